@@ -1,0 +1,149 @@
+"""Workloads, suites and runs: what is measured, and what was. Metrics are names and numbers in SI base units."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+Metrics = dict[str, float]
+"""Metric name -> number in SI base units. An absent metric was not measured: it is never zero for that."""
+
+Parameter = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A named, parameterised test.
+
+    Attributes:
+        name: unique in its suite, such as `fio-random-write-direct`.
+        tool: `fio` or `dd`.
+        parameters: what the tool's module understands, in base units: size_bytes, block_bytes, jobs, runtime_seconds…
+        headline: the metric that stands for the workload in a comparison.
+    """
+
+    name: str
+    title: str
+    tool: str
+    headline: str
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A list of workloads, repeated, as a file in resources/suites/ describes it."""
+
+    name: str
+    title: str
+    repetitions: int
+    workloads: tuple[Workload, ...]
+
+
+class Side(StrEnum):
+    """The old or the new server of a move."""
+
+    OLD = "old"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """What a run measures: a mount point of one side of a move, with the folder that the test files lie in."""
+
+    side: Side
+    server: str
+    mount_point: str
+    folder: str
+    """The run's own folder, made and removed by it, below the mount point or a folder the DBA names."""
+
+
+class Outcome(StrEnum):
+    """How a run or a repetition ended. Only `done` counts in a comparison."""
+
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """One pass of a workload, with the raw output that its metrics were read from."""
+
+    number: int
+    """From 1."""
+    started_at: datetime
+    seconds: float
+    outcome: Outcome
+    metrics: Metrics
+    command: str
+    raw: str
+    cached: bool = False
+    """The caches could not be dropped before it."""
+    message: str = ""
+    """Why it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One workload on one volume."""
+
+    move: str
+    volume: Volume
+    workload: Workload
+    started_at: datetime
+    outcome: Outcome | None = None
+    """None while it runs."""
+    ended_at: datetime | None = None
+    repetitions: tuple[Repetition, ...] = ()
+    tool_version: str | None = None
+    id: int | None = None
+    """The history's number for it; None before it is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a suite on one volume will take, before it starts."""
+
+    volume: Volume
+    seconds: float
+    bytes_needed: int
+    """The most that lies on the volume at one time."""
+    bytes_available: int
+    problems: tuple[str, ...] = ()
+    """Sentences that forbid the start: not enough space, inside a data directory…"""
+
+
+class BenchmarkJournal(Protocol):
+    """Who records a run while it happens; implemented by the history."""
+
+    def run_started(self, run: Run) -> int:
+        """Record a run without repetitions; the number it has from now on."""
+        ...
+
+    def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
+        """Record one repetition with its metrics and its raw output."""
+        ...
+
+    def run_ended(self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None) -> None:
+        """Record how the run ended."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One result inside a tool's output: a fio job, a dd transfer."""
+
+    name: str
+    metrics: Metrics
+    interrupted: bool = False
+    aborted: bool = False
+    errors: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A tool's output as its parser read it."""
+
+    tool: str
+    version: str | None
+    results: tuple[Result, ...]

@@ -1,0 +1,44 @@
+"""Dataclasses to JSON and back: for `--json`, for documents kept in the history, for files that a DBA edits.
+
+pydantic validates at this edge alone; inside, the dataclasses are plain.
+"""
+
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from core.errors import InputError
+
+T = TypeVar("T")
+
+
+def to_plain(value: object) -> Any:
+    """A dataclass (or a container of them) as dicts, lists, strings, numbers, booleans and None."""
+    return TypeAdapter[object](type(value)).dump_python(value, mode="json")
+
+
+def dump(value: object, *, indent: int | None = None) -> str:
+    """A dataclass (or a container of them) as one JSON document."""
+    return TypeAdapter[object](type(value)).dump_json(value, indent=indent).decode()
+
+
+def load(kind: type[T], text: str | bytes) -> T:
+    """The dataclass `kind` from a JSON document; raises InputError that names each wrong field by its path."""
+    return _validated(kind, lambda adapter: adapter.validate_json(text))
+
+
+def from_plain(kind: type[T], value: object) -> T:
+    """The dataclass `kind` from dicts and lists, as read from TOML; raises InputError as `load` does."""
+    return _validated(kind, lambda adapter: adapter.validate_python(value))
+
+
+def _validated(kind: type[T], validate: Any) -> T:
+    try:
+        result: T = validate(TypeAdapter(kind))
+    except ValidationError as error:
+        found = "; ".join(
+            f"{'.'.join(str(part) for part in item['loc']) or 'document'}: {item['msg']}"
+            for item in error.errors(include_url=False, include_input=False)
+        )
+        raise InputError(f"this is no valid {kind.__name__}: {found}") from error
+    return result

@@ -1,0 +1,269 @@
+"""What a server is: the facts of one pass, each subject a frozen dataclass, numbers in SI base units.
+
+None means that it could not be read or does not apply; what could not be read stands in `Facts.gaps` with the reason.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """The operating system."""
+
+    hostname: str
+    name: str
+    """The distribution's own words, such as `Debian GNU/Linux 12 (bookworm)`."""
+    kernel: str
+    architecture: str
+    """As `uname -m`: x86_64, aarch64…"""
+    distribution: str | None = None
+    """`ID` of os-release: debian, rocky…"""
+    distribution_version: str | None = None
+    libc: str | None = None
+    """As `getconf GNU_LIBC_VERSION`: `glibc 2.36`."""
+    init: str | None = None
+    """`systemd` where it runs as process 1, else the name of process 1."""
+    time_zone: str | None = None
+    clock: datetime | None = None
+    """The server's own time when it answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """The processors of the whole machine."""
+
+    model: str | None
+    sockets: int | None
+    cores: int | None
+    """Physical cores of all sockets; None where the machine does not say."""
+    threads: int
+    """Logical processors that are online."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Main memory, swap and huge pages."""
+
+    total_bytes: int
+    available_bytes: int | None
+    swap_bytes: int
+    huge_pages_total: int | None = None
+    huge_page_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDevice:
+    """One block device, whole or part."""
+
+    name: str
+    """Kernel name without /dev/: sda, nvme0n1, md0, loop3."""
+    kind: str
+    """As lsblk's TYPE: disk, part, raid1, lvm, loop…"""
+    size_bytes: int
+    parents: tuple[str, ...] = ()
+    """Names of the devices that it lies on."""
+    rotational: bool | None = None
+    scheduler: str | None = None
+    """The active one of /sys/block/…/queue/scheduler."""
+    read_ahead_bytes: int | None = None
+    model: str | None = None
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """A Linux md array as /proc/mdstat shows it."""
+
+    name: str
+    level: str | None
+    state: str
+    devices: tuple[str, ...]
+    degraded: bool
+    action: str | None = None
+    """recovery, resync, reshape or check, while it runs."""
+    progress: float | None = None
+    """0 to 1."""
+    finish_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileSystem:
+    """A mounted file system with its space."""
+
+    mount_point: str
+    device: str
+    kind: str
+    """ext4, xfs, nfs4…"""
+    options: tuple[str, ...]
+    size_bytes: int
+    available_bytes: int
+    """What an unprivileged user may still write, as df's Available."""
+    inodes: int | None = None
+    inodes_free: int | None = None
+    """None where the file system makes inodes as it goes (btrfs)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkLink:
+    """A network interface."""
+
+    name: str
+    state: str
+    """As /sys/class/net/…/operstate."""
+    bits_per_second: int | None
+    """None where the driver does not say (virtual links)."""
+    mtu: int
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A benchmark or copy tool; path None: not installed."""
+
+    name: str
+    path: str | None
+    version: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ControlData:
+    """What pg_controldata says; the whole of it, untranslated, in `fields` by its English label."""
+
+    pg_control_version: int
+    catalog_version: int
+    system_identifier: str
+    state: str
+    """English: `shut down`, `in production`, `shut down in recovery`…"""
+    block_size: int
+    wal_block_size: int
+    wal_segment_size: int
+    relation_segment_blocks: int
+    max_alignment: int
+    float8_by_value: bool | None
+    data_checksums: int | None
+    """0: off. None where the series has none."""
+    checkpoint_location: str
+    fields: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tablespace:
+    """A tablespace of a cluster, by its link."""
+
+    oid: int
+    link: str
+    """pg_tblspc/16400, below the data directory."""
+    location: str
+    """What the link resolves to."""
+    size_bytes: int | None
+    files: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A symbolic link inside the data directory, besides the tablespaces."""
+
+    path: str
+    """Below the data directory."""
+    target: str
+    """Resolved, absolute."""
+    dangling: bool
+    size_bytes: int | None = None
+    files: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database of a running cluster."""
+
+    name: str
+    size_bytes: int
+    relations: int | None = None
+    largest_table_bytes: int | None = None
+    index_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A PostgreSQL data directory, running or stopped, whatever its layout."""
+
+    data_directory: str
+    """Resolved, absolute; it identifies the cluster on its server."""
+    series: str
+    """PG_VERSION: `15`, `9.6`."""
+    version: str | None
+    """The binaries' full version, `15.5`; None where they were not found."""
+    running: bool
+    port: int | None
+    owner: str | None
+    name: str | None = None
+    """Debian's `15/main`, or the unit's name."""
+    found_by: tuple[str, ...] = ()
+    """pg_lsclusters, systemd, postmaster, folder, named."""
+    bin_directory: str | None = None
+    config_file: str | None = None
+    hba_file: str | None = None
+    unit: str | None = None
+    """systemd unit that starts it."""
+    socket_directory: str | None = None
+    control: ControlData | None = None
+    size_bytes: int | None = None
+    """Allocated bytes of everything that a move copies: data directory, tablespaces, links."""
+    files: int | None = None
+    tablespaces: tuple[Tablespace, ...] = ()
+    links: tuple[Link, ...] = ()
+    settings: dict[str, str] = field(default_factory=dict)
+    """Settings that matter for a move, as `postgres -C` or pg_settings has them."""
+    databases: tuple[Database, ...] = ()
+    """Empty where no SQL was possible."""
+    leftovers: tuple[str, ...] = ()
+    """postmaster.pid, backup_label, tablespace_map, standby.signal, recovery.signal… that lie in the data directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that could not be read, and why."""
+
+    subject: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One pass over one server."""
+
+    server: str
+    taken_at: datetime
+    seconds: float
+    """How long the pass took."""
+    round_trips: int
+    system: System | None = None
+    processor: Processor | None = None
+    memory: Memory | None = None
+    block_devices: tuple[BlockDevice, ...] = ()
+    arrays: tuple[Array, ...] = ()
+    file_systems: tuple[FileSystem, ...] = ()
+    network_links: tuple[NetworkLink, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    clusters: tuple[Cluster, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    raw: dict[str, str] = field(default_factory=dict)
+    """The text that each subject was read from."""
+
+    def cluster(self, data_directory: str) -> Cluster | None:
+        """The cluster in that data directory."""
+        return next((cluster for cluster in self.clusters if cluster.data_directory == data_directory), None)
+
+    def file_system_of(self, path: str) -> FileSystem | None:
+        """The file system that `path`, an absolute path that need not exist yet, lies on."""
+        holding = [
+            system
+            for system in self.file_systems
+            if path == system.mount_point or path.startswith(system.mount_point.rstrip("/") + "/")
+        ]
+        return max(holding, key=lambda system: len(system.mount_point), default=None)
+
+    def tool(self, name: str) -> Tool | None:
+        """The tool of that name, installed or not."""
+        return next((tool for tool in self.tools if tool.name == name), None)

@@ -1,0 +1,112 @@
+"""A job: how long work reports what it does and learns that it was cancelled.
+
+Core is synchronous: a long function takes a Job, reports events to it and calls `check` between steps. Whoever started
+the work (the command line, the window's bridge) owns the Job and its listener; the listener is called on the thread
+that does the work. `cancel` may be called from any thread, more than once.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from core.errors import Cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the work is. `done` and `total` are in `unit`: `bytes`, `steps` or `seconds`; total None is not known."""
+
+    title: str
+    done: float
+    total: float | None
+    unit: str = "steps"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A line for the log. `level` is `info` or `warning`."""
+
+    text: str
+    level: str = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandStarted:
+    """A command about to run on `server`, as whom, secrets masked: it can be seen and copied before it runs."""
+
+    server: str
+    user: str
+    command: str
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnded:
+    """The end of a command that was announced by CommandStarted. `exit_status` None: it was cut off."""
+
+    server: str
+    command: str
+    exit_status: int | None
+    seconds: float
+
+
+Event = Progress | Note | CommandStarted | CommandEnded
+
+
+class Job:
+    """One piece of long work, seen by those who do it and those who wait for it.
+
+    Attributes:
+        cancelled: whether somebody asked to stop.
+    """
+
+    def __init__(self, listener: Callable[[Event], None] | None = None) -> None:
+        self._listener = listener
+        self._lock = threading.Lock()
+        self._cancelled = threading.Event()
+        self._callbacks: list[Callable[[], None]] = []
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    def report(self, event: Event) -> None:
+        """Tell the listener, on this thread."""
+        if self._listener is not None:
+            self._listener(event)
+
+    def check(self) -> None:
+        """Raise Cancelled when somebody asked to stop."""
+        if self.cancelled:
+            raise Cancelled
+
+    def wait(self, seconds: float) -> None:
+        """Wait, but raise Cancelled at once when somebody asks to stop."""
+        if self._cancelled.wait(seconds):
+            raise Cancelled
+
+    def cancel(self) -> None:
+        """Ask to stop. Callbacks run on the calling thread, once."""
+        with self._lock:
+            self._cancelled.set()
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
+
+    @contextmanager
+    def on_cancel(self, callback: Callable[[], None]) -> Iterator[None]:
+        """Call `callback` if the job is cancelled while the body runs; at once if it already is."""
+        with self._lock:
+            now = self.cancelled
+            if not now:
+                self._callbacks.append(callback)
+        if now:
+            callback()
+        try:
+            yield
+        finally:
+            with self._lock:
+                if callback in self._callbacks:
+                    self._callbacks.remove(callback)

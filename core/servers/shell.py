@@ -1,0 +1,153 @@
+"""The one builder of shell text: every value that reaches a shell is quoted here, and every secret is masked here.
+
+A `Shell` carries the text twice: `text` is what runs, `shown` is what people, logs and the history see. Nothing else in
+pghaul joins strings into commands. The dialect is POSIX sh.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import LiteralString
+
+from core.errors import InputError
+
+MASK = "••••••"
+_PLACEHOLDER = re.compile(r"@([a-z_]+)@")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Secret:
+    """A value that runs but is never shown: a password in an environment variable, say."""
+
+    value: str
+
+    def __repr__(self) -> str:
+        return "Secret()"
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A piece of shell: `text` runs, `shown` is for people. `compound` needs grouping before it is combined."""
+
+    text: str
+    shown: str
+    compound: bool = False
+
+    def __str__(self) -> str:
+        return self.shown
+
+
+Word = str | int | float | PurePath | Secret | Shell
+
+
+def command(program: str, *arguments: Word) -> Shell:
+    """A simple command, each word quoted; a Shell among the words is passed as one quoted word (for `sh -c`, `ssh`)."""
+    return _join([_quoted(word) for word in (program, *arguments)], " ")
+
+
+def script(template: LiteralString, **values: Word) -> Shell:
+    """Shell text written in this program, with values put in quoted: `script('test -d @folder@', folder=f)`.
+
+    Raises:
+        InputError: a value holds a NUL character or a line break, which no shell word of ours may.
+        KeyError: the template names a value that is not given, or the other way round.
+    """
+    names = set(_PLACEHOLDER.findall(template))
+    if names != set(values):
+        raise KeyError(f"the template has {sorted(names)}, the values have {sorted(values)}")
+    words = {name: _quoted(value) for name, value in values.items()}
+    return Shell(
+        _PLACEHOLDER.sub(lambda found: words[found[1]].text, template),
+        _PLACEHOLDER.sub(lambda found: words[found[1]].shown, template),
+        compound=True,
+    )
+
+
+def sequence(*shells: Shell) -> Shell:
+    """One after the other, stopping at the first that fails: `a && b`."""
+    return _compound(_join([_grouped(shell) for shell in shells], " && "))
+
+
+def pipe(*shells: Shell) -> Shell:
+    """`a | b`."""
+    return _compound(_join([_grouped(shell) for shell in shells], " | "))
+
+
+def environment(variables: Mapping[str, Word], shell: Shell) -> Shell:
+    """`env NAME=value … command`, so that it also works in front of sudo's command and a compound one."""
+    assignments = []
+    for name, value in variables.items():
+        if not _VARIABLE.fullmatch(name):
+            raise InputError(f"{name!r} is no name for an environment variable")
+        word = _quoted(value)
+        assignments.append(Shell(f"{name}={word.text}", f"{name}={word.shown}"))
+    return _join([Shell("env", "env"), *assignments, _simple(shell)], " ")
+
+
+def in_folder(folder: str | PurePath, shell: Shell) -> Shell:
+    """`cd folder && command`."""
+    return sequence(command("cd", "--", folder), shell)
+
+
+def redirect(
+    shell: Shell,
+    *,
+    stdin: str | PurePath | None = None,
+    stdout: str | PurePath | None = None,
+    append: bool = False,
+    stderr_to_stdout: bool = False,
+) -> Shell:
+    """The command with its standard input or output tied to files; a compound command is grouped first."""
+    parts = [_grouped(shell)]
+    if stdin is not None:
+        parts += [Shell("<", "<"), _quoted(stdin)]
+    if stdout is not None:
+        arrow = ">>" if append else ">"
+        parts += [Shell(arrow, arrow), _quoted(stdout)]
+    if stderr_to_stdout:
+        parts.append(Shell("2>&1", "2>&1"))
+    return _compound(_join(parts, " "))
+
+
+def sudo(shell: Shell, *, user: str = "root", password_on_stdin: bool = False) -> Shell:
+    """The command as another user, from the home folder's own environment; never asks on a terminal.
+
+    With `password_on_stdin` sudo reads the password as the first line of standard input (`sudo -S -p ''`).
+    """
+    options = ["-S", "-p", ""] if password_on_stdin else ["-n"]
+    return _join([command("sudo", *options, "-u", user, "--"), _simple(shell)], " ")
+
+
+def _simple(shell: Shell) -> Shell:
+    """A compound command as one simple command, by `sh -c`."""
+    return command("sh", "-c", shell) if shell.compound else shell
+
+
+def _grouped(shell: Shell) -> Shell:
+    return Shell(f"{{ {shell.text}\n}}", f"{{ {shell.shown}\n}}") if shell.compound else shell
+
+
+def _compound(shell: Shell) -> Shell:
+    return Shell(shell.text, shell.shown, compound=True)
+
+
+def _join(shells: list[Shell], separator: str) -> Shell:
+    return Shell(separator.join(shell.text for shell in shells), separator.join(shell.shown for shell in shells))
+
+
+def _quoted(word: Word) -> Shell:
+    if isinstance(word, Secret):
+        return Shell(_quote(word.value), MASK)
+    if isinstance(word, Shell):
+        return Shell(shlex.quote(word.text), shlex.quote(word.shown))
+    text = _quote(str(word))
+    return Shell(text, text)
+
+
+def _quote(value: str) -> str:
+    if "\0" in value or "\n" in value:
+        raise InputError(f"{value!r} holds a line break or a NUL character", "rename it, or choose another")
+    return shlex.quote(value)

@@ -1,0 +1,30 @@
+"""Where pghaul keeps and finds things: the history's folder and the data that ships with it."""
+
+import os
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import platformdirs
+
+import resources
+
+PROGRAM = "pghaul"
+
+
+def program_version() -> str:
+    """The version of this program, as pyproject.toml states it."""
+    try:
+        return version(PROGRAM)
+    except PackageNotFoundError:  # run from a tree that was never installed
+        return "0.0.0"
+
+
+def data_folder() -> Path:
+    """The platform's folder for this program's data; PGHAUL_DATA overrides it. Not created here."""
+    chosen = os.environ.get("PGHAUL_DATA")
+    return Path(chosen) if chosen else Path(platformdirs.user_data_dir(PROGRAM, appauthor=False))
+
+
+def resource(*parts: str) -> Path:
+    """A file or folder under resources/, also in the frozen program."""
+    return Path(resources.__file__).parent.joinpath(*parts)

@@ -1,0 +1,116 @@
+"""Numbers for people, and nothing else formats a number. Inside, every number is in SI base units.
+
+Sizes are binary (GiB), as df -h and PostgreSQL show them; rates are decimal (MB/s), as disks and networks are sold.
+"""
+
+import math
+
+import humanize
+
+ABSENT = "–"
+
+
+def size(number: float | None) -> str:
+    """Bytes for people: 1536 -> '1.5 KiB'; None -> '–'."""
+    if number is None:
+        return ABSENT
+    return humanize.naturalsize(number, binary=True, format="%.1f").replace(".0 Byte", " Byte")
+
+
+def rate(number: float | None) -> str:
+    """Bytes a second for people, decimal: 80_600_000 -> '80.6 MB/s'."""
+    if number is None:
+        return ABSENT
+    return f"{_scaled(number, ('B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s'))}"
+
+
+def bits(number: float | None) -> str:
+    """Bits a second for people, decimal: 957e6 -> '957 Mbit/s'."""
+    if number is None:
+        return ABSENT
+    return _scaled(number, ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"))
+
+
+def count(number: float | None) -> str:
+    """A count with thin thousands: 20000 -> '20 000'; fractions keep three significant digits."""
+    if number is None:
+        return ABSENT
+    if number == int(number) or abs(number) >= 1000:
+        return f"{round(number):,}".replace(",", "\u202f")
+    return f"{number:.3g}"
+
+
+def seconds(number: float | None) -> str:
+    """A latency or a short time for people: 0.0001928 -> '193 µs', 2.5 -> '2.50 s'."""
+    if number is None:
+        return ABSENT
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if abs(number) >= factor:
+            return f"{_significant(number / factor)} {unit}"
+    return f"{_significant(number / 1e-9)} ns"
+
+
+def duration(number: float | None) -> str:
+    """A duration for people, no more exact than is useful: 45 -> '45 s', 3900 -> '1 h 05 min', 1e6 -> '11 d 14 h'."""
+    if number is None:
+        return ABSENT
+    if number < 10:
+        return f"{number:.1f} s"
+    total = round(number)
+    if total < 60:
+        return f"{total} s"
+    minutes, rest = divmod(total, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    hours, minutes = divmod(round(number / 60), 60)
+    if hours < 48:
+        return f"{hours} h {minutes:02d} min"
+    days, hours = divmod(round(number / 3600), 24)
+    return f"{days} d {hours} h"
+
+
+def percent(fraction: float | None) -> str:
+    """A fraction as per cent: 0.127 -> '12.7 %'."""
+    return ABSENT if fraction is None else f"{_significant(fraction * 100)} %"
+
+
+def ratio(number: float | None) -> str:
+    """A ratio: 1.92 -> '1.92 ×'."""
+    return ABSENT if number is None else f"{_significant(number)} ×"
+
+
+def metric(name: str, value: float | None) -> str:
+    """A metric for people, by the unit that its name ends in (DESIGN: names follow Prometheus)."""
+    if value is None:
+        return ABSENT
+    if name.endswith("bytes_per_second"):
+        return rate(value)
+    if name.endswith("bits_per_second"):
+        return bits(value)
+    if name.endswith("_bytes") or name == "bytes":
+        return size(value)
+    if name.endswith("latency_seconds") or ("latency" in name and name.endswith("_seconds")):
+        return seconds(value)
+    if name.endswith("_seconds"):
+        return duration(value)
+    if name.endswith("_fraction"):
+        return percent(value)
+    if name.endswith("_per_second"):
+        return f"{count(value)} /s"
+    return count(value)
+
+
+def _scaled(number: float, units: tuple[str, ...]) -> str:
+    position = 0
+    while abs(number) >= 999.5 and position < len(units) - 1:
+        number /= 1000
+        position += 1
+    return f"{_significant(number)} {units[position]}"
+
+
+def _significant(number: float) -> str:
+    """Three significant digits without an exponent."""
+    if number == 0 or not math.isfinite(number):
+        return f"{number:g}"
+    digits = max(0, 2 - math.floor(math.log10(abs(number))))
+    return f"{number:.{digits}f}"
