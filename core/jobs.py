@@ -72,6 +72,12 @@ class Job:
     def cancelled(self) -> bool:
         return self._cancelled.is_set()
 
+    def relay(self, listener: Callable[[Event], None]) -> "Job":
+        """The same job for those who cancel and those who work, with another listener between: it passes events on."""
+        relayed = Job(listener)
+        relayed._lock, relayed._cancelled, relayed._callbacks = self._lock, self._cancelled, self._callbacks
+        return relayed
+
     def report(self, event: Event) -> None:
         """Tell the listener, on this thread."""
         if self._listener is not None:
@@ -91,7 +97,8 @@ class Job:
         """Ask to stop. Callbacks run on the calling thread, once."""
         with self._lock:
             self._cancelled.set()
-            callbacks, self._callbacks = self._callbacks, []
+            callbacks = [*self._callbacks]
+            self._callbacks.clear()
         for callback in callbacks:
             callback()
 

@@ -112,5 +112,6 @@ def _significant(number: float) -> str:
     """Three significant digits without an exponent."""
     if number == 0 or not math.isfinite(number):
         return f"{number:g}"
-    digits = max(0, 2 - math.floor(math.log10(abs(number))))
+    rounded = float(f"{number:.3g}")  # 0.9996 has its first digit before the point once it is rounded
+    digits = max(0, 2 - math.floor(math.log10(abs(rounded))))
     return f"{number:.{digits}f}"

@@ -1,0 +1,236 @@
+"""The main job, one function an action: connect, do the work, record it. The command line and the window call these.
+
+Each action takes a Desk (whose history, whose questions, which connections are open) and, where it reaches a server,
+a Job. Results are the frozen dataclasses of the package that did the work, in the history when the action returns.
+"""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from core.benchmarks.model import Forecast, Run, Side, Suite, Volume
+from core.benchmarks.runs import forecast as forecast_suite
+from core.benchmarks.runs import remove_leftovers, run_suite
+from core.benchmarks.suites import load_suite
+from core.comparison.compare import compare as compare_runs
+from core.comparison.model import Comparison
+from core.errors import InputError
+from core.facts.collect import collect
+from core.facts.model import Facts
+from core.history.store import Store
+from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
+from core.migration.checks import check as check_facts
+from core.migration.estimate import estimate as estimate_spec
+from core.migration.estimate import spec_of
+from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
+from core.migration.plan import make_plan
+from core.migration.probes import probe as probe_servers
+from core.reports.pdf import write_pdf
+from core.reports.report import build
+from core.servers.connection import Server, connect
+from core.servers.profiles import Asker
+
+
+@dataclass
+class Desk:
+    """What every action needs. Connections stay open by server name until `close`; safe to use from several threads.
+
+    Attributes:
+        store: the history.
+        asker: who answers a connection's questions.
+    """
+
+    store: Store
+    asker: Asker
+    _servers: dict[str, Server] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _connecting: dict[str, threading.Lock] = field(default_factory=dict)
+
+    def server(self, name: str, job: Job) -> Server:
+        """The connected server of that profile, connecting it if needed or if the profile or the connection changed."""
+        with self._lock:
+            guard = self._connecting.setdefault(name, threading.Lock())
+        with guard:
+            profile = self.store.profile(name)
+            known = self._servers.get(name)
+            if known is not None:
+                if known.profile == profile and known.alive:
+                    return known
+                known.close()
+            server = connect(profile, self.asker, job)
+            self._servers[name] = server
+            return server
+
+    def close(self) -> None:
+        """Close every connection and the history."""
+        for server in self._servers.values():
+            server.close()
+        self._servers.clear()
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def recorded(store: Store, job: Job, move: str | None = None) -> Job:
+    """A job that stands for `job` and also records every command that ran in the history."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, CommandStarted | CommandEnded):
+            store.record_command(move, event)
+        job.report(event)
+
+    return job.relay(listen)
+
+
+def test_server(desk: Desk, server: str, job: Job) -> tuple[str, ...]:
+    """Connect and try each right that the work may need; sentences on what works and what does not."""
+    job = recorded(desk.store, job)
+    connected = desk.server(server, job)
+    sentences = [f"connected to {server} as {connected.login_user}"]
+    for user, why in (("root", "drop caches, read every file"), (connected.profile.database_user, "read the clusters")):
+        works = connected.can_become(user, job)
+        sentences.append(f"commands as {user} ({why}): {'yes' if works else 'no'}")
+    return tuple(sentences)
+
+
+def read_facts(desk: Desk, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
+    """Learn what a server is. `folders`: data directories that the DBA names, besides those that are found."""
+    job = recorded(desk.store, job)
+    facts = collect(desk.server(server, job), job, folders=folders)
+    desk.store.save_facts(facts)
+    return facts
+
+
+def volume(move: Move, side: Side) -> Volume:
+    """The volume that the move names for a side; the benchmarks make a folder of their own on it."""
+    server, mount_point = (move.old, move.old_volume) if side is Side.OLD else (move.new, move.new_volume)
+    return Volume(side=side, server=server, mount_point=mount_point, folder=mount_point)
+
+
+def forecast(
+    desk: Desk, move: str, suite: str, job: Job, sides: Sequence[Side] = (Side.OLD, Side.NEW)
+) -> tuple[Forecast, ...]:
+    """What a suite takes on each side: seconds, bytes, and what forbids it."""
+    chosen, found = load_suite(suite), desk.store.move(move)
+    return tuple(_forecast(desk, found, side, chosen, recorded(desk.store, job, move)) for side in sides)
+
+
+def run_benchmarks(
+    desk: Desk, move: str, suite: str, job: Job, sides: Sequence[Side] = (Side.OLD, Side.NEW)
+) -> tuple[Run, ...]:
+    """Run a suite on each side, one after the other; nothing starts while a forecast has a problem.
+
+    Raises:
+        InputError: not enough space, no such volume, a tool is missing: the forecast's problems.
+    """
+    job = recorded(desk.store, job, move)
+    chosen, found = load_suite(suite), desk.store.move(move)
+    forecasts = [_forecast(desk, found, side, chosen, job) for side in sides]
+    problems = [problem for forecast in forecasts for problem in forecast.problems]
+    if problems:
+        raise InputError("the benchmarks cannot start: " + "; ".join(problems), "nothing was written to either server")
+    runs: list[Run] = []
+    for side in sides:
+        measured = volume(found, side)
+        server = desk.server(measured.server, job)
+        remove_leftovers(server, measured, job)
+        facts = facts_of(desk, measured.server, job)
+        runs += run_suite(server, measured, chosen, facts, desk.store, job, move=move)
+    return tuple(runs)
+
+
+def compare(desk: Desk, move: str) -> Comparison:
+    """The latest runs of each workload on both sides, side by side.
+
+    Raises:
+        InputError: nothing was measured yet.
+    """
+    sides = [desk.store.runs(desk.store.move(move).name, side=side, latest_only=True) for side in (Side.OLD, Side.NEW)]
+    if not any(sides):
+        raise InputError(f"nothing was measured for the move {move}", f"run: pghaul bench {move}")
+    return compare_runs(*sides)
+
+
+def compare_two(desk: Desk, old: int, new: int) -> Comparison:
+    """Two runs by their numbers in the history."""
+    return compare_runs([desk.store.run(old)], [desk.store.run(new)])
+
+
+def check(desk: Desk, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
+    """What must hold before the move, from fresh facts of both servers (or the latest, without `refresh`)."""
+    found = desk.store.move(move)
+    old, new = _both_facts(desk, found, job, refresh=refresh)
+    results = check_facts(found, old, new)
+    desk.store.save_checks(move, results)
+    return results
+
+
+def probe(desk: Desk, move: str, job: Job) -> tuple[Probe, ...]:
+    """Short measurements of each link of the copy chain."""
+    job = recorded(desk.store, job, move)
+    found = desk.store.move(move)
+    old, new = _both_facts(desk, found, job, refresh=True)
+    return probe_servers(
+        desk.server(found.old, job), desk.server(found.new, job), old, new, found, desk.store, job, asker=desk.asker
+    )
+
+
+def estimate(desk: Desk, move: str, job: Job) -> Estimate:
+    """How long each method takes, from what the history holds of the move; what is missing is assumed, and said."""
+    found = desk.store.move(move)
+    old, new = _both_facts(desk, found, job, refresh=False)
+    made = estimate_spec(spec_of(found, old, new, desk.store.probes(move), desk.store.runs(move, latest_only=True)))
+    desk.store.save_estimate(move, made)
+    return made
+
+
+def plan(desk: Desk, move: str, job: Job) -> Plan:
+    """The steps of the move with their exact commands."""
+    found = desk.store.move(move)
+    old, new = _both_facts(desk, found, job, refresh=False)
+    checks = check_facts(found, old, new)
+    made = make_plan(
+        found,
+        desk.store.profile(found.old),
+        desk.store.profile(found.new),
+        old,
+        new,
+        checks,
+        desk.store.probes(move),
+        estimate(desk, move, job),
+    )
+    desk.store.save_plan(move, made)
+    return made
+
+
+def report(desk: Desk, move: str, path: Path) -> Path:
+    """Everything that the history holds of the move, as a PDF."""
+    write_pdf(build(desk.store, move), path)
+    desk.store.record_report(move, path)
+    return path
+
+
+def facts_of(desk: Desk, server: str, job: Job) -> Facts:
+    """The latest facts of a server; read now where there are none."""
+    known = desk.store.facts(server)
+    if known is not None:
+        return known
+    job.report(Note(f"no facts of {server} yet: reading them"))
+    return read_facts(desk, server, job)
+
+
+def _both_facts(desk: Desk, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:
+    if refresh:
+        return read_facts(desk, move.old, job, [move.cluster]), read_facts(desk, move.new, job, [move.target])
+    return facts_of(desk, move.old, job), facts_of(desk, move.new, job)
+
+
+def _forecast(desk: Desk, move: Move, side: Side, suite: Suite, job: Job) -> Forecast:
+    measured = volume(move, side)
+    return forecast_suite(desk.server(measured.server, job), measured, suite, facts_of(desk, measured.server, job), job)

@@ -1,0 +1,65 @@
+"""What every subcommand gets: the job, and the desk with its history, opened when first needed."""
+
+import argparse
+from typing import TYPE_CHECKING, Self
+
+from core import documents
+from core.cli.terminal import TerminalAsker
+from core.jobs import Job
+
+if TYPE_CHECKING:
+    from core.actions import Desk
+    from core.history.store import Store
+
+
+class Context:
+    """The surroundings of one subcommand. The desk is made late: `pghaul parse` and `--help` need none of it.
+
+    Attributes:
+        job: reports to stderr; cancelled by Ctrl-C.
+    """
+
+    def __init__(self, job: Job, options: argparse.Namespace) -> None:
+        self.job = job
+        self._trusted = frozenset(getattr(options, "host_key", None) or ())
+        self._desk: Desk | None = None
+
+    @property
+    def desk(self) -> "Desk":
+        if self._desk is None:
+            from core.actions import Desk
+            from core.history.store import Store
+
+            self._desk = Desk(Store.open(), TerminalAsker(self._trusted))
+        return self._desk
+
+    @property
+    def store(self) -> "Store":
+        return self.desk.store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._desk is not None:
+            self._desk.close()
+
+
+def add_common(parser: argparse.ArgumentParser, *, server: bool = False) -> None:
+    """The options that every subcommand has; with `server`, those of subcommands that connect."""
+    parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("-v", "--verbose", action="store_true", help="show every command whole")
+    group.add_argument("-q", "--quiet", action="store_true", help="show warnings alone on stderr")
+    if server:
+        parser.add_argument(
+            "--host-key",
+            action="append",
+            metavar="SHA256:…",
+            help="trust an unknown server whose key has this fingerprint, without asking",
+        )
+
+
+def print_document(value: object) -> None:
+    """One JSON document on stdout."""
+    print(documents.dump(value, indent=2))

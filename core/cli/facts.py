@@ -1,0 +1,100 @@
+"""`pghaul facts`: what a server is."""
+
+import argparse
+
+from core import units
+from core.cli.context import Context, add_common, print_document
+from core.cli.terminal import printable, table
+from core.facts.model import Cluster, Facts
+
+
+def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the subcommand."""
+    facts = nouns.add_parser("facts", help="read what a server is")
+    facts.add_argument("server")
+    facts.add_argument(
+        "--cluster",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a data directory to look at besides those found",
+    )
+    facts.add_argument("--last", action="store_true", help="show the last facts, without connecting")
+    add_common(facts, server=True)
+    facts.set_defaults(run=_run)
+
+
+def _run(context: Context, options: argparse.Namespace) -> int:
+    from core import actions
+
+    if options.last:
+        known = context.store.facts(context.store.profile(options.server).name)
+        if known is None:
+            print(f"no facts of {options.server} yet; run: pghaul facts {options.server}")
+            return 2
+        found = known
+    else:
+        found = actions.read_facts(context.desk, options.server, context.job, options.cluster)
+    if options.json:
+        print_document(found)
+    else:
+        print(text(found))
+    return 0
+
+
+def text(facts: Facts) -> str:
+    """The facts for people."""
+    lines = [f"{facts.server}, {facts.taken_at:%Y-%m-%d %H:%M:%S} UTC, in {facts.round_trips} round trips"]
+    if facts.system is not None:
+        system = facts.system
+        lines.append(
+            f"  system      {system.name}, {system.kernel}, {system.architecture}, {system.libc or 'libc unknown'}"
+        )
+    if facts.processor is not None:
+        lines.append(f"  processor   {facts.processor.model or 'unknown model'}, {facts.processor.threads} threads")
+    if facts.memory is not None:
+        lines.append(f"  memory      {units.size(facts.memory.total_bytes)}")
+    lines += [
+        f"  array       {array.name} {array.level or ''} {array.state}{' DEGRADED' if array.degraded else ''}"
+        for array in facts.arrays
+    ]
+    lines += [
+        f"  network     {link.name} {link.state} {units.bits(link.bits_per_second)} {' '.join(link.addresses)}"
+        for link in facts.network_links
+        if link.name != "lo"
+    ]
+    tools = [f"{tool.name} {tool.version or ''}".strip() for tool in facts.tools if tool.path is not None]
+    lines.append(f"  tools       {', '.join(tools) or 'none found'}")
+    systems = [
+        (s.mount_point, s.device, s.kind, units.size(s.size_bytes), units.size(s.available_bytes), ",".join(s.options))
+        for s in facts.file_systems
+    ]
+    lines += ["", table(("mount point", "device", "kind", "size", "available", "options"), systems, right=(3, 4))]
+    for cluster in facts.clusters:
+        lines += ["", *_cluster(cluster)]
+    if not facts.clusters:
+        lines += ["", "no PostgreSQL cluster found; name one with --cluster FOLDER"]
+    lines += [f"not read: {gap.subject}: {printable(gap.reason)}" for gap in facts.gaps]
+    return "\n".join(lines)
+
+
+def _cluster(cluster: Cluster) -> list[str]:
+    state = "running" if cluster.running else (cluster.control.state if cluster.control else "stopped")
+    lines = [
+        f"cluster {printable(cluster.data_directory)}: PostgreSQL {cluster.version or cluster.series}, {state}",
+        f"  size        {units.size(cluster.size_bytes)} in {units.count(cluster.files)} files",
+        f"  owner       {cluster.owner or 'unknown'}, port {cluster.port or 'unknown'}",
+        f"  binaries    {cluster.bin_directory or 'not found'}; found by {', '.join(cluster.found_by)}",
+    ]
+    if cluster.control is not None:
+        lines.append(f"  identifier  {cluster.control.system_identifier}, state: {cluster.control.state}")
+    lines += [
+        f"  tablespace  {printable(space.location)} {units.size(space.size_bytes)}" for space in cluster.tablespaces
+    ]
+    lines += [
+        f"  link        {printable(link.path)} -> {printable(link.target)}{' DANGLING' if link.dangling else ''}"
+        for link in cluster.links
+    ]
+    lines += [f"  leftover    {name}" for name in cluster.leftovers]
+    lines += [f"  database    {printable(db.name)} {units.size(db.size_bytes)}" for db in cluster.databases]
+    return lines

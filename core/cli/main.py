@@ -1,0 +1,105 @@
+"""The command line: `pghaul NOUN …`. Each noun's module registers its subcommand; here they are run and ended.
+
+Exit codes: 0 done, 1 done with blockers or a failed verification, 2 wrong usage or input, 3 a server could not be
+reached or refused, 4 cancelled, 70 a bug.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from types import FrameType
+
+from core.cli import benchmarks, comparison, facts, history, migration, moves, parse, reports, servers
+from core.cli.context import Context
+from core.cli.terminal import Listener, failure
+from core.errors import PghaulError
+from core.jobs import Job
+from core.settings import program_version
+
+BUG = 70
+NOUNS = (servers, moves, facts, benchmarks, comparison, migration, history, reports, parse)
+
+DESCRIPTION = """\
+Move a PostgreSQL cluster to its new server as files, and know beforehand how long it takes.
+Without arguments the window opens."""
+
+EPILOG = """\
+The way through:
+  pghaul server add old 192.0.2.11 --user dba      describe both servers
+  pghaul server add new 192.0.2.12 --user dba
+  pghaul facts old                                 see what they are
+  pghaul move add spring --old old --new new --cluster /srv/pg/data --target /srv/pg/data
+  pghaul bench spring                              measure both storages
+  pghaul compare spring                            side by side
+  pghaul check spring                              what would break
+  pghaul probe spring                              measure the way between them
+  pghaul estimate spring                           how long, and how sure
+  pghaul plan spring --runbook move.md             every command
+  pghaul report spring -o spring.pdf               for whoever decides"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    made = argparse.ArgumentParser(
+        prog="pghaul", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    made.add_argument("--version", action="version", version=f"pghaul {program_version()}")
+    nouns = made.add_subparsers(dest="noun", metavar="NOUN", required=True)
+    for noun in NOUNS:
+        noun.register(nouns)
+    return made
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one subcommand; the exit code. This is one of the program's two outer edges: everything raised ends here."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as end:  # argparse has printed help, the version or what is wrong
+        return end.code if isinstance(end.code, int) else 2
+    listener = Listener(verbose=getattr(options, "verbose", False), quiet=getattr(options, "quiet", False))
+    job = Job(listener)
+    restore = _cancel_on_signals(job)
+    try:
+        with Context(job, options) as context:
+            code: int = options.run(context, options)
+            sys.stdout.flush()
+            return code
+    except PghaulError as error:
+        listener.close()
+        print(failure(error), file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:  # the reader of our output went away: `pghaul history list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("pghaul: cancelled", file=sys.stderr)
+        return 4
+    except Exception:  # noqa: BLE001  the program's end: a bug is shown whole, to be copied
+        listener.close()
+        print("pghaul: this is a bug in pghaul, please report it with these lines:\n", file=sys.stderr)
+        traceback.print_exc()
+        return BUG
+    finally:
+        listener.close()
+        restore()
+
+
+def _cancel_on_signals(job: Job) -> Callable[[], None]:
+    """Ctrl-C and TERM cancel the job; a second one interrupts at once."""
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        if job.cancelled:
+            raise KeyboardInterrupt
+        print("\npghaul: cancelling, and cleaning up on the servers (once more to stop at once)", file=sys.stderr)
+        job.cancel()
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    return restore

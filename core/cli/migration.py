@@ -1,0 +1,200 @@
+"""`pghaul check`, `probe`, `estimate` and `plan`: from what would break to every command."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from core import units
+from core.cli.context import Context, add_common, print_document
+from core.cli.terminal import printable, table
+from core.errors import InputError
+from core.migration.model import CheckResult, Estimate, Plan, Probe, Span, Status
+
+
+def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the subcommands."""
+    check = nouns.add_parser("check", help="what would break, before it breaks")
+    check.add_argument("move", nargs="?")
+    check.add_argument("--list", action="store_true", help="name every check and what it compares")
+    add_common(check, server=True)
+    check.set_defaults(run=_check)
+
+    probe = nouns.add_parser("probe", help="measure each link of the way from old to new")
+    probe.add_argument("move")
+    add_common(probe, server=True)
+    probe.set_defaults(run=_probe)
+
+    estimate = nouns.add_parser("estimate", help="how long each way of moving takes, and how sure that is")
+    estimate.add_argument("move", nargs="?")
+    estimate.add_argument(
+        "--spec", metavar="FILE", help="compute from a TOML or JSON file, without servers; - for stdin"
+    )
+    add_common(estimate, server=True)
+    estimate.set_defaults(run=_estimate)
+
+    plan = nouns.add_parser("plan", help="every step with its exact command")
+    plan.add_argument("move")
+    plan.add_argument("--script", type=Path, metavar="FILE", help="write the plan as a POSIX shell script")
+    plan.add_argument("--runbook", type=Path, metavar="FILE", help="write the plan as Markdown")
+    add_common(plan, server=True)
+    plan.set_defaults(run=_plan)
+
+
+def _check(context: Context, options: argparse.Namespace) -> int:
+    if options.list:
+        from core.migration.checks import CATALOGUE
+
+        if options.json:
+            print_document({"checks": CATALOGUE})
+        else:
+            rows = [(c.id, "blocker" if c.blocking else "warning", c.title, c.compares) for c in CATALOGUE]
+            print(table(("id", "severity", "title", "compares"), rows))
+        return 0
+    from core import actions
+
+    results = actions.check(context.desk, _move(options), context.job)
+    if options.json:
+        print_document({"checks": results})
+    else:
+        print(checks_text(results))
+    return 1 if blockers(results) else 0
+
+
+def blockers(results: tuple[CheckResult, ...]) -> list[CheckResult]:
+    """The results that stop a real execution: an unknown counts as one where the check can block."""
+    return [r for r in results if r.status is Status.BLOCKER or (r.status is Status.UNKNOWN and r.blocking)]
+
+
+def checks_text(results: tuple[CheckResult, ...]) -> str:
+    """Checks for people, worst first, each with its evidence."""
+    lines = []
+    for result in results:
+        lines.append(f"{result.status.upper():8} {result.title}: {printable(result.message)}")
+        lines.append(f"{'':8}   old: {printable(result.old)}   new: {printable(result.new)}")
+        if result.hint and result.status is not Status.PASS:
+            lines.append(f"{'':8}   hint: {printable(result.hint)}")
+    found = len(blockers(results))
+    lines.append(f"{len(results)} checks, {found} blocker{'' if found == 1 else 's'}")
+    return "\n".join(lines)
+
+
+def _probe(context: Context, options: argparse.Namespace) -> int:
+    from core import actions
+
+    probes = actions.probe(context.desk, options.move, context.job)
+    if options.json:
+        print_document({"probes": probes})
+    else:
+        print(probes_text(probes))
+    return 0
+
+
+def probes_text(probes: tuple[Probe, ...]) -> str:
+    """Probes for people."""
+    rows = [
+        (p.quantity, units.rate(p.bytes_per_second), units.size(p.bytes), units.duration(p.seconds), p.method)
+        for p in probes
+    ]
+    return table(("link", "rate", "bytes", "time", "how"), rows, right=(1, 2, 3))
+
+
+def _estimate(context: Context, options: argparse.Namespace) -> int:
+    if (options.spec is None) == (options.move is None):
+        raise InputError("estimate takes a move or --spec FILE, one of them")
+    if options.spec is not None:
+        from core.migration.estimate import estimate, load_spec
+
+        made = estimate(load_spec(read_input(options.spec), options.spec))
+    else:
+        from core import actions
+
+        made = actions.estimate(context.desk, options.move, context.job)
+    if options.json:
+        print_document(made)
+    else:
+        print(estimate_text(made))
+    return 0
+
+
+def estimate_text(made: Estimate) -> str:
+    """An estimate for people: a line a method, then what was assumed."""
+    rows = [
+        (
+            m.method,
+            _span(m.duration_seconds),
+            _span(m.downtime_seconds),
+            ", ".join(dict.fromkeys(s.bound_by for s in m.stages)),
+        )
+        for m in made.methods
+    ]
+    lines = [table(("method", "duration (low – high)", "downtime (low – high)", "bound by"), rows)]
+    for kind in ("warnings", "assumptions"):
+        said = list(dict.fromkeys(text for method in made.methods for text in getattr(method, kind)))
+        if said:
+            lines += ["", f"{kind}:", *(f"  {text}" for text in said)]
+    return "\n".join(lines)
+
+
+def _span(span: Span) -> str:
+    return f"{units.duration(span.likely)} ({units.duration(span.low)} – {units.duration(span.high)})"
+
+
+def _plan(context: Context, options: argparse.Namespace) -> int:
+    from core import actions
+    from core.migration.plan import runbook, script
+
+    made = actions.plan(context.desk, options.move, context.job)
+    if options.script is not None:
+        write_text(options.script, script(made), executable=True)
+    if options.runbook is not None:
+        write_text(options.runbook, runbook(made))
+    if options.json:
+        print_document(made)
+    elif options.script is None and options.runbook is None:
+        print(plan_text(made))
+    return 0
+
+
+def plan_text(plan: Plan) -> str:
+    """A plan for people: every step, its command, its undo."""
+    lines = [f"{plan.move}: {plan.transport}, because {plan.why}"]
+    lines += [f"warning: {warning}" for warning in plan.warnings]
+    for step in plan.steps:
+        marks = " [cluster stopped]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
+        lines += [
+            "",
+            f"{step.number}. {step.title} ({step.user}@{step.server}, {units.duration(step.expected_seconds)}){marks}",
+        ]
+        lines += [f"   {step.reason}", *(f"   $ {line}" for line in step.command.splitlines())]
+        if step.undo:
+            lines.append(f"   undo: {step.undo}")
+    return "\n".join(lines)
+
+
+def read_input(name: str) -> str:
+    """The text of a file, or of stdin for `-`; raises InputError that names it."""
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from error
+    return data.decode("utf-8-sig", errors="replace")
+
+
+def write_text(path: Path, text: str, *, executable: bool = False) -> None:
+    """Write a file whole or not at all; raises InputError that names it."""
+    scratch = path.with_name(path.name + ".part")
+    try:
+        scratch.write_text(text, encoding="utf-8")
+        if executable:
+            scratch.chmod(0o755)
+        scratch.replace(path)
+    except OSError as error:
+        scratch.unlink(missing_ok=True)
+        raise InputError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error
+
+
+def _move(options: argparse.Namespace) -> str:
+    if options.move is None:
+        raise InputError("which move?", "see them with: pghaul move list")
+    name: str = options.move
+    return name

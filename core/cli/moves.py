@@ -1,0 +1,124 @@
+"""`pghaul move`: the undertakings, each an old and a new server and the cluster between them."""
+
+import argparse
+
+from core.cli.context import Context, add_common, print_document
+from core.cli.terminal import table
+from core.errors import InputError
+from core.migration.model import Move
+
+
+def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the subcommand."""
+    move = nouns.add_parser("move", help="set up, list and show moves")
+    verbs = move.add_subparsers(dest="verb", metavar="VERB", required=True)
+
+    add = verbs.add_parser("add", help="set up a move, or anew with --replace")
+    add.add_argument("name", help="your name for it")
+    add.add_argument("--old", required=True, metavar="SERVER")
+    add.add_argument("--new", required=True, metavar="SERVER")
+    add.add_argument("--cluster", required=True, metavar="FOLDER", help="data directory on old")
+    add.add_argument("--target", metavar="FOLDER", help="data directory to be on new (default: as on old)")
+    add.add_argument("--old-volume", metavar="FOLDER", help="what is measured on old (default: where the cluster lies)")
+    add.add_argument("--new-volume", metavar="FOLDER", help="what is measured on new (default: where the target lies)")
+    add.add_argument(
+        "--tablespace",
+        action="append",
+        default=[],
+        metavar="OLD=NEW",
+        help="a tablespace's location on old and on new, where they differ; may be repeated",
+    )
+    add.add_argument("--replace", action="store_true", help="set a known move up anew")
+    add_common(add)
+    add.set_defaults(run=_add)
+
+    listed = verbs.add_parser("list", help="list the moves")
+    add_common(listed)
+    listed.set_defaults(run=_list)
+
+    show = verbs.add_parser("show", help="show a move and what is known of it")
+    show.add_argument("name")
+    add_common(show)
+    show.set_defaults(run=_show)
+
+    remove = verbs.add_parser("remove", help="forget a move and all that was measured for it")
+    remove.add_argument("name")
+    add_common(remove)
+    remove.set_defaults(run=_remove)
+
+
+def _add(context: Context, options: argparse.Namespace) -> int:
+    cluster = _folder(options.cluster, "--cluster")
+    target = _folder(options.target or options.cluster, "--target")
+    move = Move(
+        name=options.name,
+        old=options.old,
+        new=options.new,
+        cluster=cluster,
+        target=target,
+        old_volume=_folder(options.old_volume, "--old-volume") if options.old_volume else _parent(cluster),
+        new_volume=_folder(options.new_volume, "--new-volume") if options.new_volume else _parent(target),
+        tablespace_targets=dict(_pair(text) for text in options.tablespace),
+    )
+    if options.replace and any(other.name == move.name for other in context.store.moves()):
+        context.store.update_move(move)
+    else:
+        context.store.add_move(move)
+    if options.json:
+        print_document(move)
+    else:
+        print(f"{move.name}: {move.old}:{move.cluster} -> {move.new}:{move.target}")
+    return 0
+
+
+def _list(context: Context, options: argparse.Namespace) -> int:
+    moves = context.store.moves()
+    if options.json:
+        print_document({"moves": moves})
+    elif not moves:
+        print("no moves yet; set one up with: pghaul move add NAME --old SERVER --new SERVER --cluster FOLDER")
+    else:
+        rows = [(m.name, m.old, m.cluster, m.new, m.target) for m in moves]
+        print(table(("name", "old", "cluster", "new", "target"), rows))
+    return 0
+
+
+def _show(context: Context, options: argparse.Namespace) -> int:
+    move = context.store.move(options.name)
+    entries = context.store.entries(limit=50, move=move.name)
+    if options.json:
+        print_document({"move": move, "entries": entries})
+        return 0
+    print(f"{move.name}: {move.old}:{move.cluster} -> {move.new}:{move.target}")
+    print(f"  measured: {move.old_volume} on {move.old}, {move.new_volume} on {move.new}")
+    for here, there in move.tablespace_targets.items():
+        print(f"  tablespace {here} -> {there}")
+    if entries:
+        print(table(("when", "what", ""), [(f"{e.at:%Y-%m-%d %H:%M}", e.kind, e.title) for e in entries]))
+    return 0
+
+
+def _remove(context: Context, options: argparse.Namespace) -> int:
+    context.store.remove_move(options.name)
+    if options.json:
+        print_document({"removed": options.name})
+    else:
+        print(f"{options.name} is forgotten")
+    return 0
+
+
+def _folder(text: str, option: str) -> str:
+    if not text.startswith("/"):
+        raise InputError(f"{option} {text!r} is no absolute path", "give the whole path on the server, from /")
+    return text.rstrip("/") or "/"
+
+
+def _parent(folder: str) -> str:
+    return folder.rpartition("/")[0] or "/"
+
+
+def _pair(text: str) -> tuple[str, str]:
+    old, equals, new = text.partition("=")
+    if not equals:
+        raise InputError(f"--tablespace {text!r} is not OLD=NEW", "give both locations: /space/old=/space/new")
+    return _folder(old, "--tablespace"), _folder(new, "--tablespace")

@@ -1,0 +1,26 @@
+"""`pghaul report`: the PDF for whoever decides."""
+
+import argparse
+from pathlib import Path
+
+from core.cli.context import Context, add_common, print_document
+
+
+def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the subcommand."""
+    report = nouns.add_parser("report", help="write what is known of a move as a PDF")
+    report.add_argument("move")
+    report.add_argument("-o", "--output", required=True, type=Path, metavar="FILE.pdf")
+    add_common(report)
+    report.set_defaults(run=_run)
+
+
+def _run(context: Context, options: argparse.Namespace) -> int:
+    from core import actions
+
+    path = actions.report(context.desk, options.move, options.output)
+    if options.json:
+        print_document({"report": path})
+    else:
+        print(path)
+    return 0

@@ -1,0 +1,109 @@
+"""`pghaul server`: who to reach, and how."""
+
+import argparse
+
+from core.cli.context import Context, add_common, print_document
+from core.cli.terminal import table
+from core.errors import InputError
+from core.servers.profiles import Profile, Rights
+
+
+def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the subcommand."""
+    server = nouns.add_parser("server", help="describe, list, test and remove servers")
+    verbs = server.add_subparsers(dest="verb", metavar="VERB", required=True)
+
+    add = verbs.add_parser("add", help="describe a server, or describe it anew with --replace")
+    add.add_argument("name", help="your name for it")
+    add.add_argument("address", help="host name, IP address, or an alias of ~/.ssh/config")
+    add.add_argument("--user", help="who logs in (default: as ssh would)")
+    add.add_argument("--port", type=int, help="ssh port (default: as ssh would)")
+    add.add_argument("--identity", metavar="FILE", help="private key (default: as ssh would, and the agent)")
+    add.add_argument("--jump", metavar="[USER@]HOST[:PORT],…", help="jump hosts, as ssh -J")
+    add.add_argument(
+        "--rights",
+        type=Rights,
+        choices=list(Rights),
+        default=Rights.SUDO,
+        help="how more rights are gained (default: sudo, without a password)",
+    )
+    add.add_argument("--database-user", default="postgres", help="system user that owns the clusters")
+    add.add_argument("--copy-address", metavar="ADDRESS", help="address by which the other server reaches this one")
+    add.add_argument("--replace", action="store_true", help="describe a known server anew")
+    add_common(add)
+    add.set_defaults(run=_add)
+
+    listed = verbs.add_parser("list", help="list the servers")
+    add_common(listed)
+    listed.set_defaults(run=_list)
+
+    test = verbs.add_parser("test", help="connect, and try the rights")
+    test.add_argument("name")
+    add_common(test, server=True)
+    test.set_defaults(run=_test)
+
+    remove = verbs.add_parser("remove", help="forget a server that no move uses")
+    remove.add_argument("name")
+    add_common(remove)
+    remove.set_defaults(run=_remove)
+
+
+def _add(context: Context, options: argparse.Namespace) -> int:
+    if options.port is not None and not 0 < options.port < 65536:
+        raise InputError(f"{options.port} is no port", "give one from 1 to 65535")
+    profile = Profile(
+        name=options.name,
+        address=options.address,
+        user=options.user,
+        port=options.port,
+        identity_file=options.identity,
+        jump=options.jump,
+        rights=options.rights,
+        database_user=options.database_user,
+        copy_address=options.copy_address,
+    )
+    known = any(other.name == profile.name for other in context.store.profiles())
+    if known and options.replace:
+        context.store.update_profile(profile)
+    else:
+        context.store.add_profile(profile)
+    if options.json:
+        print_document(profile)
+    else:
+        print(f"{profile.name} is described; try it with: pghaul server test {profile.name}")
+    return 0
+
+
+def _list(context: Context, options: argparse.Namespace) -> int:
+    profiles = context.store.profiles()
+    if options.json:
+        print_document({"servers": profiles})
+    elif not profiles:
+        print("no servers yet; describe one with: pghaul server add NAME ADDRESS")
+    else:
+        rows = [
+            (p.name, p.address, p.user or "(as ssh)", str(p.port or "(as ssh)"), p.jump or "", p.rights)
+            for p in profiles
+        ]
+        print(table(("name", "address", "user", "port", "jump", "rights"), rows))
+    return 0
+
+
+def _test(context: Context, options: argparse.Namespace) -> int:
+    from core import actions
+
+    sentences = actions.test_server(context.desk, options.name, context.job)
+    if options.json:
+        print_document({"server": options.name, "results": sentences})
+    else:
+        print("\n".join(sentences))
+    return 0
+
+
+def _remove(context: Context, options: argparse.Namespace) -> int:
+    context.store.remove_profile(options.name)
+    if options.json:
+        print_document({"removed": options.name})
+    else:
+        print(f"{options.name} is forgotten")
+    return 0

@@ -1,0 +1,131 @@
+"""The terminal: questions, progress and tables. Results go to stdout, what the program is doing to stderr."""
+
+import getpass
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core import units
+from core.errors import Cancelled, PghaulError
+from core.jobs import CommandEnded, CommandStarted, Event, Note, Progress
+
+
+@dataclass
+class TerminalAsker:
+    """Asks on the terminal; where there is none, the answer is no.
+
+    Attributes:
+        trusted: SHA256 fingerprints that `--host-key` names: accepted without a question.
+    """
+
+    trusted: frozenset[str] = frozenset()
+
+    def accept_host_key(self, server: str, address: str, key_type: str, fingerprint: str) -> bool:
+        """Ask whether the fingerprint is the server's; yes without asking for one that the user named beforehand."""
+        if fingerprint in self.trusted:
+            return True
+        if not sys.stdin.isatty():
+            return False
+        print(f"{server} ({address}) is not known yet. Its {key_type} key is\n  {fingerprint}", file=sys.stderr)
+        return _ask("Is that the server's own key? Compare it there; type yes to trust it: ").strip().lower() == "yes"
+
+    def secret(self, server: str, prompt: str, *, kind: str) -> str | None:  # noqa: ARG002  the prompt says the kind
+        """Ask without echo."""
+        if not sys.stdin.isatty():
+            return None
+        try:
+            return getpass.getpass(f"{server}: {prompt.rstrip(': ')}: ", stream=sys.stderr)
+        except (EOFError, KeyboardInterrupt):
+            return None
+
+
+def _ask(question: str) -> str:
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline()
+
+
+@dataclass
+class Listener:
+    """Shows a job's events on stderr: commands as they start, progress on one line where stderr is a terminal.
+
+    Attributes:
+        verbose: show commands whole, not only their first line.
+        quiet: show warnings alone.
+    """
+
+    verbose: bool = False
+    quiet: bool = False
+    _shown: str = ""
+    _last: float = field(default=0.0)
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Progress):
+            self._progress(event)
+        elif isinstance(event, Note):
+            if event.level == "warning" or not self.quiet:
+                self._line(f"warning: {event.text}" if event.level == "warning" else event.text)
+        elif isinstance(event, CommandStarted):
+            if not self.quiet:
+                self._line(f"{event.user}@{event.server}$ {self._shortened(event.command)}")
+        elif isinstance(event, CommandEnded) and event.exit_status != 0 and self.verbose:
+            self._line(f"  {event.server}: exit status {event.exit_status} after {units.duration(event.seconds)}")
+
+    def close(self) -> None:
+        """Leave the progress line behind."""
+        if self._shown:
+            print("\r" + " " * len(self._shown) + "\r", end="", file=sys.stderr, flush=True)
+            self._shown = ""
+
+    def _shortened(self, command: str) -> str:
+        if self.verbose:
+            return command
+        first, *rest = command.strip().splitlines() or [""]
+        width = max(40, shutil.get_terminal_size((120, 24)).columns - 24)
+        return f"{first[:width]}…" if rest or len(first) > width else first
+
+    def _line(self, text: str) -> None:
+        self.close()
+        print(text, file=sys.stderr, flush=True)
+
+    def _progress(self, event: Progress) -> None:
+        now = time.monotonic()
+        if self.quiet or not sys.stderr.isatty() or now - self._last < 0.1:
+            return
+        self._last = now
+        text = f"{event.title}: {progress_text(event)}"[: shutil.get_terminal_size((120, 24)).columns - 1]
+        print("\r" + text.ljust(len(self._shown)), end="", file=sys.stderr, flush=True)
+        self._shown = text
+
+
+def progress_text(event: Progress) -> str:
+    """How far, for people: `1.2 GiB of 3.0 GiB`, `3 of 8`, `12 s of 60 s`."""
+    shown = {"bytes": units.size, "seconds": units.duration}.get(event.unit, units.count)
+    return shown(event.done) if event.total is None else f"{shown(event.done)} of {shown(event.total)}"
+
+
+def failure(error: PghaulError) -> str:
+    """An error for the terminal: the sentence, then the hint."""
+    if isinstance(error, Cancelled):
+        return "pghaul: cancelled"
+    return f"pghaul: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else "")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
+    """Columns aligned by their widest cell; `right` names the columns of numbers. No cell can steer the terminal."""
+    cells = [[printable(cell) for cell in row] for row in (head, *rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+def printable(text: str) -> str:
+    """Text from a server without what could steer a terminal."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)

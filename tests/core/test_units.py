@@ -1,0 +1,78 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core import units
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0 Bytes"), (1, "1 Byte"), (1536, "1.5 KiB"), (3 * 2**30, "3.0 GiB"), (2**40, "1.0 TiB"), (None, "–")],
+)
+def test_sizes_are_binary(number: float | None, text: str) -> None:
+    assert units.size(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(80_600_000, "80.6 MB/s"), (999.6e6, "1.00 GB/s"), (34, "34.0 B/s"), (0, "0 B/s"), (1.2e15, "1200 TB/s")],
+)
+def test_rates_are_decimal(number: float, text: str) -> None:
+    assert units.rate(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.5, "0.5 s"),
+        (45, "45 s"),
+        (59.7, "1 min 00 s"),
+        (600, "10 min 00 s"),
+        (3599.6, "1 h 00 min"),
+        (3900, "1 h 05 min"),
+        (24 * 3600, "24 h 00 min"),
+        (100_000, "27 h 47 min"),
+        (1e6, "11 d 14 h"),
+    ],
+)
+def test_durations_are_no_more_exact_than_useful(number: float, text: str) -> None:
+    assert units.duration(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(2.5, "2.50 s"), (0.0125, "12.5 ms"), (192.8e-6, "193 µs"), (13.5e-9, "13.5 ns"), (0, "0 ns")]
+)
+def test_latencies_have_three_digits(number: float, text: str) -> None:
+    assert units.seconds(number) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("read_bytes_per_second", 80.6e6, "80.6 MB/s"),
+        ("write_iops", 903.4, "903"),
+        ("read_latency_p99_seconds", 0.0046, "4.60 ms"),
+        ("duration_seconds", 61.0, "1 min 01 s"),
+        ("size_bytes", 2**30, "1.0 GiB"),
+        ("cpu_fraction", 0.127, "12.7 %"),
+        ("fsyncs_per_second", 7784.32, "7\u202f784 /s"),
+        ("read_iops", None, "–"),
+    ],
+)
+def test_a_metric_is_shown_by_the_unit_in_its_name(name: str, value: float | None, text: str) -> None:
+    assert units.metric(name, value) == text
+
+
+@given(st.floats(min_value=0, max_value=1e18, allow_nan=False))
+def test_every_number_can_be_shown(number: float) -> None:
+    for show in (units.size, units.rate, units.bits, units.count, units.seconds, units.duration, units.percent):
+        assert show(number)
+
+
+@given(st.floats(min_value=1, max_value=1e14))
+def test_a_shown_rate_reads_back_within_its_digits(number: float) -> None:
+    text, unit = units.rate(number).split()
+    factor = {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12}[unit]
+    assert math.isclose(float(text) * factor, number, rel_tol=0.006)
