@@ -1,0 +1,204 @@
+"""What was found out and made for servers and moves: facts, probes, checks, estimates, plans."""
+
+import dataclasses
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from core import documents
+from core.errors import HistoryError, InputError
+from core.facts.model import Facts
+from core.history.models import CheckPassRow, CheckResultRow, EstimateRow, FactsRow, PlanRow, ProbeRow
+from core.history.profiles import move_row, profile_row
+from core.history.types import storable
+from core.migration.model import CheckResult, Estimate, Plan, Probe, Quantity, Status
+
+T = TypeVar("T")
+
+
+def save_facts(session: Session, facts: Facts) -> int:
+    """Keep the facts of a known server; their number."""
+    row = FactsRow(
+        profile=profile_row(session, facts.server),
+        taken_at=facts.taken_at,
+        seconds=facts.seconds,
+        system=facts.system.name if facts.system else None,
+        architecture=facts.system.architecture if facts.system else None,
+        threads=facts.processor.threads if facts.processor else None,
+        memory_bytes=facts.memory.total_bytes if facts.memory else None,
+        clusters=len(facts.clusters),
+        document=documents.dump(storable(facts)),
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def facts(session: Session, server: str) -> Facts | None:
+    """The latest facts of a server."""
+    row = session.scalars(_facts_of(session, server).limit(1)).one_or_none()
+    return None if row is None else _facts(row)
+
+
+def facts_by_id(session: Session, facts_id: int) -> Facts:
+    """The facts of that number."""
+    row = session.get(FactsRow, facts_id)
+    if row is None:
+        raise InputError(f"there are no facts {facts_id}", "pghaul history shows what there is")
+    return _facts(row)
+
+
+def facts_history(session: Session, server: str) -> tuple[tuple[int, datetime], ...]:
+    """Number and time of all facts of a server, newest first."""
+    return tuple((row.id, row.taken_at) for row in session.scalars(_facts_of(session, server)))
+
+
+def _facts_of(session: Session, server: str) -> Select[FactsRow]:
+    mine = FactsRow.profile_id == profile_row(session, server).id
+    return select(FactsRow).where(mine).order_by(FactsRow.taken_at.desc(), FactsRow.id.desc())
+
+
+def _facts(row: FactsRow) -> Facts:
+    # a renamed server keeps its facts, under its new name
+    return dataclasses.replace(_loaded(Facts, row.document), server=row.profile.name)
+
+
+def probe_taken(session: Session, move: str, probe: Probe) -> None:
+    """Record one probe."""
+    session.add(
+        ProbeRow(
+            move_id=move_row(session, move).id,
+            quantity=probe.quantity.value,
+            bytes_per_second=probe.bytes_per_second,
+            bytes=probe.bytes,
+            seconds=probe.seconds,
+            method=probe.method,
+            command=probe.command,
+            raw=probe.raw,
+            taken_at=probe.taken_at,
+        )
+    )
+
+
+def probes(session: Session, move: str) -> tuple[Probe, ...]:
+    """The latest probe of each quantity, in the order of the copy chain."""
+    mine = ProbeRow.move_id == move_row(session, move).id
+    rows = session.scalars(select(ProbeRow).where(mine).order_by(ProbeRow.taken_at, ProbeRow.id))
+    latest = {row.quantity: row for row in rows}
+    return tuple(_probe(latest[quantity]) for quantity in Quantity if quantity.value in latest)
+
+
+def _probe(row: ProbeRow) -> Probe:
+    return Probe(
+        quantity=Quantity(row.quantity),
+        bytes_per_second=row.bytes_per_second,
+        bytes=row.bytes,
+        seconds=row.seconds,
+        method=row.method,
+        command=row.command,
+        raw=row.raw,
+        taken_at=row.taken_at,
+    )
+
+
+def save_checks(session: Session, move: str, results: tuple[CheckResult, ...]) -> None:
+    """Keep one pass of all checks."""
+    kept = CheckPassRow(move_id=move_row(session, move).id, taken_at=datetime.now(UTC))
+    kept.results = [
+        CheckResultRow(
+            position=position,
+            check=result.id,
+            title=result.title,
+            status=result.status.value,
+            old=result.old,
+            new=result.new,
+            message=result.message,
+            hint=result.hint,
+            blocking=result.blocking,
+            documentation=result.documentation,
+        )
+        for position, result in enumerate(results)
+    ]
+    session.add(kept)
+
+
+def checks(session: Session, move: str) -> tuple[CheckResult, ...] | None:
+    """The latest pass."""
+    row = _latest_checks(session, move)
+    return None if row is None else tuple(_check(result) for result in row.results)
+
+
+def checks_taken_at(session: Session, move: str) -> datetime | None:
+    """When the latest pass was kept."""
+    row = _latest_checks(session, move)
+    return None if row is None else row.taken_at
+
+
+def _latest_checks(session: Session, move: str) -> CheckPassRow | None:
+    mine = CheckPassRow.move_id == move_row(session, move).id
+    newest = (CheckPassRow.taken_at.desc(), CheckPassRow.id.desc())
+    return session.scalars(select(CheckPassRow).where(mine).order_by(*newest).limit(1)).one_or_none()
+
+
+def _check(row: CheckResultRow) -> CheckResult:
+    return CheckResult(
+        id=row.check,
+        title=row.title,
+        status=Status(row.status),
+        old=row.old,
+        new=row.new,
+        message=row.message,
+        hint=row.hint,
+        blocking=row.blocking,
+        documentation=row.documentation,
+    )
+
+
+def save_estimate(session: Session, move: str, estimate: Estimate) -> None:
+    """Keep an estimate; one without a time gets this moment's."""
+    made_at = estimate.made_at or datetime.now(UTC)
+    document = documents.dump(storable(dataclasses.replace(estimate, made_at=made_at)))
+    session.add(EstimateRow(move_id=move_row(session, move).id, made_at=made_at, document=document))
+
+
+def estimate(session: Session, move: str) -> Estimate | None:
+    """The latest estimate."""
+    return _latest_document(session, move, EstimateRow, Estimate)
+
+
+def save_plan(session: Session, move: str, plan: Plan) -> None:
+    """Keep a plan."""
+    session.add(
+        PlanRow(
+            move_id=move_row(session, move).id,
+            made_at=plan.made_at,
+            transport=plan.transport,
+            document=documents.dump(storable(plan)),
+        )
+    )
+
+
+def plan(session: Session, move: str) -> Plan | None:
+    """The latest plan."""
+    found = _latest_document(session, move, PlanRow, Plan)
+    # a renamed move keeps its plan, under its new name
+    return None if found is None else dataclasses.replace(found, move=move)
+
+
+def _latest_document(session: Session, move: str, table: type[EstimateRow] | type[PlanRow], kind: type[T]) -> T | None:
+    mine = table.move_id == move_row(session, move).id
+    newest = select(table.document).where(mine).order_by(table.made_at.desc(), table.id.desc()).limit(1)
+    document = session.scalar(newest)
+    return None if document is None else _loaded(kind, document)
+
+
+def _loaded(kind: type[T], document: str) -> T:
+    try:
+        return documents.load(kind, document)
+    except InputError as error:
+        raise HistoryError(
+            f"the history holds a {kind.__name__.lower()} document that this version cannot read: {error.message}",
+            "make it anew: read the facts, or estimate or plan again",
+        ) from error

@@ -1,0 +1,224 @@
+"""The schema of the first release."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0001"
+down_revision = None
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    _servers_and_moves()
+    _runs()
+    _findings()
+    _log()
+
+
+def _servers_and_moves() -> None:
+    op.create_table(
+        "profiles",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("address", sa.Text(), nullable=False),
+        sa.Column("user", sa.Text(), nullable=True),
+        sa.Column("port", sa.Integer(), nullable=True),
+        sa.Column("identity_file", sa.Text(), nullable=True),
+        sa.Column("jump", sa.Text(), nullable=True),
+        sa.Column("rights", sa.Text(), nullable=False),
+        sa.Column("database_user", sa.Text(), nullable=False),
+        sa.Column("copy_address", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_profiles")),
+        sa.UniqueConstraint("name", name=op.f("uq_profiles_name")),
+    )
+    op.create_table(
+        "moves",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("old_id", sa.Integer(), nullable=False),
+        sa.Column("new_id", sa.Integer(), nullable=False),
+        sa.Column("cluster", sa.Text(), nullable=False),
+        sa.Column("target", sa.Text(), nullable=False),
+        sa.Column("old_volume", sa.Text(), nullable=False),
+        sa.Column("new_volume", sa.Text(), nullable=False),
+        sa.Column("tablespace_targets", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.DateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["new_id"], ["profiles.id"], name=op.f("fk_moves_new_id_profiles"), ondelete="RESTRICT"
+        ),
+        sa.ForeignKeyConstraint(
+            ["old_id"], ["profiles.id"], name=op.f("fk_moves_old_id_profiles"), ondelete="RESTRICT"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_moves")),
+        sa.UniqueConstraint("name", name=op.f("uq_moves_name")),
+    )
+    op.create_index(op.f("ix_moves_new_id"), "moves", ["new_id"], unique=False)
+    op.create_index(op.f("ix_moves_old_id"), "moves", ["old_id"], unique=False)
+    op.create_table(
+        "facts",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("profile_id", sa.Integer(), nullable=False),
+        sa.Column("taken_at", sa.DateTime(), nullable=False),
+        sa.Column("seconds", sa.Float(), nullable=False),
+        sa.Column("system", sa.Text(), nullable=True),
+        sa.Column("architecture", sa.Text(), nullable=True),
+        sa.Column("threads", sa.Integer(), nullable=True),
+        sa.Column("memory_bytes", sa.Integer(), nullable=True),
+        sa.Column("clusters", sa.Integer(), nullable=False),
+        sa.Column("document", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["profile_id"], ["profiles.id"], name=op.f("fk_facts_profile_id_profiles"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_facts")),
+    )
+    op.create_index(op.f("ix_facts_profile_id_taken_at"), "facts", ["profile_id", "taken_at"], unique=False)
+
+
+def _runs() -> None:
+    op.create_table(
+        "runs",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("move_id", sa.Integer(), nullable=False),
+        sa.Column("side", sa.Text(), nullable=False),
+        sa.Column("server", sa.Text(), nullable=False),
+        sa.Column("mount_point", sa.Text(), nullable=False),
+        sa.Column("folder", sa.Text(), nullable=False),
+        sa.Column("workload", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("tool", sa.Text(), nullable=False),
+        sa.Column("tool_version", sa.Text(), nullable=True),
+        sa.Column("headline", sa.Text(), nullable=False),
+        sa.Column("parameters", sa.Text(), nullable=False),
+        sa.Column("started_at", sa.DateTime(), nullable=False),
+        sa.Column("ended_at", sa.DateTime(), nullable=True),
+        sa.Column("outcome", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(["move_id"], ["moves.id"], name=op.f("fk_runs_move_id_moves"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_runs")),
+    )
+    op.create_index(op.f("ix_runs_move_id_started_at"), "runs", ["move_id", "started_at"], unique=False)
+    op.create_table(
+        "repetitions",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("run_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("started_at", sa.DateTime(), nullable=False),
+        sa.Column("seconds", sa.Float(), nullable=False),
+        sa.Column("outcome", sa.Text(), nullable=False),
+        sa.Column("command", sa.Text(), nullable=False),
+        sa.Column("cached", sa.Boolean(), nullable=False),
+        sa.Column("message", sa.Text(), nullable=False),
+        sa.Column("raw", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name=op.f("fk_repetitions_run_id_runs"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_repetitions")),
+        sa.UniqueConstraint("run_id", "number", name=op.f("uq_repetitions_run_id_number")),
+    )
+    op.create_table(
+        "metrics",
+        sa.Column("repetition_id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("value", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["repetition_id"], ["repetitions.id"], name=op.f("fk_metrics_repetition_id_repetitions"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("repetition_id", "name", name=op.f("pk_metrics")),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(op.f("ix_metrics_name"), "metrics", ["name"], unique=False)
+
+
+def _findings() -> None:
+    op.create_table(
+        "probes",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("move_id", sa.Integer(), nullable=False),
+        sa.Column("quantity", sa.Text(), nullable=False),
+        sa.Column("bytes_per_second", sa.Float(), nullable=False),
+        sa.Column("bytes", sa.Integer(), nullable=False),
+        sa.Column("seconds", sa.Float(), nullable=False),
+        sa.Column("method", sa.Text(), nullable=False),
+        sa.Column("command", sa.Text(), nullable=False),
+        sa.Column("raw", sa.LargeBinary(), nullable=False),
+        sa.Column("taken_at", sa.DateTime(), nullable=False),
+        sa.ForeignKeyConstraint(["move_id"], ["moves.id"], name=op.f("fk_probes_move_id_moves"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_probes")),
+    )
+    op.create_index(op.f("ix_probes_move_id_taken_at"), "probes", ["move_id", "taken_at"], unique=False)
+    op.create_table(
+        "check_passes",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("move_id", sa.Integer(), nullable=False),
+        sa.Column("taken_at", sa.DateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["move_id"], ["moves.id"], name=op.f("fk_check_passes_move_id_moves"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_check_passes")),
+    )
+    op.create_index(op.f("ix_check_passes_move_id_taken_at"), "check_passes", ["move_id", "taken_at"], unique=False)
+    op.create_table(
+        "check_results",
+        sa.Column("pass_id", sa.Integer(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("check", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("old", sa.Text(), nullable=False),
+        sa.Column("new", sa.Text(), nullable=False),
+        sa.Column("message", sa.Text(), nullable=False),
+        sa.Column("hint", sa.Text(), nullable=False),
+        sa.Column("blocking", sa.Boolean(), nullable=False),
+        sa.Column("documentation", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["pass_id"], ["check_passes.id"], name=op.f("fk_check_results_pass_id_check_passes"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("pass_id", "position", name=op.f("pk_check_results")),
+    )
+    op.create_table(
+        "estimates",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("move_id", sa.Integer(), nullable=False),
+        sa.Column("made_at", sa.DateTime(), nullable=False),
+        sa.Column("document", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(["move_id"], ["moves.id"], name=op.f("fk_estimates_move_id_moves"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_estimates")),
+    )
+    op.create_index(op.f("ix_estimates_move_id_made_at"), "estimates", ["move_id", "made_at"], unique=False)
+    op.create_table(
+        "plans",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("move_id", sa.Integer(), nullable=False),
+        sa.Column("made_at", sa.DateTime(), nullable=False),
+        sa.Column("transport", sa.Text(), nullable=False),
+        sa.Column("document", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(["move_id"], ["moves.id"], name=op.f("fk_plans_move_id_moves"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_plans")),
+    )
+    op.create_index(op.f("ix_plans_move_id_made_at"), "plans", ["move_id", "made_at"], unique=False)
+
+
+def _log() -> None:
+    op.create_table(
+        "commands",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("move_id", sa.Integer(), nullable=True),
+        sa.Column("server", sa.Text(), nullable=False),
+        sa.Column("user", sa.Text(), nullable=False),
+        sa.Column("command", sa.Text(), nullable=False),
+        sa.Column("started_at", sa.DateTime(), nullable=False),
+        sa.Column("exit_status", sa.Integer(), nullable=True),
+        sa.Column("seconds", sa.Float(), nullable=True),
+        sa.ForeignKeyConstraint(["move_id"], ["moves.id"], name=op.f("fk_commands_move_id_moves"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_commands")),
+    )
+    op.create_index(op.f("ix_commands_move_id_started_at"), "commands", ["move_id", "started_at"], unique=False)
+    op.create_index(op.f("ix_commands_server_started_at"), "commands", ["server", "started_at"], unique=False)
+    op.create_table(
+        "reports",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("move_id", sa.Integer(), nullable=False),
+        sa.Column("made_at", sa.DateTime(), nullable=False),
+        sa.Column("path", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(["move_id"], ["moves.id"], name=op.f("fk_reports_move_id_moves"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_reports")),
+    )
+    op.create_index(op.f("ix_reports_move_id_made_at"), "reports", ["move_id", "made_at"], unique=False)

@@ -1,0 +1,260 @@
+"""The tables of the history. Every change here needs a migration: tests hold the two against each other.
+
+What belongs to a move goes with it; a server that a move uses cannot be removed. Numbers are in SI base units.
+"""
+
+from datetime import datetime
+
+from sqlalchemy import Float, ForeignKey, Index, MetaData, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+
+from core.history.types import LongText, PlainText, UtcDateTime
+
+
+class Base(DeclarativeBase):
+    """Names for every constraint, so that a migration can name what it changes."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {str: PlainText, datetime: UtcDateTime, float: Float}  # noqa: RUF012  SQLAlchemy's own form
+
+
+class ProfileRow(Base):
+    """A server profile. It holds no secret: there is no column for one."""
+
+    __tablename__ = "profiles"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    address: Mapped[str]
+    user: Mapped[str | None]
+    port: Mapped[int | None]
+    identity_file: Mapped[str | None]
+    jump: Mapped[str | None]
+    rights: Mapped[str]
+    database_user: Mapped[str]
+    copy_address: Mapped[str | None]
+
+
+class MoveRow(Base):
+    """A move."""
+
+    __tablename__ = "moves"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    old_id: Mapped[int] = mapped_column(ForeignKey("profiles.id", ondelete="RESTRICT"), index=True)
+    new_id: Mapped[int] = mapped_column(ForeignKey("profiles.id", ondelete="RESTRICT"), index=True)
+    cluster: Mapped[str]
+    target: Mapped[str]
+    old_volume: Mapped[str]
+    new_volume: Mapped[str]
+    tablespace_targets: Mapped[str]
+    """A JSON object: location on old -> location on new."""
+    created_at: Mapped[datetime]
+
+    old: Mapped[ProfileRow] = relationship(foreign_keys=old_id)
+    new: Mapped[ProfileRow] = relationship(foreign_keys=new_id)
+
+
+class FactsRow(Base):
+    """One pass over one server: what lists show as columns, the whole as a JSON document."""
+
+    __tablename__ = "facts"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    profile_id: Mapped[int] = mapped_column(ForeignKey("profiles.id", ondelete="CASCADE"))
+    taken_at: Mapped[datetime]
+    seconds: Mapped[float]
+    system: Mapped[str | None]
+    architecture: Mapped[str | None]
+    threads: Mapped[int | None]
+    memory_bytes: Mapped[int | None]
+    clusters: Mapped[int]
+    document: Mapped[str] = mapped_column(LongText)
+
+    profile: Mapped[ProfileRow] = relationship()
+
+    __table_args__ = (Index(None, "profile_id", "taken_at"),)
+
+
+class RunRow(Base):
+    """One workload on one volume of a move. `server` is the name it had, and follows a renaming."""
+
+    __tablename__ = "runs"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    move_id: Mapped[int] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
+    side: Mapped[str]
+    server: Mapped[str]
+    mount_point: Mapped[str]
+    folder: Mapped[str]
+    workload: Mapped[str]
+    title: Mapped[str]
+    tool: Mapped[str]
+    tool_version: Mapped[str | None]
+    headline: Mapped[str]
+    parameters: Mapped[str]
+    """A JSON object."""
+    started_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    outcome: Mapped[str | None]
+
+    move: Mapped[MoveRow] = relationship()
+    repetitions: Mapped[list["RepetitionRow"]] = relationship(
+        order_by="RepetitionRow.number", lazy="selectin", passive_deletes="all"
+    )
+
+    __table_args__ = (Index(None, "move_id", "started_at"),)
+
+
+class RepetitionRow(Base):
+    """One pass of a workload."""
+
+    __tablename__ = "repetitions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    started_at: Mapped[datetime]
+    seconds: Mapped[float]
+    outcome: Mapped[str]
+    command: Mapped[str]
+    cached: Mapped[bool]
+    message: Mapped[str]
+    raw: Mapped[str] = mapped_column(LongText)
+
+    metrics: Mapped[list["MetricRow"]] = relationship(lazy="selectin", passive_deletes="all")
+
+    __table_args__ = (UniqueConstraint("run_id", "number"),)
+
+
+class MetricRow(Base):
+    """One metric of one repetition."""
+
+    __tablename__ = "metrics"
+
+    repetition_id: Mapped[int] = mapped_column(ForeignKey("repetitions.id", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[float]
+
+    __table_args__ = (Index(None, "name"), {"sqlite_with_rowid": False})
+
+
+class ProbeRow(Base):
+    """A short measurement of one link of the copy chain."""
+
+    __tablename__ = "probes"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    move_id: Mapped[int] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
+    quantity: Mapped[str]
+    bytes_per_second: Mapped[float]
+    bytes: Mapped[int]
+    seconds: Mapped[float]
+    method: Mapped[str]
+    command: Mapped[str]
+    raw: Mapped[str] = mapped_column(LongText)
+    taken_at: Mapped[datetime]
+
+    __table_args__ = (Index(None, "move_id", "taken_at"),)
+
+
+class CheckPassRow(Base):
+    """One pass of all checks of a move."""
+
+    __tablename__ = "check_passes"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    move_id: Mapped[int] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
+    taken_at: Mapped[datetime]
+
+    results: Mapped[list["CheckResultRow"]] = relationship(
+        order_by="CheckResultRow.position", lazy="selectin", passive_deletes="all"
+    )
+
+    __table_args__ = (Index(None, "move_id", "taken_at"),)
+
+
+class CheckResultRow(Base):
+    """How one check came out. `position` keeps the order in which the results were handed in."""
+
+    __tablename__ = "check_results"
+
+    pass_id: Mapped[int] = mapped_column(ForeignKey("check_passes.id", ondelete="CASCADE"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    check: Mapped[str]
+    title: Mapped[str]
+    status: Mapped[str]
+    old: Mapped[str]
+    new: Mapped[str]
+    message: Mapped[str]
+    hint: Mapped[str]
+    blocking: Mapped[bool]
+    documentation: Mapped[str]
+
+
+class EstimateRow(Base):
+    """An estimate, as a JSON document."""
+
+    __tablename__ = "estimates"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    move_id: Mapped[int] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
+    made_at: Mapped[datetime]
+    document: Mapped[str] = mapped_column(LongText)
+
+    __table_args__ = (Index(None, "move_id", "made_at"),)
+
+
+class PlanRow(Base):
+    """A plan, as a JSON document."""
+
+    __tablename__ = "plans"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    move_id: Mapped[int] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
+    made_at: Mapped[datetime]
+    transport: Mapped[str]
+    document: Mapped[str] = mapped_column(LongText)
+
+    __table_args__ = (Index(None, "move_id", "made_at"),)
+
+
+class CommandRow(Base):
+    """A command that ran on a server, secrets masked. `seconds` is None until its end was seen."""
+
+    __tablename__ = "commands"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    move_id: Mapped[int | None] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
+    server: Mapped[str]
+    user: Mapped[str]
+    command: Mapped[str]
+    started_at: Mapped[datetime]
+    exit_status: Mapped[int | None]
+    seconds: Mapped[float | None]
+
+    move: Mapped[MoveRow | None] = relationship()
+
+    __table_args__ = (Index(None, "move_id", "started_at"), Index(None, "server", "started_at"))
+
+
+class ReportRow(Base):
+    """A report that was written."""
+
+    __tablename__ = "reports"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    move_id: Mapped[int] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
+    made_at: Mapped[datetime]
+    path: Mapped[str]
+
+    __table_args__ = (Index(None, "move_id", "made_at"),)

@@ -1,0 +1,159 @@
+"""Server profiles and moves in the history."""
+
+import json
+from datetime import UTC, datetime
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import Session
+
+from core.errors import InputError
+from core.history.models import CommandRow, MoveRow, ProfileRow, RunRow
+from core.history.names import checked_name
+from core.history.types import storable
+from core.migration.model import Move
+from core.servers.profiles import Profile, Rights
+
+
+def add_profile(session: Session, profile: Profile) -> None:
+    """Keep a new server."""
+    _refuse_taken_server(session, checked_name("server", profile.name))
+    session.add(_fill_profile(ProfileRow(), profile))
+
+
+def update_profile(session: Session, name: str, profile: Profile) -> None:
+    """Change the server called `name`; runs and commands follow its new name."""
+    row = profile_row(session, name)
+    if profile.name != name:
+        _refuse_taken_server(session, checked_name("server", profile.name))
+        for table in (RunRow, CommandRow):
+            session.execute(update(table).where(table.server == name).values(server=profile.name))
+    _fill_profile(row, profile)
+
+
+def profile(session: Session, name: str) -> Profile:
+    """The server of that name."""
+    return _profile(profile_row(session, name))
+
+
+def profiles(session: Session) -> tuple[Profile, ...]:
+    """All servers, by name."""
+    return tuple(_profile(row) for row in session.scalars(select(ProfileRow).order_by(ProfileRow.name)))
+
+
+def remove_profile(session: Session, name: str) -> None:
+    """Remove a server with its facts, unless a move uses it."""
+    row = profile_row(session, name)
+    using = session.scalars(
+        select(MoveRow.name).where(or_(MoveRow.old_id == row.id, MoveRow.new_id == row.id)).order_by(MoveRow.name)
+    ).all()
+    if using:
+        raise InputError(
+            f"the server {name!r} is used by the move {', '.join(map(repr, using))}",
+            "remove the move first, or give it another server",
+        )
+    session.delete(row)
+
+
+def profile_row(session: Session, name: str) -> ProfileRow:
+    """The row of that server; raises InputError that names the ones there are."""
+    row = session.scalar(select(ProfileRow).where(ProfileRow.name == name))
+    if row is None:
+        raise InputError(f"there is no server {name!r}", _known(session, "server", ProfileRow))
+    return row
+
+
+def add_move(session: Session, move: Move) -> None:
+    """Keep a new move."""
+    _refuse_taken_move(session, checked_name("move", move.name))
+    row = MoveRow(created_at=datetime.now(UTC))
+    _fill_move(session, row, move)
+    session.add(row)
+
+
+def update_move(session: Session, name: str, move: Move) -> None:
+    """Change the move called `name`."""
+    row = move_row(session, name)
+    if move.name != name:
+        _refuse_taken_move(session, checked_name("move", move.name))
+    _fill_move(session, row, move)
+
+
+def move(session: Session, name: str) -> Move:
+    """The move of that name."""
+    return _move(move_row(session, name))
+
+
+def moves(session: Session) -> tuple[Move, ...]:
+    """All moves, by name."""
+    return tuple(_move(row) for row in session.scalars(select(MoveRow).order_by(MoveRow.name)))
+
+
+def remove_move(session: Session, name: str) -> None:
+    """Remove a move with all that belongs to it (the tables cascade)."""
+    session.delete(move_row(session, name))
+
+
+def move_row(session: Session, name: str) -> MoveRow:
+    """The row of that move; raises InputError that names the ones there are."""
+    row = session.scalar(select(MoveRow).where(MoveRow.name == name))
+    if row is None:
+        raise InputError(f"there is no move {name!r}", _known(session, "move", MoveRow))
+    return row
+
+
+def _refuse_taken_server(session: Session, name: str) -> None:
+    if session.scalar(select(ProfileRow.id).where(ProfileRow.name == name)) is not None:
+        raise InputError(f"there is a server {name!r} already", "choose another name, or change that server")
+
+
+def _refuse_taken_move(session: Session, name: str) -> None:
+    if session.scalar(select(MoveRow.id).where(MoveRow.name == name)) is not None:
+        raise InputError(f"there is a move {name!r} already", "choose another name, or change that move")
+
+
+def _known(session: Session, what: str, table: type[ProfileRow] | type[MoveRow]) -> str:
+    names = session.scalars(select(table.name).order_by(table.name)).all()
+    if not names:
+        return f"add one: pghaul {what} add"
+    return f"there is {', '.join(names[:10])}{', …' if len(names) > 10 else ''}"
+
+
+def _fill_profile(row: ProfileRow, profile: Profile) -> ProfileRow:
+    row.name, row.address, row.user, row.port = profile.name, profile.address, profile.user, profile.port
+    row.identity_file, row.jump, row.rights = profile.identity_file, profile.jump, profile.rights.value
+    row.database_user, row.copy_address = profile.database_user, profile.copy_address
+    return row
+
+
+def _profile(row: ProfileRow) -> Profile:
+    return Profile(
+        name=row.name,
+        address=row.address,
+        user=row.user,
+        port=row.port,
+        identity_file=row.identity_file,
+        jump=row.jump,
+        rights=Rights(row.rights),
+        database_user=row.database_user,
+        copy_address=row.copy_address,
+    )
+
+
+def _fill_move(session: Session, row: MoveRow, move: Move) -> None:
+    row.name, row.cluster, row.target = move.name, move.cluster, move.target
+    row.old, row.new = profile_row(session, move.old), profile_row(session, move.new)
+    row.old_volume, row.new_volume = move.old_volume, move.new_volume
+    row.tablespace_targets = json.dumps(storable(move.tablespace_targets), ensure_ascii=False)
+
+
+def _move(row: MoveRow) -> Move:
+    return Move(
+        name=row.name,
+        old=row.old.name,
+        new=row.new.name,
+        cluster=row.cluster,
+        target=row.target,
+        old_volume=row.old_volume,
+        new_volume=row.new_volume,
+        tablespace_targets=json.loads(row.tablespace_targets),
+    )

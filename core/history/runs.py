@@ -1,0 +1,127 @@
+"""Runs, their repetitions and metrics in the history."""
+
+import json
+import math
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
+from core.errors import InputError
+from core.history.models import MetricRow, RepetitionRow, RunRow
+from core.history.profiles import move_row
+from core.history.types import storable
+
+
+def run_started(session: Session, run: Run) -> int:
+    """Record a run; its number."""
+    row = RunRow(
+        move=move_row(session, run.move),
+        side=run.volume.side.value,
+        server=run.volume.server,
+        mount_point=run.volume.mount_point,
+        folder=run.volume.folder,
+        workload=run.workload.name,
+        title=run.workload.title,
+        tool=run.workload.tool,
+        tool_version=run.tool_version,
+        headline=run.workload.headline,
+        parameters=json.dumps(storable(run.workload.parameters), ensure_ascii=False),
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        outcome=run.outcome.value if run.outcome else None,
+    )
+    session.add(row)
+    session.flush()
+    for repetition in run.repetitions:
+        repetition_ended(session, row.id, repetition)
+    return row.id
+
+
+def repetition_ended(session: Session, run_id: int, repetition: Repetition) -> None:
+    """Record one repetition."""
+    row = _row(session, run_id)
+    if any(known.number == repetition.number for known in row.repetitions):
+        raise InputError(f"the run {run_id} has a repetition {repetition.number} already")
+    kept = RepetitionRow(
+        run_id=run_id,
+        number=repetition.number,
+        started_at=repetition.started_at,
+        seconds=repetition.seconds,
+        outcome=repetition.outcome.value,
+        command=repetition.command,
+        cached=repetition.cached,
+        message=repetition.message,
+        raw=repetition.raw,
+    )
+    # what is no number was not measured; the raw output still says it
+    kept.metrics = [
+        MetricRow(name=name, value=value) for name, value in repetition.metrics.items() if math.isfinite(value)
+    ]
+    session.add(kept)
+
+
+def run_ended(session: Session, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None) -> None:
+    """Record how a run ended."""
+    row = _row(session, run_id)
+    row.outcome, row.ended_at, row.tool_version = outcome.value, ended_at, tool_version
+
+
+def run(session: Session, run_id: int) -> Run:
+    """The run of that number."""
+    return _run(_row(session, run_id))
+
+
+def runs(session: Session, move: str, side: Side | None, latest_only: bool) -> tuple[Run, ...]:
+    """The runs of a move in the order of time."""
+    query = select(RunRow).where(RunRow.move_id == move_row(session, move).id)
+    if side is not None:
+        query = query.where(RunRow.side == side.value)
+    rows = list(session.scalars(query.order_by(RunRow.started_at, RunRow.id)))
+    return tuple(_run(row) for row in (_latest(rows) if latest_only else rows))
+
+
+def _latest(rows: list[RunRow]) -> list[RunRow]:
+    """Of each side and workload the newest run that is done; where none is, the newest. In the order of time."""
+    latest: dict[tuple[str, str], RunRow] = {}
+    for row in rows:
+        known = latest.get((row.side, row.workload))
+        if known is None or row.outcome == Outcome.DONE or known.outcome != Outcome.DONE:
+            latest[row.side, row.workload] = row
+    return [row for row in rows if latest[row.side, row.workload] is row]
+
+
+def _row(session: Session, run_id: int) -> RunRow:
+    row = session.get(RunRow, run_id)
+    if row is None:
+        raise InputError(f"there is no run {run_id}", "pghaul history shows the runs there are")
+    return row
+
+
+def _run(row: RunRow) -> Run:
+    return Run(
+        move=row.move.name,
+        volume=Volume(Side(row.side), row.server, row.mount_point, row.folder),
+        workload=Workload(row.workload, row.title, row.tool, row.headline, json.loads(row.parameters)),
+        started_at=row.started_at,
+        outcome=Outcome(row.outcome) if row.outcome else None,
+        ended_at=row.ended_at,
+        repetitions=tuple(_repetition(repetition) for repetition in row.repetitions),
+        tool_version=row.tool_version,
+        id=row.id,
+    )
+
+
+def _repetition(row: RepetitionRow) -> Repetition:
+    return Repetition(
+        number=row.number,
+        started_at=row.started_at,
+        seconds=row.seconds,
+        outcome=Outcome(row.outcome),
+        metrics={metric.name: metric.value for metric in row.metrics},
+        command=row.command,
+        raw=row.raw,
+        cached=row.cached,
+        message=row.message,
+    )

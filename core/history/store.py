@@ -1,0 +1,230 @@
+"""The store: dataclasses in and out. Each call is one transaction of its own, on whatever thread it is made.
+
+Names that are not there, taken or unfit raise InputError; a history that cannot be read or written, HistoryError.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from core import settings
+from core.benchmarks.model import Outcome, Repetition, Run, Side
+from core.facts.model import Facts
+from core.history import findings, log, profiles, runs
+from core.history.database import FILE_NAME, open_engine, told
+from core.history.log import Command, Entry
+from core.history.upgrade import WRITE
+from core.jobs import CommandEnded, CommandStarted
+from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
+from core.servers.profiles import Profile
+
+__all__ = ["Command", "Entry", "Store"]
+
+
+class Store:
+    """The history. May be shared by threads, and its file by programs. A context manager; implements both journals.
+
+    Attributes:
+        path: the file that holds it all.
+    """
+
+    def __init__(self, path: Path, engine: Engine) -> None:
+        self.path = path
+        self._engine = engine
+        self._writer = engine.execution_options(**WRITE)
+
+    @classmethod
+    def open(cls, folder: Path | None = None) -> Self:
+        """The history in `folder`, else in the platform's data folder; made or upgraded where need be."""
+        folder = (settings.data_folder() if folder is None else folder).absolute()
+        return cls(folder / FILE_NAME, open_engine(folder))
+
+    def close(self) -> None:
+        """Let go of the file. May be called more than once."""
+        with told(self.path):
+            self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _read(self) -> Iterator[Session]:
+        with told(self.path), Session(self._engine) as session, session.begin():
+            yield session
+
+    @contextmanager
+    def _write(self) -> Iterator[Session]:
+        with told(self.path), Session(self._writer) as session, session.begin():
+            yield session
+
+    # --- servers and moves
+
+    def add_profile(self, profile: Profile) -> None:
+        with self._write() as session:
+            profiles.add_profile(session, profile)
+
+    def update_profile(self, profile: Profile, name: str | None = None) -> None:
+        """Change the server called `name`; None: the one that is called as `profile` is."""
+        with self._write() as session:
+            profiles.update_profile(session, profile.name if name is None else name, profile)
+
+    def profile(self, name: str) -> Profile:
+        with self._read() as session:
+            return profiles.profile(session, name)
+
+    def profiles(self) -> tuple[Profile, ...]:
+        """All servers, by name."""
+        with self._read() as session:
+            return profiles.profiles(session)
+
+    def remove_profile(self, name: str) -> None:
+        """Remove a server with its facts; one that a move uses is refused."""
+        with self._write() as session:
+            profiles.remove_profile(session, name)
+
+    def add_move(self, move: Move) -> None:
+        with self._write() as session:
+            profiles.add_move(session, move)
+
+    def update_move(self, move: Move, name: str | None = None) -> None:
+        """Change the move called `name`; None: the one that is called as `move` is."""
+        with self._write() as session:
+            profiles.update_move(session, move.name if name is None else name, move)
+
+    def move(self, name: str) -> Move:
+        with self._read() as session:
+            return profiles.move(session, name)
+
+    def moves(self) -> tuple[Move, ...]:
+        """All moves, by name."""
+        with self._read() as session:
+            return profiles.moves(session)
+
+    def remove_move(self, name: str) -> None:
+        """Remove a move with everything measured, planned and done for it. Its servers stay."""
+        with self._write() as session:
+            profiles.remove_move(session, name)
+
+    # --- facts
+
+    def save_facts(self, facts: Facts) -> int:
+        """Keep the facts of a known server; the number they have from now on."""
+        with self._write() as session:
+            return findings.save_facts(session, facts)
+
+    def facts(self, server: str) -> Facts | None:
+        """The latest facts of a server; None: none were read yet."""
+        with self._read() as session:
+            return findings.facts(session, server)
+
+    def facts_by_id(self, facts_id: int) -> Facts:
+        with self._read() as session:
+            return findings.facts_by_id(session, facts_id)
+
+    def facts_history(self, server: str) -> tuple[tuple[int, datetime], ...]:
+        """Number and time of all facts of a server, newest first."""
+        with self._read() as session:
+            return findings.facts_history(session, server)
+
+    # --- runs (BenchmarkJournal)
+
+    def run_started(self, run: Run) -> int:
+        """Record a run; the number it has from now on."""
+        with self._write() as session:
+            return runs.run_started(session, run)
+
+    def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
+        """Record one repetition with its raw output and its metrics; one that is no finite number is left out."""
+        with self._write() as session:
+            runs.repetition_ended(session, run_id, repetition)
+
+    def run_ended(self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None) -> None:
+        """Record how a run ended."""
+        with self._write() as session:
+            runs.run_ended(session, run_id, outcome, ended_at, tool_version)
+
+    def run(self, run_id: int) -> Run:
+        with self._read() as session:
+            return runs.run(session, run_id)
+
+    def runs(self, move: str, *, side: Side | None = None, latest_only: bool = False) -> tuple[Run, ...]:
+        """The runs of a move in the order of time; `latest_only`: of each side and workload the newest that is done."""
+        with self._read() as session:
+            return runs.runs(session, move, side, latest_only)
+
+    # --- probes (ProbeJournal), checks, estimate, plan
+
+    def probe_taken(self, move: str, probe: Probe) -> None:
+        """Record one probe of a move."""
+        with self._write() as session:
+            findings.probe_taken(session, move, probe)
+
+    def probes(self, move: str) -> tuple[Probe, ...]:
+        """The latest probe of each quantity, in the order of the copy chain."""
+        with self._read() as session:
+            return findings.probes(session, move)
+
+    def save_checks(self, move: str, results: tuple[CheckResult, ...]) -> None:
+        """Keep one pass of all checks, in the order given."""
+        with self._write() as session:
+            findings.save_checks(session, move, results)
+
+    def checks(self, move: str) -> tuple[CheckResult, ...] | None:
+        """The latest pass; None: not checked yet."""
+        with self._read() as session:
+            return findings.checks(session, move)
+
+    def checks_taken_at(self, move: str) -> datetime | None:
+        """When the latest pass was kept."""
+        with self._read() as session:
+            return findings.checks_taken_at(session, move)
+
+    def save_estimate(self, move: str, estimate: Estimate) -> None:
+        """Keep an estimate; one without a time gets this moment's."""
+        with self._write() as session:
+            findings.save_estimate(session, move, estimate)
+
+    def estimate(self, move: str) -> Estimate | None:
+        with self._read() as session:
+            return findings.estimate(session, move)
+
+    def save_plan(self, move: str, plan: Plan) -> None:
+        with self._write() as session:
+            findings.save_plan(session, move, plan)
+
+    def plan(self, move: str) -> Plan | None:
+        with self._read() as session:
+            return findings.plan(session, move)
+
+    # --- what happened
+
+    def record_command(self, move: str | None, event: CommandStarted | CommandEnded) -> None:
+        """Record the start or the end of a command, secrets masked."""
+        with self._write() as session:
+            log.record_command(session, move, event)
+
+    def commands(self, move: str | None = None, limit: int = 200) -> tuple[Command, ...]:
+        """The newest commands first, of one move or of all."""
+        with self._read() as session:
+            return log.commands(session, move, limit)
+
+    def record_report(self, move: str, path: Path) -> None:
+        """Record that a report was written."""
+        with self._write() as session:
+            log.record_report(session, move, path)
+
+    def entries(self, limit: int = 200, move: str | None = None) -> tuple[Entry, ...]:
+        """What happened, newest first, of one move (the facts of its servers among it) or of all."""
+        with self._read() as session:
+            return log.entries(session, limit, move)

@@ -1,0 +1,123 @@
+"""From an older schema to this program's: under one lock, in one transaction, the old file kept as a copy first.
+
+Alembic is imported only when there is something to do: opening a history that is up to date costs one SELECT.
+"""
+
+import contextlib
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, text
+
+from core.errors import HistoryError
+
+WRITE = {"begin": "BEGIN IMMEDIATE"}
+"""Execution options of a transaction that writes: it waits for its turn at the start, where waiting is safe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migrations:
+    """Alembic's script folder and the revisions in it, oldest first."""
+
+    folder: Path
+    revisions: tuple[str, ...]
+
+    @property
+    def head(self) -> str:
+        return self.revisions[-1]
+
+
+MIGRATIONS = Migrations(Path(__file__).parent / "migrations", ("0001",))
+
+
+def upgrade(engine: Engine, path: Path, migrations: Migrations = MIGRATIONS) -> None:
+    """Bring the history at `path`, opened as `engine`, to the newest schema that this program knows.
+
+    Raises:
+        HistoryError: the file is no history of pghaul, or was written by a newer pghaul; it is left as it was.
+        sqlalchemy.exc.DBAPIError: what SQLite says; the file is left as it was.
+    """
+    with engine.connect() as connection:
+        if _revision(connection, path, migrations) == migrations.head:
+            return
+    with engine.execution_options(**WRITE).connect() as connection:
+        # With foreign keys on, Alembic's rebuilding of a table would delete the rows that refer to it; the pragma
+        # works outside a transaction only, and the driver's connection goes back to the pool with its usual setting.
+        driver = connection.connection.dbapi_connection
+        if driver is None:
+            raise HistoryError(f"the connection to the history {path} was lost")
+        driver.execute("PRAGMA foreign_keys=OFF")
+        try:
+            with connection.begin():
+                _upgrade_locked(connection, path, migrations)
+        finally:
+            driver.execute("PRAGMA foreign_keys=ON")
+
+
+def _upgrade_locked(connection: Connection, path: Path, migrations: Migrations) -> None:
+    """Look again now that nobody else can write: another program may have been faster."""
+    revision = _revision(connection, path, migrations)
+    if revision == migrations.head:
+        return
+    if revision is not None:
+        keep_copy(path, revision)
+    _run_alembic(connection, migrations)
+    broken = connection.execute(text("PRAGMA foreign_key_check")).fetchall()
+    if broken:
+        raise HistoryError(
+            f"upgrading the history {path} would leave {len(broken)} rows that refer to nothing",
+            "nothing was changed; keep using the older pghaul and report this",
+        )
+
+
+def _revision(connection: Connection, path: Path, migrations: Migrations) -> str | None:
+    """The schema's revision; None: the file holds nothing yet."""
+    tables = set(connection.scalars(text("SELECT name FROM sqlite_master WHERE type = 'table'")))
+    if not tables:
+        return None
+    if "alembic_version" not in tables:
+        raise HistoryError(
+            f"{path} is a database, but no history of pghaul",
+            "move it elsewhere, or set PGHAUL_DATA to another folder",
+        )
+    revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if revision not in migrations.revisions:
+        raise HistoryError(
+            f"the history {path} was written by a newer pghaul (its schema is {revision}, this one knows up to "
+            f"{migrations.head})",
+            "update pghaul, or set PGHAUL_DATA to another folder; nothing was changed",
+        )
+    return str(revision)
+
+
+def keep_copy(path: Path, revision: str) -> Path:
+    """A consistent copy of the history beside it, `history-REVISION-TIME.sqlite3`, mode 0600."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    copy = path.with_name(f"{path.stem}-{revision}-{stamp}{path.suffix}")
+    copy.touch(mode=0o600, exist_ok=False)
+    try:
+        with (
+            contextlib.closing(sqlite3.connect(path)) as source,
+            contextlib.closing(sqlite3.connect(copy)) as target,
+        ):
+            source.backup(target)
+    except (sqlite3.Error, OSError) as error:
+        copy.unlink(missing_ok=True)
+        raise HistoryError(
+            f"the history {path} could not be copied before its upgrade: {error}",
+            f"make room in {path.parent}; nothing was changed",
+        ) from error
+    return copy
+
+
+def _run_alembic(connection: Connection, migrations: Migrations) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(migrations.folder).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, migrations.head)
