@@ -1,0 +1,54 @@
+# On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: setup-lab setup-package help demo test run setup check bench package package-test clean
+
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+# For a part of the tests: make test PYTEST="tests/core -k facts"
+PYTEST ?=
+
+help:
+	@echo 'make demo          the main job, end to end, on two real hosts that it starts and takes away again'
+	@echo 'make test          all tests'
+	@echo 'make run           the window'
+	@echo 'make setup         everything into .venv, system packages included'
+	@echo 'make check         lint, format, types and walls'
+	@echo 'make bench         the benchmarks, each with its figures'
+	@echo 'make package       dist/pghaul_VERSION_amd64.deb'
+	@echo 'make package-test  the package on a clean Debian: install, open, remove'
+	@echo 'make clean         remove what these have made'
+
+demo: setup-lab
+	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec resources/examples/move.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
+
+test: setup-lab
+	@WITHOUT_LAB='$(BIN)/python -m pytest -m "not lab" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(PYTEST)
+
+run: setup
+	@$(BIN)/pghaul
+
+setup:
+	@sh installer/setup.sh
+setup-lab:
+	@sh installer/setup.sh lab
+setup-package:
+	@sh installer/setup.sh package
+
+check: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: setup-lab
+	@sh installer/with-lab.sh sh benchmarks/run-all.sh $(BIN)/python
+
+package: setup-package
+	$(BIN)/python installer/build.py
+
+package-test: package
+	@sh installer/with-lab.sh $(BIN)/python -m pytest -m package tests/installer
+
+clean:
+	rm -rf .venv .venv-tools dist build demo installer/build
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Runs every benchmark of this folder in turn; each prints its figures. Fails at the end when one of them failed.
+#
+#   sh benchmarks/run-all.sh PYTHON
+set -u
+cd "$(dirname "$0")/.." || exit
+failed=
+for benchmark in benchmarks/*.py; do
+    [ -e "$benchmark" ] || continue
+    printf '\n== %s\n' "$benchmark"
+    PYTHONPATH=. "$1" "$benchmark" || failed="$failed $benchmark"
+done
+[ -z "$failed" ] || { echo "failed:$failed" >&2; exit 1; }
