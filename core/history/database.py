@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError
 
 from core.errors import HistoryError
 from core.history.upgrade import MIGRATIONS, Migrations, upgrade
@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 10.0
 """How long a write waits for another program's."""
 
 
-def open_engine(folder: Path, migrations: Migrations = MIGRATIONS, patience: float = PATIENCE_SECONDS) -> Engine:
+def open_engine(folder: Path, migrations: Migrations = MIGRATIONS) -> Engine:
     """The history in `folder`, made if need be (folder 0700, file 0600) and brought to the newest schema.
 
     Raises:
@@ -26,7 +26,7 @@ def open_engine(folder: Path, migrations: Migrations = MIGRATIONS, patience: flo
     """
     path = folder / FILE_NAME
     _make_private(folder, path)
-    engine = _engine(path, patience)
+    engine = _engine(path)
     try:
         with told(path):
             upgrade(engine, path, migrations)
@@ -45,8 +45,6 @@ def told(path: Path) -> Iterator[None]:
         raise _error(path, error.orig) from error
     except sqlite3.Error as error:
         raise _error(path, error) from error
-    except SQLAlchemyError as error:
-        raise HistoryError(f"the history {path} does not answer: {error}") from error
 
 
 def _make_private(folder: Path, path: Path) -> None:
@@ -69,8 +67,8 @@ def _make_private(folder: Path, path: Path) -> None:
         ) from error
 
 
-def _engine(path: Path, patience: float) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": patience})
+def _engine(path: Path) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": PATIENCE_SECONDS})
 
     @event.listens_for(engine, "connect")
     def connected(driver: sqlite3.Connection, record: Any) -> None:  # noqa: ARG001

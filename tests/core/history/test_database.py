@@ -1,0 +1,216 @@
+"""The file: private, shared by programs, and told about in sentences when it is in trouble. Nothing of it is lost."""
+
+import contextlib
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import HistoryError
+from core.history import database
+from core.history.database import FILE_NAME
+from core.history.store import Store
+from core.servers.profiles import Profile
+from tests.core.history import samples
+from tests.core.history.samples import MOVE, OLD
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with Store.open(tmp_path / "new" / "folder") as store:
+            store.add_profile(OLD)
+            beside = {path.name: _mode(path) for path in store.path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert _mode(tmp_path / "new" / "folder") == 0o700
+    assert beside == {FILE_NAME: 0o600, f"{FILE_NAME}-wal": 0o600, f"{FILE_NAME}-shm": 0o600}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_file_that_others_may_read_is_closed_to_them(filled: Store) -> None:
+    filled.close()
+    filled.path.chmod(0o664)
+    with Store.open(filled.path.parent):
+        assert _mode(filled.path) == 0o600
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_folder_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    with Store.open(tmp_path):
+        assert _mode(tmp_path) == 0o755
+
+
+def test_the_folder_comes_from_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGHAUL_DATA", str(tmp_path / "it's $(touch x) 100% ö"))
+    with Store.open() as store:
+        store.add_profile(OLD)
+        assert store.path == tmp_path / "it's $(touch x) 100% ö" / FILE_NAME
+        assert store.path.is_file()
+
+
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    path.write_text("dear diary\n" * 1000)
+    with pytest.raises(HistoryError, match="is no SQLite database") as refused:
+        Store.open(tmp_path)
+    assert str(path) in refused.value.message
+    assert path.read_text() == "dear diary\n" * 1000
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE bookmarks (url TEXT)")
+    with pytest.raises(HistoryError, match="no history of pghaul"):
+        Store.open(tmp_path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("bookmarks",)]
+
+
+def test_a_folder_in_the_files_place(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).mkdir()
+    with pytest.raises(HistoryError, match="is a folder"):
+        Store.open(tmp_path)
+
+
+def test_a_file_in_the_folders_place(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(HistoryError, match="cannot be opened: not a directory") as refused:
+        Store.open(tmp_path / "file")
+    assert "PGHAUL_DATA" in refused.value.hint
+
+
+def test_a_truncated_file_is_damaged_and_stays_as_it_is(filled: Store) -> None:
+    filled.close()
+    whole = filled.path.read_bytes()
+    filled.path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(HistoryError, match="is damaged") as refused:
+        Store.open(filled.path.parent)
+    assert "put back a copy" in refused.value.hint
+    assert filled.path.read_bytes() == whole[: len(whole) // 2]
+
+
+def test_a_file_damaged_inside_says_so_when_it_is_read(filled: Store) -> None:
+    filled.close()
+    whole = bytearray(filled.path.read_bytes())
+    whole[8192:] = os.urandom(len(whole) - 8192)
+    filled.path.write_bytes(whole)
+    with pytest.raises(HistoryError, match="is damaged"):
+        _read_all(filled.path.parent)
+
+
+def _read_all(folder: Path) -> None:
+    with Store.open(folder) as store:
+        store.entries()
+        store.runs(MOVE.name)
+
+
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """A folder of the effective user, who is not root even where the tests are."""
+    with tempfile.TemporaryDirectory() as made:
+        root = os.geteuid() == 0
+        if root:
+            os.chown(made, 65534, 65534)
+            os.seteuid(65534)
+        try:
+            yield Path(made)
+        finally:
+            if root:
+                os.seteuid(0)
+            Path(made).chmod(0o700)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_read_only_file_can_be_read_but_not_written(unprivileged: Path) -> None:
+    folder = unprivileged / "history"
+    with Store.open(folder) as store:
+        store.add_profile(OLD)
+    (folder / FILE_NAME).chmod(0o400)
+    with Store.open(folder) as store:
+        assert store.profiles() == (OLD,)
+        with pytest.raises(HistoryError, match="cannot be written"):
+            store.add_profile(Profile("other", "h"))
+        assert store.profiles() == (OLD,)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_folder_that_may_not_be_written(unprivileged: Path) -> None:
+    unprivileged.chmod(0o500)
+    with pytest.raises(HistoryError, match="cannot be opened: permission denied"):
+        Store.open(unprivileged / "history")
+
+
+def test_another_program_that_holds_it(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled.close()
+    monkeypatch.setattr(database, "PATIENCE_SECONDS", 0.05)
+    with Store.open(filled.path.parent) as store, contextlib.closing(sqlite3.connect(filled.path)) as other:
+        other.isolation_level = None
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(HistoryError, match="is in use by another program") as refused:
+            store.remove_move(MOVE.name)
+        assert "wait" in refused.value.hint
+        assert store.moves() == (MOVE,)
+        other.execute("ROLLBACK")
+        store.remove_move(MOVE.name)
+        assert store.moves() == ()
+
+
+def test_a_full_disk_keeps_what_was_recorded(filled: Store) -> None:
+    filled.close()
+    with Store.open(filled.path.parent) as store:
+        # SQLite's own limit on pages raises exactly what a full disk does
+        with contextlib.closing(store._engine.raw_connection()) as connection:
+            pages = connection.cursor().execute("PRAGMA page_count").fetchone()[0]
+            connection.cursor().execute(f"PRAGMA max_page_count = {pages}")
+        many = samples.checks() * 200
+        with pytest.raises(HistoryError, match="the disk is full"):
+            store.save_checks(MOVE.name, many)
+        assert store.checks(MOVE.name) == samples.checks()
+        assert store.plan(MOVE.name) == samples.plan()
+    with contextlib.closing(sqlite3.connect(filled.path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from core.history.store import Store
+from core.jobs import CommandStarted
+for turn in range(int(sys.argv[2])):
+    with Store.open(Path(sys.argv[1])) as store:
+        store.record_command(None, CommandStarted("server", sys.argv[3], f"turn {turn}"))
+"""
+
+
+def test_programs_share_one_history_from_its_first_moment(tmp_path: Path) -> None:
+    writers = [
+        subprocess.Popen([sys.executable, "-c", _WRITER, str(tmp_path / "history"), "10", name], cwd=Path.cwd())
+        for name in ("first", "second", "third")
+    ]
+    assert [writer.wait(timeout=120) for writer in writers] == [0, 0, 0]
+    with Store.open(tmp_path / "history") as store:
+        commands = store.commands()
+    assert len(commands) == 30
+    assert {command.user for command in commands} == {"first", "second", "third"}
+
+
+def test_no_secret_has_a_place(filled: Store) -> None:
+    with contextlib.closing(sqlite3.connect(filled.path)) as connection:
+        columns = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info('profiles')")]
+    assert columns == [
+        "id", "name", "address", "user", "port", "identity_file", "jump", "rights", "database_user", "copy_address",
+    ]  # fmt: skip

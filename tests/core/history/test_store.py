@@ -1,0 +1,339 @@
+"""What goes into the store comes out of it."""
+
+import contextlib
+import dataclasses
+import sqlite3
+import threading
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import StatementError
+
+from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run, Side
+from core.errors import InputError
+from core.facts.model import Facts
+from core.history.store import Store
+from core.jobs import CommandEnded, CommandStarted
+from core.migration.model import Estimate, ProbeJournal, Quantity
+from core.servers.profiles import Profile, Rights
+from tests.core.history import samples
+from tests.core.history.samples import MOVE, NEW, OLD, START
+
+
+def test_everything_survives_a_restart(filled: Store) -> None:
+    folder = filled.path.parent
+    filled.close()
+    with Store.open(folder) as again:
+        assert again.profiles() == (NEW, OLD)
+        assert again.profile(OLD.name) == OLD
+        assert again.moves() == (MOVE,)
+        assert again.facts(OLD.name) == samples.facts(Side.OLD)
+        assert again.facts(NEW.name) == samples.facts(Side.NEW)
+        assert again.probes(MOVE.name) == samples.probes()
+        assert again.checks(MOVE.name) == samples.checks()
+        assert again.estimate(MOVE.name) == samples.estimate()
+        assert again.plan(MOVE.name) == samples.plan()
+        kept = [dataclasses.replace(run, id=None) for run in again.runs(MOVE.name, side=Side.NEW)]
+        assert kept == list(samples.runs(Side.NEW))
+
+
+def test_an_empty_history_says_so(store: Store) -> None:
+    store.add_profile(OLD)
+    store.add_move(dataclasses.replace(MOVE, new=OLD.name))
+    assert store.facts(OLD.name) is None
+    assert store.facts_history(OLD.name) == ()
+    assert store.runs(MOVE.name) == ()
+    assert store.probes(MOVE.name) == ()
+    assert store.checks(MOVE.name) is None
+    assert store.checks_taken_at(MOVE.name) is None
+    assert store.estimate(MOVE.name) is None
+    assert store.plan(MOVE.name) is None
+    assert store.commands(MOVE.name) == ()
+
+
+def test_the_latest_wins_and_the_earlier_stay(filled: Store) -> None:
+    later = dataclasses.replace(samples.facts(Side.OLD), taken_at=START + timedelta(days=1), seconds=9.0)
+    number = filled.save_facts(later)
+    assert filled.facts(OLD.name) == later
+    history = filled.facts_history(OLD.name)
+    assert [at for _, at in history] == [later.taken_at, samples.facts(Side.OLD).taken_at]
+    assert history[0][0] == number
+    assert filled.facts_by_id(history[1][0]) == samples.facts(Side.OLD)
+
+    filled.save_checks(MOVE.name, ())
+    assert filled.checks(MOVE.name) == ()
+    filled.save_estimate(MOVE.name, Estimate(()))
+    found = filled.estimate(MOVE.name)
+    assert found is not None
+    assert found.methods == ()
+    assert found.made_at is not None
+    slower = dataclasses.replace(samples.probes()[0], taken_at=START + timedelta(days=1), bytes_per_second=1.0)
+    filled.probe_taken(MOVE.name, slower)
+    assert filled.probes(MOVE.name)[0] == slower
+    assert [probe.quantity for probe in filled.probes(MOVE.name)] == list(Quantity)
+
+
+def test_a_run_is_recorded_while_it_happens(filled: Store) -> None:
+    running = dataclasses.replace(
+        samples.runs(Side.OLD)[0],
+        repetitions=(),
+        outcome=None,
+        ended_at=None,
+        tool_version=None,
+        started_at=START + timedelta(days=2),
+    )
+    number = filled.run_started(running)
+    assert filled.run(number) == dataclasses.replace(running, id=number)
+
+    repetition = dataclasses.replace(samples.runs(Side.OLD)[0].repetitions[0], metrics={"write_iops": 1.0})
+    filled.repetition_ended(number, repetition)
+    ended = START + timedelta(days=2, minutes=3)
+    filled.run_ended(number, Outcome.CANCELLED, ended, "fio-3.1")
+    assert filled.run(number) == dataclasses.replace(
+        running,
+        id=number,
+        repetitions=(repetition,),
+        outcome=Outcome.CANCELLED,
+        ended_at=ended,
+        tool_version="fio-3.1",
+    )
+    with pytest.raises(InputError, match="repetition 1 already"):
+        filled.repetition_ended(number, repetition)
+    with pytest.raises(InputError, match="no run 4711"):
+        filled.run_ended(4711, Outcome.DONE, ended, None)
+
+
+def test_latest_only_prefers_what_is_done(filled: Store) -> None:
+    first = samples.runs(Side.OLD)[0]
+
+    def again(days: int, outcome: Outcome | None) -> int:
+        return filled.run_started(
+            dataclasses.replace(first, started_at=START + timedelta(days=days), outcome=outcome, repetitions=())
+        )
+
+    done = again(1, Outcome.DONE)
+    again(2, Outcome.FAILED)
+    again(3, None)
+    latest = filled.runs(MOVE.name, side=Side.OLD, latest_only=True)
+    assert len(latest) == len(samples.WORKLOADS)
+    assert [run.id for run in latest if run.workload.name == first.workload.name] == [done]
+    assert len(filled.runs(MOVE.name)) == 2 * len(samples.WORKLOADS) + 3
+
+
+def test_a_workload_that_only_failed_is_still_shown(store: Store) -> None:
+    store.add_profile(OLD)
+    store.add_profile(NEW)
+    store.add_move(MOVE)
+    first = dataclasses.replace(samples.runs(Side.OLD)[0], repetitions=(), outcome=Outcome.FAILED)
+    store.run_started(first)
+    second = store.run_started(dataclasses.replace(first, started_at=START + timedelta(days=1)))
+    assert [run.id for run in store.runs(MOVE.name, latest_only=True)] == [second]
+
+
+def test_a_metric_that_is_no_number_was_not_measured(filled: Store) -> None:
+    number = filled.run_started(dataclasses.replace(samples.runs(Side.OLD)[0], repetitions=()))
+    metrics = {"write_iops": 3.0, "latency_mean_seconds": float("nan"), "cpu_fraction": float("inf")}
+    filled.repetition_ended(number, dataclasses.replace(samples.runs(Side.OLD)[0].repetitions[0], metrics=metrics))
+    assert filled.run(number).repetitions[0].metrics == {"write_iops": 3.0}
+
+
+def test_a_server_in_use_stays(filled: Store) -> None:
+    with pytest.raises(InputError, match="'gannon-old' is used by the move 'gannon to the new storage'") as refused:
+        filled.remove_profile(OLD.name)
+    assert "remove the move first" in refused.value.hint
+    assert filled.facts(OLD.name) is not None
+
+
+def test_removing_a_move_takes_all_that_belongs_to_it(filled: Store) -> None:
+    number = filled.runs(MOVE.name)[0].id
+    assert number is not None
+    filled.remove_move(MOVE.name)
+    assert filled.moves() == ()
+    with pytest.raises(InputError):
+        filled.run(number)
+    assert filled.commands() == ()
+    assert {entry.kind for entry in filled.entries()} == {"facts"}
+    filled.remove_profile(OLD.name)
+    filled.remove_profile(NEW.name)
+    assert filled.entries() == ()
+    assert _rows(filled) == {}
+
+
+def _rows(store: Store) -> dict[str, int]:
+    """Rows in every table that has any, the schema's own aside."""
+    with contextlib.closing(sqlite3.connect(store.path)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        counts = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
+    return {name: count for name, count in counts.items() if count and name != "alembic_version"}
+
+
+def test_renaming_carries_what_was_measured(filled: Store) -> None:
+    renamed = dataclasses.replace(OLD, name="retired", rights=Rights.NONE)
+    filled.update_profile(renamed, name=OLD.name)
+    assert filled.profile("retired") == renamed
+    assert filled.move(MOVE.name).old == "retired"
+    assert filled.facts("retired") == dataclasses.replace(samples.facts(Side.OLD), server="retired")
+    assert {run.volume.server for run in filled.runs(MOVE.name, side=Side.OLD)} == {"retired"}
+    assert filled.commands(MOVE.name)[0].server == "retired"
+
+    filled.update_move(dataclasses.replace(MOVE, name="done", old="retired", target="/new"), name=MOVE.name)
+    assert filled.move("done").target == "/new"
+    plan = filled.plan("done")
+    assert plan is not None
+    assert plan.move == "done"
+    with pytest.raises(InputError, match="no move 'gannon to the new storage'"):
+        filled.runs(MOVE.name)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("", "is empty"),
+        (" \t", "is empty"),
+        ("x" * 101, "has 101 characters"),
+        ("two\nlines", r"U\+000A"),
+        ("nul\0", r"U\+0000"),
+        ("lone \udcff", r"U\+DCFF"),
+        ("turned \u202e round", r"U\+202E"),
+        (" padded", "begins or ends with a space"),
+    ],
+)
+def test_unfit_names_are_refused(store: Store, name: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        store.add_profile(Profile(name, "host"))
+    store.add_profile(OLD)
+    with pytest.raises(InputError, match=said):
+        store.update_profile(Profile(name, "host"), name=OLD.name)
+    with pytest.raises(InputError, match=said):
+        store.add_move(dataclasses.replace(MOVE, name=name, new=OLD.name))
+    assert store.profiles() == (OLD,)
+    assert store.moves() == ()
+
+
+@pytest.mark.parametrize(
+    "name", ['it\'s $(touch x) "ö"', "数据库 قاعدة", "x" * 100, "#strong[*a*]", "'; DROP TABLE moves;--"]
+)
+def test_odd_names_are_names(store: Store, name: str) -> None:
+    store.add_profile(dataclasses.replace(OLD, name=name))
+    store.add_move(dataclasses.replace(MOVE, name=name, old=name, new=name))
+    assert store.move(name).old == name
+
+
+def test_names_are_unique_and_known(filled: Store) -> None:
+    with pytest.raises(InputError, match="a server 'gannon-old' already"):
+        filled.add_profile(OLD)
+    with pytest.raises(InputError, match="a server 'gannon-new' already"):
+        filled.update_profile(NEW, name=OLD.name)
+    with pytest.raises(InputError, match="a move 'gannon to the new storage' already"):
+        filled.add_move(MOVE)
+    with pytest.raises(InputError, match="no server 'nowhere'") as unknown:
+        filled.add_move(dataclasses.replace(MOVE, name="other", new="nowhere"))
+    assert unknown.value.hint == "there is gannon-new, gannon-old"
+    assert filled.moves() == (MOVE,)
+    with pytest.raises(InputError, match="no server 'nowhere'"):
+        filled.save_facts(Facts("nowhere", START, 1.0, 1))
+    with pytest.raises(InputError, match="no move 'nowhere'"):
+        filled.probe_taken("nowhere", samples.probes()[0])
+    with pytest.raises(InputError, match="no facts 99"):
+        filled.facts_by_id(99)
+
+
+def test_what_a_server_wrote_is_kept_whatever_it_is(filled: Store) -> None:
+    command = "cat '\udcff\udcfe' \0 \U0001f418"
+    filled.record_command(None, CommandStarted(OLD.name, "dba", command, START))
+    assert filled.commands()[-1].command == "cat '\\udcff\\udcfe' \0 \U0001f418"
+    raw = dataclasses.replace(samples.facts(Side.OLD), raw={"\udcff": "x\udc80" * 2000, "nul": "\0"})
+    filled.save_facts(raw)
+    kept = filled.facts(OLD.name)
+    assert kept is not None
+    assert kept.raw == {"\\udcff": "x\\udc80" * 2000, "nul": "\0"}
+
+
+def test_times_keep_their_instant(store: Store) -> None:
+    store.add_profile(OLD)
+    there = datetime(2026, 3, 29, 2, 30, tzinfo=timezone(timedelta(hours=5, minutes=45)))
+    store.save_facts(Facts(OLD.name, there, 1.0, 1))
+    assert store.facts_history(OLD.name)[0][1] == there
+    with pytest.raises(StatementError, match="no time zone"):
+        store.save_facts(Facts(OLD.name, datetime(2026, 3, 29), 1.0, 1))  # noqa: DTZ001  the naive one is the test
+
+
+def test_commands_end_where_they_began(filled: Store) -> None:
+    filled.record_command(None, CommandStarted(OLD.name, "dba", "uname", START + timedelta(hours=3)))
+    filled.record_command(MOVE.name, CommandStarted(OLD.name, "dba", "uname", START + timedelta(hours=2)))
+    filled.record_command(MOVE.name, CommandEnded(OLD.name, "uname", None, 1.5))
+    filled.record_command(MOVE.name, CommandEnded(OLD.name, "never started", 0, 1.0))
+    first, second, third = filled.commands()
+    assert (first.move, first.seconds) == (None, None)
+    assert (second.move, second.exit_status, second.seconds) == (MOVE.name, None, 1.5)
+    assert (third.user, third.exit_status, third.seconds) == ("root", 0, 0.31)
+    assert filled.commands(MOVE.name, limit=1) == (second,)
+
+
+def test_entries_are_newest_first_and_lead_back(filled: Store) -> None:
+    filled.record_report(MOVE.name, Path("/tmp/a report.pdf"))
+    entries = filled.entries()
+    assert [entry.at for entry in entries] == sorted((entry.at for entry in entries), reverse=True)
+    assert {entry.kind for entry in entries} == {
+        "move", "facts", "run", "probe", "checks", "estimate", "plan", "report",
+    }  # fmt: skip
+    assert filled.entries(limit=3) == entries[:3]
+    assert filled.entries(move=MOVE.name) == entries
+    run = next(entry for entry in entries if entry.kind == "run")
+    assert filled.run(run.reference).started_at == run.at
+    assert run.title == "One stream read on gannon-new:/var/lib/postgresql, done"
+    facts = next(entry for entry in entries if entry.kind == "facts")
+    assert filled.facts_by_id(facts.reference).server == facts.title
+    checks = next(entry for entry in entries if entry.kind == "checks")
+    assert checks.title == "blockers: 1, unknown: 1, warnings: 1, passed: 4"
+    assert next(entry for entry in entries if entry.kind == "report").title == "/tmp/a report.pdf"
+
+
+def test_entries_of_another_move_stay_out(filled: Store) -> None:
+    filled.add_profile(Profile("third", "h"))
+    filled.save_facts(Facts("third", datetime.now(UTC), 1.0, 1))
+    filled.add_move(dataclasses.replace(MOVE, name="other", old="third", new="third"))
+    found = {(entry.kind, entry.move) for entry in filled.entries(move="other")}
+    assert found == {("move", "other"), ("facts", None)}
+    assert "third" not in {entry.title for entry in filled.entries(move=MOVE.name)}
+
+
+def test_threads_share_a_store(filled: Store) -> None:
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for turn in range(10):
+                started = START + timedelta(minutes=100 * number + turn)
+                run_id = filled.run_started(dataclasses.replace(samples.runs(Side.OLD)[0], started_at=started))
+                assert filled.run(run_id).started_at == started
+                assert filled.entries(limit=5)
+        except BaseException as error:  # noqa: BLE001  handed to the test's own thread
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(filled.runs(MOVE.name)) == 2 * len(samples.WORKLOADS) + 60
+
+
+def test_the_store_is_both_journals(store: Store) -> None:
+    benchmarks: BenchmarkJournal = store
+    probes: ProbeJournal = store
+    assert [benchmarks, probes] == [store, store]
+
+
+def test_a_run_without_an_end_stays_open(store: Store) -> None:
+    store.add_profile(OLD)
+    store.add_move(dataclasses.replace(MOVE, new=OLD.name))
+    run = Run(MOVE.name, samples.runs(Side.OLD)[0].volume, samples.WORKLOADS[0], START)
+    number = store.run_started(run)
+    store.repetition_ended(number, Repetition(1, START, 1.0, Outcome.FAILED, {}, "fio", "", message="no space left"))
+    kept = store.run(number)
+    assert kept.outcome is None
+    assert kept.repetitions[0].message == "no space left"
+    assert store.entries(limit=1, move=MOVE.name)[0].kind in {"move", "run"}
