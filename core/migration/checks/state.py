@@ -1,0 +1,187 @@
+"""In which state the cluster and its target are: there at all, running, shut down cleanly, what lies about."""
+
+from core.migration.checks.finding import (
+    NOTHING,
+    Case,
+    Finding,
+    blocker,
+    gap_about,
+    no_cluster,
+    passed,
+    reason,
+    unknown,
+    warning,
+)
+
+_ABSENT = ("no such file", "does not exist", "not there", "no such folder", "no such directory", "is empty")
+_RECOVERY = ("standby.signal", "recovery.signal", "recovery.conf", "backup_label", "tablespace_map")
+
+
+def cluster_exists(case: Case) -> Finding:
+    """The data directory on old holds a cluster."""
+    cluster = case.cluster
+    if cluster is not None:
+        running = "running" if cluster.running else "stopped"
+        return passed(f"{cluster.data_directory} ({running})", NOTHING, f"a cluster of series {cluster.series}")
+    found = ", ".join(each.data_directory for each in case.old.clusters) or "no cluster"
+    return blocker(
+        found,
+        NOTHING,
+        f"{case.move.cluster} on {case.old.server} holds no cluster: {reason(case.old, case.move.cluster)}",
+        "name the data directory as pghaul facts shows it, with links resolved",
+    )
+
+
+def target_identity(case: Case) -> Finding:
+    """The target is empty, or holds an earlier copy of this very cluster."""
+    target, cluster, path = case.target, case.cluster, case.move.target
+    identifier = cluster.control.system_identifier if cluster is not None and cluster.control is not None else None
+    shown = f"system identifier {identifier}" if identifier is not None else NOTHING
+    if target is None:
+        gap = gap_about(case.new, path)
+        if gap is not None and any(word in gap.reason.lower() for word in _ABSENT):
+            return passed(shown, f"{path}: {gap.reason}", "nothing lies at the target yet")
+        return unknown(
+            shown,
+            f"{path}: {gap.reason}" if gap is not None else NOTHING,
+            f"the facts of {case.new.server} do not say what lies in {path}",
+            f"look with: ls -la {path}; it must be empty or not exist",
+        )
+    if target.control is None or identifier is None:
+        return unknown(
+            shown,
+            path,
+            f"{path} holds a cluster whose system identifier could not be compared",
+            "move it away, or name another target",
+        )
+    there = f"system identifier {target.control.system_identifier}"
+    if target.control.system_identifier == identifier:
+        return passed(shown, there, f"{path} holds an earlier copy of this cluster: it will be brought up to date")
+    return blocker(
+        shown,
+        there,
+        f"{path} on {case.new.server} holds another cluster",
+        "name another target; or, if that cluster is not needed, remove it yourself (Debian: pg_dropcluster)",
+    )
+
+
+def target_stopped(case: Case) -> Finding:
+    """No server runs in the target."""
+    target = case.target
+    if target is None:
+        gap = gap_about(case.new, "cluster")
+        if gap is not None:
+            why = f"which servers run on {case.new.server} is not known: {gap.reason}"
+            return unknown(NOTHING, NOTHING, why, f"look on {case.new.server} with: ps -C postgres -o args")
+        return passed(NOTHING, "no cluster", "no cluster is known at the target")
+    if not target.running:
+        return passed(NOTHING, "stopped", "no server runs in the target")
+    return blocker(
+        NOTHING,
+        f"running on port {target.port if target.port is not None else 'unknown'}",
+        f"a server runs in {case.move.target} on {case.new.server}: a copy under it would destroy both",
+        "stop that server, or name another target",
+    )
+
+
+def old_stopped(case: Case) -> Finding:
+    """Old is shut down cleanly, or is known to run and will be stopped by the plan."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    state = cluster.control.state if cluster.control is not None else None
+    if cluster.running:
+        return warning(
+            f"running, {state or 'state not readable'}",
+            NOTHING,
+            "old runs: files that are copied now are no cluster until old was shut down and the final pass is done",
+            "nothing to do yet: the plan copies while old runs, then stops it, proves the stop and copies what changed",
+        )
+    if state is None:
+        return unknown(
+            "stopped, state not readable",
+            NOTHING,
+            f"whether old was shut down cleanly is not known: {reason(case.old, 'control')}",
+            "run pg_controldata on the data directory: it must say `shut down`",
+        )
+    if state == "shut down":
+        return passed(state, NOTHING, "old was shut down cleanly")
+    if state == "shut down in recovery":
+        return blocker(
+            state,
+            NOTHING,
+            "old is a stopped standby: its files are not the whole of the truth",
+            "move the primary, or promote this server and shut it down",
+        )
+    return blocker(
+        f"stopped, but {state}",
+        NOTHING,
+        f"no server runs in {cluster.data_directory}, yet its control file says `{state}`: it crashed",
+        "start old once, let it recover, and shut it down with pg_ctl stop -m fast",
+    )
+
+
+def leftovers(case: Case) -> Finding:
+    """Files that change how the copy would start."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    lying = [name for name in cluster.leftovers if not (name == "postmaster.pid" and cluster.running)]
+    if not lying:
+        return passed("none", NOTHING, "nothing lies in the data directory that changes how it starts")
+    shown = ", ".join(lying)
+    if any(name in _RECOVERY for name in lying):
+        return blocker(
+            shown,
+            NOTHING,
+            f"{shown}: the copy would start as a standby or a restored backup",
+            "let old finish its recovery, or remove what is left from an earlier backup, then shut down",
+        )
+    hint = "they are copied as they are; look whether old was shut down cleanly and no pass of a copy was broken off"
+    return warning(shown, NOTHING, f"{shown} lie in the data directory", hint)
+
+
+def tablespaces_inside(case: Case) -> Finding:
+    """No tablespace lies inside the data directory, where PostgreSQL warns against it."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    inside = [
+        space.location for space in cluster.tablespaces if f"{space.location}/".startswith(f"{cluster.data_directory}/")
+    ]
+    if not inside:
+        return passed(
+            f"{len(cluster.tablespaces)} tablespaces outside", NOTHING, "every tablespace has a place of its own"
+        )
+    return warning(
+        ", ".join(inside),
+        NOTHING,
+        "a tablespace lies inside the data directory: it travels with it, and its link is set to the new place",
+        "see after the start that \\db shows it inside the target",
+    )
+
+
+def links(case: Case) -> Finding:
+    """Every link of the data directory leads somewhere, on old now and on new after the copy."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    dangling = [link for link in cluster.links if link.dangling]
+    if dangling:
+        return blocker(
+            ", ".join(f"{link.path} -> {link.target}" for link in dangling),
+            NOTHING,
+            "links of the data directory lead nowhere: something is not mounted, or was removed",
+            "mount it, or have the link removed by whoever made it, before anything is copied",
+        )
+    followed = [
+        *((space.link, space.location) for space in cluster.tablespaces),
+        *((link.path, link.target) for link in cluster.links),
+    ]
+    if not followed:
+        return passed("none", NOTHING, "the data directory holds no links")
+    return passed(
+        ", ".join(f"{path} -> {target}" for path, target in followed),
+        NOTHING,
+        "every link leads somewhere; the plan copies each target",
+    )

@@ -1,0 +1,65 @@
+"""The spec of a move from what was measured of it: facts, probes, and benchmarks where there is no probe."""
+
+from collections.abc import Sequence
+
+from core.benchmarks.model import Outcome, Run, Side
+from core.errors import InputError
+from core.facts.model import Cluster, Facts
+from core.migration.model import Move, Probe, Quantity
+from core.migration.spec import ClusterSpec, CopySpec, LinkSpec, NewSpec, OldSpec, Spec
+
+
+def spec_of(move: Move, old: Facts, new: Facts, probes: Sequence[Probe], runs: Sequence[Run] = ()) -> Spec:  # noqa: ARG001
+    """What is known of a move, as a spec. The latest probe of each link counts; a benchmark stands in for a disk's.
+
+    Raises:
+        InputError: the facts of old do not know the cluster or its size.
+    """
+    cluster = old.cluster(move.cluster)
+    if cluster is None or not cluster.size_bytes:
+        raise InputError(
+            f"the size of the cluster in {move.cluster} on {old.server} is not known",
+            f"read the facts again: pghaul facts {old.server}; see its gaps for what could not be read",
+        )
+    rates = {probe.quantity: probe.bytes_per_second for probe in sorted(probes, key=lambda probe: probe.taken_at)}
+    wire = rates.get(Quantity.WIRE)
+    return Spec(
+        cluster=_cluster(cluster),
+        old=OldSpec(
+            read_bytes_per_second=rates.get(Quantity.READ) or _benchmark(runs, Side.OLD, "read_bytes_per_second"),
+            cores=old.processor.threads if old.processor is not None else None,
+        ),
+        new=NewSpec(rates.get(Quantity.WRITE) or _benchmark(runs, Side.NEW, "write_bytes_per_second")),
+        link=LinkSpec(bits_per_second=wire * 8 if wire is not None else None, streams=1),
+        copy=CopySpec(
+            observed_bytes_per_second=rates.get(Quantity.END_TO_END), ssh_bytes_per_second=rates.get(Quantity.SSH)
+        ),
+    )
+
+
+def _cluster(cluster: Cluster) -> ClusterSpec:
+    indexes = [database.index_bytes for database in cluster.databases]
+    tables = [
+        database.largest_table_bytes for database in cluster.databases if database.largest_table_bytes is not None
+    ]
+    size = float(cluster.size_bytes or 0)
+    known = [bytes_ for bytes_ in indexes if bytes_ is not None]
+    return ClusterSpec(
+        size_bytes=size,
+        files=cluster.files,
+        index_bytes=min(size, float(sum(known))) if known and len(known) == len(indexes) else None,
+        largest_table_bytes=min(size, float(max(tables))) if tables else None,
+    )
+
+
+def _benchmark(runs: Sequence[Run], side: Side, metric: str) -> float | None:
+    """The median of the best finished workload: a copy reads and writes large files one after the other."""
+    medians = []
+    for run in runs:
+        if run.volume.side is not side or run.outcome is not Outcome.DONE:
+            continue
+        done = [each for each in run.repetitions if each.outcome is Outcome.DONE and not each.cached]
+        values = sorted(each.metrics[metric] for each in done if metric in each.metrics)
+        if values:
+            medians.append(values[len(values) // 2])
+    return max(medians, default=None)

@@ -1,0 +1,88 @@
+"""The folders that a cluster is made of, and where each comes to lie on new."""
+
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from core.facts.model import Cluster
+from core.migration.model import Move
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One folder that is copied by itself: the data directory, or what a link of it leads to outside of it.
+
+    Attributes:
+        label: `data`, a tablespace's oid, or the link's path with `-` for `/`: it names the place in commands.
+        link: the link below the data directory that leads here; empty for the data directory itself.
+        source, target: absolute folders on old and on new.
+        size_bytes, files: what lies in it; None where the facts do not say.
+        inside: it lies inside the data directory and travels with it; only its link is set.
+    """
+
+    label: str
+    link: str
+    source: str
+    target: str
+    size_bytes: int | None
+    files: int | None
+    inside: bool = False
+
+
+def places(move: Move, cluster: Cluster) -> tuple[Place, ...]:
+    """The folders to copy, the data directory first; what lies inside it, or inside another, is not counted twice."""
+    data, *outside = standing(cluster)
+    return (replace(data, target=move.target), *(_placed(place, move, cluster) for place in outside))
+
+
+def standing(cluster: Cluster) -> tuple[Place, ...]:
+    """The folders of a cluster where it stands: `target` is `source`."""
+    outside = [place for place in _linked(cluster) if not place.inside]
+    data = Place(
+        label="data",
+        link="",
+        source=cluster.data_directory,
+        target=cluster.data_directory,
+        size_bytes=_rest(cluster.size_bytes, [place.size_bytes for place in outside]),
+        files=_rest(cluster.files, [place.files for place in outside]),
+    )
+    return (data, *outside)
+
+
+def relinked(move: Move, cluster: Cluster) -> tuple[Place, ...]:
+    """The places whose link must be set anew on new, because they lie elsewhere there."""
+    moved = (_placed(place, move, cluster) for place in _linked(cluster))
+    return tuple(place for place in moved if place.target != place.source)
+
+
+def _linked(cluster: Cluster) -> list[Place]:
+    """Tablespaces and links, each with `target` still as on old. Links to single files are copied as links."""
+    spaces = [
+        Place(str(space.oid), space.link, space.location, space.location, space.size_bytes, space.files)
+        for space in cluster.tablespaces
+    ]
+    links = [
+        Place(link.path.replace("/", "-"), link.path, link.target, link.target, link.size_bytes, link.files)
+        for link in cluster.links
+        if not link.dangling and link.files is not None
+    ]
+    known = {place.link for place in spaces}
+    found = spaces + [place for place in links if place.link not in known]
+    return [_marked(place, cluster.data_directory) for place in found]
+
+
+def _marked(place: Place, data_directory: str) -> Place:
+    inside = PurePosixPath(place.source).is_relative_to(data_directory)
+    return replace(place, inside=inside)
+
+
+def _placed(place: Place, move: Move, cluster: Cluster) -> Place:
+    target = move.tablespace_targets.get(place.source)
+    if target is None and place.inside:
+        target = str(PurePosixPath(move.target) / PurePosixPath(place.source).relative_to(cluster.data_directory))
+    return replace(place, target=target or place.source)
+
+
+def _rest(whole: int | None, parts: list[int | None]) -> int | None:
+    if whole is None:
+        return None
+    return max(0, whole - sum(part for part in parts if part is not None))
