@@ -22,7 +22,7 @@ demo: setup-lab
 	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec resources/examples/move.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
 
 test: setup-lab
-	@WITHOUT_LAB='$(BIN)/python -m pytest -m "not lab" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(PYTEST)
+	@WITHOUT_LAB='$(BIN)/python -m pytest -m "not lab and not clean_debian" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(PYTEST)
 
 run: setup
 	@$(BIN)/pghaul
@@ -44,10 +44,10 @@ bench: setup-lab
 	@sh installer/with-lab.sh sh benchmarks/run-all.sh $(BIN)/python
 
 package: setup-package
-	$(BIN)/python installer/build.py
+	$(BIN)/python -m installer.build
 
 package-test: package
-	@sh installer/with-lab.sh $(BIN)/python -m pytest -m package tests/installer
+	@sh installer/with-lab.sh $(BIN)/python -m pytest -m clean_debian tests/installer
 
 clean:
 	rm -rf .venv .venv-tools dist build demo installer/build
