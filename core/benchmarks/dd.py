@@ -1,0 +1,153 @@
+"""dd: one large file written in one go and read back, the oldest test there is; its command and its parser.
+
+The file is twice the memory unless a size is stated (after Smith, "Testing your disks for PostgreSQL", 2007), written
+in 8 kB blocks and flushed before dd takes the time (`conv=fsync`), and read back after the caches were dropped. The
+processor time is that of dd itself by the shell's `times`: what the kernel's own threads spend on writing back is not
+in it. dd writes zeros: a volume that compresses answers faster than its disks.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import ConfigDict
+
+from core.benchmarks.model import Metrics, Output, Result, Workload
+from core.benchmarks.reading import first_line, unreadable
+from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
+from core.errors import InputError
+from core.servers.shell import Shell, script
+
+MEMORY_MULTIPLE = 2
+
+_SUMMARY = re.compile(
+    r"""
+    ^\s*(?P<bytes>\d+)\s*[^\W\d].*?          # the exact bytes, sizes for people, "copied": any language
+    (?:[,，、]\s*|\sin\s+)                   # GNU and busybox: a comma; BSD, macOS and old GNU: "in"
+    (?P<seconds>\d+(?:[.,]\d+)?(?:e[-+]?\d+)?)
+    \s*(?:s|secs?|seconds?|Sek|с|秒|초)(?!\w)
+    """,
+    re.VERBOSE,
+)
+_RECORDS = re.compile(r"\s*\d+\+\d+\s*\w")
+_TIMES = re.compile(r"^(\d+)m(\d+(?:\.\d+)?)s (\d+)m(\d+(?:\.\d+)?)s$", re.MULTILINE)
+_ERROR = re.compile(r"^dd: .*", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """A workload's parameters. `size_bytes` None: twice the machine's memory."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+    size_bytes: int | None = None
+    block_bytes: int = 8192
+
+    def __post_init__(self) -> None:
+        if self.block_bytes < 1 or (self.size_bytes is not None and self.size_bytes < self.block_bytes):
+            raise InputError("dd needs blocks of at least 1 byte and a size of at least one block")
+
+
+def work(workload: Workload, machine: Machine) -> Work:
+    """What to run for the workload.
+
+    Raises:
+        InputError: a parameter is unknown, of the wrong kind or out of bounds; no size is stated and the machine's
+            memory is not known.
+    """
+    parameters = strictly(Parameters, workload.parameters)
+    size = parameters.size_bytes
+    if size is None:
+        if machine.memory_bytes is None:
+            raise InputError(
+                f"{workload.name} writes twice the memory, and how much memory there is could not be read",
+                "state size_bytes in a suite file of your own",
+            )
+        size = MEMORY_MULTIPLE * machine.memory_bytes
+    blocks = size // parameters.block_bytes
+    total = blocks * parameters.block_bytes
+    seconds = total / ASSUMED_BYTES_PER_SECOND
+    limit = deadline(seconds, total)
+    return Work(
+        program="dd",
+        headlines=("write_bytes_per_second", "read_bytes_per_second"),
+        steps=(
+            Step(_write(parameters.block_bytes, blocks), seconds, limit),
+            Step(_read_back(parameters.block_bytes), seconds, limit),
+        ),
+        read=lambda outputs: _reading(outputs, total, machine.threads),
+        fresh_bytes=total,
+    )
+
+
+def parse_dd(text: str) -> Output:
+    """What dd copied: GNU in any locale, old GNU, busybox, BSD, macOS. One result a summary line.
+
+    The rate is computed from bytes and seconds, which dd prints exactly; its own rate is rounded. A summary follows the
+    counts of records; of what `status=progress` prints without them only the last line counts, and only where there is
+    no summary.
+
+    Raises:
+        ParseError: no line says how many bytes were copied in which time.
+    """
+    summaries: list[re.Match[str]] = []
+    progress: list[re.Match[str]] = []
+    before = ""
+    for line in re.split(r"[\r\n]+", text):
+        if (found := _SUMMARY.match(line)) is not None:
+            (summaries if _RECORDS.match(before) else progress).append(found)
+        before = line if line.strip() else before
+    results = tuple(Result("dd", _metrics(found)) for found in summaries or progress[-1:])
+    if not results:
+        raise unreadable("dd", "a line with the bytes copied and the seconds", first_line(text))
+    return Output("dd", None, results)
+
+
+def _metrics(found: re.Match[str]) -> Metrics:
+    size, seconds = float(found["bytes"]), float(found["seconds"].replace(",", "."))
+    metrics = {"bytes": size, "duration_seconds": seconds}
+    if seconds > 0:
+        metrics["bytes_per_second"] = size / seconds
+    return metrics
+
+
+def _reading(outputs: Sequence[str], total: int, threads: int | None) -> Reading:
+    written, read = (parse_dd(output).results[-1].metrics for output in outputs)
+    failures = [found[0] for output in outputs if (found := _ERROR.search(output))]
+    metrics: Metrics = {
+        "bytes": float(total),
+        "duration_seconds": written["duration_seconds"] + read["duration_seconds"],
+    }
+    for side, copied in (("write", written), ("read", read)):
+        if copied["bytes"] != total:
+            failures.append(f"dd copied {copied['bytes']:.0f} of {total} bytes ({side})")
+        if "bytes_per_second" in copied:
+            metrics[f"{side}_bytes_per_second"] = copied["bytes_per_second"]
+    cores = _cores(outputs[0], written["duration_seconds"])
+    if cores is not None:
+        metrics["cpu_cores"] = cores
+        if threads:
+            metrics["cpu_fraction"] = cores / threads
+    return Reading(metrics, failure=failures[0] if failures else "")
+
+
+def _cores(output: str, seconds: float) -> float | None:
+    """Cores busy while dd wrote: the second line of `times` is the children's user and system time."""
+    lines = _TIMES.findall(output)
+    if len(lines) < 2 or seconds <= 0:
+        return None
+    minutes, rest, system_minutes, system_rest = (float(part) for part in lines[-1])
+    return (60 * (minutes + system_minutes) + rest + system_rest) / seconds
+
+
+def _write(block_bytes: int, blocks: int) -> Shell:
+    return script(
+        "dd if=/dev/zero of=dd.data bs=@block@ count=@blocks@ conv=fsync 2>&1; status=$?; times; exit $status",
+        block=block_bytes,
+        blocks=blocks,
+    )
+
+
+def _read_back(block_bytes: int) -> Shell:
+    return script("dd if=dd.data of=/dev/null bs=@block@ 2>&1 && rm -f dd.data", block=block_bytes)

@@ -1,0 +1,233 @@
+"""The folder on a volume that a suite's files lie in: made for it, marked, and removed whatever happened.
+
+A folder is `pghaul-bench-` and twelve random hex digits, with a marker file that names the process of pghaul that made
+it. Commands run inside it and touch the marker. So a folder that a lost connection left behind is told from one that is
+in use: it is our own process's and we no longer use it, or no process has its working directory there and its marker
+was not touched for two minutes.
+"""
+
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from core.benchmarks.model import Volume
+from core.errors import InputError, PghaulError, ServerError
+from core.facts.model import Facts
+from core.jobs import Job, Note
+from core.servers.connection import Server
+from core.servers.shell import Shell, command, script, sequence
+
+MARKER = ".pghaul-bench"
+_PREFIX = "pghaul-bench-"
+_NAME = re.compile(rf"{_PREFIX}[0-9a-f]{{12}}")
+_OWNER = secrets.token_hex(8)
+_in_use: set[str] = set()
+_DF = re.compile(r"(?P<size>\d+)\s+-?\d+\s+(?P<available>-?\d+)\s+\d+%")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What was found where a folder is to be made. Bytes; `clusters` are data directories at or above it."""
+
+    path: str
+    """Resolved."""
+    size_bytes: int
+    available_bytes: int
+    writable: bool
+    clusters: tuple[str, ...]
+    programs: frozenset[str]
+    """Those that are installed, of the tools that a workload may name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A suite's own folder on a server."""
+
+    server: Server
+    user: str | None
+    """Who owns it and runs everything in it; None: the login user."""
+    parent: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        return f"{self.parent.rstrip('/')}/{self.name}"
+
+    def inside(self, shell: Shell) -> Shell:
+        """The command, run inside the folder."""
+        return sequence(command("cd", "--", self.path), command("touch", MARKER), shell)
+
+    def empty(self, job: Job) -> None:
+        """Remove what the tools left in it: after a failure, a full disk above all."""
+        shell = self.inside(script('for file in *; do rm -rf -- "./$file"; done'))
+        self.server.run(shell, job, user=self.user, deadline=600)
+
+
+def user_for(server: Server, job: Job) -> str | None:
+    """Who runs the benchmarks: root where the rights allow it, who alone can drop caches, else the login user."""
+    return "root" if server.can_become("root", job) else None
+
+
+def inspect(server: Server, volume: Volume, user: str | None, facts: Facts, job: Job) -> Place:
+    """Look at the place where the volume's folder is to be made; changes nothing.
+
+    Raises:
+        InputError: there is no such folder; the hint lists the volumes that there are.
+    """
+    if not volume.folder.startswith("/"):
+        raise InputError(f"{volume.folder!r} is no absolute path", "name a mount point or a folder from the root on")
+    shell = script(
+        """test -d @folder@ || { echo missing; exit 0; }
+cd -P -- @folder@ || exit 1
+echo "path $(pwd -P)"
+test -w . && echo writable
+df -Pk . | { read -r heading; read -r line; echo "df $line"; }
+place=$(pwd -P)
+while :; do
+  test -e "$place/PG_VERSION" && echo "cluster $place"
+  test "$place" = / && break
+  place=$(dirname -- "$place")
+done
+for program in fio dd; do command -v "$program" >/dev/null 2>&1 && echo "program $program"; done
+exit 0""",
+        folder=volume.folder,
+    )
+    lines = [line.partition(" ") for line in server.run(shell, job, user=user).stdout.splitlines()]
+    found: dict[str, list[str]] = {}
+    for key, _, value in lines:
+        found.setdefault(key, []).append(value)
+    space = _DF.search(found.get("df", [""])[0])
+    if "missing" in found or space is None:
+        mounted = ", ".join(system.mount_point for system in facts.file_systems)
+        raise InputError(
+            f"there is no volume or folder {volume.folder} on {server.name}",
+            f"its volumes are {mounted}" if mounted else "name a mount point or a folder that exists",
+        )
+    return Place(
+        path=found["path"][0],
+        size_bytes=int(space["size"]) * 1024,
+        available_bytes=max(0, int(space["available"])) * 1024,
+        writable="writable" in found,
+        clusters=tuple(found.get("cluster", ())),
+        programs=frozenset(found.get("program", ())),
+    )
+
+
+@contextmanager
+def own_folder(server: Server, parent: str, user: str | None, job: Job) -> Iterator[Folder]:
+    """A new folder below `parent`, removed at the end with everything that still runs in it.
+
+    Where the server cannot be reached any more it stays, and a warning says so: `remove_leftovers` finds it.
+    """
+    folder = Folder(server, user, parent, f"{_PREFIX}{secrets.token_hex(6)}")
+    _in_use.add(folder.name)
+    try:
+        _make(folder, job)
+        yield folder
+    finally:
+        afterwards = Job(job.report)  # a cancelled job would refuse to clean up
+        try:
+            _remove(server, parent, folder.name, user, afterwards)
+        except ServerError as error:
+            afterwards.report(
+                Note(
+                    f"could not remove {folder.path} on {server.name} ({error.message}): "
+                    "it is removed when benchmarks start there next",
+                    "warning",
+                )
+            )
+        finally:
+            _in_use.discard(folder.name)
+
+
+def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...]:
+    """Remove the folders that earlier benchmarks could not, with what still runs in them; their paths.
+
+    One that another pghaul may be using is left alone, and a note says so.
+    """
+    user = user_for(server, job)
+    removed: list[str] = []
+    for name, recent, busy, owner in _leftovers(server, volume.folder, user, job):
+        path = f"{volume.folder.rstrip('/')}/{name}"
+        if name in _in_use:
+            continue
+        if owner != _OWNER and (recent or busy):
+            job.report(Note(f"{path} on {server.name} is in use by another pghaul: left alone", "warning"))
+            continue
+        _remove(server, volume.folder, name, user, job)
+        job.report(Note(f"removed {path} on {server.name}, left behind by an earlier benchmark"))
+        removed.append(path)
+    return tuple(removed)
+
+
+def _make(folder: Folder, job: Job) -> None:
+    shell = script(
+        """umask 077
+cd -P -- @parent@ && mkdir -- @name@ || exit 1
+echo @owner@ >@name@/@marker@ && exit 0
+rm -rf -- @name@
+exit 1""",
+        parent=folder.parent,
+        name=folder.name,
+        owner=_OWNER,
+        marker=MARKER,
+    )
+    try:
+        folder.server.run(shell, job, user=folder.user)
+    except ServerError as error:
+        raise type(error)(
+            f"could not make a folder in {folder.parent} on {folder.server.name}: {error.message}",
+            "name a folder that the user of the benchmarks may write to",
+        ) from error
+
+
+def _leftovers(server: Server, parent: str, user: str | None, job: Job) -> list[tuple[str, bool, bool, str]]:
+    """Name, whether the marker was touched lately, whether a process is inside, and the owner, of each that is ours."""
+    shell = script(
+        """cd -P -- @parent@ 2>/dev/null || exit 0
+place=$(pwd -P)
+for folder in pghaul-bench-*; do
+  test -d "$folder" && ! test -L "$folder" && test -f "$folder"/@marker@ || continue
+  recent=no; test -n "$(find "$folder"/@marker@ -mmin -2)" && recent=yes
+  busy=no
+  for process in /proc/[0-9]*; do
+    case $(readlink "$process/cwd" 2>/dev/null) in "$place/$folder"*) busy=yes;; esac
+  done
+  echo "$folder $recent $busy $(cat "$folder"/@marker@)"
+done""",
+        parent=parent,
+        marker=MARKER,
+    )
+    lines = [line.split() for line in server.run(shell, job, user=user).stdout.splitlines()]
+    return [
+        (line[0], line[1] == "yes", line[2] == "yes", line[3] if len(line) > 3 else "")
+        for line in lines
+        if len(line) >= 3 and _NAME.fullmatch(line[0])
+    ]
+
+
+def _remove(server: Server, parent: str, name: str, user: str | None, job: Job) -> None:
+    """End what runs inside the folder, then remove it; nothing happens where it is gone or bears no marker."""
+    if not _NAME.fullmatch(name):
+        raise PghaulError(f"{name} is no folder of a benchmark")
+    shell = script(
+        """cd -P -- @parent@ 2>/dev/null || exit 0
+test -f @name@/@marker@ && ! test -L @name@ || exit 0
+place=$(pwd -P)/@name@
+for signal in TERM TERM TERM TERM TERM KILL KILL; do
+  inside=
+  for process in /proc/[0-9]*; do
+    case $(readlink "$process/cwd" 2>/dev/null) in "$place"*) inside="$inside ${process#/proc/}";; esac
+  done
+  test -z "$inside" && break
+  kill -$signal $inside 2>/dev/null
+  sleep 0.5
+done
+rm -rf -- @name@""",
+        parent=parent,
+        name=name,
+        marker=MARKER,
+    )
+    server.run(shell, job, user=user, deadline=600)

@@ -1,0 +1,103 @@
+"""What a suite on a volume will take, before it starts, and what forbids it."""
+
+from collections.abc import Sequence
+
+from core import units
+from core.benchmarks.folders import Place, inspect, user_for
+from core.benchmarks.model import Forecast, Suite, Volume
+from core.benchmarks.tools import how_to_install, work_of
+from core.benchmarks.work import Machine, Work, bytes_needed, expected_seconds
+from core.errors import InputError
+from core.facts.model import Cluster, Facts
+from core.jobs import Job
+from core.servers.connection import Server
+
+MARGIN_FRACTION = 0.05
+MARGIN_BYTES = 5 * 2**30
+"""This much of a volume stays free, the lesser of the two: a cluster on it must not run out of space."""
+
+
+def forecast(server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job) -> Forecast:
+    """How long the suite takes on the volume and how much it writes there, and what forbids it.
+
+    Durations of what has no fixed run time (laying out files, dd, flushes) assume ASSUMED_BYTES_PER_SECOND.
+
+    Raises:
+        InputError: the volume or folder does not exist.
+    """
+    machine = machine_of(facts)
+    place = inspect(server, volume, user_for(server, job), facts, job)
+    works: list[Work] = []
+    problems: list[str] = []
+    for workload in suite.workloads:
+        try:
+            works.append(work_of(workload, machine))
+        except InputError as error:
+            problems.append(error.message)
+    needed = bytes_needed(works)
+    problems += _problems(server.name, volume, place, facts, needed)
+    problems += _missing(server.name, place, works, facts)
+    return Forecast(
+        volume=volume,
+        seconds=expected_seconds(works, suite.repetitions),
+        bytes_needed=needed,
+        bytes_available=place.available_bytes,
+        problems=tuple(problems),
+    )
+
+
+def machine_of(facts: Facts) -> Machine:
+    """What a workload's size may depend on."""
+    return Machine(
+        memory_bytes=facts.memory.total_bytes if facts.memory else None,
+        threads=facts.processor.threads if facts.processor else None,
+    )
+
+
+def warnings(server: str, volume: Volume, works: Sequence[Work], facts: Facts) -> list[str]:
+    """What does not forbid the start but colours the figures."""
+    system = facts.file_system_of(volume.folder)
+    if system is None:
+        return []
+    found = [
+        f"the cluster {cluster.data_directory} runs on the same volume of {server}: each slows the other"
+        for cluster in facts.clusters
+        if cluster.running and facts.file_system_of(cluster.data_directory) == system
+    ]
+    compresses = system.kind == "zfs" or any("compress" in option for option in system.options)
+    if compresses and any(work.program == "dd" for work in works):
+        found.append(f"{volume.folder} on {server} compresses: dd's zeros are faster than real data")
+    return found
+
+
+def _problems(server: str, volume: Volume, place: Place, facts: Facts, needed: int) -> list[str]:
+    directories = {path for cluster in facts.clusters for path in _directories(cluster)}
+    within = [path for path in directories if place.path == path or place.path.startswith(path.rstrip("/") + "/")]
+    problems = [
+        f"{volume.folder} on {server} lies inside the data directory {path}: name another folder"
+        for path in sorted({*within, *place.clusters})
+    ]
+    if not place.writable:
+        problems.append(f"{volume.folder} on {server} cannot be written by the user of the benchmarks")
+    margin = min(MARGIN_BYTES, int(place.size_bytes * MARGIN_FRACTION))
+    if needed + margin > place.available_bytes:
+        problems.append(
+            f"{volume.folder} on {server} has {units.size(place.available_bytes)} free, the suite needs "
+            f"{units.size(needed)} and {units.size(margin)} stay free: choose a smaller suite or state a size"
+        )
+    return problems
+
+
+def _directories(cluster: Cluster) -> list[str]:
+    places = [tablespace.location for tablespace in cluster.tablespaces]
+    return [cluster.data_directory, *places, *(link.target for link in cluster.links)]
+
+
+def _missing(server: str, place: Place, works: Sequence[Work], facts: Facts) -> list[str]:
+    distribution = facts.system.distribution if facts.system else None
+    programs = dict.fromkeys(work.program for work in works)
+    return [
+        f"{program} is not installed on {server}: {how_to_install(program, distribution)}"
+        for program in programs
+        if program not in place.programs
+    ]

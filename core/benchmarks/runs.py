@@ -1,0 +1,171 @@
+"""Carry out a suite on one volume: forecast, repetitions with cold caches, a journal, and nothing left behind."""
+
+import time
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from core.benchmarks.folders import Folder, own_folder, remove_leftovers, user_for
+from core.benchmarks.forecasts import forecast, machine_of, warnings
+from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run, Suite, Volume, Workload
+from core.benchmarks.tools import work_of
+from core.benchmarks.work import CACHE_SECONDS, Reading, Step, Work, expected_seconds
+from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulError
+from core.facts.model import Facts
+from core.jobs import Job, Note, Progress
+from core.servers.connection import Server
+from core.servers.shell import script
+
+__all__ = ["forecast", "remove_leftovers", "run_suite"]
+
+_ANY_STATUS = range(-1, 256)
+_FULL = "No space left on device"
+
+
+def run_suite(
+    server: Server, volume: Volume, suite: Suite, facts: Facts, journal: BenchmarkJournal, job: Job, *, move: str
+) -> tuple[Run, ...]:
+    """Run every workload of the suite, one after the other, in a folder of its own below `volume.folder`.
+
+    Caches are synced and dropped before each step; where that is not allowed the repetition is marked as cached. A
+    workload whose repetition fails ends as failed, and the next one starts with an empty folder. Every repetition is in
+    the journal as soon as it ended. The folder is removed and its processes ended whatever happens.
+
+    Raises:
+        InputError: the forecast has problems.
+        Cancelled: the job was cancelled; what ran is in the journal as cancelled.
+        ServerError: the connection was lost; what ran is in the journal as failed.
+    """
+    problems = forecast(server, volume, suite, facts, job).problems
+    if problems:
+        raise InputError(f"the benchmarks cannot start on {server.name}: {'; '.join(problems)}")
+    works = [(workload, work_of(workload, machine_of(facts))) for workload in suite.workloads]
+    for text in warnings(server.name, volume, [work for _, work in works], facts):
+        job.report(Note(text, "warning"))
+    with own_folder(server, volume.folder, user_for(server, job), job) as folder:
+        measured = replace(volume, folder=folder.path)
+        expected = expected_seconds([work for _, work in works], suite.repetitions)
+        bench = _Bench(folder, measured, journal, job, move, suite.repetitions, expected)
+        return tuple(_run(bench, workload, work) for workload, work in works)
+
+
+@dataclass(slots=True)
+class _Bench:
+    """One suite on one volume while it runs: what its functions share, and how far it is."""
+
+    folder: Folder
+    volume: Volume
+    journal: BenchmarkJournal
+    job: Job
+    move: str
+    repetitions: int
+    expected_seconds: float
+    title: str = ""
+    done_seconds: float = 0.0
+    warned: bool = False
+    output: bytearray = field(default_factory=bytearray)
+    """What the command that runs now has printed."""
+
+    def execute(self, step: Step) -> tuple[int | None, str]:
+        """Run one step in the folder, with progress while it prints; its exit status and output."""
+        begun = time.monotonic()
+        self.output.clear()
+
+        def tick(chunk: bytes = b"") -> None:
+            self.output += chunk
+            self.progress(min(step.seconds, time.monotonic() - begun))
+
+        tick()
+        shell = self.folder.inside(step.shell)
+        server, user = self.folder.server, self.folder.user
+        completed = server.run(shell, self.job, user=user, deadline=step.deadline, accept=_ANY_STATUS, on_stdout=tick)
+        self.done_seconds += step.seconds
+        return completed.exit_status, completed.stdout
+
+    def drop_caches(self) -> bool:
+        """Write back and drop the caches; whether that was possible."""
+        self.job.check()
+        shell = script("sync && { echo 3 >/proc/sys/vm/drop_caches; } 2>/dev/null")
+        server, user = self.folder.server, self.folder.user
+        dropped = server.run(shell, self.job, user=user, deadline=600, accept=_ANY_STATUS).exit_status == 0
+        self.done_seconds += CACHE_SECONDS
+        if not dropped and not self.warned:
+            self.warned = True
+            text = f"the caches of {server.name} cannot be dropped without root: its figures are marked as cached"
+            self.job.report(Note(text, "warning"))
+        return dropped
+
+    def progress(self, seconds: float) -> None:
+        done = min(self.done_seconds + seconds, self.expected_seconds)
+        self.job.report(Progress(self.title, done, self.expected_seconds, "seconds"))
+
+
+def _run(bench: _Bench, workload: Workload, work: Work) -> Run:
+    run = Run(bench.move, bench.volume, workload, datetime.now(UTC))
+    run = replace(run, id=bench.journal.run_started(run))
+    repetitions: list[Repetition] = []
+    outcome, version = Outcome.FAILED, None
+    try:
+        for number in range(1, bench.repetitions + 1):
+            bench.title = f"{workload.title}, {number} of {bench.repetitions}"
+            repetition, reading = _repeat(bench, run, work, number)
+            repetitions.append(repetition)
+            version = reading.version or version
+            if repetition.outcome is not Outcome.DONE:
+                bench.folder.empty(bench.job)
+                break
+        else:
+            outcome = Outcome.DONE
+    except Cancelled:
+        outcome = Outcome.CANCELLED
+        raise
+    finally:
+        ended = datetime.now(UTC)
+        if run.id is not None:
+            bench.journal.run_ended(run.id, outcome, ended, version)
+    return replace(run, outcome=outcome, ended_at=ended, repetitions=tuple(repetitions), tool_version=version)
+
+
+def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetition, Reading]:
+    """One repetition, in the journal when this returns or raises."""
+    started = datetime.now(UTC)
+    command = "\n".join(step.shell.shown for step in work.steps)
+    repetition = Repetition(number, started, 0.0, Outcome.FAILED, {}, command, "")
+    reading = Reading({})
+    outputs: list[str] = []
+    bench.output.clear()
+    begun = time.monotonic()
+    try:
+        if number == 1 and work.prepare is not None:
+            _succeed(bench, *bench.execute(work.prepare))
+        begun = time.monotonic()
+        for step in work.steps:
+            repetition = replace(repetition, cached=not bench.drop_caches() or repetition.cached)
+            status, output = bench.execute(step)
+            outputs.append(output)
+            _succeed(bench, status, output)
+        reading = work.read(outputs)
+        outcome = Outcome.FAILED if reading.failure else Outcome.DONE
+        repetition = replace(repetition, outcome=outcome, metrics=reading.metrics, message=reading.failure)
+    except (CommandError, ParseError) as error:
+        repetition = replace(repetition, message=error.message)
+    except PghaulError as error:
+        outcome = Outcome.CANCELLED if isinstance(error, Cancelled) else Outcome.FAILED
+        repetition = replace(repetition, outcome=outcome, message=error.message)
+        raise
+    finally:
+        raw = "\n".join(outputs) or bench.output.decode(errors="replace")
+        repetition = replace(repetition, seconds=time.monotonic() - begun, raw=raw)
+        if run.id is not None:
+            bench.journal.repetition_ended(run.id, repetition)
+    return repetition, reading
+
+
+def _succeed(bench: _Bench, status: int | None, output: str) -> None:
+    """Raise CommandError with the tool's own words where it failed."""
+    if status == 0:
+        return
+    where = f"{bench.volume.mount_point} on {bench.folder.server.name}"
+    if _FULL in output:
+        raise CommandError(f"{where} is full: no space left on the device", exit_status=status)
+    said = [line.strip() for line in output.splitlines() if "rror" in line or line.startswith(("fio:", "dd:"))]
+    raise CommandError(f"the benchmark on {where} failed: {said[0] if said else f'exit status {status}'}")

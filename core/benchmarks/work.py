@@ -1,0 +1,118 @@
+"""What a tool's module makes of a workload: what to run, what it needs, and how to read what it prints.
+
+One module a tool, each with `work(workload, machine) -> Work` and a pure parser; `core/benchmarks/runs.py` carries the
+work out and knows no tool. Every command runs with the run's own folder as its working directory, so that file names
+are plain and relative.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pydantic import ConfigDict
+
+from core import documents
+from core.benchmarks.model import Metrics
+from core.servers.shell import Shell
+
+ASSUMED_BYTES_PER_SECOND = 100e6
+"""For a forecast, before anything was measured: about what one disk or a gigabit of storage network does."""
+LEAST_BYTES_PER_SECOND = 2e6
+"""A device under this is broken, or the command hangs: it sets the deadlines."""
+
+CACHE_SECONDS = 0.5
+"""What dropping the caches takes where nothing else writes."""
+STRICT = ConfigDict(extra="forbid", strict=True)
+"""For what people write: no unknown field, and "5" is no number."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a workload's size may depend on; None where the facts do not say."""
+
+    memory_bytes: int | None
+    threads: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of a repetition; caches are dropped before each."""
+
+    shell: Shell
+    seconds: float
+    """Expected."""
+    deadline: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read from the outputs of a repetition's steps."""
+
+    metrics: Metrics
+    version: str | None = None
+    failure: str = ""
+    """The tool's own error where it printed figures in spite of it; empty: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A workload, ready to run.
+
+    Attributes:
+        program: the program that must be installed.
+        headlines: the metrics that may stand for the workload.
+        steps: one repetition.
+        read: from the outputs of the steps, in their order; raises ParseError.
+        fresh_bytes: what a repetition writes into files that are gone at its end.
+        prepare: makes the files of `laid_out`; where they are there already, it does nothing.
+        laid_out: name -> bytes of the files that repetitions read or overwrite; workloads may share them.
+    """
+
+    program: str
+    headlines: tuple[str, ...]
+    steps: tuple[Step, ...]
+    read: Callable[[Sequence[str]], Reading]
+    fresh_bytes: int = 0
+    prepare: Step | None = None
+    laid_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """Expected for one repetition."""
+        return sum(step.seconds for step in self.steps)
+
+
+def bytes_needed(works: Sequence[Work]) -> int:
+    """The most that lies on the volume at one time: what is laid out stays to the end, the rest is gone before."""
+    laid_out: dict[str, int] = {}
+    for work in works:
+        laid_out |= work.laid_out
+    return sum(laid_out.values()) + max((work.fresh_bytes for work in works), default=0)
+
+
+def expected_seconds(works: Sequence[Work], repetitions: int) -> float:
+    """The sum over all repetitions, with the caches dropped before each step and files laid out once."""
+    total = 0.0
+    laid_out: set[str] = set()
+    for work in works:
+        if work.prepare is not None and not laid_out.issuperset(work.laid_out):
+            total += work.prepare.seconds
+            laid_out.update(work.laid_out)
+        total += repetitions * (work.seconds + CACHE_SECONDS * len(work.steps))
+    return total
+
+
+def deadline(seconds: float, size_bytes: float) -> float:
+    """How long a command may take that is expected to take `seconds` and moves `size_bytes` at the least rate."""
+    return 60 + 2 * seconds + size_bytes / LEAST_BYTES_PER_SECOND
+
+
+def strictly(kind: type[T], value: object) -> T:
+    """The dataclass `kind`, marked STRICT, from what was read from TOML; raises InputError with each wrong field.
+
+    It goes through JSON because there pydantic is strict with numbers and texts, yet takes tables for dataclasses.
+    """
+    return documents.load(kind, json.dumps(value, default=str))

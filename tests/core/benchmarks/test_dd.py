@@ -1,0 +1,119 @@
+"""dd: real outputs of every family, their languages, and texts that hold no result."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.benchmarks.dd import parse_dd, work
+from core.benchmarks.model import Workload
+from core.benchmarks.work import Machine
+from core.errors import InputError, ParseError
+
+DATA = Path(__file__).parents[2] / "data" / "dd"
+EXPECTED: dict[str, Any] = json.loads((DATA / "expected.json").read_text())
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_real_output(name: str) -> None:
+    output = parse_dd((DATA / name).read_text())
+    assert len(output.results) == len(EXPECTED[name]["results"])
+    for result, wanted in zip(output.results, EXPECTED[name]["results"], strict=True):
+        assert result.metrics == pytest.approx(wanted["metrics"], rel=0.006)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1024000 bytes (1.0 MB, 1000 KiB) copied, 2 s, 512 kB/s",
+        "1024000 bytes (1.0 MB, 1000 KiB) copied, 2.0e+00 s, 512 kB/s",
+        "1024000 bytes (1,0 MB) kopiert, 2,0 s, 512 kB/s",
+        "1024000 octets (1,0 MB, 1000 KiB) copiés, 2,0 s, 512 kB/s",
+        "1024000 байт (1,0 MB, 1000 KiB) скопирован, 2,0 s, 512 kB/s",
+        "1024000 байт (1,0 MB) скопировано, 2,0 с, 512 kB/c",
+        "1024000字节（1.0 MB，1000 KiB）已复制，2.0 s，512 kB/s",
+        "1024000 bytes (1.0 MB, 1000 KiB) copied、 2.0 秒、 512 kB/s",
+        "1024000 bytes (1000.0KB) copied, 2.000000 seconds, 500.0KB/s",
+        "1024000 bytes transferred in 2.0 secs (512000 bytes/sec)",
+        "1024000 bytes transferred in 2.000000 seconds (512000 bytes/sec)",
+    ],
+)
+def test_every_family(line: str) -> None:
+    (result,) = parse_dd(f"125+0 records in\n125+0 records out\n{line}\n").results
+    assert result.metrics == {"bytes": 1024000, "duration_seconds": 2.0, "bytes_per_second": 512000.0}
+
+
+def test_progress_lines_do_not_count_beside_the_summary() -> None:
+    text = (
+        "500 bytes (500 B) copied, 1 s, 0.5 kB/s\r900 bytes (900 B) copied, 2 s, 0.4 kB/s\n"
+        "10+0 records in\n10+0 records out\n1000 bytes (1.0 kB) copied, 2.5 s, 0.4 kB/s\n"
+    )
+    (result,) = parse_dd(text).results
+    assert result.metrics["bytes"] == 1000
+
+
+def test_two_transfers() -> None:
+    text = "1+0 records in\n1+0 records out\n{0} bytes ({0} B) copied, 1 s, 1 kB/s\n"
+    assert [result.metrics["bytes"] for result in parse_dd(text.format(10) + text.format(20)).results] == [10, 20]
+
+
+def test_no_rate_without_time() -> None:
+    (result,) = parse_dd("10 bytes copied, 0 s, Infinity B/s").results
+    assert result.metrics == {"bytes": 10, "duration_seconds": 0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "dd: failed to open 'x': Permission denied", "1+0 records in\n1+0 records out\n", "1000 bytes (1.0 kB) cop"],
+)
+def test_no_result(text: str) -> None:
+    with pytest.raises(ParseError, match=r"^dd: expected "):
+        parse_dd(text)
+
+
+@given(st.text(alphabet="0123456789 bytescopid,().+\n", max_size=120))
+def test_any_text_is_an_error_or_a_result(text: str) -> None:
+    try:
+        output = parse_dd(text)
+    except ParseError:
+        return
+    assert all(value >= 0 for result in output.results for value in result.metrics.values())
+
+
+def _workload(**parameters: int) -> Workload:
+    return Workload("dd", "dd", "dd", "write_bytes_per_second", dict(parameters))
+
+
+def test_size_is_twice_the_memory() -> None:
+    assert work(_workload(), Machine(memory_bytes=2**30, threads=2)).fresh_bytes == 2**31
+    assert work(_workload(size_bytes=2**20), Machine(None, None)).fresh_bytes == 2**20
+
+
+def test_unknown_memory_needs_a_stated_size() -> None:
+    with pytest.raises(InputError, match="how much memory"):
+        work(_workload(), Machine(None, None))
+
+
+def test_reading_both_steps() -> None:
+    made = work(_workload(size_bytes=1024000), Machine(None, threads=4))
+    summary = "125+0 records in\n125+0 records out\n1024000 bytes (1.0 MB) copied, {} s, 1 kB/s\n"
+    times = "0m0.000000s 0m0.010000s\n0m0.100000s 0m0.900000s\n"
+    reading = made.read([summary.format("2.0") + times, summary.format("1.0")])
+    assert reading.metrics == {
+        "bytes": 1024000,
+        "duration_seconds": 3.0,
+        "write_bytes_per_second": 512000,
+        "read_bytes_per_second": 1024000,
+        "cpu_cores": 0.5,
+        "cpu_fraction": 0.125,
+    }
+    assert reading.failure == ""
+
+
+def test_a_short_copy_is_a_failure() -> None:
+    made = work(_workload(size_bytes=1024000), Machine(None, None))
+    whole = "1+0 records in\n1+0 records out\n1024000 bytes (1.0 MB) copied, 2 s, 1 kB/s\n"
+    assert made.read([whole, whole.replace("1024000", "512000")]).failure == "dd copied 512000 of 1024000 bytes (read)"
