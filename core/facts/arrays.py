@@ -1,0 +1,67 @@
+"""Linux software RAID, as /proc/mdstat shows it.
+
+A kernel without md has no such file and no arrays. The format is that of `md_seq_show` in the kernel's
+drivers/md/md.c: a line `NAME : STATE LEVEL MEMBERS`, then lines that belong to it until the next such line.
+"""
+
+import re
+
+from core.facts.model import Array
+from core.facts.sections import Section
+from core.facts.text import first_line, unreadable
+from core.servers.shell import script
+
+SECTION = Section("arrays", script("test ! -e /proc/mdstat || cat /proc/mdstat"))
+
+_HEAD = re.compile(r"^\s*(?P<name>md\S*|\w+) : (?P<state>active|inactive|broken|read-only|readonly)\b(?P<rest>.*)$")
+_MEMBER = re.compile(r"(?P<device>[^\s\[\]]+)\[[0-9]+\](?P<flags>(?:\([A-Z]\))*)")
+_LEVEL = re.compile(r"\b(?:raid[0-9]+|linear|multipath|faulty|container)\b|\bexternal:\S+")
+_COUNTS = re.compile(r"\[([0-9]{1,6})/([0-9]{1,6})\]")
+_ACTION = re.compile(r"\b(recovery|resync|reshape|check|repair)\s*=\s*(?:([0-9]{1,3}(?:\.[0-9]{1,6})?)%|[A-Z]+)")
+_FINISH = re.compile(r"\bfinish=([0-9]{1,12}(?:\.[0-9]{1,6})?)min")
+_FRAME = re.compile(r"^\s*(Personalities\s*:|unused devices\s*:|read_ahead\b|Event:)")
+
+
+def parse_arrays(text: str) -> tuple[Array, ...]:
+    """The arrays of /proc/mdstat; none where it lists none, or where the text is empty.
+
+    Raises:
+        ParseError: the text is not empty and nothing in it is from /proc/mdstat.
+    """
+    blocks: list[list[str]] = []
+    framed = False
+    for line in text.splitlines():
+        if _HEAD.match(line):
+            blocks.append([line])
+        elif _FRAME.match(line):
+            framed = True
+        elif blocks:
+            blocks[-1].append(line)
+    if not blocks and not framed and text.strip():
+        raise unreadable("mdstat", "a line Personalities or an array such as 'md0 : active raid1'", first_line(text))
+    return tuple(_array(block) for block in blocks)
+
+
+def _array(lines: list[str]) -> Array:
+    """One array from its lines, joined, as a mail or a terminal may have wrapped them."""
+    head = _HEAD.match(lines[0])
+    if head is None:
+        raise unreadable("mdstat", "an array", lines[0])
+    joined = " ".join([head["rest"], *lines[1:]])
+    members = [(found["device"], found["flags"]) for found in _MEMBER.finditer(joined)]
+    before_members = joined[: found.start()] if (found := _MEMBER.search(joined)) else joined
+    level, counts = _LEVEL.search(before_members), _COUNTS.search(joined)
+    action, finish = _ACTION.search(joined), _FINISH.search(joined)
+    running = "_" in "".join(re.findall(r"\[([U_]+)\]", joined))
+    return Array(
+        name=head["name"],
+        level=level[0] if level else None,
+        state=head["state"],
+        devices=tuple(device for device, _ in members),
+        degraded=running
+        or (counts is not None and int(counts[2]) < int(counts[1]))
+        or any("(F)" in flags for _, flags in members),
+        action=action[1] if action else None,
+        progress=round(float(action[2]) / 100, 6) if action and action[2] else None,
+        finish_seconds=round(float(finish[1]) * 60, 3) if finish else None,
+    )

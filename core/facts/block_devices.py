@@ -1,0 +1,128 @@
+"""Block devices with scheduler, rotational flag and read-ahead: lsblk, or /sys/block where it is missing or too old."""
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from core.facts.model import BlockDevice
+from core.facts.sections import Section
+from core.facts.text import unreadable, whole
+from core.servers.shell import script
+
+# Columns that an lsblk does not know make it fail as a whole, so the next, poorer question is asked.
+# The last resort prints the same pairs as `lsblk -P` from sysfs.
+SECTION = Section(
+    "block-devices",
+    script("""columns=KNAME,PKNAME,TYPE,SIZE,RO,ROTA,SCHED,RA,MODEL
+lsblk -J -b -o $columns 2>/dev/null || lsblk -P -b -o $columns 2>/dev/null ||
+lsblk -P -b -o KNAME,TYPE,SIZE,RO,ROTA,SCHED,RA,MODEL 2>/dev/null ||
+for folder in /sys/block/*; do
+  name=${folder##*/} size=0 ro= rota= ra= model= schedulers=
+  read -r size <"$folder/size"
+  read -r ro <"$folder/ro"
+  read -r rota <"$folder/queue/rotational"
+  read -r ra <"$folder/queue/read_ahead_kb"
+  read -r model <"$folder/device/model"
+  read -r schedulers <"$folder/queue/scheduler"
+  case $schedulers in *\\[*) schedulers=${schedulers#*\\[}; schedulers=${schedulers%%\\]*} ;; esac
+  case $name in loop*) type=loop ;; dm-*) type=dm ;; md*) read -r type <"$folder/md/level" ;; *) type=disk ;; esac
+  echo "KNAME=\\"$name\\" TYPE=\\"$type\\" SIZE=\\"$((size * 512))\\" RO=\\"$ro\\" ROTA=\\"$rota\\" " \\
+    "SCHED=\\"$schedulers\\" RA=\\"$ra\\" MODEL=\\"$model\\""
+  for part in "$folder/$name"*; do
+    test -r "$part/partition" || continue
+    read -r size <"$part/size"
+    echo "KNAME=\\"${part##*/}\\" PKNAME=\\"$name\\" TYPE=\\"part\\" SIZE=\\"$((size * 512))\\" RO=\\"$ro\\" " \\
+      "ROTA=\\"$rota\\""
+  done
+done 2>/dev/null"""),
+)
+
+_PAIR = re.compile(r'([A-Z%:_-]+)="([^"]*)"')
+
+
+@dataclass(slots=True)
+class _Device:
+    values: dict[str, str]
+    parents: dict[str, None] = field(default_factory=dict)
+
+
+def parse_block_devices(text: str) -> tuple[BlockDevice, ...]:
+    """The devices from `lsblk -J -b` of any age (numbers or strings) or `lsblk -P -b`; empty text: none.
+
+    lsblk repeats a device below each of its parents: here it stands once, with all of them. A value that is no number
+    of bytes (`lsblk` without `-b`) is refused, never guessed.
+
+    Raises:
+        ParseError: it is neither form, or a device has no name or size.
+    """
+    devices: dict[str, _Device] = {}
+    if text.lstrip().startswith("{"):
+        _walk(_loaded(text), None, devices)
+    else:
+        for line in text.splitlines():
+            if line.strip() and not line.startswith("lsblk: "):
+                pairs = {name.lower(): value for name, value in _PAIR.findall(line)}
+                if not pairs:
+                    raise unreadable("lsblk", 'pairs such as NAME="sda"', line)
+                _add(pairs, pairs.get("pkname") or None, devices)
+    return tuple(_block_device(name, device) for name, device in devices.items())
+
+
+def _loaded(text: str) -> list[object]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise unreadable("lsblk", "a JSON document", str(error)) from error
+    entries = document.get("blockdevices") if isinstance(document, dict) else None
+    if not isinstance(entries, list):
+        raise unreadable("lsblk", "a list blockdevices", text[:80])
+    return entries
+
+
+def _walk(entries: object, parent: str | None, devices: dict[str, _Device]) -> None:
+    for entry in entries if isinstance(entries, list) else []:
+        if not isinstance(entry, dict):
+            raise unreadable("lsblk", "a device", str(entry))
+        values = {str(name).lower(): _plain(value) for name, value in entry.items() if name != "children"}
+        name = _add(values, parent or values.get("pkname") or None, devices)
+        _walk(entry.get("children"), name, devices)
+
+
+def _plain(value: object) -> str:
+    """A JSON value as -P prints it: true is 1, null is nothing."""
+    if isinstance(value, bool):
+        return str(int(value))
+    return "" if value is None else str(value)
+
+
+def _add(values: dict[str, str], parent: str | None, devices: dict[str, _Device]) -> str:
+    name = values.get("kname") or values.get("name")
+    if not name:
+        raise unreadable("lsblk", "a device with a name", str(values))
+    device = devices.setdefault(name, _Device(values))
+    if parent is not None:
+        device.parents[parent] = None
+    return name
+
+
+def _block_device(name: str, device: _Device) -> BlockDevice:
+    values = device.values
+    size = whole(values.get("size"))
+    if size is None:
+        raise unreadable("lsblk", f"the size of {name} in bytes", values.get("size", ""))
+    read_ahead = whole(values.get("ra"))
+    return BlockDevice(
+        name=name,
+        kind=values.get("type") or "disk",
+        size_bytes=size,
+        parents=tuple(device.parents),
+        rotational=_flag(values.get("rota")),
+        scheduler=values.get("sched") or None,
+        read_ahead_bytes=read_ahead * 1024 if read_ahead is not None else None,
+        model=" ".join(values.get("model", "").replace("\\x20", " ").split()) or None,
+        read_only=_flag(values.get("ro")) is True,
+    )
+
+
+def _flag(text: str | None) -> bool | None:
+    return {"0": False, "1": True}.get((text or "").strip())

@@ -1,0 +1,171 @@
+"""One pass over one server: all facts in two round trips, three where the rights of the first attempt were refused."""
+
+import posixpath
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+from core.errors import CommandError, InputError
+from core.facts import (
+    arrays,
+    block_devices,
+    discovery,
+    file_systems,
+    memory,
+    network,
+    processor,
+    system,
+    tools,
+    unit_files,
+)
+from core.facts.clusters import Found, clusters_script, read_clusters
+from core.facts.discovery import Candidate
+from core.facts.model import Facts, FileSystem, Gap
+from core.facts.reading import Reader
+from core.facts.sections import Answer, answers, bundle, new_mark
+from core.jobs import Job, Progress
+from core.servers.connection import Server
+from core.servers.profiles import Rights
+from core.servers.shell import Shell
+
+_FIRST = (
+    system.SECTION,
+    processor.SECTION,
+    memory.SECTION,
+    block_devices.SECTION,
+    arrays.SECTION,
+    file_systems.MOUNTS,
+    file_systems.SPACE,
+    file_systems.INODES,
+    network.SECTION,
+    tools.SECTION,
+    discovery.DEBIAN,
+    unit_files.SECTION,
+    discovery.POSTMASTERS,
+    discovery.FOLDERS,
+)
+_PRIVATE = {"units", "postmasters"}
+"""Sections whose text may hold a secret of somebody's command line: it is not kept."""
+_FIRST_DEADLINE = 60.0
+_SECOND_DEADLINE = 600.0
+_NO_CLUSTER = Gap(
+    "clusters",
+    "no PostgreSQL data directory was found by pg_lsclusters, systemd units, running servers or in the common folders; "
+    "name the data directory if there is one",
+)
+
+
+def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
+    """Everything that pghaul knows about a server, in at most three round trips; it only reads.
+
+    Args:
+        server: a connected server.
+        job: told of the progress; a cancel ends what runs on the server.
+        folders: data directories that the DBA names, absolute.
+
+    Raises:
+        InputError: a named folder is not absolute.
+        ServerError: the server could not be asked at all. Whatever else fails is a gap of the facts.
+        Cancelled: the job was cancelled.
+    """
+    started = time.monotonic()
+    named = _named(folders)
+    trips = _Trips(server, job)
+    first = trips.ask(lambda mark: bundle(mark, _FIRST), _FIRST_DEADLINE)
+    reader = Reader(first)
+    candidates = discovery.merged([*named, *_candidates(reader)])
+    found = Found((), (), {})
+    if candidates:
+        trips.become_database_user()
+        second = trips.ask(lambda mark: clusters_script(mark, candidates), _SECOND_DEADLINE)
+        found = read_clusters(candidates, second)
+    # The gaps stand last, because what is read above them adds to them.
+    return Facts(
+        server=server.name,
+        taken_at=datetime.now(UTC),
+        round_trips=trips.count,
+        system=reader.read("system", "system", system.parse_system),
+        processor=reader.read("processor", "processor", processor.parse_processor),
+        memory=reader.read("memory", "memory", memory.parse_memory),
+        block_devices=reader.read("block-devices", "block devices", block_devices.parse_block_devices) or (),
+        arrays=reader.read("arrays", "md arrays", arrays.parse_arrays) or (),
+        file_systems=_file_systems(reader),
+        network_links=reader.read("network", "network links", network.parse_network) or (),
+        tools=reader.read_partly("tools", "tools", tools.parse_tools) or (),
+        clusters=found.clusters,
+        raw={name: answer.shown for name, answer in first.items() if name not in _PRIVATE} | found.raw,
+        gaps=(*trips.gaps, *reader.gaps, *found.gaps, *(() if found.clusters else (_NO_CLUSTER,))),
+        seconds=time.monotonic() - started,
+    )
+
+
+def _named(folders: Iterable[str]) -> list[Candidate]:
+    for folder in folders:
+        if not posixpath.isabs(folder) or "\0" in folder:
+            raise InputError(f"the data directory {folder!r} is no absolute path", "write it from / on")
+    return [Candidate(folder, ("named",)) for folder in folders]
+
+
+def _candidates(reader: Reader) -> list[Candidate]:
+    """Every folder that the server itself points to. The running servers come first: what they tell is in force."""
+    running, hidden = reader.read("postmasters", "running servers", discovery.parse_postmasters) or ((), ())
+    reader.gaps += [
+        Gap(f"running server {pid}", "its data directory cannot be seen: it needs root, or it runs in a container")
+        for pid in hidden
+    ]
+    return [
+        *running,
+        *(reader.read("debian-clusters", "pg_lsclusters", discovery.parse_debian_clusters) or ()),
+        *(reader.read_partly("units", "systemd units", discovery.parse_unit_candidates) or ()),
+        *(reader.read_partly("folders", "common folders", discovery.parse_folders) or ()),
+    ]
+
+
+def _file_systems(reader: Reader) -> tuple[FileSystem, ...]:
+    mounts = reader.read("mounts", "mounts", file_systems.parse_mounts) or ()
+    space = reader.read("space", "space of file systems", file_systems.parse_df) or {}
+    inodes = reader.read("inodes", "inodes of file systems", file_systems.parse_df) or {}
+    found, without = file_systems.file_systems(mounts, space, inodes)
+    reader.gaps += [Gap(f"file system {point}", "df does not tell its space") for point in without]
+    return found
+
+
+class _Trips:
+    """The round trips of one pass: as root where the profile has rights for it, else as the login user, with a gap.
+
+    Attributes:
+        count: round trips so far.
+        gaps: rights that were refused.
+    """
+
+    def __init__(self, server: Server, job: Job) -> None:
+        self.count = 0
+        self.gaps: list[Gap] = []
+        self._server = server
+        self._job = job
+        rights = server.profile.rights
+        self._user = "root" if rights in (Rights.SUDO, Rights.SUDO_PASSWORD) else None
+
+    def become_database_user(self) -> None:
+        """The next trip looks into clusters, which `sudo -u postgres` alone is enough for."""
+        if self._server.profile.rights is Rights.SUDO_POSTGRES:
+            self._user = self._server.profile.database_user
+
+    def ask(self, script: Callable[[str], Shell], deadline: float) -> dict[str, Answer]:
+        """The answers to a bundle of sections; those that came before a deadline struck are kept."""
+        mark = new_mark()
+        shell = script(mark)
+        output = bytearray()
+        self.count += 1
+        self._job.report(Progress(f"facts of {self._server.name}", self.count - 1, 2))
+        try:
+            ended = self._server.run(shell, self._job, user=self._user, deadline=deadline, on_stdout=output.extend)
+        except CommandError as error:
+            if mark.encode() in output:
+                return answers(mark, bytes(output), error.stderr)
+            if self._user is None:
+                raise
+            self.gaps.append(Gap(f"rights of {self._user}", error.message))
+            self._user = None
+            return self.ask(script, deadline)
+        return answers(mark, bytes(output), ended.stderr)

@@ -1,0 +1,163 @@
+"""pg_controldata: what a data directory's control file says.
+
+The program prints `label: value` lines in an order that has never changed, only gained and lost lines (src/bin/
+pg_controldata/pg_controldata.c). English labels are read by name. In other languages labels differ from release to
+release, touch their values and end in full-width colons, so there the lines are told by what they must look like and
+where they stand: identifier, state and checkpoint follow each other, and five sizes stand in a row. What cannot be
+told for sure is left out.
+"""
+
+import re
+from dataclasses import fields
+
+from core.facts.control_words import BY_REFERENCE, BY_VALUE, STATES, UNTRUSTWORTHY
+from core.facts.model import ControlData
+from core.facts.text import first_line, unreadable, whole
+
+_LABELS = {
+    "pg_control version number": "pg_control_version",
+    "Catalog version number": "catalog_version",
+    "Database system identifier": "system_identifier",
+    "Database cluster state": "state",
+    "Latest checkpoint location": "checkpoint_location",
+    "Maximum data alignment": "max_alignment",
+    "Database block size": "block_size",
+    "Blocks per segment of large relation": "relation_segment_blocks",
+    "WAL block size": "wal_block_size",
+    "Bytes per WAL segment": "wal_segment_size",
+    "Float8 argument passing": "float8_by_value",
+    "Data page checksum version": "data_checksums",
+}
+_SIZES = ("max_alignment", "block_size", "relation_segment_blocks", "wal_block_size", "wal_segment_size")
+_TEXTS = {"system_identifier", "state", "checkpoint_location"}
+_OPTIONAL = {"float8_by_value", "data_checksums", "fields"}
+_STATES = {word: state for state, words in STATES.items() for word in (state, *words.split("|"))} | {
+    "in recovery": "in recovery"  # before 8.2
+}
+_PASSING = dict.fromkeys(BY_VALUE.split("|"), True) | dict.fromkeys(BY_REFERENCE.split("|"), False)
+_LOCATION = re.compile(r"[0-9A-F]{1,8}/[0-9A-F]{1,8}")
+_LINE = re.compile(r"\s*(?P<label>[^:：]*[^:：\s])\s*[:：]\s*(?P<value>.*?)\s*")
+_WARNING = re.compile(rf"\s*(?:pg_controldata: )?(?:{UNTRUSTWORTHY})\s*[:：]", re.IGNORECASE)
+
+Value = str | int | bool
+Line = tuple[str, str]
+
+
+def parse_control_data(text: str) -> ControlData:
+    """The control data of a whole output.
+
+    Raises:
+        ParseError: the program warned that the file is not of its series, or a field that every release prints is
+            missing or cannot be read.
+    """
+    values = read_control_data(text)
+    for field in fields(ControlData):
+        if field.name not in values and field.name not in _OPTIONAL:
+            raise unreadable("pg_controldata", f"the {field.name.replace('_', ' ')}", first_line(text))
+    labelled = {label: value for label, value in _lines(text) if label.isascii()}
+    return ControlData(
+        pg_control_version=int(values["pg_control_version"]),
+        catalog_version=int(values["catalog_version"]),
+        system_identifier=str(values["system_identifier"]),
+        state=str(values["state"]),
+        block_size=int(values["block_size"]),
+        wal_block_size=int(values["wal_block_size"]),
+        wal_segment_size=int(values["wal_segment_size"]),
+        relation_segment_blocks=int(values["relation_segment_blocks"]),
+        max_alignment=int(values["max_alignment"]),
+        float8_by_value=bool(values["float8_by_value"]) if "float8_by_value" in values else None,
+        data_checksums=int(values["data_checksums"]) if "data_checksums" in values else None,
+        checkpoint_location=str(values["checkpoint_location"]),
+        fields=labelled,
+    )
+
+
+def read_control_data(text: str) -> dict[str, Value]:
+    """The fields of ControlData that an output holds, also one that was cut off; the state in English.
+
+    Raises:
+        ParseError: it holds none of them, or the program warned that its figures are not to be trusted.
+    """
+    warning = next((line for line in text.splitlines() if _WARNING.match(line)), None)
+    if warning is not None:
+        raise unreadable("pg_controldata", "the control file of the program's own series", warning)
+    lines = _lines(text)
+    found = _by_place(lines) | _by_label(lines)
+    values = {name: value for name, raw in found.items() if (value := _value(name, raw)) is not None}
+    if not values:
+        raise unreadable("pg_controldata", "a line such as 'Database cluster state:'", first_line(text))
+    return values
+
+
+def _lines(text: str) -> list[Line]:
+    """Label and value of each line that has both, in their order."""
+    found = (_LINE.fullmatch(line) for line in text.removeprefix("\ufeff").splitlines())
+    return [(match["label"], match["value"]) for match in found if match is not None and match["value"]]
+
+
+def _by_label(lines: list[Line]) -> dict[str, str]:
+    return {_LABELS[label]: value for label, value in lines if label in _LABELS}
+
+
+def _by_place(lines: list[Line]) -> dict[str, str]:
+    return _head(lines) | _tail(lines)
+
+
+def _head(lines: list[Line]) -> dict[str, str]:
+    """Control version, catalog version, identifier, state and, within three lines more, the checkpoint's location."""
+    for position, (_, value) in enumerate(lines):
+        if not re.fullmatch(r"[0-9]{17,20}", value):
+            continue
+        found = {"system_identifier": value}
+        if position > 0 and re.fullmatch(r"[0-9]{9}", lines[position - 1][1]):
+            found["catalog_version"] = lines[position - 1][1]
+            if position > 1 and "pg_control" in lines[position - 2][0]:
+                found["pg_control_version"] = lines[position - 2][1]
+        if position + 1 < len(lines):
+            found["state"] = lines[position + 1][1]
+        following = (other for _, other in lines[position + 3 : position + 6])
+        location = next((other for other in following if _LOCATION.fullmatch(other)), None)
+        return found | ({"checkpoint_location": location} if location is not None else {})
+    return {}
+
+
+def _tail(lines: list[Line]) -> dict[str, str]:
+    """The five sizes in a row, then how float8 is passed, then the checksum version, which is 0 or 1."""
+    for position in range(len(lines) - len(_SIZES) + 1):
+        window = [value for _, value in lines[position : position + len(_SIZES)]]
+        if not _are_sizes([whole(value) for value in window]):
+            continue
+        found = dict(zip(_SIZES, window, strict=True))
+        for label, value in lines[position + len(_SIZES) :]:
+            if re.search(r"fl+oat8", label, re.IGNORECASE):
+                found["float8_by_value"] = value
+            elif value in ("0", "1"):
+                found.setdefault("data_checksums", value)
+        return found
+    return {}
+
+
+def _are_sizes(numbers: list[int | None]) -> bool:
+    """Whether they can be alignment, block size, blocks a segment, WAL block size and WAL segment size."""
+    if any(number is None or number <= 0 for number in numbers):
+        return False
+    alignment, block, _, wal_block, wal_segment = (number or 0 for number in numbers)
+    return (
+        alignment in (4, 8, 16)
+        and all(number & (number - 1) == 0 for number in (block, wal_block, wal_segment))
+        and all(1024 <= number <= 65536 for number in (block, wal_block))
+        and 1 << 20 <= wal_segment <= 1 << 30
+    )
+
+
+def _value(name: str, raw: str) -> Value | None:
+    """The value in its type; None where it is not what this field can hold."""
+    if name == "state":
+        return _STATES.get(raw)
+    if name == "float8_by_value":
+        return _PASSING.get(raw)
+    if name == "checkpoint_location":
+        return raw if _LOCATION.fullmatch(raw) else None
+    if name in _TEXTS:
+        return raw if re.fullmatch(r"[0-9]{1,20}", raw) else None
+    return whole(raw)

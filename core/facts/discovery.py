@@ -1,0 +1,209 @@
+"""Where PostgreSQL data directories may lie: Debian's list, systemd units, running servers, common folders, named ones.
+
+What is found here is a candidate; whether it is a cluster is seen when it is looked into (clusters.py).
+"""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from core.facts.sections import Section, hexadecimal
+from core.facts.text import unreadable
+from core.facts.unit_files import parse_units, server_options
+from core.servers.shell import script
+
+DEBIAN = Section(
+    "debian-clusters",
+    script("""command -v pg_lsclusters >/dev/null || exit 0
+pg_lsclusters -j 2>/dev/null || pg_lsclusters -h"""),
+)
+
+# Backends are children of their postmaster and bear its name; /proc/PID/stat is read without a process of its own.
+# A postmaster in a container has a folder that may be none of the host's: `-ef` compares the folders themselves.
+POSTMASTERS = Section(
+    "postmasters",
+    script("""hex() { od -An -v -tx1 | tr -d " \\n"; }
+all= pairs=
+for file in /proc/[0-9]*/stat; do
+  read -r pid name state parent rest <"$file" || continue
+  case $name in "(postgres)" | "(postmaster)" | "(edb-postgres)") all="$all $pid " pairs="$pairs $pid:$parent" ;; esac
+done 2>/dev/null
+for pair in $pairs; do
+  pid=${pair%:*}
+  case $all in *" ${pair#*:} "*) continue ;; esac
+  folder=$(readlink "/proc/$pid/cwd") || folder=
+  test -z "$folder" || test "$folder" -ef "/proc/$pid/cwd" || folder=
+  echo "postmaster $pid =$(printf %s "$folder" | hex) =$(hex <"/proc/$pid/cmdline")"
+done
+true"""),
+)
+
+_FOLDERS = (
+    "/var/lib/pgsql/data /var/lib/pgsql/*/data /var/lib/pgsql/*/*/data /var/lib/postgresql/data "
+    "/var/lib/postgresql/*/* /var/lib/postgres/data /var/lib/edb*/*/data /var/lib/edb/*/data /usr/local/pgsql*/data /usr/local/*/data "
+    "/opt/*/data /opt/*/*/data /home/postgres/* /srv/* /srv/*/* /srv/*/*/* /data* /data*/* /data*/*/* /pg* /pg*/* "
+    "/pg*/*/* /postgres*/* /postgres*/*/* /var/pgsql* /mnt/* /mnt/*/* /mnt/*/*/*"
+)
+
+# /mnt stands last: a dead file server there costs the deadline, but nothing found before it.
+FOLDERS = Section(
+    "folders",
+    script(
+        """hex() { od -An -v -tx1 | tr -d " \\n"; }
+folders=@folders@
+IFS=" "
+for folder in $folders; do
+  test -d "$folder" || continue
+  if test -e "$folder/PG_VERSION" && test -d "$folder/global"; then :
+  else
+    test -x "$folder" && continue
+    case $folder in /var/lib/pgsql/* | /var/lib/postgresql/* | /var/lib/postgres/* | /usr/local/pgsql*) ;;
+      *) continue ;;
+    esac
+  fi
+  echo "folder =$(printf %s "$folder" | hex)"
+done
+true""",
+        folders=_FOLDERS,
+    ),
+)
+
+_DEBIAN_LINE = re.compile(
+    r"(\S+)\s+(\S+)\s+[0-9]+\s+\S+\s+\S+\s+(/.*?)(?:\s+(?:/var/log/|syslog|journald|custom)\S*)?\s*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A folder that may be a data directory, and what the ways by which it was found know about it."""
+
+    folder: str
+    found_by: tuple[str, ...]
+    name: str | None = None
+    config_file: str | None = None
+    bin_directory: str | None = None
+    unit: str | None = None
+    pid: int | None = None
+
+
+def merged(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """One candidate a folder, in the order of their first appearance; the first to know something is believed."""
+    found: dict[str, Candidate] = {}
+    for candidate in candidates:
+        folder = posixpath.normpath(candidate.folder)
+        known = found.get(folder)
+        found[folder] = replace(candidate, folder=folder) if known is None else both(known, candidate)
+    return tuple(found.values())
+
+
+def both(first: Candidate, second: Candidate) -> Candidate:
+    """What both know, under the first one's folder."""
+    return Candidate(
+        folder=first.folder,
+        found_by=tuple(dict.fromkeys((*first.found_by, *second.found_by))),
+        name=first.name or second.name,
+        config_file=first.config_file or second.config_file,
+        bin_directory=first.bin_directory or second.bin_directory,
+        unit=first.unit or second.unit,
+        pid=first.pid or second.pid,
+    )
+
+
+def parse_debian_clusters(text: str) -> tuple[Candidate, ...]:
+    """The clusters of `pg_lsclusters -j`, or of `pg_lsclusters -h` where it is too old for that; empty text: none.
+
+    Raises:
+        ParseError: it is neither.
+    """
+    if text.lstrip().startswith("["):
+        try:
+            entries = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise unreadable("pg_lsclusters", "a JSON list", str(error)) from error
+        return tuple(_debian_entry(entry) for entry in entries)
+    return tuple(_debian_line(line) for line in text.splitlines() if line.strip())
+
+
+def _debian_entry(entry: object) -> Candidate:
+    if isinstance(entry, dict):
+        folder, settings = entry.get("pgdata"), entry.get("configdir")
+        if isinstance(folder, str) and folder.startswith("/") and isinstance(settings, str):
+            return _debian(str(entry.get("version", "")), str(entry.get("cluster", "")), folder, settings)
+    raise unreadable("pg_lsclusters", "a cluster with pgdata and configdir", str(entry))
+
+
+def _debian_line(line: str) -> Candidate:
+    """`15  main  5432 online postgres /var/lib/postgresql/15/main /var/log/…/postgresql-15-main.log`"""
+    found = _DEBIAN_LINE.fullmatch(line)
+    if found is None:
+        raise unreadable("pg_lsclusters", "version, cluster, port, status, owner, folder, log", line)
+    return _debian(found[1], found[2], found[3], f"/etc/postgresql/{found[1]}/{found[2]}")
+
+
+def _debian(series: str, cluster: str, folder: str, settings: str) -> Candidate:
+    return Candidate(
+        folder=folder,
+        found_by=("pg_lsclusters",),
+        name=f"{series}/{cluster}",
+        config_file=f"{settings}/postgresql.conf",
+        unit=f"postgresql@{series}-{cluster}.service",
+    )
+
+
+def parse_unit_candidates(text: str) -> tuple[Candidate, ...]:
+    """The data directories that systemd units name."""
+    return tuple(
+        Candidate(
+            unit.folder,
+            ("systemd",),
+            name=unit.name.removesuffix(".service"),
+            config_file=unit.config_file,
+            bin_directory=unit.bin_directory,
+            unit=unit.name,
+        )
+        for unit in parse_units(text)
+    )
+
+
+def parse_postmasters(text: str) -> tuple[tuple[Candidate, ...], tuple[int, ...]]:
+    """The folders of running servers and the process ids of those whose folder is not to be seen from here.
+
+    Raises:
+        ParseError: a line cannot be read.
+    """
+    found, hidden = [], []
+    for line in text.splitlines():
+        match = re.fullmatch(r"postmaster ([0-9]{1,10}) =([0-9a-f]*) =([0-9a-f]*)", line)
+        if match is None:
+            raise unreadable("postmasters", "a line 'postmaster PID =FOLDER =ARGUMENTS'", line)
+        named, config_file = server_options(_decoded(match[3], line).split("\0")[1:])
+        folder = _decoded(match[2], line) or named
+        if folder is not None and folder.startswith("/"):
+            found.append(Candidate(folder, ("postmaster",), config_file=config_file, pid=int(match[1])))
+        else:
+            hidden.append(int(match[1]))
+    return tuple(found), tuple(hidden)
+
+
+def parse_folders(text: str) -> tuple[Candidate, ...]:
+    """The common folders that look like a data directory, or that may not be looked into.
+
+    Raises:
+        ParseError: a line cannot be read.
+    """
+    found = []
+    for line in text.splitlines():
+        match = re.fullmatch(r"folder =([0-9a-f]+)", line)
+        if match is None:
+            raise unreadable("folders", "a line 'folder =PATH'", line)
+        found.append(Candidate(_decoded(match[1], line), ("folder",)))
+    return tuple(found)
+
+
+def _decoded(digits: str, line: str) -> str:
+    try:
+        return hexadecimal(digits)
+    except ValueError as error:
+        raise unreadable("paths", "hexadecimal digits", line) from error

@@ -1,0 +1,93 @@
+"""Network interfaces: state, speed, MTU, addresses."""
+
+import re
+from dataclasses import dataclass, field
+
+from core.facts.model import NetworkLink
+from core.facts.sections import Section
+from core.facts.text import first_line, unreadable, whole
+from core.servers.shell import script
+
+# sysfs alone knows the speed, but in a container it may show another network's interfaces: ip's hardware address
+# decides whether sysfs speaks of the same interface. Reading `speed` of a link that is down is an error; that of
+# a veth is invented: only devices and what is built upon them (bond, bridge, vlan) are asked.
+SECTION = Section(
+    "network",
+    script("""ip -o link show 2>/dev/null
+ip -o addr show 2>/dev/null
+for folder in /sys/class/net/*; do
+  state= mtu= address= speed= real=no
+  read -r state <"$folder/operstate"
+  read -r mtu <"$folder/mtu"
+  read -r address <"$folder/address"
+  read -r speed <"$folder/speed"
+  test -e "$folder/device" && real=yes
+  while read -r line; do case $line in DEVTYPE=*) real=yes ;; esac; done <"$folder/uevent"
+  test $real = yes || speed=
+  echo "sysfs ${folder##*/} ${state:--} ${mtu:--} ${address:--} ${speed:--}"
+done 2>/dev/null
+true"""),
+)
+
+_LINK = re.compile(r"[0-9]+: (?P<name>[^\s:@]+)(?:@\S+)?: <.*?> mtu (?P<mtu>[0-9]{1,9})\b(?P<rest>.*)")
+_ADDRESS = re.compile(r"[0-9]+: (?P<name>\S+)\s+inet6? (?P<address>[0-9a-fA-F.:]+)(?:/[0-9]{1,3})?\s.*")
+_SYSFS = re.compile(r"sysfs (?P<name>\S+) (?P<state>\S+) (?P<mtu>\S+) (?P<hardware>\S+) (?P<speed>\S+)")
+
+
+@dataclass(slots=True)
+class _Link:
+    state: str
+    mtu: int
+    hardware: str
+    bits_per_second: int | None = None
+    addresses: list[str] = field(default_factory=list)
+
+
+def parse_network(text: str) -> tuple[NetworkLink, ...]:
+    """The links from `ip -o link`, `ip -o addr` and our own lines from /sys/class/net; sysfs alone will do.
+
+    Raises:
+        ParseError: no interface can be read, not even lo.
+    """
+    lines = text.splitlines()
+    links = _from_ip(lines)
+    only_sysfs = not links
+    for line in lines:
+        found = _SYSFS.fullmatch(line)
+        mtu = whole(found["mtu"]) if found else None
+        if found is None or mtu is None:
+            continue
+        if only_sysfs:
+            links[found["name"]] = _Link(found["state"], mtu, found["hardware"])
+        link = links.get(found["name"])
+        if link is not None and link.hardware == found["hardware"]:
+            link.bits_per_second = _speed(found["speed"])
+    if not links:
+        raise unreadable("network", "an interface", first_line(text))
+    for line in lines:
+        address = _ADDRESS.fullmatch(line)
+        if address is not None and address["name"] in links:
+            links[address["name"]].addresses.append(address["address"])
+    return tuple(
+        NetworkLink(name, link.state, link.bits_per_second, link.mtu, tuple(link.addresses))
+        for name, link in links.items()
+    )
+
+
+def _from_ip(lines: list[str]) -> dict[str, _Link]:
+    links = {}
+    for line in lines:
+        found = _LINK.fullmatch(line)
+        if found is not None:
+            state = re.search(r"\bstate (\S+)", found["rest"])
+            hardware = re.search(r"\blink/\S+ ([0-9a-f:]+)", found["rest"])
+            links[found["name"]] = _Link(
+                state[1].lower() if state else "unknown", int(found["mtu"]), hardware[1] if hardware else "-"
+            )
+    return links
+
+
+def _speed(text: str) -> int | None:
+    """Megabits a second; -1 and 4294967295 are the kernel's words for not known."""
+    number = whole(text)
+    return None if number is None or not 0 < number < 10_000_000 else number * 1_000_000

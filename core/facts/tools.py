@@ -1,0 +1,89 @@
+"""Benchmark and copy tools: where they are and which version."""
+
+import re
+
+from core.facts.model import Tool
+from core.facts.sections import Section
+from core.facts.text import unreadable
+from core.servers.shell import script
+
+_DEFAULT = r"\b([0-9]+(?:\.[0-9]+)+[a-z0-9]*)"
+_POSTGRESQL = r"\(PostgreSQL\) (\S+)"
+
+_TOOLS: dict[str, tuple[str, str]] = {
+    "fio": ("--version", r"fio-(\S+)"),
+    "dd": ("--version", r"\bdd \(.*?\) (\S+)"),
+    "bonnie++": ("-h", r"Version: *(\S+)"),
+    "sysbench": ("--version", r"sysbench (\S+)"),
+    "pgbench": ("--version", _POSTGRESQL),
+    "pg_test_fsync": ("--version", _POSTGRESQL),
+    "iperf3": ("--version", r"iperf (\S+)"),
+    "rsync": ("--version", r"version v?([0-9]\S*)"),
+    "ssh": ("-V", r"OpenSSH_([^\s,]+)"),
+    "lz4": ("--version", r"\bv?([0-9]+(?:\.[0-9]+)+)"),
+    "zstd": ("--version", r"\bv?([0-9]+(?:\.[0-9]+)+)"),
+    "socat": ("-V", r"socat version (\S+)"),
+    "nc": ("", _DEFAULT),
+    "perl": ("--version", r"\(v([0-9.]+)\)"),
+    "python3": ("--version", r"Python (\S+)"),
+    "openssl": ("version", r"(?:OpenSSL|LibreSSL) (\S+)"),
+    "mount.nfs": ("-V", r"nfs-utils ([0-9.]+)"),
+    "exportfs": ("", _DEFAULT),
+    "smartctl": ("--version", r"smartctl ([0-9.]+)"),
+    "mdadm": ("--version", r"v([0-9]\S*)"),
+    "systemctl": ("--version", r"systemd ([0-9]+\S*)"),
+    "systemd-run": ("--version", r"systemd ([0-9]+\S*)"),
+}
+"""By name: the option that prints the version (empty: it has none) and how the version is told from the rest."""
+
+# A program runs as root only where root owns it; a version is not worth running a stranger's file.
+# PostgreSQL's own tools stand outside of PATH in most packages.
+SECTION = Section(
+    "tools",
+    script(
+        """self=$(id -u)
+tools=@tools@
+for wanted in $tools; do
+  name=${wanted%%=*}
+  path=$(command -v "$name")
+  test -n "$path" || case $name in pg*)
+    for path in /usr/lib/postgresql/*/bin/$name /usr/pgsql-*/bin/$name /usr/local/pgsql*/bin/$name /opt/*/bin/$name; do
+      test ! -x "$path" || break
+      path=
+    done ;;
+  esac
+  echo "tool $name $path"
+  option=${wanted#*=}
+  test -n "$path" && test -n "$option" || continue
+  test "$self" -ne 0 || test -O "$path" || continue
+  "$path" "$option" </dev/null 2>&1 | head -n 40 | sed "s/^/: /"
+done
+true""",
+        tools=" ".join(f"{name}={option}" for name, (option, _) in _TOOLS.items()),
+    ),
+    deadline=10,
+)
+
+
+def parse_tools(text: str) -> tuple[Tool, ...]:
+    """Every tool asked for, installed or not, from `tool NAME PATH` lines each followed by its version's output.
+
+    Raises:
+        ParseError: a line belongs to no tool.
+    """
+    found: list[tuple[str, str, list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("tool "):
+            _, name, path = (line + " ").split(" ", 2)
+            found.append((name, path.strip(), []))
+        elif line.startswith(": ") and found:
+            found[-1][2].append(line[2:])
+        elif line.strip():
+            raise unreadable("tools", "a line 'tool NAME PATH'", line)
+    return tuple(Tool(name, path or None, _version(name, "\n".join(lines))) for name, path, lines in found)
+
+
+def _version(name: str, output: str) -> str | None:
+    pattern = _TOOLS[name][1] if name in _TOOLS else _DEFAULT
+    match = re.search(pattern, output)
+    return match[1] if match is not None else None

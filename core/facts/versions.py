@@ -1,0 +1,86 @@
+"""PostgreSQL's version numbers, from `version()`, from a program's `--version`, or bare.
+
+Before 10 a series has two numbers (8.2, 9.6) and the third is the minor release; since 10 it has one
+(https://www.postgresql.org/support/versioning/). Forks print a PostgreSQL number too; it says where they branched off,
+not what their data files are compatible with, so the product is told apart.
+"""
+
+import re
+from dataclasses import dataclass
+
+from core.facts.text import first_line, unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version. What the text does not tell is None; of a fork, the number is PostgreSQL's."""
+
+    product: str
+    version: str | None
+    series: str | None
+    minor: int | None
+    prerelease: str | None
+    """`beta1`, `rc2`, `devel`…"""
+    architecture: str | None
+
+
+_NUMBER = re.compile(
+    r"(?P<numbers>[0-9]{1,3}(?:\.[0-9]{1,5}){0,3})(?P<prerelease>(?:devel|alpha|beta|rc)[0-9]*)?(?![0-9A-Za-z])"
+)
+_ARCHITECTURE = re.compile(r"(?:\bon |\ACockroachDB [^(]*\()(?P<architecture>[A-Za-z][A-Za-z0-9_]*)-[A-Za-z0-9_.]+")
+_LEAD = re.compile(
+    r"(?P<product>PostgreSQL|EnterpriseDB|PostgresPro|Postgres Pro)\b\)? +(?=[0-9])"  # also `NAME (PostgreSQL) 15.5`
+    r"|\A(?=[0-9])",  # bare
+    re.IGNORECASE,
+)
+_FORKS = (
+    (re.compile(r"\bGreenplum\b", re.IGNORECASE), "Greenplum"),
+    (re.compile(r"\bRedshift\b", re.IGNORECASE), "Redshift"),
+    (re.compile(r"\bopenGauss\b", re.IGNORECASE), "openGauss"),
+    (re.compile(r"\bGaussDB\b", re.IGNORECASE), "GaussDB"),
+    (re.compile(r"\bCloudberry\b", re.IGNORECASE), "Cloudberry"),
+    (re.compile(r"\b(?:EnterpriseDB|EDB)\b", re.IGNORECASE), "EDB Postgres Advanced Server"),
+    (re.compile(r"\bPostgres ?Pro\b", re.IGNORECASE), "Postgres Pro"),
+    (re.compile(r"-YB-|\bYugabyte", re.IGNORECASE), "YugabyteDB"),
+    (re.compile(r"\bCockroachDB\b", re.IGNORECASE), "CockroachDB"),
+    (re.compile(r"\bMaterialize\b", re.IGNORECASE), "Materialize"),
+)
+
+
+def parse_version(text: str) -> Version:
+    """The version in a text such as `PostgreSQL 15.5 on x86_64-pc-linux-gnu, compiled by gcc … 12.2.0, 64-bit`.
+
+    Line breaks of a terminal or a mail are allowed inside. Compiler and package numbers are never taken for it.
+
+    Raises:
+        ParseError: neither PostgreSQL nor one of its forks is named, and it is no bare version number.
+    """
+    flat = " ".join(text.split())
+    fork = next((name for pattern, name in _FORKS if pattern.search(flat)), None)
+    lead = _LEAD.search(flat)
+    number = _NUMBER.match(flat, lead.end()) if lead is not None else None
+    if number is None and fork is None:
+        raise unreadable("version", "a text such as 'PostgreSQL 15.5 on x86_64-pc-linux-gnu'", first_line(text))
+    series, minor = _parts(number["numbers"], number["prerelease"]) if number is not None else (None, None)
+    architecture = _ARCHITECTURE.search(flat)
+    return Version(
+        product=fork or "PostgreSQL",
+        version=_written(series, minor, number["prerelease"]) if number is not None and series is not None else None,
+        series=series,
+        minor=minor,
+        prerelease=number["prerelease"] if number is not None else None,
+        architecture=architecture["architecture"] if architecture is not None else None,
+    )
+
+
+def _parts(numbers: str, prerelease: str | None) -> tuple[str, int | None]:
+    """Series and minor: `9.6.24` -> 9.6, 24; `15.5` -> 15, 5; a pre-release has no minor."""
+    words = numbers.split(".")
+    length = 2 if int(words[0]) < 10 else 1
+    series = ".".join(words[:length])
+    has_minor = prerelease is None and len(words) > length
+    return series, int(words[length]) if has_minor else None
+
+
+def _written(series: str, minor: int | None, prerelease: str | None) -> str:
+    return series + (f".{minor}" if minor is not None else "") + (prerelease or "")
