@@ -112,12 +112,9 @@ def redirect(
     return _compound(_join(parts, " "))
 
 
-def sudo(shell: Shell, *, user: str = "root", password_on_stdin: bool = False) -> Shell:
-    """The command as another user, from the home folder's own environment; never asks on a terminal.
-
-    With `password_on_stdin` sudo reads the password as the first line of standard input (`sudo -S -p ''`).
-    """
-    options = ["-S", "-p", ""] if password_on_stdin else ["-n"]
+def sudo(shell: Shell, *, user: str = "root", ask: bool = False) -> Shell:
+    """The command as another user; `ask` lets sudo ask for the password, else it fails where it needs one (`-n`)."""
+    options = [] if ask else ["-n"]
     return _join([command("sudo", *options, "-u", user, "--"), _simple(shell)], " ")
 
 

@@ -1,0 +1,96 @@
+"""OpenSSH's certificates, as PROTOCOL.certkeys of OpenSSH describes them: what one says, and who vouches for it."""
+
+import fnmatch
+import re
+import time
+from dataclasses import dataclass
+
+import paramiko
+from paramiko.pkey import UnknownKeyType
+
+_SUFFIX = "-cert-v01@openssh.com"
+_PUBLIC_FIELDS = {"ssh-ed25519": 1, "ssh-rsa": 2}
+_HOST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """One certificate. Times are seconds since 1970; `key` and `authority` are public keys as blobs."""
+
+    key: bytes
+    kind: int
+    key_id: str
+    principals: tuple[str, ...]
+    valid_after: int
+    valid_before: int
+    critical_options: bytes
+    authority: bytes
+    signed: bytes
+    signature: bytes
+
+
+def parse(blob: bytes) -> Certificate | None:
+    """The certificate in a public key's blob; None where the blob is a plain key or damaged."""
+    message = paramiko.Message(blob)
+    try:
+        name = message.get_text()
+        if not name.endswith(_SUFFIX):
+            return None
+        return _parse_fields(blob, message, name.removesuffix(_SUFFIX))
+    except (paramiko.SSHException, UnicodeDecodeError, IndexError):
+        return None
+
+
+def _parse_fields(blob: bytes, message: paramiko.Message, base: str) -> Certificate:
+    message.get_string()  # nonce
+    key = paramiko.Message()
+    key.add_string(base)
+    for _ in range(_PUBLIC_FIELDS.get(base, 2)):
+        key.add_string(message.get_binary())
+    message.get_int64()  # serial
+    kind = message.get_int()
+    key_id = message.get_binary().decode(errors="replace")
+    names = paramiko.Message(message.get_binary())
+    principals = []
+    while names.get_remainder():
+        principals.append(names.get_text())
+    after, before = message.get_int64(), message.get_int64()
+    critical = message.get_binary()
+    message.get_binary()  # extensions
+    message.get_binary()  # reserved
+    authority = message.get_binary()
+    signature = message.get_binary()
+    # the signature is over all that stands before it, and is the last field
+    signed = blob[: len(blob) - len(signature) - 4]
+    return Certificate(
+        key.asbytes(), kind, key_id, tuple(principals), after, before, critical, authority, signed, signature
+    )
+
+
+def problem(certificate: Certificate, host: str, now: float | None = None) -> str | None:
+    """Why a host certificate must not be trusted for `host`, though its authority is; None where it may."""
+    moment = time.time() if now is None else now
+    if certificate.kind != _HOST:
+        return "it is a user's certificate, not a host's"
+    if not certificate.valid_after <= moment < certificate.valid_before:
+        return "it is not valid at this time"
+    if certificate.critical_options:
+        return "it has critical options, which no host certificate may have"
+    if certificate.principals and not any(_names(pattern, host) for pattern in certificate.principals):
+        return f"it is for {', '.join(certificate.principals)}"
+    if not _signed_by_its_authority(certificate):
+        return "its signature is wrong"
+    return None
+
+
+def _names(pattern: str, host: str) -> bool:
+    return re.fullmatch(fnmatch.translate(pattern.lower().replace("[", "[[]")), host.lower()) is not None
+
+
+def _signed_by_its_authority(certificate: Certificate) -> bool:
+    try:
+        kind = paramiko.Message(certificate.authority).get_text()
+        key = paramiko.PKey.from_type_string(kind, certificate.authority)
+        return bool(key.verify_ssh_sig(certificate.signed, paramiko.Message(certificate.signature)))
+    except (paramiko.SSHException, UnknownKeyType, ValueError):
+        return False

@@ -1,0 +1,116 @@
+"""Whether a server is who it says: its key against known_hosts, its certificate against the authorities named there."""
+
+from collections.abc import Sequence
+
+import paramiko
+
+from core.errors import HostKeyError
+from core.servers import host_certificates, known_hosts
+from core.servers.known_hosts import Entry, Marker
+from core.servers.profiles import Asker
+from core.servers.ssh_config import Destination
+
+_TYPES = (
+    "ssh-ed25519",
+    "ecdsa-sha2-nistp256",
+    "ecdsa-sha2-nistp384",
+    "ecdsa-sha2-nistp521",
+    "rsa-sha2-512",
+    "rsa-sha2-256",
+)
+_CERTIFICATE = "-cert-v01@openssh.com"
+
+
+def wanted_types(entries: Sequence[Entry], name: str) -> tuple[str, ...]:
+    """The host key algorithms to ask for, best first: what known_hosts can prove stands ahead of the rest.
+
+    So a server with several keys shows the one that is known, and another type is never taken for a changed key.
+    """
+    own = [entry for entry in entries if known_hosts.matches(entry.patterns, name)]
+    known = {algorithm for entry in own if entry.marker is Marker.KEY for algorithm in _algorithms(entry.key_type)}
+    order = sorted(_TYPES, key=lambda kind: kind not in known)
+    if any(entry.marker is Marker.AUTHORITY for entry in own):
+        return (*(kind + _CERTIFICATE for kind in _TYPES), *order)
+    return tuple(order)
+
+
+def _algorithms(key_type: str) -> tuple[str, ...]:
+    return ("rsa-sha2-512", "rsa-sha2-256") if key_type == "ssh-rsa" else (key_type,)
+
+
+def verify(key: paramiko.PKey, entries: Sequence[Entry], to: Destination, server: str, asker: Asker) -> None:
+    """Accept the key that the server proved to hold, ask about an unknown one, or refuse.
+
+    Raises:
+        HostKeyError: the key is revoked, has changed, or is unknown and was declined.
+    """
+    name = to.known_as
+    own = [entry for entry in entries if known_hosts.matches(entry.patterns, name)]
+    plain = key.asbytes()
+    _refuse_revoked(plain, own, server)
+    if _certified(key, own, to, server):
+        return
+    known = [entry for entry in own if entry.marker is Marker.KEY and entry.key_type in _readable()]
+    if any(entry.blob == plain for entry in known):
+        return
+    if known:
+        raise _changed(known, key.get_name(), plain, to, server)
+    _ask(key.get_name(), plain, to, server, asker)
+
+
+def _readable() -> set[str]:
+    return {"ssh-rsa", *_TYPES}
+
+
+def _certified(key: paramiko.PKey, own: Sequence[Entry], to: Destination, server: str) -> bool:
+    """Whether the key comes with a certificate of an authority that known_hosts trusts for this host."""
+    public = getattr(key, "public_blob", None)
+    certificate = host_certificates.parse(public.key_blob) if public is not None else None
+    if certificate is None or certificate.key != key.asbytes():
+        return False
+    _refuse_revoked(certificate.authority, own, server)
+    if not any(entry.marker is Marker.AUTHORITY and entry.blob == certificate.authority for entry in own):
+        return False
+    problem = host_certificates.problem(certificate, to.host_key_alias or to.host)
+    if problem is not None and not any(entry.marker is Marker.KEY for entry in own):
+        raise HostKeyError(
+            f"{server}: the host certificate {certificate.key_id!r} of {to.known_as} is refused: {problem}",
+            "have it renewed by the authority that @cert-authority in known_hosts names",
+        )
+    return problem is None
+
+
+def _refuse_revoked(blob: bytes, own: Sequence[Entry], server: str) -> None:
+    for entry in own:
+        if entry.marker is Marker.REVOKED and entry.blob == blob:
+            raise HostKeyError(
+                f"{server}: the host key {known_hosts.fingerprint(blob)} is revoked ({entry.place})",
+                "do not connect: somebody may hold that key; ask who runs the server for its new one",
+            )
+
+
+def _changed(known: Sequence[Entry], kind: str, blob: bytes, to: Destination, server: str) -> HostKeyError:
+    expected = next((entry for entry in known if entry.key_type == kind), known[0])
+    return HostKeyError(
+        f"{server}: the host key of {to.known_as} has changed: known is {expected.key_type} "
+        f"{known_hosts.fingerprint(expected.blob)} ({expected.place}), the server shows {kind} "
+        f"{known_hosts.fingerprint(blob)}",
+        "somebody may stand between you and the server. If it was set up anew, compare the fingerprint on its console "
+        f"(ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub), then remove line {expected.line} of {expected.file}",
+    )
+
+
+def _ask(kind: str, blob: bytes, to: Destination, server: str, asker: Asker) -> None:
+    print_ = known_hosts.fingerprint(blob)
+    if not to.ask_unknown:
+        raise HostKeyError(
+            f"{server}: the host key of {to.known_as} is not known ({kind} {print_}), and StrictHostKeyChecking is yes",
+            "add it to known_hosts, or set StrictHostKeyChecking to ask for this host",
+        )
+    if not asker.accept_host_key(server, to.known_as, kind, print_):
+        raise HostKeyError(
+            f"{server}: the host key of {to.known_as} is not known and was not accepted ({kind} {print_})",
+            "compare it with the server's own (ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub) and accept it",
+        )
+    if to.known_hosts:
+        known_hosts.add(to.known_hosts[0], to.known_as, kind, blob, hashed=to.hash_known_hosts)

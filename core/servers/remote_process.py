@@ -1,0 +1,234 @@
+"""One command on its own SSH channel: how it is started, fed, drained and told apart from a login shell's chatter.
+
+What runs on the server. sshd starts the login user's shell with one line: `exec sh -c LEADER sh [sudo …] sh -c LOADER
+sh … COMMAND`. LEADER makes sure that all this leads a process group of its own (under OpenSSH it does; else `setsid`).
+LOADER prints a random marker, so that everything before it (a .bashrc that talks) is known to be chatter, and reads
+BODY from the channel's input, which keeps `ps` and sudo's log short: they show the command itself. BODY says the
+group's id, then runs the command with LC_ALL=C and the system folders on PATH. Unless the caller gives the command an
+input, the channel's own input is a lifeline: when it ends, because the connection was lost or the workstation died, or
+when the deadline has passed, the group is ended, so that nothing stays behind.
+
+A command that holds a secret, several lines or much text travels on the channel's input, never on a command line.
+sudo's password is sent only when sudo's prompt, a random word, arrives, and the rest only after that.
+"""
+
+import re
+import selectors
+import time
+from collections.abc import Callable
+
+import paramiko
+
+from core.errors import ServerError
+from core.servers.kept import Kept
+from core.servers.shell import Shell, command, script
+
+GRACE = 5
+"""Seconds between TERM and KILL."""
+
+# kill's POSIX form: dash's own kill does not take `kill -TERM -- -PGID`
+_LEADER = 'read -r a b c d group rest </proc/$$/stat; [ "$group" = $$ ] && exec "$@"; exec setsid "$@"'
+_LOADER = 'echo "$1"; eval "$(head -c "$2")"'
+_BODY = r"""
+mark=$1 length=$3 lifeline=$4 text=$5
+read -r a b c d group rest </proc/$$/stat
+[ "$length" = 0 ] || text=$(head -c "$length")
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C
+export PATH LC_ALL
+printf '%s %s\n' "$mark" "$group"
+set --
+if [ "$lifeline" = 0 ]; then eval "$text"; exit; fi
+exec 3<&0 </dev/null
+(
+  timeout "$lifeline" cat <&3 || [ $? = 124 ] || cat <&3
+  trap '' TERM
+  kill -s TERM -- "-$group"
+  sleep @grace@
+  kill -s KILL -- "-$group"
+) >/dev/null 2>&1 &
+watcher=$!
+( eval "$text" ) 3<&-
+status=$?
+kill -s TERM "$watcher" 2>/dev/null
+exit "$status"
+""".replace("@grace@", str(GRACE)).encode()
+_ARGUMENT_LIMIT = 32_000  # a single argument may have 128 KiB on Linux; sudo's log and older sshds take less
+_CHATTER_LIMIT = 1 << 20
+_CHUNK = 1 << 16
+_TURN = 0.1
+
+
+class Process:
+    """A remote command under way; used by one thread.
+
+    Attributes:
+        group: the remote process group; None until the command proper has begun.
+        refused_password: sudo asked a second time, so the password was wrong.
+    """
+
+    def __init__(
+        self,
+        channel: paramiko.Channel,
+        line: str,
+        mark: str,
+        *,
+        outgoing: bytes,
+        end_input: bool,
+        prompt: str = "",
+        password: str | None = None,
+    ) -> None:
+        self.channel = channel
+        self.group: int | None = None
+        self.refused_password = False
+        self.stderr = Kept()
+        self._deliver: Callable[[bytes], None] | None = None
+        self._early = bytearray()
+        self._loading = mark.encode() + b"\n"
+        self._mark = re.compile(mark.encode() + rb" (\d+)\n")
+        self._chatter = b""
+        self._outgoing = memoryview(outgoing)
+        self._end_input = end_input
+        self._prompt = prompt.encode()
+        self._password = password
+        self._prompts = 0
+        channel.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(channel.fileno(), selectors.EVENT_READ)
+        channel.exec_command(line)
+
+    @property
+    def exit_status(self) -> int | None:
+        """The exit status; 128 + n for signal n, as sh has it; None while the command runs or if it was cut off."""
+        if not self.channel.exit_status_ready():
+            return None
+        return self.channel.recv_exit_status() if self.channel.exit_status >= 0 else None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come: both outputs have ended, or the channel is closed."""
+        if self.channel.recv_ready() or self.channel.recv_stderr_ready():
+            return False
+        return bool(self.channel.closed or (self.channel.eof_received and self.channel.exit_status_ready()))
+
+    @property
+    def chatter(self) -> str:
+        """What the login shell wrote before the command began, one line of it."""
+        return self._chatter.decode(errors="replace").strip().partition("\n")[0]
+
+    def deliver(self, to: Callable[[bytes], None]) -> None:
+        """Hand the command's output to `to` from now on, what has come already included."""
+        self._deliver = to
+        if self._early:
+            to(bytes(self._early))
+            self._early.clear()
+
+    def turn(self) -> bool:
+        """Wait a moment, then move what there is to move in both directions; whether anything came."""
+        self._send()
+        # while there is more to send than the window takes, look again soon: its opening wakes no selector
+        self._selector.select(_TURN / 10 if self._outgoing else _TURN)
+        return self._receive()
+
+    def close(self) -> None:
+        self._selector.close()
+        self.channel.close()
+
+    def _send(self) -> None:
+        if self._prompt and self._loading not in self._chatter and self.group is None:
+            return  # what is sent now would be read by sudo
+        try:
+            while self._outgoing and self.channel.send_ready():
+                self._outgoing = self._outgoing[self.channel.send(bytes(self._outgoing[:_CHUNK])) :]
+            if not self._outgoing and self._end_input:
+                self._end_input = False
+                self.channel.shutdown_write()
+        except OSError:
+            # the command has ended without reading all of its input, or the connection is gone: `ended` tells
+            self._outgoing = memoryview(b"")
+
+    def _receive(self) -> bool:
+        came = False
+        while self.channel.recv_ready():
+            self._on_stdout(self.channel.recv(_CHUNK))
+            came = True
+            if self.channel.recv_stderr_ready():
+                break
+        while self.channel.recv_stderr_ready():
+            self._on_stderr(self.channel.recv_stderr(_CHUNK))
+            came = True
+            if self.channel.recv_ready():
+                break
+        return came
+
+    def _on_stdout(self, data: bytes) -> None:
+        if self.group is not None:
+            self._received(data)
+            return
+        self._chatter += data
+        found = self._mark.search(self._chatter)
+        if found is None:
+            if len(self._chatter) > _CHATTER_LIMIT:
+                raise ServerError("the login shell writes without end before any command runs", "look at its .bashrc")
+            return
+        self.group = int(found[1])
+        rest, self._chatter = self._chatter[found.end() :], b""
+        if rest:
+            self._received(rest)
+
+    def _received(self, data: bytes) -> None:
+        if self._deliver is None:
+            self._early += data
+        else:
+            self._deliver(data)
+
+    def _on_stderr(self, data: bytes) -> None:
+        self.stderr.add(data)
+        if self._prompt and self.group is None and self._prompt in self.stderr.data:
+            self.stderr.remove(self._prompt)
+            self._prompts += 1
+            self._answer_prompt()
+
+    def _answer_prompt(self) -> None:
+        if self._prompts == 1 and self._password is not None:
+            self.channel.settimeout(_TURN * 50)
+            self.channel.sendall(self._password.encode() + b"\n")
+            self.channel.setblocking(False)
+        else:
+            self.refused_password = True
+            self.channel.shutdown_write()  # sudo gives up instead of reading on
+
+
+def line(words: tuple[str, ...], shell: Shell, mark: str, *, lifeline: float) -> tuple[str, bytes]:
+    """The line for the login shell, and what must be sent first on the channel's input.
+
+    Args:
+        words: what stands ahead to become another user.
+        lifeline: seconds after which the server itself ends the group; 0: the channel's input is the command's.
+    """
+    text = shell.text
+    travels = text != shell.shown or "\n" in text or len(text) > _ARGUMENT_LIMIT
+    data = text.encode(errors="surrogateescape") if travels else b""
+    loader = ("sh", "-c", _LOADER, "sh", mark, len(_BODY), len(data), int(lifeline), "" if travels else text)
+    return command("exec", "sh", "-c", _LEADER, "sh", *words, *loader).text, _BODY + data
+
+
+def kill_script(group: int) -> Shell:
+    """End a process group: TERM, then KILL for what is left after the grace period. Succeeds when nothing is left."""
+    return script(
+        "kill -s TERM -- -@group@ 2>/dev/null; tries=0; while kill -s 0 -- -@group@ 2>/dev/null; do "
+        "tries=$((tries+1)); if [ $tries -eq @tries@ ]; then kill -s KILL -- -@group@; fi; "
+        "[ $tries -gt @limit@ ] && exit 1; sleep 0.1; done; exit 0",
+        group=group,
+        tries=GRACE * 10,
+        limit=GRACE * 10 + 20,
+    )
+
+
+def wait_for_start(process: Process, until: float, check: Callable[[], None]) -> bool:
+    """Turn until the command proper has begun; False when it ended, was refused, or `until` passed first."""
+    while process.group is None:
+        if process.ended or process.refused_password or time.monotonic() > until:
+            return False
+        process.turn()
+        check()
+    return True

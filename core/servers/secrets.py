@@ -1,0 +1,109 @@
+"""Passwords and passphrases: from the session's memory, the OS keyring, or the person asked. Never stored elsewhere.
+
+The session keeps what was asked until the program ends, so that a sudo password is asked for once. The OS keyring is
+read, and written only through `remember`, when the user says so. A keyring that keeps plain text (keyrings.alt) counts
+as none.
+"""
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import keyring
+import keyring.errors
+from keyring.backend import KeyringBackend
+
+from core.servers.profiles import Asker
+from core.settings import PROGRAM
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What a secret is for. `kind` is Asker.secret's; `detail` tells several of one kind apart: a key file's path."""
+
+    server: str
+    kind: str
+    detail: str = ""
+
+    @property
+    def account(self) -> str:
+        """The account under which the OS keyring has it."""
+        return "/".join(part for part in (self.server, self.kind, self.detail) if part)
+
+
+class Secrets:
+    """The secrets of this session; safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[Key, str] = {}
+        self._wrong: dict[Key, set[str]] = {}
+        self._asking: dict[Key, threading.Lock] = {}
+
+    def get(self, key: Key, prompt: str, asker: Asker) -> str | None:
+        """The secret, asked for when neither the session nor the keyring knows it; None when declined.
+
+        Two threads that need the same secret ask once.
+        """
+        with self._lock:
+            asking = self._asking.setdefault(key, threading.Lock())
+        with asking:
+            with self._lock:
+                known = self._known.get(key)
+                wrong = set(self._wrong.get(key, ()))
+            if known is not None:
+                return known
+            found = _from_keyring(key)
+            if found is None or found in wrong:
+                found = asker.secret(key.server, prompt, kind=key.kind)
+            if found is not None:
+                with self._lock:
+                    self._known[key] = found
+            return found
+
+    def forget(self, key: Key, value: str) -> None:
+        """Drop a secret that was refused; the next `get` asks again."""
+        with self._lock:
+            if self._known.get(key) == value:
+                del self._known[key]
+            self._wrong.setdefault(key, set()).add(value)
+
+    def forget_server(self, server: str) -> None:
+        """Drop all that the session knows of a server: its profile was changed or removed."""
+        with self._lock:
+            for known in (self._known, self._wrong):
+                _drop(known, server)
+
+
+def remember(key: Key, value: str) -> bool:
+    """Put a secret into the OS keyring; False when there is none, and then it stays in the session only."""
+    if not _usable(keyring.get_keyring()):
+        return False
+    try:
+        keyring.set_password(PROGRAM, key.account, value)
+    except keyring.errors.KeyringError:
+        return False
+    return True
+
+
+session = Secrets()
+"""What every connection of this program asks."""
+
+
+def _drop(known: dict[Key, str] | dict[Key, set[str]], server: str) -> None:
+    for key in [key for key in known if key.server == server]:
+        del known[key]
+
+
+def _from_keyring(key: Key) -> str | None:
+    if not _usable(keyring.get_keyring()):
+        return None
+    try:
+        return keyring.get_password(PROGRAM, key.account)
+    except keyring.errors.KeyringError:
+        return None
+
+
+def _usable(backend: KeyringBackend) -> bool:
+    parts: Iterable[KeyringBackend] = getattr(backend, "backends", None) or [backend]
+    return not any(type(part).__module__.startswith("keyrings.alt") for part in parts)

@@ -1,0 +1,226 @@
+"""What ssh itself would do with a profile: OpenSSH's own answer where it is installed, else paramiko's reading.
+
+`ssh -G HOST` prints the configuration after aliases, Include, Match and defaults. Without OpenSSH, paramiko's SSHConfig
+reads ~/.ssh/config alone: no Include, no system-wide file, and Match knows only host, user and exec. What the profile
+states wins over both. PGHAUL_SSH_CONFIG names another file than ~/.ssh/config (`none`: no file at all), as `ssh -F`.
+"""
+
+import getpass
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import paramiko
+
+from core.errors import InputError
+from core.servers.profiles import Profile
+
+CONFIG_VARIABLE = "PGHAUL_SSH_CONFIG"
+_HOP = re.compile(r"(?:ssh://)?(?:(?P<user>.+)@)?(?P<host>\[[^\]]+\]|[^:\[\]]+)(?::(?P<port>\d+))?/?")
+_TIMEOUT = 10.0
+
+Options = Mapping[str, Sequence[str]]
+"""Keyword in lower case -> the values of its lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """One SSH server to log in to: the target itself or a jump host.
+
+    Attributes:
+        alias: the name as given; `host`: the address that it stands for.
+        identities_only: offer the identity files alone, no other key of the agent.
+        identity_agent: path of the agent's socket; None: SSH_AUTH_SOCK; empty: no agent.
+        known_hosts: the user's files, then the system's; an accepted key is added to the first.
+        ask_unknown: False when the configuration says `StrictHostKeyChecking yes`.
+        jumps: ProxyJump's value; `proxy_command`: what to run instead of a socket.
+    """
+
+    alias: str
+    host: str
+    port: int
+    user: str
+    identity_files: tuple[Path, ...] = ()
+    certificate_files: tuple[Path, ...] = ()
+    identities_only: bool = False
+    identity_agent: str | None = None
+    known_hosts: tuple[Path, ...] = ()
+    host_key_alias: str | None = None
+    hash_known_hosts: bool = False
+    ask_unknown: bool = True
+    jumps: str | None = None
+    proxy_command: str | None = None
+    explicit_identity: bool = False
+
+    @property
+    def known_as(self) -> str:
+        """The name that known_hosts has for it: `host`, or `[host]:port` where the port is not 22."""
+        name = (self.host_key_alias or self.host).lower()
+        return name if self.port == 22 or self.host_key_alias else f"[{name}]:{self.port}"
+
+    @property
+    def shown(self) -> str:
+        """For people: `dba@10.0.0.1 port 2222`."""
+        return f"{self.user}@{self.host}" + ("" if self.port == 22 else f" port {self.port}")
+
+
+def destination(profile: Profile) -> Destination:
+    """Where the profile leads, `~/.ssh/config` honoured.
+
+    Raises:
+        InputError: the address or a jump host is no name that ssh takes, or its configuration cannot be read.
+    """
+    found = resolve(profile.address, user=profile.user, port=profile.port)
+    if profile.identity_file:
+        identity = (Path(profile.identity_file).expanduser(),)
+        found = replace(found, identity_files=identity, identities_only=True, explicit_identity=True)
+    if profile.jump is not None:
+        found = replace(found, jumps=profile.jump or None, proxy_command=None)
+    return found
+
+
+def jump_host(profile: Profile, host: str, user: str | None, port: int | None) -> Destination:
+    """A jump host as ~/.ssh/config has it; the profile's identity file is offered to it too, after its own."""
+    found = resolve(host, user=user, port=port)
+    if profile.identity_file:
+        found = replace(found, identity_files=(*found.identity_files, Path(profile.identity_file).expanduser()))
+    return found
+
+
+def resolve(name: str, *, user: str | None = None, port: int | None = None) -> Destination:
+    """The destination of a name of ~/.ssh/config; `user` and `port` win over it."""
+    if not name or name.startswith("-") or any(character.isspace() or character == "\0" for character in name):
+        raise InputError(f"{name!r} is no address of a server", "give a host name, an IP address or an ssh alias")
+    return _destination(name, _options(name, user, port), user, port)
+
+
+def hops(jumps: str) -> tuple[tuple[str, str | None, int | None], ...]:
+    """ProxyJump's value as (host, user, port), nearest first; raises InputError for what is no jump host."""
+    if jumps.strip().lower() == "none":
+        return ()
+    found = []
+    for part in jumps.split(","):
+        match = _HOP.fullmatch(part.strip())
+        if match is None or match["host"].startswith("-"):
+            raise InputError(f"{part!r} is no jump host", "write it as [user@]host[:port], several with commas")
+        found.append((match["host"].strip("[]"), match["user"], int(match["port"]) if match["port"] else None))
+    return tuple(found)
+
+
+def parse_options(text: str) -> dict[str, list[str]]:
+    """`ssh -G`'s lines `keyword value`, a keyword of several lines with all its values."""
+    options: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        keyword, _, value = line.strip().partition(" ")
+        options.setdefault(keyword.lower(), []).append(value)
+    return options
+
+
+def _options(name: str, user: str | None, port: int | None) -> Options:
+    program = shutil.which("ssh")
+    if program is None:
+        return _options_of_paramiko(name)
+    arguments = [program, "-G"]
+    if chosen := os.environ.get(CONFIG_VARIABLE):
+        arguments += ["-F", chosen]
+    if user:
+        arguments += ["-l", user]
+    if port:
+        arguments += ["-p", str(port)]
+    hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # no console flashes up on Windows
+    try:
+        answer = subprocess.run(
+            [*arguments, "--", name],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=_TIMEOUT,
+            check=False,
+            creationflags=hidden,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise InputError(
+            f"ssh did not say within {_TIMEOUT:.0f} s how it would reach {name}",
+            f"try `ssh -G {name}` in a terminal; a `Match exec` of ~/.ssh/config may hang",
+        ) from error
+    if answer.returncode != 0:
+        reason = answer.stderr.decode(errors="replace").strip()
+        raise InputError(f"ssh cannot tell how to reach {name}: {reason}", "correct ~/.ssh/config, or the address")
+    return parse_options(answer.stdout.decode(errors="replace"))
+
+
+def _options_of_paramiko(name: str) -> Options:
+    path = Path(os.environ.get(CONFIG_VARIABLE) or Path.home() / ".ssh" / "config")
+    config = paramiko.SSHConfig()
+    if path.is_file():
+        try:
+            config = paramiko.SSHConfig.from_path(str(path))
+        except paramiko.ConfigParseError as error:
+            raise InputError(f"{path} cannot be read: {error}", "correct it; `ssh -G` may say more") from error
+    found = config.lookup(name)
+    options: dict[str, list[str]] = {}
+    for key in found:
+        value: object = found[key]
+        options[key] = [str(part) for part in value] if isinstance(value, list) else [str(value)]
+    return options
+
+
+def _destination(name: str, options: Options, user: str | None, port: int | None) -> Destination:
+    def last(keyword: str) -> str | None:
+        values = options.get(keyword, ())
+        return values[0] if values and values[0].lower() != "none" else None
+
+    login = user or last("user") or getpass.getuser()
+    host = last("hostname") or name
+    number = port or int(last("port") or 22)
+    tokens = {"h": host, "n": name, "p": str(number), "r": login, "u": getpass.getuser(), "d": str(Path.home())}
+
+    def paths(keyword: str, default: str = "") -> tuple[Path, ...]:
+        lines = options.get(keyword) or ([default] if default else [])
+        return tuple(Path(_expand(word, tokens)).expanduser() for line in lines for word in _words(line))
+
+    known = paths("userknownhostsfile", "~/.ssh/known_hosts ~/.ssh/known_hosts2")
+    known += paths("globalknownhostsfile", "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2")
+    command = last("proxycommand")
+    return Destination(
+        alias=name,
+        host=host,
+        port=number,
+        user=login,
+        identity_files=paths("identityfile", "~/.ssh/id_ed25519 ~/.ssh/id_ecdsa ~/.ssh/id_rsa"),
+        certificate_files=paths("certificatefile"),
+        identities_only=last("identitiesonly") == "yes",
+        identity_agent=_agent(options.get("identityagent", ("SSH_AUTH_SOCK",))[0], tokens),
+        known_hosts=known,
+        host_key_alias=last("hostkeyalias"),
+        hash_known_hosts=last("hashknownhosts") == "yes",
+        ask_unknown=last("stricthostkeychecking") not in {"yes", "true"},
+        jumps=last("proxyjump"),
+        proxy_command=_expand(command, tokens) if command else None,
+    )
+
+
+def _words(line: str) -> list[str]:
+    """A line's file names; one name may be quoted, or hold spaces where such a file exists. `none` is no file."""
+    if Path(line).expanduser().is_file():
+        return [line]
+    return [word.strip('"') for word in line.split() if word.lower() != "none"]
+
+
+def _agent(value: str, tokens: Mapping[str, str]) -> str | None:
+    if value == "SSH_AUTH_SOCK":
+        return None
+    if value.lower() == "none":
+        return ""
+    if value.startswith("$") and not value.startswith("${"):
+        return os.environ.get(value[1:], "")
+    return str(Path(_expand(value, tokens)).expanduser())
+
+
+def _expand(text: str, tokens: Mapping[str, str]) -> str:
+    """ssh_config(5) TOKENS and `${VARIABLE}`; an unknown token stays as it is."""
+    text = re.sub(r"%(.)", lambda found: "%" if found[1] == "%" else tokens.get(found[1], found[0]), text)
+    return re.sub(r"\$\{(\w+)\}", lambda found: os.environ.get(found[1], found[0]), text)

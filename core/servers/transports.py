@@ -1,0 +1,206 @@
+"""From a destination to an SSH transport whose host key is proven: sockets, jump hosts, proxy commands, handshake."""
+
+import logging
+import os
+import selectors
+import socket
+import subprocess
+import threading
+import time
+from dataclasses import replace
+
+import paramiko
+from paramiko.ssh_exception import IncompatiblePeer
+
+from core.errors import InputError, ServerError, UnreachableError
+from core.jobs import Job
+from core.servers import authentication, host_keys, known_hosts
+from core.servers.profiles import Asker, Profile
+from core.servers.ssh_config import Destination, hops, jump_host
+
+_JUMPS = 8
+_POLL = 0.1
+_SHA1_HINT = (
+    "the server's OpenSSH is too old: enable a SHA-2 key exchange in its sshd_config (KexAlgorithms "
+    "diffie-hellman-group-exchange-sha256, OpenSSH 4.4 and newer), or run a newer sshd beside it on another port"
+)
+
+# what goes wrong is told by our own errors; paramiko's log would print it a second time on stderr
+logging.getLogger("paramiko").addHandler(logging.NullHandler())
+
+Wire = socket.socket | paramiko.Channel
+
+
+class HostTransport(paramiko.Transport):
+    """paramiko's transport, asking for host key algorithms in our order, certificates among them."""
+
+    wanted: tuple[str, ...] = ()
+
+    @property
+    def preferred_keys(self) -> tuple[str, ...]:
+        return self.wanted
+
+
+class Reach:
+    """One attempt to reach a server: who is asked, until when, and what must be closed again if it fails."""
+
+    def __init__(self, profile: Profile, asker: Asker, job: Job, deadline: float) -> None:
+        self.server = profile.name
+        self.profile = profile
+        self.asker = asker
+        self.job = job
+        self.deadline = deadline
+        self.opened: list[paramiko.Transport] = []
+        self.proxies: list[subprocess.Popen[bytes]] = []
+
+    def to(self, destination: Destination, depth: int = 0) -> paramiko.Transport:
+        """A transport to the destination, through its jump hosts, logged in."""
+        transport = self._transport(self._socket(destination, depth), destination)
+        self.opened.append(transport)
+        self._shake_hands(transport, destination)
+        authentication.authenticate(transport, destination, self.server, self.asker, self.job)
+        return transport
+
+    def close(self) -> None:
+        """Close what was opened, the farthest first."""
+        for transport in reversed(self.opened):
+            transport.close()
+        for proxy in self.proxies:
+            proxy.terminate()
+            proxy.wait()
+
+    def _socket(self, to: Destination, depth: int) -> Wire:
+        if depth > _JUMPS:
+            raise InputError(f"{self.server}: more than {_JUMPS} jump hosts on the way to {to.alias}")
+        chain = hops(to.jumps) if to.jumps else ()
+        if chain:
+            return self._through(chain, to, depth)
+        if to.proxy_command:
+            return self._proxied(to.proxy_command)
+        return self._direct(to)
+
+    def _through(
+        self, chain: tuple[tuple[str, str | None, int | None], ...], to: Destination, depth: int
+    ) -> paramiko.Channel:
+        """A channel to `to` through the last jump host, each of which is reached through the one before it."""
+        before, (host, user, port) = chain[:-1], chain[-1]
+        jump = jump_host(self.profile, host, user, port)
+        if before:
+            jump = replace(jump, jumps=",".join(_written(*hop) for hop in before), proxy_command=None)
+        transport = self.to(jump, depth + 1)
+        try:
+            return transport.open_channel("direct-tcpip", (to.host, to.port), ("127.0.0.1", 0), timeout=self.deadline)
+        except paramiko.ChannelException as error:
+            raise UnreachableError(
+                f"{self.server}: the jump host {jump.shown} cannot reach {to.host} port {to.port}: {error.text}",
+                "check address and port as seen from the jump host, and AllowTcpForwarding in its sshd_config",
+            ) from error
+        except (paramiko.SSHException, EOFError, OSError) as error:
+            raise UnreachableError(f"{self.server}: the jump host {jump.shown} gave no answer in time") from error
+
+    def _proxied(self, command: str) -> socket.socket:
+        """What ssh_config's own author wrote as ProxyCommand, tied to one end of a socket pair."""
+        if os.name == "nt":
+            raise InputError("ProxyCommand is not supported on Windows", "name a jump host in the profile instead")
+        ours, theirs = socket.socketpair()
+        with theirs:
+            arguments = [os.environ.get("SHELL") or "/bin/sh", "-c", f"exec {command}"]
+            # stderr is the terminal's, as with ssh: it may say why the proxy fails
+            self.proxies.append(subprocess.Popen(arguments, stdin=theirs.fileno(), stdout=theirs.fileno()))
+        return ours
+
+    def _direct(self, to: Destination) -> socket.socket:
+        try:
+            found = socket.getaddrinfo(to.host, to.port, type=socket.SOCK_STREAM)
+        except (socket.gaierror, UnicodeError) as error:
+            raise UnreachableError(
+                f"{self.server}: no address is known for the host name {to.host}",
+                "check the spelling, or give the IP address",
+            ) from error
+        problem: OSError = TimeoutError()
+        for family, kind, protocol, _, address in found:
+            try:
+                return self._connected(socket.socket(family, kind, protocol), address)
+            except OSError as error:
+                problem = error
+        raise self._unreachable(to, problem)
+
+    def _connected(self, wire: socket.socket, address: object) -> socket.socket:
+        """Connect without blocking, so that a cancelled job does not wait for a dead address."""
+        try:
+            wire.setblocking(False)
+            wire.connect_ex(address)  # type: ignore[arg-type]  # getaddrinfo's address fits its own family
+            self._wait_for(wire)
+            wire.setblocking(True)
+            wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each command waits 40 ms for an ACK
+        except BaseException:
+            wire.close()
+            raise
+        return wire
+
+    def _wait_for(self, wire: socket.socket) -> None:
+        until = time.monotonic() + self.deadline
+        with selectors.DefaultSelector() as selector:
+            selector.register(wire, selectors.EVENT_WRITE)
+            while not selector.select(_POLL):
+                self.job.check()
+                if time.monotonic() > until:
+                    raise TimeoutError
+        if code := wire.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+            raise OSError(code, os.strerror(code))
+
+    def _unreachable(self, to: Destination, problem: OSError) -> UnreachableError:
+        where = f"{to.host} port {to.port}"
+        if isinstance(problem, ConnectionRefusedError):
+            return UnreachableError(
+                f"{self.server}: {where} refuses the connection", "check that sshd runs there, and its port"
+            )
+        if isinstance(problem, TimeoutError):
+            return UnreachableError(
+                f"{self.server}: {where} gave no answer within {self.deadline:.0f} s",
+                "check the address, the network and the firewalls between",
+            )
+        return UnreachableError(
+            f"{self.server}: {where} cannot be reached: {problem.strerror or problem}",
+            "check the address and the network",
+        )
+
+    def _transport(self, wire: Wire, to: Destination) -> paramiko.Transport:
+        transport = HostTransport(wire)
+        transport.daemon = True
+        transport.banner_timeout = transport.auth_timeout = transport.handshake_timeout = self.deadline
+        transport.wanted = host_keys.wanted_types(known_hosts.read(to.known_hosts), to.known_as)
+        return transport
+
+    def _shake_hands(self, transport: paramiko.Transport, to: Destination) -> None:
+        done = threading.Event()
+        until = time.monotonic() + self.deadline
+        transport.start_client(event=done)
+        while not done.wait(_POLL):
+            self.job.check()
+            if time.monotonic() > until:
+                raise UnreachableError(
+                    f"{self.server}: {to.shown} answers, but no SSH session came about within {self.deadline:.0f} s",
+                    "check that an SSH server listens on that port, and that the host is not overloaded",
+                )
+        if not transport.is_active():
+            raise self._no_handshake(transport.get_exception(), to)
+        entries = known_hosts.read(to.known_hosts)
+        host_keys.verify(transport.get_remote_server_key(), entries, to, self.server, self.asker)
+        self.job.check()
+
+    def _no_handshake(self, problem: Exception | None, to: Destination) -> ServerError:
+        if isinstance(problem, IncompatiblePeer):
+            return UnreachableError(f"{self.server}: {to.shown} speaks only outdated SSH: {problem}", _SHA1_HINT)
+        reason = str(problem or "the connection was closed")
+        if "banner" in reason:
+            return UnreachableError(
+                f"{self.server}: what answers at {to.host} port {to.port} is no SSH server, or closed the connection",
+                "check the port; a busy sshd also drops connections (MaxStartups)",
+            )
+        return UnreachableError(f"{self.server}: no SSH session with {to.shown}: {reason}", "try `ssh -v` for details")
+
+
+def _written(host: str, user: str | None, port: int | None) -> str:
+    name = f"[{host}]" if ":" in host else host
+    return (f"{user}@" if user else "") + name + (f":{port}" if port else "")
