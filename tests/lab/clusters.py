@@ -1,0 +1,145 @@
+"""Real PostgreSQL clusters: old runs 15.5 as built from source, new has Debian's 15 prepared and empty."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.lab.hosts import Host
+from tests.lab.machine import CACHE, LabError, locked
+
+VERSION = "15.5"
+PREFIX = "/usr/local/pgsql"
+DATA = "/srv/pg/data"
+SPACE = "/srv/pg/space1"
+NEW_DATA = "/srv/pg/15/main"
+DATABASE = "shop"
+ROLE, ROLE_PASSWORD = "app", "app s3cret"
+
+# The last release of this package that carries PostgreSQL 15; it has every tool.
+_REQUIREMENT = "pgserver==0.0.9 --hash=sha256:22fd3b19b7e190dd7ad14398c249cec6aefd2cc892d0bfeed7aa2500c085fc99\n"
+_CONFIGURATION = """
+listen_addresses = '*'
+unix_socket_directories = '/tmp'
+max_wal_size = '2GB'
+"""
+_ACCESS = """\
+local all postgres peer
+local all all scram-sha-256
+host all all 127.0.0.1/32 scram-sha-256
+host all all ::1/128 scram-sha-256
+host all all samenet scram-sha-256
+"""
+_CREATE = f"""
+set -eu
+cd {PREFIX}/bin
+./initdb -D {DATA} -U postgres --data-checksums --locale=C.UTF-8 --encoding=UTF8 --auth=peer --auth-host=scram-sha-256
+printf '%s' "$CONFIGURATION" >>{DATA}/postgresql.conf
+printf '%s' "$ACCESS" >{DATA}/pg_hba.conf
+./pg_ctl -D {DATA} -l /dev/null -w start -o '-c fsync=off -c max_wal_size=8GB'
+./psql -X -q -v ON_ERROR_STOP=1 -h /tmp <<S
+CREATE ROLE {ROLE} LOGIN PASSWORD '{ROLE_PASSWORD}';
+CREATE DATABASE {DATABASE} OWNER {ROLE};
+CREATE TABLESPACE space1 OWNER {ROLE} LOCATION '{SPACE}';
+S
+./pgbench -i -q -s "$SCALE" -h /tmp {DATABASE}
+./psql -X -q -v ON_ERROR_STOP=1 -h /tmp {DATABASE} <<S
+CREATE TABLE archive (id int PRIMARY KEY, note text NOT NULL) TABLESPACE space1;
+INSERT INTO archive SELECT n, md5(n::text) || repeat(' é', n % 20) FROM generate_series(1, 50000) n;
+CREATE INDEX archive_note ON archive (note) TABLESPACE space1;
+ALTER TABLE archive OWNER TO {ROLE};
+GRANT ALL ON ALL TABLES IN SCHEMA public TO {ROLE};
+S
+./psql -X -q -h /tmp -c 'VACUUM ANALYZE' {DATABASE}
+./pg_ctl -D {DATA} -w -m fast stop
+"""
+_ON_NEW = f"""
+set -eu
+pg_createcluster 15 main --datadir={NEW_DATA} --start-conf=manual -- --data-checksums --locale=C.UTF-8
+find {NEW_DATA} -mindepth 1 -delete
+"""
+
+
+def binaries() -> Path:
+    """The installed tree of PostgreSQL 15.5 as it goes under PREFIX, fetched once from PyPI."""
+    prefix = CACHE / f"pgsql-{VERSION}"
+    with locked():
+        if not prefix.exists():
+            CACHE.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+                _fetch(Path(scratch))
+                package = Path(scratch) / "pgserver"
+                for library in (Path(scratch) / "pgserver.libs").iterdir():
+                    shutil.copy2(library, package / "pginstall" / "lib")
+                (package / "pginstall").rename(prefix)
+    return prefix
+
+
+def _fetch(folder: Path) -> None:
+    wanted = folder / "requirements.txt"
+    wanted.write_text(_REQUIREMENT)
+    uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
+    words = [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
+    words += [
+        "--quiet",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--target",
+        str(folder),
+        "--require-hashes",
+        "-r",
+        str(wanted),
+    ]
+    done = subprocess.run(
+        words, capture_output=True, text=True, check=False, env={**os.environ, "HOME": str(Path(CACHE).parents[1])}
+    )
+    if done.returncode != 0:
+        raise LabError(f"PostgreSQL {VERSION} could not be fetched from PyPI: {done.stderr.strip()}")
+
+
+def start_old(old: Host, scale: int) -> None:
+    """Put the cluster on old's data disk and start it; made once per scale, then unpacked from the cache."""
+    old.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", DATA, SPACE)
+    old.exec("install", "-m", "640", "-o", "postgres", "-g", "postgres", "/dev/null", "/var/log/postgresql.log")
+    archive = CACHE / f"cluster-{VERSION}-{scale}.tar"
+    if archive.exists():
+        _unpack(old, archive)
+    else:
+        _create(old, scale)
+        _pack(old, archive)
+    control(old, "start")
+
+
+def control(old: Host, action: str) -> None:
+    """Start or stop (`fast`) old's cluster, as its owner would."""
+    words = ["-l", "/var/log/postgresql.log", "start"] if action == "start" else ["-m", "fast", action]
+    old.exec(f"{PREFIX}/bin/pg_ctl", "-D", DATA, "-w", "-s", *words, user="postgres")
+
+
+def prepare_new(new: Host) -> None:
+    """Debian's layout with an empty data directory on the data disk, as a DBA leaves it for files to come."""
+    new.exec("sh", "-c", _ON_NEW)
+
+
+def _create(old: Host, scale: int) -> None:
+    values = [f"SCALE={scale}", f"CONFIGURATION={_CONFIGURATION}", f"ACCESS={_ACCESS}"]
+    old.exec("env", *values, "sh", "-c", _CREATE, user="postgres")
+
+
+def _pack(old: Host, archive: Path) -> None:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    partial = archive.with_suffix(f".{os.getpid()}")
+    try:
+        with partial.open("wb") as target:
+            subprocess.run(old.command("tar", "-C", "/srv/pg", "-c", "data", "space1"), stdout=target, check=True)
+        partial.rename(archive)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _unpack(old: Host, archive: Path) -> None:
+    with archive.open("rb") as source:
+        subprocess.run(old.command("tar", "-C", "/srv/pg", "-x", "-p"), stdin=source, check=True)

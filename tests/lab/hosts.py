@@ -1,0 +1,124 @@
+"""A lab host: a process in namespaces of its own, with root, address, data disk and sshd of its own."""
+
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.lab import disks, network, root
+from tests.lab.machine import LabError, children, command_lines, process_identity, wait_until
+
+INIT = Path(__file__).with_name("init.sh")
+FILESYSTEMS = {"old": "ext4", "new": "xfs"}
+_NAMESPACES = ("--mount", "--uts", "--ipc", "--net", "--pid")
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """One of the two hosts.
+
+    Attributes:
+        name: `old` or `new`.
+        user: the user who may do everything by sudo without a password; see root.py for the others.
+        key: the private key that every user accepts.
+        pid: the host's process 1, as this machine numbers it.
+        device: the loop device of the data disk.
+        data_disk: where the data disk is mounted.
+    """
+
+    name: str
+    address: str
+    key: Path
+    pid: int
+    device: str
+    user: str = "dba"
+    password: str = root.PASSWORD
+    data_disk: str = "/srv/pg"
+
+    def exec(
+        self,
+        *words: str,
+        user: str | None = None,
+        input: str | None = None,
+        check: bool = True,  # noqa: A002
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command inside, past ssh, as root or as a user in their home; LabError when it fails and `check`."""
+        done = subprocess.run(
+            self.command(*words, user=user), input=input or "", capture_output=True, text=True, check=False
+        )
+        if check and done.returncode != 0:
+            raise LabError(f"{self.name}: {' '.join(words)}: exit status {done.returncode}: {done.stderr.strip()}")
+        return done
+
+    def command(self, *words: str, user: str | None = None) -> list[str]:
+        """The words that run a command inside."""
+        enter = ["nsenter", "-t", str(self.pid), *_NAMESPACES, "--root", "--wd"]
+        clean = ["env", "-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"]
+        become = [] if user is None else ["runuser", "-u", user, "--"]
+        return [*enter, *clean, *become, *words]
+
+
+def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
+    """Start a host whose upper folder is written; returns once its process runs and its cable is laid."""
+    own = folder / name
+    (own / "work").mkdir()
+    (own / "root").mkdir()
+    device = disks.create(own / "disk.img", size, FILESYSTEMS[name])
+    words = ["unshare", *_NAMESPACES, "--fork", "--kill-child", "--propagation", "private"]
+    words += ["/bin/sh", str(INIT), str(own), name, device, FILESYSTEMS[name]]
+    with (own / "log").open("wb") as log:
+        unshare = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+    wait_until(lambda: unshare.poll() is not None or bool(children(unshare.pid)), f"host {name} to start")
+    if unshare.poll() is not None:
+        raise LabError(f"host {name} did not start: {(own / 'log').read_text().strip()}")
+    pid = children(unshare.pid)[0]
+    network.attach(subnet, name, lab, pid)
+    return Host(name, network.address(subnet, name), folder / "key", pid, device)
+
+
+def wait_for_sshd(host: Host, folder: Path) -> None:
+    """Wait until both sshd answer, then let the kernel detach the disk when the host ends."""
+    log = folder / host.name / "log"
+
+    def answers() -> bool:
+        if process_identity(host.pid) is None:
+            raise LabError(f"host {host.name} ended: {log.read_text().strip()}")
+        return all(_open(host.address, port) for port in (22, 2222))
+
+    wait_until(answers, f"sshd of {host.name} (see {log})")
+    disks.let_go(host.device)
+
+
+def _open(address: str, port: int) -> bool:
+    try:
+        with socket.create_connection((address, port), timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+def running(folder: Path) -> list[int]:
+    """The `unshare` processes of a lab folder's hosts: each the parent of a host's process 1."""
+    return [pid for pid, words in command_lines() if words[0] == "unshare" and _belongs(words, folder)]
+
+
+def _belongs(words: Sequence[str], folder: Path) -> bool:
+    return any(word.startswith(f"{folder}/") for word in words)
+
+
+def stop(folder: Path) -> None:
+    """End every process of a lab's hosts. `unshare` ignores TERM; the end of a host's process 1 ends all of its own."""
+    for parent in running(folder):
+        for pid in [*children(parent), parent]:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        try:
+            os.waitpid(parent, 0)
+        except ChildProcessError:
+            pass  # started by another process, which buries it
+    wait_until(lambda: not running(folder), f"hosts of {folder} to end")

@@ -1,0 +1,194 @@
+"""Labs as a whole: put one up, take one down, and clear away those whose owner died."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.lab import clusters, disks, hosts, network, root
+from tests.lab.hosts import Host
+from tests.lab.machine import BASE, LabError, locked, process_identity, run
+
+PASSPHRASE = "key pass"
+NAMES = ("old", "new")
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """Two running hosts.
+
+    Attributes:
+        key: private key of every user; `key_passphrase` the same with a passphrase; `user_ca` signs certificates.
+        known_hosts: both hosts' keys, by address and by name.
+    """
+
+    name: str
+    subnet: int
+    old: Host
+    new: Host
+
+    @property
+    def folder(self) -> Path:
+        return BASE / self.name
+
+    @property
+    def key(self) -> Path:
+        return self.folder / "key"
+
+    @property
+    def key_passphrase(self) -> Path:
+        return self.folder / "key_passphrase"
+
+    @property
+    def user_ca(self) -> Path:
+        return self.folder / "user_ca"
+
+    @property
+    def known_hosts(self) -> Path:
+        return self.folder / "known_hosts"
+
+    def host(self, name: str) -> Host:
+        return {"old": self.old, "new": self.new}[name]
+
+    def cap_disk(
+        self, host: str, read_bps: int = 0, write_bps: int = 0, read_iops: int = 0, write_iops: int = 0
+    ) -> None:
+        """Cap a host's data disk; 0 is no cap."""
+        disks.cap(self.host(host).device, read_bps, write_bps, read_iops, write_iops)
+
+    def shape(self, rate: str) -> None:
+        """Cap both cables, each way, at a rate such as `1gbit`; `off` lifts it."""
+        network.shape(self.subnet, {"old": self.old.pid, "new": self.new.pid}, rate)
+
+    def cut(self, host: str) -> None:
+        network.cut(self.subnet, host)
+
+    def mend(self, host: str) -> None:
+        network.mend(self.subnet, host)
+
+    def restore(self) -> None:
+        """No caps, no shape, no cut cable."""
+        self.shape("off")
+        for name in NAMES:
+            self.cap_disk(name)
+            self.mend(name)
+
+
+@contextmanager
+def lab(name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = True) -> Iterator[Lab]:
+    """A lab that ends with the block, and also when this process is killed: a watchdog waits for the end of a pipe."""
+    unique = f"{name}-{os.getpid()}"
+    watchdog = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("watchdog.py")), unique],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield up(unique, scale=scale, size=size, with_clusters=with_clusters, owner=os.getpid())
+    finally:
+        watchdog.communicate()  # closes the pipe; the watchdog takes the lab down
+        if watchdog.returncode != 0:
+            raise LabError(f"lab {unique} could not be taken down: see {sys.executable} -m tests.lab.run down {unique}")
+
+
+def up(name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = True, owner: int | None = None) -> Lab:
+    """Put a lab up. With an owner it counts as dead, and may be swept, once that process is gone."""
+    if not name.replace("-", "").replace("_", "").isalnum():
+        raise LabError(f"{name!r} is no name for a lab: letters, digits, - and _")
+    folder = BASE / name
+    with locked():
+        _sweep()
+        if folder.exists():
+            raise LabError(f"lab {name} is up already: take it down first")
+        folder.mkdir(mode=0o700)
+        _write_state(folder, {"owner": process_identity(os.getpid())})  # whoever builds it owns it until it stands
+        subnet = network.create(name)
+    try:
+        _make_keys(folder)
+        made = _start_hosts(folder, name, subnet, size)
+        if with_clusters:
+            clusters.start_old(made.old, scale)
+            clusters.prepare_new(made.new)
+    except BaseException:
+        down(name)
+        raise
+    state = {"subnet": subnet, "old": asdict(made.old), "new": asdict(made.new)}
+    _write_state(folder, {"owner": process_identity(owner) if owner else None, **state})
+    return made
+
+
+def down(name: str) -> None:
+    """Take a lab down, whatever is there of it. Caps first: they would stay on the device number."""
+    folder = BASE / name
+    disks.lift_caps(folder)
+    hosts.stop(folder)
+    disks.remove(folder)
+    network.remove(name)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def find(name: str) -> Lab:
+    """A lab that is up."""
+    try:
+        state = json.loads((BASE / name / "state.json").read_text())
+        return Lab(name, state["subnet"], _host(state["old"]), _host(state["new"]))
+    except (OSError, KeyError) as error:
+        raise LabError(f"there is no lab {name}") from error
+
+
+def _host(fields: dict[str, Any]) -> Host:
+    return Host(**{**fields, "key": Path(fields["key"])})
+
+
+def _sweep() -> None:
+    """Take down labs whose owner is gone, and those without one whose hosts ended (a restart of the machine)."""
+    for state in BASE.glob("*/state.json"):
+        owner = json.loads(state.read_text())["owner"]
+        if owner is None:
+            dead = not hosts.running(state.parent)
+        else:
+            dead = process_identity(int(owner.partition(":")[0])) != owner
+        if dead:
+            down(state.parent.name)
+
+
+def _write_state(folder: Path, state: dict[str, Any]) -> None:
+    partial = folder / "state.partial"
+    partial.write_text(json.dumps(state, default=str))
+    partial.rename(folder / "state.json")
+
+
+def _make_keys(folder: Path) -> None:
+    for file, passphrase in (("key", ""), ("key_passphrase", PASSPHRASE), ("user_ca", "")):
+        run("ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", f"lab {file}", "-f", folder / file)
+
+
+def _start_hosts(folder: Path, name: str, subnet: int, size: str) -> Lab:
+    addresses = {host: network.address(subnet, host) for host in NAMES}
+    known = []
+    for host in NAMES:
+        up_folder = folder / host / "up"
+        up_folder.mkdir(parents=True)
+        up_folder.chmod(0o755)
+        root.write(up_folder, host, addresses, folder)
+        public = (up_folder / "etc/ssh/ssh_host_ed25519_key.pub").read_text().split()
+        known += [
+            f"{pattern} {public[0]} {public[1]}" for pattern in (addresses[host], f"[{addresses[host]}]:2222", host)
+        ]
+    root.hide_debian_postgresql(folder / "old" / "up")
+    root.copy_in(clusters.binaries(), folder / "old" / "up", clusters.PREFIX)
+    ld = folder / "old" / "up" / "etc/ld.so.conf.d"
+    ld.mkdir(exist_ok=True)
+    (ld / "pgsql.conf").write_text(f"{clusters.PREFIX}/lib\n")
+    (folder / "known_hosts").write_text("\n".join(known) + "\n")
+    made = Lab(name, subnet, *(hosts.start(folder, name, subnet, host, size) for host in NAMES))
+    for each in (made.old, made.new):
+        hosts.wait_for_sshd(each, folder)
+    return made

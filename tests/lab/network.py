@@ -1,0 +1,94 @@
+"""The lab's network: a bridge with a subnet of its own, a cable to each host, a shape on each cable, a pair of pliers."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from tests.lab.machine import LabError, run
+
+SUBNETS = range(1, 255)
+"""10.77.N.0/24; the bridge is 10.77.N.1, old 10.77.N.11, new 10.77.N.12."""
+
+
+def bridge_name(subnet: int) -> str:
+    return f"pghaul{subnet}"
+
+
+def cable_name(subnet: int, host: str) -> str:
+    """This machine's end of a host's cable; the host's end is eth0."""
+    return f"pghaul{subnet}{host[0]}"
+
+
+def address(subnet: int, host: str) -> str:
+    return f"10.77.{subnet}.{ {'old': 11, 'new': 12}[host] }"
+
+
+def gateway(subnet: int) -> str:
+    return f"10.77.{subnet}.1"
+
+
+def _links() -> Iterator[tuple[str, str]]:
+    """Name and alias of every link of this machine."""
+    for link in json.loads(run("ip", "-json", "link", "show")):
+        yield link["ifname"], link.get("ifalias", "")
+
+
+def create(lab: str) -> int:
+    """A bridge on the first free subnet; call it under the lock. The alias tells whose it is."""
+    used = {
+        int(found) for found in re.findall(r"\b10\.77\.(\d+)\.", run("ip", "-4", "addr") + run("ip", "-4", "route"))
+    }
+    names = {name for name, _ in _links()}
+    for subnet in SUBNETS:
+        name = bridge_name(subnet)
+        if subnet not in used and name not in names:
+            run("ip", "link", "add", name, "type", "bridge")
+            run("ip", "link", "set", name, "alias", _alias(lab), "up")
+            run("ip", "addr", "add", f"{gateway(subnet)}/24", "dev", name)
+            return subnet
+    raise LabError("no free subnet in 10.77.0.0/16: 254 labs are up")
+
+
+def attach(subnet: int, host: str, lab: str, pid: int) -> None:
+    """Lay a cable from the bridge to the network namespace of a process; it goes with that namespace."""
+    cable = cable_name(subnet, host)
+    run("ip", "link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", str(pid))
+    run("ip", "link", "set", cable, "alias", _alias(lab), "master", bridge_name(subnet), "up")
+    commands = [
+        f"addr add {address(subnet, host)}/24 dev eth0",
+        "link set eth0 up",
+        "link set lo up",
+        f"route add default via {gateway(subnet)}",
+    ]
+    run("nsenter", f"--net=/proc/{pid}/ns/net", "ip", "-batch", "-", stdin="\n".join(commands).encode())
+
+
+def shape(subnet: int, pids: dict[str, int], rate: str) -> None:
+    """Cap both directions of both cables at a rate as tc writes it (`1gbit`); `off` lifts it."""
+    for host, pid in pids.items():
+        inside = ["nsenter", f"--net=/proc/{pid}/ns/net", "tc"]
+        for tc, device in ((["tc"], cable_name(subnet, host)), (inside, "eth0")):
+            if rate == "off":
+                run(*tc, "qdisc", "del", "dev", device, "root", accept_failure=True)
+            else:
+                tbf = f"root tbf rate {rate} burst 256kb latency 50ms".split()
+                run(*tc, "qdisc", "replace", "dev", device, *tbf)
+
+
+def cut(subnet: int, host: str) -> None:
+    run("ip", "link", "set", cable_name(subnet, host), "down")
+
+
+def mend(subnet: int, host: str) -> None:
+    run("ip", "link", "set", cable_name(subnet, host), "up")
+
+
+def remove(lab: str) -> None:
+    """Take away every link that bears the lab's alias."""
+    for name, alias in list(_links()):
+        if alias == _alias(lab):
+            run("ip", "link", "del", name, accept_failure=True)
+
+
+def _alias(lab: str) -> str:
+    return f"pghaul-lab:{lab}"
