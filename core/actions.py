@@ -56,7 +56,7 @@ class Desk:
             profile = self.store.profile(name)
             known = self._servers.get(name)
             if known is not None:
-                if known.profile == profile and known.alive:
+                if known.profile == profile and known.connected:
                     return known
                 known.close()
             server = connect(profile, self.asker, job)
@@ -64,11 +64,10 @@ class Desk:
             return server
 
     def close(self) -> None:
-        """Close every connection and the history."""
+        """Close every connection; the history belongs to whoever opened it."""
         for server in self._servers.values():
             server.close()
         self._servers.clear()
-        self.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -92,7 +91,7 @@ def test_server(desk: Desk, server: str, job: Job) -> tuple[str, ...]:
     """Connect and try each right that the work may need; sentences on what works and what does not."""
     job = recorded(desk.store, job)
     connected = desk.server(server, job)
-    sentences = [f"connected to {server} as {connected.login_user}"]
+    sentences = [f"connected to {server} as {connected.login}"]
     for user, why in (("root", "drop caches, read every file"), (connected.profile.database_user, "read the clusters")):
         works = connected.can_become(user, job)
         sentences.append(f"commands as {user} ({why}): {'yes' if works else 'no'}")

@@ -1,6 +1,8 @@
-"""What every subcommand gets: the job, and the desk with its history, opened when first needed."""
+"""What every subcommand gets: the job, and the history and the desk over it, opened when first needed."""
 
 import argparse
+from contextlib import ExitStack
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from core import documents
@@ -13,36 +15,35 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """The surroundings of one subcommand. The desk is made late: `pghaul parse` and `--help` need none of it.
+    """The surroundings of one subcommand. What it does not need is not even loaded: `pghaul parse` opens no history.
 
     Attributes:
         job: reports to stderr; cancelled by Ctrl-C.
+        store, desk: opened at first use, closed with the context.
     """
 
     def __init__(self, job: Job, options: argparse.Namespace) -> None:
         self.job = job
         self._trusted = frozenset(getattr(options, "host_key", None) or ())
-        self._desk: Desk | None = None
+        self._opened = ExitStack()
 
-    @property
-    def desk(self) -> "Desk":
-        if self._desk is None:
-            from core.actions import Desk
-            from core.history.store import Store
-
-            self._desk = Desk(Store.open(), TerminalAsker(self._trusted))
-        return self._desk
-
-    @property
+    @cached_property
     def store(self) -> "Store":
-        return self.desk.store
+        from core.history.store import Store
+
+        return self._opened.enter_context(Store.open())
+
+    @cached_property
+    def desk(self) -> "Desk":
+        from core.actions import Desk
+
+        return self._opened.enter_context(Desk(self.store, TerminalAsker(self._trusted)))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._desk is not None:
-            self._desk.close()
+        self._opened.close()
 
 
 def add_common(parser: argparse.ArgumentParser, *, server: bool = False) -> None:

@@ -1,7 +1,7 @@
 """`make demo`: the whole main job on two real hosts, by the commands that a DBA would type.
 
-The lab caps both data disks and the link; what fio reads back is held against the caps at the end. History, PDF, plan and
-a picture of each page of the window are left in demo/, the lab is gone when this ends, however it ends.
+The lab caps both data disks and the link; what fio reads back is held against the caps at the end. History, PDF, plan
+and a picture of each page of the window are left in demo/, the lab is gone when this ends, however it ends.
 """
 
 import json
@@ -18,10 +18,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.lab import clusters  # noqa: E402  run as a script, the tree is not on the path
-from tests.lab.hosts import Host  # noqa: E402
-from tests.lab.lab import Lab, lab  # noqa: E402
-from tests.lab.machine import lab_unavailable  # noqa: E402
+from tests.lab import clusters
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab, lab
+from tests.lab.machine import lab_unavailable
 
 PROJECT = Path(__file__).resolve().parents[2]
 FOLDER = PROJECT / "demo"
@@ -55,7 +55,7 @@ def pghaul(*arguments: str, accept: tuple[int, ...] = (0,)) -> str:
     """Show a command, run it, show what it prints; its standard output."""
     print(f"\n$ pghaul {shlex.join(arguments)}", flush=True)
     done = subprocess.run(
-        [sys.executable, "-m", "gui.entry", *arguments], cwd=PROJECT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "gui.entry", *arguments], check=False, cwd=PROJECT, stdout=subprocess.PIPE, text=True
     )
     if done.returncode not in accept:
         raise DemoFailedError(f"pghaul {arguments[0]} ended with {done.returncode}\n{done.stdout}")
@@ -72,6 +72,9 @@ def main() -> int:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
     os.environ["PGHAUL_DATA"] = str(FOLDER / "history")
+    ssh_config = FOLDER / "ssh_config"  # the hosts' keys stay out of ~/.ssh/known_hosts
+    ssh_config.write_text(f'UserKnownHostsFile "{FOLDER / "known_hosts"}"\n')
+    os.environ["PGHAUL_SSH_CONFIG"] = str(ssh_config)
     with lab("demo", scale=SCALE) as hosts:
         problems = the_main_job(hosts)
     print(f"\nhistory   {FOLDER / 'history' / 'history.sqlite3'}")

@@ -1,0 +1,143 @@
+"""The command line without servers: usage, exit codes, the history's nouns, outputs for people and for programs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from core.cli.main import main
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def add_servers(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("old", "new"):
+        assert run(capsys, "server", "add", name, "192.0.2.1", "--user", "dba")[0] == 0
+
+
+@pytest.mark.parametrize("arguments", [(), ("nonsense",), ("server",), ("facts",), ("bench", "m", "--side", "left")])
+def test_wrong_usage_ends_with_2_and_says_what_is_right(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert "usage: pghaul" in err
+
+
+def test_version_and_help_end_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "--version")[0] == 0
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    assert "pghaul estimate spring" in out
+
+
+def test_a_server_is_described_listed_and_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "no servers yet" in run(capsys, "server", "list")[1]
+    add_servers(capsys)
+    code, out, _ = run(capsys, "server", "list", "--json")
+    assert code == 0
+    assert [server["name"] for server in json.loads(out)["servers"]] == ["new", "old"]
+    assert run(capsys, "server", "remove", "old")[0] == 0
+    assert "old" not in run(capsys, "server", "list")[1]
+
+
+def test_a_name_is_taken_once_unless_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+    add_servers(capsys)
+    code, _, err = run(capsys, "server", "add", "old", "192.0.2.9")
+    assert code == 2
+    assert "hint:" in err
+    assert run(capsys, "server", "add", "old", "192.0.2.9", "--replace")[0] == 0
+    assert "192.0.2.9" in run(capsys, "server", "list")[1]
+
+
+def test_a_move_knows_its_volumes_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    add_servers(capsys)
+    cluster = """/srv/it's $(touch x) "ö"/data"""
+    code, _, _ = run(capsys, "move", "add", "spring", "--old", "old", "--new", "new", "--cluster", cluster)
+    assert code == 0
+    move = json.loads(run(capsys, "move", "show", "spring", "--json")[1])["move"]
+    assert move["cluster"] == move["target"] == cluster
+    assert move["old_volume"] == """/srv/it's $(touch x) "ö\""""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("move", "add", "m", "--old", "old", "--new", "new", "--cluster", "relative/folder"),
+        ("move", "add", "m", "--old", "nobody", "--new", "new", "--cluster", "/srv/pg"),
+        ("move", "show", "unknown"),
+        ("facts", "unknown"),
+        ("bench", "unknown"),
+        ("compare", "unknown"),
+        ("compare", "1", "two"),
+        ("check", "unknown"),
+        ("check",),
+        ("estimate",),
+        ("estimate", "--spec", "/nowhere/spec.toml"),
+        ("plan", "unknown"),
+        ("report", "unknown", "-o", "x.pdf"),
+        ("parse", "fio", "/nowhere"),
+    ],
+)
+def test_wrong_input_ends_with_2_and_one_sentence(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    add_servers(capsys)
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("pghaul: ")
+    assert "Traceback" not in err
+
+
+def test_the_history_names_its_file(capsys: pytest.CaptureFixture[str]) -> None:
+    add_servers(capsys)
+    path = Path(run(capsys, "history", "where")[1].strip())
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_every_check_is_listed_with_what_it_compares(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "check", "--list", "--json")
+    assert code == 0
+    checks = json.loads(out)["checks"]
+    assert len({check["id"] for check in checks}) == len(checks) > 5
+    assert all(check["title"] and check["compares"] for check in checks)
+
+
+def test_an_estimate_from_a_file_needs_no_server(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text("[cluster]\nsize_bytes = 1_220_000_000_000\n[copy]\nobserved_bytes_per_second = 50_000_000\n")
+    code, out, _ = run(capsys, "estimate", "--spec", str(spec), "--json")
+    assert code == 0
+    methods = {method["method"]: method for method in json.loads(out)["methods"]}
+    assert methods["cold-copy"]["duration_seconds"]["likely"] == pytest.approx(1_220_000_000_000 / 50e6, rel=0.15)
+    assert run(capsys, "estimate", "--spec", str(spec))[0] == 0
+
+
+def test_ctrl_c_cancels_with_4(tmp_path: Path) -> None:
+    """A connection to an address that never answers is cancelled by INT."""
+    environment = os.environ | {"PGHAUL_DATA": str(tmp_path)}
+    command = [sys.executable, "-m", "gui.entry"]
+    subprocess.run([*command, "server", "add", "far", "192.0.2.1", "--user", "x"], env=environment, check=True)
+    process = subprocess.Popen([*command, "server", "test", "far"], env=environment, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)  # it is connecting by now; there is no event to wait for
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 4, err
+    assert "cancelled" in err
+
+
+def test_the_command_line_loads_no_qt() -> None:
+    code = (
+        "import sys; from gui.entry import main; sys.argv = ['pghaul', 'move', 'list']; "
+        "code = main(); sys.exit(code or 'PySide6' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
