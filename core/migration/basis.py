@@ -98,7 +98,7 @@ def _wire(spec: Spec, said: dict[str, str]) -> Rate:
     if spec.link.bits_per_second is not None:
         return stated(spec.link.bits_per_second / 8 * WIRE_EFFICIENCY * ratio, "wire")
     said["wire"] = "the network was not measured: assumed to be gigabit (90 Mbit/s to 10 Gbit/s)"
-    return assumed(*(rate * WIRE_EFFICIENCY * ratio for rate in _GIGABIT), "wire")
+    return assumed(*_GIGABIT, "wire").scaled(WIRE_EFFICIENCY * ratio)
 
 
 def _ssh(spec: Spec, said: dict[str, str]) -> Rate:

@@ -84,12 +84,12 @@ def _passes(basis: Basis, end: str, first: Span) -> tuple[float, float]:
     position = ("low", "likely", "high").index(end)
     opposite = ("high", "likely", "low")[position]
     copy_rate, read_rate = getattr(basis.copy, opposite), getattr(basis.read, opposite)
-    change = getattr(basis.change, end) / 3600
+    change, listed = getattr(basis.change, end) / 3600, basis.files * getattr(_LIST_A_FILE, end)
 
     def again(seconds: float) -> float:
         changed = min(basis.size, change * seconds)
         touched = min(basis.size, changed * _TOUCHED[position])
-        return touched / read_rate + changed / copy_rate + basis.files * getattr(_LIST_A_FILE, end)
+        return float(touched / read_rate + changed / copy_rate + listed)
 
     last: float = getattr(first, end)
     warm = last

@@ -65,8 +65,7 @@ def _stage(name: str, basis: Basis, processes: int, seen: float | None, size: fl
     """`size / min(processes^0.6 × one process, disk)`, but never less than the largest table takes one process."""
     rate, disk, bound_by = work
     if seen is not None:
-        alone = times(seen * _growth(basis), _spread(basis))
-        return Stage(name, _shared(alone, basis, processes, name), bound_by)
+        return Stage(name, _shared(times(seen * _growth(basis), _spread(basis)), basis, processes, name), bound_by)
     alone = assumed(*rate, bound_by)
     low, likely, high = (processes**power for power in _SPEEDUP)
     several = Rate(alone.low * low, alone.likely * likely, alone.high * high, bound_by)

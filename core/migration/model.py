@@ -143,6 +143,20 @@ class Step:
     """The first step that cannot be undone without losing what clients wrote since."""
     stopped: bool = False
     """The cluster is stopped while this step runs: it counts as downtime."""
+    input_from: int | None = None
+    """Number of the step whose output this one reads on standard input: a public key, a host key, a sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """How a plan's script reaches a server: `ssh` is the exact text of the ssh command, up to the destination."""
+
+    side: str
+    server: str
+    ssh: str
+    user: str | None
+    rights: str
+    """As `Rights` has them: how the login user becomes another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +170,7 @@ class Plan:
     steps: tuple[Step, ...]
     made_at: datetime
     warnings: tuple[str, ...] = ()
+    logins: tuple[Login, ...] = ()
 
 
 class ProbeJournal(Protocol):

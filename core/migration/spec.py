@@ -8,6 +8,7 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from core.errors import InputError
 
@@ -125,7 +126,7 @@ def _document(text: str, name: str) -> dict[str, object]:
     return document
 
 
-def _numbers(kind: type, table: str, document: Mapping[str, object], name: str) -> dict[str, float]:
+def _numbers(kind: type, table: str, document: Mapping[str, object], name: str) -> dict[str, Any]:
     """The table's numbers by field; raises InputError that names the first wrong one by its path."""
     given = document.get(table, {})
     if not isinstance(given, dict):

@@ -55,7 +55,7 @@ CATALOGUE: tuple[Declaration, ...] = (
         "memory", "shared_buffers fits", False, "shared_buffers of old, memory of new", "runtime-config-resource"
     ),
     Declaration("rsync", "rsync on both servers", True, "rsync of both servers", "backup-file"),
-    Declaration("ssh", "ssh from old to new", True, "ssh and ssh-keygen of old", "backup-file"),
+    Declaration("ssh", "ssh from old to new", True, "ssh of old", "backup-file"),
 )
 """Every check, in the order in which a person would ask."""
 

@@ -1,0 +1,212 @@
+"""The way from old to new for one copy: an ephemeral key on old that opens nothing on new but that copy's receiver.
+
+The key's line on new has `restrict`, `from=` and a forced command, the receiver: it takes one of the copy's own folders
+by its label and an rsync server's options without any path, and nothing else. So a stolen key reads nothing, starts
+nothing and writes nowhere else. New's host keys are pinned from the workstation's own, checked connection.
+
+Source of the line's format: sshd(8), AUTHORIZED_KEYS FILE FORMAT.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from ipaddress import ip_interface
+from typing import LiteralString
+
+from core.errors import InputError
+from core.facts.model import Facts
+from core.migration.model import Move
+from core.servers.profiles import Profile
+from core.servers.shell import Shell, command, script
+
+RECEIVER = "pghaul-receive"
+DISCARD = "discard"
+"""The label of a folder that is none: what comes is thrown away, to measure."""
+
+_RECEIVE: LiteralString = (
+    'refuse() { echo "pghaul: this key is for one copy alone" >&2; exit 126; }; '
+    "wanted=${SSH_ORIGINAL_COMMAND#pghaul-receive }; "
+    '[ "$wanted" != "$SSH_ORIGINAL_COMMAND" ] || refuse; '
+    'if [ "$wanted" = discard ]; then exec cat >/dev/null; fi; '
+    "place=; "
+    'while [ $# -gt 1 ]; do [ "$1" = "${wanted%% *}" ] && place=$2; shift 2; done; '
+    '[ -n "$place" ] && cd -- "$place" || refuse; '
+    "set -f; set -- ${wanted#* }; "
+    '[ "$1" = --server ] || refuse; '
+    "for word do case $word in --sender|*/*) refuse;; esac; done; "
+    # what arrives goes to the disk while more arrives, so that no flush of gigabytes waits at the end
+    "{ while sleep 0.2 && kill -0 $$; do sync -f . || sync; done; } </dev/null >/dev/null 2>&1 & "
+    'exec rsync "$@"'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The way for one copy.
+
+    Attributes:
+        marker: the comment of the key, by which its line on new is found again.
+        folder: a folder on old, 0700, with `key`, `key.pub` and `known_hosts`; it is gone when the copy is.
+        address, port, user: where and as whom old reaches new.
+        sources: addresses of old that the key is good from.
+        targets: label -> folder on new.
+    """
+
+    marker: str
+    folder: str
+    address: str
+    port: int
+    user: str
+    sources: tuple[str, ...]
+    targets: tuple[tuple[str, str], ...]
+
+
+def passage(
+    move: Move, new: Profile, old_facts: Facts, targets: Sequence[tuple[str, str]], *, purpose: str, address: str
+) -> Passage:
+    """The passage of a move. `purpose` keeps a probe's key apart from a plan's; `address`: where old reaches new.
+
+    Raises:
+        InputError: the facts of old hold no address that new could see it by.
+    """
+    name = f"pghaul-{purpose}-{sha256(move.name.encode()).hexdigest()[:12]}"
+    return Passage(
+        marker=name,
+        folder=f"/tmp/{name}",  # noqa: S108  made by mkdir, which fails where anything lies already
+        address=address,
+        port=new.port or 22,
+        user=new.database_user,
+        sources=_sources(old_facts),
+        targets=tuple(targets),
+    )
+
+
+def make_key(way: Passage) -> Shell:
+    """On old: a fresh folder with a fresh key; prints the public half. What an earlier try left is removed first."""
+    return script(
+        "umask 077 && rm -rf -- @folder@ && mkdir -- @folder@ && "
+        "ssh-keygen -q -t ed25519 -N '' -C @marker@ -f @folder@/key && cat -- @folder@/key.pub",
+        folder=way.folder,
+        marker=way.marker,
+    )
+
+
+def remove_key(way: Passage) -> Shell:
+    """On old: the folder with the key, gone."""
+    return command("rm", "-rf", "--", way.folder)
+
+
+def read_host_keys() -> Shell:
+    """On new: the public host keys, as any user may read them."""
+    return script("cat /etc/ssh/ssh_host_*_key.pub")
+
+
+def pin_host_keys(way: Passage) -> Shell:
+    """On old: new's host keys, from standard input, as the only ones that the copy trusts."""
+    return script(
+        'while read -r type key comment; do printf \'%s %s %s\\n\' @host@ "$type" "$key"; done > @folder@/known_hosts'
+        " && test -s @folder@/known_hosts",
+        host=way.address if way.port == 22 else f"[{way.address}]:{way.port}",
+        folder=way.folder,
+    )
+
+
+def allow_key(way: Passage) -> Shell:
+    """On new, as the user that receives: the public key from standard input, allowed to do this copy alone.
+
+    A line that an earlier try left is replaced; a file that had to be made says so, to be removed again.
+    """
+    return script(
+        'umask 077; home=$(getent passwd "$(id -un)" | cut -d: -f6) && file=$home/.ssh/authorized_keys && '
+        'mkdir -p -- "$home/.ssh" && { [ -e "$file" ] || printf \'# made by %s\\n\' @marker@ > "$file"; } && '
+        'read -r type key comment && kept=$(grep -vF -- " "@marker@ "$file"; [ $? -le 1 ]) && '
+        '{ [ -z "$kept" ] || printf \'%s\\n\' "$kept"; grep -xF -- \'# made by \'@marker@ "$file"; '
+        'printf \'%s %s %s %s\\n\' @options@ "$type" "$key" @marker@; } > "$file.pghaul" && '
+        'cat -- "$file.pghaul" > "$file" && rm -- "$file.pghaul"',
+        marker=way.marker,
+        options=_options(way),
+    )
+
+
+def forbid_key(way: Passage) -> Shell:
+    """On new: the key's line gone, every other line as it was; the file too where it was made for the key."""
+    return script(
+        'home=$(getent passwd "$(id -un)" | cut -d: -f6); file=$home/.ssh/authorized_keys; umask 077; '
+        '[ -e "$file" ] || exit 0; made=$(grep -cxF -- \'# made by \'@marker@ "$file"); '
+        'grep -vF -- " "@marker@ "$file" > "$file.pghaul"; [ $? -le 1 ] && cat -- "$file.pghaul" > "$file" && '
+        'rm -f -- "$file.pghaul" && if [ "$made" -gt 0 ] && ! [ -s "$file" ]; then '
+        'rm -f -- "$file"; rmdir -- "$home/.ssh" 2>/dev/null || true; fi',
+        marker=way.marker,
+    )
+
+
+def ssh(way: Passage) -> Shell:
+    """The ssh of the copy, without a destination: this key, these host keys, no questions, no configuration."""
+    return command(
+        "ssh",
+        *("-F", "/dev/null", "-i", f"{way.folder}/key", "-p", way.port),
+        *_options_of(
+            IdentitiesOnly="yes",
+            UserKnownHostsFile=f"{way.folder}/known_hosts",
+            GlobalKnownHostsFile="/dev/null",
+            StrictHostKeyChecking="yes",
+            BatchMode="yes",
+            Compression="no",
+            ConnectTimeout="10",
+            ServerAliveInterval="15",
+        ),
+    )
+
+
+def destination(way: Passage) -> str:
+    """New's side of an rsync command; the folder behind it is the receiver's business."""
+    return f"{way.user}@[{way.address}]:." if ":" in way.address else f"{way.user}@{way.address}:."
+
+
+def discard(way: Passage) -> Shell:
+    """On old: the ssh command whose standard input new throws away."""
+    inner = ssh(way)
+    rest = command(f"{way.user}@{way.address}", f"{RECEIVER} {DISCARD}")
+    return Shell(f"{inner.text} {rest.text}", f"{inner.shown} {rest.shown}")
+
+
+def receiver(label: str) -> str:
+    """What to ask new for instead of `rsync`, to reach the folder of that label."""
+    return f"{RECEIVER} {label}"
+
+
+def address_of(new: Profile, resolved: str | None = None) -> str:
+    """Where old reaches new: what the DBA said, else what the connection resolved, else the profile's own address."""
+    return new.copy_address or resolved or new.address
+
+
+def _options(way: Passage) -> str:
+    forced = command(
+        "exec", "sh", "-c", script(_RECEIVE), RECEIVER, *(word for target in way.targets for word in target)
+    )
+    dequoted = forced.text.replace('"', '\\"')
+    return f'restrict,from="{",".join(way.sources)}",command="{dequoted}"'
+
+
+def _options_of(**options: str) -> list[str]:
+    return [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+
+
+def _sources(facts: Facts) -> tuple[str, ...]:
+    """Every address of old that another host may see it by."""
+    found = []
+    for link in facts.network_links:
+        for text in link.addresses:
+            try:
+                address = ip_interface(re.sub("%[^/]*", "", text)).ip
+            except ValueError:
+                continue
+            if not (address.is_loopback or address.is_link_local):
+                found.append(str(address))
+    if not found:
+        raise InputError(
+            f"the facts of {facts.server} hold no network address, so the copy's key cannot be tied to it",
+            f"read the facts again: pghaul facts {facts.server}",
+        )
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,117 @@
+"""The plan of a move: the ordered steps with their exact commands, made from facts, checks and figures alone.
+
+Data goes from old to new, never through the workstation. Old is written to by its own shutdown alone, but for the key's
+folder in /tmp and what keeps it from starting again; each step names its undo; the point of no return is one step.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from core import units
+from core.errors import InputError
+from core.facts.model import Cluster, Facts
+from core.migration.model import CheckResult, Estimate, Move, Plan, Probe, Quantity, Status, Step
+from core.migration.passage import address_of, passage
+from core.migration.places import places
+from core.migration.runbook import runbook
+from core.migration.script import login, script
+from core.migration.steps.copy import copy
+from core.migration.steps.opening import opening
+from core.migration.steps.prepare import close_way, prepare
+from core.migration.steps.site import Draft, Site
+from core.migration.transports import rsync_ssh
+from core.servers.profiles import Profile
+
+__all__ = ["make_plan", "runbook", "script"]
+
+
+def make_plan(
+    move: Move,
+    old: Profile,
+    new: Profile,
+    old_facts: Facts,
+    new_facts: Facts,
+    checks: Sequence[CheckResult],
+    probes: Sequence[Probe],
+    estimate: Estimate,
+) -> Plan:
+    """The steps of the move. Blockers do not forbid a plan: they stand in its warnings.
+
+    Raises:
+        InputError: the facts of old do not know the cluster, or hold no address of old.
+    """
+    cluster = old_facts.cluster(move.cluster)
+    if cluster is None:
+        raise InputError(
+            f"the facts of {old_facts.server} know no cluster in {move.cluster}",
+            f"read them again: pghaul facts {old_facts.server}",
+        )
+    copied = places(move, cluster)
+    targets = [(place.label, place.target) for place in copied]
+    way = passage(move, new, old_facts, targets, purpose="copy", address=address_of(new))
+    site = Site(move, old, new, old_facts, new_facts, cluster, way, copied, _expected(cluster, estimate))
+    drafts = [*prepare(site), *copy(site), *close_way(site), *opening(site)]
+    return Plan(
+        move=move.name,
+        transport=rsync_ssh.NAME,
+        why=_why(probes),
+        steps=_numbered(drafts, site),
+        made_at=datetime.now(UTC),
+        warnings=_warnings(site, checks),
+        logins=(login("old", old), login("new", new)),
+    )
+
+
+def _expected(cluster: Cluster, estimate: Estimate) -> dict[str, float]:
+    method = estimate.method("warm-copy" if cluster.running else "cold-copy")
+    return {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
+
+
+def _why(probes: Sequence[Probe]) -> str:
+    """Which figures chose the transport: the latest of each link."""
+    latest = {probe.quantity: probe for probe in sorted(probes, key=lambda probe: probe.taken_at)}
+    if not latest:
+        return "nothing was measured; it is what every server has"
+    links = [latest[quantity] for quantity in Quantity if quantity in latest]
+    said = ", ".join(f"{probe.quantity} {units.rate(probe.bytes_per_second)}" for probe in links)
+    ssh, rest = (
+        latest.get(Quantity.SSH),
+        [p for p in links if p.quantity in {Quantity.READ, Quantity.WRITE, Quantity.WIRE}],
+    )
+    if ssh is None or not rest:
+        return f"measured: {said}"
+    slowest = min(rest, key=lambda probe: probe.bytes_per_second)
+    if ssh.bytes_per_second >= 0.9 * slowest.bytes_per_second:
+        return f"one ssh stream keeps up with the slowest link, {slowest.quantity} (measured: {said})"
+    return f"one ssh stream holds the copy up, more streams would help (measured: {said})"
+
+
+def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
+    standing = [check for check in checks if check.status is not Status.PASS]
+    said = [f"{check.status}: {check.message}" for check in standing]
+    port = site.cluster.port or 5432
+    if site.port != port:
+        said.append(f"port {port} is taken on new: the first start uses {site.port}; free {port} before opening")
+    return tuple(said)
+
+
+def _numbered(drafts: Sequence[Draft], site: Site) -> tuple[Step, ...]:
+    numbers = {draft.name: number for number, draft in enumerate(drafts, 1) if draft.name}
+    servers = {"old": site.old.name, "new": site.new.name, "you": "workstation"}
+    return tuple(
+        Step(
+            number=number,
+            title=draft.title,
+            side=draft.side,
+            server=servers[draft.side],
+            user=draft.user or "you",
+            command=str(draft.command),
+            reason=draft.reason,
+            expected_seconds=draft.seconds,
+            undo=draft.undo,
+            point_of_no_return=draft.point_of_no_return,
+            stopped=draft.stopped,
+            input_from=numbers[draft.reads] if draft.reads else None,
+        )
+        for number, draft in enumerate(drafts, 1)
+    )

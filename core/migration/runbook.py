@@ -1,0 +1,60 @@
+"""A plan as a runbook in Markdown, to print, to read aloud, to tick off."""
+
+from core import units
+from core.migration.model import Plan, Step
+
+
+def runbook(plan: Plan) -> str:
+    """The whole plan: every step with its exact command, what it takes, how it is undone."""
+    head = [
+        f"# Move {_plain(plan.move)}",
+        "",
+        f"Transport: {plan.transport}; {plan.why}.",
+        f"Made {plan.made_at:%Y-%m-%d %H:%M} UTC from the facts of that time: make it anew when anything has changed.",
+    ]
+    if plan.warnings:
+        head += ["", "## Warnings", "", *(f"- {_plain(warning)}" for warning in plan.warnings)]
+    down = [step for step in plan.steps if step.stopped]
+    expected = sum(step.expected_seconds or 0.0 for step in down)
+    if down:
+        steps = f"from step {down[0].number} to step {down[-1].number}"
+        head += ["", f"The cluster is stopped {steps}: {units.duration(expected)} of commands, and what people take."]
+    return "\n".join([*head, "", "## Steps", *(line for step in plan.steps for line in _step(step))]) + "\n"
+
+
+def _step(step: Step) -> list[str]:
+    who = "you" if step.side == "you" else f"{step.server}, as {step.user}"
+    marks = ", cluster stopped" if step.stopped else ""
+    lines = [
+        "",
+        f"### {step.number}. {_plain(step.title)}",
+        "",
+        f"On {who}{marks}; {units.duration(step.expected_seconds)}.",
+    ]
+    if step.side == "you":
+        lines[-1] = f"By you{marks}."
+    lines.append(f"{_plain(step.reason[:1].upper() + step.reason[1:])}.")
+    if step.point_of_no_return:
+        lines.append("**Point of no return.**")
+    if step.input_from is not None:
+        lines.append(f"Its standard input is what step {step.input_from} printed.")
+    if step.command:
+        fence = _fence(step.command)
+        lines += ["", f"{fence}sh", step.command, fence]
+    if step.undo:
+        fence = _fence(step.undo)
+        lines += ["", "Undo:", "", fence, step.undo, fence]
+    return lines
+
+
+def _fence(text: str) -> str:
+    """A fence that the text does not hold."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return fence
+
+
+def _plain(text: str) -> str:
+    """Text without what Markdown would read as marks."""
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|" else sign for sign in text)

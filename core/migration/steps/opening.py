@@ -1,0 +1,137 @@
+"""The steps after the copy: configuration, the first start for local connections alone, the opening, the end."""
+
+from core.migration import layout
+from core.migration.steps.site import Draft, Site, undone
+from core.servers.shell import Shell, command, environment, redirect, script, sequence
+
+_ASK = "select version(), pg_is_in_recovery(), (select count(*) from pg_database)"
+
+
+def opening(site: Site) -> list[Draft]:
+    """From the first start on new to the opening, the one step that cannot be undone without loss."""
+    return [*_configuration(site), *_first_start(site), *_open(site)]
+
+
+def _configuration(site: Site) -> list[Draft]:
+    """Configuration outside the data directory: old's as an archive, put beside what new has there."""
+    folder = layout.configuration_folder(site.cluster)
+    if folder is None:
+        return []
+    kept = f"{folder}.before-pghaul"
+    pack = script("cd -- @folder@ && tar -cf - . | base64", folder=folder)
+    unpack = script(
+        "if [ -e @folder@ ] && [ ! -e @kept@ ]; then mv -- @folder@ @kept@; fi && "
+        "install -d -m 0755 -o @user@ -- @folder@ && base64 -d | tar -xf - -C @folder@ && chown -R @user@: -- @folder@",
+        folder=folder,
+        kept=kept,
+        user=site.way.user,
+    )
+    restore = script("rm -rf -- @folder@ && if [ -e @kept@ ]; then mv -- @kept@ @folder@; fi", folder=folder, kept=kept)
+    return [
+        Draft(
+            f"pack old's configuration in {folder}",
+            "old",
+            layout.ROOT,
+            pack,
+            "it lies outside the data directory, so no pass has copied it",
+            "nothing to undo: it only looks",
+            name="configuration",
+            stopped=True,
+        ),
+        Draft(
+            f"put old's configuration into {folder}",
+            "new",
+            layout.ROOT,
+            unpack,
+            f"what new has there is kept as {kept}; read it for paths, memory and addresses of old",
+            undone(layout.ROOT, "new", restore),
+            reads="configuration",
+            stopped=True,
+        ),
+    ]
+
+
+def _first_start(site: Site) -> list[Draft]:
+    user = site.way.user
+    outside = layout.configuration_folder(site.cluster)
+    config_file = site.cluster.config_file if outside is not None else None
+    start = layout.start_locally(site.move.target, site.port, site.new_path, config_file)
+    ask = environment(
+        {"PATH": site.new_path}, command("psql", *_socket(site), "-p", site.port, "-d", "postgres", "-XAtc", _ASK)
+    )
+    return [
+        Draft(
+            "start new for local connections alone",
+            "new",
+            user,
+            start,
+            "nobody outside may take it for the real one yet; archiving is off",
+            undone(user, "new", layout.stop_locally(site.move.target, site.new_path)),
+            seconds=site.seconds.get("start new"),
+            stopped=True,
+        ),
+        Draft(
+            "ask new",
+            "new",
+            user,
+            ask,
+            "look at your own tables too, before anybody writes",
+            "nothing to undo: it only looks",
+            stopped=True,
+        ),
+    ]
+
+
+def _open(site: Site) -> list[Draft]:
+    user = site.way.user
+    stop = layout.stop_locally(site.move.target, site.new_path)
+    return [
+        Draft(
+            "decide",
+            "you",
+            "",
+            "",
+            "until here old has everything: to go back, stop new and undo what keeps old from starting",
+            "start old as it was",
+            seconds=None,
+            stopped=True,
+        ),
+        Draft(
+            "open new to clients",
+            "new",
+            user,
+            sequence(stop, _start_for_clients(site)),
+            "with its own configuration; what clients write from here on is on new alone",
+            "only with the loss of what clients wrote: stop new, undo what keeps old from starting, start old",
+            seconds=2.0,
+            stopped=True,
+            point_of_no_return=True,
+        ),
+        Draft(
+            "lead the applications to new",
+            "you",
+            "",
+            "",
+            "address, DNS name or virtual IP, connection pools, cron jobs, monitoring, backups, the start at boot",
+            "lead them back to old, with the loss of what was written to new",
+            seconds=None,
+        ),
+    ]
+
+
+def _start_for_clients(site: Site) -> Shell:
+    outside = layout.configuration_folder(site.cluster)
+    settings = {"PATH": site.new_path, "PGDATA": site.move.target}
+    if outside is None:
+        start = environment(settings, command("pg_ctl", "-w", "-t", 600, "start"))
+    else:
+        options = layout.words(
+            "-c", f"config_file={site.cluster.config_file}", "-c", f"data_directory={site.move.target}"
+        )
+        start = environment(settings, command("pg_ctl", "-w", "-t", 600, "-o", options, "start"))
+    return redirect(start, stdin="/dev/null", stdout=f"{site.move.target}/{layout.LOG}", stderr_to_stdout=True)
+
+
+def _socket(site: Site) -> list[str]:
+    setting = site.cluster.settings.get("unix_socket_directories", "").split(",")[0].strip()
+    return ["-h", setting] if setting.startswith("/") else []

@@ -1,0 +1,124 @@
+"""The steps before anything is copied: the target proven and made, the key, the host keys."""
+
+from core.migration import layout, passage
+from core.migration.steps.site import Draft, Site, undone
+from core.servers.shell import Shell, command, script, sequence
+
+
+def prepare(site: Site) -> list[Draft]:
+    """Prove and make the target folders, then open the way for this copy alone."""
+    return [_prove(site), *_make_folders(site), *_open_way(site)]
+
+
+def _prove(site: Site) -> Draft:
+    return Draft(
+        "prove that the target is empty or ours",
+        "new",
+        layout.ROOT,
+        _empty_or_ours(site),
+        "a later pass removes what old does not have: that must never happen to another cluster",
+        "nothing to undo: it only looks",
+    )
+
+
+def _empty_or_ours(site: Site) -> Shell:
+    """Every target is empty or absent, or the data directory bears old's system identifier and no server runs there."""
+    control = site.cluster.control
+    empty = [
+        script('{ [ ! -e @folder@ ] || [ -z "$(ls -A -- @folder@)" ]; }', folder=each.target) for each in site.places
+    ]
+    ours = script(
+        "[ ! -e @target@/postmaster.pid ] && [ -e @target@/global/pg_control ] && "
+        "sh -c @read@ | grep -qx 'Database system identifier: *'@identifier@",
+        target=site.move.target,
+        read=layout.control_data(site.new_path, site.move.target),
+        identifier=control.system_identifier if control is not None else "unknown",
+    )
+    return script(
+        "sh -c @empty@ || sh -c @ours@ || "
+        "{ echo 'the target is neither empty nor a copy of this cluster' >&2; exit 1; }",
+        empty=sequence(*empty),
+        ours=ours,
+    )
+
+
+def _make_folders(site: Site) -> list[Draft]:
+    user = site.way.user
+    return [
+        Draft(
+            f"make {place.target}",
+            "new",
+            layout.ROOT,
+            command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", place.target),
+            f"{place.source} of old comes here; the owner goes by name, for numbers differ between hosts",
+            undone(layout.ROOT, "new", command("rmdir", "--", place.target)) + " (while it is empty)",
+        )
+        for place in site.places
+    ]
+
+
+def _open_way(site: Site) -> list[Draft]:
+    way = site.way
+    return [
+        Draft(
+            "make a key for this copy",
+            "old",
+            site.owner,
+            passage.make_key(way),
+            "old sends the files itself; the key opens nothing but this copy and is removed after it",
+            undone(site.owner, "old", passage.remove_key(way)),
+            name="key",
+        ),
+        Draft(
+            "let the key do this copy alone",
+            "new",
+            way.user,
+            passage.allow_key(way),
+            "restrict, from= and a forced command: it writes into the target folders and does nothing else",
+            undone(way.user, "new", passage.forbid_key(way)),
+            reads="key",
+        ),
+        Draft(
+            "read the host keys of new",
+            "new",
+            way.user,
+            passage.read_host_keys(),
+            "old must know new when it connects; they come through your own, checked connection",
+            "nothing to undo: it only looks",
+            name="host keys",
+        ),
+        Draft(
+            "pin the host keys of new",
+            "old",
+            site.owner,
+            passage.pin_host_keys(way),
+            "the copy trusts these keys and no other",
+            "it lies in the key's folder and goes with it",
+            reads="host keys",
+        ),
+    ]
+
+
+def close_way(site: Site) -> list[Draft]:
+    """Take the key away on both ends, once nothing is copied any more."""
+    way = site.way
+    return [
+        Draft(
+            "take the key off new",
+            "new",
+            way.user,
+            passage.forbid_key(way),
+            "the copy is done: nothing is left that opens new",
+            "make and allow a new key, as above",
+            stopped=True,
+        ),
+        Draft(
+            "remove the key from old",
+            "old",
+            site.owner,
+            passage.remove_key(way),
+            "nothing of the copy is left on old",
+            "make and allow a new key, as above",
+            stopped=True,
+        ),
+    ]

@@ -1,0 +1,89 @@
+"""What every step's text is made from, and a step before it has its number."""
+
+from dataclasses import dataclass
+
+from core.facts.model import Cluster, Facts
+from core.migration import layout
+from core.migration.model import Move
+from core.migration.passage import Passage
+from core.migration.places import Place
+from core.servers.profiles import Profile
+from core.servers.shell import Shell
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A move with everything that is known of both ends.
+
+    Attributes:
+        way: the passage of the copy.
+        places: the folders to copy, the data directory first.
+        seconds: expected seconds of an estimate's stages, by their name.
+    """
+
+    move: Move
+    old: Profile
+    new: Profile
+    old_facts: Facts
+    new_facts: Facts
+    cluster: Cluster
+    way: Passage
+    places: tuple[Place, ...]
+    seconds: dict[str, float]
+
+    @property
+    def owner(self) -> str:
+        """Who owns the cluster on old."""
+        return self.cluster.owner or self.old.database_user
+
+    @property
+    def old_path(self) -> str:
+        """The PATH of the cluster's programs on old."""
+        return layout.program_path(self.old_facts, self.cluster.series)
+
+    @property
+    def new_path(self) -> str:
+        """The PATH of the cluster's programs on new."""
+        return layout.program_path(self.new_facts, self.cluster.series)
+
+    @property
+    def port(self) -> int:
+        """The port of the first, local start: the cluster's own, or the next that no server of new uses."""
+        taken = {cluster.port for cluster in self.new_facts.clusters if cluster.running}
+        port = self.cluster.port or 5432
+        while port in taken:
+            port += 1
+        return port
+
+    def share(self, stage: str, place: Place) -> float | None:
+        """The place's share of a stage, by its size."""
+        whole, size = self.seconds.get(stage), self.cluster.size_bytes
+        if whole is None or not size or place.size_bytes is None:
+            return whole
+        return whole * place.size_bytes / size
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A step before it is numbered. `side` is `old`, `new` or `you`.
+
+    Attributes:
+        name: what other drafts call it by; `reads`: the name of the draft whose output it reads.
+    """
+
+    title: str
+    side: str
+    user: str
+    command: Shell | str
+    reason: str
+    undo: str = ""
+    seconds: float | None = 1.0
+    name: str = ""
+    reads: str = ""
+    stopped: bool = False
+    point_of_no_return: bool = False
+
+
+def undone(user: str, side: str, command: Shell) -> str:
+    """The words of an undo: where, as whom, what."""
+    return f"on {side} as {user}: {command}"
