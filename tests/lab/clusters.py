@@ -80,7 +80,7 @@ def binaries() -> Path:
 def _fetch(folder: Path) -> None:
     wanted = folder / "requirements.txt"
     wanted.write_text(_REQUIREMENT)
-    uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
+    uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parents[2] / ".venv-tools" / "bin"))
     words = [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
     words += [
         "--quiet",
