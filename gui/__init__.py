@@ -1,0 +1,1 @@
+"""The window over core: pages, models, widgets, dialogs, and the one bridge to threads."""

@@ -1,0 +1,232 @@
+"""What the window asks of core, as plain functions for a worker thread.
+
+Core's heavy modules load here, when first used: the window is on screen before them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.benchmarks.model import Forecast, Run, Side
+from core.comparison.model import Comparison
+from core.errors import InputError
+from core.facts.model import Facts
+from core.jobs import Job
+from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
+
+if TYPE_CHECKING:
+    from core.actions import Desk
+    from core.history.store import Command, Entry
+    from core.servers.profiles import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRow:
+    """A server profile with what is known of it."""
+
+    profile: "Profile"
+    facts: Facts | None
+    moves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationState:
+    """What the history holds of a move's way over."""
+
+    checks: tuple[CheckResult, ...] | None
+    probes: tuple[Probe, ...]
+    estimate: Estimate | None
+    plan: Plan | None
+
+
+def moves_newest_first(desk: "Desk") -> tuple[Move, ...]:
+    """All moves by name, but the one that was worked on last stands first."""
+    moves = desk.store.moves()
+    latest = next((entry.move for entry in desk.store.entries(limit=20) if entry.move is not None), None)
+    return tuple(sorted(moves, key=lambda move: (move.name != latest, move.name)))
+
+
+def servers(desk: "Desk") -> tuple[ServerRow, ...]:
+    """All servers, by name."""
+    moves = desk.store.moves()
+    return tuple(
+        ServerRow(
+            profile,
+            desk.store.facts(profile.name),
+            tuple(move.name for move in moves if profile.name in (move.old, move.new)),
+        )
+        for profile in desk.store.profiles()
+    )
+
+
+def test_server(server: str, desk: "Desk", job: Job) -> tuple[str, ...]:
+    """Connect and try the rights."""
+    from core.actions import test_server as test
+
+    return test(desk, server, job)
+
+
+def read_facts(servers_and_folders: Sequence[tuple[str, tuple[str, ...]]], desk: "Desk", job: Job) -> None:
+    """Read the facts of each server, with the data directories that a move names on it."""
+    from core.actions import read_facts as read
+
+    for server, folders in servers_and_folders:
+        read(desk, server, job, folders)
+
+
+def suites() -> tuple[str, ...]:
+    """The names of the suites that ship with the program."""
+    from core.benchmarks.suites import suites as names
+
+    return names()
+
+
+def forecast(move: str, suite: str, sides: Sequence[Side], desk: "Desk", job: Job) -> tuple[Forecast, ...]:
+    """What the suite takes on each side."""
+    from core.actions import forecast as make
+
+    return make(desk, move, suite, job, sides)
+
+
+def run_benchmarks(move: str, suite: str, sides: Sequence[Side], desk: "Desk", job: Job) -> tuple[Run, ...]:
+    """Run the suite on each side."""
+    from core.actions import run_benchmarks as run
+
+    return run(desk, move, suite, job, sides)
+
+
+def runs(move: str, desk: "Desk") -> tuple[Run, ...]:
+    """The runs of a move, newest first."""
+    return desk.store.runs(move)[::-1]
+
+
+def comparison(move: str, desk: "Desk") -> Comparison | None:
+    """Both sides of a move; None: nothing was measured yet."""
+    from core.actions import compare
+
+    try:
+        return compare(desk, move)
+    except InputError:
+        return None
+
+
+def migration(move: str, desk: "Desk") -> MigrationState:
+    """The latest checks, probes, estimate and plan."""
+    store = desk.store
+    return MigrationState(store.checks(move), store.probes(move), store.estimate(move), store.plan(move))
+
+
+def check(move: str, desk: "Desk", job: Job) -> None:
+    """Check from fresh facts."""
+    from core.actions import check as run
+
+    run(desk, move, job)
+
+
+def probe(move: str, desk: "Desk", job: Job) -> None:
+    """Measure each link of the copy chain."""
+    from core.actions import probe as run
+
+    run(desk, move, job)
+
+
+def estimate(move: str, desk: "Desk", job: Job) -> None:
+    """Estimate each method."""
+    from core.actions import estimate as make
+
+    make(desk, move, job)
+
+
+def plan(move: str, desk: "Desk", job: Job) -> None:
+    """Plan the move."""
+    from core.actions import plan as make
+
+    make(desk, move, job)
+
+
+def save_runbook(plan_made: Plan, path: Path, _desk: "Desk") -> Path:
+    """The plan for people, as Markdown."""
+    from core.migration.plan import runbook
+
+    path.write_text(runbook(plan_made), encoding="utf-8")
+    return path
+
+
+def save_script(plan_made: Plan, path: Path, _desk: "Desk") -> Path:
+    """The plan as a POSIX shell script, executable by its owner."""
+    from core.migration.plan import script
+
+    path.write_text(script(plan_made), encoding="utf-8")
+    path.chmod(0o700)
+    return path
+
+
+def report(move: str, path: Path, desk: "Desk", job: Job) -> Path:
+    """The report as a PDF."""
+    from core.actions import report as write
+
+    job.check()
+    return write(desk, move, path)
+
+
+def entries(move: str | None, desk: "Desk") -> "tuple[Entry, ...]":
+    """What happened, newest first."""
+    return desk.store.entries(limit=1000, move=move)
+
+
+def commands(move: str | None, desk: "Desk") -> "tuple[Command, ...]":
+    """The commands that were run, newest first."""
+    return desk.store.commands(move, limit=1000)
+
+
+def entry_text(entry: "Entry", desk: "Desk") -> str:
+    """Everything that the history holds of an entry, as text to read and copy."""
+    from core import documents
+
+    store = desk.store
+    if entry.kind == "run":
+        return _run_text(store.run(entry.reference))
+    if entry.kind == "facts":
+        return documents.dump(store.facts_by_id(entry.reference), indent=2)
+    move = entry.move or ""
+    latest = {"checks": store.checks, "estimate": store.estimate, "plan": store.plan, "move": store.move}.get(
+        entry.kind
+    )
+    if latest is not None:
+        return documents.dump(latest(move), indent=2)
+    return entry.title
+
+
+def _run_text(run: Run) -> str:
+    parts = [f"{run.workload.title} on {run.volume.server}, {run.volume.mount_point}"]
+    parts += [
+        f"repetition {one.number}: {one.outcome}\n$ {one.command}\n{one.message}\n{one.raw}" for one in run.repetitions
+    ]
+    return "\n\n".join(parts)
+
+
+def save_profile(profile: "Profile", name: str | None, desk: "Desk") -> None:
+    """Keep a new profile, or the changed one of the server that was called `name`."""
+    if name is None:
+        desk.store.add_profile(profile)
+    else:
+        desk.store.update_profile(profile, name)
+
+
+def remove_profile(name: str, desk: "Desk") -> None:
+    """Forget a server."""
+    desk.store.remove_profile(name)
+
+
+def save_move(move: Move, name: str | None, desk: "Desk") -> None:
+    """Keep a new move, or the changed one that was called `name`."""
+    if name is None:
+        desk.store.add_move(move)
+    else:
+        desk.store.update_move(move, name)
+
+
+def remove_move(name: str, desk: "Desk") -> None:
+    """Forget a move with everything measured for it."""
+    desk.store.remove_move(name)

@@ -1,0 +1,73 @@
+"""The program with a window: the application, the window, and what catches everything at the end."""
+
+import os
+import sys
+import threading
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QMessageLogContext, QObject, QtMsgType, Signal, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+from gui import appearance
+from gui.window import MainWindow
+from gui.work import Work
+
+NO_WINDOW = 2
+
+
+class Catcher(QObject):
+    """Takes what nobody else caught, on whichever thread, to the window. Signal: caught(exception)."""
+
+    caught = Signal(object)
+
+    def install(self) -> None:
+        """Take the place of Python's own hooks."""
+        sys.excepthook = self._catch
+        threading.excepthook = self._catch_thread
+
+    @staticmethod
+    def uninstall() -> None:
+        """Give Python's own hooks their place back."""
+        sys.excepthook = sys.__excepthook__
+        threading.excepthook = threading.__excepthook__
+
+    def _catch(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        sys.__excepthook__(kind, error, trace)
+        if isinstance(error, Exception):
+            self.caught.emit(error)
+
+    def _catch_thread(self, found: threading.ExceptHookArgs) -> None:
+        if found.exc_value is not None:
+            self._catch(found.exc_type, found.exc_value, found.exc_traceback)
+
+
+def main(folder: Path | None = None) -> int:
+    """Open the window and work until it is closed; the exit code. `folder`: of the history, if not the platform's."""
+    qInstallMessageHandler(_tell)
+    application = QApplication(sys.argv[:1])
+    appearance.prepare(application)
+    work = Work()
+    window = MainWindow(work)
+    catcher = Catcher()
+    catcher.caught.connect(window.show_trouble)
+    catcher.install()
+    window.show()
+    work.open(folder)
+    code = application.exec()
+    running = work.close()
+    catcher.uninstall()
+    if running:  # a thread that does not end would keep the program
+        print(f"pghaul: still running when the window closed: {', '.join(running)}", file=sys.stderr)  # noqa: T201
+        sys.stderr.flush()
+        os._exit(code)
+    return code
+
+
+def _tell(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    """Qt's own messages. A fatal one means that no window can open; Qt would abort with a core dump."""
+    print(f"pghaul: {message.strip()}", file=sys.stderr)  # noqa: T201  there is no window to say it in
+    if kind is QtMsgType.QtFatalMsg:
+        print("hint: use the command line instead: pghaul --help", file=sys.stderr)  # noqa: T201
+        sys.stderr.flush()
+        os._exit(NO_WINDOW)

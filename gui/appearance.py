@@ -1,0 +1,96 @@
+"""How the window looks: the palette follows the system, and a few colours carry a meaning in light and dark alike.
+
+No colour stands alone: wherever one is used, a word says the same.
+"""
+
+from enum import Enum
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QPalette
+from PySide6.QtWidgets import QApplication
+
+from core.settings import PROGRAM, program_version, resource
+
+
+class Tone(Enum):
+    """A meaning that a colour carries: (in light, in dark), each with a contrast of at least 4.5 to the base."""
+
+    BAD = ("#b3261e", "#ff9a92")
+    WARNING = ("#8a5200", "#f5bd5c")
+    GOOD = ("#1b6e3a", "#7fd69b")
+    MUTED = ("#5f6368", "#a6abb3")
+    OLD = ("#9a4f08", "#e8a15c")
+    NEW = ("#1a5fb4", "#78b4ff")
+
+
+DARK = {
+    QPalette.ColorRole.Window: "#1f2226",
+    QPalette.ColorRole.WindowText: "#e6e8eb",
+    QPalette.ColorRole.Base: "#17191c",
+    QPalette.ColorRole.AlternateBase: "#1d2024",
+    QPalette.ColorRole.ToolTipBase: "#2b2f35",
+    QPalette.ColorRole.ToolTipText: "#e6e8eb",
+    QPalette.ColorRole.PlaceholderText: "#8b9098",
+    QPalette.ColorRole.Text: "#e6e8eb",
+    QPalette.ColorRole.Button: "#2b2f35",
+    QPalette.ColorRole.ButtonText: "#e6e8eb",
+    QPalette.ColorRole.BrightText: "#ff9a92",
+    QPalette.ColorRole.Light: "#41464e",
+    QPalette.ColorRole.Midlight: "#353a41",
+    QPalette.ColorRole.Dark: "#121417",
+    QPalette.ColorRole.Mid: "#26292e",
+    QPalette.ColorRole.Shadow: "#0b0c0e",
+    QPalette.ColorRole.Highlight: "#2f6fbd",
+    QPalette.ColorRole.HighlightedText: "#ffffff",
+    QPalette.ColorRole.Link: "#78b4ff",
+    QPalette.ColorRole.LinkVisited: "#b79cff",
+}
+
+
+def prepare(application: QApplication) -> None:
+    """Name, icon and style of the program; the palette is the system's."""
+    application.setApplicationName(PROGRAM)
+    application.setApplicationDisplayName(PROGRAM)
+    application.setApplicationVersion(program_version())
+    application.setDesktopFileName(PROGRAM)
+    application.setWindowIcon(QIcon(str(resource("icons", "pghaul.svg"))))
+    application.setStyle("Fusion")
+    application.setStyleSheet(resource("themes", "pghaul.qss").read_text(encoding="utf-8"))
+
+
+def force(application: QApplication, scheme: Qt.ColorScheme) -> None:
+    """Light or dark whatever the system says: for pictures, and where no system tells."""
+    application.styleHints().setColorScheme(scheme)
+    palette = application.style().standardPalette()
+    if scheme is Qt.ColorScheme.Dark and not _is_dark(palette):
+        palette = _dark_palette()
+    application.setPalette(palette)
+
+
+def is_dark() -> bool:
+    """Whether the window is dark now."""
+    return _is_dark(QGuiApplication.palette())
+
+
+def colour(tone: Tone) -> QColor:
+    """The tone's colour on the window as it is now."""
+    return QColor(tone.value[is_dark()])
+
+
+def fixed_font() -> QFont:
+    """The system's font for commands and outputs."""
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+
+
+def _is_dark(palette: QPalette) -> bool:
+    return palette.color(QPalette.ColorRole.Window).lightness() < 128
+
+
+def _dark_palette() -> QPalette:
+    palette = QPalette()
+    for role, name in DARK.items():
+        palette.setColor(role, QColor(name))
+    faint = QColor("#767b83")
+    for role in (QPalette.ColorRole.Text, QPalette.ColorRole.WindowText, QPalette.ColorRole.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, faint)
+    return palette

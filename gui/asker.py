@@ -1,0 +1,110 @@
+"""Questions that come up on a worker thread, answered in the window."""
+
+import threading
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from gui.bridge import current_job
+
+
+@dataclass(eq=False)
+class Question:
+    """One question on its way from a worker thread to a dialog and back. `answer` counts once; None declines."""
+
+    server: str
+    _answered: threading.Event = field(default_factory=threading.Event, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    _answer: str | None = field(default=None, init=False, repr=False)
+
+    def answer(self, text: str | None) -> None:
+        """Answer it, unless it was answered or declined before."""
+        with self._lock:
+            if not self._answered.is_set():
+                self._answer = text
+                self._answered.set()
+
+    @property
+    def answered(self) -> bool:
+        return self._answered.is_set()
+
+    def wait(self) -> str | None:
+        """The answer, once there is one."""
+        self._answered.wait()
+        return self._answer
+
+
+@dataclass(eq=False)
+class HostKeyQuestion(Question):
+    """Whether an unknown host key is the server's own."""
+
+    address: str
+    key_type: str
+    fingerprint: str
+
+
+@dataclass(eq=False)
+class SecretQuestion(Question):
+    """A password, passphrase, sudo password or keyboard-interactive answer, as `kind` says."""
+
+    prompt: str
+    kind: str
+
+
+class WindowAsker(QObject):
+    """An Asker for the window. Its methods are called on worker threads and wait there for the user's answer; a job
+    that is cancelled, and a window that closes, decline.
+
+    Signals:
+        asked(Question): delivered on the window's thread.
+        withdrawn(Question): it was declined without the user; its dialog may close.
+    """
+
+    asked = Signal(object)
+    withdrawn = Signal(object)
+    _posted = Signal(object)
+    _taken_back = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lock = threading.Lock()
+        self._open: list[Question] = []
+        self._closed = False
+        self._posted.connect(self.asked, Qt.ConnectionType.QueuedConnection)
+        self._taken_back.connect(self.withdrawn, Qt.ConnectionType.QueuedConnection)
+
+    def accept_host_key(self, server: str, address: str, key_type: str, fingerprint: str) -> bool:
+        """Whether the user says that the key is the server's own."""
+        return self._ask(HostKeyQuestion(server, address, key_type, fingerprint)) is not None
+
+    def secret(self, server: str, prompt: str, *, kind: str) -> str | None:
+        """What the user types; None: declined."""
+        return self._ask(SecretQuestion(server, prompt, kind))
+
+    def close(self) -> None:
+        """Decline every question, now and from now on."""
+        with self._lock:
+            self._closed = True
+            questions = [*self._open]
+        for question in questions:
+            self._withdraw(question)
+
+    def _ask(self, question: Question) -> str | None:
+        with self._lock:
+            if self._closed:
+                return None
+            self._open.append(question)
+        job = current_job()
+        try:
+            with nullcontext() if job is None else job.on_cancel(lambda: self._withdraw(question)):
+                if not question.answered:
+                    self._posted.emit(question)
+                return question.wait()
+        finally:
+            with self._lock:
+                self._open.remove(question)
+
+    def _withdraw(self, question: Question) -> None:
+        question.answer(None)
+        self._taken_back.emit(question)

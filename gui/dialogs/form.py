@@ -1,0 +1,58 @@
+"""A dialog with a form that stays open until what was typed has been kept."""
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
+
+from core.errors import PghaulError
+from gui.appearance import Tone, colour
+from gui.widgets.banner import sentence
+
+
+class FormDialog(QDialog):
+    """Labelled fields over OK and Cancel. A subclass reads the fields in `submit` and emits its own signal; who keeps
+    the answer then calls `accept` or `refuse`.
+    """
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setModal(True)
+        self.form = QFormLayout()
+        self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._trouble = QLabel(self)
+        self._trouble.setWordWrap(True)
+        self._trouble.setTextFormat(Qt.TextFormat.PlainText)
+        self._trouble.setAccessibleName("What is wrong")
+        self._trouble.hide()
+        standard = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
+        self.buttons.accepted.connect(self.submit)
+        self.buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addLayout(self.form)
+        column.addWidget(self._trouble)
+        column.addStretch()
+        column.addWidget(self.buttons)
+
+    def add(self, label: str, field: QWidget, tip: str = "") -> None:
+        """A field under its label; the label's mnemonic leads to it."""
+        self.form.addRow(label, field)
+        field.setAccessibleName(label.replace("&", "").rstrip(":"))
+        field.setAccessibleDescription(tip)
+        field.setToolTip(tip)
+
+    @Slot()
+    def submit(self) -> None:
+        """Read the fields and hand them on."""
+        raise NotImplementedError
+
+    @Slot(object)
+    def refuse(self, error: Exception) -> None:
+        """Say what is wrong and stay open."""
+        text = sentence(error) if isinstance(error, PghaulError) else f"{type(error).__name__}: {error}"
+        palette = self._trouble.palette()
+        palette.setColor(QPalette.ColorRole.WindowText, colour(Tone.BAD))
+        self._trouble.setPalette(palette)
+        self._trouble.setText(text)
+        self._trouble.show()

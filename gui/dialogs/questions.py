@@ -1,0 +1,81 @@
+"""What a connection asks of the user: is this the server's key, and what is the password."""
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QMessageBox, QVBoxLayout, QWidget
+
+from gui.asker import HostKeyQuestion, Question, SecretQuestion
+
+TITLES = {
+    "password": "Password",
+    "passphrase": "Passphrase",
+    "sudo": "Password for sudo",
+    "interactive": "The server asks",
+}
+
+
+def dialog_for(question: Question, parent: QWidget) -> QDialog:
+    """The dialog that answers this question; however it is closed, the question is answered."""
+    if isinstance(question, HostKeyQuestion):
+        return _host_key(question, parent)
+    if isinstance(question, SecretQuestion):
+        return SecretDialog(question, parent)
+    raise TypeError(type(question))
+
+
+def _host_key(question: HostKeyQuestion, parent: QWidget) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setWindowTitle("Unknown host key")
+    box.setIcon(QMessageBox.Icon.Warning)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(f"Is this the key of {question.server} ({question.address})?")
+    box.setInformativeText(
+        f"{question.key_type}\n{question.fingerprint}\n\n"
+        "Compare it with what the server's administrator gives you, or with this command on the server's own console:\n"
+        "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"
+    )
+    box.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    trust = box.addButton("&Trust and remember", QMessageBox.ButtonRole.AcceptRole)
+    decline = box.addButton("&Do not connect", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(decline)
+    box.setEscapeButton(decline)
+    trust.clicked.connect(partial(question.answer, question.fingerprint))
+    box.finished.connect(partial(_decline, question))
+    return box
+
+
+class SecretDialog(QDialog):
+    """Asks for a secret; what is typed is kept by the connection for the session only, never by the window."""
+
+    def __init__(self, question: SecretQuestion, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._question = question
+        self.setWindowTitle(f"{TITLES.get(question.kind, question.kind)}: {question.server}")
+        self.setModal(True)
+        label = QLabel(question.prompt, self)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        self.field = QLineEdit(self, echoMode=QLineEdit.EchoMode.Password)
+        self.field.setAccessibleName(question.prompt)
+        label.setBuddy(self.field)
+        standard = QDialogButtonBox.StandardButton
+        buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        for widget in (label, self.field, buttons):
+            column.addWidget(widget)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 60)
+
+    def done(self, result: int) -> None:
+        self._question.answer(self.field.text() if result == QDialog.DialogCode.Accepted else None)
+        self.field.clear()
+        super().done(result)
+
+
+def _decline(question: Question, _result: int) -> None:
+    """Nothing was answered before: no."""
+    question.answer(None)

@@ -1,0 +1,87 @@
+"""A server's profile, to add or to change."""
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
+
+from core.errors import InputError
+from core.servers.profiles import Profile, Rights
+from gui.dialogs.form import FormDialog
+from gui.models.servers import RIGHTS
+
+
+class ServerDialog(FormDialog):
+    """Signal: submitted(Profile, name before or empty for a new one)."""
+
+    submitted = Signal(object, str)
+
+    def __init__(self, profile: Profile | None, parent: QWidget | None = None) -> None:
+        super().__init__("Add a server" if profile is None else f"Edit {profile.name}", parent)
+        self._before = "" if profile is None else profile.name
+        self.name, self.address, self.user = QLineEdit(self), QLineEdit(self), QLineEdit(self)
+        self.port = QSpinBox(self, minimum=0, maximum=65535)
+        self.port.setSpecialValueText("as ssh says")
+        self.identity_file, self.jump = QLineEdit(self), QLineEdit(self)
+        self.rights = QComboBox(self)
+        self.database_user, self.copy_address = QLineEdit("postgres", self), QLineEdit(self)
+        for rights, text in RIGHTS.items():
+            self.rights.addItem(text, rights)
+        self._lay_out()
+        if profile is not None:
+            self._fill(profile)
+        self.name.setFocus()
+
+    @Slot()
+    def submit(self) -> None:
+        profile = self.profile()
+        missing = [word for word, value in (("name", profile.name), ("address", profile.address)) if not value]
+        if missing:
+            self.refuse(InputError(f"the server needs {' and '.join(f'its {word}' for word in missing)}"))
+            return
+        self.submitted.emit(profile, self._before)
+
+    def profile(self) -> Profile:
+        """The profile as the fields have it now."""
+        return Profile(
+            name=self.name.text().strip(),
+            address=self.address.text().strip(),
+            user=_optional(self.user),
+            port=self.port.value() or None,
+            identity_file=_optional(self.identity_file),
+            jump=_optional(self.jump),
+            rights=Rights(self.rights.currentData()),
+            database_user=self.database_user.text().strip() or "postgres",
+            copy_address=_optional(self.copy_address),
+        )
+
+    def _lay_out(self) -> None:
+        self.add("&Name:", self.name, "Your own name for the server")
+        self.add("&Address:", self.address, "Host name, IP address, or an alias of ~/.ssh/config")
+        self.add("&User:", self.user, "Who logs in; empty: as ~/.ssh/config says, else your own user name")
+        self.add("&Port:", self.port, "SSH port; 0: as ~/.ssh/config says, else 22")
+        self.add("&Identity file:", self.identity_file, "Private key; empty: the agent and ssh's usual keys")
+        self.add("&Jump hosts:", self.jump, "As ssh's ProxyJump: user@host:port, several with commas")
+        self.add("&Rights:", self.rights, "How commands that need more than the login user's rights are run")
+        self.add("&Database user:", self.database_user, "The operating-system user that owns the clusters")
+        self.add("&Copy address:", self.copy_address, "How the other server reaches this one; empty: the address above")
+        for field in (self.user, self.identity_file, self.jump):
+            field.setPlaceholderText("as ssh says")
+        self.copy_address.setPlaceholderText("same as address")
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 72)
+
+    def _fill(self, profile: Profile) -> None:
+        for field, value in (
+            (self.name, profile.name),
+            (self.address, profile.address),
+            (self.user, profile.user),
+            (self.identity_file, profile.identity_file),
+            (self.jump, profile.jump),
+            (self.database_user, profile.database_user),
+            (self.copy_address, profile.copy_address),
+        ):
+            field.setText(value or "")
+        self.port.setValue(profile.port or 0)
+        self.rights.setCurrentIndex(self.rights.findData(profile.rights))
+
+
+def _optional(field: QLineEdit) -> str | None:
+    return field.text().strip() or None

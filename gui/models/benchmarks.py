@@ -1,0 +1,85 @@
+"""Forecasts and runs as rows: one row a repetition, the newest run first."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from core import units
+from core.benchmarks.model import Forecast, Outcome, Repetition, Run
+from gui.appearance import Tone
+from gui.models.facts import Detail
+from gui.models.table import Column, Width
+from gui.models.words import metric_name, moment
+
+
+@dataclass(frozen=True, slots=True)
+class RepetitionRow:
+    """A repetition of a run; None while the run has none yet."""
+
+    run: Run
+    repetition: Repetition | None
+
+    @property
+    def at(self) -> datetime:
+        return self.run.started_at if self.repetition is None else self.repetition.started_at
+
+
+def repetition_rows(runs: tuple[Run, ...]) -> tuple[RepetitionRow, ...]:
+    """The repetitions of all runs, in the order given, the newest repetition of each first."""
+    return tuple(RepetitionRow(run, repetition) for run in runs for repetition in (run.repetitions[::-1] or (None,)))
+
+
+def metrics(row: RepetitionRow) -> tuple[Detail, ...]:
+    """All metrics of a repetition."""
+    if row.repetition is None:
+        return ()
+    return tuple(Detail(metric_name(name), units.metric(name, value)) for name, value in row.repetition.metrics.items())
+
+
+def _outcome(row: RepetitionRow) -> str:
+    if row.repetition is None:
+        return "running" if row.run.outcome is None else str(row.run.outcome)
+    return f"{row.repetition.outcome}, cached" if row.repetition.cached else str(row.repetition.outcome)
+
+
+def _outcome_tone(row: RepetitionRow) -> Tone | None:
+    outcome = row.run.outcome if row.repetition is None else row.repetition.outcome
+    if outcome is None:
+        return Tone.MUTED
+    cached = row.repetition is not None and row.repetition.cached
+    return {Outcome.FAILED: Tone.BAD, Outcome.CANCELLED: Tone.WARNING}.get(outcome, Tone.WARNING if cached else None)
+
+
+def _headline(row: RepetitionRow) -> str:
+    name = row.run.workload.headline
+    value = None if row.repetition is None else row.repetition.metrics.get(name)
+    return units.ABSENT if value is None else f"{units.metric(name, value)}"
+
+
+def _problems(forecast: Forecast) -> str:
+    return "; ".join(forecast.problems) or "none"
+
+
+FORECAST_COLUMNS: tuple[Column[Forecast], ...] = (
+    Column("Side", lambda row: str(row.volume.side)),
+    Column("Server", lambda row: row.volume.server),
+    Column("Volume", lambda row: row.volume.mount_point),
+    Column("Takes about", lambda row: units.duration(row.seconds), right=True),
+    Column("Needs", lambda row: units.size(row.bytes_needed), right=True),
+    Column("Free", lambda row: units.size(row.bytes_available), right=True),
+    Column("Problems", _problems, tone=lambda row: Tone.BAD if row.problems else Tone.GOOD, width=Width.REST),
+)
+REPETITION_COLUMNS: tuple[Column[RepetitionRow], ...] = (
+    Column("Time", lambda row: moment(row.at)),
+    Column("Side", lambda row: str(row.run.volume.side)),
+    Column("Volume", lambda row: f"{row.run.volume.server}:{row.run.volume.mount_point}"),
+    Column("Workload", lambda row: row.run.workload.title, width=Width.REST),
+    Column("Repetition", lambda row: "" if row.repetition is None else str(row.repetition.number), right=True),
+    Column("Headline", lambda row: metric_name(row.run.workload.headline)),
+    Column("Value", _headline, right=True),
+    Column("Took", lambda row: "" if row.repetition is None else units.duration(row.repetition.seconds), right=True),
+    Column("Outcome", _outcome, tone=_outcome_tone, tip=lambda row: row.repetition.message if row.repetition else ""),
+)
+METRIC_COLUMNS: tuple[Column[Detail], ...] = (
+    Column("Metric", lambda row: row.name, width=Width.REST),
+    Column("Value", lambda row: row.value, right=True),
+)

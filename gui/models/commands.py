@@ -1,0 +1,74 @@
+"""The commands of this session and what the work said beside them, oldest first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from core import units
+from core.jobs import CommandEnded, CommandStarted, Event, Note
+from gui.appearance import Tone
+from gui.models.table import Column, Width
+from gui.models.words import moment
+
+MOST = 5000
+TRIM = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A command, or a note (server and user empty). `seconds` None: the command still runs."""
+
+    at: datetime
+    server: str
+    user: str
+    text: str
+    exit_status: int | None = None
+    seconds: float | None = None
+    level: str = "command"
+
+
+def add(lines: list[Line], events: Iterable[Event]) -> None:
+    """Add what the events say; the end of a command goes to the newest line that still waits for it."""
+    for event in events:
+        if isinstance(event, CommandStarted):
+            lines.append(Line(event.at, event.server, event.user, event.command))
+        elif isinstance(event, Note):
+            lines.append(Line(datetime.now(UTC), "", "", event.text, level=event.level))
+        elif isinstance(event, CommandEnded):
+            _end(lines, event)
+    if len(lines) > MOST:
+        del lines[: len(lines) - MOST + TRIM]
+
+
+def _end(lines: list[Line], event: CommandEnded) -> None:
+    for number in range(len(lines) - 1, -1, -1):
+        line = lines[number]
+        if line.seconds is None and line.server == event.server and line.text == event.command:
+            lines[number] = replace(line, exit_status=event.exit_status, seconds=event.seconds)
+            return
+
+
+def _exit(line: Line) -> str:
+    if line.level != "command":
+        return ""
+    if line.seconds is None:
+        return "running"
+    return "cut off" if line.exit_status is None else str(line.exit_status)
+
+
+def _tone(line: Line) -> Tone | None:
+    if line.level == "warning":
+        return Tone.WARNING
+    if line.level != "command" or line.seconds is None:
+        return Tone.MUTED
+    return None if line.exit_status == 0 else Tone.WARNING
+
+
+COLUMNS: tuple[Column[Line], ...] = (
+    Column("Time", lambda line: moment(line.at).split(" ")[1], tip=lambda line: moment(line.at)),
+    Column("Server", lambda line: line.server),
+    Column("User", lambda line: line.user),
+    Column("Exit", _exit, right=True, tone=_tone),
+    Column("Took", lambda line: "" if line.seconds is None else units.seconds(line.seconds), right=True),
+    Column("Command", lambda line: line.text, fixed=True, tone=_tone, width=Width.REST),
+)

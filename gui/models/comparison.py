@@ -1,0 +1,71 @@
+"""A comparison as rows, and as bars for each unit."""
+
+from dataclasses import dataclass
+
+from core import units
+from core.comparison.model import Comparison, Row, Sample, Verdict
+from gui.appearance import Tone
+from gui.models.table import Column, Width
+from gui.models.words import metric_name
+
+TONES = {Verdict.OLD: Tone.OLD, Verdict.NEW: Tone.NEW, Verdict.NONE: Tone.MUTED, Verdict.ONE_SIDED: Tone.WARNING}
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """The bars of one plot: the names below, old and new samples, and what divides them into the unit of the axis."""
+
+    title: str
+    unit: str
+    divisor: float
+    names: tuple[str, ...]
+    old: tuple[Sample | None, ...]
+    new: tuple[Sample | None, ...]
+
+
+def bars(comparison: Comparison) -> tuple[Bars, ...]:
+    """One plot for transfer rates, one for operations a second, of the metrics that stand for their workloads."""
+    rates = [row for row in comparison.rows if row.headline and row.metric.endswith("bytes_per_second")]
+    counts = [row for row in comparison.rows if row.headline and row.metric.endswith("iops")]
+    made = []
+    if rates:
+        made.append(_bars("Transfer rate", "MB/s", 1e6, rates))
+    if counts:
+        made.append(_bars("Operations", "IOPS", 1.0, counts))
+    return tuple(made)
+
+
+def _bars(title: str, unit: str, divisor: float, rows: list[Row]) -> Bars:
+    names = tuple(row.workload.name for row in rows)
+    return Bars(title, unit, divisor, names, tuple(row.old for row in rows), tuple(row.new for row in rows))
+
+
+def _sample(row: Row, sample: Sample | None) -> str:
+    if sample is None:
+        return units.ABSENT
+    spread = "" if sample.variation is None else f" ± {units.percent(sample.variation)}"
+    return f"{units.metric(row.metric, sample.median)}{spread}{' (cached)' if sample.cached else ''}"
+
+
+def _tip(row: Row, sample: Sample | None) -> str:
+    if sample is None:
+        return "not measured on this side"
+    values = ", ".join(units.metric(row.metric, value) for value in sample.values)
+    return f"{sample.server}, {sample.volume}: {values}"
+
+
+def _interval(row: Row) -> str:
+    if row.ratio_low is None or row.ratio_high is None:
+        return units.ABSENT
+    return f"{units.ratio(row.ratio_low)} – {units.ratio(row.ratio_high)}"
+
+
+COLUMNS: tuple[Column[Row], ...] = (
+    Column("Workload", lambda row: row.workload.title, width=Width.REST),
+    Column("Metric", lambda row: metric_name(row.metric)),
+    Column("Old (median)", lambda row: _sample(row, row.old), right=True, tip=lambda row: _tip(row, row.old)),
+    Column("New (median)", lambda row: _sample(row, row.new), right=True, tip=lambda row: _tip(row, row.new)),
+    Column("New : old", lambda row: units.ratio(row.ratio), right=True),
+    Column("Interval", _interval, right=True),
+    Column("Verdict", lambda row: str(row.verdict), tone=lambda row: TONES[row.verdict]),
+)

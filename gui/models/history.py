@@ -1,0 +1,33 @@
+"""What happened, and the commands that were run, as the history has them."""
+
+from typing import TYPE_CHECKING
+
+from core import units
+from gui.appearance import Tone
+from gui.models.table import Column, Width
+from gui.models.words import moment
+
+if TYPE_CHECKING:
+    from core.history.store import Command, Entry
+
+
+def _exit(row: "Command") -> str:
+    if row.seconds is None:
+        return "not seen"
+    return "cut off" if row.exit_status is None else str(row.exit_status)
+
+
+ENTRY_COLUMNS: "tuple[Column[Entry], ...]" = (
+    Column("Time", lambda row: moment(row.at)),
+    Column("Kind", lambda row: row.kind),
+    Column("Move", lambda row: row.move or units.ABSENT),
+    Column("What", lambda row: row.title, width=Width.REST),
+)
+COMMAND_COLUMNS: "tuple[Column[Command], ...]" = (
+    Column("Time", lambda row: moment(row.at)),
+    Column("Server", lambda row: row.server),
+    Column("User", lambda row: row.user),
+    Column("Exit", _exit, right=True, tone=lambda row: None if row.exit_status == 0 else Tone.WARNING),
+    Column("Took", lambda row: "" if row.seconds is None else units.seconds(row.seconds), right=True),
+    Column("Command", lambda row: row.command, fixed=True, width=Width.REST),
+)

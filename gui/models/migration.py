@@ -1,0 +1,142 @@
+"""Checks, probes, estimate and plan as rows."""
+
+from dataclasses import dataclass
+
+from core import units
+from core.migration.model import CheckResult, Estimate, Method, Plan, Probe, Stage, Status, Step
+from gui.appearance import Tone
+from gui.models.table import Column, Width
+from gui.models.words import STATUS_TONES, method_name, moment, span
+
+SIDES = {"old": Tone.OLD, "new": Tone.NEW}
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    """A stage of a method, or the method's own sums (`stage` None)."""
+
+    method: Method
+    stage: Stage | None
+
+
+def stage_rows(estimate: Estimate) -> tuple[StageRow, ...]:
+    """Each method, its stages below it."""
+    return tuple(StageRow(method, stage) for method in estimate.methods for stage in (None, *method.stages))
+
+
+def notes(estimate: Estimate) -> str:
+    """The warnings and assumptions of each method, in words; what several methods share stands once."""
+    lines: dict[str, list[str]] = {}
+    for method in estimate.methods:
+        for kind, texts in (("warning", method.warnings), ("assumed", method.assumptions)):
+            for text in texts:
+                lines.setdefault(f"{kind}: {text}", []).append(method_name(method.method).lower())
+    everyone = len(estimate.methods)
+    return "\n".join(
+        line if len(methods) == everyone else f"{line} ({', '.join(methods)})" for line, methods in lines.items()
+    )
+
+
+def checks_summary(results: tuple[CheckResult, ...]) -> str:
+    """How many came out how, the worst first."""
+    counts = [(status, sum(result.status is status for result in results)) for status in Status]
+    words = {Status.BLOCKER: "blockers", Status.UNKNOWN: "unknown", Status.WARNING: "warnings", Status.PASS: "passed"}
+    return ", ".join(f"{words[status]}: {count}" for status, count in counts)
+
+
+def check_text(result: CheckResult) -> str:
+    """A check whole: what was compared, what it means, what to do."""
+    lines = [f"{result.title}: {result.status}", "", result.message]
+    if result.hint:
+        lines += ["", f"What to do: {result.hint}"]
+    lines += ["", f"Old: {result.old}", f"New: {result.new}"]
+    if result.documentation:
+        lines += ["", f"See: {result.documentation}"]
+    return "\n".join(lines)
+
+
+def probe_text(probe: Probe) -> str:
+    """A probe's command and raw output."""
+    return f"$ {probe.command}\n\n{probe.raw}"
+
+
+def step_text(step: Step) -> str:
+    """A step whole, but for its command."""
+    lines = [f"{step.number}. {step.title}", "", f"Why: {step.reason}", f"Undo: {step.undo or 'nothing to undo'}"]
+    if step.stopped:
+        lines.append("The cluster is stopped meanwhile: this is downtime.")
+    if step.point_of_no_return:
+        lines.append("Point of no return: from here on, going back loses what clients write.")
+    return "\n".join(lines)
+
+
+def commands(plan: Plan) -> str:
+    """The commands of all steps, each under a comment that says where it runs."""
+    return "\n\n".join(
+        f"# {step.number}. {step.title} (on {step.server} as {step.user})\n{step.command}" for step in plan.steps
+    )
+
+
+def plan_summary(plan: Plan) -> str:
+    """What the plan amounts to."""
+    downtime = [step.expected_seconds for step in plan.steps if step.stopped and step.expected_seconds is not None]
+    stop = f"; about {units.duration(sum(downtime))} of downtime" if downtime else ""
+    return f"{len(plan.steps)} steps by {plan.transport}{stop}. {plan.why[:1].upper()}{plan.why[1:]}"
+
+
+def _special(step: Step) -> str:
+    marks = ("downtime" if step.stopped else "", "point of no return" if step.point_of_no_return else "")
+    return ", ".join(mark for mark in marks if mark)
+
+
+def _name(row: StageRow) -> str:
+    return method_name(row.method.method) if row.stage is None else f"    {row.stage.name}"
+
+
+CHECK_COLUMNS: tuple[Column[CheckResult], ...] = (
+    Column("Status", lambda row: str(row.status), tone=lambda row: STATUS_TONES[row.status]),
+    Column("Check", lambda row: row.title),
+    Column("Old", lambda row: row.old),
+    Column("New", lambda row: row.new),
+    Column("What it means", lambda row: row.message, width=Width.REST, tip=check_text),
+)
+PROBE_COLUMNS: tuple[Column[Probe], ...] = (
+    Column("Link of the chain", lambda row: str(row.quantity)),
+    Column("Rate", lambda row: units.rate(row.bytes_per_second), right=True),
+    Column("Amount", lambda row: units.size(row.bytes), right=True),
+    Column("Took", lambda row: units.duration(row.seconds), right=True),
+    Column("How", lambda row: row.method, width=Width.REST),
+    Column("Time", lambda row: moment(row.taken_at)),
+)
+STAGE_COLUMNS: tuple[Column[StageRow], ...] = (
+    Column("Method and stage", _name, width=Width.REST),
+    Column(
+        "Likely",
+        lambda row: units.duration((row.method.duration_seconds if row.stage is None else row.stage.seconds).likely),
+        right=True,
+    ),
+    Column(
+        "Low – high",
+        lambda row: span(row.method.duration_seconds if row.stage is None else row.stage.seconds),
+        right=True,
+    ),
+    Column(
+        "Downtime",
+        lambda row: units.duration(row.method.downtime_seconds.likely) if row.stage is None else "",
+        right=True,
+    ),
+    Column(
+        "Downtime low – high",
+        lambda row: span(row.method.downtime_seconds) if row.stage is None else "",
+        right=True,
+    ),
+    Column("Bound by", lambda row: "" if row.stage is None else row.stage.bound_by),
+)
+STEP_COLUMNS: tuple[Column[Step], ...] = (
+    Column("#", lambda row: str(row.number), right=True),
+    Column("Where", lambda row: row.server, tone=lambda row: SIDES.get(row.side)),
+    Column("As", lambda row: row.user),
+    Column("Step", lambda row: row.title, width=Width.REST),
+    Column("Takes about", lambda row: units.duration(row.expected_seconds), right=True),
+    Column("Note", _special, tone=lambda row: Tone.BAD if row.point_of_no_return else Tone.WARNING),
+)

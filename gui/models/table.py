@@ -1,0 +1,130 @@
+"""One table model for every noun: columns are declared data, rows are frozen dataclasses."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from gui.appearance import Tone, colour, fixed_font
+
+Row = TypeVar("Row")
+AnyIndex = QModelIndex | QPersistentModelIndex
+NOWHERE = QModelIndex()
+
+
+class Width(Enum):
+    """How wide a column is: as its contents, or what the others leave."""
+
+    CONTENTS = "contents"
+    REST = "rest"
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Row]):
+    """One column: its head, and the text of its cell for a row.
+
+    `tone` gives the cell's colour; `right` is for numbers; `fixed` for commands; `tip` is the tool tip, where the
+    cell's own text is not it.
+    """
+
+    title: str
+    text: Callable[[Row], str]
+    right: bool = False
+    fixed: bool = False
+    tone: Callable[[Row], Tone | None] | None = None
+    tip: Callable[[Row], str] | None = None
+    width: Width = Width.CONTENTS
+
+
+class TableModel(QAbstractTableModel, Generic[Row]):
+    """Rows of one dataclass. New rows are set as a whole; only what differs is announced, so that selection and scroll
+    position stay while a table is live. The row itself stands under UserRole.
+    """
+
+    def __init__(self, columns: Sequence[Column[Row]], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.columns = tuple(columns)
+        self._rows: list[Row] = []
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return tuple(self._rows)
+
+    def set_rows(self, rows: Sequence[Row]) -> None:
+        """Show these rows."""
+        common = min(len(rows), len(self._rows))
+        changed = [
+            number
+            for number in range(common)
+            if self._rows[number] is not rows[number] and self._rows[number] != rows[number]
+        ]
+        if changed:
+            for number in changed:
+                self._rows[number] = rows[number]
+            self.dataChanged.emit(self.index(changed[0], 0), self.index(changed[-1], len(self.columns) - 1))
+        if len(self._rows) > common:
+            self.beginRemoveRows(QModelIndex(), common, len(self._rows) - 1)
+            del self._rows[common:]
+            self.endRemoveRows()
+        elif len(rows) > common:
+            self.beginInsertRows(QModelIndex(), common, len(rows) - 1)
+            self._rows.extend(rows[common:])
+            self.endInsertRows()
+
+    def row(self, number: int) -> Row:
+        return self._rows[number]
+
+    def rowCount(self, parent: AnyIndex = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: AnyIndex = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.columns[section].title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(self.columns[section])
+        return None
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row, column = self._rows[index.row()], self.columns[index.column()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return _one_line(column.text(row))
+            case Qt.ItemDataRole.ToolTipRole:
+                return _tip((column.tip or column.text)(row))
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return _alignment(column)
+            case Qt.ItemDataRole.ForegroundRole:
+                tone = column.tone(row) if column.tone else None
+                return None if tone is None else colour(tone)
+            case Qt.ItemDataRole.FontRole:
+                return fixed_font() if column.fixed else None
+            case Qt.ItemDataRole.UserRole:
+                return row
+            case _:
+                return None
+
+
+def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignRight if column.right else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+def _one_line(text: str) -> str:
+    """A cell is one line: a command of several lines shows its breaks as signs."""
+    return text.strip().replace("\n", " ↵ ") if "\n" in text else text
+
+
+def _tip(text: str) -> str:
+    """Plain text, never markup that came from a server; not longer than a screen."""
+    short = text if len(text) <= 2000 else text[:2000] + "…"
+    escaped = short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return f"<p style='white-space:pre-wrap'>{escaped}</p>" if escaped else ""

@@ -1,0 +1,48 @@
+"""Words that several models share."""
+
+from datetime import datetime
+
+from core import units
+from core.migration.model import Span, Status
+from gui.appearance import Tone
+
+STATUS_TONES = {
+    Status.BLOCKER: Tone.BAD,
+    Status.UNKNOWN: Tone.WARNING,
+    Status.WARNING: Tone.WARNING,
+    Status.PASS: Tone.GOOD,
+}
+METHODS = {
+    "cold-copy": "Cold copy",
+    "warm-copy": "Warm copy",
+    "dump-restore": "Dump & restore",
+    "parallel-dump-restore": "Parallel dump & restore",
+    "streaming-replica": "Streaming replica",
+}
+_ABBREVIATIONS = {"iops": "IOPS", "cpu": "CPU", "p50": "50 %", "p95": "95 %", "p99": "99 %", "p999": "99.9 %"}
+
+
+def moment(at: datetime | None) -> str:
+    """A point in time in the user's own time zone."""
+    return units.ABSENT if at is None else at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def metric_name(name: str) -> str:
+    """`read_bytes_per_second` -> `read rate`, `write_latency_p99_seconds` -> `write latency 99 %`."""
+    words = name.replace("bytes_per_second", "rate").replace("_per_second", "_rate").removesuffix("_seconds").split("_")
+    return " ".join(_ABBREVIATIONS.get(word, word) for word in words)
+
+
+def method_name(method: str) -> str:
+    """A method's name for people."""
+    return METHODS.get(method, method)
+
+
+def span(value: Span) -> str:
+    """`low – high`, each as a duration."""
+    return f"{units.duration(value.low)} – {units.duration(value.high)}"
+
+
+def yes_no(value: bool | None) -> str:
+    """yes, no, or not known."""
+    return units.ABSENT if value is None else "yes" if value else "no"

@@ -1,0 +1,149 @@
+"""Benchmarks: what both storages really do. A forecast first, then the suite, its repetitions as they end."""
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtWidgets import QComboBox, QLabel, QSplitter, QWidget
+
+from core.benchmarks.model import Forecast, Run, Side
+from gui import actions
+from gui.models import benchmarks as rows
+from gui.models.benchmarks import RepetitionRow
+from gui.models.facts import Detail
+from gui.pages.page import Page
+from gui.widgets.table import Table
+from gui.widgets.text import TextView
+from gui.work import Work
+
+LIVE_MS = 1000
+SIDES = {"Both sides": (Side.OLD, Side.NEW), "Old alone": (Side.OLD,), "New alone": (Side.NEW,)}
+
+
+class BenchmarksPage(Page):
+    """The history's rows are the state of a run: while one runs they are read again every second."""
+
+    title = "Benchmarks"
+
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(work, parent)
+        self._forecast_for: tuple[str, str, str] | None = None
+        self._clear = False
+        self.suite, self.sides = QComboBox(self), QComboBox(self)
+        self.sides.addItems(list(SIDES))
+        self.forecast = self.button("&Forecast", self.make_forecast, "How long, how much space, and what forbids it")
+        self.start = self.button("&Start benchmarks", self.run_suite)
+        suite, sides = QLabel("S&uite:", self), QLabel("S&ides:", self)
+        suite.setBuddy(self.suite)
+        sides.setBuddy(self.sides)
+        for box, name in ((self.suite, "Suite"), (self.sides, "Sides")):
+            box.setAccessibleName(name)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.currentTextChanged.connect(self._forget_forecast)
+        self.heading(suite, self.suite, sides, self.sides, self.forecast, self.start)
+        self.hint = QLabel(self)
+        self.hint.setWordWrap(True)
+        self.forecasts = Table[Forecast]("Forecast", rows.FORECAST_COLUMNS, self)
+        self.forecasts.setFixedHeight(self.fontMetrics().height() * 6 + 12)
+        self.forecasts.hide()
+        self.table = Table[RepetitionRow]("Repetitions", rows.REPETITION_COLUMNS, self)
+        self.table.chosen.connect(self._show_row)
+        self.metrics = Table[Detail]("Metrics of the repetition", rows.METRIC_COLUMNS, self)
+        self.raw = TextView("Command and raw output", self)
+        for widget in (self.hint, self.forecasts, self._split()):
+            self.column.addWidget(widget)
+        self._live = QTimer(self, interval=LIVE_MS)
+        self._live.timeout.connect(self.refresh)
+        work.ended.connect(self._live.stop)
+
+    def question(self) -> Any:
+        move = self.work.move
+        return None if move is None else partial(_answer, move.name, self.suite.count() == 0)
+
+    def show_answer(self, answer: tuple[tuple[str, ...], tuple[Run, ...]] | None) -> None:
+        if answer is None:
+            self.explain_no_move()
+            return
+        self.fill()
+        names, runs = answer
+        if names:
+            self.suite.addItems(names)
+        found = rows.repetition_rows(runs)
+        self.table.set_rows(found)
+        if found and self.table.current() is None:
+            self.table.choose(0)
+        self._say_hint(bool(found))
+
+    @Slot()
+    def update_buttons(self) -> None:
+        ready = self.work.ready and self.suite.count() > 0 and self.work.move is not None
+        self.forecast.setEnabled(ready)
+        self.start.setEnabled(ready and self._clear and self._forecast_for == self._choice())
+        self.start.setToolTip("" if self.start.isEnabled() else "Make a forecast first")
+
+    @Slot()
+    def make_forecast(self) -> None:
+        """Forecast the chosen suite on the chosen sides."""
+        choice = self._choice()
+        action = partial(actions.forecast, choice[0], choice[1], SIDES[choice[2]])
+        task = self.run(f"Forecast of {choice[1]}", action)
+        if task is not None:
+            task.succeeded.connect(partial(self._show_forecast, choice))
+
+    @Slot()
+    def run_suite(self) -> None:
+        """Run what was forecast."""
+        move, suite, sides = self._choice()
+        task = self.run(f"Benchmarks {suite}", partial(actions.run_benchmarks, move, suite, SIDES[sides]))
+        if task is not None:
+            self._live.start()
+
+    def _choice(self) -> tuple[str, str, str]:
+        move = self.work.move
+        return ("" if move is None else move.name, self.suite.currentText(), self.sides.currentText())
+
+    def _split(self) -> QWidget:
+        below = QSplitter(Qt.Orientation.Horizontal, self)
+        below.addWidget(self.metrics)
+        below.addWidget(self.raw)
+        below.setSizes([320, 560])
+        whole = QSplitter(Qt.Orientation.Vertical, self)
+        whole.addWidget(self.table)
+        whole.addWidget(below)
+        whole.setSizes([300, 220])
+        whole.setChildrenCollapsible(False)
+        below.setChildrenCollapsible(False)
+        return whole
+
+    def _show_forecast(self, choice: tuple[str, str, str], forecasts: tuple[Forecast, ...]) -> None:
+        self._forecast_for = choice
+        self._clear = not any(forecast.problems for forecast in forecasts)
+        self.forecasts.set_rows(forecasts)
+        self.forecasts.show()
+        self._say_hint(bool(self.table.rows.rows))
+        self.update_buttons()
+
+    @Slot()
+    def _forget_forecast(self) -> None:
+        self._forecast_for = None
+        self.forecasts.hide()
+        self.update_buttons()
+
+    def _say_hint(self, measured: bool) -> None:
+        if self._forecast_for == self._choice():
+            text = "Ready to start." if self._clear else "The benchmarks cannot start before the problems are solved."
+        elif measured:
+            text = "Make a forecast to measure again. Only repetitions that are done count in a comparison."
+        else:
+            text = "Nothing was measured yet. Choose a suite and make a forecast: how long it takes and what it needs."
+        self.hint.setText(text)
+
+    @Slot(object)
+    def _show_row(self, row: RepetitionRow | None) -> None:
+        self.metrics.set_rows(() if row is None else rows.metrics(row))
+        repetition = None if row is None else row.repetition
+        self.raw.set_text("" if repetition is None else f"$ {repetition.command}\n\n{repetition.raw}")
+
+
+def _answer(move: str, with_suites: bool, desk: Any) -> tuple[tuple[str, ...], tuple[Run, ...]]:
+    return (actions.suites() if with_suites else ()), actions.runs(move, desk)

@@ -1,0 +1,85 @@
+"""Comparison: old against new, with verdicts that know the noise."""
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QCheckBox, QLabel, QSplitter, QVBoxLayout, QWidget
+
+from core.comparison.model import Comparison, Row
+from gui import actions
+from gui.models import comparison as rows
+from gui.pages.page import Page
+from gui.widgets.table import Table
+from gui.work import Work
+
+
+class ComparisonPage(Page):
+    """A table of metrics over bars of those that stand for their workloads."""
+
+    title = "Comparison"
+
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(work, parent)
+        self._comparison: Comparison | None = None
+        self.everything = QCheckBox("Show &all metrics", self)
+        self.everything.toggled.connect(self._show_rows)
+        self.heading(self.everything)
+        self.what = QLabel(self)
+        self.what.setTextFormat(Qt.TextFormat.PlainText)
+        self.table = Table[Row]("Comparison", rows.COLUMNS, self)
+        self._plots = QWidget(self)
+        QVBoxLayout(self._plots).setContentsMargins(0, 0, 0, 0)
+        split = QSplitter(Qt.Orientation.Vertical, self)
+        split.addWidget(self.table)
+        split.addWidget(self._plots)
+        split.setSizes([240, 280])
+        split.setChildrenCollapsible(False)
+        self.column.addWidget(self.what)
+        self.column.addWidget(split)
+
+    def question(self) -> Any:
+        move = self.work.move
+        return None if move is None else partial(_answer, move.name)
+
+    def show_answer(self, answer: Comparison | None) -> None:
+        self._comparison = answer
+        if self.work.move is None:
+            self.explain_no_move()
+            return
+        if answer is None:
+            self.explain(
+                "Nothing to compare yet",
+                "Measure both storages first. Each workload is repeated, so that a difference can be told from noise.",
+                "Go to benchmarks",
+                "Benchmarks",
+            )
+            return
+        self.fill()
+        self.what.setText(f"Old: {answer.old}      New: {answer.new}")
+        self._show_rows()
+        self._show_plots(answer)
+
+    @Slot()
+    def _show_rows(self) -> None:
+        if self._comparison is None:
+            return
+        every = self.everything.isChecked()
+        self.table.set_rows([row for row in self._comparison.rows if every or row.headline])
+
+    def _show_plots(self, comparison: Comparison) -> None:
+        from gui.widgets.plots import ComparisonPlot
+
+        column = self._plots.layout()
+        old = self._plots.findChild(ComparisonPlot)
+        if isinstance(column, QVBoxLayout) and old is None:
+            old = ComparisonPlot(self._plots)
+            column.addWidget(old)
+        if old is not None:
+            old.show_bars(rows.bars(comparison))
+
+
+def _answer(move: str, desk: Any) -> Comparison | None:
+    import gui.widgets.plots  # noqa: F401  loads pyqtgraph on this thread, not on the window's
+
+    return actions.comparison(move, desk)

@@ -1,0 +1,164 @@
+"""Facts: what the old and the new server are, side by side."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QComboBox, QLabel, QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from core import units
+from core.facts.model import Facts
+from gui import actions
+from gui.models import facts as rows
+from gui.models.facts import ClusterRow, Detail, FactRow, GapRow
+from gui.models.words import moment
+from gui.pages.page import Page
+from gui.widgets.table import Table
+from gui.widgets.text import TextView
+from gui.work import Work
+
+if TYPE_CHECKING:
+    from core.actions import Desk
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A server and its latest facts."""
+
+    name: str
+    facts: Facts | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What the page shows: the names of all servers, and the two that are chosen."""
+
+    names: tuple[str, ...]
+    old: Side
+    new: Side
+
+
+class FactsPage(Page):
+    """Two servers, those of the move unless others are chosen."""
+
+    title = "Facts"
+
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(work, parent)
+        self._chosen: tuple[str | None, str, str] | None = None
+        self.old, self.new = QComboBox(self), QComboBox(self)
+        self.read = self.button("&Read facts", self.read_facts, "Learn what both are; nothing is written there")
+        labels = []
+        for text, box in (("&Old:", self.old), ("Ne&w:", self.new)):
+            label = QLabel(text, self)
+            label.setBuddy(box)
+            box.setAccessibleName(f"{text.replace('&', '').rstrip(':')} server")
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            box.textActivated.connect(self._choose)
+            labels.append(label)
+        self.heading(labels[0], self.old, labels[1], self.new, self.read)
+        self.taken = QLabel(self)
+        self.column.addWidget(self.taken)
+        self.table = Table[FactRow]("Facts side by side", rows.FACT_COLUMNS, self)
+        self.clusters = Table[ClusterRow]("Clusters", rows.CLUSTER_COLUMNS, self)
+        self.details = Table[Detail]("Details of the cluster", rows.DETAIL_COLUMNS, self)
+        self.clusters.chosen.connect(self._show_cluster)
+        self.gaps = Table[GapRow]("What could not be read", rows.GAP_COLUMNS, self)
+        self.raw = TextView("The text that the facts were read from", self)
+        self.tabs = QTabWidget(self)
+        self.tabs.setAccessibleName("Facts")
+        self.tabs.addTab(self.table, "&Side by side")
+        self.tabs.addTab(self._clusters_tab(), "&Clusters")
+        self.tabs.addTab(self.gaps, "&Gaps")
+        self.tabs.addTab(self._padded(self.raw), "Raw te&xt")
+        self.column.addWidget(self.tabs)
+
+    def question(self) -> Any:
+        move = self.work.move
+        if self._chosen is not None and self._chosen[0] == (move and move.name):
+            return partial(_pair, self._chosen[1:])
+        return partial(_pair, None if move is None else (move.old, move.new))
+
+    def show_answer(self, answer: Pair | None) -> None:
+        if answer is None or not answer.names:
+            self.explain("No servers yet", "Describe the old and the new server first.", "Go to servers", "Servers")
+            return
+        self.fill()
+        old, new = answer.old, answer.new
+        for box, side in ((self.old, old), (self.new, new)):
+            _fill(box, answer.names, side.name)
+        self.taken.setText("      ".join(_taken(side) for side in (old, new)))
+        known = old.facts is not None or new.facts is not None
+        self.tabs.setEnabled(known)
+        self.table.set_rows(rows.side_by_side(old.facts, new.facts) if known else ())
+        self.clusters.set_rows(rows.clusters(old.facts, new.facts))
+        if self.clusters.current() is None:
+            self.clusters.choose(0)
+        gaps = rows.gaps(old.facts, new.facts)
+        self.gaps.set_rows(gaps)
+        self.tabs.setTabText(2, f"&Gaps ({len(gaps)})")
+        self.raw.set_text("\n\n".join(_raw(side.facts) for side in (old, new) if side.facts is not None))
+
+    @Slot()
+    def update_buttons(self) -> None:
+        self.read.setEnabled(self.work.ready and self.old.count() > 0)
+
+    @Slot()
+    def read_facts(self) -> None:
+        """Read the facts of both servers, and of the data directories that the move names there."""
+        move = self.work.move
+        folders = {} if move is None else {move.old: (move.cluster,), move.new: (move.target,)}
+        names = tuple(dict.fromkeys(name for name in (self.old.currentText(), self.new.currentText()) if name))
+        wanted = [(name, folders.get(name, ())) for name in names]
+        self.run(f"Reading the facts of {' and '.join(names)}", partial(actions.read_facts, wanted))
+
+    def _clusters_tab(self) -> QWidget:
+        split = QSplitter(Qt.Orientation.Vertical, self)
+        split.addWidget(self.clusters)
+        split.addWidget(self.details)
+        split.setSizes([160, 320])
+        split.setChildrenCollapsible(False)
+        return split
+
+    def _padded(self, widget: QWidget) -> QWidget:
+        holder = QWidget(self)
+        QVBoxLayout(holder).addWidget(widget)
+        return holder
+
+    @Slot()
+    def _choose(self) -> None:
+        move = self.work.move
+        self._chosen = (None if move is None else move.name, self.old.currentText(), self.new.currentText())
+        self.refresh()
+
+    @Slot(object)
+    def _show_cluster(self, row: ClusterRow | None) -> None:
+        self.details.set_rows(() if row is None else rows.cluster_details(row.cluster))
+
+
+def _pair(chosen: tuple[str, str] | None, desk: "Desk") -> Pair:
+    names = tuple(profile.name for profile in desk.store.profiles())
+    if chosen is None or not set(chosen) <= set(names):
+        chosen = (names[0], names[-1]) if names else ("", "")
+    old, new = (Side(name, desk.store.facts(name) if name else None) for name in chosen)
+    return Pair(names, old, new)
+
+
+def _fill(box: QComboBox, names: tuple[str, ...], current: str) -> None:
+    if [box.itemText(number) for number in range(box.count())] != [*names]:
+        box.clear()
+        box.addItems(names)
+    box.setCurrentText(current)
+
+
+def _taken(side: Side) -> str:
+    if side.facts is None:
+        return f"{side.name}: no facts yet; press Read facts"
+    trips = "round trip" if side.facts.round_trips == 1 else "round trips"
+    seconds = units.seconds(side.facts.seconds)
+    return f"{side.name}: read {moment(side.facts.taken_at)} in {seconds}, {side.facts.round_trips} {trips}"
+
+
+def _raw(facts: Facts) -> str:
+    return "\n\n".join(f"=== {facts.server}: {subject}\n{text.rstrip()}" for subject, text in facts.raw.items())

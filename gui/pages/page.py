@@ -1,0 +1,140 @@
+"""What every page does alike: read the history when it is shown and something may have changed, and start jobs."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+
+from core.jobs import Job
+from gui.bridge import Task
+from gui.widgets.empty import Empty
+from gui.work import Work
+
+
+class Page(QWidget):
+    """One page. A subclass says what it reads (`question`) and how it shows the answer (`show_answer`).
+
+    `body` holds the page's own widgets; `explain` puts an empty state in its place.
+
+    Attributes:
+        shown: the answer has been shown and nothing newer is known of.
+
+    Signals:
+        wanted(str): another page, by its title, or `New move`: what an empty state offers to do next.
+        told(str): something is done.
+    """
+
+    title = ""
+    wanted = Signal(str)
+    told = Signal(str)
+
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.work = work
+        self.shown = False
+        self._asked = 0
+        self._empty: Empty | None = None
+        self.body = QWidget(self)
+        self._layers = QStackedLayout(self)
+        self._layers.addWidget(self.body)
+        self.column = QVBoxLayout(self.body)
+        self.column.setContentsMargins(14, 12, 14, 10)
+        self.column.setSpacing(8)
+        work.changed.connect(self.refresh)
+        work.picked.connect(self.refresh)
+        work.started.connect(self.update_buttons)
+        work.ended.connect(self.update_buttons)
+
+    def question(self) -> Callable[[Any], Any] | None:
+        """What to ask of the desk on a thread; None: nothing can be asked now, `show_answer` gets None."""
+        raise NotImplementedError
+
+    def show_answer(self, answer: Any) -> None:
+        """Show what was read."""
+        raise NotImplementedError
+
+    @Slot()
+    def update_buttons(self) -> None:
+        """Enable what can be done now."""
+
+    @Slot()
+    def refresh(self) -> None:
+        """Read again: now if the page is on screen, else when it comes there."""
+        self.shown = False
+        if not self.isVisible() or self.work.desk is None:
+            return
+        self._asked += 1
+        question = self.question()
+        task = None if question is None else self.work.read(question)
+        if task is None:
+            self._take(self._asked, None)
+        else:
+            task.succeeded.connect(partial(self._take, self._asked))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self.shown:
+            self.refresh()
+
+    def explain(self, title: str, text: str, button: str = "", wanted: str = "") -> None:
+        """Show an empty state; its button asks for the page or action `wanted`."""
+        self.fill()
+        self._empty = Empty(title, text, button, self)
+        self._empty.wanted.connect(partial(self.wanted.emit, wanted or button))
+        self._layers.addWidget(self._empty)
+        self._layers.setCurrentWidget(self._empty)
+
+    def explain_no_move(self) -> None:
+        """The empty state of every page that is about a move."""
+        self.explain(
+            "No move is picked",
+            "A move is one undertaking: an old and a new server and the cluster that goes from one to the other. "
+            "Describe both servers first, then make the move.",
+            "New move…",
+            "New move",
+        )
+
+    def fill(self) -> None:
+        """Show the page's own widgets."""
+        if self._empty is not None:
+            self._layers.removeWidget(self._empty)
+            self._empty.deleteLater()
+            self._empty = None
+        self._layers.setCurrentWidget(self.body)
+
+    def run(self, title: str, action: Callable[[Any, Job], Any]) -> Task | None:
+        """Start the one long job."""
+        return self.work.run(title, action)
+
+    def heading(self, *widgets: QWidget) -> QHBoxLayout:
+        """The page's first line: its title, then these widgets at the right."""
+        label = QLabel(self.title, self)
+        font = label.font()
+        font.setPointSizeF(font.pointSizeF() * 1.5)
+        font.setBold(True)
+        label.setFont(font)
+        row = QHBoxLayout()
+        row.addWidget(label)
+        row.addStretch()
+        for widget in widgets:
+            row.addWidget(widget)
+        self.column.addLayout(row)
+        return row
+
+    def button(self, text: str, pressed: Callable[[], Any], tip: str = "") -> QPushButton:
+        """A push button of this page."""
+        made = QPushButton(text, self)
+        made.setToolTip(tip)
+        made.clicked.connect(pressed)
+        return made
+
+    def _take(self, asked: int, answer: Any) -> None:
+        """Show the answer, unless a newer one is on its way."""
+        if asked != self._asked:
+            return
+        self.shown = True
+        self.show_answer(answer)
+        self.update_buttons()

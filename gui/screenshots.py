@@ -1,0 +1,99 @@
+"""Pictures of every page of the real window, with what a history really holds: for the README and for `make demo`."""
+
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEventLoop, Qt
+from PySide6.QtWidgets import QApplication, QTabWidget
+
+from core.errors import PghaulError
+from gui import appearance
+from gui.pages.page import Page
+from gui.window import PAGES, MainWindow
+from gui.work import Work
+
+if TYPE_CHECKING:
+    from core.actions import Desk
+
+WIDTH, HEIGHT = 1280, 800
+PATIENCE_SECONDS = 30.0
+SCHEMES = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+
+
+def save_screenshots(
+    desk: "Desk", move: str, folder: Path, schemes: Iterable[str] = ("light", "dark")
+) -> tuple[Path, ...]:
+    """A PNG of 1280×800 of each page and tab, in light and dark; the paths.
+
+    Needs no QApplication, and no display with QT_QPA_PLATFORM=offscreen. The desk is used, not closed.
+
+    Raises:
+        PghaulError: a page could not read the history, or did not come to rest.
+    """
+    found = QApplication.instance()
+    application = found if isinstance(found, QApplication) else QApplication(["pghaul"])
+    appearance.prepare(application)
+    folder.mkdir(parents=True, exist_ok=True)
+    work = Work()
+    problems: list[Exception] = []
+    work.troubled.connect(problems.append)
+    window = MainWindow(work)
+    window.resize(WIDTH, HEIGHT)
+    work.use(desk)
+    saved: list[Path] = []
+    try:
+        for scheme in schemes:
+            appearance.force(application, SCHEMES[scheme])
+            window.show()
+            _settle(application, work)
+            work.pick(move)
+            saved += _pages(application, window, folder, scheme)
+    finally:
+        window.close()
+        work.desk = None  # it is the caller's
+        work.close()
+        window.deleteLater()
+        _settle(application, work)
+    if problems:
+        raise problems[0]
+    return tuple(saved)
+
+
+def _pages(application: QApplication, window: MainWindow, folder: Path, scheme: str) -> Iterator[Path]:
+    for kind in PAGES:
+        page = window.show_page(kind.title)
+        _settle(application, window.work)
+        for name, tabs, number in _tabs(page):
+            if tabs is not None:
+                tabs.setCurrentIndex(number)
+            _settle(application, window.work)
+            path = folder / f"{kind.title.lower()}{name}-{scheme}.png"
+            if not window.grab().save(str(path)):
+                raise PghaulError(f"the picture {path} could not be written", "is there space and the right to write?")
+            yield path
+
+
+def _tabs(page: Page) -> list[tuple[str, QTabWidget | None, int]]:
+    """What is to be seen of a page: each tab, or the page alone."""
+    tabs = page.findChild(QTabWidget)
+    if tabs is None:
+        return [("", None, 0)]
+    return [(f"-{_plain(tabs.tabText(number))}", tabs, number) for number in range(tabs.count())]
+
+
+def _plain(text: str) -> str:
+    return text.replace("&", "").split(" (")[0].strip().lower().replace(" ", "-")
+
+
+def _settle(application: QApplication, work: Work) -> None:
+    """Let the window work until nothing is on its way. This drives the one event loop: none is nested."""
+    limit = time.monotonic() + PATIENCE_SECONDS
+    application.processEvents()
+    while not work.runner.idle:
+        application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
+        if time.monotonic() > limit:
+            raise PghaulError("the window did not come to rest for its picture")
+    application.sendPostedEvents()
+    application.processEvents()

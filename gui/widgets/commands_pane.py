@@ -1,0 +1,70 @@
+"""The pane at the bottom: every command that was run, as it runs, to see and to copy."""
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from core.jobs import Event
+from gui.bridge import Task
+from gui.models import commands
+from gui.models.commands import Line
+from gui.widgets.table import Table
+
+ALL = "All servers"
+
+
+class CommandsPane(QWidget):
+    """Follows each job's events. `server` filters; the copy button takes the chosen commands alone, as they ran."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: list[Line] = []
+        self.table = Table[Line]("Commands that were run", commands.COLUMNS, self)
+        self.server = QComboBox(self)
+        self.server.addItem(ALL)
+        self.server.setAccessibleName("Show the commands of")
+        self.server.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.server.currentTextChanged.connect(self._show)
+        label = QLabel("Commands on", self)
+        copy = QPushButton("Copy commands", self)
+        copy.setToolTip("Copy the chosen commands, or all that are shown")
+        copy.clicked.connect(self.copy)
+        head = QHBoxLayout()
+        head.addWidget(label)
+        head.addWidget(self.server)
+        head.addStretch()
+        head.addWidget(copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 2, 8, 6)
+        column.addLayout(head)
+        column.addWidget(self.table)
+
+    @Slot(object)
+    def follow(self, task: Task) -> None:
+        """Show what this job runs."""
+        task.reported.connect(self.take)
+
+    @Slot(object)
+    def take(self, events: tuple[Event, ...]) -> None:
+        """A batch of events."""
+        commands.add(self._lines, events)
+        for name in {line.server for line in self._lines[-len(events) :] if line.server}:
+            if self.server.findText(name, Qt.MatchFlag.MatchExactly) < 0:
+                self.server.addItem(name)
+        self._show()
+
+    @Slot()
+    def copy(self) -> None:
+        """The commands alone, one after the other, ready to be pasted."""
+        chosen = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+        rows = [self.table.rows.row(number) for number in chosen] or self.table.rows.rows
+        QGuiApplication.clipboard().setText("\n".join(line.text for line in rows if line.level == "command"))
+
+    @Slot()
+    def _show(self) -> None:
+        name = self.server.currentText()
+        bar = self.table.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 1
+        self.table.set_rows([line for line in self._lines if name == ALL or line.server in ("", name)])
+        if at_end:
+            self.table.scrollToBottom()

@@ -1,0 +1,99 @@
+"""The running job: what it does, how far it is, how long it takes, and the button that cancels it."""
+
+from PySide6.QtCore import QElapsedTimer, QTimer, Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+
+from core.jobs import Event, Progress
+from gui.bridge import Task
+from gui.models.progress import Stage, stage_of, words
+from gui.widgets.elided import ElidedLabel
+
+PARTS = 1000
+
+
+class JobBar(QWidget):
+    """Shows one task from its start to its end. Signal: cancel_wanted()."""
+
+    cancel_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._clock = QElapsedTimer()
+        self._progress: Progress | None = None
+        self._stage: Stage | None = None
+        self._job_title = ""
+        self._tick = QTimer(self, interval=500)
+        self._tick.timeout.connect(self._refresh)
+        self._title = ElidedLabel(self)
+        self._title.setText("Ready")
+        self._title.setAccessibleName("Running job")
+        self._bar = QProgressBar(self, textVisible=False)
+        self._bar.setAccessibleName("Progress of the running job")
+        self._bar.setFixedWidth(self.fontMetrics().averageCharWidth() * 30)
+        self._words = QLabel(self)
+        self._words.setAccessibleName("Time of the running job")
+        self._cancel = QPushButton("Cance&l", self)
+        self._cancel.setAccessibleName("Cancel the running job")
+        self._cancel.clicked.connect(self.cancel_wanted)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 4, 10, 4)
+        row.setSpacing(12)
+        row.addWidget(self._title, 1)
+        for widget in (self._bar, self._words, self._cancel):
+            row.addWidget(widget)
+        self._show_running(False)
+
+    @Slot(object)
+    def begin(self, task: Task) -> None:
+        """A job has started."""
+        self._progress = self._stage = None
+        self._job_title = task.title
+        self._title.setText(task.title)
+        self._bar.setRange(0, 0)
+        self._cancel.setEnabled(True)
+        self._clock.start()
+        self._tick.start()
+        self._show_running(True)
+        self._refresh()
+        task.reported.connect(self._take)
+        task.finished.connect(self._finish)
+
+    @Slot()
+    def cancelling(self) -> None:
+        """The job was asked to stop: it may take a moment to clean up on the servers."""
+        self._job_title = f"Cancelling: {self._job_title.removeprefix('Cancelling: ')}"
+        self._title.setText(f"{self._job_title}, and cleaning up")
+        self._cancel.setEnabled(False)
+
+    @Slot(object)
+    def _take(self, events: tuple[Event, ...]) -> None:
+        progress = next((event for event in reversed(events) if isinstance(event, Progress)), None)
+        if progress is None:
+            return
+        self._stage = stage_of(progress, self._elapsed(), self._stage)
+        self._progress = progress
+        if self._cancel.isEnabled():
+            self._title.setText(f"{self._job_title}: {progress.title}" if progress.title else self._job_title)
+        if progress.total:
+            self._bar.setRange(0, PARTS)
+            self._bar.setValue(round(min(1.0, progress.done / progress.total) * PARTS))
+        else:
+            self._bar.setRange(0, 0)
+        self._refresh()
+
+    @Slot()
+    def _finish(self) -> None:
+        self._tick.stop()
+        self._title.setText("Ready")
+        self._show_running(False)
+
+    @Slot()
+    def _refresh(self) -> None:
+        self._words.setText(words(self._progress, self._stage, self._elapsed()))
+
+    def _elapsed(self) -> float:
+        return self._clock.elapsed() / 1000
+
+    def _show_running(self, running: bool) -> None:
+        for widget in (self._bar, self._words, self._cancel):
+            widget.setVisible(running)

@@ -1,0 +1,107 @@
+"""A table that shows rows of one dataclass, tells which one is chosen, and lets them be copied."""
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QItemSelection, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from gui.models.table import Column, TableModel, Width
+
+Row = TypeVar("Row")
+WIDEST = 420
+
+
+class Table(QTableView, Generic[Row]):
+    """A read-only table. Signals: chosen(row or None), activated_row(row) by double click or Return."""
+
+    chosen = Signal(object)
+    activated_row = Signal(object)
+
+    def __init__(self, name: str, columns: Sequence[Column[Row]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows = TableModel[Row](columns, self)
+        self._dragged = False
+        self.setAccessibleName(name)
+        self.setModel(self.rows)
+        self._set_behaviour()
+        self._set_head(columns)
+        copy = QAction("&Copy", self, shortcut=QKeySequence(QKeySequence.StandardKey.Copy))
+        copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.triggered.connect(self.copy)
+        self.addAction(copy)
+        self.selectionModel().selectionChanged.connect(self._tell)
+        self.activated.connect(self._activate)
+
+    def set_rows(self, rows: Sequence[Row]) -> None:
+        """Show these rows; the chosen place stays. Columns fit what they show until the user drags one."""
+        before = self.current()
+        self.rows.set_rows(rows)
+        if rows and not self._dragged:
+            self.fit()
+        if self.current() != before:
+            self.chosen.emit(self.current())
+
+    def current(self) -> Row | None:
+        """The row that is chosen."""
+        chosen = self.selectionModel().selectedRows()
+        return self.rows.row(chosen[0].row()) if len(chosen) == 1 else None
+
+    def choose(self, number: int) -> None:
+        """Choose a row by its place."""
+        if 0 <= number < self.rows.rowCount():
+            self.selectRow(number)
+
+    def fit(self) -> None:
+        """Make each column as wide as what it shows, within reason."""
+        for number, column in enumerate(self.rows.columns):
+            if column.width is Width.CONTENTS:
+                self.resizeColumnToContents(number)
+                if self.columnWidth(number) > WIDEST:
+                    self.setColumnWidth(number, WIDEST)
+
+    @Slot()
+    def copy(self) -> None:
+        """Put the chosen rows on the clipboard, as lines of tab-separated cells, whole."""
+        numbers = sorted(index.row() for index in self.selectionModel().selectedRows())
+        lines = ["\t".join(column.text(self.rows.row(number)) for column in self.rows.columns) for number in numbers]
+        if lines:
+            QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def _set_behaviour(self) -> None:
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setAlternatingRowColors(True)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setCornerButtonEnabled(False)
+
+    def _set_head(self, columns: Sequence[Column[Row]]) -> None:
+        head = self.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setResizeContentsPrecision(50)
+        head.sectionResized.connect(self._resized)
+        head.setStretchLastSection(all(column.width is Width.CONTENTS for column in columns))
+        for number, column in enumerate(columns):
+            if column.width is Width.REST:
+                head.setSectionResizeMode(number, QHeaderView.ResizeMode.Stretch)
+        side = self.verticalHeader()
+        side.hide()
+        side.setDefaultSectionSize(self.fontMetrics().height() + 8)
+
+    @Slot(QItemSelection, QItemSelection)
+    def _tell(self, _now: QItemSelection, _before: QItemSelection) -> None:
+        self.chosen.emit(self.current())
+
+    @Slot()
+    def _resized(self) -> None:
+        self._dragged = self._dragged or QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
+
+    @Slot(object)
+    def _activate(self, index: Any) -> None:
+        self.activated_row.emit(self.rows.row(index.row()))

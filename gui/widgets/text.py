@@ -1,0 +1,49 @@
+"""Text to read and copy: a command, an output, a traceback."""
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from gui.appearance import fixed_font
+
+LONGEST = 2_000_000
+
+
+class TextView(QWidget):
+    """A titled, read-only text with a button that copies it whole."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self.edit = QPlainTextEdit(self, readOnly=True)
+        self.edit.setFont(fixed_font())
+        self.edit.setTabChangesFocus(True)
+        self.edit.setAccessibleName(title)
+        self._copy = QPushButton("Cop&y", self)
+        self._copy.setAccessibleName(f"Copy: {title}")
+        self._copy.setEnabled(False)
+        self._copy.clicked.connect(self.copy)
+        self.head = QHBoxLayout()
+        self.head.addWidget(QLabel(title, self))
+        self.head.addStretch()
+        self.head.addWidget(self._copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(self.head)
+        column.addWidget(self.edit)
+
+    def set_text(self, text: str) -> None:
+        """Show this text; beyond what a window can lay out it is cut, but copied whole."""
+        self._text = text
+        self._copy.setEnabled(bool(text))
+        shown = text if len(text) <= LONGEST else text[:LONGEST] + "\n… (copy it to have the rest)"
+        if shown != self.edit.toPlainText():
+            self.edit.setPlainText(shown)
+
+    @property
+    def text(self) -> str:
+        return self._text
+
+    @Slot()
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text)

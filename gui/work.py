@@ -1,0 +1,168 @@
+"""What the whole window shares: the history that is open, the move that is picked, and the one job that runs.
+
+One long job at a time: two of them would measure each other. Reading the history is quick and goes beside it.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from core.jobs import Job
+from gui import actions
+from gui.asker import WindowAsker
+from gui.bridge import Runner, Task
+
+if TYPE_CHECKING:
+    from core.actions import Desk
+    from core.migration.model import Move
+
+
+class Work(QObject):
+    """The window's state, on the window's thread.
+
+    Attributes:
+        desk: what core's actions need; None until the history is open.
+        moves, move: all moves, and the one that is picked.
+        task: the long job that runs.
+
+    Signals:
+        opened(): the history is open.
+        moves_changed(): `moves` was read anew.
+        picked(): another move (or none) is picked, or the picked one was edited.
+        changed(): the history may hold something new; who shows it reads it again.
+        started(Task), ended(): the long job.
+        done(str): the long job of that title ended well.
+        troubled(Exception): something went wrong: the user's error, or a bug.
+    """
+
+    opened = Signal()
+    moves_changed = Signal()
+    picked = Signal()
+    changed = Signal()
+    started = Signal(object)
+    ended = Signal()
+    done = Signal(str)
+    troubled = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.runner = Runner(self)
+        self.asker = WindowAsker(self)
+        self.desk: Desk | None = None
+        self.moves: tuple[Move, ...] = ()
+        self.move: Move | None = None
+        self.task: Task | None = None
+        self._wanted: str | None = None
+        self.changed.connect(self._read_moves)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a long job runs."""
+        return self.task is not None
+
+    @property
+    def ready(self) -> bool:
+        """Whether a long job could start."""
+        return self.desk is not None and self.task is None
+
+    def open(self, folder: Path | None = None) -> None:
+        """Open the history on a thread: the window is on screen meanwhile."""
+        task = self.runner.start("Opening the history", partial(_open_desk, folder, self.asker))
+        task.succeeded.connect(self.use)
+        task.failed.connect(self.troubled)
+
+    @Slot(object)
+    def use(self, desk: "Desk") -> None:
+        """Work with this desk from now on."""
+        self.desk = desk
+        self.opened.emit()
+        self.changed.emit()
+
+    def ask(self, question: Callable[["Desk"], Any]) -> Task | None:
+        """Read from the history (or write a little) on a thread; None while it is not open."""
+        desk = self.desk
+        if desk is None:
+            return None
+        return self.runner.start("Reading the history", lambda _job: question(desk))
+
+    def read(self, question: Callable[["Desk"], Any]) -> Task | None:
+        """As `ask`, for what the user did not ask for: its failure is shown by the window."""
+        task = self.ask(question)
+        if task is not None:
+            task.failed.connect(self.troubled)
+        return task
+
+    def run(self, title: str, action: Callable[["Desk", Job], Any]) -> Task | None:
+        """Start the one long job; None when it cannot start now. Its failure is shown by the window."""
+        desk = self.desk
+        if desk is None or self.busy:
+            return None
+        self.task = self.runner.start(title, lambda job: action(desk, job))
+        self.task.succeeded.connect(self._succeed)
+        self.task.failed.connect(self.troubled)
+        self.task.finished.connect(self._finish)
+        self.started.emit(self.task)
+        return self.task
+
+    def cancel(self) -> None:
+        """Ask the long job to stop."""
+        if self.task is not None:
+            self.task.cancel()
+
+    def pick(self, name: str | None) -> None:
+        """Pick the move of that name."""
+        found = next((move for move in self.moves if move.name == name), None)
+        if found != self.move:
+            self.move = found
+            self.picked.emit()
+
+    def pick_when_known(self, name: str) -> None:
+        """Pick the move of that name when the history has been read again."""
+        self._wanted = name
+
+    def close(self, limit: float = 5.0) -> tuple[str, ...]:
+        """Cancel, wait and let go of everything; the titles of what still runs after `limit` seconds."""
+        self.asker.close()
+        running = self.runner.shutdown(limit)
+        if self.desk is not None and not running:
+            self.desk.close()
+        self.desk = self.task = None
+        return running
+
+    @Slot()
+    def _read_moves(self) -> None:
+        task = self.read(actions.moves_newest_first)
+        if task is not None:
+            task.succeeded.connect(self._take_moves)
+
+    @Slot(object)
+    def _take_moves(self, moves: "tuple[Move, ...]") -> None:
+        name = self._wanted or (self.move.name if self.move else None)
+        if name not in {move.name for move in moves}:
+            name = moves[0].name if moves else None
+        self._wanted = None
+        if moves != self.moves:
+            self.moves = moves
+            self.moves_changed.emit()
+        self.pick(name)
+
+    @Slot()
+    def _succeed(self) -> None:
+        if self.task is not None:
+            self.done.emit(self.task.title)
+
+    @Slot()
+    def _finish(self) -> None:
+        self.task = None
+        self.ended.emit()
+        self.changed.emit()
+
+
+def _open_desk(folder: Path | None, asker: WindowAsker, _job: Job) -> "Desk":
+    from core.actions import Desk
+    from core.history.store import Store
+
+    return Desk(Store.open(folder), asker)
