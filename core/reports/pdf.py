@@ -1,0 +1,76 @@
+"""The report as a PDF: typst with the fonts that ship, PDF/A-2a and tagged, the same bytes for the same report."""
+
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import typst
+
+from core import settings
+from core.errors import InputError
+from core.reports.document import document
+from core.reports.report import Report
+
+
+def write_pdf(report: Report, path: Path) -> None:
+    """Write the report to `path`, an existing file replaced in one go; on failure the old one stays.
+
+    Raises:
+        InputError: the folder is not there, is no folder or may not be written, `path` is a folder, the disk is full.
+    """
+    path = path.expanduser().absolute()
+    if path.is_dir():
+        raise InputError(f"{path} is a folder", "name a file in it, such as report.pdf")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} for the report", "make it first, or choose another one")
+    content = render(report)
+    try:
+        _replace(path, content)
+    except OSError as error:
+        raise InputError(
+            f"the report {path} cannot be written: {(error.strerror or str(error)).lower()}",
+            "choose a folder that you may write to and that has room",
+        ) from error
+
+
+def render(report: Report) -> bytes:
+    """The PDF's bytes."""
+    try:
+        return _compiled(report, plain=False)
+    except typst.TypstError as error:
+        # letters of one font under an accent of another: no font has the two together
+        if "could not be displayed" not in error.message:
+            raise
+        return _compiled(report, plain=True)
+
+
+def _compiled(report: Report, *, plain: bool) -> bytes:
+    folder = settings.resource("report")
+    compiler = typst.Compiler(
+        input=folder / "report.typ",
+        root=folder,
+        font_paths=typst.Fonts(
+            include_system_fonts=False, include_embedded_fonts=False, font_paths=[settings.resource("fonts")]
+        ),
+        sys_inputs={"report": json.dumps(document(report, plain=plain), ensure_ascii=False)},
+    )
+    content = compiler.compile(format="pdf", pdf_standards="a-2a", timestamp=int(report.made_at.timestamp()))
+    if not isinstance(content, bytes):
+        raise TypeError("typst gave no single file")
+    return content
+
+
+def _replace(path: Path, content: bytes) -> None:
+    descriptor, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem[:40]}-", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(made).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(made).unlink()
+        raise

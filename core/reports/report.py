@@ -1,0 +1,75 @@
+"""The report as data: everything that the history holds of one move, at one moment."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from core import settings
+from core.benchmarks.model import Run, Side
+from core.comparison.compare import compare
+from core.comparison.model import Comparison
+from core.facts.model import Cluster, Facts
+from core.history.store import Command, Store
+from core.migration.model import CheckResult, Estimate, Move, Plan, Probe, Status
+from core.servers.profiles import Profile
+
+COMMANDS_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One report. None or empty means that it was not read, measured, checked, estimated or planned yet."""
+
+    move: Move
+    old: Profile
+    new: Profile
+    made_at: datetime
+    program_version: str
+    old_facts: Facts | None = None
+    new_facts: Facts | None = None
+    runs: tuple[Run, ...] = ()
+    """The latest of each workload and side, which the comparison stands on."""
+    comparison: Comparison | None = None
+    checks: tuple[CheckResult, ...] | None = None
+    checks_taken_at: datetime | None = None
+    probes: tuple[Probe, ...] = ()
+    estimate: Estimate | None = None
+    plan: Plan | None = None
+    commands: tuple[Command, ...] = ()
+    """The newest COMMANDS_SHOWN, oldest first."""
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """The cluster that moves, as the facts of old have it."""
+        return None if self.old_facts is None else self.old_facts.cluster(self.move.cluster)
+
+    @property
+    def blockers(self) -> tuple[CheckResult, ...]:
+        """The checks that stop the move: blockers, and what is unknown where it could be one."""
+        return tuple(
+            check
+            for check in self.checks or ()
+            if check.status is Status.BLOCKER or (check.status is Status.UNKNOWN and check.blocking)
+        )
+
+
+def build(store: Store, move_name: str) -> Report:
+    """Read everything about the move of that name; raises InputError where there is none."""
+    move = store.move(move_name)
+    runs = {side: store.runs(move_name, side=side, latest_only=True) for side in Side}
+    return Report(
+        move=move,
+        old=store.profile(move.old),
+        new=store.profile(move.new),
+        made_at=datetime.now(UTC),
+        program_version=settings.program_version(),
+        old_facts=store.facts(move.old),
+        new_facts=store.facts(move.new),
+        runs=(*runs[Side.OLD], *runs[Side.NEW]),
+        comparison=compare(runs[Side.OLD], runs[Side.NEW]) if any(runs.values()) else None,
+        checks=store.checks(move_name),
+        checks_taken_at=store.checks_taken_at(move_name),
+        probes=store.probes(move_name),
+        estimate=store.estimate(move_name),
+        plan=store.plan(move_name),
+        commands=store.commands(move_name, limit=COMMANDS_SHOWN)[::-1],
+    )

@@ -1,0 +1,138 @@
+"""Page one: the three answers for whoever decides, and what they rest on."""
+
+from core import units
+from core.comparison.model import Row, Verdict
+from core.migration.model import Method, Status
+from core.reports.report import Report
+from core.reports.words import Plain, about, counted, fraction, listed, method, missing, reach, span, time_axis
+
+BEFORE_START = 6
+
+
+def summary(report: Report) -> Plain:
+    """The answers and the chart below them."""
+    return {
+        "answers": [_storage(report), _movable(report), _time(report)],
+        "durations": durations(report),
+        "stops": [{"title": check.title, "message": check.message, "hint": check.hint} for check in report.blockers][
+            :BEFORE_START
+        ],
+        "stops_left": max(0, len(report.blockers) - BEFORE_START),
+    }
+
+
+def headlines(report: Report) -> tuple[Row, ...]:
+    """The rows that stand for their workloads."""
+    return () if report.comparison is None else tuple(row for row in report.comparison.rows if row.headline)
+
+
+def _answer(question: str, tone: str, answer: str, *details: str) -> Plain:
+    return {"question": question, "tone": tone, "answer": answer, "details": [detail for detail in details if detail]}
+
+
+def _storage(report: Report) -> Plain:
+    question = "Is the new storage faster?"
+    rows = [row for row in headlines(report) if row.verdict is not Verdict.ONE_SIDED]
+    if not rows:
+        hint = missing("Nothing was measured on both sides.", report.move, "bench", "Benchmarks")
+        return _answer(question, "unknown", "Not known", hint)
+    faster = [row for row in rows if row.verdict is Verdict.NEW]
+    slower = [row for row in rows if row.verdict is Verdict.OLD]
+    if len(faster) == len(rows):
+        tone, answer = "good", f"Yes, in all {counted(len(rows), 'workload')}" if len(rows) > 1 else "Yes"
+    elif faster:
+        tone, answer = "mixed" if slower else "good", f"In {len(faster)} of {counted(len(rows), 'workload')}"
+    else:
+        tone, answer = ("bad", "No") if slower else ("mixed", "No difference")
+    return _answer(question, tone, answer, _ratios(rows), _slower(slower), _even(rows))
+
+
+def _ratios(rows: list[Row]) -> str:
+    ratios = sorted((row.ratio, row.workload.title) for row in rows if row.ratio is not None)
+    if not ratios:
+        return ""
+    (least, low), (most, high) = ratios[0], ratios[-1]
+    if len(ratios) == 1:
+        return f"{units.ratio(most)} in {high}."
+    return f"From {units.ratio(least)} ({low}) to {units.ratio(most)} ({high}) of the old."
+
+
+def _slower(rows: list[Row]) -> str:
+    return f"Slower in {listed(row.workload.title for row in rows)}." if rows else ""
+
+
+def _even(rows: list[Row]) -> str:
+    even = [row for row in rows if row.verdict is Verdict.NONE]
+    return f"No difference beyond noise in {listed(row.workload.title for row in even)}." if even else ""
+
+
+def _movable(report: Report) -> Plain:
+    question = "Can the cluster be moved?"
+    if not report.checks:
+        hint = missing("Nothing was checked yet.", report.move, "check", "Migration")
+        return _answer(question, "unknown", "Not known", hint)
+    statuses = [check.status for check in report.checks]
+    blockers = statuses.count(Status.BLOCKER)
+    unknown = sum(check.status is Status.UNKNOWN for check in report.blockers)
+    others = (
+        f"{counted(statuses.count(Status.WARNING), 'warning')}, "
+        f"{counted(statuses.count(Status.PASS), 'check')} passed of {len(statuses)}."
+    ).capitalize()
+    if not report.blockers:
+        return _answer(question, "good", "Yes, no blockers", others)
+    parts = [counted(blockers, "blocker")] if blockers else []
+    parts += [f"{unknown} unknown"] if unknown else []
+    why = "What is unknown could block, so it counts as a blocker." if unknown else ""
+    return _answer(question, "bad", f"Not yet: {listed(parts)}", others, why)
+
+
+def _time(report: Report) -> Plain:
+    question = "How long without the cluster?"
+    methods = {} if report.estimate is None else {found.method: found for found in report.estimate.methods}
+    if not methods:
+        hint = missing("Nothing was estimated yet.", report.move, "estimate", "Migration")
+        return _answer(question, "unknown", "Not known", hint)
+    copy, dump = methods.get("cold-copy"), methods.get("dump-restore")
+    first = copy or next(iter(methods.values()))
+    likely = about(first.downtime_seconds.likely)
+    low_high = f"{method(first.method)}: {reach(first.downtime_seconds)}."
+    return _answer(question, "plain", likely, low_high, _against(first, dump), _warm(methods.get("warm-copy")))
+
+
+def _against(copy: Method, dump: Method | None) -> str:
+    if dump is None or dump is copy:
+        return ""
+    return f"Dump & restore: {span(dump.downtime_seconds)}."
+
+
+def _warm(warm: Method | None) -> str:
+    return f"With warm passes before the stop: {span(warm.downtime_seconds)}." if warm is not None else ""
+
+
+def durations(report: Report) -> Plain | None:
+    """All methods on one time axis: low to high with the likely marked, in all and without the cluster."""
+    if report.estimate is None or not report.estimate.methods:
+        return None
+    found = report.estimate.methods
+    most = max(one.duration_seconds.high for one in found)
+    rows = [
+        {
+            "name": method(one.method),
+            "lines": [
+                {
+                    "kind": kind,
+                    "low": fraction(seconds.low, most),
+                    "likely": fraction(seconds.likely, most),
+                    "high": fraction(seconds.high, most),
+                    "text": span(seconds),
+                }
+                for kind, seconds in (("downtime", one.downtime_seconds), ("duration", one.duration_seconds))
+            ],
+        }
+        for one in found
+    ]
+    alt = "Time without the cluster and in all, by method. " + " ".join(
+        f"{method(one.method)}: {span(one.downtime_seconds)} without the cluster, {span(one.duration_seconds)} in all."
+        for one in found
+    )
+    return {"axis": time_axis(most), "rows": rows, "alt": alt}
