@@ -30,7 +30,7 @@ def let_go(device: str) -> None:
 
 def cap(device: str, read_bps: int, write_bps: int, read_iops: int, write_iops: int) -> None:
     """Cap bytes and requests per second; 0 is no cap."""
-    number = os.stat(device).st_rdev
+    number = Path(device).stat().st_rdev
     limits = {"read_bps": read_bps, "write_bps": write_bps, "read_iops": read_iops, "write_iops": write_iops}
     for name, limit in limits.items():
         line = f"{os.major(number)}:{os.minor(number)} {limit}"

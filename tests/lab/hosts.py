@@ -42,8 +42,8 @@ class Host:
         self,
         *words: str,
         user: str | None = None,
-        input: str | None = None,
-        check: bool = True,  # noqa: A002
+        input: str | None = None,  # noqa: A002  as subprocess has it
+        check: bool = True,
     ) -> subprocess.CompletedProcess[str]:
         """Run a command inside, past ssh, as root or as a user in their home; LabError when it fails and `check`."""
         done = subprocess.run(
@@ -67,14 +67,21 @@ def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
     (own / "work").mkdir()
     (own / "root").mkdir()
     device = disks.create(own / "disk.img", size, FILESYSTEMS[name])
-    words = ["unshare", *_NAMESPACES, "--fork", "--kill-child", "--propagation", "private"]
+    words = ["setsid", "--fork", "unshare", *_NAMESPACES, "--fork", "--kill-child", "--propagation", "private"]
     words += ["/bin/sh", str(INIT), str(own), name, device, FILESYSTEMS[name]]
-    with (own / "log").open("wb") as log:
-        unshare = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-    wait_until(lambda: unshare.poll() is not None or bool(children(unshare.pid)), f"host {name} to start")
-    if unshare.poll() is not None:
-        raise LabError(f"host {name} did not start: {(own / 'log').read_text().strip()}")
-    pid = children(unshare.pid)[0]
+    with (own / "log").open("wb") as log:  # an orphan from the first, so that nobody here has to bury it
+        subprocess.run(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+    first: list[int] = []
+
+    def started() -> bool:
+        first.extend(pid for parent in running(own) for pid in children(parent))
+        return bool(first)
+
+    try:
+        wait_until(started, f"host {name} to start")
+    except LabError as error:
+        raise LabError(f"{error}: {(own / 'log').read_text().strip()}") from error
+    pid = first[0]
     network.attach(subnet, name, lab, pid)
     return Host(name, network.address(subnet, name), folder / "key", pid, device)
 
@@ -106,7 +113,7 @@ def running(folder: Path) -> list[int]:
 
 
 def _belongs(words: Sequence[str], folder: Path) -> bool:
-    return any(word.startswith(f"{folder}/") for word in words)
+    return any(word == str(folder) or word.startswith(f"{folder}/") for word in words)
 
 
 def stop(folder: Path) -> None:
@@ -117,8 +124,4 @@ def stop(folder: Path) -> None:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-        try:
-            os.waitpid(parent, 0)
-        except ChildProcessError:
-            pass  # started by another process, which buries it
     wait_until(lambda: not running(folder), f"hosts of {folder} to end")

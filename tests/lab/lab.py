@@ -19,19 +19,21 @@ PASSPHRASE = "key pass"
 NAMES = ("old", "new")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Lab:
     """Two running hosts.
 
     Attributes:
         key: private key of every user; `key_passphrase` the same with a passphrase; `user_ca` signs certificates.
         known_hosts: both hosts' keys, by address and by name.
+        disturbed: whether anything was capped, shaped or cut since somebody set this to False.
     """
 
     name: str
     subnet: int
     old: Host
     new: Host
+    disturbed: bool = False
 
     @property
     def folder(self) -> Path:
@@ -60,16 +62,20 @@ class Lab:
         self, host: str, read_bps: int = 0, write_bps: int = 0, read_iops: int = 0, write_iops: int = 0
     ) -> None:
         """Cap a host's data disk; 0 is no cap."""
+        self.disturbed = True
         disks.cap(self.host(host).device, read_bps, write_bps, read_iops, write_iops)
 
     def shape(self, rate: str) -> None:
         """Cap both cables, each way, at a rate such as `1gbit`; `off` lifts it."""
+        self.disturbed = True
         network.shape(self.subnet, {"old": self.old.pid, "new": self.new.pid}, rate)
 
     def cut(self, host: str) -> None:
+        self.disturbed = True
         network.cut(self.subnet, host)
 
     def mend(self, host: str) -> None:
+        self.disturbed = True
         network.mend(self.subnet, host)
 
     def restore(self) -> None:
@@ -78,6 +84,7 @@ class Lab:
         for name in NAMES:
             self.cap_disk(name)
             self.mend(name)
+        self.disturbed = False
 
 
 @contextmanager
@@ -87,15 +94,16 @@ def lab(name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = Tr
     watchdog = subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("watchdog.py")), unique],
         stdin=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         start_new_session=True,
     )
     try:
         yield up(unique, scale=scale, size=size, with_clusters=with_clusters, owner=os.getpid())
     finally:
-        watchdog.communicate()  # closes the pipe; the watchdog takes the lab down
+        complaint = watchdog.communicate()[1].decode()  # closes the pipe; the watchdog takes the lab down
         if watchdog.returncode != 0:
-            raise LabError(f"lab {unique} could not be taken down: see {sys.executable} -m tests.lab.run down {unique}")
+            raise LabError(f"lab {unique} could not be taken down: {complaint.strip()}")
 
 
 def up(name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = True, owner: int | None = None) -> Lab:
@@ -188,7 +196,8 @@ def _start_hosts(folder: Path, name: str, subnet: int, size: str) -> Lab:
     ld.mkdir(exist_ok=True)
     (ld / "pgsql.conf").write_text(f"{clusters.PREFIX}/lib\n")
     (folder / "known_hosts").write_text("\n".join(known) + "\n")
-    made = Lab(name, subnet, *(hosts.start(folder, name, subnet, host, size) for host in NAMES))
+    old, new = (hosts.start(folder, name, subnet, host, size) for host in NAMES)
+    made = Lab(name, subnet, old, new)
     for each in (made.old, made.new):
         hosts.wait_for_sshd(each, folder)
     return made

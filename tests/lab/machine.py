@@ -17,14 +17,14 @@ BASE = Path("/var/lib/pghaul-lab")
 """Every lab has a folder here; the folder itself stays."""
 
 CACHE = Path(pwd.getpwuid(os.getuid()).pw_dir) / ".cache" / "pghaul-lab"
-"""PostgreSQL binaries and initialised clusters, kept between labs. Taken from the password database: tests change HOME."""
+"""PostgreSQL binaries and initialised clusters, kept between labs; by the password database, as tests change HOME."""
 
 THROTTLE = Path("/sys/fs/cgroup/blkio")
 PACKAGES = Path(__file__).with_name("packages.txt")
 _TOOLS = (
-    "ip tc losetup mkfs.ext4 mkfs.xfs unshare nsenter setpriv sshd ssh-keygen sudo useradd rsync fio iperf3 "
-    "pg_createcluster dpkg-query"
-).split()
+    *("ip", "tc", "losetup", "mkfs.ext4", "mkfs.xfs", "unshare", "nsenter", "sshd", "ssh-keygen", "sudo", "useradd"),
+    *("rsync", "fio", "iperf3", "pg_createcluster", "dpkg-query", "runuser", "socat"),
+)
 
 
 class LabError(Exception):

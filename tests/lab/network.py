@@ -1,4 +1,4 @@
-"""The lab's network: a bridge with a subnet of its own, a cable to each host, a shape on each cable, a pair of pliers."""
+"""The lab's network: a bridge with a subnet of its own and a cable to each host, which can be shaped and cut."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def gateway(subnet: int) -> str:
     return f"10.77.{subnet}.1"
 
 
-def _links() -> Iterator[tuple[str, str]]:
+def links() -> Iterator[tuple[str, str]]:
     """Name and alias of every link of this machine."""
     for link in json.loads(run("ip", "-json", "link", "show")):
         yield link["ifname"], link.get("ifalias", "")
@@ -38,7 +38,7 @@ def create(lab: str) -> int:
     used = {
         int(found) for found in re.findall(r"\b10\.77\.(\d+)\.", run("ip", "-4", "addr") + run("ip", "-4", "route"))
     }
-    names = {name for name, _ in _links()}
+    names = {name for name, _ in links()}
     for subnet in SUBNETS:
         name = bridge_name(subnet)
         if subnet not in used and name not in names:
@@ -85,7 +85,7 @@ def mend(subnet: int, host: str) -> None:
 
 def remove(lab: str) -> None:
     """Take away every link that bears the lab's alias."""
-    for name, alias in list(_links()):
+    for name, alias in list(links()):
         if alias == _alias(lab):
             run("ip", "link", "del", name, accept_failure=True)
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.lab import clusters, lab, root  # noqa: E402  run as a script, the tree is not on the path
-from tests.lab.machine import BASE, LabError, lab_unavailable  # noqa: E402
+from tests.lab import clusters, lab, root
+from tests.lab.machine import BASE, LabError, lab_unavailable
 
 
 def main() -> int:

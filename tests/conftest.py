@@ -1,0 +1,57 @@
+"""For every test: a home, a data folder and an ssh configuration of its own, no screen, and no thread left behind."""
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["tests.lab.fixtures"]
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+_SECONDS_TO_END = 3.0
+_ALIEN = ("SSH_AUTH_SOCK", "SSH_ASKPASS", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+
+
+def _isolate(environment: pytest.MonkeyPatch, folder: Path) -> None:
+    """Nothing of the developer's is read or written: home, history, keys, agent, known_hosts, the libpq variables."""
+    ssh = folder / "home" / ".ssh"
+    ssh.mkdir(parents=True, mode=0o700)
+    (ssh / "config").write_text(
+        f"UserKnownHostsFile {ssh / 'known_hosts'}\nGlobalKnownHostsFile /dev/null\nIdentityFile {ssh / 'id_ed25519'}\n"
+    )
+    environment.setenv("HOME", str(folder / "home"))
+    environment.setenv("PGHAUL_DATA", str(folder / "data"))
+    environment.setenv("PGHAUL_SSH_CONFIG", str(ssh / "config"))
+    for name in os.environ:
+        if name in _ALIEN or (name.startswith("PG") and not name.startswith("PGHAUL")):
+            environment.delenv(name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _session_isolated() -> Iterator[None]:
+    """For the fixtures that last longer than a test."""
+    with tempfile.TemporaryDirectory(prefix="pghaul-tests-") as folder, pytest.MonkeyPatch.context() as environment:
+        _isolate(environment, Path(folder))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    _isolate(monkeypatch, tmp_path_factory.mktemp("isolated"))
+
+
+@pytest.fixture(autouse=True)
+def _no_thread_left() -> Iterator[None]:
+    """Name the thread that a test started and did not end."""
+    before = set(threading.enumerate())
+    yield
+    for thread in set(threading.enumerate()) - before:
+        if isinstance(thread, threading._DummyThread):  # Qt's own, which Python merely saw
+            continue
+        thread.join(_SECONDS_TO_END)
+        if thread.is_alive():
+            pytest.fail(f"the test left a thread running: {thread.name}")

@@ -1,0 +1,304 @@
+"""The lab itself: hosts that answer, caps and shapes that hold, cables that can be cut, and nothing left behind."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from core.jobs import Job
+from core.servers.connection import Server
+from core.servers.shell import command
+from tests.lab import clusters, disks, footprint, network
+from tests.lab import lab as labs
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+from tests.lab.machine import BASE, LabError, command_lines, process_identity, wait_until
+
+pytestmark = pytest.mark.lab
+
+PROJECT = Path(__file__).resolve().parents[2]
+CAPS = {"old": (80_000_000, 60_000_000, 900, 600), "new": (200_000_000, 150_000_000, 4000, 3000)}
+HOLD_A_LAB = """
+import sys
+from tests.lab.lab import lab
+with lab(sys.argv[1], with_clusters=False, size="1G") as made:
+    print(made.name, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_hosts_answer_over_ssh(old_server: Server, new_server: Server) -> None:
+    for server in (old_server, new_server):
+        assert server.run(command("hostname"), Job()).stdout == f"{server.name}\n"
+
+
+@pytest.mark.parametrize(
+    ("user", "become", "stdin", "expected"),
+    [
+        ("dba", "root", "", 0),
+        ("plain", "root", "", 1),
+        ("plain", "root", "s3cret pass\n", 0),
+        ("plain", "root", "wrong\n", 1),
+        ("pgonly", "postgres", "", 0),
+        ("pgonly", "root", "", 1),
+        ("nosudo", "root", "s3cret pass\n", 1),
+    ],
+)
+def test_sudo_allows_what_each_user_may(lab: Lab, user: str, become: str, stdin: str, expected: int) -> None:
+    options = ["-S", "-p", ""] if stdin else ["-n"]
+    words = ["sudo", *options, "-u", become, "--", "true"]
+    assert lab.old.exec(*words, user=user, input=stdin, check=False).returncode == expected
+
+
+def test_old_runs_a_source_build_and_knows_nothing_of_debians_postgresql(lab: Lab) -> None:
+    query = "SELECT count(*), pg_relation_filepath('archive') ~ '^pg_tblspc/' FROM archive"
+    words = ["psql", "-h", "/tmp", "-XAt", "-c", "SHOW server_version", "-c", query, clusters.DATABASE]
+    shown = lab.old.exec(f"{clusters.PREFIX}/bin/{words[0]}", *words[1:], user="postgres").stdout
+    assert shown == "15.5\n50000|t\n"
+    assert lab.old.exec("sh", "-c", "command -v pg_lsclusters psql", check=False).stdout == ""
+    assert "postgresql" not in lab.old.exec("dpkg-query", "-W").stdout
+
+
+def test_old_accepts_the_application_by_password_from_new(lab: Lab) -> None:
+    address = f"postgresql://{clusters.ROLE}@{lab.old.address}/{clusters.DATABASE}"
+    words = [
+        "env",
+        f"PGPASSWORD={clusters.ROLE_PASSWORD}",
+        "psql",
+        "-XAt",
+        "-c",
+        "SELECT max(bid) FROM pgbench_branches",
+    ]
+    assert lab.new.exec(*words, address).stdout == "5\n"
+
+
+def test_new_has_debians_layout_with_an_empty_data_directory(lab: Lab) -> None:
+    fields = lab.new.exec("pg_lsclusters", "--no-header").stdout.split()
+    assert fields[:6] == ["15", "main", "5432", "down", "postgres", clusters.NEW_DATA]
+    assert lab.new.exec("ls", "-A", clusters.NEW_DATA).stdout == ""
+
+
+def test_file_systems_differ(lab: Lab) -> None:
+    assert _file_system(lab.old) == "ext4"
+    assert _file_system(lab.new) == "xfs"
+
+
+def _file_system(host: Host) -> str:
+    return host.exec("stat", "-f", "-c", "%T", host.data_disk).stdout.strip().replace("ext2/ext3", "ext4")
+
+
+def test_fio_reads_the_disk_caps_back(lab: Lab) -> None:
+    for host, limits in CAPS.items():
+        lab.cap_disk(host, *limits)
+    with ThreadPoolExecutor(2) as both:
+        measured = dict(zip(CAPS, both.map(_fio, (lab.old, lab.new)), strict=True))
+    for host, limits in CAPS.items():
+        assert measured[host] == pytest.approx(limits, rel=0.03), host
+
+
+def _fio(host: Host) -> tuple[float, float, float, float]:
+    """Bytes per second read and written in large requests, then requests per second in small ones."""
+    large = _fio_pair(host, "bw_bytes", "--bs=1M", "--rw", "read", "write")
+    small = _fio_pair(host, "iops", "--bs=4k", "--rw", "randread", "randwrite")
+    return *large, *small
+
+
+def _fio_pair(host: Host, figure: str, size: str, rw: str, read: str, write: str) -> tuple[float, float]:
+    folder = host.exec("mktemp", "-d", f"{host.data_disk}/fio.XXXXXX").stdout.strip()
+    common = [f"--directory={folder}", "--size=256M", "--direct=1", "--ioengine=libaio", "--iodepth=8", size]
+    common += ["--time_based", "--ramp_time=1", "--runtime=3", "--output-format=json", "--fallocate=none"]
+    jobs = [f"--name=read {rw}={read}", f"--name=write {rw}={write}"]
+    try:
+        host.exec("fallocate", "-l", "256M", f"{folder}/read.0.0")
+        shown = host.exec("fio", *common, *[word for job in jobs for word in job.split()]).stdout
+    finally:
+        host.exec("rm", "-r", folder)
+    results = {job["jobname"]: job for job in json.loads(shown)["jobs"]}
+    return results["read"]["read"][figure], results["write"]["write"][figure]
+
+
+def test_lifted_caps_are_gone(lab: Lab) -> None:
+    lab.cap_disk("old", 1_000_000, 1_000_000, 10, 10)
+    lab.restore()
+    number = Path(lab.old.device).stat().st_rdev
+    caps = "".join(file.read_text() for file in Path("/sys/fs/cgroup/blkio").glob("blkio.throttle.*_device"))
+    assert f"{os.major(number)}:{os.minor(number)} " not in caps
+
+
+def test_iperf3_sees_the_shape_of_the_network(lab: Lab) -> None:
+    lab.shape("200mbit")
+    shaped = _iperf3(lab)
+    lab.shape("off")
+    assert shaped == pytest.approx(200e6, rel=0.1)
+    assert _iperf3(lab) > 1e9
+
+
+def _iperf3(lab: Lab) -> float:
+    """Bits per second received by new from old."""
+    listening = subprocess.Popen(lab.new.command("iperf3", "-s", "-1"), stdout=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: ":5201 " in lab.new.exec("ss", "-Hltn").stdout, "iperf3 to listen")
+        shown = lab.old.exec("iperf3", "-c", lab.new.address, "-t", "2", "-J").stdout
+    finally:
+        listening.terminate()
+        listening.wait()
+    received = json.loads(shown)["end"]["sum_received"]["bits_per_second"]
+    assert isinstance(received, float)
+    return received
+
+
+def test_a_cut_cable_carries_nothing_and_a_mended_one_all(lab: Lab) -> None:
+    assert _reaches(lab) == {"from here": True, "from old": True}
+    lab.cut("new")
+    assert _reaches(lab) == {"from here": False, "from old": False}
+    lab.mend("new")
+    wait_until(lambda: all(_reaches(lab).values()), "the mended cable to carry")
+
+
+def _reaches(lab: Lab) -> dict[str, bool]:
+    """Whether new's sshd can be reached from this machine and from old."""
+    words = ["socat", "-u", "OPEN:/dev/null", f"TCP:{lab.new.address}:22,connect-timeout=1"]
+    here = subprocess.run(words, check=False, stderr=subprocess.DEVNULL).returncode == 0
+    return {"from here": here, "from old": lab.old.exec(*words, check=False).returncode == 0}
+
+
+def test_keyboard_interactive_has_a_port_of_its_own(lab: Lab) -> None:
+    known = f"UserKnownHostsFile={lab.known_hosts}"
+    words = [
+        "ssh",
+        "-F",
+        "none",
+        "-o",
+        known,
+        "-o",
+        "BatchMode=yes",
+        "-v",
+        "-p",
+        "2222",
+        f"dba@{lab.old.address}",
+        "true",
+    ]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert "Authentications that can continue: keyboard-interactive\n" in done.stderr.replace("\r", "")
+
+
+def test_two_labs_at_once_do_not_meet(lab: Lab) -> None:
+    with labs.lab("second", with_clusters=False, size="1G") as second:
+        assert second.subnet != lab.subnet
+        assert second.old.exec("hostname").stdout == "old\n"
+        second.cut("old")
+        assert _reaches(lab) == {"from here": True, "from old": True}
+        second.cap_disk("old", 1_000_000, 0, 0, 0)
+        assert second.old.device != lab.old.device
+        lab.old.exec("touch", "/home/dba/mine")
+        assert second.old.exec("ls", "/home/dba").stdout == ""
+        lab.old.exec("rm", "/home/dba/mine")
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_killed_owner_leaves_nothing(lab: Lab, sign: signal.Signals) -> None:
+    owner = _hold_a_lab()
+    try:
+        assert owner.stdout is not None
+        name = owner.stdout.readline().strip()
+        inside = _processes_of(labs.find(name))
+        assert len(inside) >= 6  # process 1 and two sshd in each host
+        assert _traces(name) != []
+    finally:
+        owner.send_signal(sign)
+        owner.communicate()
+    wait_until(lambda: _traces(name) == [], f"every trace of {name} to go: {_traces(name)}")
+    assert [pid for pid in inside if process_identity(pid) is not None] == []
+    assert lab.old.exec("true").returncode == 0
+
+
+@pytest.mark.parametrize("after", ["folder", "bridge", "host"])
+def test_an_owner_killed_while_the_lab_starts_leaves_nothing(after: str) -> None:
+    owner = _hold_a_lab()
+    name = f"killed-{owner.pid}"
+    ready = {
+        "folder": (BASE / name).exists,
+        "bridge": lambda: any(trace.startswith("link") for trace in _traces(name)),
+        "host": lambda: any(trace.startswith("process") and "unshare" in trace for trace in _traces(name)),
+    }
+    try:
+        wait_until(ready[after], f"the lab's {after}")
+    finally:
+        owner.kill()
+        owner.communicate()
+    wait_until(lambda: _traces(name) == [], f"every trace of {name} to go")
+
+
+def _hold_a_lab() -> subprocess.Popen[str]:
+    """A process that holds a lab named after itself."""
+    words = [sys.executable, "-c", HOLD_A_LAB, "killed"]
+    return subprocess.Popen(
+        words, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+
+
+def _traces(name: str) -> list[str]:
+    """Whatever of a lab can be found on this machine."""
+    folder = BASE / name
+    found = [f"folder {folder}"] if folder.exists() else []
+    found += [f"link {link}" for link, alias in network.links() if alias == f"pghaul-lab:{name}"]
+    found += [f"loop {device}" for device in disks.attached(folder)]
+    found += [f"mount {line}" for line in Path("/proc/mounts").read_text().splitlines() if name in line]
+    found += [f"process {pid} {' '.join(words)}" for pid, words in command_lines() if _names(words, name)]
+    return found
+
+
+def _names(words: Sequence[str], name: str) -> bool:
+    return any(re.search(rf"(^|/){name}(/|$)", word) for word in words)
+
+
+def _processes_of(made: Lab) -> list[int]:
+    """Every process of both hosts, as this machine numbers them."""
+    namespaces = {Path(f"/proc/{host.pid}/ns/pid").stat().st_ino for host in (made.old, made.new)}
+    return [pid for pid, _ in command_lines() if _namespace(pid) in namespaces]
+
+
+def _namespace(pid: int) -> int | None:
+    try:
+        return Path(f"/proc/{pid}/ns/pid").stat().st_ino
+    except OSError:
+        return None
+
+
+def test_a_dead_labs_leftovers_are_swept_by_the_next() -> None:
+    labs.up("leftover", with_clusters=False, size="1G")
+    state = BASE / "leftover" / "state.json"
+    state.write_text(json.dumps({**json.loads(state.read_text()), "owner": "1:0"}))  # no process 1 began at 0
+    with labs.lab("sweeper", with_clusters=False, size="1G"):
+        assert _traces("leftover") == []
+
+
+def test_a_name_that_is_taken_is_refused_and_the_lab_stays(lab: Lab) -> None:
+    with pytest.raises(LabError, match="is up already"):
+        labs.up(lab.name)
+    assert lab.old.exec("hostname").stdout == "old\n"
+
+
+def test_a_footprint_tells_what_was_left(lab: Lab) -> None:
+    before = footprint.footprint(lab.old)
+    litter = "echo key >>/home/dba/.ssh/authorized_keys; mkdir /srv/pg/data/odd; setsid sleep 100 >/dev/null 2>&1 &"
+    lab.old.exec("sh", "-c", litter)
+    found = footprint.differences(before, footprint.footprint(lab.old))
+    tidy = "pkill -x -f 'sleep 100'; rmdir /srv/pg/data/odd; sed -i '$d' /home/dba/.ssh/authorized_keys"
+    lab.old.exec("sh", "-c", tidy)
+    assert "processes: left behind: root sleep 100" in found
+    assert "files: left behind: /srv/pg/data/odd" in found
+    assert any(line.startswith("contents: left behind:") and "authorized_keys" in line for line in found)
+    assert footprint.differences(before, footprint.footprint(lab.old)) == []
+
+
+@pytest.mark.usefixtures("clean_hosts")
+def test_an_untouched_host_keeps_its_footprint(lab: Lab) -> None:
+    lab.old.exec("true")
