@@ -129,6 +129,11 @@ class Process:
         self._selector.select(_TURN / 10 if self._outgoing else _TURN)
         return self._receive()
 
+    def take(self, into: Callable[[bytes], None]) -> None:
+        """Hand over what has arrived, without waiting."""
+        self.deliver(into)
+        self._receive()
+
     def close(self) -> None:
         self._selector.close()
         self.channel.close()

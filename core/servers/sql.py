@@ -1,0 +1,185 @@
+"""SQL through psycopg over the SSH connection: libpq talks to a private Unix socket that leads to the server.
+
+With a password the socket leads by direct-tcpip to 127.0.0.1 on the server, or, where nothing listens there, through a
+bridge as the login user to PostgreSQL's own socket. Without one it leads through a bridge that runs as the database
+user, so that peer authentication holds. A peer bridge never stands behind a TCP port: every local user would be
+postgres. Sessions read only, name themselves `pghaul`, and end statements that take too long.
+"""
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import paramiko
+import psycopg
+
+from core.errors import AuthenticationError, CommandError, PghaulError, ServerError
+from core.jobs import Job
+from core.servers.bridge import bridge
+from core.servers.connection import Server
+from core.servers.relay import Far, Relay
+from core.servers.remote_process import Process
+from core.servers.rights import first_line
+from core.servers.shell import Secret
+from core.settings import PROGRAM
+
+_CONNECT_TIMEOUT = 10
+_CHUNK = 1 << 16
+_FOLDERS = ("/var/run/postgresql", "/tmp")  # noqa: S108  where Debian's and upstream's servers have their sockets
+_CHECK_INTERVAL_SINCE = 140000
+_environment = threading.Lock()
+
+
+@contextmanager
+def database(
+    server: Server,
+    job: Job,
+    *,
+    port: int,
+    socket_directory: str | None,
+    dbname: str = "postgres",
+    user: str = "postgres",
+    password: Secret | None = None,
+    statement_timeout: float = 10.0,
+) -> Iterator[psycopg.Connection]:
+    """A read-only connection to a PostgreSQL server, in autocommit, as the role `user`.
+
+    Args:
+        port: the server's port, which also names its socket.
+        socket_directory: where its socket lies; None: the usual folders.
+        password: None for peer authentication as the profile's database user.
+        statement_timeout: seconds.
+
+    Raises:
+        AuthenticationError: PostgreSQL or sudo does not let the user in.
+        ServerError: nothing listens there, or the connection failed; CommandError: a statement failed.
+        Cancelled: the job was cancelled.
+    """
+    job.check()
+    folders = (socket_directory, socket_directory) if socket_directory else _FOLDERS
+    way = _Way(server, job, port, folders, peer=password is None)
+    with Relay(f".s.PGSQL.{port}", way.open) as relay, job.on_cancel(relay.cut):
+        try:
+            with _connected(relay, way, port, dbname, user, password, statement_timeout) as connection:
+                yield connection
+        except psycopg.Error as error:
+            job.check()
+            raise _failed(server, error) from error
+
+
+class _Way:
+    """How connections reach PostgreSQL on the server, and what the bridge there had to say."""
+
+    def __init__(self, server: Server, job: Job, port: int, folders: tuple[str, str], *, peer: bool) -> None:
+        self.server = server
+        self.job = job
+        self.port = port
+        self.folders = folders
+        self.peer = peer
+        self.bridged: Process | None = None
+
+    def open(self) -> AbstractContextManager[Far]:
+        if self.peer:
+            return self._bridge(self.server.profile.database_user)
+        return self._tunnel_or_bridge()
+
+    @contextmanager
+    def _tunnel_or_bridge(self) -> Iterator[Far]:
+        try:
+            channel = self.server.tunnel("127.0.0.1", self.port)
+        except ServerError:
+            if not self.server.connected:
+                raise
+            with self._bridge(None) as far:
+                yield far
+            return
+        try:
+            yield _Tunnel(channel)
+        finally:
+            channel.close()
+
+    @contextmanager
+    def _bridge(self, user: str | None) -> Iterator[Far]:
+        with self.server.bridge(bridge(*self.folders, self.port), self.job, user=user) as process:
+            self.bridged = process
+            yield process
+
+    @property
+    def said(self) -> str:
+        """What the bridge wrote to its standard error."""
+        return first_line(self.bridged.stderr.text()) if self.bridged is not None else ""
+
+
+class _Tunnel:
+    """A direct-tcpip channel as the relay's far end."""
+
+    def __init__(self, channel: paramiko.Channel) -> None:
+        self.channel = channel
+
+    def take(self, into: Callable[[bytes], None]) -> None:
+        while self.channel.recv_ready():
+            into(self.channel.recv(_CHUNK))
+
+
+@contextmanager
+def _connected(
+    relay: Relay, way: _Way, port: int, dbname: str, user: str, password: Secret | None, statement_timeout: float
+) -> Iterator[psycopg.Connection]:
+    try:
+        connection = _connect(relay, port, dbname, user, password, statement_timeout)
+    except psycopg.Error as error:
+        way.job.check()
+        raise _refused(way, relay.problem, user, error) from error
+    with contextlib.closing(connection):
+        if connection.info.server_version >= _CHECK_INTERVAL_SINCE:
+            connection.execute("set client_connection_check_interval = '5s'")
+        yield connection
+
+
+def _connect(
+    relay: Relay, port: int, dbname: str, user: str, password: Secret | None, statement_timeout: float
+) -> psycopg.Connection:
+    with _environment:
+        for name in [name for name in os.environ if name.startswith("PG") and not name.startswith("PGHAUL")]:
+            del os.environ[name]  # PGSERVICE, PGSSLMODE and their like would change what is connected to
+    return psycopg.connect(
+        host=str(relay.folder),
+        port=port,
+        dbname=dbname,
+        user=user,
+        password=password.value if password is not None else None,
+        passfile=os.devnull,
+        connect_timeout=_CONNECT_TIMEOUT,
+        application_name=PROGRAM,
+        client_encoding="UTF8",
+        gssencmode="disable",
+        # a password never travels readable: on the server, another user may have taken the port
+        require_auth="none" if password is None else "scram-sha-256,md5,none",
+        options=f"-c default_transaction_read_only=on -c statement_timeout={round(statement_timeout * 1000)}",
+        autocommit=True,
+    )
+
+
+def _refused(way: _Way, problem: PghaulError | None, user: str, error: psycopg.Error) -> PghaulError:
+    if problem is not None:
+        return problem
+    # libpq names the socket, which means nothing to the user: what follows `failed: ` does
+    said = first_line(str(error).rpartition("failed: ")[2])
+    where = f"{way.server.name}: PostgreSQL on port {way.port}"
+    if way.said:
+        return ServerError(
+            f"{where} cannot be reached: {way.said}", "check that it runs, its port and its socket's folder"
+        )
+    lower = str(error).lower()
+    if any(word in lower for word in ("authentication", "password", "pg_hba.conf", "role")):
+        hint = "give the password of the role" if way.peer else "check role and password, and pg_hba.conf on the server"
+        return AuthenticationError(f"{where} does not let {user} in: {said}", hint)
+    return ServerError(f"{where} refuses the connection: {said}", "look into the server's log")
+
+
+def _failed(server: Server, error: psycopg.Error) -> PghaulError:
+    if not server.connected:
+        return server.lost("running SQL")
+    return CommandError(f"{server.name}: PostgreSQL says: {first_line(str(error))}", stderr=str(error))
