@@ -25,7 +25,14 @@ from core.servers.shell import Shell, command, script, sequence
 
 _PLACE = Section(
     "place",
-    script("""ls -d -- "$folder/." >/dev/null || exit
+    script("""fail() { echo "$1" >&2; exit 3; }
+complaint=$(ls -d -- "$folder" 2>&1 >/dev/null) || case $complaint in
+  *"No such file"*) fail "there is no such folder" ;;
+  *"ermission denied"*) fail "$(id -un) may not see it: that needs root" ;;
+  *) fail "$complaint" ;;
+esac
+test -d "$folder" || fail "it is no folder"
+test -x "$folder" || fail "$(id -un) may not enter it: that needs root or its owner"
 cd -P -- "$folder" || exit
 stat -c "id=%d:%i
 owner=%U" .
@@ -64,7 +71,12 @@ export folder series pid port socket bin version tried sum config""")
 
 _IDENTITY = Section(
     "identity",
-    script("""test -n "$series" || cat "$folder/PG_VERSION" || exit
+    script("""fail() { echo "$1" >&2; exit 3; }
+test -r "$folder" || fail "$(id -un) may not read it: that needs root or its owner"
+test -n "$(ls -A -- "$folder")" || fail "it is empty"
+test -e "$folder/PG_VERSION" || fail "it is no data directory: it holds no PG_VERSION"
+test -r "$folder/PG_VERSION" || fail "$(id -un) may not read its PG_VERSION: that needs root or its owner"
+test -n "$series" || head -c 200 "$folder/PG_VERSION"
 echo "series=$series"
 echo "pid=$pid"
 echo "port=$port"
@@ -94,7 +106,7 @@ _SETTINGS = Section(
 names=@names@
 ask() {
   value=$("$bin/postgres" -C "$1" -D "$folder" ${config:+-c "config_file=$config"}) || return
-  printf "%s\\t%s\\n" "$1" "$value"
+  echo "$1=$(printf %s "$value" | od -An -v -tx1 | tr -d " \\n")"
 }
 ask data_directory || exit
 several=0
@@ -240,7 +252,7 @@ def _place(answer: Answer | None) -> _Place:
 def _cluster(place: _Place, candidate: Candidate, answers: Mapping[str, Answer]) -> tuple[Cluster | None, list[Gap]]:
     """The cluster with what could be read of it; None where it is no data directory or must not be read at all."""
     reader = Reader(answers, of=place.folder)
-    identity = reader.read("identity", "data directory", _identity)
+    identity = reader.read("identity", "version", _identity)
     if identity is None:
         return None, reader.gaps
     control = reader.read("control", "control data", parse_control_data)

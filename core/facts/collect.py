@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
-from core.errors import CommandError, InputError
+from core.errors import AuthenticationError, CommandError, InputError
 from core.facts import (
     arrays,
     block_devices,
@@ -94,7 +94,7 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
         tools=reader.read_partly("tools", "tools", tools.parse_tools) or (),
         clusters=found.clusters,
         raw={name: answer.shown for name, answer in first.items() if name not in _PRIVATE} | found.raw,
-        gaps=(*trips.gaps, *reader.gaps, *found.gaps, *(() if found.clusters else (_NO_CLUSTER,))),
+        gaps=(*trips.gaps, *reader.gaps, *found.gaps, *(() if found.clusters or found.gaps else (_NO_CLUSTER,))),
         seconds=time.monotonic() - started,
     )
 
@@ -160,9 +160,9 @@ class _Trips:
         self._job.report(Progress(f"facts of {self._server.name}", self.count - 1, 2))
         try:
             ended = self._server.run(shell, self._job, user=self._user, deadline=deadline, on_stdout=output.extend)
-        except CommandError as error:
+        except (AuthenticationError, CommandError) as error:
             if mark.encode() in output:
-                return answers(mark, bytes(output), error.stderr)
+                return answers(mark, bytes(output), error.stderr if isinstance(error, CommandError) else "")
             if self._user is None:
                 raise
             self.gaps.append(Gap(f"rights of {self._user}", error.message))

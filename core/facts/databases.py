@@ -142,15 +142,18 @@ def _read(line: str, settings: dict[str, str], databases: dict[str, Database]) -
 
 
 def parse_settings(text: str) -> dict[str, str]:
-    """The settings of a stopped cluster, from lines `NAME<tab>VALUE` out of `postgres -C NAME`.
+    """The settings of a stopped cluster, from lines `NAME=DIGITS` out of `postgres -C NAME`.
 
     Raises:
         ParseError: a line cannot be read.
     """
     settings = {}
     for line in text.splitlines():
-        name, tab, value = line.partition("\t")
-        if not tab or name not in SETTINGS:
+        name, equals, value = line.partition("=")
+        if not equals or name not in SETTINGS:
             raise unreadable("postgres -C", "a setting and its value", line)
-        settings[name] = value
+        try:
+            settings[name] = hexadecimal(value)
+        except ValueError as error:
+            raise unreadable("postgres -C", "hexadecimal digits", line) from error
     return settings

@@ -21,7 +21,8 @@ pg_lsclusters -j 2>/dev/null || pg_lsclusters -h"""),
 )
 
 # Backends are children of their postmaster and bear its name; /proc/PID/stat is read without a process of its own.
-# A postmaster in a container has a folder that may be none of the host's: `-ef` compares the folders themselves.
+# A postmaster in a container may have a folder of a name that is another one outside: `-ef` compares the folders
+# themselves. Where the folder of a process may not be read, its arguments name it.
 POSTMASTERS = Section(
     "postmasters",
     script("""hex() { od -An -v -tx1 | tr -d " \\n"; }
@@ -33,18 +34,21 @@ done 2>/dev/null
 for pair in $pairs; do
   pid=${pair%:*}
   case $all in *" ${pair#*:} "*) continue ;; esac
-  folder=$(readlink "/proc/$pid/cwd") || folder=
-  test -z "$folder" || test "$folder" -ef "/proc/$pid/cwd" || folder=
-  echo "postmaster $pid =$(printf %s "$folder" | hex) =$(hex <"/proc/$pid/cmdline")"
+  if ! folder=$(readlink "/proc/$pid/cwd"); then seen=unseen
+  elif test "$folder" -ef "/proc/$pid/cwd"; then seen=seen
+  else seen=foreign
+  fi
+  echo "postmaster $pid $seen =$(printf %s "$folder" | hex) =$(hex <"/proc/$pid/cmdline")"
 done
 true"""),
 )
 
 _FOLDERS = (
     "/var/lib/pgsql/data /var/lib/pgsql/*/data /var/lib/pgsql/*/*/data /var/lib/postgresql/data "
-    "/var/lib/postgresql/*/* /var/lib/postgres/data /var/lib/edb*/*/data /var/lib/edb/*/data /usr/local/pgsql*/data /usr/local/*/data "
-    "/opt/*/data /opt/*/*/data /home/postgres/* /srv/* /srv/*/* /srv/*/*/* /data* /data*/* /data*/*/* /pg* /pg*/* "
-    "/pg*/*/* /postgres*/* /postgres*/*/* /var/pgsql* /mnt/* /mnt/*/* /mnt/*/*/*"
+    "/var/lib/postgresql/*/* /var/lib/postgres/data /var/lib/edb*/*/data "
+    "/usr/local/pgsql*/data /usr/local/*/data /opt/*/data /opt/*/*/data /home/postgres/* "
+    "/srv/* /srv/*/* /srv/*/*/* /data* /data*/* /data*/*/* /pg* /pg*/* /pg*/*/* "
+    "/postgres*/* /postgres*/*/* /var/pgsql* /mnt/* /mnt/*/* /mnt/*/*/*"
 )
 
 # /mnt stands last: a dead file server there costs the deadline, but nothing found before it.
@@ -72,6 +76,9 @@ true""",
 
 _DEBIAN_LINE = re.compile(
     r"(\S+)\s+(\S+)\s+[0-9]+\s+\S+\s+\S+\s+(/.*?)(?:\s+(?:/var/log/|syslog|journald|custom)\S*)?\s*"
+)
+_POSTMASTER = re.compile(
+    r"postmaster (?P<pid>[0-9]{1,10}) (?P<seen>seen|unseen|foreign) =(?P<folder>[0-9a-f]*) =(?P<arguments>[0-9a-f]*)"
 )
 
 
@@ -175,15 +182,15 @@ def parse_postmasters(text: str) -> tuple[tuple[Candidate, ...], tuple[int, ...]
     """
     found, hidden = [], []
     for line in text.splitlines():
-        match = re.fullmatch(r"postmaster ([0-9]{1,10}) =([0-9a-f]*) =([0-9a-f]*)", line)
+        match = _POSTMASTER.fullmatch(line)
         if match is None:
-            raise unreadable("postmasters", "a line 'postmaster PID =FOLDER =ARGUMENTS'", line)
-        named, config_file = server_options(_decoded(match[3], line).split("\0")[1:])
-        folder = _decoded(match[2], line) or named
-        if folder is not None and folder.startswith("/"):
-            found.append(Candidate(folder, ("postmaster",), config_file=config_file, pid=int(match[1])))
+            raise unreadable("postmasters", "a line 'postmaster PID seen =FOLDER =ARGUMENTS'", line)
+        named, config_file = server_options(_decoded(match["arguments"], line).split("\0")[1:])
+        folder = _decoded(match["folder"], line) if match["seen"] == "seen" else named
+        if match["seen"] != "foreign" and folder is not None and folder.startswith("/"):
+            found.append(Candidate(folder, ("postmaster",), config_file=config_file, pid=int(match["pid"])))
         else:
-            hidden.append(int(match[1]))
+            hidden.append(int(match["pid"]))
     return tuple(found), tuple(hidden)
 
 

@@ -108,7 +108,7 @@ def parse_df(text: str) -> dict[str, tuple[int | None, int | None]]:
 
 def _free(match: re.Match[str]) -> int | None:
     """Free; a file system over its reserve shows less than nothing, which is nothing."""
-    return 0 if match["free"].startswith("-") else whole(match["free"])
+    return 0 if re.fullmatch("-[0-9]+", match["free"]) else whole(match["free"])
 
 
 def file_systems(

@@ -15,6 +15,7 @@ _TOOLS: dict[str, tuple[str, str]] = {
     "dd": ("--version", r"\bdd \(.*?\) (\S+)"),
     "bonnie++": ("-h", r"Version: *(\S+)"),
     "sysbench": ("--version", r"sysbench (\S+)"),
+    "postgres": ("--version", _POSTGRESQL),
     "pgbench": ("--version", _POSTGRESQL),
     "pg_test_fsync": ("--version", _POSTGRESQL),
     "iperf3": ("--version", r"iperf (\S+)"),
@@ -37,7 +38,7 @@ _TOOLS: dict[str, tuple[str, str]] = {
 """By name: the option that prints the version (empty: it has none) and how the version is told from the rest."""
 
 # A program runs as root only where root owns it; a version is not worth running a stranger's file.
-# PostgreSQL's own tools stand outside of PATH in most packages.
+# PostgreSQL's own programs stand outside of PATH in most packages; the latest series is taken.
 SECTION = Section(
     "tools",
     script(
@@ -46,11 +47,9 @@ tools=@tools@
 for wanted in $tools; do
   name=${wanted%%=*}
   path=$(command -v "$name")
-  test -n "$path" || case $name in pg*)
-    for path in /usr/lib/postgresql/*/bin/$name /usr/pgsql-*/bin/$name /usr/local/pgsql*/bin/$name /opt/*/bin/$name; do
-      test ! -x "$path" || break
-      path=
-    done ;;
+  test -n "$path" || case $name in postgres | pg*)
+    path=$(ls -d /usr/lib/postgresql/*/bin/$name /usr/pgsql-*/bin/$name /usr/local/pgsql*/bin/$name \\
+      /opt/*/bin/$name 2>/dev/null | sort -V | tail -n 1) ;;
   esac
   echo "tool $name $path"
   option=${wanted#*=}

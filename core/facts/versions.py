@@ -25,7 +25,7 @@ class Version:
 
 
 _NUMBER = re.compile(
-    r"(?P<numbers>[0-9]{1,3}(?:\.[0-9]{1,5}){0,3})(?P<prerelease>(?:devel|alpha|beta|rc)[0-9]*)?(?![0-9A-Za-z])"
+    r"(?P<numbers>[0-9]{1,3}(?:\.[0-9]{1,5}){0,3})(?P<prerelease>(?:devel|alpha|beta|rc)[0-9]*)?(?=[\s,()-]|\Z)"
 )
 _ARCHITECTURE = re.compile(r"(?:\bon |\ACockroachDB [^(]*\()(?P<architecture>[A-Za-z][A-Za-z0-9_]*)-[A-Za-z0-9_.]+")
 _LEAD = re.compile(

@@ -1,0 +1,201 @@
+"""What a data directory weighs and leads to, what SQL says of it, and how a cluster is put together."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from core.errors import ParseError
+from core.facts.clusters import read_clusters
+from core.facts.databases import parse_settings, parse_sql
+from core.facts.discovery import Candidate
+from core.facts.model import Database, Link, Tablespace
+from core.facts.sections import Answer
+from core.facts.sizes import LINKS, SIZE, SUM, Contents, parse_links, parse_size, total
+
+CONTROL = Path(__file__).parents[2] / "data" / "pg_controldata" / "translated-15.18-C.txt"
+HORRIBLE = 'it\'s $(touch x) "ö"\n\udcff'
+
+
+def digits(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").hex()
+
+
+def shell(body: str, folder: Path) -> str:
+    ended = subprocess.run(
+        ["sh", "-c", body],
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C", "folder": str(folder), "sum": SUM.text},
+        capture_output=True,
+        check=True,
+        timeout=30,
+    )
+    assert ended.stderr == b""
+    return ended.stdout.decode()
+
+
+def test_the_size_of_a_folder_is_what_du_says_and_hard_links_count_once(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(os.fsencode(HORRIBLE))
+    (folder / "base").mkdir(parents=True)
+    (folder / "base" / "one").write_bytes(b"x" * 300_000)
+    (folder / "base" / "two").hardlink_to(folder / "base" / "one")
+    with (folder / "sparse").open("wb") as sparse:
+        sparse.truncate(50_000_000)
+    (folder / "link").symlink_to("/etc")
+    said = subprocess.run(["du", "-s", "-B1", "--", folder], capture_output=True, check=True).stdout
+    assert parse_size(shell(SIZE.shell.text, folder)) == (int(said.split()[0]), 3)
+
+
+def test_links_tablespaces_and_leftovers_of_any_name(tmp_path: Path) -> None:
+    folder, space, wal = tmp_path / "data", tmp_path / os.fsdecode(os.fsencode(HORRIBLE)), tmp_path / "wal"
+    for each in (folder / "pg_tblspc", folder / "base" / "pgsql_tmp", space, wal):
+        each.mkdir(parents=True)
+    (wal / "segment").write_bytes(b"x" * 8192)
+    (folder / "pg_tblspc" / "16400").symlink_to(space)
+    (folder / "pg_wal").symlink_to("../wal")
+    (folder / "gone").symlink_to("/nowhere/at all")
+    (folder / "base" / "pgsql_tmp" / "pgsql_tmp12.0").touch()
+    found = parse_links(shell(LINKS.shell.text, folder))
+    size = parse_size(shell(SIZE.shell.text, wal))
+    assert found.links == (
+        Link("gone", "/nowhere/at all", dangling=True),
+        Link("pg_wal", str(wal), dangling=False, size_bytes=size[0], files=1),
+    )
+    (tablespace,) = found.tablespaces
+    assert (tablespace.oid, tablespace.link, tablespace.files) == (16400, "pg_tblspc/16400", 0)
+    assert tablespace.location == str(tmp_path) + "/" + HORRIBLE
+    assert found.leftovers == ("base/pgsql_tmp/pgsql_tmp12.0",)
+
+
+@pytest.mark.parametrize("text", ["", "- -", "12", "12 a", "-1 2"])
+def test_a_size_that_is_none(text: str) -> None:
+    with pytest.raises(ParseError):
+        parse_size(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["find: x\n", "link present 1 2 =zz =aa\n", "leftover =abc\n", "link gone - - =61 =\n"]
+)
+def test_links_that_are_none(text: str) -> None:
+    with pytest.raises(ParseError, match="links: expected"):
+        parse_links(text)
+
+
+def test_the_total_counts_every_place_once() -> None:
+    contents = Contents(
+        tablespaces=(
+            Tablespace(1, "pg_tblspc/1", "/fast/space", 1000, 10),
+            Tablespace(2, "pg_tblspc/2", "/srv/data/inside", 500, 5),
+        ),
+        links=(
+            Link("pg_wal", "/wal", dangling=False, size_bytes=300, files=3),
+            Link("also", "/wal", dangling=False, size_bytes=300, files=3),
+            Link("deeper", "/wal/deeper", dangling=False, size_bytes=100, files=1),
+            Link("gone", "/gone", dangling=True),
+        ),
+        leftovers=(),
+    )
+    assert total("/srv/data", (7000, 70), contents) == (8300, 83)
+
+
+def test_the_total_is_unknown_where_one_place_is() -> None:
+    contents = Contents((), (Link("certificate", "/etc/ssl/key", dangling=False),), ())
+    assert total("/srv/data", (7000, 70), contents) is None
+
+
+SQL = (
+    f"setting|server_version|{digits('15.5 (Debian 15.5-0)')}\n"
+    f"setting|port|{digits('5433')}\nsetting|cluster_name|\n"
+    f"setting|unix_socket_directories|{digits('@hidden, /run/x')}\n"
+    f"database|{digits('shop|x')}|8000\ndatabase|{digits('template1')}|7000\n"
+    f"detail|{digits('shop|x')}|12|4000|900\n"
+)
+
+
+def test_sql() -> None:
+    answers = parse_sql(SQL)
+    assert answers.settings["cluster_name"] == ""
+    assert answers.databases == (Database("shop|x", 8000, 12, 4000, 900), Database("template1", 7000))
+
+
+@pytest.mark.parametrize("text", ["", "psql: error: connection failed\n", "database|xyz|1\n", "setting|a|b\n"])
+def test_sql_that_is_none(text: str) -> None:
+    with pytest.raises(ParseError, match="psql: expected"):
+        parse_sql(text)
+
+
+def test_settings_of_a_stopped_cluster() -> None:
+    assert parse_settings(f"port={digits('5432')}\nssl=\n") == {"port": "5432", "ssl": ""}
+    for text in ("FATAL: no\n", "unknown=00\n", "port=xy\n"):
+        with pytest.raises(ParseError, match="postgres -C: expected"):
+            parse_settings(text)
+
+
+def answered(number: int, **texts: str) -> dict[str, Answer]:
+    return {f"{number}/{name}": Answer(f"{number}/{name}", text.encode(), "", 0) for name, text in texts.items()}
+
+
+def place(folder: str, inode: int = 5) -> str:
+    return f"id=8:{inode}\nowner=postgres\nfolder={digits(folder)}\n"
+
+
+IDENTITY = (
+    f"series=15\npid=77\nport=5433\nversion=postgres (PostgreSQL) 15.5\nbin={digits('/opt/pg/bin')}\n"
+    f"socket={digits('/tmp')}\nleftover postmaster.pid\n"
+)
+
+
+def test_a_running_cluster() -> None:
+    answers = answered(
+        0,
+        place=place("/srv/data"),
+        identity=IDENTITY,
+        control=CONTROL.read_text(encoding="utf-8"),
+        size="4096 3\n",
+        links=f"link present 1000 2 ={digits('pg_wal')} ={digits('/wal')}\n",
+        sql=SQL,
+    )
+    found = read_clusters([Candidate("/data", ("named",), name="mine")], answers)
+    (cluster,) = found.clusters
+    assert found.gaps == ()
+    assert (cluster.data_directory, cluster.version, cluster.running) == ("/srv/data", "15.5", True)
+    assert (cluster.port, cluster.socket_directory, cluster.bin_directory) == (5433, "/tmp", "/opt/pg/bin")
+    assert (cluster.size_bytes, cluster.files) == (5096, 5)
+    assert cluster.settings["data_checksums"] == "off"
+    assert "server_version" not in cluster.settings
+    assert cluster.leftovers == ("postmaster.pid",)
+    assert "/srv/data: control" in found.raw
+
+
+def test_a_folder_found_under_two_names_is_one_cluster() -> None:
+    answers = answered(0, place=place("/srv/data"), identity=IDENTITY) | answered(1, place=place("/srv/data"))
+    found = read_clusters([Candidate("/srv/data", ("folder",)), Candidate("/data", ("systemd",), unit="u")], answers)
+    (cluster,) = found.clusters
+    assert (cluster.found_by, cluster.unit) == (("folder", "systemd"), "u")
+    assert (cluster.size_bytes, cluster.control) == (None, None)
+    assert {gap.subject.removesuffix(" of /srv/data") for gap in found.gaps} == {
+        "control data",
+        "size",
+        "links and tablespaces",
+        "databases and settings in force",
+        "settings",
+    }
+
+
+def test_programs_of_another_series_are_not_believed() -> None:
+    answers = answered(0, place=place("/srv/data"), identity=IDENTITY.replace("15.5", "16.2"))
+    (cluster,) = read_clusters([Candidate("/srv/data", ("folder",))], answers).clusters
+    assert (cluster.version, cluster.bin_directory) == (None, None)
+
+
+@pytest.mark.parametrize("identity", ["series=\n", "hello\nseries=\n", "series=15\nbin=xx\n", ""])
+def test_a_folder_that_is_no_cluster(identity: str) -> None:
+    found = read_clusters([Candidate("/x", ("named",))], answered(0, place=place("/x"), identity=identity))
+    assert found.clusters == ()
+    assert found.gaps[0].subject == "version of /x"
+
+
+def test_a_folder_that_was_never_reached() -> None:
+    found = read_clusters([Candidate("/x", ("named",))], {})
+    assert found.clusters == ()
+    assert (found.gaps[0].subject, found.gaps[0].reason) == ("data directory /x", "it was not reached")

@@ -1,0 +1,124 @@
+"""Whatever a server prints, a parser reads it or says that it cannot: it never crashes and never invents."""
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.errors import ParseError
+from core.facts.arrays import parse_arrays
+from core.facts.block_devices import parse_block_devices
+from core.facts.clusters import read_clusters
+from core.facts.control_data import parse_control_data, read_control_data
+from core.facts.databases import parse_settings, parse_sql
+from core.facts.discovery import (
+    Candidate,
+    parse_debian_clusters,
+    parse_folders,
+    parse_postmasters,
+    parse_unit_candidates,
+)
+from core.facts.file_systems import parse_df, parse_mounts
+from core.facts.memory import parse_memory
+from core.facts.network import parse_network
+from core.facts.processor import parse_processor
+from core.facts.sections import Answer, answers
+from core.facts.sizes import parse_links, parse_size
+from core.facts.system import parse_system
+from core.facts.tools import parse_tools
+from core.facts.versions import parse_version
+
+DATA = Path(__file__).parents[2] / "data"
+PARSERS: list[Callable[[str], object]] = [
+    parse_arrays,
+    parse_block_devices,
+    parse_control_data,
+    parse_debian_clusters,
+    parse_df,
+    parse_folders,
+    parse_links,
+    parse_memory,
+    parse_mounts,
+    parse_network,
+    parse_postmasters,
+    parse_processor,
+    parse_settings,
+    parse_size,
+    parse_sql,
+    parse_system,
+    parse_tools,
+    parse_unit_candidates,
+    parse_version,
+    read_control_data,
+]
+SAMPLES = [
+    path.read_text(encoding="utf-8")
+    for tool in ("mdstat", "pg_controldata", "pg_version", "lscpu", "lsblk", "df", "mount")
+    for path in sorted((DATA / tool).glob("*"))
+    if path.name != "expected.json"
+]
+# Pieces that lead a parser further in than noise does.
+PIECES = st.sampled_from(
+    [
+        *("=", ":", "：", "\n", " ", '"', "\\", "\\040", "\0", "[", "]", "{", "}", "|", "/", "%", "-D", "²", "٣", "½"),
+        *("0" * 40, "9" * 400, "\udcff", "\ufeff", "tool ", ": ", "unit ", "link present 1 2 =", "folder ="),
+        *("postmaster 1 seen =", "setting|port|", "detail|", "md0 : active ", "series=15\n", "id=", "PostgreSQL 15"),
+        *("MemTotal: ", "CPU(s): ", "Filesystem x\n", "sysfs eth0 up ", "Database system identifier: "),
+        *("7642011472967116994\n", "pg_control: ", "float8: ", '{"blockdevices": [', "recovery = 12."),
+    ]
+)
+GARBAGE = st.one_of(st.text(max_size=200), st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=25).map("".join))
+
+
+@pytest.mark.parametrize("parse", PARSERS, ids=lambda parse: parse.__name__)
+@settings(max_examples=150, deadline=None)
+@given(text=GARBAGE)
+def test_garbage_is_read_or_refused(parse: Callable[[str], object], text: str) -> None:
+    with suppress(ParseError):
+        parse(text)
+
+
+@pytest.mark.parametrize("parse", PARSERS, ids=lambda parse: parse.__name__)
+@settings(max_examples=100, deadline=None)
+@given(sample=st.sampled_from(SAMPLES), start=st.integers(0, 4000), length=st.integers(0, 60), put=GARBAGE)
+def test_damaged_outputs_are_read_or_refused(
+    parse: Callable[[str], object], sample: str, start: int, length: int, put: str
+) -> None:
+    with suppress(ParseError):
+        parse(sample[:start] + put + sample[start + length :])
+
+
+@settings(max_examples=200, deadline=None)
+@given(sample=st.sampled_from([text for text in SAMPLES if "pg_control" in text]), cut=st.integers(0, 6000))
+def test_a_control_file_that_is_cut_holds_only_numbers_that_stand_there(sample: str, cut: int) -> None:
+    part = sample[:cut]
+    try:
+        values = read_control_data(part)
+    except ParseError:
+        return
+    for name, value in values.items():
+        if name not in ("state", "float8_by_value"):
+            assert re.search(rf"(?<![0-9A-Z]){re.escape(str(value))}(?![0-9])", part)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(texts=st.lists(GARBAGE, min_size=8, max_size=8), status=st.sampled_from([0, 0, 0, 1, 124, None]))
+def test_any_answer_makes_clusters_or_gaps(texts: list[str], status: int | None) -> None:
+    names = ("identity", "control", "size", "links", "sql", "settings")
+    found = {"0/place": Answer("0/place", b"id=1:1\nowner=x\nfolder=2f78\n", "", 0)} | {
+        f"0/{name}": Answer(f"0/{name}", text.encode("utf-8", "surrogateescape"), texts[6], status)
+        for name, text in zip(names, texts, strict=False)
+    }
+    result = read_clusters([Candidate("/x", ("named",))], found)
+    assert result.clusters or result.gaps
+
+
+@settings(max_examples=200, deadline=None)
+@given(output=st.binary(max_size=300), complaints=st.text(max_size=100))
+def test_any_stream_is_split(output: bytes, complaints: str) -> None:
+    marked = b"\n==m== begin a\n" + output + b"\n==m== end 0\n" + output
+    assert answers("==m==", marked, complaints)["a"].output.startswith(output[:1])
