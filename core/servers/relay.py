@@ -82,7 +82,7 @@ class Relay:
         self._closing.set()
 
     def _accept(self) -> None:
-        self._listener.settimeout(_LOOK / 5)
+        self._listener.settimeout(_LOOK / 25)
         while not self._closing.is_set():
             try:
                 near, _ = self._listener.accept()

@@ -150,7 +150,7 @@ def _connect(
         dbname=dbname,
         user=user,
         password=password.value if password is not None else None,
-        passfile=os.devnull,
+        passfile=str(relay.folder / "none"),  # not the user's ~/.pgpass
         connect_timeout=_CONNECT_TIMEOUT,
         application_name=PROGRAM,
         client_encoding="UTF8",
@@ -176,7 +176,8 @@ def _refused(way: _Way, problem: PghaulError | None, user: str, error: psycopg.E
     if any(word in lower for word in ("authentication", "password", "pg_hba.conf", "role")):
         hint = "give the password of the role" if way.peer else "check role and password, and pg_hba.conf on the server"
         return AuthenticationError(f"{where} does not let {user} in: {said}", hint)
-    return ServerError(f"{where} refuses the connection: {said}", "look into the server's log")
+    hint = "name a database that is there" if "does not exist" in lower else "look into the server's log"
+    return ServerError(f"{where} refuses the connection: {said}", hint)
 
 
 def _failed(server: Server, error: psycopg.Error) -> PghaulError:
