@@ -17,7 +17,7 @@ from typing import LiteralString
 from core.errors import InputError
 from core.facts.model import Facts
 from core.migration.model import Move
-from core.servers.profiles import Profile
+from core.servers.profiles import Profile, Rights
 from core.servers.shell import Shell, command, script
 
 RECEIVER = "pghaul-receive"
@@ -26,12 +26,13 @@ DISCARD = "discard"
 
 _RECEIVE: LiteralString = (
     'refuse() { echo "pghaul: this key is for one copy alone" >&2; exit 126; }; '
-    "wanted=${SSH_ORIGINAL_COMMAND#pghaul-receive }; "
-    '[ "$wanted" != "$SSH_ORIGINAL_COMMAND" ] || refuse; '
+    "wanted=${1#pghaul-receive }; "
+    '[ "$wanted" != "$1" ] || refuse; shift; '
     'if [ "$wanted" = discard ]; then exec cat >/dev/null; fi; '
     "place=; "
     'while [ $# -gt 1 ]; do [ "$1" = "${wanted%% *}" ] && place=$2; shift 2; done; '
     '[ -n "$place" ] && cd -- "$place" || refuse; '
+    'if [ "${wanted#* }" = flush ]; then sync -f . || exec sync; exit; fi; '
     "set -f; set -- ${wanted#* }; "
     '[ "$1" = --server ] || refuse; '
     "for word do case $word in --sender|*/*) refuse;; esac; done; "
@@ -48,7 +49,8 @@ class Passage:
     Attributes:
         marker: the comment of the key, by which its line on new is found again.
         folder: a folder on old, 0700, with `key`, `key.pub` and `known_hosts`; it is gone when the copy is.
-        address, port, user: where and as whom old reaches new.
+        address, port, login: where old reaches new, and the user of new who opens the connection.
+        writer: the user of new who owns what arrives; `becomes`: the words by which the login becomes that user.
         sources: addresses of old that the key is good from.
         targets: label -> folder on new.
     """
@@ -57,26 +59,41 @@ class Passage:
     folder: str
     address: str
     port: int
-    user: str
+    login: str
+    writer: str
+    becomes: tuple[str, ...]
     sources: tuple[str, ...]
     targets: tuple[tuple[str, str], ...]
 
 
 def passage(
-    move: Move, new: Profile, old_facts: Facts, targets: Sequence[tuple[str, str]], *, purpose: str, address: str
+    move: Move,
+    new: Profile,
+    old_facts: Facts,
+    targets: Sequence[tuple[str, str]],
+    *,
+    purpose: str,
+    address: str,
+    login: str | None,
 ) -> Passage:
     """The passage of a move. `purpose` keeps a probe's key apart from a plan's; `address`: where old reaches new.
+
+    `login` is who logs in on new for the workstation; old comes in as the same user where that one may become the
+    database user without a password: that it may log in is known. Else old comes in as the database user itself.
 
     Raises:
         InputError: the facts of old hold no address that new could see it by.
     """
+    user, becomes = _receiving(new, login)
     name = f"pghaul-{purpose}-{sha256(move.name.encode()).hexdigest()[:12]}"
     return Passage(
         marker=name,
         folder=f"/tmp/{name}",  # noqa: S108  made by mkdir, which fails where anything lies already
         address=address,
         port=new.port or 22,
-        user=new.database_user,
+        login=user,
+        writer=new.database_user,
+        becomes=becomes,
         sources=_sources(old_facts),
         targets=tuple(targets),
     )
@@ -113,7 +130,7 @@ def pin_host_keys(way: Passage) -> Shell:
 
 
 def allow_key(way: Passage) -> Shell:
-    """On new, as the user that receives: the public key from standard input, allowed to do this copy alone.
+    """On new, as the user that logs in: the public key from standard input, allowed to do this copy alone.
 
     A line that an earlier try left is replaced; a file that had to be made says so, to be removed again.
     """
@@ -143,8 +160,15 @@ def forbid_key(way: Passage) -> Shell:
 
 def ssh(way: Passage) -> Shell:
     """The ssh of the copy, without a destination: this key, these host keys, no questions, no configuration."""
-    return command(
-        "ssh",
+    return command("ssh", *_words(way))
+
+
+def _ask(way: Passage, wanted: str) -> Shell:
+    return command("ssh", *_words(way), f"{way.login}@{way.address}", f"{RECEIVER} {wanted}")
+
+
+def _words(way: Passage) -> tuple[str | int, ...]:
+    return (
         *("-F", "/dev/null", "-i", f"{way.folder}/key", "-p", way.port),
         *_options_of(
             IdentitiesOnly="yes",
@@ -161,14 +185,17 @@ def ssh(way: Passage) -> Shell:
 
 def destination(way: Passage) -> str:
     """New's side of an rsync command; the folder behind it is the receiver's business."""
-    return f"{way.user}@[{way.address}]:." if ":" in way.address else f"{way.user}@{way.address}:."
+    return f"{way.login}@[{way.address}]:." if ":" in way.address else f"{way.login}@{way.address}:."
 
 
 def discard(way: Passage) -> Shell:
     """On old: the ssh command whose standard input new throws away."""
-    inner = ssh(way)
-    rest = command(f"{way.user}@{way.address}", f"{RECEIVER} {DISCARD}")
-    return Shell(f"{inner.text} {rest.text}", f"{inner.shown} {rest.shown}")
+    return _ask(way, DISCARD)
+
+
+def flush(way: Passage, label: str) -> Shell:
+    """On old: the ssh command that ends when all that lies in the folder of that label is on new's disk."""
+    return _ask(way, f"{label} flush")
 
 
 def receiver(label: str) -> str:
@@ -182,11 +209,20 @@ def address_of(new: Profile, resolved: str | None = None) -> str:
 
 
 def _options(way: Passage) -> str:
-    forced = command(
-        "exec", "sh", "-c", script(_RECEIVE), RECEIVER, *(word for target in way.targets for word in target)
-    )
-    dequoted = forced.text.replace('"', '\\"')
+    targets = [word for target in way.targets for word in target]
+    receive = command("exec", *way.becomes, "sh", "-c", script(_RECEIVE), RECEIVER)
+    forced = f'{receive.text} "$SSH_ORIGINAL_COMMAND" {command(*targets).text}'
+    dequoted = forced.replace('"', '\\"')
     return f'restrict,from="{",".join(way.sources)}",command="{dequoted}"'
+
+
+def _receiving(new: Profile, login: str | None) -> tuple[str, tuple[str, ...]]:
+    """Who logs in on new for the copy, and by which words that user becomes the database user."""
+    if login == "root":
+        return login, ("runuser", "-u", new.database_user, "--")
+    if login is not None and login != new.database_user and new.rights in {Rights.SUDO, Rights.SUDO_POSTGRES}:
+        return login, ("sudo", "-n", "-u", new.database_user, "--")
+    return new.database_user, ()
 
 
 def _options_of(**options: str) -> list[str]:

@@ -16,7 +16,7 @@ class Place:
         link: the link below the data directory that leads here; empty for the data directory itself.
         source, target: absolute folders on old and on new.
         size_bytes, files: what lies in it; None where the facts do not say.
-        inside: it lies inside the data directory and travels with it; only its link is set.
+        inside: it lies inside the data directory or another place and travels with it; only its link is set.
     """
 
     label: str
@@ -54,6 +54,15 @@ def relinked(move: Move, cluster: Cluster) -> tuple[Place, ...]:
     return tuple(place for place in moved if place.target != place.source)
 
 
+def _target_of_holder(place: Place, move: Move, cluster: Cluster) -> str | None:
+    folders = [cluster.data_directory, *(each.source for each in _linked(cluster))]
+    holder = _holder(place.source, folders)
+    if holder is None:
+        return None
+    target = move.target if holder == cluster.data_directory else move.tablespace_targets.get(holder, holder)
+    return str(PurePosixPath(target) / PurePosixPath(place.source).relative_to(holder))
+
+
 def _linked(cluster: Cluster) -> list[Place]:
     """Tablespaces and links, each with `target` still as on old. Links to single files are copied as links."""
     spaces = [
@@ -67,18 +76,20 @@ def _linked(cluster: Cluster) -> list[Place]:
     ]
     known = {place.link for place in spaces}
     found = spaces + [place for place in links if place.link not in known]
-    return [_marked(place, cluster.data_directory) for place in found]
+    folders = [cluster.data_directory, *(place.source for place in found)]
+    return [replace(place, inside=_holder(place.source, folders) is not None) for place in found]
 
 
-def _marked(place: Place, data_directory: str) -> Place:
-    inside = PurePosixPath(place.source).is_relative_to(data_directory)
-    return replace(place, inside=inside)
+def _holder(folder: str, folders: list[str]) -> str | None:
+    """The folder that `folder` lies in, the outermost of them."""
+    holding = [each for each in folders if each != folder and PurePosixPath(folder).is_relative_to(each)]
+    return min(holding, key=len, default=None)
 
 
 def _placed(place: Place, move: Move, cluster: Cluster) -> Place:
     target = move.tablespace_targets.get(place.source)
-    if target is None and place.inside:
-        target = str(PurePosixPath(move.target) / PurePosixPath(place.source).relative_to(cluster.data_directory))
+    if place.inside:
+        target = _target_of_holder(place, move, cluster)
     return replace(place, target=target or place.source)
 
 

@@ -48,7 +48,7 @@ def make_plan(
         )
     copied = places(move, cluster)
     targets = [(place.label, place.target) for place in copied]
-    way = passage(move, new, old_facts, targets, purpose="copy", address=address_of(new))
+    way = passage(move, new, old_facts, targets, purpose="copy", address=address_of(new), login=new.user)
     site = Site(move, old, new, old_facts, new_facts, cluster, way, copied, _expected(cluster, estimate))
     drafts = [*prepare(site), *copy(site), *close_way(site), *opening(site)]
     return Plan(

@@ -172,6 +172,9 @@ def libc(case: Case) -> Finding:
     )
 
 
+_SERVER_TOOLS = ("pg_test_fsync", "pgbench")
+"""Installed with the server's own binaries, of the same release: they tell it where no cluster was made yet."""
+
 _NAME_BINARIES = (
     "run pg_controldata and postgres --version of old's binaries by hand, or put them where facts finds them"
 )
@@ -184,8 +187,18 @@ def _release(cluster: Cluster | None) -> Release | None:
 
 def _newest(case: Case) -> Release | None:
     """The release that would run the cluster on new: of the same series where there is one, the latest of them."""
-    releases = [release for cluster in (case.siblings or case.new.clusters) if (release := _release(cluster))]
+    tools = [_tool_release(case, name) for name in _SERVER_TOOLS]
+    alike = [
+        release for release in tools if release is not None and case.cluster and release.series == case.cluster.series
+    ]
+    known = [release for cluster in (case.siblings or case.new.clusters) if (release := _release(cluster))]
+    releases = alike or known if not case.siblings else known
     return max(releases, key=lambda release: release.minor if release.minor is not None else -1, default=None)
+
+
+def _tool_release(case: Case, name: str) -> Release | None:
+    tool = case.new.tool(name)
+    return parse_release(tool.version) if tool is not None and tool.path is not None else None
 
 
 def _shown(cluster: Cluster | None) -> str:
@@ -194,6 +207,9 @@ def _shown(cluster: Cluster | None) -> str:
 
 def _shown_new(case: Case) -> str:
     found = sorted({_shown(cluster) for cluster in (case.siblings or case.new.clusters)})
+    if not case.siblings:
+        tools = [(name, case.new.tool(name)) for name in _SERVER_TOOLS]
+        found += [f"{name} {tool.version}" for name, tool in tools if tool is not None and tool.version is not None]
     return ", ".join(found) if found else NOTHING
 
 

@@ -82,6 +82,11 @@ def reason(facts: Facts, *words: str) -> str:
     return f"{gap.subject}: {gap.reason}" if gap is not None else "the facts do not say"
 
 
+def gap_of(facts: Facts, folder: str) -> Gap | None:
+    """The gap of that very folder."""
+    return next((gap for gap in facts.gaps if gap.subject == folder or gap.subject.endswith(f" {folder}")), None)
+
+
 def gap_about(facts: Facts, *words: str) -> Gap | None:
     """The first gap whose subject or reason holds one of the words."""
     return next(

@@ -6,6 +6,7 @@ from core.migration.checks.finding import (
     Finding,
     blocker,
     gap_about,
+    gap_of,
     no_cluster,
     passed,
     reason,
@@ -13,7 +14,8 @@ from core.migration.checks.finding import (
     warning,
 )
 
-_ABSENT = ("no such file", "does not exist", "not there", "no such folder", "no such directory", "is empty")
+_ABSENT = ("no such folder", "is empty")
+"""What the facts say of a folder that was named and holds nothing."""
 _RECOVERY = ("standby.signal", "recovery.signal", "recovery.conf", "backup_label", "tablespace_map")
 
 
@@ -38,7 +40,7 @@ def target_identity(case: Case) -> Finding:
     identifier = cluster.control.system_identifier if cluster is not None and cluster.control is not None else None
     shown = f"system identifier {identifier}" if identifier is not None else NOTHING
     if target is None:
-        gap = gap_about(case.new, path)
+        gap = gap_of(case.new, path)
         if gap is not None and any(word in gap.reason.lower() for word in _ABSENT):
             return passed(shown, f"{path}: {gap.reason}", "nothing lies at the target yet")
         return unknown(
@@ -69,9 +71,9 @@ def target_stopped(case: Case) -> Finding:
     """No server runs in the target."""
     target = case.target
     if target is None:
-        gap = gap_about(case.new, "cluster")
+        gap = gap_about(case.new, "running server", "rights of")
         if gap is not None:
-            why = f"which servers run on {case.new.server} is not known: {gap.reason}"
+            why = f"which servers run on {case.new.server} is not known: {gap.subject}: {gap.reason}"
             return unknown(NOTHING, NOTHING, why, f"look on {case.new.server} with: ps -C postgres -o args")
         return passed(NOTHING, "no cluster", "no cluster is known at the target")
     if not target.running:

@@ -175,7 +175,7 @@ def _cold(site: Site) -> list[Draft]:
 
 def _settle(site: Site) -> list[Draft]:
     """Links to their new places, all on disk, and the proof that both sides hold the same."""
-    target, user = site.move.target, site.way.user
+    target, user = site.move.target, site.way.writer
     links = [
         Draft(
             f"set the link {place.link}",
@@ -221,7 +221,7 @@ def _verify(site: Site) -> list[Draft]:
         Draft(
             "compare new's files with old's",
             "new",
-            site.way.user,
+            site.way.writer,
             compare,
             "a copy that lacks a file must not start",
             "nothing to undo: it only looks",

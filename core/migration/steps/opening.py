@@ -24,7 +24,7 @@ def _configuration(site: Site) -> list[Draft]:
         "install -d -m 0755 -o @user@ -- @folder@ && base64 -d | tar -xf - -C @folder@ && chown -R @user@: -- @folder@",
         folder=folder,
         kept=kept,
-        user=site.way.user,
+        user=site.way.writer,
     )
     restore = script("rm -rf -- @folder@ && if [ -e @kept@ ]; then mv -- @kept@ @folder@; fi", folder=folder, kept=kept)
     return [
@@ -52,7 +52,7 @@ def _configuration(site: Site) -> list[Draft]:
 
 
 def _first_start(site: Site) -> list[Draft]:
-    user = site.way.user
+    user = site.way.writer
     outside = layout.configuration_folder(site.cluster)
     config_file = site.cluster.config_file if outside is not None else None
     start = layout.start_locally(site.move.target, site.port, site.new_path, config_file)
@@ -83,7 +83,7 @@ def _first_start(site: Site) -> list[Draft]:
 
 
 def _open(site: Site) -> list[Draft]:
-    user = site.way.user
+    user = site.way.writer
     stop = layout.stop_locally(site.move.target, site.new_path)
     return [
         Draft(

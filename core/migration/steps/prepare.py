@@ -43,7 +43,7 @@ def _empty_or_ours(site: Site) -> Shell:
 
 
 def _make_folders(site: Site) -> list[Draft]:
-    user = site.way.user
+    user = site.way.writer
     return [
         Draft(
             f"make {place.target}",
@@ -72,16 +72,16 @@ def _open_way(site: Site) -> list[Draft]:
         Draft(
             "let the key do this copy alone",
             "new",
-            way.user,
+            way.login,
             passage.allow_key(way),
             "restrict, from= and a forced command: it writes into the target folders and does nothing else",
-            undone(way.user, "new", passage.forbid_key(way)),
+            undone(way.login, "new", passage.forbid_key(way)),
             reads="key",
         ),
         Draft(
             "read the host keys of new",
             "new",
-            way.user,
+            way.login,
             passage.read_host_keys(),
             "old must know new when it connects; they come through your own, checked connection",
             "nothing to undo: it only looks",
@@ -106,7 +106,7 @@ def close_way(site: Site) -> list[Draft]:
         Draft(
             "take the key off new",
             "new",
-            way.user,
+            way.login,
             passage.forbid_key(way),
             "the copy is done: nothing is left that opens new",
             "make and allow a new key, as above",

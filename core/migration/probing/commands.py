@@ -1,0 +1,171 @@
+"""The scripts of the probes. Each is bounded in bytes and in seconds, and prints `bytes` and `nanoseconds` at its end.
+
+Times are taken on the server that works, so that the workstation's way to it does not count.
+"""
+
+from core.migration import passage
+from core.migration.passage import Passage
+from core.migration.transports import rsync_ssh
+from core.servers.shell import Shell, command, script
+
+SECONDS = 3
+MOST_BYTES = 256 * 1024**2
+SAMPLE_SECONDS = 8
+SAMPLE_BYTES = 320 * 1024**2
+LABEL = "sample"
+
+
+def read(folder: str) -> Shell:
+    """On old: the largest files below `folder`, from the disk and past the page cache, in pieces of 32 MiB.
+
+    Reading with O_DIRECT neither uses nor disturbs what the running server has cached. Where a file system has no such
+    thing, the pages are dropped first and read through the cache; `direct no` says so.
+    """
+    return script(
+        """cd -- @folder@ || exit
+find . -type f ! -name 'pgsql_tmp*' -printf '%s %P\\n' | sort -rn | head -n 64 | {
+direct=direct moved=0 start=$(date +%s%N)
+now() { date +%s%N; }
+while read -r size name; do
+  at=0
+  while [ "$at" -lt "$size" ]; do
+    [ "$moved" -lt @most@ ] && [ $(($(now) - start)) -lt @nanoseconds@ ] || break 2
+    if ! dd if="$name" of=/dev/null bs=1048576 skip=$((at / 1048576)) count=32 iflag="$direct" 2>/dev/null; then
+      [ "$direct" = direct ] && { direct=nocache; dd if="$name" iflag=nocache count=0 2>/dev/null; continue; }
+      break
+    fi
+    piece=$((size - at)); [ "$piece" -le 33554432 ] || piece=33554432
+    moved=$((moved + piece)) at=$((at + 33554432))
+  done
+done
+echo "nanoseconds $(($(now) - start))"
+echo "bytes $moved"
+echo "direct $([ "$direct" = direct ] && echo yes || echo no)"
+}""",
+        folder=folder,
+        most=MOST_BYTES,
+        nanoseconds=SECONDS * 10**9,
+    )
+
+
+def write(folder: str) -> Shell:
+    """On new: random bytes into one file, 32 MiB at a time, each flushed to the disk; the file is removed."""
+    return script(
+        """cd -- @folder@ || exit
+trap 'rm -f block written' EXIT
+dd if=/dev/urandom of=block bs=1048576 count=32 2>/dev/null && sync block || exit
+moved=0 start=$(date +%s%N)
+while [ "$moved" -lt @most@ ] && [ $(($(date +%s%N) - start)) -lt @nanoseconds@ ]; do
+  dd if=block of=written bs=1048576 seek=$((moved / 1048576)) conv=notrunc,fdatasync 2>/dev/null || exit
+  moved=$((moved + 33554432))
+done
+echo "nanoseconds $(($(date +%s%N) - start))"
+echo "bytes $moved\"""",
+        folder=folder,
+        most=MOST_BYTES,
+        nanoseconds=SECONDS * 10**9,
+    )
+
+
+def cipher(way: Passage) -> Shell:
+    """On old: zeros through ssh to new, where they are thrown away; the time of the connection itself is taken off."""
+    return script(
+        """cd -- @folder@ || exit
+discard=@discard@
+start=$(date +%s%N); sh -c "$discard" </dev/null || exit; connect=$(($(date +%s%N) - start))
+start=$(date +%s%N)
+{ moved=0
+while [ "$moved" -lt @most@ ] && [ $(($(date +%s%N) - start)) -lt @nanoseconds@ ]; do
+  dd if=/dev/zero bs=1048576 count=16 2>/dev/null || break
+  moved=$((moved + 16777216))
+done
+echo "$moved" >moved
+} | sh -c "$discard" || exit
+echo "nanoseconds $(($(date +%s%N) - start - connect))"
+echo "connect $connect"
+echo "bytes $(cat moved)\"""",
+        folder=way.folder,
+        discard=passage.discard(way),
+        most=2 * MOST_BYTES,
+        nanoseconds=SECONDS * 10**9,
+    )
+
+
+def choose_sample(way: Passage, folder: str) -> Shell:
+    """On old: a list of files that stands for all of `folder`, dropped from the page cache; prints how many.
+
+    Small files (under 16 MiB) and large ones each have their share of the cluster's bytes in the sample: every k-th of
+    the small ones in order of size, and of the large ones evenly as many as fill their share. What is left of the last
+    one is cut off by the time limit.
+    """
+    return script(
+        """cd -- @folder@ || exit
+find . -type f ! -name 'pgsql_tmp*' ! -path ./postmaster.pid -printf '%s %P\\n' | sort -n | awk -v budget=@budget@ '
+{ size[NR] = $1; name[NR] = substr($0, index($0, " ") + 1); whole += $1; if ($1 < 16777216) small = NR }
+END {
+  every = whole / budget; if (every < 1) every = 1
+  for (at = (1 + every) / 2; at <= small; at += every) print name[int(at)]
+  large = NR - small; for (i = small + 1; i <= NR; i++) share += size[i]
+  share /= every; step = large
+  if (share > 0) { mean = share * every / large; wanted = int(share / mean + 0.999); if (wanted > large) wanted = large
+    for (i = 0; i < wanted; i++) print name[small + int((i + 0.5) * large / wanted) + 1] }
+}' >@list@ || exit
+while IFS= read -r name; do dd if="$name" iflag=nocache count=0 2>/dev/null; done <@list@
+tr '\\n' '\\0' <@list@ >@list@0
+echo "files $(wc -l <@list@)\"""",
+        folder=folder,
+        budget=SAMPLE_BYTES,
+        list=f"{way.folder}/sample",
+    )
+
+
+def send_sample(way: Passage, folder: str) -> Shell:
+    """On old: the listed files by the plan's own rsync, until they are on new's disk or the time is up."""
+    copied = rsync_ssh.sample_pass(way, LABEL, folder, f"{way.folder}/sample0")
+    return script(
+        """start=$(date +%s%N); sh -c @discard@ </dev/null || exit; connect=$(($(date +%s%N) - start))
+start=$(date +%s%N)
+timeout -k 2 @seconds@ sh -c @copy@; status=$?
+case $status in 0|24|124) ;; *) exit "$status" ;; esac
+sent=$(date +%s%N); sh -c @flush@ || exit; end=$(date +%s%N)
+# a flush that took no longer than to ask for it had nothing to do
+[ $((end - sent)) -gt $((connect * 3 / 2)) ] || end=$sent
+echo "nanoseconds $((end - start - connect))"
+echo "connect $connect\"""",
+        discard=passage.discard(way),
+        seconds=SAMPLE_SECONDS,
+        copy=copied,
+        flush=passage.flush(way, LABEL),
+    )
+
+
+def arrived(folder: str) -> Shell:
+    """On new: what of the sample is there."""
+    return script(
+        "find @folder@ -type f -printf '%s\\n' | awk '{ sum += $1 } END { printf \"bytes %.0f\\n\", sum }'",
+        folder=folder,
+    )
+
+
+def make_scratch(target: str, name: str, user: str) -> Shell:
+    """On new: a folder of that name on the file system of `target`, for `user`; prints it. Never in a data directory.
+
+    It lies in the nearest folder that exists above the target; in the target itself only where that is a mount point.
+    """
+    return script(
+        """folder=@target@
+while [ ! -d "$folder" ]; do folder=$(dirname -- "$folder"); done
+above=$(dirname -- "$folder")
+if [ "$folder" = @target@ ] && [ "$(stat -c %d -- "$above")" = "$(stat -c %d -- "$folder")" ]; then folder=$above; fi
+[ ! -e "$folder/PG_VERSION" ] || { echo "$folder is a data directory" >&2; exit 1; }
+scratch=${folder%/}/@name@
+rm -rf -- "$scratch" && mkdir -m 700 -- "$scratch" && chown @user@: -- "$scratch" && printf '%s' "$scratch\"""",
+        target=target,
+        name=name,
+        user=user,
+    )
+
+
+def remove_scratch(folder: str) -> Shell:
+    """On new: the folder, gone."""
+    return command("rm", "-rf", "--", folder)

@@ -1,0 +1,125 @@
+"""The wire from old to new without ssh: iperf3 where both have it, else plain TCP by socat; from server to server."""
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+
+from core.errors import CommandError, PghaulError
+from core.facts.model import Facts
+from core.jobs import Job
+from core.migration.probing.commands import MOST_BYTES, SECONDS
+from core.migration.probing.timing import Timing, parse_iperf3, parse_timing
+from core.servers.connection import Completed, Server
+from core.servers.shell import Shell, command, script
+
+_IPERF3_PORT = 5201
+"""iperf3's own, which a firewall is likeliest to let through."""
+
+_DEADLINE = 25.0
+_LISTENS = 15
+"""Seconds after which a listener ends by itself, whatever became of us."""
+
+
+def measure(
+    old: Server, new: Server, address: str, old_facts: Facts, new_facts: Facts, job: Job
+) -> tuple[Timing, str, Completed]:
+    """The timing, how it was taken, and the sender's command with its output.
+
+    Raises:
+        CommandError, ParseError: no tool is on both sides, or the stream did not come through.
+    """
+    if _on_both("iperf3", old_facts, new_facts):
+        return _measure(old, new, address, job, iperf3=True)
+    if _on_both("socat", old_facts, new_facts):
+        return _measure(old, new, address, job, iperf3=False)
+    raise CommandError(
+        "the wire was not measured: neither iperf3 nor socat is on both servers",
+        "install iperf3 on both; without it the estimate stands on the sample of the copy",
+    )
+
+
+def _measure(old: Server, new: Server, address: str, job: Job, *, iperf3: bool) -> tuple[Timing, str, Completed]:
+    port = _free_port(new, job)
+    listen = _limited("iperf3", "-s", "-1", "-p", port) if iperf3 else _socat_listen(port)
+    with _listening(new, listen, job):
+        completed = old.run(
+            _iperf3_send(address, port) if iperf3 else _socat_send(address, port), job, deadline=_DEADLINE
+        )
+    if iperf3:
+        return parse_iperf3(completed.stdout), "iperf3, 1 stream", completed
+    return parse_timing(completed.stdout), "plain TCP by socat, 1 stream", completed
+
+
+def _on_both(name: str, *facts: Facts) -> bool:
+    return all((tool := each.tool(name)) is not None and tool.path is not None for each in facts)
+
+
+def _free_port(new: Server, job: Job) -> int:
+    """A port on new that nothing listens on, iperf3's own if it can be."""
+    taken = new.run(script("cat /proc/net/tcp /proc/net/tcp6 2>/dev/null || true"), job).stdout
+    listening = {
+        int(words[1].rpartition(":")[2], 16) for line in taken.splitlines() if (words := line.split())[3:4] == ["0A"]
+    }
+    candidates = [_IPERF3_PORT, *random.sample(range(20000, 30000), 50)]
+    return next(port for port in candidates if port not in listening)
+
+
+@contextmanager
+def _listening(new: Server, shell: Shell, job: Job) -> Iterator[None]:
+    """The listener on new while the body runs; it is ended on leaving, whatever happened."""
+    listener = Job()
+    with ThreadPoolExecutor(1) as pool, job.on_cancel(listener.cancel):
+        ended: Future[Completed] = pool.submit(new.run, shell, listener, deadline=_DEADLINE, accept=(0, 1, 124))
+        try:
+            yield
+        finally:
+            listener.cancel()
+            _forget(ended)
+
+
+def _forget(ended: Future[Completed]) -> None:
+    """Wait for the listener's end; that it was cancelled is how it ends."""
+    try:
+        ended.result()
+    except PghaulError:
+        return
+
+
+def _iperf3_send(address: str, port: int) -> Shell:
+    """Until the listener is up, connections are refused: asked again for two seconds."""
+    return script(
+        "for try in 1 2 3 4 5 6 7 8 9 10; do "
+        "said=$(timeout 12 iperf3 -c @address@ -p @port@ -t @seconds@ -J) && break; "
+        'case $said in *refused*) sleep 0.2 ;; *) break ;; esac; done; printf "%s\\n" "$said"',
+        address=address,
+        port=port,
+        seconds=SECONDS,
+    )
+
+
+def _limited(*words: str | int) -> Shell:
+    return command("timeout", "-k", 2, _LISTENS, *words)
+
+
+def _socat_listen(port: int) -> Shell:
+    return _limited("socat", "-u", f"TCP-LISTEN:{port},reuseaddr", "OPEN:/dev/null,wronly")
+
+
+def _socat_send(address: str, port: int) -> Shell:
+    """Zeros for some seconds; what the kernels of both hosts still hold at the end is small beside it."""
+    host = f"[{address}]" if ":" in address else address
+    return script(
+        """exec 3>&1; start=$(date +%s%N)
+{ moved=0
+while [ "$moved" -lt @most@ ] && [ $(($(date +%s%N) - start)) -lt @nanoseconds@ ]; do
+  dd if=/dev/zero bs=1048576 count=16 2>/dev/null || break
+  moved=$((moved + 16777216))
+done
+echo "bytes $moved" >&3
+} | socat -u - @to@ || exit
+echo "nanoseconds $(($(date +%s%N) - start))\"""",
+        to=f"TCP:{host}:{port},retry=10,interval=0.2",
+        most=4 * MOST_BYTES,
+        nanoseconds=SECONDS * 10**9,
+    )
