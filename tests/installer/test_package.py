@@ -3,6 +3,7 @@
 Takes minutes and the network; `make package-test` builds the package and runs this.
 """
 
+import re
 import shutil
 import subprocess
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from core.history.database import FILE_NAME
 from core.settings import program_version
 
 pytestmark = pytest.mark.clean_debian
@@ -85,18 +87,19 @@ def screen() -> Iterator[str]:
         xvfb.terminate()
 
 
-def windows(display: str) -> str:
-    """The tree of windows, as xwininfo prints it."""
-    return subprocess.run(
-        ["xwininfo", "-display", display, "-root", "-tree"], check=True, capture_output=True, text=True
-    ).stdout
+def windows(display: str) -> dict[str, tuple[int, int]]:
+    """Title -> width and height in pixels of each window that can be seen or was prepared."""
+    command = ["xwininfo", "-display", display, "-root", "-tree"]
+    tree = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return {title: (int(x), int(y)) for title, x, y in re.findall(r'"([^"]+)": \(".*\)  (\d+)x(\d+)\+', tree)}
 
 
-def wait_for_window(display: str, program: subprocess.Popen[bytes]) -> None:
+def wait_until_at_work(program: subprocess.Popen[bytes], history: Path) -> None:
+    """The window opens its history in the background, after all that it needs was loaded."""
     deadline = time.monotonic() + 60
-    while '"pghaul"' not in windows(display):
-        assert program.poll() is None, "pghaul ended without a window"
-        assert time.monotonic() < deadline, f"no window of pghaul within a minute:\n{windows(display)}"
+    while not history.exists():
+        assert program.poll() is None, "pghaul ended without opening its history"
+        assert time.monotonic() < deadline, "pghaul did not open its history within a minute"
 
 
 def test_the_version_is_the_project_s(installed: CleanDebian) -> None:
@@ -110,12 +113,16 @@ def test_the_command_line_works_with_the_history(installed: CleanDebian) -> None
 
 
 def test_the_window_opens(installed: CleanDebian, screen: str) -> None:
-    command = installed.command("env", f"DISPLAY={screen}", "pghaul")
+    command = installed.command("env", f"DISPLAY={screen}", "PGHAUL_DATA=/root/window", "pghaul")
     with subprocess.Popen(command) as program:
         try:
-            wait_for_window(screen, program)
+            wait_until_at_work(program, installed.root / "root" / "window" / FILE_NAME)
+            (title, (width, height)), *others = windows(screen).items()
         finally:
             program.kill()
+    assert title.endswith("pghaul")
+    assert min(width, height) >= 400
+    assert others == [], "a second window: a message about what went wrong"
 
 
 def test_it_goes_without_a_trace_and_the_history_stays(installed: CleanDebian, files_before: set[str]) -> None:
