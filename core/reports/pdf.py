@@ -40,23 +40,32 @@ def render(report: Report) -> bytes:
     try:
         return _compiled(report, plain=False)
     except typst.TypstError as error:
-        # letters of one font under an accent of another: no font has the two together
+        # a letter of one font between accents of others: no font can shape the three together
         if "could not be displayed" not in error.message:
             raise
         return _compiled(report, plain=True)
 
 
-def _compiled(report: Report, *, plain: bool) -> bytes:
+def compiler(report: Report, *, plain: bool = False) -> typst.Compiler:
+    """Typst with the template, the report and the fonts that ship, and no others."""
     folder = settings.resource("report")
-    compiler = typst.Compiler(
+    loaded = typst.Fonts(
+        include_system_fonts=False, include_embedded_fonts=False, font_paths=[settings.resource("fonts")]
+    )
+    if not loaded.families():
+        # typst would leave every text out and say nothing
+        raise FileNotFoundError(f"no fonts in {settings.resource('fonts')}")
+    return typst.Compiler(
         input=folder / "report.typ",
         root=folder,
-        font_paths=typst.Fonts(
-            include_system_fonts=False, include_embedded_fonts=False, font_paths=[settings.resource("fonts")]
-        ),
+        font_paths=loaded,
         sys_inputs={"report": json.dumps(document(report, plain=plain), ensure_ascii=False)},
     )
-    content = compiler.compile(format="pdf", pdf_standards="a-2a", timestamp=int(report.made_at.timestamp()))
+
+
+def _compiled(report: Report, *, plain: bool) -> bytes:
+    made_at = int(report.made_at.timestamp())
+    content = compiler(report, plain=plain).compile(format="pdf", pdf_standards="a-2a", timestamp=made_at)
     if not isinstance(content, bytes):
         raise TypeError("typst gave no single file")
     return content

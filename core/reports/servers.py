@@ -1,5 +1,6 @@
 """The section on the servers: side by side as their facts have them, their clusters, file systems and devices."""
 
+import shlex
 from collections.abc import Callable
 
 from core import units
@@ -16,7 +17,7 @@ def servers(report: Report) -> Plain:
     return {
         "machines": table(("", "Old", "New"), _machines(report)),
         "missing": [
-            f"No facts of {name} were read yet. Run `pghaul facts {name}`, or open Facts in the window."
+            f"No facts of {name} were read yet. Run pghaul facts {shlex.quote(name)}, or open Facts in the window."
             for name, facts in sides
             if facts is None
         ],

@@ -55,10 +55,12 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{units.count(number) if number else 'no'} {one if number == 1 else many or one + 's'}"
 
 
-def listed(words: Iterable[str]) -> str:
-    """`a, b and c`."""
-    *most, last = list(words) or [""]
-    return f"{', '.join(most)} and {last}" if most else last
+def listed(words: Iterable[str], most: int = 3) -> str:
+    """`a, b and c`; of more than `most` the rest as a number: `a, b, c and 4 more`."""
+    found = list(words)
+    if len(found) > most:
+        found = [*found[:most], f"{len(found) - most} more"]
+    return f"{', '.join(found[:-1])} and {found[-1]}" if len(found) > 1 else "".join(found)
 
 
 def fraction(value: float, most: float) -> float:
@@ -77,7 +79,7 @@ def time_axis(most: float) -> list[Plain]:
 def missing(what: str, move: Move, command: str, page: str) -> str:
     """What to do for a section that has nothing to show."""
     to_run = f"pghaul {command} {shlex.quote(move.name)}"
-    return f"{what} Run `{to_run}`, or open {page} in the window; then make this report again."
+    return f"{what} Run {to_run}, or open {page} in the window; then make this report again."
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Plain:

@@ -1,0 +1,186 @@
+"""What the template is given: answers, charts between 0 and 1, sentences for what is missing, no long word whole."""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from core.comparison.model import Row, Verdict
+from core.migration.model import Estimate, Method, Span, Stage, Status
+from core.reports.document import LONGEST_COMMAND, document
+from core.reports.report import Report
+from core.reports.words import about, listed, time_axis
+from tests.core.history import samples
+
+
+def _answers(report: Report) -> list[str]:
+    return [answer["answer"] for answer in document(report)["summary"]["answers"]]
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(item, float) and key in {"at", "low", "likely", "high", "value"}:
+                yield item
+            else:
+                yield from _numbers(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _numbers(item)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+
+
+def test_page_one_answers(full: Report) -> None:
+    assert _answers(full) == ["In 4 of 5 workloads", "Not yet: 1 blocker and 1 unknown", "3 h 48 min"]
+    storage, movable, time = document(full)["summary"]["answers"]
+    assert storage["details"] == [
+        "From 0.893 × (One stream written) to 4.91 × (Sequential writes, direct) of the old.",
+        "Slower in One stream written.",
+    ]
+    assert movable["details"][0] == "1 warning, 4 checks passed of 7."
+    assert time["details"] == [
+        "Cold copy: 3 h 12 min to 4 h 54 min.",
+        "Dump & restore: 24 h (16 h to 41 h).",
+        "With warm passes before the stop: 42 min (24 min to 1 h 30 min).",
+    ]
+
+
+def test_without_blockers_it_can_be_moved(full: Report) -> None:
+    fine = tuple(check for check in samples.checks() if check.status in {Status.PASS, Status.WARNING})
+    report = dataclasses.replace(full, checks=fine)
+    assert _answers(report)[1] == "Yes, no blockers"
+    assert document(report)["summary"]["stops"] == []
+
+
+def _with(report: Report, *verdicts: Verdict) -> Report:
+    assert report.comparison is not None
+    rows = [row for row in report.comparison.rows if row.headline]
+    changed = tuple(dataclasses.replace(row, verdict=verdict) for row, verdict in zip(rows, verdicts, strict=False))
+    return dataclasses.replace(report, comparison=dataclasses.replace(report.comparison, rows=changed))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "answer", "tone"),
+    [
+        ((Verdict.NEW, Verdict.NEW), "Yes, in all 2 workloads", "good"),
+        ((Verdict.NEW,), "Yes", "good"),
+        ((Verdict.NEW, Verdict.NONE), "In 1 of 2 workloads", "good"),
+        ((Verdict.NEW, Verdict.OLD), "In 1 of 2 workloads", "mixed"),
+        ((Verdict.OLD, Verdict.NONE), "No", "bad"),
+        ((Verdict.NONE, Verdict.NONE), "No difference", "mixed"),
+        ((Verdict.ONE_SIDED,), "Not known", "unknown"),
+    ],
+)
+def test_the_answer_on_storage(full: Report, verdicts: tuple[Verdict, ...], answer: str, tone: str) -> None:
+    found = document(_with(full, *verdicts))["summary"]["answers"][0]
+    assert (found["answer"], found["tone"]) == (answer, tone)
+
+
+def test_every_empty_section_says_what_to_do(empty: Report) -> None:
+    found = document(empty)
+    assert _answers(empty) == ["Not known"] * 3
+    for text, command in (
+        (found["storage"]["missing"], "bench"),
+        (found["checks"]["missing"], "check"),
+        (found["durations"]["missing"], "estimate"),
+        (found["durations"]["probes_missing"], "probe"),
+        (found["plan"]["missing"], "plan"),
+    ):
+        assert f"Run pghaul {command} 'gannon to the new storage', or open" in text
+    assert found["servers"]["missing"][0].startswith(
+        "No facts of gannon-old were read yet. Run pghaul facts gannon-old"
+    )
+    assert found["summary"]["durations"] is None
+
+
+def test_charts_stay_within_their_scale(full: Report) -> None:
+    numbers = list(_numbers(document(full)))
+    assert len(numbers) > 60
+    assert all(0 <= number <= 1 for number in numbers)
+    bars = {bar["title"]: bar for bar in document(full)["storage"]["bars"]}
+    reads = bars["One stream read"]
+    assert reads["new"]["high"] == 1
+    assert reads["old"]["value"] == pytest.approx(512e6 / (1.31e9 * 1.034))
+    assert (reads["old"]["text"], reads["new"]["text"], reads["ratio"]) == ("512 MB/s", "1.31 GB/s", "2.56 ×")
+
+
+def test_a_side_that_was_not_measured_has_no_bar(full: Report) -> None:
+    assert full.comparison is not None
+    first: Row = dataclasses.replace(full.comparison.rows[0], new=None, ratio=None, verdict=Verdict.ONE_SIDED)
+    report = dataclasses.replace(full, comparison=dataclasses.replace(full.comparison, rows=(first,)))
+    bar = document(report)["storage"]["bars"][0]
+    assert bar["new"] == {"measured": False, "text": "not measured"}
+    assert bar["old"]["high"] == 1
+    assert bar["ratio"] == "–"
+
+
+def test_a_chart_says_the_same_in_words(full: Report) -> None:
+    found = document(full)
+    assert "One stream read: old 512 MB/s, new 1.31 GB/s." in found["storage"]["alt"]
+    assert "Warm copy: 42 min (24 min to 1 h 30 min) without the cluster" in found["summary"]["durations"]["alt"]
+    assert "copy: 3 h 40 min (3 h 06 min to 4 h 42 min), bound by wire." in found["durations"]["methods"][0]["alt"]
+
+
+def test_an_estimate_of_no_time_can_be_drawn(full: Report) -> None:
+    nothing = Span(0, 0, 0)
+    estimate = Estimate((Method("cold-copy", nothing, nothing, (Stage("copy", nothing, "files"),)),))
+    found = document(dataclasses.replace(full, estimate=estimate))
+    assert found["summary"]["durations"]["axis"] == [{"at": 0.0, "label": "0"}]
+    assert set(_numbers(found["durations"])) == {0.0}
+
+
+def test_long_words_can_break_and_lose_nothing(full: Report) -> None:
+    path = "/srv/" + "w" * 300 + "/數據/a b"
+    found = document(dataclasses.replace(full, move=dataclasses.replace(full.move, target=path)))
+    cell = found["servers"]["cluster"]["places"]["rows"][0][2]
+    assert "".join(cell["pieces"]) == path
+    assert max(len(word) for text in _texts(found) for word in text.split()) <= 16
+
+
+def test_a_long_command_is_cut_and_says_so(full: Report) -> None:
+    long = dataclasses.replace(full.commands[0], command="x " * LONGEST_COMMAND)
+    text = document(dataclasses.replace(full, commands=(long,)))["commands"][0]["command"]
+    assert text.endswith("… (1\u00a0600 characters in all: pghaul history commands)")
+
+
+def test_what_both_sides_ran_alike_is_one_row(full: Report) -> None:
+    rows = document(full)["workloads"]["rows"]
+    assert len(rows) == len(samples.WORKLOADS)
+    assert rows[0][2:] == ["fio-3.33, 3 repetitions", "fio-3.33, 3 repetitions"]
+
+
+@pytest.mark.parametrize(
+    ("most", "labels"),
+    [
+        (41 * 3600, ["0", "12 h", "24 h", "36 h"]),
+        (3600, ["0", "10 min", "20 min", "30 min", "40 min", "50 min", "60 min"]),
+        (9, ["0", "2 s", "4 s", "6 s", "8 s"]),
+        (0.5, ["0"]),
+        (10 * 86400, ["0", "2 d", "4 d", "6 d", "8 d", "10 d"]),
+    ],
+)
+def test_an_axis_has_round_marks(most: float, labels: list[str]) -> None:
+    axis = time_axis(most)
+    assert [mark["label"] for mark in axis] == labels
+
+
+def test_an_axis_of_years_has_few_marks() -> None:
+    assert len(time_axis(20 * 365 * 86400)) == 7
+
+
+def test_words() -> None:
+    assert [about(seconds) for seconds in (0.4, 45, 599, 2520, 86400, 13680)] == [
+        "0.4 s", "45 s", "9 min 59 s", "42 min", "24 h", "3 h 48 min",
+    ]  # fmt: skip
+    assert [listed(words) for words in ([], ["a"], ["a", "b"], "abcde")] == ["", "a", "a and b", "a, b, c and 2 more"]
