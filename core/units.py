@@ -74,6 +74,11 @@ def percent(fraction: float | None) -> str:
     return ABSENT if fraction is None else f"{_significant(fraction * 100)} %"
 
 
+def spread(fraction: float | None) -> str:
+    """A coefficient of variation: 0.0367 -> '± 3.7 %'; empty where it is not known."""
+    return "" if fraction is None else f"± {fraction * 100:.1f} %"
+
+
 def ratio(number: float | None) -> str:
     """A ratio: 1.92 -> '1.92 ×'."""
     return ABSENT if number is None else f"{_significant(number)} ×"

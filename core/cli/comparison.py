@@ -61,8 +61,7 @@ def text(comparison: Comparison, *, every: bool = False) -> str:
 def _sample(metric: str, sample: Sample | None) -> str:
     if sample is None:
         return units.ABSENT
-    spread = f" ±{units.percent(sample.variation)}" if sample.variation is not None else ""
-    return units.metric(metric, sample.median) + spread
+    return f"{units.metric(metric, sample.median)} {units.spread(sample.variation)}".rstrip()
 
 
 def _ratio(row: Row) -> str:

@@ -4,6 +4,7 @@ import getpass
 import shutil
 import sys
 import time
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -127,5 +128,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
 
 
 def printable(text: str) -> str:
-    """Text from a server without what could steer a terminal."""
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+    """Text from a server without what could steer a terminal; blanks of every width stay."""
+    return "".join(
+        character if character.isprintable() or unicodedata.category(character) == "Zs" else repr(character)[1:-1]
+        for character in text
+    )

@@ -65,6 +65,10 @@ def test_a_metric_is_shown_by_the_unit_in_its_name(name: str, value: float | Non
     assert units.metric(name, value) == text
 
 
+def test_a_spread_has_one_digit() -> None:
+    assert (units.spread(0.0367), units.spread(0.0), units.spread(None)) == ("± 3.7 %", "± 0.0 %", "")
+
+
 @given(st.floats(min_value=0, max_value=1e18, allow_nan=False))
 def test_every_number_can_be_shown(number: float) -> None:
     for show in (units.size, units.rate, units.bits, units.count, units.seconds, units.duration, units.percent):

@@ -25,6 +25,7 @@ from tests.lab.machine import lab_unavailable
 
 PROJECT = Path(__file__).resolve().parents[2]
 FOLDER = PROJECT / "demo"
+PICTURES = str(Path(__file__).with_name("pictures.py"))
 MOVE = "demo"
 SCALE = 20
 """pgbench scale of the cluster on old: about 15 MB each."""
@@ -43,7 +44,7 @@ class Caps:
 
 CAPS = {
     "old": Caps(80_000_000, 60_000_000, 900, 1200),
-    "new": Caps(300_000_000, 200_000_000, 8000, 5000),
+    "new": Caps(300_000_000, 200_000_000, 4000, 2500),
 }
 
 
@@ -154,9 +155,9 @@ def held_against_caps(runs: list[dict[str, Any]]) -> list[str]:
 def pictures() -> None:
     """A picture of each page of the window with the demo's history, on a virtual screen."""
     folder = FOLDER / "pages"
-    print(f"\n$ python -m gui.screenshots {MOVE} {folder}", flush=True)
+    print("\na picture of each page of the window:", flush=True)
     subprocess.run(
-        ["xvfb-run", "-a", "-s", "-screen 0 1600x1000x24", sys.executable, "-m", "gui.screenshots", MOVE, str(folder)],
+        ["xvfb-run", "-a", "-s", "-screen 0 1600x1000x24", sys.executable, PICTURES, MOVE, str(folder)],
         cwd=PROJECT,
         check=True,
         timeout=120,

@@ -1,0 +1,23 @@
+"""`pictures.py MOVE FOLDER`: a picture of each page of the window with what the history holds of a move."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from core.actions import Desk
+from core.history.store import Store
+from core.servers.profiles import Nobody
+from gui.screenshots import save_screenshots
+
+
+def main() -> None:
+    """Save them and name them."""
+    move, folder = sys.argv[1:]
+    with Store.open() as store, Desk(store, Nobody()) as desk:
+        for path in save_screenshots(desk, move, Path(folder)):
+            print(path)
+
+
+if __name__ == "__main__":
+    main()
