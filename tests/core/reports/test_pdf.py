@@ -76,7 +76,7 @@ def test_only_the_fonts_that_ship_are_in_it(full: Report) -> None:
 
 def test_without_its_fonts_there_is_no_report(full: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Typst would write a report without a single word."""
-    monkeypatch.setattr("core.reports.pdf.settings.resource", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr("core.reports.pdf.settings.resource", tmp_path.joinpath)
     with pytest.raises(FileNotFoundError, match="no fonts in"):
         compiler(full)
 
