@@ -3,9 +3,9 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -123,14 +123,20 @@ def test_an_estimate_from_a_file_needs_no_server(capsys: pytest.CaptureFixture[s
 
 
 def test_ctrl_c_cancels_with_4(tmp_path: Path) -> None:
-    """A connection to an address that never answers is cancelled by INT."""
+    """A connection to a server that never says a word is cancelled by INT."""
     environment = os.environ | {"PGHAUL_DATA": str(tmp_path)}
     command = [sys.executable, "-m", "gui.entry"]
-    subprocess.run([*command, "server", "add", "far", "192.0.2.1", "--user", "x"], env=environment, check=True)
-    process = subprocess.Popen([*command, "server", "test", "far"], env=environment, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)  # it is connecting by now; there is no event to wait for
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = str(silent.getsockname()[1])
+        add = [*command, "server", "add", "far", "127.0.0.1", "--port", port, "--user", "x"]
+        subprocess.run(add, env=environment, check=True, timeout=60)
+        with subprocess.Popen(
+            [*command, "server", "test", "far"], env=environment, stderr=subprocess.PIPE, text=True
+        ) as process:
+            connection, _ = silent.accept()
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=30)
+            connection.close()
     assert process.returncode == 4, err
     assert "cancelled" in err
 
