@@ -19,7 +19,7 @@ help:
 	@echo 'make clean         remove what these have made'
 
 demo: setup-lab
-	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec resources/examples/move.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
+	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec tests/data/specs/seed-1220gb-observed.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
 
 test: setup-lab
 	@WITHOUT_LAB='$(BIN)/python -m pytest -m "not lab and not clean_debian" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(PYTEST)

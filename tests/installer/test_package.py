@@ -107,9 +107,12 @@ def test_the_version_is_the_project_s(installed: CleanDebian) -> None:
     assert installed.run("dpkg-query", "-W", "-f", "${Version}", "pghaul") == program_version()
 
 
-def test_the_command_line_works_with_the_history(installed: CleanDebian) -> None:
-    installed.run("pghaul", "server", "add", "old", "192.0.2.11", "--user", "dba")
-    assert "192.0.2.11" in installed.run("pghaul", "server", "list")
+def test_the_command_line_keeps_a_history_and_writes_a_report(installed: CleanDebian) -> None:
+    for name, address in (("old", "192.0.2.11"), ("new", "192.0.2.12")):
+        installed.run("pghaul", "server", "add", name, address, "--user", "dba")
+    installed.run("pghaul", "move", "add", "spring", "--old", "old", "--new", "new", "--cluster", "/srv/pg/data")
+    installed.run("pghaul", "report", "spring", "-o", "/root/spring.pdf")
+    assert (installed.root / "root" / "spring.pdf").read_bytes().startswith(b"%PDF-")
 
 
 def test_the_window_opens(installed: CleanDebian, screen: str) -> None:
