@@ -1,0 +1,115 @@
+"""Facts, moves and probes made by hand, each as good as it can be: a test spoils the one thing that it is about."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from core.facts.model import (
+    Cluster,
+    ControlData,
+    Facts,
+    FileSystem,
+    Gap,
+    Memory,
+    NetworkLink,
+    Processor,
+    System,
+    Tablespace,
+    Tool,
+)
+from core.migration.model import Move, Probe, Quantity
+from core.servers.profiles import Profile
+
+NOW = datetime(2026, 3, 7, 20, 0, tzinfo=UTC)
+DATA = "/srv/pg/data"
+TARGET = "/srv/pg/15/main"
+IDENTIFIER = "7290123456789012345"
+ODD = '/srv/pg/it\'s $(touch x) "ö"'
+
+
+def control(**changes: Any) -> ControlData:
+    made = ControlData(
+        pg_control_version=1300,
+        catalog_version=202209061,
+        system_identifier=IDENTIFIER,
+        state="shut down",
+        block_size=8192,
+        wal_block_size=8192,
+        wal_segment_size=16777216,
+        relation_segment_blocks=131072,
+        max_alignment=8,
+        float8_by_value=True,
+        data_checksums=0,
+        checkpoint_location="0/3000028",
+        fields={"Maximum length of identifiers": "64"},
+    )
+    return replace(made, **changes)
+
+
+def cluster(**changes: Any) -> Cluster:
+    made = Cluster(
+        data_directory=DATA,
+        series="15",
+        version="15.5",
+        running=False,
+        port=5432,
+        owner="postgres",
+        bin_directory="/usr/local/pgsql/bin",
+        config_file=f"{DATA}/postgresql.conf",
+        control=control(),
+        size_bytes=10_000_000_000,
+        files=2000,
+        settings={"shared_buffers": "128MB"},
+    )
+    return replace(made, **changes)
+
+
+def facts(server: str, **changes: Any) -> Facts:
+    number = "11" if server == "old" else "12"
+    made = Facts(
+        server=server,
+        taken_at=NOW,
+        seconds=0.5,
+        round_trips=2,
+        system=System(server, "Debian GNU/Linux 12 (bookworm)", "6.1.0", "x86_64", libc="glibc 2.36"),
+        processor=Processor("some", 1, 4, 8),
+        memory=Memory(32 * 1024**3, 30 * 1024**3, 0),
+        file_systems=(
+            FileSystem("/", "/dev/sda1", "ext4", ("rw",), 50_000_000_000, 40_000_000_000, 3_000_000, 2_000_000),
+            FileSystem("/srv/pg", "/dev/sdb", "xfs", ("rw",), 90_000_000_000, 80_000_000_000, 9_000_000, 8_000_000),
+        ),
+        network_links=(
+            NetworkLink("lo", "unknown", None, 65536, ("127.0.0.1", "::1")),
+            NetworkLink("eth0", "up", None, 1500, (f"10.77.0.{number}/24", "fe80::1")),
+        ),
+        tools=(Tool("rsync", "/usr/bin/rsync", "3.2.7"), Tool("ssh", "/usr/bin/ssh", "9.2p1")),
+    )
+    return replace(made, **changes)
+
+
+def old(*clusters: Cluster, **changes: Any) -> Facts:
+    return facts("old", clusters=clusters or (cluster(),), **changes)
+
+
+def new(*clusters: Cluster, **changes: Any) -> Facts:
+    """New with a cluster of its own beside the target, which is not there yet."""
+    own = cluster(data_directory="/var/lib/postgresql/15/main", version="15.18", control=control(system_identifier="1"))
+    absent = Gap(f"data directory {TARGET}", "there is no such folder, or root may not see it")
+    return facts("new", **{"clusters": clusters or (own,), "gaps": (absent,), **changes})
+
+
+def move(**changes: Any) -> Move:
+    return replace(Move("to the new one", "old", "new", DATA, TARGET, "/srv/pg", "/srv/pg"), **changes)
+
+
+def space(location: str, oid: int = 16400, size: int = 4_000_000_000, files: int = 100) -> Tablespace:
+    return Tablespace(oid, f"pg_tblspc/{oid}", location, size, files)
+
+
+def probe(quantity: Quantity, rate: float) -> Probe:
+    return Probe(quantity, rate, int(rate * 3), 3.0, "by hand", "true", "", NOW)
+
+
+def profile(side: str, **changes: Any) -> Profile:
+    number = "11" if side == "old" else "12"
+    return replace(Profile(side, f"10.77.0.{number}", user="dba"), **changes)

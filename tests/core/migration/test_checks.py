@@ -1,0 +1,237 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from core.facts.model import Facts, FileSystem, Gap, Link, Memory, Tool
+from core.migration.checks import CATALOGUE, check, documentation
+from core.migration.model import CheckResult, Move, Status
+from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old, space
+
+
+def one(identifier: str, old_facts: Facts, new_facts: Facts, undertaking: Move | None = None) -> CheckResult:
+    results = check(undertaking or move(), old_facts, new_facts)
+    return next(result for result in results if result.id == identifier)
+
+
+def test_a_good_pair_passes_everything() -> None:
+    results = check(move(), old(), new())
+    assert {result.id: result.message for result in results if result.status is not Status.PASS} == {}
+    assert {result.id for result in results} == {declaration.id for declaration in CATALOGUE}
+
+
+def test_every_result_has_evidence_a_hint_and_its_documentation() -> None:
+    for result in check(move(), old(cluster(series="9.0", running=True)), new()):
+        assert result.message
+        assert result.old
+        assert result.new
+        assert result.hint or result.status is Status.PASS
+        assert result.documentation.startswith("https://www.postgresql.org/docs/9.0/")
+
+
+def test_worst_first() -> None:
+    ranks = [list(Status).index(result.status) for result in check(move(), old(cluster(version="15.20")), new(gaps=()))]
+    assert ranks == sorted(ranks)
+    assert len(set(ranks)) > 2
+
+
+def test_an_empty_server_is_never_a_pass_of_what_was_not_compared() -> None:
+    nothing = replace(old(), clusters=(), system=None, memory=None, file_systems=(), tools=())
+    results = {result.id: result.status for result in check(move(), nothing, replace(nothing, server="new"))}
+    assert results.pop("cluster-exists") is Status.BLOCKER
+    assert results.pop("target-stopped") is Status.PASS
+    assert set(results.values()) == {Status.UNKNOWN}
+
+
+BINARIES: list[tuple[str, dict[str, Any], dict[str, Any], Status, str]] = [
+    ("minor", {"version": "15.20"}, {"version": "15.18"}, Status.BLOCKER, "15.18 after 15.20"),
+    ("minor", {"version": "15.18"}, {"version": "15.18"}, Status.PASS, "both are 15.18"),
+    ("minor", {"version": "15.9"}, {"version": "15.10"}, Status.PASS, "15.10"),
+    ("minor", {"version": None}, {"version": "15.10"}, Status.UNKNOWN, "not known"),
+    ("series", {"series": "9.5", "version": "9.5.2"}, {"series": "9.6", "version": "9.6.2"}, Status.BLOCKER, "9.6"),
+    ("series", {"series": "8.2", "version": "8.2.5"}, {"series": "8.2", "version": "8.2.18"}, Status.PASS, "8.2"),
+    ("series", {"series": "18", "version": "18beta1"}, {"series": "18", "version": "18.1"}, Status.BLOCKER, "beta1"),
+    ("series", {"series": "18", "version": "18.1"}, {"series": "18", "version": "18rc1"}, Status.BLOCKER, "18rc1"),
+    ("product", {"version": "9.4.26 (Greenplum Database 6)"}, {}, Status.BLOCKER, "Greenplum"),
+    ("product", {"control": control(pg_control_version=8330500)}, {}, Status.BLOCKER, "a fork wrote it"),
+]
+
+
+@pytest.mark.parametrize(("identifier", "on_old", "on_new", "status", "words"), BINARIES)
+def test_binaries(identifier: str, on_old: dict[str, Any], on_new: dict[str, Any], status: Status, words: str) -> None:
+    theirs = cluster(**{"data_directory": "/var/lib/postgresql/x", "version": "15.18", **on_new})
+    result = one(identifier, old(cluster(**on_old)), new(theirs))
+    assert (result.status, words in result.message) == (status, True), result.message
+
+
+def test_no_cluster_on_new_but_the_servers_tools() -> None:
+    tool = Tool("pg_test_fsync", "/usr/lib/postgresql/15/bin/pg_test_fsync", "15.18")
+    facts = replace(new(), clusters=(), tools=(tool,))
+    assert one("minor", old(), facts).status is Status.PASS
+    assert one("minor", old(), replace(facts, tools=(replace(tool, version="16.2"),))).status is Status.UNKNOWN
+    assert one("minor", old(), replace(facts, tools=())).status is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("change", "label"),
+    [
+        ({"catalog_version": 202209062}, "catalog version"),
+        ({"block_size": 32768}, "block size"),
+        ({"max_alignment": 4}, "maximum alignment"),
+        ({"float8_by_value": False}, "float8 by value"),
+        ({"fields": {"Maximum length of identifiers": "128"}}, "Maximum length of identifiers"),
+    ],
+)
+def test_control_data_differs(change: dict[str, Any], label: str) -> None:
+    theirs = cluster(data_directory="/var/lib/postgresql/15/main", control=control(system_identifier="1", **change))
+    result = one("control-data", old(), new(theirs))
+    assert result.status is Status.BLOCKER
+    assert label in result.message
+
+
+def test_wal_segment_size_and_checksums_travel_with_the_cluster() -> None:
+    theirs = control(system_identifier="1", wal_segment_size=67108864, data_checksums=1)
+    assert one("control-data", old(), new(cluster(data_directory="/x", control=theirs))).status is Status.PASS
+
+
+def test_control_data_of_new_not_known() -> None:
+    result = one("control-data", old(), new(cluster(data_directory="/x", control=None)))
+    assert result.status is Status.UNKNOWN
+    assert "initdb" in result.hint
+
+
+def test_architecture_and_libc() -> None:
+    fresh = new()
+    assert fresh.system is not None
+    arm = replace(fresh, system=replace(fresh.system, architecture="aarch64", libc="glibc 2.28"))
+    assert one("architecture", old(), arm).status is Status.BLOCKER
+    assert one("libc", old(), arm).status is Status.WARNING
+    same = replace(fresh, system=replace(fresh.system, architecture="amd64"))
+    assert one("architecture", old(), same).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("facts", "status"),
+    [
+        (new(cluster(data_directory=TARGET)), Status.PASS),
+        (new(cluster(data_directory=TARGET, control=control(system_identifier="2"))), Status.BLOCKER),
+        (new(cluster(data_directory=TARGET, control=None)), Status.UNKNOWN),
+        (new(gaps=(Gap(f"version of {TARGET}", "it is empty"),)), Status.PASS),
+        (new(gaps=(Gap(f"version of {TARGET}2", "it is empty"),)), Status.UNKNOWN),
+        (new(gaps=(Gap(f"version of {TARGET}", "it holds no PG_VERSION"),)), Status.UNKNOWN),
+        (new(gaps=()), Status.UNKNOWN),
+    ],
+)
+def test_target_identity(facts: Facts, status: Status) -> None:
+    assert one("target-identity", old(), facts).status is status
+
+
+def test_a_server_runs_in_the_target() -> None:
+    result = one("target-stopped", old(), new(cluster(data_directory=TARGET, running=True)))
+    assert (result.status, result.blocking) == (Status.BLOCKER, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, Status.PASS),
+        ({"running": True, "control": control(state="in production")}, Status.WARNING),
+        ({"control": control(state="in production")}, Status.BLOCKER),
+        ({"control": control(state="shut down in recovery")}, Status.BLOCKER),
+        ({"control": None}, Status.UNKNOWN),
+    ],
+)
+def test_old_stopped(changes: dict[str, Any], status: Status) -> None:
+    assert one("old-stopped", old(cluster(**changes)), new()).status is status
+
+
+@pytest.mark.parametrize(
+    ("lying", "running", "status"),
+    [
+        (("postmaster.pid",), True, Status.PASS),
+        (("postmaster.pid",), False, Status.WARNING),
+        (("standby.signal",), False, Status.BLOCKER),
+        (("base/pgsql_tmp/pgsql_tmp1.0", "backup_label"), False, Status.BLOCKER),
+    ],
+)
+def test_leftovers(lying: tuple[str, ...], running: bool, status: Status) -> None:
+    assert one("leftovers", old(cluster(leftovers=lying, running=running)), new()).status is status
+
+
+def test_a_link_that_leads_nowhere() -> None:
+    result = one("links", old(cluster(links=(Link("pg_wal", "/gone", dangling=True),))), new())
+    assert result.status is Status.BLOCKER
+    assert "/gone" in result.old
+
+
+def test_a_tablespace_inside_the_data_directory() -> None:
+    inside = cluster(tablespaces=(space(f"{DATA}/space"),))
+    assert one("tablespaces-inside", old(inside), new()).status is Status.WARNING
+    beside = cluster(tablespaces=(space(f"{DATA}2"),))
+    assert one("tablespaces-inside", old(beside), new()).status is Status.PASS
+
+
+def _with_room(available: int, inodes: int | None = 8_000_000) -> Facts:
+    system = FileSystem("/srv/pg", "/dev/sdb", "xfs", ("rw",), 90_000_000_000, available, 9_000_000, inodes)
+    return replace(new(), file_systems=(new().file_systems[0], system))
+
+
+@pytest.mark.parametrize(
+    ("available", "status"),
+    [(9_999_999_999, Status.BLOCKER), (10_000_000_000, Status.WARNING), (10_600_000_000, Status.PASS)],
+)
+def test_space(available: int, status: Status) -> None:
+    assert one("space", old(), _with_room(available)).status is status
+
+
+def test_space_is_counted_for_each_file_system() -> None:
+    """The tablespace of 4 GB goes to the root file system, the other 6 GB to the data disk."""
+    moved = move(tablespace_targets={"/space": "/var/space"})
+    holding = old(cluster(tablespaces=(space("/space"),)))
+    assert one("space", holding, _with_room(6_500_000_000), moved).status is Status.PASS
+    result = one("space", holding, _with_room(5_000_000_000), moved)
+    assert result.status is Status.BLOCKER
+    assert "/srv/pg" in result.message
+    full = replace(
+        new(), file_systems=tuple(replace(each, available_bytes=3_000_000_000) for each in new().file_systems)
+    )
+    assert "/, /srv/pg" in one("space", holding, full, moved).message
+
+
+def test_an_earlier_copy_is_overwritten_not_added() -> None:
+    there = replace(_with_room(1_000_000_000), clusters=(cluster(data_directory=TARGET),))
+    assert one("space", old(), there).status is Status.PASS
+    other = replace(there, clusters=(cluster(data_directory=TARGET, control=control(system_identifier="2")),))
+    assert one("space", old(), other).status is Status.BLOCKER
+
+
+def test_inodes() -> None:
+    assert one("inodes", old(), _with_room(80_000_000_000, 1999)).status is Status.BLOCKER
+    assert one("inodes", old(), _with_room(80_000_000_000, None)).status is Status.PASS
+    assert one("inodes", old(cluster(files=None)), new()).status is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("setting", "status"),
+    [("8GB", Status.PASS), ("14GB", Status.WARNING), ("16384", Status.PASS), ("100 percent", Status.UNKNOWN)],
+)
+def test_memory(setting: str, status: Status) -> None:
+    assert one("memory", old(cluster(settings={"shared_buffers": setting})), new()).status is status
+    if setting == "16384":
+        small = replace(new(), memory=Memory(150_000_000, None, 0))
+        assert one("memory", old(cluster(settings={"shared_buffers": setting})), small).status is Status.WARNING
+
+
+def test_tools() -> None:
+    lacking = replace(new(), tools=(Tool("rsync", None, None),))
+    assert one("rsync", old(), lacking).status is Status.BLOCKER
+    assert "rsync on new" in one("rsync", old(), lacking).message
+    assert one("rsync", old(), replace(new(), tools=())).status is Status.UNKNOWN
+    assert one("ssh", replace(old(), tools=(Tool("ssh", None, None),)), new()).status is Status.BLOCKER
+
+
+def test_pages_that_had_another_name() -> None:
+    assert documentation("upgrading", "9.0").endswith("/9.0/migration.html")
+    assert documentation("upgrading", "15").endswith("/15/upgrading.html")
+    assert documentation("collation", "8.4").endswith("/8.4/locale.html")
+    assert documentation("upgrading", None).endswith("/current/upgrading.html")

@@ -1,0 +1,279 @@
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import InputError
+from core.migration.checks import check
+from core.migration.estimate import estimate, spec_of
+from core.migration.model import Plan, Quantity, Step
+from core.migration.plan import make_plan, runbook, script
+from core.servers.profiles import Rights
+from tests.core.migration.builders import DATA, ODD, TARGET, cluster, facts, move, new, old, probe, profile, space
+
+
+def plan(
+    cluster_changes: dict[str, Any] | None = None, move_changes: dict[str, Any] | None = None, **new_profile: Any
+) -> Plan:
+    made = cluster(**(cluster_changes or {}))
+    undertaking = move(cluster=made.data_directory, **(move_changes or {}))
+    old_facts, new_facts = old(made), new()
+    probes = [probe(Quantity.SSH, 250e6), probe(Quantity.READ, 80e6)]
+    estimated = estimate(spec_of(undertaking, old_facts, new_facts, probes))
+    checks = check(undertaking, old_facts, new_facts)
+    profiles = profile("old"), profile("new", **new_profile)
+    return make_plan(undertaking, *profiles, old_facts, new_facts, checks, probes, estimated)
+
+
+def titles(made: Plan) -> list[str]:
+    return [step.title for step in made.steps]
+
+
+def step(made: Plan, title: str) -> Step:
+    return next(each for each in made.steps if each.title.startswith(title))
+
+
+def test_a_running_cluster_is_copied_warm_and_a_stopped_one_cold() -> None:
+    warm, cold = plan({"running": True}), plan()
+    assert "stop old" in titles(warm)
+    assert sum(title.startswith("warm pass") for title in titles(warm)) == 2
+    assert not any("warm" in title or title == "stop old" for title in titles(cold))
+    for made in (warm, cold):
+        order = [
+            titles(made).index(name)
+            for name in ("prove the stop", "compare new's files with old's", "open new to clients")
+        ]
+        assert order == sorted(order)
+
+
+def test_every_step_is_whole() -> None:
+    made = plan({"running": True, "tablespaces": (space("/space"),)})
+    assert [each.number for each in made.steps] == list(range(1, len(made.steps) + 1))
+    for each in made.steps:
+        assert each.title
+        assert each.reason
+        assert each.undo
+        assert each.side in {"old", "new", "you"}
+        assert each.server == {"old": "old", "new": "new", "you": "workstation"}[each.side]
+        assert bool(each.command) == (each.side != "you")
+        assert each.input_from is None or each.input_from < each.number
+    assert sum(each.point_of_no_return for each in made.steps) == 1
+
+
+def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_shown() -> None:
+    made = plan({"running": True, "tablespaces": (space("/space"),)})
+    removing = [each.number for each in made.steps if "--delete" in each.command and "--dry-run" not in each.command]
+    assert removing
+    assert step(made, "prove that the target").number < min(removing)
+    shown = [each.number for each in made.steps if "--dry-run" in each.command]
+    assert len(shown) == len(removing) == 2
+    assert max(shown) < min(removing)
+    assert not any("--delay-updates" in each.command for each in made.steps)
+
+
+def test_the_final_pass_trusts_no_time() -> None:
+    made = plan({"running": True})
+    assert step(made, "remember when").number < step(made, "warm pass 1").number
+    assert "--ignore-times" in step(made, "final pass, changed files").command
+
+
+def test_downtime_is_from_the_stop_to_the_opening() -> None:
+    made = plan({"running": True})
+    down = [each.number for each in made.steps if each.stopped]
+    assert down == list(range(down[0], down[-1] + 1))
+    assert made.steps[down[0] - 1].title == "stop the applications"
+    assert made.steps[down[-1] - 1].point_of_no_return
+
+
+@pytest.mark.parametrize(
+    ("changes", "stop", "fence"),
+    [
+        ({"name": "15/main", "found_by": ("pg_lsclusters",)}, "pg_ctlcluster 15 main stop -m fast", "start.conf"),
+        (
+            {"unit": "postgresql-15.service"},
+            "systemctl stop postgresql-15.service",
+            "systemctl mask postgresql-15.service",
+        ),
+        ({}, "PGDATA=/srv/pg/data /usr/local/pgsql/bin/pg_ctl -m fast -w", ""),
+    ],
+)
+def test_the_stop_is_the_layouts_own(changes: dict[str, Any], stop: str, fence: str) -> None:
+    made = plan({"running": True, **changes})
+    assert stop in step(made, "stop old").command
+    assert fence in step(made, "keep old").command
+
+
+def test_tablespaces_go_to_their_targets() -> None:
+    made = plan({"tablespaces": (space("/space"),)}, {"tablespace_targets": {"/space": "/srv/pg/space"}})
+    assert step(made, "make /srv/pg/space").side == "new"
+    assert step(made, "set the link pg_tblspc/16400").command == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
+    assert "pghaul-receive 16400" in step(made, "copy: /space").command
+
+
+def test_configuration_outside_is_brought_along() -> None:
+    made = plan({"config_file": "/etc/postgresql/15/main/postgresql.conf"})
+    assert step(made, "put old's configuration").input_from == step(made, "pack old's configuration").number
+    assert "config_file=/etc/postgresql/15/main/postgresql.conf" in step(made, "start new").command
+    assert not any("configuration" in title for title in titles(plan()))
+
+
+def test_a_port_that_new_uses_already() -> None:
+    taken = new(cluster(data_directory="/x", running=True))
+    undertaking = move()
+    estimated = estimate(spec_of(undertaking, old(), taken, []))
+    made = make_plan(undertaking, profile("old"), profile("new"), old(), taken, (), (), estimated)
+    assert "port=5433" in step(made, "start new").command
+    assert any("5432 is taken" in warning for warning in made.warnings)
+
+
+def test_warnings_hold_what_the_checks_found() -> None:
+    assert any(text.startswith("blocker: new is older") for text in plan({"version": "15.99"}).warnings)
+
+
+def test_why_names_the_figures() -> None:
+    assert plan().why == "one ssh stream keeps up with the slowest link, read (measured: read 80.0 MB/s, ssh 250 MB/s)"
+
+
+@pytest.mark.parametrize(
+    ("changes", "line", "login"),
+    [
+        ({}, "exec sudo -n -u postgres -- sh -c", "dba"),
+        ({"user": "postgres"}, "exec sh -c", "postgres"),
+        ({"user": "root"}, "exec runuser -u postgres -- sh -c", "root"),
+        ({"rights": Rights.SUDO_PASSWORD}, "exec sh -c", "postgres"),
+        ({"user": None}, "exec sh -c", "postgres"),
+    ],
+)
+def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], line: str, login: str) -> None:
+    made = plan(**changes)
+    allow = step(made, "let the key")
+    assert line in allow.command
+    assert 'restrict,from="10.77.0.11",command="' in allow.command
+    assert allow.user == login
+    assert f"{login}@10.77.0.12:." in step(made, "copy").command
+
+
+def test_the_address_old_uses_is_the_dbas() -> None:
+    made = plan(copy_address="fd00::12", port=2222)
+    assert "dba@[fd00::12]:." in step(made, "copy").command
+    assert "[fd00::12]:2222" in step(made, "pin").command
+    assert "-p 2222" in step(made, "copy").command
+
+
+def test_no_cluster_and_no_address() -> None:
+    with pytest.raises(InputError, match="know no cluster"):
+        make_plan(
+            move(cluster="/x"),
+            profile("old"),
+            profile("new"),
+            old(),
+            new(),
+            (),
+            (),
+            estimate(spec_of(move(), old(), new(), [])),
+        )
+    lonely = replace(old(), network_links=facts("old").network_links[:1])
+    with pytest.raises(InputError, match="no network address"):
+        make_plan(
+            move(), profile("old"), profile("new"), lonely, new(), (), (), estimate(spec_of(move(), old(), new(), []))
+        )
+
+
+def odd_plan() -> Plan:
+    changes = {
+        "data_directory": ODD,
+        "config_file": f"{ODD}/postgresql.conf",
+        "running": True,
+        "tablespaces": (space(f"{ODD} 2"),),
+    }
+    return plan(changes, {"target": ODD, "name": "it's $(touch x)\n# `touch y`"})
+
+
+def test_every_command_is_posix_shell_whatever_the_folders_name() -> None:
+    for each in odd_plan().steps:
+        done = subprocess.run(["dash", "-n"], input=each.command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), each.command
+
+
+def _run(text: str, *words: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    path = cwd / "plan.sh"
+    path.write_text(text, encoding="utf-8")
+    return subprocess.run(
+        ["dash", str(path), *words], input=stdin, cwd=cwd, capture_output=True, text=True, check=False, timeout=20
+    )
+
+
+def test_the_script_is_posix_shell_and_does_nothing_by_itself(tmp_path: Path) -> None:
+    text = script(odd_plan())
+    done = subprocess.run(["dash", "-n"], input=text, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = _run(text, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Nothing was done" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.sh"]
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
+def test_shellcheck_finds_nothing_in_the_script() -> None:
+    words = ["shellcheck", "--severity=warning", "-"]
+    done = subprocess.run(words, input=script(odd_plan()), capture_output=True, text=True, check=False)
+    assert done.stdout == ""
+
+
+def _with_a_shell_for_ssh(text: str, folder: Path) -> str:
+    """The script with an ssh and a sudo that record what they were asked and run nothing of it."""
+    fake = 'ssh() {{ for last do :; done; printf "%s\\n" "$last" >>{0}/asked; cat >>{0}/input; echo printed; }}\n'
+    return text.replace("\nold() {", f"\n{fake.format(folder)}\nold() {{", 1)
+
+
+def test_the_script_asks_before_each_step_and_feeds_what_one_printed_to_the_next(tmp_path: Path) -> None:
+    made = plan()
+    text = _with_a_shell_for_ssh(script(made), tmp_path)
+    done = _run(text, "run", cwd=tmp_path, stdin="y\n" * len(made.steps))
+    assert done.returncode == 0, done.stderr
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert sum(line.startswith("sudo -n -u") for line in asked) > 0
+    assert (tmp_path / "input").read_text() == "printed\n" * sum(each.input_from is not None for each in made.steps)
+
+
+def test_the_script_stops_at_quit_at_the_end_of_input_and_at_a_failure(tmp_path: Path) -> None:
+    text = _with_a_shell_for_ssh(script(plan()), tmp_path)
+    assert _run(text, "run", cwd=tmp_path, stdin="q\n").returncode == 4
+    assert _run(text, "run", cwd=tmp_path, stdin="").returncode == 4
+    assert not (tmp_path / "asked").exists()
+    failing = text.replace("echo printed", "return 7")
+    done = _run(failing, "run", cwd=tmp_path, stdin="y\ny\ny\n")
+    assert done.returncode == 1
+    assert "step 1 failed with exit status 7" in done.stderr
+
+
+def test_a_sudo_password_is_asked_once_and_goes_ahead_of_the_input(tmp_path: Path) -> None:
+    text = script(plan(rights=Rights.SUDO_PASSWORD))
+    assert "stty -echo; read -r new_password" in text
+    assert "s3cret" not in text
+    quiet = text.replace("stty -echo", ":").replace("stty echo", ":")
+    done = _run(_with_a_shell_for_ssh(quiet, tmp_path), "run", cwd=tmp_path, stdin="s3cret\ny\nq\n")
+    assert (done.returncode, (tmp_path / "input").read_text()) == (4, "s3cret\n")
+    assert (tmp_path / "asked").read_text().startswith("sudo -k -S -p '' -u root -- sh -c ")
+
+
+def test_a_name_with_a_line_break_stays_in_its_comment(tmp_path: Path) -> None:
+    text = script(odd_plan())
+    assert "# The plan of the move it's $(touch x) # `touch y`" in text
+    assert not (tmp_path / "y").exists()
+
+
+def test_the_runbook_shows_every_command_whole() -> None:
+    made = odd_plan()
+    text = runbook(made)
+    for each in made.steps:
+        assert f"### {each.number}. " in text
+        assert each.command in text
+    assert text.count("**Point of no return.**") == 1
+    assert re.search(r"stopped from step \d+ to step \d+", text)
+    assert "\\$" not in text
+    assert DATA not in text
