@@ -29,8 +29,8 @@ GRACE = 5
 # kill's POSIX form: dash's own kill does not take `kill -TERM -- -PGID`
 _LEADER = 'read -r a b c d group rest </proc/$$/stat; [ "$group" = $$ ] && exec "$@"; exec setsid "$@"'
 _LOADER = 'echo "$1"; eval "$(head -c "$2")"'
-_BODY = r"""
-mark=$1 length=$3 lifeline=$4 text=$5
+_BODY = rb"""
+mark=$1 length=$3 lifeline=$4 grace=$5 text=$6
 read -r a b c d group rest </proc/$$/stat
 [ "$length" = 0 ] || text=$(head -c "$length")
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C
@@ -43,7 +43,7 @@ exec 3<&0 </dev/null
   timeout "$lifeline" cat <&3 || [ $? = 124 ] || cat <&3
   trap '' TERM
   kill -s TERM -- "-$group"
-  sleep @grace@
+  sleep "$grace"
   kill -s KILL -- "-$group"
 ) >/dev/null 2>&1 &
 watcher=$!
@@ -51,7 +51,7 @@ watcher=$!
 status=$?
 kill -s TERM "$watcher" 2>/dev/null
 exit "$status"
-""".replace("@grace@", str(GRACE)).encode()
+"""
 _ARGUMENT_LIMIT = 32_000  # a single argument may have 128 KiB on Linux; sudo's log and older sshds take less
 _CHATTER_LIMIT = 1 << 20
 _CHUNK = 1 << 16
@@ -203,7 +203,7 @@ class Process:
             self.channel.shutdown_write()  # sudo gives up instead of reading on
 
 
-def line(words: tuple[str, ...], shell: Shell, mark: str, *, lifeline: float) -> tuple[str, bytes]:
+def line(words: tuple[str, ...], shell: Shell, mark: str, *, lifeline: float, grace: int = GRACE) -> tuple[str, bytes]:
     """The line for the login shell, and what must be sent first on the channel's input.
 
     Args:
@@ -213,19 +213,20 @@ def line(words: tuple[str, ...], shell: Shell, mark: str, *, lifeline: float) ->
     text = shell.text
     travels = text != shell.shown or "\n" in text or len(text) > _ARGUMENT_LIMIT
     data = text.encode(errors="surrogateescape") if travels else b""
-    loader = ("sh", "-c", _LOADER, "sh", mark, len(_BODY), len(data), int(lifeline), "" if travels else text)
-    return command("exec", "sh", "-c", _LEADER, "sh", *words, *loader).text, _BODY + data
+    loader = ("sh", "-c", _LOADER, "sh", mark, len(_BODY), len(data), int(lifeline), grace)
+    text = "" if travels else text
+    return command("exec", "sh", "-c", _LEADER, "sh", *words, *loader, text).text, _BODY + data
 
 
-def kill_script(group: int) -> Shell:
+def kill_script(group: int, *, grace: int = GRACE) -> Shell:
     """End a process group: TERM, then KILL for what is left after the grace period. Succeeds when nothing is left."""
     return script(
         "kill -s TERM -- -@group@ 2>/dev/null; tries=0; while kill -s 0 -- -@group@ 2>/dev/null; do "
         "tries=$((tries+1)); if [ $tries -eq @tries@ ]; then kill -s KILL -- -@group@; fi; "
         "[ $tries -gt @limit@ ] && exit 1; sleep 0.1; done; exit 0",
         group=group,
-        tries=GRACE * 10,
-        limit=GRACE * 10 + 20,
+        tries=grace * 10,
+        limit=grace * 10 + 20,
     )
 
 

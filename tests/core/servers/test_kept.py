@@ -1,0 +1,33 @@
+"""Output within its bound."""
+
+from core.servers.kept import Kept
+
+
+def test_what_fits_is_kept_whole() -> None:
+    kept = Kept(limit=10)
+    kept.add(b"12345")
+    kept.add(b"67890")
+    assert (kept.text(), kept.dropped) == ("1234567890", 0)
+
+
+def test_what_does_not_fit_is_counted() -> None:
+    kept = Kept(limit=4)
+    for part in (b"123", b"456", b"7"):
+        kept.add(part)
+    assert (bytes(kept.data), kept.dropped) == (b"1234", 3)
+    assert kept.text() == "1234\n[3 more bytes were not kept]"
+
+
+def test_what_is_no_utf8_never_breaks_a_reader() -> None:
+    kept = Kept()
+    kept.add(b"a\xff\xc3")
+    kept.add(b"\xb6")  # the second half of an ö
+    assert kept.text() == "a\ufffdö"
+
+
+def test_a_prompt_can_be_taken_out() -> None:
+    kept = Kept()
+    kept.add(b"lecture\n[prompt]rest")
+    kept.remove(b"[prompt]")
+    kept.remove(b"absent")
+    assert kept.text() == "lecture\nrest"

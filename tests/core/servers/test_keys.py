@@ -1,0 +1,89 @@
+"""Key files of every format that ssh-keygen writes, their certificates, and what is none."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from core.errors import AuthenticationError
+from core.servers import keys
+from core.servers.keys import Candidate, Locked
+from core.servers.ssh_config import Destination
+
+TO = Destination("old", "old", 22, "dba")
+
+
+def make(path: Path, kind: str, form: str = "RFC4716", passphrase: str = "") -> Path:
+    words = [
+        "ssh-keygen",
+        "-q",
+        "-t",
+        kind,
+        *(["-b", "2048"] if kind == "rsa" else []),
+        "-N",
+        passphrase,
+        "-f",
+        str(path),
+    ]
+    subprocess.run(words if form == "RFC4716" else [*words, "-m", form], check=True)
+    return path
+
+
+@pytest.mark.parametrize("passphrase", ["", "pass ö"])
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [
+        ("ed25519", "RFC4716"),
+        ("ecdsa", "RFC4716"),
+        ("ecdsa", "PEM"),
+        ("rsa", "RFC4716"),
+        ("rsa", "PEM"),
+        ("rsa", "PKCS8"),
+    ],
+)
+def test_every_format_is_read(tmp_path: Path, kind: str, form: str, passphrase: str) -> None:
+    path = make(tmp_path / "key", kind, form, passphrase)
+    if passphrase:
+        with pytest.raises(keys.NeedsPassphraseError):
+            list(keys.load(path, TO))
+        with pytest.raises(keys.WrongPassphraseError):
+            list(keys.load(path, TO, "wrong"))
+    (candidate,) = keys.load(path, TO, passphrase or None)
+    assert candidate.key.asbytes() == keys.public_blob(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage\n", b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n", b"\xff\xfe\0"])
+def test_what_is_no_key_is_named(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "key"
+    path.write_bytes(content)
+    with pytest.raises(AuthenticationError, match=f"key file {path} is no private key"):
+        list(keys.load(path, TO))
+
+
+def test_a_missing_file_is_named_only_where_the_profile_names_it(tmp_path: Path) -> None:
+    missing = tmp_path / "nope"
+    assert list(keys.of_files(Destination("old", "old", 22, "dba", identity_files=(missing,)))) == []
+    explicit = Destination("old", "old", 22, "dba", identity_files=(missing,), explicit_identity=True)
+    with pytest.raises(AuthenticationError, match="nope cannot be read: No such file"):
+        list(keys.of_files(explicit))
+
+
+def test_locked_files_come_last(tmp_path: Path) -> None:
+    locked, free = make(tmp_path / "a", "ed25519", passphrase="pass"), make(tmp_path / "b", "ed25519")
+    found = list(keys.of_files(Destination("old", "old", 22, "dba", identity_files=(locked, free))))
+    assert isinstance(found[0], Candidate)
+    assert found[0].origin == str(free)
+    assert found[1] == Locked(locked)
+
+
+def test_a_key_is_offered_with_its_certificates_first(tmp_path: Path) -> None:
+    authority, key = make(tmp_path / "ca", "ed25519"), make(tmp_path / "key", "ed25519")
+    subprocess.run(["ssh-keygen", "-q", "-s", str(authority), "-I", "x", "-n", "dba", f"{key}.pub"], check=True)
+    elsewhere = tmp_path / "other-cert.pub"
+    elsewhere.write_bytes((tmp_path / "key-cert.pub").read_bytes())
+    foreign = make(tmp_path / "foreign", "ed25519")
+    subprocess.run(["ssh-keygen", "-q", "-s", str(authority), "-I", "x", "-n", "dba", f"{foreign}.pub"], check=True)
+    to = Destination("old", "old", 22, "dba", certificate_files=(elsewhere, tmp_path / "foreign-cert.pub"))
+    found = list(keys.load(key, to))
+    assert [each.origin for each in found] == [f"{key} with key-cert.pub", f"{key} with other-cert.pub", str(key)]
+    assert [getattr(each.key, "public_blob", None) is not None for each in found] == [True, True, False]

@@ -1,0 +1,173 @@
+"""The text that runs on a server, run here: by each shell that a login user may have, without SSH around it."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from core.servers import remote_process
+from core.servers.shell import Secret, Shell, command, script
+
+MARK = "pghaul-0123"
+NASTY = 'it\'s $(touch x) "ö" `id` \\ *'
+
+
+@dataclass
+class Started:
+    """A command under way: its process, its group, and what it has been given to read."""
+
+    process: subprocess.Popen[bytes]
+    group: int
+
+    @property
+    def alive(self) -> bool:
+        """Whether any process of the group is left that has not ended."""
+        stats = [_stat(path) for path in Path("/proc").glob("[0-9]*/stat")]
+        return any(group == self.group and state != "Z" for state, group in stats)
+
+
+def _stat(path: Path) -> tuple[str, int]:
+    try:
+        state, _, group = path.read_text().rpartition(")")[2].split()[:3]
+    except (OSError, ValueError):
+        return "Z", 0
+    return state, int(group)
+
+
+@contextmanager
+def started(
+    shell: Shell, *, login: str = "sh", words: tuple[str, ...] = (), stdin: bytes = b"", lifeline: float = 0
+) -> Iterator[Started]:
+    """What sshd does: the login shell, in a session of its own, with the line; then the first bytes of input."""
+    line, first = remote_process.line(words, shell, MARK, lifeline=lifeline, grace=1)
+    process = subprocess.Popen(
+        [login, "-c", line],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        cwd="/",
+        bufsize=0,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process:
+        process.stdin.write(first + stdin)
+        process.stdin.flush()
+        seen = b""
+        while (found := re.search(rb"pghaul-0123 (\d+)\n", seen)) is None:
+            byte = process.stdout.read(1)
+            assert byte, "the command has not begun"
+            seen += byte
+        yield Started(process, int(found[1]))
+
+
+def output(shell: Shell, **options: object) -> tuple[int, bytes, bytes]:
+    with started(shell, **options) as begun:  # type: ignore[arg-type]  # handed on as they are
+        if not options.get("lifeline"):
+            out, err = begun.process.communicate()
+        else:
+            assert begun.process.stdout is not None
+            assert begun.process.stderr is not None
+            out, err = begun.process.stdout.read(), begun.process.stderr.read()
+            begun.process.wait()
+        return begun.process.returncode, out, err
+
+
+@pytest.fixture(params=["dash", "bash", "busybox", "zsh", "ksh", "fish", "csh"])
+def login(request: pytest.FixtureRequest) -> str:
+    """A login shell; those that are not installed here are skipped by name."""
+    if shutil.which(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    if request.param == "busybox":
+        pytest.skip("busybox is started as `busybox sh`, never as a login shell of this name")
+    name: str = request.param
+    return name
+
+
+@pytest.mark.parametrize("lifeline", [0, 60])
+def test_the_command_runs_under_any_login_shell(login: str, lifeline: float) -> None:
+    made = command("printf", "%s|%s", NASTY, "x")
+    assert output(made, login=login, lifeline=lifeline) == (0, f"{NASTY}|x".encode(), b"")
+
+
+@pytest.mark.parametrize("lifeline", [0, 60])
+def test_status_output_and_surroundings(lifeline: float) -> None:
+    made = script('echo "$LC_ALL $# ${PATH##*/}"; echo oops >&2; exit 7')
+    assert output(made, lifeline=lifeline) == (7, b"C 0 sbin\n", b"oops\n")
+    assert output(command("sh", "-c", "kill -KILL $$"), lifeline=lifeline)[0] == 128 + 9
+
+
+def test_an_input_reaches_the_command_to_its_last_byte() -> None:
+    data = os.urandom(100_000)
+    assert output(command("cat"), stdin=data) == (0, data, b"")
+    assert output(command("cat"), lifeline=60) == (0, b"", b"")
+
+
+def test_a_secret_is_on_no_command_line() -> None:
+    made = script("test -n @secret@ && ps axo args", secret=Secret("hunter2"))
+    for lifeline in (0, 60):
+        status, listing, _ = output(made, lifeline=lifeline)
+        assert status == 0
+        assert b"pghaul-0123" in listing
+        assert b"hunter2" not in listing
+
+
+def test_much_text_and_several_lines_travel() -> None:
+    long = "x" * 300_000
+    assert output(command("printf", "%s", long))[1] == long.encode()
+    lines = Shell("printf '%s' 'a\nb\n'", "…")
+    assert output(lines, lifeline=60)[1] == b"a\nb\n"
+
+
+def test_a_group_of_its_own_even_where_the_server_makes_none() -> None:
+    line, first = remote_process.line((), command("true"), MARK, lifeline=0)
+    done = subprocess.run(
+        ["sh", "-c", f"sh -c '{line.replace(chr(39), chr(39) + chr(92) + chr(39) * 2)}'; :"],
+        input=first,
+        capture_output=True,
+        check=True,
+    )
+    found = re.search(rb"pghaul-0123 (\d+)\n", done.stdout)
+    assert found is not None
+    assert int(found[1]) != os.getpgrp()
+
+
+def test_the_end_of_the_lifeline_ends_the_whole_group() -> None:
+    with started(script("sleep 1000 & sleep 1001"), lifeline=600) as begun:
+        assert begun.alive
+        assert begun.process.stdin is not None
+        begun.process.stdin.close()
+        begun.process.wait()
+        assert begun.process.returncode == -15
+    assert_gone(begun)
+
+
+def test_the_deadline_holds_on_the_server_too() -> None:
+    with started(script("sleep 1000 & sleep 1001"), lifeline=1) as begun:
+        begun.process.wait()
+    assert_gone(begun)
+
+
+def test_what_ignores_term_is_killed() -> None:
+    with started(script("trap '' TERM; sleep 1000 & sleep 1001"), lifeline=600) as begun:
+        killing = subprocess.Popen(["sh", "-c", remote_process.kill_script(begun.group, grace=1).text])
+        begun.process.wait()  # as sshd does: nobody waits for a process that nobody buries
+        assert killing.wait() == 0
+        assert not begun.alive
+
+
+def assert_gone(begun: Started) -> None:
+    """The watcher itself leaves last, after the grace period."""
+    deadline = 5
+    subprocess.run(
+        ["timeout", str(deadline), "sh", "-c", f"while kill -s 0 -- -{begun.group} 2>/dev/null; do sleep 0.1; done"],
+        check=False,
+    )
+    assert not begun.alive

@@ -1,0 +1,65 @@
+"""Who may become whom, and what sudo means when it refuses."""
+
+import pytest
+
+from core.errors import AuthenticationError, CommandError
+from core.servers import rights
+from core.servers.profiles import Profile, Rights
+from core.servers.shell import command, script
+
+SUDO = ("env", "LC_ALL=C", "sudo")
+
+
+def profile(allowed: Rights) -> Profile:
+    return Profile("old", "10.0.0.1", rights=allowed, database_user="pg")
+
+
+def test_oneself_needs_nothing() -> None:
+    for allowed in Rights:
+        assert rights.way(profile(allowed), "dba", None) == rights.Way()
+        assert rights.way(profile(allowed), "dba", "dba") == rights.Way()
+        assert rights.become(profile(allowed), "dba", None, command("id")).text == "id"
+
+
+def test_root_needs_no_sudo() -> None:
+    assert rights.way(profile(Rights.NONE), "root", "pg").words == ("runuser", "-u", "pg", "--")
+    assert rights.become(profile(Rights.NONE), "root", "pg", command("id")).text == "runuser -u pg -- sh -c id"
+
+
+def test_sudo_without_and_with_a_password() -> None:
+    assert rights.way(profile(Rights.SUDO), "dba", "root") == rights.Way((*SUDO, "-n", "-u", "root", "--"))
+    asking = rights.way(profile(Rights.SUDO_PASSWORD), "dba", "root", prompt="word")
+    assert asking == rights.Way((*SUDO, "-S", "-p", "word", "-u", "root", "--"), asks=True)
+    shown = rights.become(profile(Rights.SUDO_PASSWORD), "dba", "root", script("a; b"))
+    assert shown.text == "sudo -u root -- sh -c 'a; b'"
+
+
+def test_what_the_profile_does_not_give_is_refused() -> None:
+    assert rights.way(profile(Rights.SUDO_POSTGRES), "dba", "pg").words == (*SUDO, "-n", "-u", "pg", "--")
+    with pytest.raises(AuthenticationError, match="needs to run as root, but the profile allows sudo to pg only"):
+        rights.way(profile(Rights.SUDO_POSTGRES), "dba", "root")
+    with pytest.raises(AuthenticationError, match="gives dba no rights beyond its own"):
+        rights.become(profile(Rights.NONE), "dba", "pg", command("id"))
+
+
+@pytest.mark.parametrize(
+    ("stderr", "kind", "sentence"),
+    [
+        ("sh: 1: exec: sudo: not found\n", AuthenticationError, "sudo is not installed"),
+        ("env: 'sudo': No such file or directory\n", AuthenticationError, "sudo is not installed"),
+        ("sudo: a password is required\n", AuthenticationError, "sudo asks dba for a password to become root"),
+        ("sudo: sorry, you must have a tty to run sudo\n", AuthenticationError, "insists on a terminal"),
+        ("sudo: unknown user root\n", CommandError, "there is no user root"),
+        ("runuser: user root does not exist\n", CommandError, "there is no user root"),
+        ("\ndba is not in the sudoers file.\n", AuthenticationError, "does not allow dba.*not in the sudoers file"),
+        ("Sorry, user dba may not run sudo on old.\n", AuthenticationError, "does not allow dba"),
+        ("sudo: 5 blue moons\n", AuthenticationError, "cannot become root: sudo: 5 blue moons"),
+        ("", AuthenticationError, "cannot become root: exit status 1"),
+    ],
+)
+def test_sudos_own_words_are_understood(stderr: str, kind: type[Exception], sentence: str) -> None:
+    error = rights.refusal(profile(Rights.SUDO), "dba", "root", 1, stderr)
+    assert type(error) is kind
+    assert error.hint
+    with pytest.raises(kind, match=sentence):
+        raise error

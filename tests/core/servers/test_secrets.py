@@ -1,0 +1,140 @@
+"""Secrets: asked once, forgotten when wrong, read from a keyring that deserves the name, never shown."""
+
+import sys
+import threading
+from types import ModuleType
+
+import keyring
+import keyring.errors
+import pytest
+from keyring.backend import KeyringBackend
+
+from core.servers.secrets import Key, Secrets, remember
+
+SUDO = Key("old", "sudo", "dba")
+
+
+class Person:
+    def __init__(self, *answers: str | None) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[str, str, str]] = []
+
+    def accept_host_key(self, server: str, address: str, key_type: str, fingerprint: str) -> bool:
+        raise NotImplementedError
+
+    def secret(self, server: str, prompt: str, *, kind: str) -> str | None:
+        self.asked.append((server, prompt, kind))
+        return self.answers.pop(0)
+
+
+class Ring(KeyringBackend):
+    """A keyring in memory."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+
+def no_ring(*_: str) -> str | None:
+    raise keyring.errors.NoKeyringError
+
+
+@pytest.fixture(autouse=True)
+def ring(monkeypatch: pytest.MonkeyPatch) -> Ring:
+    made = Ring()
+    monkeypatch.setattr(keyring, "get_keyring", lambda: made)
+    monkeypatch.setattr(keyring, "get_password", made.get_password)
+    monkeypatch.setattr(keyring, "set_password", made.set_password)
+    return made
+
+
+def test_a_secret_is_asked_for_once() -> None:
+    secrets, person = Secrets(), Person("one")
+    assert secrets.get(SUDO, "sudo password", person) == "one"
+    assert secrets.get(SUDO, "sudo password", person) == "one"
+    assert person.asked == [("old", "sudo password", "sudo")]
+
+
+def test_a_wrong_one_is_forgotten_and_asked_for_again() -> None:
+    secrets, person = Secrets(), Person("wrong", "right")
+    secrets.forget(SUDO, secrets.get(SUDO, "?", person) or "")
+    assert secrets.get(SUDO, "?", person) == "right"
+    secrets.forget(SUDO, "wrong")  # a slow second thread: the right one stays
+    assert secrets.get(SUDO, "?", person) == "right"
+
+
+def test_declined_is_none_and_not_kept() -> None:
+    secrets, person = Secrets(), Person(None, "later")
+    assert secrets.get(SUDO, "?", person) is None
+    assert secrets.get(SUDO, "?", person) == "later"
+
+
+def test_two_threads_ask_once() -> None:
+    secrets = Secrets()
+    asking, answer = threading.Event(), threading.Event()
+
+    class Slow(Person):
+        def secret(self, server: str, prompt: str, *, kind: str) -> str | None:
+            asking.set()
+            answer.wait(5)
+            return super().secret(server, prompt, kind=kind)
+
+    person, found = Slow("one"), list[str | None]()
+    threads = [threading.Thread(target=lambda: found.append(secrets.get(SUDO, "?", person))) for _ in range(2)]
+    threads[0].start()
+    assert asking.wait(5)
+    threads[1].start()
+    answer.set()
+    for thread in threads:
+        thread.join(5)
+    assert found == ["one", "one"]
+    assert len(person.asked) == 1
+
+
+def test_the_keyring_is_read_and_a_wrong_entry_passed_over(ring: Ring) -> None:
+    assert remember(SUDO, "stored")
+    secrets, person = Secrets(), Person("typed")
+    assert secrets.get(SUDO, "?", person) == "stored"
+    secrets.forget(SUDO, "stored")
+    assert secrets.get(SUDO, "?", person) == "typed"
+    assert ring.kept == {("pghaul", "old/sudo/dba"): "stored"}
+
+
+def test_without_a_keyring_the_session_alone_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keyring, "get_password", no_ring)
+    monkeypatch.setattr(keyring, "set_password", no_ring)
+    assert not remember(SUDO, "x")
+    assert Secrets().get(SUDO, "?", Person("typed")) == "typed"
+
+
+@pytest.mark.parametrize("chained", [False, True])
+def test_a_keyring_that_writes_plain_text_counts_as_none(monkeypatch: pytest.MonkeyPatch, chained: bool) -> None:
+    module = ModuleType("keyrings.alt.file")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    plain = type("PlaintextKeyring", (Ring,), {"__module__": module.__name__})()
+    chain = Ring()
+    chain.backends = [Ring(), plain]  # type: ignore[attr-defined]  # as keyring's own ChainerBackend has it
+    monkeypatch.setattr(keyring, "get_keyring", lambda: chain if chained else plain)
+    assert not remember(SUDO, "x")
+    assert Secrets().get(SUDO, "?", Person("typed")) == "typed"
+    assert plain.kept == {}
+
+
+def test_a_changed_profile_starts_anew() -> None:
+    secrets, person = Secrets(), Person("one", "two")
+    secrets.get(SUDO, "?", person)
+    secrets.forget_server("old")
+    assert secrets.get(SUDO, "?", person) == "two"
+
+
+def test_nothing_of_it_is_shown() -> None:
+    secrets = Secrets()
+    secrets.get(SUDO, "?", Person("hunter2"))
+    assert "hunter2" not in f"{secrets!r} {vars(SUDO) if hasattr(SUDO, '__dict__') else SUDO!r}"
