@@ -143,11 +143,11 @@ def _cores(output: str, seconds: float) -> float | None:
 
 def _write(block_bytes: int, blocks: int) -> Shell:
     return script(
-        "dd if=/dev/zero of=dd.data bs=@block@ count=@blocks@ conv=fsync 2>&1; status=$?; times; exit $status",
+        "dd if=/dev/zero of=dd.data bs=@block@ count=@blocks@ conv=fsync; status=$?; times; exit $status",
         block=block_bytes,
         blocks=blocks,
     )
 
 
 def _read_back(block_bytes: int) -> Shell:
-    return script("dd if=dd.data of=/dev/null bs=@block@ 2>&1 && rm -f dd.data", block=block_bytes)
+    return script("dd if=dd.data of=/dev/null bs=@block@ && rm -f dd.data", block=block_bytes)

@@ -24,7 +24,7 @@ from core.benchmarks.model import Output, Workload
 from core.benchmarks.reading import first_line, unreadable
 from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
 from core.errors import InputError
-from core.servers.shell import Shell, command, redirect
+from core.servers.shell import Shell, command
 
 START_SECONDS = 0.5
 """What fio takes to start its jobs and to gather their figures."""
@@ -132,7 +132,7 @@ def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:
 
 
 def _layout(name: str, parameters: Parameters) -> Shell:
-    return redirect(command("fio", *_files(name, parameters), "--rw=read", "--create_only=1"), stderr_to_stdout=True)
+    return command("fio", *_files(name, parameters), "--rw=read", "--create_only=1")
 
 
 def _measure(name: str, parameters: Parameters) -> Shell:
@@ -147,8 +147,7 @@ def _measure(name: str, parameters: Parameters) -> Shell:
     options.append("--time_based" if parameters.direct else "--end_fsync=1")
     if parameters.fresh:
         options.append("--unlink=1")
-    reporting = ("--output-format=json", "--eta=always", "--eta-newline=1")
-    return redirect(command("fio", *_files(name, parameters), *options, *reporting), stderr_to_stdout=True)
+    return command("fio", *_files(name, parameters), *options, "--output-format=json")
 
 
 def _files(name: str, parameters: Parameters) -> list[str]:

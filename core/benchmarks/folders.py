@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from core.benchmarks.model import Volume
-from core.errors import InputError, PghaulError, ServerError
+from core.benchmarks.reading import first_line
+from core.errors import CommandError, InputError, PghaulError, ServerError
 from core.facts.model import Facts
 from core.jobs import Job, Note
 from core.servers.connection import Server
@@ -58,6 +59,18 @@ class Folder:
     def inside(self, shell: Shell) -> Shell:
         """The command, run inside the folder."""
         return sequence(command("cd", "--", self.path), command("touch", MARKER), shell)
+
+    def ticking(self, shell: Shell) -> Shell:
+        """The command, run inside the folder: an empty line each second while it runs, then all that it printed."""
+        return self.inside(
+            script(
+                """while sleep 1 >/dev/null; do echo; done & ticker=$!
+output=$(sh -c @command@ 2>&1); status=$?
+kill $ticker; wait $ticker 2>/dev/null; printf '%s\\n' "$output"
+exit $status""",
+                command=shell,
+            )
+        )
 
     def empty(self, job: Job) -> None:
         """Remove what the tools left in it: after a failure, a full disk above all."""
@@ -176,10 +189,14 @@ exit 1""",
     )
     try:
         folder.server.run(shell, job, user=folder.user)
-    except ServerError as error:
-        raise type(error)(
-            f"could not make a folder in {folder.parent} on {folder.server.name}: {error.message}",
+    except CommandError as error:
+        said = first_line(error.stderr) or error.message
+        raise CommandError(
+            f"could not make a folder in {folder.parent} on {folder.server.name}: {said}",
             "name a folder that the user of the benchmarks may write to",
+            command=error.command,
+            exit_status=error.exit_status,
+            stderr=error.stderr,
         ) from error
 
 

@@ -62,24 +62,45 @@ class _Bench:
     title: str = ""
     done_seconds: float = 0.0
     warned: bool = False
-    output: bytearray = field(default_factory=bytearray)
-    """What the command that runs now has printed."""
+    laid_out: set[str] = field(default_factory=set)
+    """Files that wait in the folder for whoever reads or overwrites them."""
 
-    def execute(self, step: Step) -> tuple[int | None, str]:
-        """Run one step in the folder, with progress while it prints; its exit status and output."""
+    def prepare(self, work: Work) -> None:
+        """Lay out the files of a workload that are not there yet."""
+        if work.prepare is not None and not self.laid_out.issuperset(work.laid_out):
+            self.execute(work.prepare)
+            self.laid_out.update(work.laid_out)
+
+    def empty(self) -> None:
+        """Start afresh after a failure."""
+        self.laid_out.clear()
+        self.folder.empty(self.job)
+
+    def execute(self, step: Step) -> str:
+        """Run one step in the folder, with progress each second; its output. Raises CommandError where it fails."""
         begun = time.monotonic()
-        self.output.clear()
 
-        def tick(chunk: bytes = b"") -> None:
-            self.output += chunk
+        def tick(_: bytes = b"") -> None:
             self.progress(min(step.seconds, time.monotonic() - begun))
 
         tick()
-        shell = self.folder.inside(step.shell)
+        shell = self.folder.ticking(step.shell)
         server, user = self.folder.server, self.folder.user
         completed = server.run(shell, self.job, user=user, deadline=step.deadline, accept=_ANY_STATUS, on_stdout=tick)
         self.done_seconds += step.seconds
-        return completed.exit_status, completed.stdout
+        output = completed.stdout.lstrip()
+        if completed.exit_status != 0:
+            raise self.failure(completed.exit_status, output)
+        return output
+
+    def failure(self, status: int, output: str) -> CommandError:
+        """A failed step in the tool's own words."""
+        where = f"{self.volume.mount_point} on {self.folder.server.name}"
+        if _FULL in output:
+            return CommandError(f"{where} is full: no space left on the device", exit_status=status)
+        said = [line.strip() for line in output.splitlines() if "rror" in line or line.startswith(("fio:", "dd:"))]
+        why = said[0] if said else f"exit status {status}"
+        return CommandError(f"the benchmark on {where} failed: {why}", exit_status=status, stderr=output)
 
     def drop_caches(self) -> bool:
         """Write back and drop the caches; whether that was possible."""
@@ -111,7 +132,7 @@ def _run(bench: _Bench, workload: Workload, work: Work) -> Run:
             repetitions.append(repetition)
             version = reading.version or version
             if repetition.outcome is not Outcome.DONE:
-                bench.folder.empty(bench.job)
+                bench.empty()
                 break
         else:
             outcome = Outcome.DONE
@@ -132,40 +153,27 @@ def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetitio
     repetition = Repetition(number, started, 0.0, Outcome.FAILED, {}, command, "")
     reading = Reading({})
     outputs: list[str] = []
-    bench.output.clear()
     begun = time.monotonic()
     try:
-        if number == 1 and work.prepare is not None:
-            _succeed(bench, *bench.execute(work.prepare))
+        bench.prepare(work)
         begun = time.monotonic()
         for step in work.steps:
             repetition = replace(repetition, cached=not bench.drop_caches() or repetition.cached)
-            status, output = bench.execute(step)
-            outputs.append(output)
-            _succeed(bench, status, output)
+            outputs.append(bench.execute(step))
         reading = work.read(outputs)
         outcome = Outcome.FAILED if reading.failure else Outcome.DONE
         repetition = replace(repetition, outcome=outcome, metrics=reading.metrics, message=reading.failure)
-    except (CommandError, ParseError) as error:
+    except CommandError as error:
+        outputs.append(error.stderr)
+        repetition = replace(repetition, message=error.message)
+    except ParseError as error:
         repetition = replace(repetition, message=error.message)
     except PghaulError as error:
         outcome = Outcome.CANCELLED if isinstance(error, Cancelled) else Outcome.FAILED
         repetition = replace(repetition, outcome=outcome, message=error.message)
         raise
     finally:
-        raw = "\n".join(outputs) or bench.output.decode(errors="replace")
-        repetition = replace(repetition, seconds=time.monotonic() - begun, raw=raw)
+        repetition = replace(repetition, seconds=time.monotonic() - begun, raw="\n".join(outputs))
         if run.id is not None:
             bench.journal.repetition_ended(run.id, repetition)
     return repetition, reading
-
-
-def _succeed(bench: _Bench, status: int | None, output: str) -> None:
-    """Raise CommandError with the tool's own words where it failed."""
-    if status == 0:
-        return
-    where = f"{bench.volume.mount_point} on {bench.folder.server.name}"
-    if _FULL in output:
-        raise CommandError(f"{where} is full: no space left on the device", exit_status=status)
-    said = [line.strip() for line in output.splitlines() if "rror" in line or line.startswith(("fio:", "dd:"))]
-    raise CommandError(f"the benchmark on {where} failed: {said[0] if said else f'exit status {status}'}")
