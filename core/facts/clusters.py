@@ -12,8 +12,8 @@ from typing import LiteralString
 
 from core.errors import ParseError
 from core.facts.control_data import parse_control_data
+from core.facts.databases import FILE_SETTINGS, parse_settings, parse_sql
 from core.facts.databases import SECTION as SQL
-from core.facts.databases import SETTINGS, parse_settings, parse_sql
 from core.facts.discovery import Candidate, both
 from core.facts.model import Cluster, ControlData, Gap
 from core.facts.reading import Reader, expect
@@ -117,7 +117,7 @@ for name in $names; do
 done
 wait
 true""",
-        names=" ".join(name for name in SETTINGS if name != "data_directory"),
+        names=" ".join(name for name in FILE_SETTINGS if name != "data_directory"),
     ),
     deadline=20,
 )

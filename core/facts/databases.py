@@ -12,7 +12,7 @@ from core.facts.sections import Section, hexadecimal
 from core.facts.text import first_line, unreadable
 from core.servers.shell import script
 
-SETTINGS = (
+FILE_SETTINGS = (
     "data_directory",
     "config_file",
     "hba_file",
@@ -24,10 +24,6 @@ SETTINGS = (
     "shared_buffers",
     "huge_pages",
     "max_connections",
-    "max_prepared_transactions",
-    "max_wal_senders",
-    "max_worker_processes",
-    "max_locks_per_transaction",
     "wal_level",
     "archive_mode",
     "archive_library",
@@ -38,15 +34,25 @@ SETTINGS = (
     "ssl_cert_file",
     "ssl_key_file",
     "ssl_ca_file",
+    "cluster_name",
+)
+"""Settings that matter for a move, asked by `postgres -C` where a cluster is stopped; each costs a program's start.
+None whose value may hold a password; none that it computes by locking the data directory (data_checksums,
+wal_segment_size: the control file has them)."""
+
+SETTINGS = (
+    *FILE_SETTINGS,
+    "max_prepared_transactions",
+    "max_wal_senders",
+    "max_worker_processes",
+    "max_locks_per_transaction",
+    "track_commit_timestamp",
     "full_page_writes",
     "fsync",
-    "cluster_name",
-    "track_commit_timestamp",
     "log_directory",
     "timezone",
 )
-"""Settings that matter for a move. None whose value may hold a password; none that `postgres -C` computes by locking
-the data directory (data_checksums, wal_segment_size: the control file has them)."""
+"""Those asked by SQL, where one more costs nothing."""
 
 _NAMES = ", ".join(f"'{name}'" for name in (*SETTINGS, "server_version"))
 _GLOBAL = (

@@ -25,17 +25,18 @@ _TOOLS: dict[str, tuple[str, str]] = {
     "zstd": ("--version", r"\bv?([0-9]+(?:\.[0-9]+)+)"),
     "socat": ("-V", r"socat version (\S+)"),
     "nc": ("", _DEFAULT),
-    "perl": ("--version", r"\(v([0-9.]+)\)"),
-    "python3": ("--version", r"Python (\S+)"),
-    "openssl": ("version", r"(?:OpenSSL|LibreSSL) (\S+)"),
+    "perl": ("", _DEFAULT),
+    "python3": ("", _DEFAULT),
+    "openssl": ("", _DEFAULT),
     "mount.nfs": ("-V", r"nfs-utils ([0-9.]+)"),
     "exportfs": ("", _DEFAULT),
     "smartctl": ("--version", r"smartctl ([0-9.]+)"),
     "mdadm": ("--version", r"v([0-9]\S*)"),
     "systemctl": ("--version", r"systemd ([0-9]+\S*)"),
-    "systemd-run": ("--version", r"systemd ([0-9]+\S*)"),
+    "systemd-run": ("", _DEFAULT),
 }
-"""By name: the option that prints the version (empty: it has none) and how the version is told from the rest."""
+"""By name: the option that prints the version (empty: it has none, or it does not matter) and how it is told from the
+rest."""
 
 # A program runs as root only where root owns it; a version is not worth running a stranger's file.
 # PostgreSQL's own programs stand outside of PATH in most packages; the latest series is taken.

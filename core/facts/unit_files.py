@@ -16,6 +16,8 @@ from core.servers.shell import script
 SECTION = Section(
     "units",
     script(r"""for folder in /lib/systemd/system /usr/lib/systemd/system /run/systemd/system /etc/systemd/system; do
+  test -d "$folder" || continue
+  test "$folder" = /lib/systemd/system && test "$folder" -ef /usr/lib/systemd/system && continue
   set -- "$folder"/*.service "$folder"/*.service.d/*.conf
   grep -lE "postgres|postmaster|PGDATA|pg_ctl" "$@" 2>/dev/null | while read -r file; do
     echo "unit $file"
