@@ -1,4 +1,4 @@
-"""The report as a PDF: typst with the fonts that ship, PDF/A-2a and tagged, the same bytes for the same report."""
+"""The report as a PDF: typst with the fonts that ship, PDF/A-2a and PDF/UA-1, the same bytes for the same report."""
 
 import contextlib
 import json
@@ -65,7 +65,7 @@ def compiler(report: Report, *, plain: bool = False) -> typst.Compiler:
 
 def _compiled(report: Report, *, plain: bool) -> bytes:
     made_at = int(report.made_at.timestamp())
-    content = compiler(report, plain=plain).compile(format="pdf", pdf_standards="a-2a", timestamp=made_at)
+    content = compiler(report, plain=plain).compile(format="pdf", pdf_standards=["a-2a", "ua-1"], timestamp=made_at)
     if not isinstance(content, bytes):
         raise TypeError("typst gave no single file")
     return content

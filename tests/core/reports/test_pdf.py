@@ -56,6 +56,7 @@ def test_it_is_a_tagged_archive_file(full: Report) -> None:
     assert pdf.startswith(b"%PDF-1.7")
     assert b"<pdfaid:part>2</pdfaid:part>" in pdf
     assert b"<pdfaid:conformance>A</pdfaid:conformance>" in pdf
+    assert b"<pdfuaid:part>1</pdfuaid:part>" in pdf
     assert b"gannon to the new storage: move report" in pdf
     inside = _inside(pdf)
     for entry in (rb"/MarkInfo", rb"/Marked true", rb"/StructTreeRoot", rb"/Lang\s*\(en-GB\)", rb"/OutputIntents"):
@@ -89,7 +90,9 @@ def test_the_same_report_is_the_same_file(full: Report) -> None:
 
 def test_sections_come_in_order(full: Report) -> None:
     headings = [_text(item["body"]) for item in _query(full, "heading.where(level: 1)")]
-    assert headings == ["Servers", "Storage", "Checks", "How long", "Plan", "Appendix:what was run"]
+    page_one = ["Storage, old against new", "What stands in the way", "How long each way takes"]
+    rest = ["Servers", "Storage", "Checks", "How long", "Plan", "Appendix:what was run"]
+    assert headings == [*page_one, *rest]
     charts = [item["alt"] for item in _query(full, "figure")]
     assert len(charts) == 5
     assert all(len(alt) > 40 for alt in charts)
