@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -156,15 +156,22 @@ def _host(fields: dict[str, Any]) -> Host:
 
 
 def _sweep() -> None:
-    """Take down labs whose owner is gone, and those without one whose hosts ended (a restart of the machine)."""
-    for state in BASE.glob("*/state.json"):
-        owner = json.loads(state.read_text())["owner"]
-        if owner is None:
-            dead = not hosts.running(state.parent)
-        else:
-            dead = process_identity(int(owner.partition(":")[0])) != owner
-        if dead:
-            down(state.parent.name)
+    """Take down the labs that died, under the lock; one that resists does not stand in the way of a new one."""
+    for folder in BASE.iterdir():
+        if _dead(folder):
+            with suppress(LabError):
+                down(folder.name)
+
+
+def _dead(folder: Path) -> bool:
+    """Whether a lab's owner is gone, or it has none and its hosts ended, as when the machine was restarted."""
+    try:
+        owner = json.loads((folder / "state.json").read_text())["owner"]
+    except FileNotFoundError:  # killed before it could say who it is, or just being taken down
+        return True
+    if owner is None:
+        return not hosts.running(folder)
+    return process_identity(int(str(owner).partition(":")[0])) != str(owner)
 
 
 def _write_state(folder: Path, state: dict[str, Any]) -> None:

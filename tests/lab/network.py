@@ -38,6 +38,9 @@ def create(lab: str) -> int:
     used = {
         int(found) for found in re.findall(r"\b10\.77\.(\d+)\.", run("ip", "-4", "addr") + run("ip", "-4", "route"))
     }
+    for name, alias in list(links()):
+        if re.fullmatch(r"pghaul\d+", name) and not alias:  # its maker was killed before it could name it
+            run("ip", "link", "del", name, accept_failure=True)
     names = {name for name, _ in links()}
     for subnet in SUBNETS:
         name = bridge_name(subnet)
