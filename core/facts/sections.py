@@ -82,17 +82,17 @@ LC_ALL=C LANGUAGE= HOME=/
 export PATH LC_ALL LANGUAGE HOME
 cd /
 unset PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGPASSFILE PGSERVICE PGSERVICEFILE PGDATA PGOPTIONS ENV BASH_ENV
-child=
-trap 'test -z "$child" || kill "$child"; exit 143' HUP INT TERM
+running=
+trap 'test -z "$running" || kill "$!" 2>/dev/null; exit 143' HUP INT TERM
 if timeout -k 1 1 true >/dev/null 2>&1; then limits=yes; else limits=no; fi
 section() {
   printf '\\n%s begin %s\\n' "$mark" "$prefix$1"
   printf '\\n%s begin %s\\n' "$mark" "$prefix$1" >&2
+  running=yes
   if test "$limits" = yes; then timeout -k 2 "$2" sh -c "$3" </dev/null & else sh -c "$3" </dev/null & fi
-  child=$!
-  wait "$child"
+  wait "$!"
   status=$?
-  child=
+  running=
   printf '\\n%s end %s\\n' "$mark" "$status"
   printf '\\n%s end %s\\n' "$mark" "$status" >&2
 }""",
