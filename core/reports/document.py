@@ -6,10 +6,9 @@ from typing import Any
 
 from core import units
 from core.benchmarks.model import Run, Side
-from core.history.store import Command
 from core.migration.model import CheckResult, Method, Step
 from core.reports import fonts
-from core.reports.report import COMMANDS_SHOWN, Report
+from core.reports.report import Report
 from core.reports.servers import servers
 from core.reports.storage import storage
 from core.reports.summary import summary
@@ -39,8 +38,6 @@ def document(report: Report, *, plain: bool = False) -> Plain:
             "plan": _plan(report),
             "workloads": table(("Workload", "Parameters", "Old", "New"), _workloads(report.runs)),
             "outputs": [_benchmark_command(run) for run in report.runs if run.repetitions],
-            "commands": [_command(command) for command in report.commands],
-            "commands_left_out": len(report.commands) == COMMANDS_SHOWN,
         },
         plain,
     )
@@ -196,22 +193,11 @@ def _parameter(name: str, value: object) -> str:
 def _benchmark_command(run: Run) -> Plain:
     return {
         "title": f"{run.workload.title} on {run.volume.server}, {instant(run.started_at)}",
-        "command": _cut(run.repetitions[0].command),
+        "command": _cut(run.repetitions[0].command, f"pghaul history run {run.id}"),
     }
 
 
-def _command(command: Command) -> Plain:
-    ended = "end not seen"
-    if command.seconds is not None:
-        ended = "cut off" if command.exit_status is None else f"exit status {command.exit_status}"
-        ended += f" after {units.duration(command.seconds)}"
-    return {
-        "title": f"{instant(command.at)}, {command.user}@{command.server}, {ended}",
-        "command": _cut(command.command),
-    }
-
-
-def _cut(command: str) -> str:
+def _cut(command: str, whole: str) -> str:
     if len(command) <= LONGEST_COMMAND:
         return command
-    return f"{command[:LONGEST_COMMAND]}… ({units.count(len(command))} characters in all: pghaul history commands)"
+    return f"{command[:LONGEST_COMMAND]}… ({units.count(len(command))} characters in all: {whole})"

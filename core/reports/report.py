@@ -8,11 +8,9 @@ from core.benchmarks.model import Run, Side
 from core.comparison.compare import compare
 from core.comparison.model import Comparison
 from core.facts.model import Cluster, Facts
-from core.history.store import Command, Store
+from core.history.store import Store
 from core.migration.model import CheckResult, Estimate, Move, Plan, Probe, Status
 from core.servers.profiles import Profile
-
-COMMANDS_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +32,6 @@ class Report:
     probes: tuple[Probe, ...] = ()
     estimate: Estimate | None = None
     plan: Plan | None = None
-    commands: tuple[Command, ...] = ()
-    """The newest COMMANDS_SHOWN, oldest first."""
 
     @property
     def cluster(self) -> Cluster | None:
@@ -71,5 +67,4 @@ def build(store: Store, move_name: str) -> Report:
         probes=store.probes(move_name),
         estimate=store.estimate(move_name),
         plan=store.plan(move_name),
-        commands=store.commands(move_name, limit=COMMANDS_SHOWN)[::-1],
     )

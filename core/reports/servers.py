@@ -1,7 +1,7 @@
 """The section on the servers: side by side as their facts have them, their clusters, file systems and devices."""
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from core import units
 from core.facts.model import Cluster, Facts, FileSystem
@@ -32,7 +32,12 @@ def servers(report: Report) -> Plain:
         ),
         "devices": table(
             ("Server", "Device", "Kind", "Size", "Medium", "Scheduler"),
-            [row for name, facts in sides if facts for row in _devices(name, facts)],
+            [
+                row
+                for name, facts in sides
+                if facts
+                for row in _devices(name, facts, {one.device for one in _file_systems(report, facts)})
+            ],
         ),
         "gaps": [
             f"{name}: {gap.subject} could not be read: {gap.reason}"
@@ -130,10 +135,10 @@ def _file_system_row(server: str, one: FileSystem) -> tuple[str, ...]:
     return (server, one.mount_point, one.device, one.kind, units.size(one.size_bytes), units.size(one.available_bytes))
 
 
-def _devices(server: str, facts: Facts) -> list[tuple[str, ...]]:
+def _devices(server: str, facts: Facts, mounted: Container[str]) -> list[tuple[str, ...]]:
     media = {True: "spinning", False: "solid state", None: units.ABSENT}
     return [
         (server, one.name, one.kind, units.size(one.size_bytes), media[one.rotational], one.scheduler or units.ABSENT)
         for one in facts.block_devices
-        if one.kind.startswith(_SHOWN_DEVICES)
+        if one.size_bytes > 0 and (one.kind.startswith(_SHOWN_DEVICES) or f"/dev/{one.name}" in mounted)
     ]

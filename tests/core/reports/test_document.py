@@ -149,9 +149,11 @@ def test_long_words_can_break_and_lose_nothing(full: Report) -> None:
 
 
 def test_a_long_command_is_cut_and_says_so(full: Report) -> None:
-    long = dataclasses.replace(full.commands[0], command="x " * LONGEST_COMMAND)
-    text = document(dataclasses.replace(full, commands=(long,)))["commands"][0]["command"]
-    assert text.endswith("… (1\u00a0600 characters in all: pghaul history commands)")
+    run = full.runs[0]
+    long = dataclasses.replace(run.repetitions[0], command="x " * LONGEST_COMMAND)
+    ran = dataclasses.replace(run, repetitions=(long,))
+    text = document(dataclasses.replace(full, runs=(ran,)))["outputs"][0]["command"]
+    assert text.endswith(f"… (1\u00a0600 characters in all: pghaul history run {run.id})")
 
 
 def test_what_both_sides_ran_alike_is_one_row(full: Report) -> None:

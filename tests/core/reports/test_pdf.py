@@ -139,7 +139,6 @@ def _hostile(full: Report) -> Report:
             transport=HOSTILE,
             why=HOSTILE,
         ),
-        commands=tuple(replace(command, command=HOSTILE, user=HOSTILE) for command in full.commands) * 50,
     )
 
 
