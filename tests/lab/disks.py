@@ -1,43 +1,27 @@
-"""The data disks: an image file, a loop device past the page cache, and caps that the kernel keeps exactly."""
+"""The data disks: an image file and a loop device past the page cache."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.lab.machine import THROTTLE, LabError, run, wait_until
+from tests.lab import caps
+from tests.lab.machine import run, wait_until
 
 _LOOPS = Path("/sys/block")
 
 
 def create(image: Path, size: str, filesystem: str) -> str:
-    """Make the file system on a sparse image and attach it; gives the loop device, caps lifted."""
+    """Make the file system on a sparse image and attach it; gives the loop device."""
     run("truncate", "-s", size, image)
-    if (
-        filesystem == "ext4"
-    ):  # the image is known to be all zeros, so nothing has to be initialised later, in the background
+    if filesystem == "ext4":  # the image is all zeros: nothing is left to be initialised later, in the background
         run("mkfs.ext4", "-q", "-E", "nodiscard,assume_storage_prezeroed=1", image)
     else:
         run(f"mkfs.{filesystem}", "-q", image)
-    device = run("losetup", "--show", "--find", "--direct-io=on", image).strip()
-    cap(device, 0, 0, 0, 0)
-    return device
+    return run("losetup", "--show", "--find", "--direct-io=on", image).strip()
 
 
 def let_go(device: str) -> None:
     """Have the kernel detach the loop device as soon as its file system is unmounted."""
     run("losetup", "-d", device)
-
-
-def cap(device: str, read_bps: int, write_bps: int, read_iops: int, write_iops: int) -> None:
-    """Cap bytes and requests per second; 0 is no cap."""
-    number = Path(device).stat().st_rdev
-    limits = {"read_bps": read_bps, "write_bps": write_bps, "read_iops": read_iops, "write_iops": write_iops}
-    for name, limit in limits.items():
-        line = f"{os.major(number)}:{os.minor(number)} {limit}"
-        try:
-            (THROTTLE / f"blkio.throttle.{name}_device").write_text(line)
-        except OSError as error:
-            raise LabError(f"cap {name} of {device} at {limit}: {error.strerror}") from error
 
 
 def attached(folder: Path) -> Iterator[str]:
@@ -52,9 +36,10 @@ def attached(folder: Path) -> Iterator[str]:
 
 
 def lift_caps(folder: Path) -> None:
-    """A cap stays on the device number after the device is gone: lift it before."""
-    for device in attached(folder):
-        cap(device, 0, 0, 0, 0)
+    """A cap of the root group stays on the device number after the device is gone: lift it before."""
+    if caps.is_on_root():
+        for device in attached(folder):
+            caps.cap(device, None, caps.NONE)
 
 
 def remove(folder: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.lab import disks, network, root
+from tests.lab import caps, disks, network, root
 from tests.lab.machine import LabError, children, command_lines, process_identity, wait_until
 
 INIT = Path(__file__).with_name("init.sh")
@@ -27,6 +27,7 @@ class Host:
         key: the private key that every user accepts.
         pid: the host's process 1, as this machine numbers it.
         device: the loop device of the data disk.
+        group: the control group of all that runs inside, where caps belong to groups; see caps.py.
         data_disk: where the data disk is mounted.
     """
 
@@ -35,6 +36,7 @@ class Host:
     key: Path
     pid: int
     device: str
+    group: Path | None
     user: str = "dba"
     password: str = root.PASSWORD
     data_disk: str = "/srv/pg"
@@ -59,7 +61,7 @@ class Host:
         enter = ["nsenter", "-t", str(self.pid), *_NAMESPACES, "--root", "--wd"]
         clean = ["env", "-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"]
         become = [] if user is None else ["runuser", "-u", user, "--"]
-        return [*enter, *clean, *become, *words]
+        return [*caps.in_group(self.group), *enter, *clean, *become, *words]
 
 
 def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
@@ -68,7 +70,19 @@ def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
     (own / "work").mkdir()
     (own / "root").mkdir()
     device = disks.create(own / "disk.img", size, FILESYSTEMS[name])
-    words = ["setsid", "--fork", "unshare", *_NAMESPACES, "--fork", "--kill-child", "--propagation", "private"]
+    group = caps.make_group(lab, name)
+    caps.cap(device, group, caps.NONE)
+    words = [
+        *caps.in_group(group),
+        "setsid",
+        "--fork",
+        "unshare",
+        *_NAMESPACES,
+        "--fork",
+        "--kill-child",
+        "--propagation",
+        "private",
+    ]
     words += ["/bin/sh", str(INIT), str(own), name, device, FILESYSTEMS[name]]
     with (own / "log").open("wb") as log:  # an orphan from the first, so that nobody here has to bury it
         subprocess.run(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
@@ -84,7 +98,7 @@ def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
         raise LabError(f"{error}: {(own / 'log').read_text().strip()}") from error
     pid = first[0]
     network.attach(subnet, name, lab, pid)
-    return Host(name, network.address(subnet, name), folder / "key", pid, device)
+    return Host(name, network.address(subnet, name), folder / "key", pid, device, group)
 
 
 def wait_for_sshd(host: Host, folder: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.lab import clusters, disks, hosts, network, root
+from tests.lab import caps, clusters, disks, hosts, network, root
 from tests.lab.hosts import Host
 from tests.lab.machine import BASE, LabError, locked, process_identity, run
 
@@ -63,7 +63,8 @@ class Lab:
     ) -> None:
         """Cap a host's data disk; 0 is no cap."""
         self.disturbed = True
-        disks.cap(self.host(host).device, read_bps, write_bps, read_iops, write_iops)
+        limits = {"read_bps": read_bps, "write_bps": write_bps, "read_iops": read_iops, "write_iops": write_iops}
+        caps.cap(self.host(host).device, self.host(host).group, limits)
 
     def shape(self, rate: str) -> None:
         """Cap both cables, each way, at a rate such as `1gbit`; `off` lifts it."""
@@ -138,6 +139,7 @@ def down(name: str) -> None:
     disks.lift_caps(folder)
     hosts.stop(folder)
     disks.remove(folder)
+    caps.remove_groups(name)
     network.remove(name)
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -152,7 +154,8 @@ def find(name: str) -> Lab:
 
 
 def _host(fields: dict[str, Any]) -> Host:
-    return Host(**{**fields, "key": Path(fields["key"])})
+    group = fields.get("group")
+    return Host(**{**fields, "key": Path(fields["key"]), "group": Path(group) if group else None})
 
 
 def _sweep() -> None:

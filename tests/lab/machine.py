@@ -19,7 +19,8 @@ BASE = Path("/var/lib/pghaul-lab")
 CACHE = Path(pwd.getpwuid(os.getuid()).pw_dir) / ".cache" / "pghaul-lab"
 """PostgreSQL binaries and initialised clusters, kept between labs; by the password database, as tests change HOME."""
 
-THROTTLE = Path("/sys/fs/cgroup/blkio")
+CGROUPS = Path("/sys/fs/cgroup")
+CAPS_OF_ROOT = CGROUPS / "blkio"
 PACKAGES = Path(__file__).with_name("packages.txt")
 _TOOLS = (
     *("ip", "tc", "losetup", "mkfs.ext4", "mkfs.xfs", "unshare", "nsenter", "sshd", "ssh-keygen", "sudo", "useradd"),
@@ -103,9 +104,18 @@ def lab_unavailable() -> str | None:
         return "the lab needs Debian's postgresql-15"
     if os.uname().machine != "x86_64":
         return "the lab needs x86_64: there is no build of PostgreSQL 15.5 for another architecture"
-    if not (THROTTLE / "blkio.throttle.read_bps_device").exists():
-        return f"the lab needs disk caps: no blkio throttle at {THROTTLE}"
+    if not _can_cap():
+        return f"the lab needs disk caps: no blkio or io control group at {CGROUPS}"
     return _kernel_lacks()
+
+
+def _can_cap() -> bool:
+    if (CAPS_OF_ROOT / "blkio.throttle.read_bps_device").exists():
+        return True
+    try:
+        return {"io", "memory"} <= set((CGROUPS / "cgroup.controllers").read_text().split())
+    except OSError:
+        return False
 
 
 def _kernel_lacks() -> str | None:

@@ -1,7 +1,6 @@
 """The lab itself: hosts that answer, caps and shapes that hold, cables that can be cut, and nothing left behind."""
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -16,11 +15,11 @@ import pytest
 from core.jobs import Job
 from core.servers.connection import Server
 from core.servers.shell import command
-from tests.lab import clusters, disks, footprint, network
+from tests.lab import caps, clusters, disks, footprint, network
 from tests.lab import lab as labs
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
-from tests.lab.machine import BASE, LabError, command_lines, process_identity, wait_until
+from tests.lab.machine import BASE, CGROUPS, LabError, command_lines, process_identity, wait_until
 
 pytestmark = pytest.mark.lab
 
@@ -132,11 +131,10 @@ def _fio_pair(host: Host, folder: str, figure: str, jobs: list[str]) -> tuple[fl
 
 
 def test_lifted_caps_are_gone(lab: Lab) -> None:
-    lab.cap_disk("old", 1_000_000, 1_000_000, 10, 10)
+    lab.cap_disk("old", 1_000_000, 2_000_000, 10, 0)
+    assert caps.read(lab.old.device, lab.old.group) == {"read_bps": 1_000_000, "write_bps": 2_000_000, "read_iops": 10}
     lab.restore()
-    number = Path(lab.old.device).stat().st_rdev
-    caps = "".join(file.read_text() for file in Path("/sys/fs/cgroup/blkio").glob("blkio.throttle.*_device"))
-    assert f"{os.major(number)}:{os.minor(number)} " not in caps
+    assert caps.read(lab.old.device, lab.old.group) == {}
 
 
 def test_iperf3_sees_the_shape_of_the_network(lab: Lab) -> None:
@@ -256,6 +254,7 @@ def _traces(name: str) -> list[str]:
     folder = BASE / name
     found = [f"folder {folder}"] if folder.exists() else []
     found += [f"link {link}" for link, alias in network.links() if alias == f"pghaul-lab:{name}"]
+    found += [f"group {group}" for group in CGROUPS.glob(f"pghaul-lab:{name}:*")]
     found += [f"loop {device}" for device in disks.attached(folder)]
     found += [f"mount {line}" for line in Path("/proc/mounts").read_text().splitlines() if name in line]
     found += [f"process {pid} {' '.join(words)}" for pid, words in command_lines() if _names(words, name)]

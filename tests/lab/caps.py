@@ -1,0 +1,86 @@
+"""Caps on a data disk that the kernel keeps exactly, by whichever control groups this machine has.
+
+Version 1: caps of the root group's blkio controller, which bind everybody. Version 2, where the root group has no caps:
+each host runs in a group of its own. https://docs.kernel.org/admin-guide/cgroup-v2.html#io
+"""
+
+import os
+from functools import partial
+from pathlib import Path
+
+from tests.lab.machine import CAPS_OF_ROOT, CGROUPS, LabError, wait_until
+
+NONE = {"read_bps": 0, "write_bps": 0, "read_iops": 0, "write_iops": 0}
+_NAMES = {"rbps": "read_bps", "wbps": "write_bps", "riops": "read_iops", "wiops": "write_iops"}
+
+
+def is_on_root() -> bool:
+    """Whether caps belong to the root group, as version 1 has it."""
+    return (CAPS_OF_ROOT / "blkio.throttle.read_bps_device").exists()
+
+
+def make_group(lab: str, host: str) -> Path | None:
+    """The group that a host's processes have to be in; None where the root group is capped."""
+    if is_on_root():
+        return None
+    # memory too: by it the kernel knows whose page it writes back
+    (CGROUPS / "cgroup.subtree_control").write_text("+io +memory")
+    group = CGROUPS / f"pghaul-lab:{lab}:{host}"
+    group.mkdir()
+    return group
+
+
+def in_group(group: Path | None) -> list[str]:
+    """The words ahead of a command that is to run in the group."""
+    return [] if group is None else ["sh", "-c", 'echo $$ >"$0"; exec "$@"', str(group / "cgroup.procs")]
+
+
+def remove_groups(lab: str) -> None:
+    """Once nothing runs in them any more."""
+    for group in CGROUPS.glob(f"pghaul-lab:{lab}:*"):
+        wait_until(partial(_removed, group), f"{group} to be empty")
+
+
+def _removed(group: Path) -> bool:
+    try:
+        group.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def cap(device: str, group: Path | None, limits: dict[str, int]) -> None:
+    """Set `read_bps`, `write_bps`, `read_iops` and `write_iops` of a device; 0 is no cap."""
+    number = _number(device)
+    if group is None:
+        for name, limit in limits.items():
+            _write(CAPS_OF_ROOT / f"blkio.throttle.{name}_device", f"{number} {limit}")
+    else:
+        words = [f"{short}={limits[name] or 'max'}" for short, name in _NAMES.items()]
+        _write(group / "io.max", f"{number} {' '.join(words)}")
+
+
+def read(device: str, group: Path | None) -> dict[str, int]:
+    """The caps that the kernel holds now, those that are set."""
+    number = _number(device)
+    if group is None:
+        files = {name: CAPS_OF_ROOT / f"blkio.throttle.{name}_device" for name in _NAMES.values()}
+        lines = {name: file.read_text().splitlines() for name, file in files.items()}
+        return {name: int(line.split()[1]) for name in lines for line in lines[name] if line.split()[0] == number}
+    words = [line.split()[1:] for line in (group / "io.max").read_text().splitlines() if line.split()[0] == number]
+    pairs = [word.split("=") for line in words for word in line]
+    return {_NAMES[short]: int(limit) for short, limit in pairs if limit != "max"}
+
+
+def _number(device: str) -> str:
+    number = Path(device).stat().st_rdev
+    return f"{os.major(number)}:{os.minor(number)}"
+
+
+def _write(file: Path, line: str) -> None:
+    try:
+        file.write_text(line)
+    except OSError as error:
+        raise LabError(f"{line} to {file}: {error.strerror}") from error
