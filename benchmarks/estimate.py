@@ -1,0 +1,214 @@
+"""The estimate of a copy against that copy done by hand, on two hosts with real caps: run as root, prints both.
+
+    python benchmarks/estimate.py [GIGABYTES]
+
+For each setting: `estimated` is the copy stage of the cold copy, from probes alone; `by the plan` the time of the
+plan's own copy commands; `by hand` a plain `rsync -a` over ssh as a DBA would type it, from cold caches, and the same
+with the flush to new's disk (sync) behind it. The cluster is the lab's own, stopped.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from core import units
+from core.facts.collect import collect
+from core.facts.model import Facts
+from core.jobs import Job
+from core.migration.checks import check
+from core.migration.estimate import estimate, spec_of
+from core.migration.model import Estimate, Move, Plan, Probe, Step
+from core.migration.plan import make_plan
+from core.migration.probes import probe
+from core.servers.connection import Server, connect
+from core.servers.profiles import Profile
+from core.servers.shell import Shell, command
+from tests.lab import clusters
+from tests.lab import lab as labs
+from tests.lab.fixtures import LabAsker
+from tests.lab.lab import Lab
+from tests.lab.machine import lab_unavailable
+
+TARGET = "/srv/pg/estimate"
+TOLERANCE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Caps of the lab: bytes a second of old's and new's disk (0: none), and the wire as tc has it."""
+
+    title: str
+    old_disk: int = 0
+    new_disk: int = 0
+    wire: str = "1gbit"
+
+
+SETTINGS = (
+    Setting("1 Gbit/s, disks without a cap"),
+    Setting("1 Gbit/s, old disk 60 MB/s", old_disk=60_000_000),
+    Setting("1 Gbit/s, new disk 60 MB/s", new_disk=60_000_000),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """A plain rsync: until it ended, and until all was on new's disk. Seconds."""
+
+    rsync: float
+    flushed: float
+
+
+class Unrecorded:
+    """A journal that keeps nothing."""
+
+    def probe_taken(self, move: str, probe: Probe) -> None:
+        """Nothing."""
+
+
+def cap(lab: Lab, setting: Setting) -> None:
+    """Put the setting's caps on both hosts."""
+    lab.shape(setting.wire)
+    lab.cap_disk("old", read_bps=setting.old_disk)
+    lab.cap_disk("new", write_bps=setting.new_disk)
+
+
+def copy_by_hand(lab: Lab, source: str) -> ByHand:
+    """`rsync -a` of a stopped cluster from old to new over ssh, as root on old; nothing is left behind."""
+    lab.old.exec("install", "-m", "600", "/dev/stdin", "/root/by-hand", input=lab.key.read_text())
+    lab.old.exec("install", "-m", "600", "/dev/stdin", "/root/by-hand.hosts", input=lab.known_hosts.read_text())
+    ssh = command("ssh", "-i", "/root/by-hand", "-o", "UserKnownHostsFile=/root/by-hand.hosts").text
+    login = f"{lab.new.user}@{lab.new.address}"
+    copy = command("rsync", "-a", "-e", ssh, "--rsync-path=sudo rsync", f"{source}/", f"{login}:{TARGET}-by-hand/")
+    _drop_caches()
+    try:
+        begun = time.monotonic()
+        lab.old.exec("sh", "-c", copy.text)
+        copied = time.monotonic()
+        lab.new.exec("sync", "-f", f"{TARGET}-by-hand")
+        return ByHand(copied - begun, time.monotonic() - begun)
+    finally:
+        lab.new.exec("rm", "-rf", f"{TARGET}-by-hand")
+        lab.old.exec("rm", "-f", "/root/by-hand", "/root/by-hand.hosts")
+
+
+def run_step(old: Server, new: Server, step: Step, source: str) -> str:
+    """Run one step of a plan with what another one printed as its input; what it printed."""
+    text = Shell(step.command, step.command, compound=True)
+    at = old if step.side == "old" else new
+    return at.run(text, Job(), user=step.user, stdin=source.encode(), deadline=600).stdout
+
+
+def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -> float:
+    """Run the plan's steps up to its copy and the flush behind it, take the copy's time, and undo all of it."""
+    outputs: dict[int, str] = {}
+    taken = 0.0
+    wanted = [step for step in plan.steps if step.number <= next(s.number for s in plan.steps if "flush" in s.title)]
+    try:
+        for step in wanted:
+            if step.side == "you":
+                continue
+            copying = step.title.startswith("copy:") or "flush" in step.title
+            if step.title.startswith("copy:"):
+                _drop_caches()
+            source = outputs.get(step.input_from or 0, "")
+            begun = time.monotonic()
+            done = run_step(old, new, step, source)
+            taken += time.monotonic() - begun if copying else 0.0
+            outputs[step.number] = done
+    finally:
+        close = [step for step in plan.steps if step.title in {"take the key off new", "remove the key from old"}]
+        for step in close:
+            run_step(old, new, step, "")
+        new.run(command("rm", "-rf", "--", *targets), Job(), user="root")
+    return taken
+
+
+def estimated(
+    old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, asker: LabAsker
+) -> tuple[Estimate, tuple[Probe, ...]]:
+    """Probe the pair as `pghaul probe` does, then estimate."""
+    probes = probe(old, new, old_facts, new_facts, move, Unrecorded(), Job(), asker=asker)
+    return estimate(spec_of(move, old_facts, new_facts, probes)), probes
+
+
+def copy_seconds(made: Estimate) -> float:
+    """The likely seconds of the cold copy's copy stage."""
+    cold = made.method("cold-copy")
+    return next(stage.seconds.likely for stage in cold.stages if stage.name == "copy") if cold is not None else 0.0
+
+
+def server(lab: Lab, side: str, asker: LabAsker) -> Server:
+    """A connection to one host."""
+    host = lab.host(side)
+    return connect(Profile(side, host.address, user=host.user, identity_file=str(lab.key)), asker, Job())
+
+
+def fill(lab: Lab, megabytes: int) -> None:
+    """Let old's cluster grow by a table, without WAL, and stop it."""
+    rows = f"SELECT n, repeat(md5(n::text), 25) FROM generate_series(1, {megabytes * 1200}) n"
+    query = f"CREATE UNLOGGED TABLE filler AS {rows}"
+    psql = f"{clusters.PREFIX}/bin/psql"
+    lab.old.exec("env", "PGHOST=/tmp", psql, "-X", "-q", "-c", query, clusters.DATABASE, user="postgres")
+    clusters.control(lab.old, "stop")
+
+
+def main() -> int:
+    """Measure every setting; 0 when each estimate is within 25 % of the copy."""
+    reason = lab_unavailable()
+    if reason is not None:
+        sys.stderr.write(f"{reason}\n")
+        return 2
+    gigabytes = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    with labs.lab("benchmark-estimate") as lab, tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "config"
+        config.write_text(f"UserKnownHostsFile {lab.known_hosts}\nGlobalKnownHostsFile /dev/null\n")
+        os.environ["PGHAUL_SSH_CONFIG"] = str(config)
+        fill(lab, max(1, int(gigabytes * 1000) - 220))
+        asker = LabAsker(lab.known_hosts)
+        with server(lab, "old", asker) as old, server(lab, "new", asker) as new:
+            ratios = [_measure(lab, old, new, asker, setting) for setting in SETTINGS]
+    return 0 if all(1 - TOLERANCE <= ratio <= 1 + TOLERANCE for ratio in ratios) else 1
+
+
+def _measure(lab: Lab, old: Server, new: Server, asker: LabAsker, setting: Setting) -> float:
+    cap(lab, setting)
+    move = Move(
+        "estimate", "old", "new", clusters.DATA, TARGET, "/srv/pg", "/srv/pg", {clusters.SPACE: f"{TARGET}-space"}
+    )
+    old_facts, new_facts = collect(old, Job(), folders=[move.cluster]), collect(new, Job(), folders=[TARGET])
+    _drop_caches()
+    made, probes = estimated(old, new, old_facts, new_facts, move, asker)
+    plan = make_plan(
+        move, old.profile, new.profile, old_facts, new_facts, check(move, old_facts, new_facts), probes, made
+    )
+    planned = copy_by_plan(old, new, plan, [TARGET, f"{TARGET}-space"])
+    hand = copy_by_hand(lab, clusters.DATA)
+    lab.restore()
+    guess = copy_seconds(made)
+    ratio = guess / planned
+    cluster = old_facts.cluster(move.cluster)
+    sys.stdout.write(
+        f"{setting.title}: {units.size(cluster.size_bytes if cluster else None)}\n"
+        + "".join(f"  probe {each.quantity}: {units.rate(each.bytes_per_second)}\n" for each in probes)
+        + f"  estimated {guess:.1f} s, by the plan {planned:.1f} s (ratio {ratio:.2f}), "
+        f"by hand {hand.rsync:.1f} s (ratio {guess / hand.rsync:.2f}), flushed {hand.flushed:.1f} s "
+        f"(ratio {guess / hand.flushed:.2f})\n"
+    )
+    sys.stdout.flush()
+    return ratio
+
+
+def _drop_caches() -> None:
+    """Both hosts share this machine's page cache."""
+    subprocess.run(["sh", "-c", "sync; echo 3 > /proc/sys/vm/drop_caches"], check=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
