@@ -50,7 +50,7 @@ if test -r "$folder/postmaster.pid"; then
 fi
 case $pid in *[!0-9]*) pid= ;; esac
 case $port in *[!0-9]*) port= ;; esac
-for candidate in $pid $postmaster; do
+for candidate in $pid $postmasters; do
   pid=
   if test "/proc/$candidate/cwd" -ef "$folder"; then pid=$candidate; break; fi
 done
@@ -135,8 +135,8 @@ _ASK = sequence(
     ),
 )
 
-# $folder, $config, $programs and $postmaster are set ahead of each call of `cluster`.
-_OUTER: LiteralString = """place=@place@ inner=@inner@ sum=@sum@ seen=
+# $folder, $config and $programs are set ahead of each call of `cluster`.
+_OUTER: LiteralString = """place=@place@ inner=@inner@ sum=@sum@ postmasters=@postmasters@ seen=
 as_owner() {
   if test "$(id -u)" -ne 0 || test "$uid" = 0; then sh -c "$inner"
   elif command -v setpriv >/dev/null; then
@@ -148,7 +148,7 @@ as_owner() {
 }
 cluster() {
   prefix=$1/
-  export folder config programs postmaster prefix sum
+  export folder config programs postmasters prefix sum
   section place 5 "$place"
   if cd -P -- "$folder" 2>/dev/null; then folder=$PWD; else return 0; fi
   set -- $(stat -c "%d:%i %u %g %U" .)
@@ -170,11 +170,15 @@ class Found:
     raw: dict[str, str]
 
 
-def clusters_script(mark: str, candidates: Sequence[Candidate]) -> Shell:
-    """The script that looks into every candidate; each section's name begins with the candidate's number."""
+def clusters_script(mark: str, candidates: Sequence[Candidate], postmasters: Sequence[int] = ()) -> Shell:
+    """The script that looks into every candidate; each section's name begins with the candidate's number.
+
+    `postmasters`, the process ids of all running servers, are held against each folder: one in a container may serve
+    a folder of the host under another name, and leaves a postmaster.pid whose number means nothing outside.
+    """
     looked = (command("section", one.name, one.deadline, one.shell) for one in (_IDENTITY, _CONTROL, SIZE, LINKS))
     inner = sequence(prelude(mark), _LOOK, *looked, _ASK)
-    outer = script(_OUTER, place=_PLACE.shell, inner=inner, sum=SUM)
+    outer = script(_OUTER, place=_PLACE.shell, inner=inner, sum=SUM, postmasters=" ".join(map(str, postmasters)))
     calls = (_call(number, candidate) for number, candidate in enumerate(candidates))
     return sequence(prelude(mark), outer, *calls)
 
@@ -183,10 +187,9 @@ def _call(number: int, candidate: Candidate) -> Shell:
     return sequence(
         _assigned_folder(candidate.folder),
         script(
-            "config=@config@ programs=@programs@ postmaster=@postmaster@",
+            "config=@config@ programs=@programs@",
             config=_plain(candidate.config_file),
             programs=_plain(candidate.bin_directory),
-            postmaster=str(candidate.pid or ""),
         ),
         command("cluster", number),
     )

@@ -19,7 +19,7 @@ from core.facts import (
     unit_files,
 )
 from core.facts.clusters import Found, clusters_script, read_clusters
-from core.facts.discovery import Candidate
+from core.facts.discovery import Candidate, Postmasters
 from core.facts.model import Facts, FileSystem, Gap
 from core.facts.reading import Reader
 from core.facts.sections import Answer, answers, bundle, new_mark
@@ -73,11 +73,12 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
     trips = _Trips(server, job)
     first = trips.ask(lambda mark: bundle(mark, _FIRST), _FIRST_DEADLINE)
     reader = Reader(first)
-    candidates = discovery.merged([*named, *_candidates(reader)])
+    running = reader.read("postmasters", "running servers", discovery.parse_postmasters) or Postmasters()
+    candidates = discovery.merged([*named, *_candidates(reader, running)])
     found = Found((), (), {})
     if candidates:
         trips.become_database_user()
-        second = trips.ask(lambda mark: clusters_script(mark, candidates), _SECOND_DEADLINE)
+        second = trips.ask(lambda mark: clusters_script(mark, candidates, running.pids), _SECOND_DEADLINE)
         found = read_clusters(candidates, second)
     # The gaps stand last, because what is read above them adds to them.
     return Facts(
@@ -106,15 +107,14 @@ def _named(folders: Iterable[str]) -> list[Candidate]:
     return [Candidate(folder, ("named",)) for folder in folders]
 
 
-def _candidates(reader: Reader) -> list[Candidate]:
+def _candidates(reader: Reader, running: Postmasters) -> list[Candidate]:
     """Every folder that the server itself points to. The running servers come first: what they tell is in force."""
-    running, hidden = reader.read("postmasters", "running servers", discovery.parse_postmasters) or ((), ())
     reader.gaps += [
         Gap(f"running server {pid}", "its data directory cannot be seen: it needs root, or it runs in a container")
-        for pid in hidden
+        for pid in running.hidden
     ]
     return [
-        *running,
+        *running.candidates,
         *(reader.read("debian-clusters", "pg_lsclusters", discovery.parse_debian_clusters) or ()),
         *(reader.read_partly("units", "systemd units", discovery.parse_unit_candidates) or ()),
         *(reader.read_partly("folders", "common folders", discovery.parse_folders) or ()),

@@ -92,7 +92,6 @@ class Candidate:
     config_file: str | None = None
     bin_directory: str | None = None
     unit: str | None = None
-    pid: int | None = None
 
 
 def merged(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -114,7 +113,6 @@ def both(first: Candidate, second: Candidate) -> Candidate:
         config_file=first.config_file or second.config_file,
         bin_directory=first.bin_directory or second.bin_directory,
         unit=first.unit or second.unit,
-        pid=first.pid or second.pid,
     )
 
 
@@ -174,24 +172,34 @@ def parse_unit_candidates(text: str) -> tuple[Candidate, ...]:
     )
 
 
-def parse_postmasters(text: str) -> tuple[tuple[Candidate, ...], tuple[int, ...]]:
-    """The folders of running servers and the process ids of those whose folder is not to be seen from here.
+@dataclass(frozen=True, slots=True)
+class Postmasters:
+    """The running servers: their folders, all their process ids, and those whose folder is not to be seen from here."""
+
+    candidates: tuple[Candidate, ...] = ()
+    pids: tuple[int, ...] = ()
+    hidden: tuple[int, ...] = ()
+
+
+def parse_postmasters(text: str) -> Postmasters:
+    """The running servers, from a line `postmaster PID seen =FOLDER =ARGUMENTS` each.
 
     Raises:
         ParseError: a line cannot be read.
     """
-    found, hidden = [], []
+    found, pids, hidden = [], [], []
     for line in text.splitlines():
         match = _POSTMASTER.fullmatch(line)
         if match is None:
             raise unreadable("postmasters", "a line 'postmaster PID seen =FOLDER =ARGUMENTS'", line)
+        pids.append(int(match["pid"]))
         named, config_file = server_options(_decoded(match["arguments"], line).split("\0")[1:])
         folder = _decoded(match["folder"], line) if match["seen"] == "seen" else named
         if match["seen"] != "foreign" and folder is not None and folder.startswith("/"):
-            found.append(Candidate(folder, ("postmaster",), config_file=config_file, pid=int(match["pid"])))
+            found.append(Candidate(folder, ("postmaster",), config_file=config_file))
         else:
             hidden.append(int(match["pid"]))
-    return tuple(found), tuple(hidden)
+    return Postmasters(tuple(found), tuple(pids), tuple(hidden))
 
 
 def parse_folders(text: str) -> tuple[Candidate, ...]:

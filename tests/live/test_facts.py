@@ -1,5 +1,6 @@
 """The facts of both lab hosts against what the hosts say by themselves, past ssh."""
 
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -307,3 +308,30 @@ def test_a_pass_writes_nothing_into_a_stopped_cluster(old_server: Server, lab: L
     finally:
         clusters.control(lab.old, "start")
     assert not only(facts).running
+
+
+def test_a_server_in_a_container_is_seen_to_run(lab: Lab, old_server: Server) -> None:
+    """Its folder is the host's, under another name; its postmaster.pid holds a number of its own process space."""
+    clusters.control(lab.old, "stop")
+    inside = (
+        f"mkdir -p /mnt/inside; mount --bind {clusters.DATA} /mnt/inside; mount -t proc proc /proc; "
+        f"runuser -u postgres -- {clusters.PREFIX}/bin/pg_ctl -D /mnt/inside -w -s -l /dev/null start; "
+        "echo ready; read -r line; "
+        f"runuser -u postgres -- {clusters.PREFIX}/bin/pg_ctl -D /mnt/inside -m fast -w -s stop"
+    )
+    words = lab.old.command("unshare", "--mount", "--pid", "--fork", "sh", "-c", inside)
+    try:
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as container:
+            assert container.stdin is not None
+            assert container.stdout is not None
+            assert container.stdout.readline() == "ready\n"
+            try:
+                facts = collect(old_server, Job(), folders=[clusters.DATA])
+            finally:
+                container.communicate("end\n", timeout=60)
+    finally:
+        lab.old.exec("rmdir", "/mnt/inside", check=False)
+        clusters.control(lab.old, "start")
+    assert only(facts).data_directory == clusters.DATA
+    assert only(facts).running
+    assert any("container" in gap.reason for gap in facts.gaps)

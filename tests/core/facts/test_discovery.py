@@ -126,17 +126,17 @@ def test_options_of_a_server(arguments: list[str], expected: tuple[str | None, s
 
 def test_postmasters() -> None:
     arguments = digits("/usr/bin/postgres\0-D\0/etc/pg\0-c\0config_file=/etc/pg/postgresql.conf\0")
-    found, hidden = parse_postmasters(
+    found = parse_postmasters(
         f"postmaster 12 seen ={digits('/srv/ö')} ={arguments}\n"
         f"postmaster 13 unseen = ={digits('postgres')}00{digits('-D')}00{digits('/data')}00\n"
         f"postmaster 14 foreign ={digits('/var/lib/postgresql/data')} ={digits('postgres')}00\n"
         "postmaster 15 unseen = =\n"
     )
-    assert [(one.folder, one.pid, one.config_file) for one in found] == [
-        ("/srv/ö", 12, "/etc/pg/postgresql.conf"),
-        ("/data", 13, None),
+    assert [(one.folder, one.config_file) for one in found.candidates] == [
+        ("/srv/ö", "/etc/pg/postgresql.conf"),
+        ("/data", None),
     ]
-    assert hidden == (14, 15)
+    assert (found.pids, found.hidden) == ((12, 13, 14, 15), (14, 15))
     with pytest.raises(ParseError, match="postmasters: expected"):
         parse_postmasters("postmaster\n")
 
@@ -151,7 +151,7 @@ def test_folders_of_any_name() -> None:
 def test_one_folder_found_in_several_ways_is_one_candidate() -> None:
     (found,) = merged(
         [
-            Candidate("/srv/pg/data", ("postmaster",), pid=7),
+            Candidate("/srv/pg/data", ("postmaster",)),
             Candidate("/srv/pg//data/", ("systemd",), name="own", unit="own.service", bin_directory="/opt/pg/bin"),
             Candidate("/srv/pg/data", ("named",), name="other"),
         ]
@@ -162,5 +162,4 @@ def test_one_folder_found_in_several_ways_is_one_candidate() -> None:
         name="own",
         bin_directory="/opt/pg/bin",
         unit="own.service",
-        pid=7,
     )

@@ -11,6 +11,7 @@ from core.errors import ParseError
 from core.facts.reading import Reader, expect
 from core.facts.sections import Answer, Section, answers, bundle, hexadecimal, new_mark
 from core.servers.shell import script
+from tests.lab.machine import wait_until
 
 MARK = "==0123456789abcdef0123456789abcdef=="
 
@@ -46,7 +47,8 @@ def test_a_section_that_hangs_is_ended_with_its_children_and_the_next_one_runs(t
     assert found["hangs"].text == "first\n"
     assert found["hangs"].reason == "it took too long"
     assert found["next"].text == "on\n"
-    assert ended(int(pid.read_text()))
+    child = int(pid.read_text())
+    wait_until(lambda: ended(child), "the section's child to end", seconds=10)
 
 
 def test_ending_the_script_ends_the_section_that_runs(tmp_path: Path) -> None:
@@ -58,9 +60,8 @@ def test_ending_the_script_ends_the_section_that_runs(tmp_path: Path) -> None:
     )
     child = int(pid.read_text())
     os.killpg(running.pid, signal.SIGTERM)
-    # The pipes close when nobody holds them any more: script, section and its child are gone.
     running.communicate(timeout=20)
-    assert ended(child)
+    wait_until(lambda: ended(child), "the section's child to end", seconds=10)
 
 
 def test_nothing_is_read_from_standard_input_and_the_locale_is_c() -> None:
