@@ -3,7 +3,7 @@
 #
 #   sh installer/environment.sh
 #
-# PYTHON=/path/to/python3.11 chooses an interpreter; otherwise Debian's own comes first, then what PATH offers.
+# PYTHON=/path/to/python3.11 chooses an interpreter; otherwise it is that of .venv, then Debian's own, then what PATH offers.
 set -eu
 cd "$(dirname "$0")/.."
 . installer/machine.sh
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 # Prints the interpreter behind the first candidate that is Python 3.11 and can make an environment. A name on PATH may be a
 # shim that fails or is another version, and Debian's own lacks ensurepip until python3-venv is installed: so each is run.
 find_python() {
-    for candidate in ${PYTHON:-/usr/bin/python3.11 python3.11 python3 python}; do
+    for candidate in ${PYTHON:-.venv/bin/python .venv/Scripts/python /usr/bin/python3.11 python3.11 python3 python}; do
         "$candidate" -c '
 import sys
 if sys.version_info[:2] != (3, 11):
