@@ -48,9 +48,8 @@ has() { command -v "$1" >/dev/null 2>&1; }
 if has perl && perl -MSocket -e 1 2>/dev/null; then exec perl -e @perl@ -- "$path"
 elif has python3; then exec python3 -c @python@ "$path"
 elif has socat; then exec socat -t 5 - "UNIX-CONNECT:$path"
-elif has nc && nc -h 2>&1 | grep -q -e -U; then exec nc -U "$path"
 fi
-echo "none of perl, python3, socat and nc is installed" >&2
+echo "none of perl, python3 and socat is installed" >&2
 exit 127
 """,
         folder=folder,

@@ -134,7 +134,7 @@ def _connected(
         raise _refused(way, relay.problem, user, error) from error
     with contextlib.closing(connection):
         if connection.info.server_version >= _CHECK_INTERVAL_SINCE:
-            connection.execute("set client_connection_check_interval = '5s'")
+            connection.execute("set client_connection_check_interval = '1s'")
         yield connection
 
 

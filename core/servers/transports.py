@@ -64,6 +64,8 @@ class Reach:
     def close(self) -> None:
         """Close what was opened, the farthest first."""
         for transport in reversed(self.opened):
+            # of a handshake that failed a timer would remain, and hold up the program's end
+            transport.packetizer.complete_handshake()
             transport.close()
         for proxy in self.proxies:
             proxy.terminate()

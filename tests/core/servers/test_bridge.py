@@ -13,7 +13,7 @@ import pytest
 
 from core.servers.bridge import bridge
 
-NEEDED = ("sh", "grep")
+NEEDED = ("sh",)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def run(folder: Path | str, tmp_path: Path, *programs: str, data: bytes = b"") -
     )
 
 
-@pytest.mark.parametrize("program", ["perl", "python3", "socat", "nc"])
+@pytest.mark.parametrize("program", ["perl", "python3", "socat"])
 def test_every_byte_passes_in_both_directions(tmp_path: Path, request: pytest.FixtureRequest, program: str) -> None:
     if system(program) is None:
         pytest.skip(f"{program} is not installed")
@@ -92,4 +92,4 @@ def test_no_program_at_all_is_said(tmp_path: Path) -> None:
     listener.bind(str(tmp_path / ".s.PGSQL.5433"))
     done = run(tmp_path, tmp_path)
     listener.close()
-    assert (done.returncode, done.stderr) == (127, b"none of perl, python3, socat and nc is installed\n")
+    assert (done.returncode, done.stderr) == (127, b"none of perl, python3 and socat is installed\n")
