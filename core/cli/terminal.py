@@ -62,16 +62,19 @@ class Listener:
     _last: float = field(default=0.0)
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Progress):
-            self._progress(event)
-        elif isinstance(event, Note):
-            if event.level == "warning" or not self.quiet:
-                self._line(f"warning: {event.text}" if event.level == "warning" else event.text)
-        elif isinstance(event, CommandStarted):
-            if not self.quiet:
+        match event:
+            case Progress():
+                self._progress(event)
+            case Note(level="warning"):
+                self._line(f"warning: {event.text}")
+            case Note() if not self.quiet:
+                self._line(event.text)
+            case CommandStarted() if not self.quiet:
                 self._line(f"{event.user}@{event.server}$ {self._shortened(event.command)}")
-        elif isinstance(event, CommandEnded) and event.exit_status != 0 and self.verbose:
-            self._line(f"  {event.server}: exit status {event.exit_status} after {units.duration(event.seconds)}")
+            case CommandEnded(exit_status=status) if self.verbose and status != 0:
+                self._line(f"  {event.server}: exit status {status} after {units.duration(event.seconds)}")
+            case _:
+                pass
 
     def close(self) -> None:
         """Leave the progress line behind."""

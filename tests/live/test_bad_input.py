@@ -53,8 +53,9 @@ class CommandLine:
         self.describe(self.lab.old)
         self.describe(self.lab.new)
         where = ("--cluster", cluster, "--target", clusters.NEW_DATA)
-        volumes = () if "--old-volume" in options else ("--old-volume", "/srv/pg")
-        volumes += ("--new-volume", "/srv/pg")
+        volumes = ["--new-volume", "/srv/pg"]
+        if "--old-volume" not in options:
+            volumes += ["--old-volume", "/srv/pg"]
         code, _, err = self("move", "add", "m", "--old", "old", "--new", "new", *where, *volumes, *options)
         assert code == 0, err
 
