@@ -31,6 +31,7 @@ from core.reports.pdf import write_pdf
 from core.reports.report import build
 from core.servers.connection import Server, connect
 from core.servers.profiles import Asker
+from core.servers.secrets import session
 
 
 @dataclass
@@ -59,6 +60,8 @@ class Desk:
                 if known.profile == profile and known.connected:
                     return known
                 known.close()
+                if known.profile != profile:
+                    session.forget_server(name)
             server = connect(profile, self.asker, job)
             self._servers[name] = server
             return server

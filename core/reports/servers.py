@@ -1,12 +1,12 @@
 """The section on the servers: side by side as their facts have them, their clusters, file systems and devices."""
 
-import shlex
 from collections.abc import Callable, Container
 
 from core import units
 from core.facts.model import Cluster, Facts, FileSystem
 from core.reports.report import Report
 from core.reports.words import Plain, counted, instant, table
+from core.servers.shell import command
 
 _SHOWN_DEVICES = ("disk", "raid", "lvm", "crypt")
 
@@ -17,7 +17,7 @@ def servers(report: Report) -> Plain:
     return {
         "machines": table(("", "Old", "New"), _machines(report)),
         "missing": [
-            f"No facts of {name} were read yet. Run pghaul facts {shlex.quote(name)}, or open Facts in the window."
+            f"No facts of {name} were read yet. Run {command('pghaul', 'facts', name)}, or open Facts in the window."
             for name, facts in sides
             if facts is None
         ],

@@ -1,12 +1,12 @@
 """Words and charts that several sections of the report share: spans, axes, sentences for what is not there yet."""
 
-import shlex
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from core import units
 from core.migration.model import Move, Span
+from core.servers import shell
 
 Plain = dict[str, Any]
 """JSON for the template: texts as they are shown, and numbers from 0 to 1 for what is drawn."""
@@ -78,7 +78,7 @@ def time_axis(most: float) -> list[Plain]:
 
 def missing(what: str, move: Move, command: str, page: str) -> str:
     """What to do for a section that has nothing to show."""
-    to_run = f"pghaul {command} {shlex.quote(move.name)}"
+    to_run = shell.command("pghaul", command, move.name)
     return f"{what} Run {to_run}, or open {page} in the window; then make this report again."
 
 
