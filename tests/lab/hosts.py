@@ -107,10 +107,13 @@ def wait_for_sshd(host: Host, folder: Path) -> None:
 
     def answers() -> bool:
         if process_identity(host.pid) is None:
-            raise LabError(f"host {host.name} ended: {log.read_text().strip()}")
+            raise LabError(f"host {host.name} ended")
         return all(_open(host.address, port) for port in (22, 2222))
 
-    wait_until(answers, f"sshd of {host.name} (see {log})")
+    try:
+        wait_until(answers, f"sshd of {host.name} to answer", seconds=90)  # an emulated machine needs it
+    except LabError as error:
+        raise LabError(f"{error}: {log.read_text().strip()}") from error
     disks.let_go(host.device)
 
 
