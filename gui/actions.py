@@ -212,11 +212,20 @@ def save_profile(profile: "Profile", name: str | None, desk: "Desk") -> None:
         desk.store.add_profile(profile)
     else:
         desk.store.update_profile(profile, name)
+        _forget_secrets(name)
 
 
 def remove_profile(name: str, desk: "Desk") -> None:
     """Forget a server."""
     desk.store.remove_profile(name)
+    _forget_secrets(name)
+
+
+def _forget_secrets(server: str) -> None:
+    """What was typed for this server may not fit its profile any more."""
+    from core.servers.secrets import session
+
+    session.forget_server(server)
 
 
 def save_move(move: Move, name: str | None, desk: "Desk") -> None:

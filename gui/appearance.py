@@ -55,7 +55,6 @@ def prepare(application: QApplication) -> None:
     application.setDesktopFileName(PROGRAM)
     application.setWindowIcon(QIcon(str(resource("icons", "pghaul.svg"))))
     application.setStyle("Fusion")
-    application.setStyleSheet(resource("themes", "pghaul.qss").read_text(encoding="utf-8"))
 
 
 def force(application: QApplication, scheme: Qt.ColorScheme) -> None:

@@ -7,6 +7,7 @@ The concurrency rules of the window:
   mailbox at most every `BATCH_MS`: of several progress reports the last one counts, everything else comes as one batch.
 - Signals belong to the `Task`, which lives on the window's thread and is owned by the runner until the work has ended.
   Events and results travel as Python objects: a byte count never becomes a C int.
+- No worker thread collects garbage: see collector.py.
 - Cancelling may have to talk to a server, so it happens on a thread of its own.
 """
 
@@ -19,6 +20,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from core.jobs import Event, Job, Progress
+from gui.collector import Collector
 
 BATCH_MS = 50
 THREADS = 6
@@ -131,6 +133,7 @@ class Runner(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.collector = Collector(self)
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="pghaul")
         self._tasks: dict[int, Task] = {}
         self._futures: dict[int, Future[None]] = {}
@@ -168,6 +171,8 @@ class Runner(QObject):
         self._pool.shutdown(wait=not running, cancel_futures=True)
         for number in tuple(self._tasks):
             self.release(number)
+        if not running:
+            self.collector.stop()
         return running
 
     @Slot(int)

@@ -47,7 +47,7 @@ def save_screenshots(
         for scheme in schemes:
             appearance.force(application, SCHEMES[scheme])
             window.show()
-            _settle(application, work)
+            settle(application, work)
             work.pick(move)
             saved += _pages(application, window, folder, scheme)
     finally:
@@ -55,7 +55,7 @@ def save_screenshots(
         work.desk = None  # it is the caller's
         work.close()
         window.deleteLater()
-        _settle(application, work)
+        settle(application, work)
     if problems:
         raise problems[0]
     return tuple(saved)
@@ -64,11 +64,11 @@ def save_screenshots(
 def _pages(application: QApplication, window: MainWindow, folder: Path, scheme: str) -> Iterator[Path]:
     for kind in PAGES:
         page = window.show_page(kind.title)
-        _settle(application, window.work)
+        settle(application, window.work)
         for name, tabs, number in _tabs(page):
             if tabs is not None:
                 tabs.setCurrentIndex(number)
-            _settle(application, window.work)
+            settle(application, window.work)
             path = folder / f"{kind.title.lower()}{name}-{scheme}.png"
             if not window.grab().save(str(path)):
                 raise PghaulError(f"the picture {path} could not be written", "is there space and the right to write?")
@@ -87,7 +87,7 @@ def _plain(text: str) -> str:
     return text.replace("&", "").split(" (")[0].strip().lower().replace(" ", "-")
 
 
-def _settle(application: QApplication, work: Work) -> None:
+def settle(application: QApplication, work: Work) -> None:
     """Let the window work until nothing is on its way. This drives the one event loop: none is nested."""
     limit = time.monotonic() + PATIENCE_SECONDS
     application.processEvents()

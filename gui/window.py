@@ -4,8 +4,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QDesktopServices, QKeySequence
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -44,6 +44,7 @@ from gui.widgets.banner import Banner, Mood
 from gui.widgets.commands_pane import CommandsPane
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.job_bar import JobBar
+from gui.widgets.padding import PaddedDelegate
 from gui.work import Work
 
 PAGES: tuple[type[Page], ...] = (
@@ -205,7 +206,6 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _report_written(self, path: Path) -> None:
         self.banner.say(f"Saved the report as {path}")
-        QDesktopServices.openUrl(QUrl.fromLocalFile(path))
 
     # --- trouble and questions
 
@@ -289,7 +289,7 @@ class MainWindow(QMainWindow):
         rail.setObjectName("rail")
         rail.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         rail.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
-        rail.setUniformItemSizes(True)
+        rail.setItemDelegate(PaddedDelegate(10, 7, rail))
         rail.setFrameShape(QListWidget.Shape.NoFrame)
         rail.addItems([page.title for page in PAGES])
         metrics = rail.fontMetrics()
@@ -328,9 +328,12 @@ class MainWindow(QMainWindow):
 
     def _make_actions(self) -> None:
         self.new_move_action = self._action("&New move…", self.new_move, "Ctrl+N")
+        self.new_move_action.setIconText("New move…")
+        self.pick_move_action = self._action("&Pick a move", self.moves.setFocus, "Ctrl+M")
         self.edit_move_action = self._action("&Edit move…", self.edit_move)
         self.remove_move_action = self._action("&Remove move…", self.remove_move)
         self.report_action = self._action("Save &report as PDF…", self.save_report, "Ctrl+S")
+        self.report_action.setIconText("Save report as PDF…")
         self.cancel_action = self._action("&Cancel the running job", self.cancel, "Ctrl+.")
         self.quit_action = self._action("&Quit", self.close, QKeySequence(QKeySequence.StandardKey.Quit))
 
@@ -338,6 +341,7 @@ class MainWindow(QMainWindow):
         self._menu(
             "&Move",
             self.new_move_action,
+            self.pick_move_action,
             self.edit_move_action,
             self.remove_move_action,
             None,
@@ -359,8 +363,7 @@ class MainWindow(QMainWindow):
     def _make_bar(self) -> None:
         bar = QToolBar("Move", self, movable=False)
         bar.setObjectName("move")
-        label = QLabel(" Mo&ve: ", bar)
-        label.setBuddy(self.moves)
+        label = QLabel(" Move: ", bar)
         self.moves.setAccessibleName("Move")
         self.moves.setMinimumWidth(self.fontMetrics().averageCharWidth() * 28)
         self.moves.textActivated.connect(self.work.pick)
@@ -376,7 +379,6 @@ class MainWindow(QMainWindow):
             button = bar.widgetForAction(action)
             if isinstance(button, QToolButton):
                 button.setAutoRaise(False)
-                button.setText(action.text())
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
 
     def _connect(self) -> None:
@@ -384,6 +386,7 @@ class MainWindow(QMainWindow):
         work.moves_changed.connect(self._show_moves)
         work.picked.connect(self._show_picked)
         work.opened.connect(self.update_actions)
+        work.opened.connect(self._load_commands)
         work.started.connect(self.banner.hide)
         work.started.connect(self.job_bar.begin)
         work.started.connect(self.pane.follow)
@@ -393,6 +396,12 @@ class MainWindow(QMainWindow):
         work.asker.asked.connect(self._ask)
         work.asker.withdrawn.connect(self._withdraw)
         self.job_bar.cancel_wanted.connect(self.cancel)
+
+    @Slot()
+    def _load_commands(self) -> None:
+        task = self.work.read(partial(actions.commands, None))
+        if task is not None:
+            task.succeeded.connect(self.pane.load)
 
     @Slot()
     def update_actions(self) -> None:

@@ -78,6 +78,7 @@ class Work(QObject):
     def use(self, desk: "Desk") -> None:
         """Work with this desk from now on."""
         self.desk = desk
+        self.runner.collector.set_aside()
         self.opened.emit()
         self.changed.emit()
 

@@ -6,7 +6,6 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QV
 
 from core.errors import PghaulError
 from gui.appearance import Tone, colour
-from gui.widgets.banner import sentence
 
 
 class FormDialog(QDialog):
@@ -50,7 +49,7 @@ class FormDialog(QDialog):
     @Slot(object)
     def refuse(self, error: Exception) -> None:
         """Say what is wrong and stay open."""
-        text = sentence(error) if isinstance(error, PghaulError) else f"{type(error).__name__}: {error}"
+        text = str(error) if isinstance(error, PghaulError) else f"{type(error).__name__}: {error}"
         palette = self._trouble.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(Tone.BAD))
         self._trouble.setPalette(palette)

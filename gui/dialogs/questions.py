@@ -3,7 +3,16 @@
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.asker import HostKeyQuestion, Question, SecretQuestion
 
@@ -42,8 +51,7 @@ def _host_key(question: HostKeyQuestion, parent: QWidget) -> QMessageBox:
     decline = box.addButton("&Do not connect", QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(decline)
     box.setEscapeButton(decline)
-    trust.clicked.connect(partial(question.answer, question.fingerprint))
-    box.finished.connect(partial(_decline, question))
+    box.finished.connect(partial(_decide, question, box, trust))
     return box
 
 
@@ -76,6 +84,5 @@ class SecretDialog(QDialog):
         super().done(result)
 
 
-def _decline(question: Question, _result: int) -> None:
-    """Nothing was answered before: no."""
-    question.answer(None)
+def _decide(question: HostKeyQuestion, box: QMessageBox, trust: QAbstractButton, _result: int) -> None:
+    question.answer(question.fingerprint if box.clickedButton() is trust else None)

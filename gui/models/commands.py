@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from core import units
 from core.jobs import CommandEnded, CommandStarted, Event, Note
@@ -10,13 +11,16 @@ from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import moment
 
+if TYPE_CHECKING:
+    from core.history.store import Command
+
 MOST = 5000
 TRIM = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A command, or a note (server and user empty). `seconds` None: the command still runs."""
+    """A command, or a note (server and user empty). `seconds` None: it runs, or, `earlier`, its end was not seen."""
 
     at: datetime
     server: str
@@ -25,6 +29,7 @@ class Line:
     exit_status: int | None = None
     seconds: float | None = None
     level: str = "command"
+    earlier: bool = False
 
 
 def add(lines: list[Line], events: Iterable[Event]) -> None:
@@ -40,10 +45,17 @@ def add(lines: list[Line], events: Iterable[Event]) -> None:
         del lines[: len(lines) - MOST + TRIM]
 
 
+def from_history(commands: "Iterable[Command]") -> list[Line]:
+    """The commands of earlier sessions; they come newest first."""
+    return [
+        Line(one.at, one.server, one.user, one.command, one.exit_status, one.seconds, earlier=True) for one in commands
+    ][::-1]
+
+
 def _end(lines: list[Line], event: CommandEnded) -> None:
     for number in range(len(lines) - 1, -1, -1):
         line = lines[number]
-        if line.seconds is None and line.server == event.server and line.text == event.command:
+        if line.seconds is None and not line.earlier and line.server == event.server and line.text == event.command:
             lines[number] = replace(line, exit_status=event.exit_status, seconds=event.seconds)
             return
 
@@ -52,7 +64,7 @@ def _exit(line: Line) -> str:
     if line.level != "command":
         return ""
     if line.seconds is None:
-        return "running"
+        return "not seen" if line.earlier else "running"
     return "cut off" if line.exit_status is None else str(line.exit_status)
 
 

@@ -86,7 +86,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.columns[section].title
+            return f" {self.columns[section].title} "
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(self.columns[section])
         return None

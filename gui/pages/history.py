@@ -25,7 +25,7 @@ class HistoryPage(Page):
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._entry: Entry | None = None
-        self.only_move = QCheckBox("Only the picked &move", self)
+        self.only_move = QCheckBox("Only the &picked move", self)
         self.only_move.toggled.connect(self.refresh)
         self.heading(self.only_move)
         self.entries: Table[Entry] = Table("Entries", ENTRY_COLUMNS, self)

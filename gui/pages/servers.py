@@ -26,7 +26,7 @@ class ServersPage(Page):
         super().__init__(work, parent)
         self.add = self.button("&Add server…", self.add_server)
         self.edit = self.button("&Edit…", self.edit_server)
-        self.remove = self.button("Remo&ve…", self.remove_server)
+        self.remove = self.button("Rem&ove…", self.remove_server)
         self.test = self.button("&Test", self.test_server, "Connect, and try the rights that the work needs")
         self.facts = self.button("Read &facts", self.read_facts, "Learn what the server is; nothing is written there")
         self.heading(self.add, self.edit, self.remove, self.test, self.facts)

@@ -64,10 +64,4 @@ class Banner(QFrame):
 
     def complain(self, error: PghaulError) -> None:
         """Show a user's error: the sentence and the hint."""
-        self.say(sentence(error), Mood.WRONG)
-
-
-def sentence(error: PghaulError) -> str:
-    """The error as a window says it: a capital first, the hint on its own line."""
-    message = error.message[:1].upper() + error.message[1:]
-    return f"{message}\n{error.hint[:1].upper()}{error.hint[1:]}" if error.hint else message
+        self.say(str(error), Mood.WRONG)

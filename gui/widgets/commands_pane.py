@@ -1,5 +1,8 @@
 """The pane at the bottom: every command that was run, as it runs, to see and to copy."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
@@ -9,6 +12,9 @@ from gui.bridge import Task
 from gui.models import commands
 from gui.models.commands import Line
 from gui.widgets.table import Table
+
+if TYPE_CHECKING:
+    from core.history.store import Command
 
 ALL = "All servers"
 
@@ -48,9 +54,14 @@ class CommandsPane(QWidget):
     def take(self, events: tuple[Event, ...]) -> None:
         """A batch of events."""
         commands.add(self._lines, events)
-        for name in {line.server for line in self._lines[-len(events) :] if line.server}:
-            if self.server.findText(name, Qt.MatchFlag.MatchExactly) < 0:
-                self.server.addItem(name)
+        self._offer(line.server for line in self._lines[-len(events) :])
+        self._show()
+
+    @Slot(object)
+    def load(self, earlier: "tuple[Command, ...]") -> None:
+        """The commands of earlier sessions, newest first: they stand above those of this one."""
+        self._lines[:0] = commands.from_history(earlier)
+        self._offer(line.server for line in self._lines)
         self._show()
 
     @Slot()
@@ -59,6 +70,11 @@ class CommandsPane(QWidget):
         chosen = sorted(index.row() for index in self.table.selectionModel().selectedRows())
         rows = [self.table.rows.row(number) for number in chosen] or self.table.rows.rows
         QGuiApplication.clipboard().setText("\n".join(line.text for line in rows if line.level == "command"))
+
+    def _offer(self, servers: Iterable[str]) -> None:
+        for name in dict.fromkeys(servers):
+            if name and self.server.findText(name, Qt.MatchFlag.MatchExactly) < 0:
+                self.server.addItem(name)
 
     @Slot()
     def _show(self) -> None:

@@ -1,7 +1,7 @@
 """What a page shows while it has nothing to show: what is missing, and the one thing to do next."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 
 class Empty(QWidget):
@@ -18,14 +18,19 @@ class Empty(QWidget):
         head.setFont(font)
         sentence = QLabel(text, self)
         sentence.setWordWrap(True)
-        sentence.setMaximumWidth(self.fontMetrics().averageCharWidth() * 78)
+        sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        sentence.setMinimumWidth(self.fontMetrics().averageCharWidth() * 40)
         self.button = QPushButton(button, self)
         self.button.setVisible(bool(button))
         self.button.clicked.connect(self.wanted)
         column = QVBoxLayout(self)
         column.setSpacing(10)
         column.addStretch(2)
-        for widget in (head, sentence, self.button):
-            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
-        sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(head, 0, Qt.AlignmentFlag.AlignHCenter)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(sentence, 3)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)

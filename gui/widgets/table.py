@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from gui.models.table import Column, TableModel, Width
+from gui.widgets.padding import PaddedDelegate
 
 Row = TypeVar("Row")
 WIDEST = 420
@@ -25,6 +26,7 @@ class Table(QTableView, Generic[Row]):
         self._dragged = False
         self.setAccessibleName(name)
         self.setModel(self.rows)
+        self.setItemDelegate(PaddedDelegate(4, 0, self))
         self._set_behaviour()
         self._set_head(columns)
         copy = QAction("&Copy", self, shortcut=QKeySequence(QKeySequence.StandardKey.Copy))

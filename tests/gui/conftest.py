@@ -1,0 +1,103 @@
+"""For every test of the window: Qt's own warnings fail it, and no widget is left behind."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.actions import Desk
+from core.history.store import Store
+from gui import appearance
+from gui.window import MainWindow
+from gui.work import Work
+from tests.gui import samples
+
+if TYPE_CHECKING:
+    from gui.pages.page import Page
+
+HARMLESS = "This plugin does not support propagateSizeHints"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A message of Qt's is a fault of ours, but for what the offscreen platform says of itself."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.qt_log_level_fail("DEBUG"))
+            item.add_marker(pytest.mark.qt_log_ignore(HARMLESS))
+
+
+@pytest.fixture(autouse=True)
+def _no_widget_left(qapp: QApplication) -> Iterator[None]:
+    appearance.prepare(qapp)
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    left = [f"{type(widget).__name__} {widget.objectName()}" for widget in QApplication.topLevelWidgets()]
+    assert not left, f"the test left widgets: {left}"
+
+
+@pytest.fixture(scope="session")
+def histories(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty and a full history, each made once and copied for every test."""
+    folder = tmp_path_factory.mktemp("histories")
+    Store.open(folder / "empty").close()
+    with Store.open(folder / "full") as made:
+        samples.fill(made)
+    return folder
+
+
+@pytest.fixture
+def store(request: pytest.FixtureRequest, histories: Path, tmp_path: Path) -> Iterator[Store]:
+    kind = "full" if "full_store" in request.fixturenames else "empty"
+    shutil.copytree(histories / kind, tmp_path / "history")
+    with Store.open(tmp_path / "history") as made:
+        yield made
+
+
+@pytest.fixture
+def full_store(store: Store) -> Store:
+    """A history that two real servers would leave."""
+    return store
+
+
+@pytest.fixture
+def work(qapp: QApplication) -> Iterator[Work]:  # noqa: ARG001
+    made = Work()
+    yield made
+    made.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def window(work: Work, qtbot: QtBot, store: Store) -> Iterator[MainWindow]:
+    """The window over the test's own history."""
+    made = MainWindow(work)
+    made.show()
+    work.use(Desk(store, work.asker))
+    at_rest(qtbot, made)
+    yield made
+    made.close()
+    made.deleteLater()
+
+
+@pytest.fixture
+def full_window(full_store: Store, window: MainWindow) -> MainWindow:  # noqa: ARG001
+    """The window over a history that two real servers would leave."""
+    return window
+
+
+def at_rest(qtbot: QtBot, window: MainWindow) -> None:
+    """Wait until nothing is read or done any more."""
+    qtbot.waitUntil(lambda: window.work.runner.idle, timeout=10_000)
+
+
+def page(qtbot: QtBot, window: MainWindow, title: str) -> "Page":
+    """The page of that title, on screen and filled."""
+    shown = window.show_page(title)
+    qtbot.waitUntil(lambda: shown.shown, timeout=10_000)
+    at_rest(qtbot, window)
+    return shown

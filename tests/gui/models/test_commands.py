@@ -1,0 +1,43 @@
+from core.jobs import CommandEnded, CommandStarted, Note, Progress
+from gui.models.commands import COLUMNS, MOST, Line, add
+
+
+def _texts(line: Line) -> dict[str, str]:
+    return {column.title: column.text(line) for column in COLUMNS}
+
+
+def test_a_command_runs_and_ends() -> None:
+    lines: list[Line] = []
+    add(lines, [CommandStarted("old", "dba", "uname -a"), Progress("x", 1, 2)])
+    assert _texts(lines[0])["Exit"] == "running"
+    add(lines, [CommandEnded("old", "uname -a", 0, 0.25)])
+    assert len(lines) == 1
+    assert _texts(lines[0])["Exit"] == "0"
+    assert _texts(lines[0])["Took"] == "250 ms"
+
+
+def test_the_end_goes_to_the_command_of_the_same_server() -> None:
+    lines: list[Line] = []
+    add(lines, [CommandStarted("old", "dba", "df"), CommandStarted("new", "dba", "df")])
+    add(lines, [CommandEnded("old", "df", 1, 0.1), CommandEnded("old", "never seen", 1, 0.1)])
+    assert [_texts(line)["Exit"] for line in lines] == ["1", "running"]
+
+
+def test_a_command_that_was_cut_off() -> None:
+    lines: list[Line] = []
+    add(lines, [CommandStarted("old", "dba", "dd"), CommandEnded("old", "dd", None, 9.0)])
+    assert _texts(lines[0])["Exit"] == "cut off"
+
+
+def test_notes_stand_among_the_commands() -> None:
+    lines: list[Line] = []
+    add(lines, [Note("no fio on old", "warning")])
+    assert _texts(lines[0])["Command"] == "no fio on old"
+    assert _texts(lines[0])["Exit"] == ""
+
+
+def test_the_oldest_lines_go_when_there_are_too_many() -> None:
+    lines: list[Line] = []
+    add(lines, [CommandStarted("old", "dba", str(number)) for number in range(MOST + 1)])
+    assert len(lines) < MOST
+    assert lines[-1].text == str(MOST)

@@ -1,0 +1,55 @@
+from dataclasses import replace
+
+from core.facts.model import Facts
+from gui.models.facts import FactRow, cluster_details, clusters, gaps, side_by_side
+from tests.gui import samples
+
+
+def _row(rows: tuple[FactRow, ...], name: str) -> FactRow:
+    return next(row for row in rows if row.name == name)
+
+
+def test_both_sides_and_what_differs() -> None:
+    rows = side_by_side(samples.facts("a"), samples.facts("b", new=True))
+    assert _row(rows, "Operating system") == FactRow(
+        "System", "Operating system", "Debian GNU/Linux 12", "Debian GNU/Linux 13", differs=True
+    )
+    assert not _row(rows, "Kernel").differs
+    assert not _row(rows, "Host name").differs
+    assert _row(rows, "Total").old == "32.0 GiB"
+    assert _row(rows, "/srv/pg").new == "1.0 TiB free of 2.0 TiB, xfs on /dev/sdb1, rw,relatime"
+    assert _row(rows, "iperf3").old == "not installed"
+
+
+def test_what_one_side_lacks_is_absent_and_no_difference() -> None:
+    new = samples.facts("b", new=True)
+    rows = side_by_side(samples.facts("a"), replace(new, system=None, file_systems=()))
+    assert _row(rows, "Kernel").new == "–"
+    assert not _row(rows, "Kernel").differs
+    assert _row(rows, "/srv/pg").new == "–"
+
+
+def test_one_side_alone() -> None:
+    rows = side_by_side(None, samples.facts("b"))
+    assert {row.old for row in rows} == {"–"}
+    assert _row(rows, "Threads").new == "8"
+
+
+def test_a_server_that_told_nothing() -> None:
+    empty = Facts("a", samples.MORNING, 0.1, 1)
+    assert all((row.old, row.new) == ("–", "–") for row in side_by_side(empty, empty))
+    assert clusters(empty, None) == ()
+
+
+def test_a_cluster_tells_everything() -> None:
+    details = {detail.name: detail.value for detail in cluster_details(samples.cluster())}
+    assert details["System identifier"] == "7300000000000000001"
+    assert details["Block / WAL block / WAL segment"] == "8.0 KiB / 8.0 KiB / 16.0 MiB"
+    assert details["Tablespace 16400"] == "/srv/ts, 10.0 GiB"
+    assert details["Data checksums"] == "off"
+    assert "Unit" not in details
+
+
+def test_gaps_name_their_server() -> None:
+    found = gaps(samples.facts("a"), samples.facts("b", new=True))
+    assert [(gap.server, gap.subject) for gap in found] == [("b", "lsblk")]

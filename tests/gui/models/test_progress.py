@@ -1,0 +1,54 @@
+import pytest
+
+from core.jobs import Progress
+from gui.models.progress import Stage, remaining, stage_of, words
+
+GIB = 1 << 30
+COPY = Stage("copy", 0.0, 0.0)
+
+
+def test_words_say_bytes_time_and_what_is_left() -> None:
+    text = words(Progress("copy", 3 * GIB, 12 * GIB, "bytes"), COPY, 100.0)
+    assert text == "3.0 GiB of 12.0 GiB · 1 min 40 s elapsed · about 5 min 00 s left"
+
+
+def test_steps_and_seconds() -> None:
+    assert words(Progress("checks", 2, 8), COPY, 1.0) == "2 of 8 · 1.0 s elapsed"
+    assert (
+        words(Progress("run", 15, 60, "seconds"), COPY, 16.0) == "15 s of 1 min 00 s · 16 s elapsed · about 45 s left"
+    )
+
+
+@pytest.mark.parametrize(
+    ("progress", "elapsed"),
+    [
+        (Progress("copy", 5, None, "bytes"), 100.0),  # nobody knows the total
+        (Progress("copy", 5, 10, "bytes"), 1.0),  # too early
+        (Progress("copy", 1, 1000, "bytes"), 100.0),  # too little
+        (Progress("copy", 0, 10, "bytes"), 100.0),  # nothing yet
+        (Progress("copy", 12, 10, "bytes"), 100.0),  # the total was wrong
+        (Progress("copy", 0, 0, "bytes"), 100.0),
+    ],
+)
+def test_no_time_is_said_where_none_is_known(progress: Progress, elapsed: float) -> None:
+    assert remaining(progress, COPY, elapsed) is None
+    assert "left" not in words(progress, COPY, elapsed)
+
+
+def test_a_new_stage_starts_its_own_clock() -> None:
+    first = stage_of(Progress("read", 5, 10), 2.0, None)
+    assert stage_of(Progress("read", 9, 10), 50.0, first) is first
+    second = stage_of(Progress("write", 0, 10), 60.0, first)
+    assert second == Stage("write", 60.0, 0)
+    assert remaining(Progress("write", 5, 10), second, 70.0) == pytest.approx(10.0)
+
+
+def test_the_same_stage_again_from_its_beginning_is_a_new_one() -> None:
+    first = stage_of(Progress("repetition", 9, 10), 2.0, Stage("repetition", 0.0, 3.0))
+    assert first == Stage("repetition", 0.0, 3.0)
+    assert stage_of(Progress("repetition", 0, 10), 30.0, first) == Stage("repetition", 30.0, 0)
+
+
+def test_without_progress_the_time_alone() -> None:
+    assert words(None, None, 0.2) == "0 s elapsed"
+    assert words(None, None, 75.0) == "1 min 15 s elapsed"

@@ -1,0 +1,79 @@
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from pytestqt.qtbot import QtBot
+
+from gui.appearance import Tone
+from gui.models.table import Column, TableModel
+
+
+@dataclass(frozen=True)
+class Thing:
+    name: str
+    number: int
+
+
+COLUMNS: tuple[Column[Thing], ...] = (
+    Column("Name", lambda row: row.name),
+    Column("Number", lambda row: str(row.number), right=True, tone=lambda row: Tone.BAD if row.number else None),
+)
+
+
+def _model() -> tuple[TableModel[Thing], QAbstractItemModelTester]:
+    model = TableModel(COLUMNS)
+    return model, QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+
+
+def _texts(model: TableModel[Thing]) -> list[tuple[object, ...]]:
+    return [
+        tuple(model.index(row, column).data() for column in range(model.columnCount()))
+        for row in range(model.rowCount())
+    ]
+
+
+@pytest.mark.usefixtures("qapp")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(st.lists(st.lists(st.builds(Thing, st.text(max_size=3), st.integers(0, 3)), max_size=8), max_size=6))
+def test_whatever_rows_follow_whatever_rows_the_model_shows_the_last(steps: list[list[Thing]]) -> None:
+    model, tester = _model()
+    for rows in steps:
+        model.set_rows(rows)
+        assert list(model.rows) == rows
+    assert tester.model() is model
+
+
+def test_only_what_differs_is_announced(qtbot: QtBot) -> None:
+    model, _tester = _model()
+    rows = [Thing(str(number), number) for number in range(100)]
+    model.set_rows(rows)
+    changed: list[tuple[int, int]] = []
+    resets: list[None] = []
+    model.dataChanged.connect(lambda first, last, _roles: changed.append((first.row(), last.row())))
+    model.modelReset.connect(lambda: resets.append(None))
+    model.set_rows([*rows[:7], replace(rows[7], number=70), *rows[8:]])
+    model.set_rows([*model.rows, Thing("new", 1)])
+    assert changed == [(7, 7)]
+    assert resets == []
+    assert model.index(7, 1).data() == "70"
+    assert model.rowCount() == 101
+    qtbot.wait(0)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_roles() -> None:
+    model, _tester = _model()
+    row = Thing("<b>a\nb</b>", 3)
+    model.set_rows([row])
+    name, number = model.index(0, 0), model.index(0, 1)
+    assert name.data() == "<b>a ↵ b</b>"
+    assert "&lt;b&gt;a\nb" in name.data(Qt.ItemDataRole.ToolTipRole)
+    assert name.data(Qt.ItemDataRole.UserRole) is row
+    assert name.data(Qt.ItemDataRole.ForegroundRole) is None
+    assert number.data(Qt.ItemDataRole.ForegroundRole) is not None
+    assert Qt.AlignmentFlag.AlignRight in Qt.AlignmentFlag(number.data(Qt.ItemDataRole.TextAlignmentRole))
+    assert [model.headerData(i, Qt.Orientation.Horizontal).strip() for i in range(2)] == ["Name", "Number"]
+    assert model.index(9, 0).data() is None

@@ -1,0 +1,59 @@
+"""How long the window takes: from the start of the process to the first paint, on whatever display there is.
+
+`python tests/gui/start.py FOLDER` opens the real program over a history in FOLDER, prints what it saw, and closes.
+"""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+HEAVY = ("paramiko", "sqlalchemy", "alembic", "pyqtgraph", "numpy", "psycopg", "typst", "keyring")
+
+
+def _since_start() -> float:
+    """Seconds since the kernel started this process."""
+    ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+
+
+def main() -> int:
+    """Run the program with a look at its first paint."""
+    from PySide6.QtCore import QEvent, QObject, QTimer
+    from PySide6.QtGui import QGuiApplication
+    from PySide6.QtWidgets import QApplication
+
+    from gui import app, window
+    from gui.work import Work
+
+    class Look(QObject):
+        """Sees the window's first paint, and the history open after it."""
+
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() is QEvent.Type.Paint:
+                watched.removeEventFilter(self)
+                print(f"seconds: {_since_start():.2f}")  # noqa: T201
+                print(f"heavy: {[name for name in HEAVY if name in sys.modules]}")  # noqa: T201
+                print(f"platform: {QGuiApplication.platformName()}")  # noqa: T201
+            return False
+
+    look = Look()
+
+    class Window(window.MainWindow):
+        """The real one, looked at."""
+
+        def __init__(self, work: Work) -> None:
+            super().__init__(work)
+            self.installEventFilter(look)
+            work.opened.connect(self._leave_soon)
+
+        def _leave_soon(self) -> None:
+            print("history: open")  # noqa: T201
+            QTimer.singleShot(0, QApplication.quit)
+
+    vars(app)["MainWindow"] = Window
+    return app.main(Path(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

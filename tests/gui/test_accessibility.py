@@ -1,0 +1,210 @@
+"""Everything by keyboard, everything with a name, everything readable at 200 %, in light and in dark."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QColor, QPalette
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QProgressBar,
+    QTabWidget,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from core.history.store import Store
+from gui import actions, appearance
+from gui.appearance import Tone
+from gui.asker import HostKeyQuestion, SecretQuestion
+from gui.dialogs.crash import CrashDialog
+from gui.dialogs.move import MoveDialog
+from gui.dialogs.questions import dialog_for
+from gui.dialogs.server import ServerDialog
+from gui.window import PAGES, MainWindow
+from tests.gui import samples
+from tests.gui.conftest import page
+
+CONTROLS = (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QProgressBar,
+    QTabWidget,
+)
+PRIVATE = (
+    "qt_spinbox_lineedit",
+    "qt_dockwidget_floatbutton",
+    "ScrollLeftButton",
+    "ScrollRightButton",
+    "qt_toolbar_ext_button",
+    "qt_menubar_ext_button",
+)
+
+
+def _controls(window: QWidget) -> list[QWidget]:
+    return [
+        widget
+        for widget in window.findChildren(QWidget)
+        if isinstance(widget, CONTROLS)
+        and widget.objectName() not in PRIVATE
+        and not isinstance(widget.parent(), QComboBox)
+        and not (widget.parent() and "QComboBoxPrivateContainer" in type(widget.parent()).__name__)
+        and not _inside_list(widget)
+    ]
+
+
+def _inside_list(widget: QWidget) -> bool:
+    """A combo box's own list and a table's own head and corner: Qt names them by their owner."""
+    parent = widget.parent()
+    while parent is not None:
+        if isinstance(parent, QComboBox) or (isinstance(parent, QAbstractItemView) and parent is not widget):
+            return True
+        parent = parent.parent()
+    return False
+
+
+def _nameless(window: QWidget) -> list[str]:
+    return [
+        f"{type(widget).__name__} {widget.objectName()} in {type(widget.parent()).__name__}"
+        for widget in _controls(window)
+        if not QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name).strip()
+    ]
+
+
+def test_every_control_of_every_page_has_a_name(full_window: MainWindow, qtbot: QtBot) -> None:
+    for kind in PAGES:
+        page(qtbot, full_window, kind.title)
+    assert len(_controls(full_window)) > 50
+    assert _nameless(full_window) == []
+
+
+@pytest.fixture
+def dialogs(qapp: QApplication, full_store: Store) -> Iterator[list[QDialog]]:  # noqa: ARG001
+    from core.actions import Desk
+    from core.servers.profiles import Nobody
+
+    rows = actions.servers(Desk(full_store, Nobody()))
+    parent = QWidget()
+    yield [
+        ServerDialog(None, parent),
+        ServerDialog(samples.OLD, parent),
+        MoveDialog(rows, samples.MOVE, parent),
+        CrashDialog(ValueError("x"), parent),
+        dialog_for(SecretQuestion("db", "Password of dba on db", "password"), parent),
+        dialog_for(HostKeyQuestion("db", "192.0.2.1", "ssh-ed25519", "SHA256:abc"), parent),
+    ]
+    parent.deleteLater()
+
+
+def test_every_control_of_every_dialog_has_a_name(dialogs: list[QDialog]) -> None:
+    for dialog in dialogs:
+        assert _controls(dialog)
+        assert _nameless(dialog) == []
+
+
+def test_every_field_of_a_form_is_reached_by_a_mnemonic_of_its_own(dialogs: list[QDialog]) -> None:
+    for dialog in dialogs[:3]:
+        keys = [_mnemonic(label.text()) for label in dialog.findChildren(QLabel) if label.buddy() is not None]
+        named = [key for key in keys if key]
+        assert len(named) >= 7
+        assert len(set(named)) == len(named), named
+
+
+def test_the_buttons_of_a_page_have_mnemonics_of_their_own(full_window: MainWindow, qtbot: QtBot) -> None:
+    menus = {_mnemonic(action.text()) for action in full_window.menuBar().actions()}
+    for kind in PAGES:
+        shown = page(qtbot, full_window, kind.title)
+        visible = [one for one in shown.findChildren(QAbstractButton) if one.isVisible() and "&" in one.text()]
+        keys = [_mnemonic(button.text()) for button in visible if "Cop&y" not in button.text()]
+        keys += [
+            _mnemonic(label.text())
+            for label in shown.findChildren(QLabel)
+            if label.buddy() is not None and label.isVisible()
+        ]
+        for tabs in shown.findChildren(QTabWidget):
+            keys += [_mnemonic(tabs.tabText(number)) for number in range(tabs.count())]
+        assert len(set(keys)) == len(keys), (kind.title, keys)
+        assert not menus & set(keys), (kind.title, menus & set(keys))
+
+
+def _mnemonic(text: str) -> str:
+    return text.replace("&&", "").partition("&")[2][:1].lower()
+
+
+def test_tab_goes_through_a_page_and_comes_back(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Benchmarks")
+    full_window.activateWindow()
+    full_window.rail.setFocus()
+    seen: list[QWidget] = []
+    for _ in range(200):
+        full_window.focusNextChild()
+        focused = QApplication.focusWidget()
+        if focused is full_window.rail:
+            break
+        if focused is not None:
+            seen.append(focused)
+    else:
+        pytest.fail("Tab is caught somewhere")
+    on_page = {widget for widget in seen if shown.isAncestorOf(widget)}
+    reachable = [widget for widget in _controls(shown) if widget.isVisible() and widget.isEnabled()]
+    missed = [
+        widget for widget in reachable if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget not in on_page
+    ]
+    assert not missed
+
+
+@pytest.mark.parametrize("scheme", [Qt.ColorScheme.Light, Qt.ColorScheme.Dark])
+def test_every_tone_can_be_read(qapp: QApplication, scheme: Qt.ColorScheme) -> None:
+    try:
+        appearance.force(qapp, scheme)
+        assert appearance.is_dark() is (scheme is Qt.ColorScheme.Dark)
+        for role in (QPalette.ColorRole.Base, QPalette.ColorRole.AlternateBase):
+            base = qapp.palette().color(role)
+            for tone in Tone:
+                assert _contrast(appearance.colour(tone), base) >= 4.5, (tone, role)
+    finally:
+        appearance.force(qapp, Qt.ColorScheme.Light)
+
+
+def _contrast(one: QColor, other: QColor) -> float:
+    """WCAG 2.2, contrast ratio of two sRGB colours."""
+    bright, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: QColor) -> float:
+    parts = (colour.redF(), colour.greenF(), colour.blueF())
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("factor", ["1", "2"])
+def test_no_text_is_clipped(histories: Path, factor: str) -> None:
+    """In a process of its own: the scale is set before Qt starts."""
+    ended = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("clipped.py")), str(histories / "full")],
+        env={**os.environ, "QT_SCALE_FACTOR": factor, "QT_QPA_PLATFORM": "offscreen"},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == f"scale {float(factor)}\n"

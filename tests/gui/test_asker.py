@@ -1,0 +1,133 @@
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from core.jobs import Job
+from gui.asker import Question, WindowAsker
+from gui.bridge import Runner
+from gui.dialogs.questions import SecretDialog
+from gui.window import MainWindow
+from gui.work import Work
+from tests.gui.conftest import at_rest
+
+FINGERPRINT = "SHA256:Pzv8QnVuZGVsIG9mIGtleXMgaW4gYSBkcmF3ZXI"
+
+
+@pytest.fixture
+def runner(qapp: object) -> Iterator[Runner]:  # noqa: ARG001
+    made = Runner()
+    yield made
+    made.shutdown(5)
+    made.deleteLater()
+
+
+def _dialog(qtbot: QtBot) -> QDialog:
+    def found() -> QDialog | None:
+        widget = QApplication.activeModalWidget()
+        return widget if isinstance(widget, QDialog) else None
+
+    qtbot.waitUntil(lambda: found() is not None)
+    dialog = found()
+    assert dialog is not None
+    return dialog
+
+
+def _gone(qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None)
+
+
+def test_a_host_key_is_shown_and_accepted(window: MainWindow, work: Work, qtbot: QtBot) -> None:
+    answers: list[bool] = []
+    work.run("connect", lambda desk, _job: desk.asker.accept_host_key("db", "192.0.2.1", "ssh-ed25519", FINGERPRINT))
+    assert work.task is not None
+    work.task.succeeded.connect(answers.append)
+    dialog = _dialog(qtbot)
+    assert isinstance(dialog, QMessageBox)
+    assert FINGERPRINT in dialog.informativeText()
+    assert "db" in dialog.text()
+    assert "192.0.2.1" in dialog.text()
+    trust = next(button for button in dialog.buttons() if "Trust" in button.text())
+    QTest.mouseClick(trust, Qt.MouseButton.LeftButton)
+    at_rest(qtbot, window)
+    assert answers == [True]
+    _gone(qtbot)
+
+
+def test_escape_and_return_do_not_trust_a_key(window: MainWindow, work: Work, qtbot: QtBot) -> None:
+    for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
+        answers: list[bool] = []
+        work.run("connect", lambda desk, _job: desk.asker.accept_host_key("db", "h", "ssh-ed25519", FINGERPRINT))
+        assert work.task is not None
+        work.task.succeeded.connect(answers.append)
+        QTest.keyClick(_dialog(qtbot), key)
+        at_rest(qtbot, window)
+        assert answers == [False]
+        _gone(qtbot)
+
+
+@pytest.mark.parametrize("kind", ["password", "passphrase", "sudo", "interactive"])
+def test_a_secret_is_typed_hidden(window: MainWindow, work: Work, qtbot: QtBot, kind: str) -> None:
+    answers: list[str | None] = []
+    work.run("connect", lambda desk, _job: desk.asker.secret("db", "Password of dba on db", kind=kind))
+    assert work.task is not None
+    work.task.succeeded.connect(answers.append)
+    dialog = _dialog(qtbot)
+    assert isinstance(dialog, SecretDialog)
+    assert dialog.field.echoMode() is dialog.field.EchoMode.Password
+    dialog.field.insert("it's $ecret ö")
+    QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+    at_rest(qtbot, window)
+    assert answers == ["it's $ecret ö"]
+    _gone(qtbot)
+
+
+def test_a_declined_secret_is_none_even_when_something_was_typed(window: MainWindow, work: Work, qtbot: QtBot) -> None:
+    answers: list[str | None] = []
+    work.run("connect", lambda desk, _job: desk.asker.secret("db", "Password", kind="password"))
+    assert work.task is not None
+    work.task.succeeded.connect(answers.append)
+    dialog = _dialog(qtbot)
+    assert isinstance(dialog, SecretDialog)
+    QTest.keyClicks(dialog.field, "half")
+    dialog.reject()
+    at_rest(qtbot, window)
+    assert answers == [None]
+    _gone(qtbot)
+
+
+def test_cancelling_the_job_takes_its_question_back(window: MainWindow, work: Work, qtbot: QtBot) -> None:
+    work.run("connect", lambda desk, _job: desk.asker.secret("db", "Password", kind="password"))
+    _dialog(qtbot)
+    window.cancel()
+    at_rest(qtbot, window)
+    _gone(qtbot)
+
+
+def test_closing_declines_what_is_asked_and_what_will_be(runner: Runner, qtbot: QtBot) -> None:
+    asker = WindowAsker()
+    asked: list[Question] = []
+    answers: list[str | None] = []
+    asker.asked.connect(asked.append)
+
+    def ask(_job: Job) -> None:
+        answers.append(asker.secret("db", "one", kind="sudo"))
+        answers.append(asker.secret("db", "two", kind="sudo"))
+
+    runner.start("ask", ask)
+    qtbot.waitUntil(lambda: len(asked) == 1)
+    asker.close()
+    qtbot.waitUntil(lambda: runner.idle)
+    assert answers == [None, None]
+    assert len(asked) == 1
+    asker.deleteLater()
+
+
+def test_a_question_counts_its_first_answer(qapp: object) -> None:  # noqa: ARG001
+    question = Question("db")
+    question.answer("first")
+    question.answer(None)
+    assert question.wait() == "first"

@@ -1,0 +1,182 @@
+"""Each page shows what the history holds, and says what to do where it holds nothing."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from core.history.store import Store
+from core.jobs import Job
+from gui.pages.benchmarks import BenchmarksPage
+from gui.pages.comparison import ComparisonPage
+from gui.pages.facts import FactsPage
+from gui.pages.history import HistoryPage
+from gui.pages.migration import MigrationPage
+from gui.pages.page import Page
+from gui.pages.servers import ServersPage
+from gui.widgets.empty import Empty
+from gui.window import PAGES, MainWindow
+from tests.gui import samples
+from tests.gui.conftest import at_rest, page
+
+
+@pytest.mark.parametrize("title", [kind.title for kind in PAGES])
+def test_an_empty_history_says_what_to_do_next(window: MainWindow, qtbot: QtBot, title: str) -> None:
+    shown = page(qtbot, window, title)
+    empty = shown.findChild(Empty)
+    assert empty is not None
+    assert empty.isVisible()
+    assert empty.button.text()
+    assert not shown.body.isVisible()
+
+
+@pytest.mark.parametrize("title", [kind.title for kind in PAGES])
+def test_with_a_history_no_page_is_empty(full_window: MainWindow, qtbot: QtBot, title: str) -> None:
+    shown = page(qtbot, full_window, title)
+    assert shown.findChild(Empty) is None
+    assert shown.body.isVisible()
+    assert not full_window.banner.isVisible()
+
+
+def test_servers(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Servers")
+    assert isinstance(shown, ServersPage)
+    assert [row.profile.name for row in shown.table.rows.rows] == ["db-new", "db-old"]
+    assert shown.test.isEnabled()
+
+
+def test_facts_show_the_servers_of_the_move(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Facts")
+    assert isinstance(shown, FactsPage)
+    assert (shown.old.currentText(), shown.new.currentText()) == ("db-old", "db-new")
+    assert any(row.old == "Intel Xeon E5410" and row.new == "AMD EPYC 9354P" for row in shown.table.rows.rows)
+    assert shown.tabs.tabText(2) == "&Gaps (1)"
+    assert any(row.cluster.data_directory == samples.ODD_FOLDER for row in shown.clusters.rows.rows)
+    assert shown.details.rows.rowCount() > 5
+    assert "PRETTY_NAME" in shown.raw.text
+
+
+def test_other_servers_can_be_chosen(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Facts")
+    assert isinstance(shown, FactsPage)
+    shown.new.setCurrentText("db-old")
+    shown.new.textActivated.emit("db-old")
+    qtbot.waitUntil(lambda: shown.shown)
+    assert (shown.old.currentText(), shown.new.currentText()) == ("db-old", "db-old")
+    assert not any(row.differs for row in shown.table.rows.rows)
+
+
+def test_benchmarks_show_every_repetition_and_start_only_after_a_forecast(
+    full_window: MainWindow, qtbot: QtBot
+) -> None:
+    shown = page(qtbot, full_window, "Benchmarks")
+    assert isinstance(shown, BenchmarksPage)
+    assert shown.table.rows.rowCount() == 24
+    assert shown.suite.count() > 0
+    assert shown.forecast.isEnabled()
+    assert not shown.start.isEnabled()
+    assert "raw output" in shown.raw.text
+    assert shown.metrics.rows.rowCount() == 2
+
+
+def test_comparison(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Comparison")
+    assert isinstance(shown, ComparisonPage)
+    assert shown.table.rows.rowCount() == 4
+    shown.everything.click()
+    assert shown.table.rows.rowCount() == 8
+
+
+def test_plots_are_drawn(full_window: MainWindow, qtbot: QtBot) -> None:
+    from gui.widgets.plots import ComparisonPlot, EstimatePlot
+
+    comparison = page(qtbot, full_window, "Comparison").findChild(ComparisonPlot)
+    assert comparison is not None
+    qtbot.waitUntil(comparison.isVisible)
+    migration = page(qtbot, full_window, "Migration")
+    assert isinstance(migration, MigrationPage)
+    migration.tabs.setCurrentWidget(migration.estimate)
+    estimate = migration.findChild(EstimatePlot)
+    assert estimate is not None
+    qtbot.waitUntil(estimate.isVisible)
+
+
+def test_migration(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Migration")
+    assert isinstance(shown, MigrationPage)
+    assert shown.checks.summary.text() == "Blockers: 1, unknown: 1, warnings: 1, passed: 1"
+    assert "copying it now would give a broken copy" in shown.checks.evidence.text
+    assert shown.probes.summary.text() == "The slowest link is: read"
+    assert shown.estimate.table.rows.rowCount() == 6
+    assert shown.plan.command.text == "rsync -a /srv/pg/data/ new:/srv/pg/"
+    shown.plan.copy.click()
+    assert "systemctl start postgresql@15-main" in QApplication.clipboard().text()
+
+
+def test_history_shows_entries_with_their_details(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "History")
+    assert isinstance(shown, HistoryPage)
+    kinds = [entry.kind for entry in shown.entries.rows.rows]
+    assert set(kinds) == {"checks", "move", "estimate", "facts", "plan", "probe", "run"}
+    shown.entries.choose(kinds.index("run"))
+    qtbot.waitUntil(lambda: "repetition 1: done" in shown.details.text)
+    shown.entries.choose(kinds.index("facts"))
+    qtbot.waitUntil(lambda: '"kernel"' in shown.details.text)
+    assert next(command.command for command in shown.commands.rows.rows) == "fio --name=x"
+
+
+def test_the_tables_are_live_while_a_job_runs(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Benchmarks")
+    assert isinstance(shown, BenchmarksPage)
+    run = full_store.runs("spring")[0]
+    full_store.run_started(replace(run, repetitions=(), outcome=None, ended_at=None))
+    full_window.work.changed.emit()
+    qtbot.waitUntil(lambda: shown.table.rows.rowCount() == 25)
+
+
+def test_a_hidden_page_reads_only_when_it_is_shown(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    history = page(qtbot, full_window, "History")
+    page(qtbot, full_window, "Servers")
+    full_store.remove_move("spring")
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    assert not history.shown
+    page(qtbot, full_window, "History")
+    assert history.shown
+
+
+def test_buttons_wait_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = [page(qtbot, full_window, title) for title in ("Servers", "Facts", "Benchmarks", "Migration")]
+    buttons: list[Callable[[], QPushButton]] = []
+    for one in shown:
+        if isinstance(one, ServersPage):
+            buttons += [lambda one=one: one.test, lambda one=one: one.facts]  # type: ignore[misc]
+        elif isinstance(one, FactsPage):
+            buttons.append(lambda one=one: one.read)  # type: ignore[misc]
+        elif isinstance(one, BenchmarksPage):
+            buttons.append(lambda one=one: one.forecast)  # type: ignore[misc]
+        elif isinstance(one, MigrationPage):
+            buttons += [lambda section=section: section.start for section in one.sections]  # type: ignore[misc]
+    assert all(button().isEnabled() for button in buttons)
+    full_window.work.run("wait", lambda _desk, job: job.wait(20))
+    assert not any(button().isEnabled() for button in buttons)
+    assert full_window.work.run("second", _nothing) is None
+    full_window.cancel()
+    at_rest(qtbot, full_window)
+    assert all(button().isEnabled() for button in buttons)
+    assert full_window.banner.text == "Cancelled."
+
+
+def _nothing(_desk: object, _job: Job) -> None:
+    return None
+
+
+def test_no_label_of_a_page_takes_markup_from_a_server(full_window: MainWindow, qtbot: QtBot) -> None:
+    for kind in PAGES:
+        shown: Page = page(qtbot, full_window, kind.title)
+        for label in shown.findChildren(QLabel):
+            if "<" in label.text():
+                assert label.textFormat() is Qt.TextFormat.PlainText

@@ -1,0 +1,297 @@
+"""The main job's ways through the window: servers, moves, jobs, trouble, the end."""
+
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from core.errors import AuthenticationError
+from core.history.store import Store
+from core.jobs import CommandEnded, CommandStarted, Job, Progress
+from core.servers.profiles import Profile, Rights
+from gui.app import Catcher
+from gui.dialogs.crash import CrashDialog
+from gui.dialogs.move import MoveDialog
+from gui.dialogs.server import ServerDialog
+from gui.pages.servers import ServersPage
+from gui.window import PAGES, MainWindow
+from gui.work import Work
+from tests.gui import samples
+from tests.gui.conftest import at_rest, page
+
+
+def _modal(qtbot: QtBot, kind: type) -> object:
+    qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), kind))
+    return QApplication.activeModalWidget()
+
+
+def _server_dialog(qtbot: QtBot) -> ServerDialog:
+    dialog = _modal(qtbot, ServerDialog)
+    assert isinstance(dialog, ServerDialog)
+    return dialog
+
+
+def _none_open(qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None)
+
+
+def test_a_server_is_added_from_the_empty_page(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    window.go("New server")
+    dialog = _server_dialog(qtbot)
+    QTest.keyClicks(dialog.name, "db-old")
+    QTest.keyClicks(dialog.address, "192.0.2.11")
+    dialog.port.setValue(2222)
+    dialog.rights.setCurrentIndex(dialog.rights.findData(Rights.SUDO_POSTGRES))
+    QTest.keyClick(dialog.address, Qt.Key.Key_Return)
+    _none_open(qtbot)
+    at_rest(qtbot, window)
+    assert store.profiles() == (Profile("db-old", "192.0.2.11", port=2222, rights=Rights.SUDO_POSTGRES),)
+    shown = page(qtbot, window, "Servers")
+    assert isinstance(shown, ServersPage)
+    assert shown.table.current() is not None
+
+
+def test_what_was_typed_stays_when_it_cannot_be_kept(full_window: MainWindow, qtbot: QtBot) -> None:
+    full_window.go("New server")
+    dialog = _server_dialog(qtbot)
+    dialog.submit()
+    assert "needs its name and its address" in dialog._trouble.text()
+    dialog.name.setText("db-old")
+    dialog.address.setText("elsewhere")
+    dialog.submit()
+    qtbot.waitUntil(lambda: "db-old" in dialog._trouble.text())
+    assert dialog.isVisible()
+    assert dialog.address.text() == "elsewhere"
+    dialog.reject()
+    _none_open(qtbot)
+
+
+def test_a_server_is_edited_with_nothing_lost(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Servers")
+    assert isinstance(shown, ServersPage)
+    shown.table.choose(0)
+    shown.edit.click()
+    dialog = _server_dialog(qtbot)
+    assert dialog.profile() == samples.NEW
+    dialog.name.setText("db-neu")
+    dialog.submit()
+    _none_open(qtbot)
+    at_rest(qtbot, full_window)
+    assert full_store.profile("db-neu").jump == samples.NEW.jump
+    assert full_store.move("spring").new == "db-neu"
+
+
+def test_a_server_that_a_move_uses_is_not_removed(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Servers")
+    assert isinstance(shown, ServersPage)
+    shown.table.choose(0)
+    shown.remove.click()
+    box = _modal(qtbot, QMessageBox)
+    assert isinstance(box, QMessageBox)
+    next(button for button in box.buttons() if "Remove" in button.text()).click()
+    qtbot.waitUntil(full_window.banner.isVisible)
+    assert "spring" in full_window.banner.text
+    assert len(full_store.profiles()) == 2
+    _none_open(qtbot)
+
+
+def test_a_move_is_made_from_what_the_facts_offer(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    full_window.new_move()
+    dialog = _modal(qtbot, MoveDialog)
+    assert isinstance(dialog, MoveDialog)
+    dialog.old.setCurrentText("db-old")
+    dialog.new.setCurrentText("db-new")
+    assert [dialog.cluster.itemText(i) for i in range(dialog.cluster.count())] == ["/srv/pg/data", samples.ODD_FOLDER]
+    dialog.submit()
+    assert "needs a name" in dialog._trouble.text()
+    dialog.name.setText("summer")
+    dialog.cluster.setCurrentText(samples.ODD_FOLDER)
+    dialog.target.setEditText("/srv/pg/neu")
+    assert dialog.old_volume.currentText() == "/srv/pg"
+    dialog._targets["/srv/ts"].setText("/fast/ts")
+    dialog.submit()
+    _none_open(qtbot)
+    qtbot.waitUntil(lambda: full_window.work.move is not None and full_window.work.move.name == "summer")
+    made = full_store.move("summer")
+    assert (made.cluster, made.target, made.new_volume) == (samples.ODD_FOLDER, "/srv/pg/neu", "/srv/pg")
+    assert made.tablespace_targets == {"/srv/ts": "/fast/ts"}
+    assert full_window.moves.currentText() == "summer"
+    at_rest(qtbot, full_window)
+
+
+def test_a_move_is_edited_with_nothing_lost(full_window: MainWindow, qtbot: QtBot) -> None:
+    full_window.edit_move()
+    dialog = _modal(qtbot, MoveDialog)
+    assert isinstance(dialog, MoveDialog)
+    assert dialog.move_made() == samples.MOVE
+    dialog.target.setEditText("relative/path")
+    dialog.submit()
+    assert "no absolute path" in dialog._trouble.text()
+    dialog.reject()
+    _none_open(qtbot)
+
+
+def test_a_move_without_servers_leads_to_the_servers(window: MainWindow, qtbot: QtBot) -> None:
+    page(qtbot, window, "Migration")
+    window.new_move()
+    qtbot.waitUntil(window.banner.isVisible)
+    assert window.stack.currentWidget() is page(qtbot, window, "Servers")
+
+
+def test_moves_are_picked_at_the_top(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    full_store.add_move(replace(samples.MOVE, name="autumn"))
+    full_window.work.changed.emit()
+    qtbot.waitUntil(lambda: full_window.moves.count() == 2)
+    assert full_window.moves.currentText() == "spring"
+    full_window.moves.textActivated.emit("autumn")
+    assert full_window.work.move is not None
+    assert full_window.work.move.name == "autumn"
+    assert full_window.windowTitle().startswith("autumn")
+    assert "/srv/pg/data" in full_window.route.text()
+    at_rest(qtbot, full_window)
+
+
+def test_a_removed_move_is_picked_no_more(full_window: MainWindow, qtbot: QtBot) -> None:
+    full_window.remove_move()
+    box = _modal(qtbot, QMessageBox)
+    assert isinstance(box, QMessageBox)
+    next(button for button in box.buttons() if "Remove" in button.text()).click()
+    qtbot.waitUntil(lambda: full_window.work.move is None)
+    at_rest(qtbot, full_window)
+    assert not full_window.report_action.isEnabled()
+    _none_open(qtbot)
+
+
+def test_pages_by_keyboard(full_window: MainWindow, qtbot: QtBot) -> None:
+    full_window.activateWindow()
+    qtbot.waitUntil(full_window.isActiveWindow)
+    for number, kind in enumerate(PAGES, 1):
+        QTest.keyClick(full_window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier)
+        assert isinstance(full_window.stack.currentWidget(), kind)
+        at_rest(qtbot, full_window)
+
+
+def test_the_job_bar_and_the_commands_follow_a_job(full_window: MainWindow, qtbot: QtBot) -> None:
+    go_on = threading.Event()
+
+    def work(_desk: object, job: Job) -> None:
+        job.report(CommandStarted("db-old", "dba", "rsync -a 'it''s' new:"))
+        job.report(Progress("copy", 3 << 40, 12 << 40, "bytes"))
+        go_on.wait(10)
+        job.report(CommandEnded("db-old", "rsync -a 'it''s' new:", 0, 2.0))
+
+    full_window.work.run("Copying spring", work)
+    bar = full_window.job_bar
+    qtbot.waitUntil(lambda: bar._bar.maximum() == 1000)
+    assert bar._bar.value() == 250
+    assert bar._title.text() == "Copying spring: copy"
+    assert bar._words.text().startswith("3.0 TiB of 12.0 TiB")
+    assert bar._cancel.isVisible()
+    go_on.set()
+    at_rest(qtbot, full_window)
+    assert bar._title.text() == "Ready"
+    assert not bar._cancel.isVisible()
+    last = full_window.pane.table.rows.rows[-1]
+    assert (last.text, last.exit_status) == ("rsync -a 'it''s' new:", 0)
+    full_window.pane.table.choose(full_window.pane.table.rows.rowCount() - 1)
+    full_window.pane.copy()
+    assert QApplication.clipboard().text() == "rsync -a 'it''s' new:"
+
+
+def test_the_commands_of_one_server(full_window: MainWindow, qtbot: QtBot) -> None:
+    full_window.pane.take((CommandStarted("db-new", "dba", "df"),))
+    full_window.pane.server.setCurrentText("db-new")
+    assert [line.text for line in full_window.pane.table.rows.rows] == ["df"]
+    qtbot.wait(0)
+
+
+def test_a_users_error_is_said_with_its_hint(full_window: MainWindow, qtbot: QtBot) -> None:
+    def refuse(_desk: object, _job: Job) -> None:
+        raise AuthenticationError("db-old did not accept the key of dba", "add the key: ssh-copy-id dba@db-old")
+
+    full_window.work.run("Testing", refuse)
+    qtbot.waitUntil(full_window.banner.isVisible)
+    assert full_window.banner.text == "db-old did not accept the key of dba\nhint: add the key: ssh-copy-id dba@db-old"
+    at_rest(qtbot, full_window)
+
+
+def test_a_bug_shows_its_traceback(full_window: MainWindow, qtbot: QtBot) -> None:
+    def fail(_desk: object, _job: Job) -> None:
+        raise ZeroDivisionError("a bug")
+
+    full_window.work.run("Failing", fail)
+    dialog = _modal(qtbot, CrashDialog)
+    assert isinstance(dialog, CrashDialog)
+    assert "ZeroDivisionError: a bug" in dialog.text.text
+    assert "in fail" in dialog.text.text
+    dialog.reject()
+    _none_open(qtbot)
+    at_rest(qtbot, full_window)
+
+
+def test_what_nobody_caught_is_caught(qtbot: QtBot, capsys: pytest.CaptureFixture[str]) -> None:
+    catcher = Catcher()
+    seen: list[BaseException] = []
+    catcher.caught.connect(seen.append)
+    before = sys.excepthook, threading.excepthook
+    catcher.install()
+    try:
+        sys.excepthook(ValueError, ValueError("here"), None)
+        thread = threading.Thread(target=lambda: int("there"))
+        thread.start()
+        thread.join()
+        qtbot.waitUntil(lambda: len(seen) == 2)
+    finally:
+        sys.excepthook, threading.excepthook = before
+    assert str(seen[0]) == "here"
+    assert "there" in str(seen[1])
+    assert "ValueError: here" in capsys.readouterr().err
+
+
+def test_closing_asks_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) -> None:
+    full_window.work.run("wait", lambda _desk, job: job.wait(20))
+    full_window.close()
+    box = _modal(qtbot, QMessageBox)
+    assert isinstance(box, QMessageBox)
+    assert full_window.isVisible()
+    next(button for button in box.buttons() if "Keep" in button.text()).click()
+    _none_open(qtbot)
+    assert full_window.work.busy
+    full_window.close()
+    box = _modal(qtbot, QMessageBox)
+    assert isinstance(box, QMessageBox)
+    next(button for button in box.buttons() if "quit" in button.text()).click()
+    qtbot.waitUntil(lambda: not full_window.isVisible())
+    at_rest(qtbot, full_window)
+
+
+def test_the_report_is_written_where_the_user_says(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
+    full_window.save_report()
+    dialog = _modal(qtbot, QFileDialog)
+    assert isinstance(dialog, QFileDialog)
+    path = tmp_path / "it's ö.pdf"
+    dialog.fileSelected.emit(str(path))
+    dialog.reject()
+    qtbot.waitUntil(lambda: "report" in full_window.banner.text, timeout=20_000)
+    assert path.read_bytes().startswith(b"%PDF")
+    _none_open(qtbot)
+    at_rest(qtbot, full_window)
+
+
+def test_a_history_that_cannot_be_opened_is_said(work: Work, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    made = MainWindow(work)
+    made.show()
+    work.open(tmp_path / "file")
+    qtbot.waitUntil(made.banner.isVisible)
+    assert str(tmp_path / "file") in made.banner.text
+    assert not made.new_move_action.isEnabled()
+    made.close()
+    made.deleteLater()

@@ -1,0 +1,89 @@
+"""Watches that the window's thread never stops answering, and says what it was doing when it did.
+
+A heartbeat on the event loop is timed; a thread beside it looks where the window's thread stands. A late heartbeat
+counts when the window's thread was inside our own code for most of it, or when our own process kept all threads from
+running. A machine that had no time for us does not count: the loop was ready.
+"""
+
+import faulthandler
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from types import TracebackType
+
+from PySide6.QtCore import QObject, QTimer
+
+BEAT = 0.01
+LIMIT = 0.1
+OURS = ("/gui/", "/core/")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The event loop stood still for `seconds`; `where` is what the window's thread was doing."""
+
+    seconds: float
+    where: str
+
+
+class Watchdog:
+    """A context manager; `blocks` lists every time that the loop stood still for longer than LIMIT."""
+
+    def __init__(self, parent: QObject) -> None:
+        self.blocks: list[Block] = []
+        self.longest = 0.0
+        self.beats = 0
+        self._thread = threading.get_ident()
+        self._samples: list[tuple[float, str]] = []
+        self._last = self._last_cpu = 0.0
+        self._timer = QTimer(parent, interval=round(BEAT * 1000))
+        self._timer.timeout.connect(self._beat)
+        self._over = threading.Event()
+        self._sampler = threading.Thread(target=self._sample, name="watchdog", daemon=True)
+
+    def __enter__(self) -> "Watchdog":
+        self._last, self._last_cpu = time.monotonic(), time.process_time()
+        self._timer.start()
+        self._sampler.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._beat()
+        self._timer.stop()
+        self._over.set()
+        self._sampler.join()
+
+    def _beat(self) -> None:
+        now, cpu = time.monotonic(), time.process_time()
+        gap, used = now - self._last - BEAT, cpu - self._last_cpu
+        samples = [where for at, where in [*self._samples] if self._last + BEAT < at < now]
+        self._last, self._last_cpu = now, cpu
+        self._samples.clear()
+        self.beats += 1
+        self.longest = max(self.longest, gap)
+        if gap < LIMIT:
+            return
+        starved = len(samples) < 3 and used > 0.8 * gap
+        busy = [where for where in samples if where]
+        if starved or (busy and len(busy) * BEAT >= 0.5 * gap):
+            self.blocks.append(Block(gap, busy[-1] if busy else "another thread kept the interpreter to itself"))
+
+    def _sample(self) -> None:
+        """Look where the window's thread stands. Never through its frames: a frame that this thread lets go of last
+        would take the Qt objects in it down on this thread, and the program with them. faulthandler touches none.
+        """
+        with tempfile.TemporaryFile() as file:
+            while not self._over.wait(BEAT):
+                file.seek(0)
+                file.truncate()
+                faulthandler.dump_traceback(file, all_threads=True)
+                file.seek(0)
+                self._samples.append((time.monotonic(), _ours(file.read().decode(), self._thread)))
+
+
+def _ours(dump: str, thread: int) -> str:
+    """The thread's stack, if our own code is on it; else the loop is idle, or Qt is at work."""
+    block = next((block for block in dump.split("\n\n") if f"hread 0x{thread:016x} " in block), "")
+    lines = [line for line in block.splitlines() if any(part in line for part in OURS) and "/tests/" not in line]
+    return "\n".join(lines)
