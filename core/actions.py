@@ -27,6 +27,7 @@ from core.migration.estimate import spec_of
 from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
 from core.migration.plan import make_plan
 from core.migration.probes import probe as probe_servers
+from core.migration.trial import with_trial_cluster
 from core.reports.pdf import write_pdf
 from core.reports.report import build
 from core.servers.connection import Server, connect
@@ -103,10 +104,7 @@ def test_server(desk: Desk, server: str, job: Job) -> tuple[str, ...]:
 
 def read_facts(desk: Desk, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
     """Learn what a server is. `folders`: data directories that the DBA names, besides those that are found."""
-    job = recorded(desk.store, job)
-    facts = collect(desk.server(server, job), job, folders=folders)
-    desk.store.save_facts(facts)
-    return facts
+    return _collected(desk, server, recorded(desk.store, job), folders)
 
 
 def volume(move: Move, side: Side) -> Volume:
@@ -119,8 +117,9 @@ def forecast(
     desk: Desk, move: str, suite: str, job: Job, sides: Sequence[Side] = (Side.OLD, Side.NEW)
 ) -> tuple[Forecast, ...]:
     """What a suite takes on each side: seconds, bytes, and what forbids it."""
+    job = recorded(desk.store, job, move)
     chosen, found = load_suite(suite), desk.store.move(move)
-    return tuple(_forecast(desk, found, side, chosen, recorded(desk.store, job, move)) for side in sides)
+    return tuple(_forecast(desk, found, side, chosen, job) for side in sides)
 
 
 def run_benchmarks(
@@ -142,8 +141,7 @@ def run_benchmarks(
         measured = volume(found, side)
         server = desk.server(measured.server, job)
         remove_leftovers(server, measured, job)
-        facts = facts_of(desk, measured.server, job)
-        runs += run_suite(server, measured, chosen, facts, desk.store, job, move=move)
+        runs += run_suite(server, measured, chosen, _facts_of(desk, found, side, job), desk.store, job, move=move)
     return tuple(runs)
 
 
@@ -166,8 +164,12 @@ def compare_two(desk: Desk, old: int, new: int) -> Comparison:
 
 def check(desk: Desk, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
     """What must hold before the move, from fresh facts of both servers (or the latest, without `refresh`)."""
+    job = recorded(desk.store, job, move)
     found = desk.store.move(move)
     old, new = _both_facts(desk, found, job, refresh=refresh)
+    cluster = old.cluster(found.cluster)
+    if cluster is not None:
+        new = with_trial_cluster(desk.server(found.new, job), new, cluster.series, job)
     results = check_facts(found, old, new)
     desk.store.save_checks(move, results)
     return results
@@ -185,27 +187,26 @@ def probe(desk: Desk, move: str, job: Job) -> tuple[Probe, ...]:
 
 def estimate(desk: Desk, move: str, job: Job) -> Estimate:
     """How long each method takes, from what the history holds of the move; what is missing is assumed, and said."""
+    job = recorded(desk.store, job, move)
     found = desk.store.move(move)
     old, new = _both_facts(desk, found, job, refresh=False)
-    made = estimate_spec(spec_of(found, old, new, desk.store.probes(move), desk.store.runs(move, latest_only=True)))
-    desk.store.save_estimate(move, made)
-    return made
+    return _estimated(desk, found, old, new)
 
 
 def plan(desk: Desk, move: str, job: Job) -> Plan:
     """The steps of the move with their exact commands."""
+    job = recorded(desk.store, job, move)
     found = desk.store.move(move)
     old, new = _both_facts(desk, found, job, refresh=False)
-    checks = check_facts(found, old, new)
     made = make_plan(
         found,
         desk.store.profile(found.old),
         desk.store.profile(found.new),
         old,
         new,
-        checks,
+        desk.store.checks(move) or check_facts(found, old, new),
         desk.store.probes(move),
-        estimate(desk, move, job),
+        _estimated(desk, found, old, new),
     )
     desk.store.save_plan(move, made)
     return made
@@ -218,21 +219,38 @@ def report(desk: Desk, move: str, path: Path) -> Path:
     return path
 
 
-def facts_of(desk: Desk, server: str, job: Job) -> Facts:
-    """The latest facts of a server; read now where there are none."""
-    known = desk.store.facts(server)
+# What follows is given a job that records already.
+
+
+def _collected(desk: Desk, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
+    facts = collect(desk.server(server, job), job, folders=folders)
+    desk.store.save_facts(facts)
+    return facts
+
+
+def _facts_of(desk: Desk, move: Move, side: Side, job: Job, *, refresh: bool = False) -> Facts:
+    """The latest facts of a side; read now where there are none, or with `refresh`."""
+    server, folder = (move.old, move.cluster) if side is Side.OLD else (move.new, move.target)
+    known = None if refresh else desk.store.facts(server)
     if known is not None:
         return known
-    job.report(Note(f"no facts of {server} yet: reading them"))
-    return read_facts(desk, server, job)
+    if not refresh:
+        job.report(Note(f"no facts of {server} yet: reading them"))
+    return _collected(desk, server, job, [folder])
 
 
 def _both_facts(desk: Desk, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:
-    if refresh:
-        return read_facts(desk, move.old, job, [move.cluster]), read_facts(desk, move.new, job, [move.target])
-    return facts_of(desk, move.old, job), facts_of(desk, move.new, job)
+    old, new = (_facts_of(desk, move, side, job, refresh=refresh) for side in (Side.OLD, Side.NEW))
+    return old, new
+
+
+def _estimated(desk: Desk, move: Move, old: Facts, new: Facts) -> Estimate:
+    probes, runs = desk.store.probes(move.name), desk.store.runs(move.name, latest_only=True)
+    made = estimate_spec(spec_of(move, old, new, probes, runs))
+    desk.store.save_estimate(move.name, made)
+    return made
 
 
 def _forecast(desk: Desk, move: Move, side: Side, suite: Suite, job: Job) -> Forecast:
     measured = volume(move, side)
-    return forecast_suite(desk.server(measured.server, job), measured, suite, facts_of(desk, measured.server, job), job)
+    return forecast_suite(desk.server(measured.server, job), measured, suite, _facts_of(desk, move, side, job), job)

@@ -136,8 +136,9 @@ def control_data(case: Case) -> Finding:
         return unknown(
             _layout_text(old),
             NOTHING,
-            f"no cluster of series {case.cluster.series} with readable control data lies on new to compare with",
-            "make one with new's own binaries in a scratch folder (initdb), and read the facts with that folder named",
+            f"new's binaries could make no cluster of series {case.cluster.series} to compare with: "
+            + reason(case.new, "trial cluster"),
+            _INSTALL.format(series=case.cluster.series),
         )
     differing = _differences(old, made.control)
     if differing:

@@ -97,7 +97,7 @@ def test_wal_segment_size_and_checksums_travel_with_the_cluster() -> None:
 def test_control_data_of_new_not_known() -> None:
     result = one("control-data", old(), new(cluster(data_directory="/x", control=None)))
     assert result.status is Status.UNKNOWN
-    assert "initdb" in result.hint
+    assert "install PostgreSQL 15 on new" in result.hint
 
 
 def test_architecture_and_libc() -> None:

@@ -1,0 +1,87 @@
+"""A trial cluster on new: made by new's own binaries in a scratch folder, read, and removed at once.
+
+How binaries were built (block sizes, alignment, catalog version) stands nowhere but in a cluster that they made. Such a
+cluster joins the facts of new for the checks alone; it is never started.
+"""
+
+from dataclasses import replace
+
+from core.errors import Cancelled, CommandError, ParseError, PghaulError
+from core.facts.control_data import parse_control_data
+from core.facts.model import Cluster, Facts, Gap
+from core.facts.versions import parse_version
+from core.jobs import Job
+from core.migration.layout import program_path
+from core.servers.connection import Server
+from core.servers.shell import Shell, script
+
+SUBJECT = "trial cluster"
+FOUND_BY = "initdb"
+_SECONDS = 60.0
+_MARK = "pghaul-control-data"
+# initdb knows -N (no sync) since 9.3. Leftovers of a killed trial go an hour later, with the next one.
+_SCRIPT = """\
+PATH=@path@ LC_ALL=C
+export PATH LC_ALL
+umask 077
+find /tmp -maxdepth 1 -name 'pghaul-trial.*' -user "$(id -un)" -mmin +60 -exec rm -rf -- {} + 2>/dev/null
+folder=$(mktemp -d /tmp/pghaul-trial.XXXXXX) || exit 1
+trap 'rm -rf -- "$folder"' EXIT
+trap 'exit 130' HUP INT TERM
+cd "$folder" && postgres --version || exit 1
+initdb -N --locale=C -D "$folder/data" >/dev/null 2>"$folder/said" ||
+  { rm -rf -- "$folder/data"; initdb --locale=C -D "$folder/data" >/dev/null 2>"$folder/said"; } ||
+  { cat -- "$folder/said" >&2; exit 1; }
+echo @mark@
+pg_controldata "$folder/data"
+"""
+
+
+def with_trial_cluster(server: Server, facts: Facts, series: str, job: Job) -> Facts:
+    """The facts of new with a trial cluster among their clusters, or with a gap that says why there is none.
+
+    Nothing is made where new already has a cluster of that series whose control data could be read.
+
+    Raises:
+        Cancelled: the job was cancelled; the scratch folder is gone.
+    """
+    if any(cluster.series == series and cluster.control is not None for cluster in facts.clusters):
+        return facts
+    try:
+        return replace(facts, clusters=(*facts.clusters, _trial(server, facts, series, job)))
+    except Cancelled:
+        raise
+    except CommandError as error:
+        said = error.stderr.strip().splitlines()
+        return _without(facts, said[-1] if said else error.message)
+    except PghaulError as error:
+        return _without(facts, error.message)
+
+
+def _trial(server: Server, facts: Facts, series: str, job: Job) -> Cluster:
+    user = server.profile.database_user
+    done = server.run(_shell(program_path(facts, series)), job, user=user, deadline=_SECONDS)
+    head, mark, control = done.stdout.partition(f"{_MARK}\n")
+    if not mark:
+        raise ParseError(f"initdb on {server.name} ended without a cluster: {head.strip()!r}")
+    version = parse_version(head.strip())
+    if version.series != series:
+        raise ParseError(f"the binaries found are of series {version.series}")
+    return Cluster(
+        data_directory=f"a trial cluster of {version.version}",
+        series=version.series,
+        version=version.version,
+        running=False,
+        port=None,
+        owner=user,
+        found_by=(FOUND_BY,),
+        control=parse_control_data(control),
+    )
+
+
+def _shell(path: str) -> Shell:
+    return script(_SCRIPT, path=path, mark=_MARK)
+
+
+def _without(facts: Facts, reason: str) -> Facts:
+    return replace(facts, gaps=(*facts.gaps, Gap(SUBJECT, reason)))

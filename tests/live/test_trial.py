@@ -1,0 +1,51 @@
+"""The trial cluster that new's own binaries make, and what becomes of it."""
+
+import pytest
+
+from core.errors import Cancelled
+from core.facts.collect import collect
+from core.jobs import CommandStarted, Event, Job
+from core.migration.checks import check
+from core.migration.model import Move, Status
+from core.migration.trial import with_trial_cluster
+from core.servers.connection import Server
+from tests.lab import clusters
+
+pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("clean_hosts")]
+MOVE = Move("m", "old", "new", clusters.DATA, clusters.NEW_DATA, "/srv/pg", "/srv/pg")
+
+
+def test_new_binaries_show_how_they_were_built(old_server: Server, new_server: Server) -> None:
+    old = collect(old_server, Job(), folders=[MOVE.cluster])
+    new = with_trial_cluster(new_server, collect(new_server, Job()), "15", Job())
+    trial = new.clusters[-1]
+    assert trial.version == "15.18"
+    assert trial.control is not None
+    assert trial.control.block_size == 8192
+    layout = {result.id: result for result in check(MOVE, old, new)}["control-data"]
+    assert layout.status is Status.PASS
+    assert "trial cluster of 15.18" in layout.message
+
+
+def test_without_binaries_of_the_series_the_reason_is_said(old_server: Server, new_server: Server) -> None:
+    old = collect(old_server, Job(), folders=[MOVE.cluster])
+    bare = collect(new_server, Job())
+    new = with_trial_cluster(new_server, bare, "9.6", Job())
+    assert new.clusters == bare.clusters
+    assert new.gaps[-1].subject == "trial cluster"
+    layout = {result.id: result for result in check(MOVE, old, new)}["control-data"]
+    assert layout.status is Status.UNKNOWN
+    assert new.gaps[-1].reason in layout.message
+
+
+def test_a_cancelled_trial_leaves_nothing(new_server: Server) -> None:
+    facts = collect(new_server, Job())
+    job: Job
+
+    def cancel_at_start(event: Event) -> None:
+        if isinstance(event, CommandStarted):
+            job.cancel()
+
+    job = Job(cancel_at_start)
+    with pytest.raises(Cancelled):
+        with_trial_cluster(new_server, facts, "15", job)
