@@ -6,7 +6,7 @@ Times are taken on the server that works, so that the workstation's way to it do
 from core.migration import passage
 from core.migration.passage import Passage
 from core.migration.transports import rsync_ssh
-from core.servers.shell import Shell, command, script
+from core.servers.shell import Shell, script
 
 SECONDS = 3
 MOST_BYTES = 256 * 1024**2
@@ -49,20 +49,30 @@ echo "direct $([ "$direct" = direct ] && echo yes || echo no)"
 
 
 def write(folder: str) -> Shell:
-    """On new: random bytes into one file, 32 MiB at a time, each flushed to the disk; the file is removed."""
+    """On new: random bytes into one file and a flush at the end; a first piece of 32 MiB tells how many fit the time.
+
+    The file is removed.
+    """
     return script(
         """cd -- @folder@ || exit
 trap 'rm -f block written' EXIT
-dd if=/dev/urandom of=block bs=1048576 count=32 2>/dev/null && sync block || exit
-moved=0 start=$(date +%s%N)
-while [ "$moved" -lt @most@ ] && [ $(($(date +%s%N) - start)) -lt @nanoseconds@ ]; do
-  dd if=block of=written bs=1048576 seek=$((moved / 1048576)) conv=notrunc,fdatasync 2>/dev/null || exit
-  moved=$((moved + 33554432))
-done
-echo "nanoseconds $(($(date +%s%N) - start))"
-echo "bytes $moved\"""",
+put() { # PIECES: prints the nanoseconds until they are on the disk
+  begun=$(date +%s%N) piece=0
+  while [ "$piece" -lt "$1" ]; do
+    dd if=block of=written bs=1048576 seek=$((piece * 32)) conv=notrunc 2>/dev/null || return
+    piece=$((piece + 1))
+  done
+  dd if=/dev/null of=written conv=notrunc,fsync 2>/dev/null || return
+  echo $(($(date +%s%N) - begun))
+}
+dd if=/dev/urandom of=block bs=1048576 count=32 2>/dev/null || exit
+first=$(put 1) || exit
+pieces=$((@nanoseconds@ / (first + 1) + 1)); [ "$pieces" -le @most@ ] || pieces=@most@
+taken=$(put "$pieces") || exit
+echo "nanoseconds $taken"
+echo "bytes $((pieces * 33554432))\"""",
         folder=folder,
-        most=MOST_BYTES,
+        most=MOST_BYTES // 32 // 1024**2,
         nanoseconds=SECONDS * 10**9,
     )
 
@@ -95,8 +105,8 @@ def choose_sample(way: Passage, folder: str) -> Shell:
     """On old: a list of files that stands for all of `folder`, dropped from the page cache; prints how many.
 
     Small files (under 16 MiB) and large ones each have their share of the cluster's bytes in the sample: every k-th of
-    the small ones in order of size, and of the large ones evenly as many as fill their share. What is left of the last
-    one is cut off by the time limit.
+    the small ones in order of size, and of the large ones, from the smallest on, as many as fill their share: beside
+    their bytes their number hardly counts. What is too much of the last one is cut off by the time limit.
     """
     return script(
         """cd -- @folder@ || exit
@@ -105,10 +115,8 @@ find . -type f ! -name 'pgsql_tmp*' ! -path ./postmaster.pid -printf '%s %P\\n' 
 END {
   every = whole / budget; if (every < 1) every = 1
   for (at = (1 + every) / 2; at <= small; at += every) print name[int(at)]
-  large = NR - small; for (i = small + 1; i <= NR; i++) share += size[i]
-  share /= every; step = large
-  if (share > 0) { mean = share * every / large; wanted = int(share / mean + 0.999); if (wanted > large) wanted = large
-    for (i = 0; i < wanted; i++) print name[small + int((i + 0.5) * large / wanted) + 1] }
+  for (i = small + 1; i <= NR; i++) share += size[i] / every
+  for (i = small + 1; i <= NR && share > 0; i++) { print name[i]; share -= size[i] }
 }' >@list@ || exit
 while IFS= read -r name; do dd if="$name" iflag=nocache count=0 2>/dev/null; done <@list@
 tr '\\n' '\\0' <@list@ >@list@0
@@ -121,11 +129,11 @@ echo "files $(wc -l <@list@)\"""",
 
 def send_sample(way: Passage, folder: str) -> Shell:
     """On old: the listed files by the plan's own rsync, until they are on new's disk or the time is up."""
-    copied = rsync_ssh.sample_pass(way, LABEL, folder, f"{way.folder}/sample0")
+    copied = rsync_ssh.sample_pass(way, LABEL, folder, f"{way.folder}/sample0", SAMPLE_SECONDS)
     return script(
         """start=$(date +%s%N); sh -c @discard@ </dev/null || exit; connect=$(($(date +%s%N) - start))
 start=$(date +%s%N)
-timeout -k 2 @seconds@ sh -c @copy@; status=$?
+sh -c @copy@; status=$?
 case $status in 0|24|124) ;; *) exit "$status" ;; esac
 sent=$(date +%s%N); sh -c @flush@ || exit; end=$(date +%s%N)
 # a flush that took no longer than to ask for it had nothing to do
@@ -133,7 +141,6 @@ sent=$(date +%s%N); sh -c @flush@ || exit; end=$(date +%s%N)
 echo "nanoseconds $((end - start - connect))"
 echo "connect $connect\"""",
         discard=passage.discard(way),
-        seconds=SAMPLE_SECONDS,
         copy=copied,
         flush=passage.flush(way, LABEL),
     )
@@ -167,5 +174,17 @@ rm -rf -- "$scratch" && mkdir -m 700 -- "$scratch" && chown @user@: -- "$scratch
 
 
 def remove_scratch(folder: str) -> Shell:
-    """On new: the folder, gone."""
-    return command("rm", "-rf", "--", folder)
+    """On new: the folder, gone; a receiver that still works in it is ended first."""
+    return script(
+        """folder=@folder@ tries=0
+while [ "$tries" -lt 50 ]; do
+  busy=
+  for process in /proc/[0-9]*; do
+    case $(readlink "$process/cwd") in "$folder" | "$folder"/*) busy=yes; kill "${process#/proc/}" ;; esac
+  done 2>/dev/null
+  [ -n "$busy" ] || break
+  sleep 0.1; tries=$((tries + 1))
+done
+rm -rf -- "$folder\"""",
+        folder=folder,
+    )

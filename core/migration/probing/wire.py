@@ -90,7 +90,7 @@ def _iperf3_send(address: str, port: int) -> Shell:
     """Until the listener is up, connections are refused: asked again for two seconds."""
     return script(
         "for try in 1 2 3 4 5 6 7 8 9 10; do "
-        "said=$(timeout 12 iperf3 -c @address@ -p @port@ -t @seconds@ -J) && break; "
+        "said=$(timeout --foreground 12 iperf3 -c @address@ -p @port@ -t @seconds@ -J); "
         'case $said in *refused*) sleep 0.2 ;; *) break ;; esac; done; printf "%s\\n" "$said"',
         address=address,
         port=port,
@@ -99,7 +99,8 @@ def _iperf3_send(address: str, port: int) -> Shell:
 
 
 def _limited(*words: str | int) -> Shell:
-    return command("timeout", "-k", 2, _LISTENS, *words)
+    # in the group of the command, or it would not end with it
+    return command("timeout", "--foreground", "-k", 2, _LISTENS, *words)
 
 
 def _socat_listen(port: int) -> Shell:

@@ -57,16 +57,23 @@ def deletions(way: Passage, place: Place) -> Shell:
     return pipe(dry, command("sed", "-n", "s/^[*]deleting *//p"))
 
 
-def sample_pass(way: Passage, label: str, folder: str, listed: str) -> Shell:
-    """On old: the files that `listed` names below `folder`, NUL after each, as a warm pass would send them."""
-    return sequence(command("cd", "--", folder), _rsync(way, label, ["--from0", f"--files-from={listed}"], "./"))
+def sample_pass(way: Passage, label: str, folder: str, listed: str, seconds: int) -> Shell:
+    """On old: the files that `listed` names below `folder`, NUL after each, as a pass sends them, for so many seconds.
+
+    `timeout` stays in the process group (--foreground), or it would not end with the group.
+    """
+    limit = ("timeout", "--foreground", "-k", 2, seconds)
+    options = ["--from0", f"--files-from={listed}"]
+    return sequence(command("cd", "--", folder), _rsync(way, label, options, "./", limit))
 
 
-def _rsync(way: Passage, label: str, options: list[str], source: str) -> Shell:
+def _rsync(way: Passage, label: str, options: list[str], source: str, ahead: tuple[str | int, ...] = ()) -> Shell:
+    program, *rest = (*(str(word) for word in ahead), "rsync")
     return environment(
         {"LC_ALL": "C", "RSYNC_PROTECT_ARGS": "0"},
         command(
-            "rsync",
+            program,
+            *rest,
             *_OPTIONS,
             *options,
             *("-e", ssh(way), f"--rsync-path={receiver(label)}", source, destination(way)),

@@ -1,0 +1,346 @@
+"""Probes, estimate and plan between the two real hosts, on a cluster whose folder has the worst of names."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.estimate import Setting, cap, copy_by_hand, copy_seconds, run_step
+from core.errors import Cancelled, PghaulError
+from core.facts.collect import collect
+from core.facts.model import Facts
+from core.jobs import CommandStarted, Event, Job, Note
+from core.migration.checks import check
+from core.migration.estimate import estimate, spec_of
+from core.migration.model import CheckResult, Move, Plan, Probe, Quantity, Status, Step
+from core.migration.plan import make_plan
+from core.migration.probes import probe
+from core.servers.connection import Server, connect
+from core.servers.profiles import Profile, Rights
+from core.servers.shell import command, environment
+from tests.lab.clusters import PREFIX
+from tests.lab.fixtures import LabAsker
+from tests.lab.footprint import differences, footprint
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+
+pytestmark = pytest.mark.lab
+
+ODD = '/srv/pg/it\'s $(touch x) "ö"'
+SPACE = '/srv/pg/space $(touch x) "ö"'  # PostgreSQL takes no single quote here
+TARGET = '/srv/pg/new $(touch x) it\'s "ö"'
+NEW_SPACE = f"{SPACE} of new"
+PORT = 5499
+MOVE = Move('it\'s $(touch x) "ö"', "old", "new", ODD, TARGET, "/srv/pg", "/srv/pg", {SPACE: NEW_SPACE})
+
+
+class Journal:
+    """Keeps what was recorded."""
+
+    def __init__(self) -> None:
+        self.probes: list[tuple[str, Probe]] = []
+
+    def probe_taken(self, move: str, probe: Probe) -> None:
+        self.probes.append((move, probe))
+
+
+def pg_ctl(host: Host, *words: str) -> None:
+    host.exec("env", f"PGDATA={ODD}", f"{PREFIX}/bin/pg_ctl", "-w", "-s", *words, user="postgres")
+
+
+def sql(host: Host, text: str) -> str:
+    words = [
+        "env",
+        "PGHOST=/tmp",
+        f"PGPORT={PORT}",
+        f"{PREFIX}/bin/psql",
+        "-X",
+        "-q",
+        "-A",
+        "-t",
+        "-d",
+        "postgres",
+        "-v",
+        "ON_ERROR_STOP=1",
+    ]
+    return host.exec(*words, "-v", f"space={SPACE}", user="postgres", input=text).stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def odd(lab: Lab) -> Iterator[Host]:
+    """A running cluster of some 230 MB and a tablespace beside it, on old."""
+    old = lab.old
+    old.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", "--", ODD, SPACE)
+    initdb = f"{PREFIX}/bin/initdb"
+    old.exec("env", f"PGDATA={ODD}", initdb, "-U", "postgres", "-N", "--locale=C.UTF-8", user="postgres")
+    settings = f"port = {PORT}\nunix_socket_directories = '/tmp'\nlisten_addresses = ''\nautovacuum = off\n"
+    old.exec("tee", "-a", f"{ODD}/postgresql.conf", input=settings, user="postgres")
+    pg_ctl(old, "-l", "/dev/null", "start")
+    sql(
+        old,
+        "CREATE TABLESPACE odd LOCATION :'space';\n"
+        "CREATE UNLOGGED TABLE big AS SELECT n, repeat(md5(n::text), 25) AS note FROM generate_series(1, 190000) n;\n"
+        "CREATE TABLE small TABLESPACE odd AS SELECT n FROM generate_series(1, 1000) n;\n"
+        "CHECKPOINT;",
+    )
+    yield old
+    old.exec("env", f"PGDATA={ODD}", f"{PREFIX}/bin/pg_ctl", "-m", "immediate", "stop", user="postgres", check=False)
+    old.exec("rm", "-rf", "--", ODD, SPACE)
+
+
+@pytest.fixture
+def stopped(odd: Host) -> Iterator[Host]:
+    """The same, stopped while the test runs."""
+    pg_ctl(odd, "-m", "fast", "stop")
+    yield odd
+    pg_ctl(odd, "-l", "/dev/null", "start")
+
+
+@pytest.fixture
+def both_facts(odd: Host, old_server: Server, new_server: Server) -> tuple[Facts, Facts]:  # noqa: ARG001
+    return collect(old_server, Job(), folders=[ODD]), collect(new_server, Job(), folders=[TARGET])
+
+
+def planned(old: Server, new: Server, facts: tuple[Facts, Facts]) -> Plan:
+    estimated = estimate(spec_of(MOVE, *facts, []))
+    return make_plan(MOVE, old.profile, new.profile, *facts, check(MOVE, *facts), [], estimated)
+
+
+def test_checks_on_real_facts(both_facts: tuple[Facts, Facts]) -> None:
+    results = {result.id: result for result in check(MOVE, *both_facts)}
+    expected = {"old-stopped": Status.WARNING, "control-data": Status.UNKNOWN}
+    assert {name: each.status for name, each in results.items() if each.status is not Status.PASS} == expected
+    assert (results["minor"].old, "15.18" in results["minor"].new) == ("15.5", True)
+    assert "/srv/pg" in results["space"].new
+
+
+def test_the_plans_commands_move_a_running_cluster(
+    lab: Lab,
+    odd: Host,
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+) -> None:
+    """Rows that are written after the first warm pass, some within the second in which it read them, arrive too."""
+    plan = planned(old_server, new_server, both_facts)
+    outputs: dict[int, str] = {}
+    footprints, before = {host.name: footprint(host) for host in (lab.old, lab.new)}, ""
+
+    def run(step: Step) -> None:
+        if step.side != "you":
+            outputs[step.number] = run_step(old_server, new_server, step, outputs.get(step.input_from or 0, ""))
+
+    try:
+        for step in plan.steps:
+            if step.title == "stop the applications":
+                sql(odd, "UPDATE big SET note = reverse(note) WHERE n % 1000 = 0; DELETE FROM small WHERE n > 900;")
+                sql(odd, "CREATE TABLE late AS SELECT 'late' AS note; DROP TABLE IF EXISTS gone;")
+                before = sql(odd, SUMS)
+            run(step)
+            if step.title == "ask new":
+                assert asked(lab.new) == before
+        assert "old and new agree" in outputs[number(plan, "compare new's files")]
+        assert asked(lab.new) == before
+        assert lab.new.exec("stat", "-c", "%U %a", "--", TARGET, NEW_SPACE).stdout == "postgres 700\npostgres 700\n"
+        assert lab.new.exec("find", "/", "-xdev", "-name", "x", "-newer", "/proc/1", "-type", "f").stdout == ""
+    finally:
+        undo(lab, plan, old_server, new_server)
+        pg_ctl(odd, "-l", "/dev/null", "start")
+    for host in (lab.old, lab.new):
+        left = differences(footprints[host.name], footprint(host))
+        assert [line for line in left if ODD not in line and SPACE not in line and "processes" not in line] == []
+
+
+SUMS = "SELECT count(*), sum(hashtext(note)::bigint) FROM big; SELECT count(*), sum(n) FROM small; SELECT * FROM late;"
+
+
+def asked(new: Host) -> str:
+    words = ["env", "PGHOST=/tmp", f"PGPORT={PORT}", "psql", "-X", "-q", "-A", "-t", "-d", "postgres"]
+    return new.exec(*words, user="postgres", input=SUMS).stdout.strip()
+
+
+def number(plan: Plan, title: str) -> int:
+    return next(step.number for step in plan.steps if step.title.startswith(title))
+
+
+def undo(lab: Lab, plan: Plan, old: Server, new: Server) -> None:
+    """Whatever the plan made, as far as it came."""
+    stop = environment({"PGDATA": TARGET}, command("/usr/lib/postgresql/15/bin/pg_ctl", "-m", "immediate", "stop"))
+    lab.new.exec("sh", "-c", stop.text, user="postgres", check=False)
+    for title in ("take the key off new", "remove the key from old"):
+        run_step(old, new, plan.steps[number(plan, title) - 1], "")
+    lab.new.exec("rm", "-rf", "--", TARGET, NEW_SPACE)
+
+
+def test_the_proof_of_the_stop_fails_while_old_runs(
+    old_server: Server, new_server: Server, both_facts: tuple[Facts, Facts]
+) -> None:
+    plan = planned(old_server, new_server, both_facts)
+    with pytest.raises(PghaulError):
+        run_step(old_server, new_server, plan.steps[number(plan, "prove the stop") - 1], "")
+
+
+def test_the_proof_of_the_target_refuses_what_is_not_ours(
+    lab: Lab, old_server: Server, new_server: Server, both_facts: tuple[Facts, Facts]
+) -> None:
+    plan = planned(old_server, new_server, both_facts)
+    prove = plan.steps[number(plan, "prove that the target") - 1]
+    run_step(old_server, new_server, prove, "")
+    lab.new.exec("install", "-d", "--", f"{TARGET}/something")
+    try:
+        with pytest.raises(PghaulError, match="neither empty nor a copy of this cluster"):
+            run_step(old_server, new_server, prove, "")
+    finally:
+        lab.new.exec("rm", "-rf", "--", TARGET)
+
+
+def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_copy_by_hand(
+    lab: Lab,
+    stopped: Host,  # noqa: ARG001  before the look at what is left
+    old_server: Server,
+    new_server: Server,
+    asker: LabAsker,
+    clean_hosts: None,  # noqa: ARG001
+) -> None:
+    """The caps are the truth: 30 MB/s of old's disk, 60 MB/s of new's, 400 Mbit/s between them."""
+    facts = collect(old_server, Job(), folders=[ODD]), collect(new_server, Job(), folders=[TARGET])
+    cap(lab, Setting("capped", old_disk=30_000_000, new_disk=60_000_000, wire="400mbit"))
+    journal = Journal()
+    probes = probe(old_server, new_server, *facts, MOVE, journal, Job(), asker=asker)
+    assert [each for _, each in journal.probes] == list(probes)
+    assert {name for name, _ in journal.probes} == {MOVE.name}
+    assert all(each.command and each.raw and each.method for each in probes)
+    rates = {each.quantity: each.bytes_per_second for each in probes}
+    assert rates[Quantity.READ] == pytest.approx(30e6, rel=0.1)
+    assert rates[Quantity.WRITE] == pytest.approx(60e6, rel=0.2)
+    assert rates[Quantity.WIRE] == pytest.approx(48e6, rel=0.1)
+    assert rates[Quantity.SSH] == pytest.approx(47e6, rel=0.2)
+    guessed = copy_seconds(estimate(spec_of(MOVE, *facts, probes)))
+    taken = copy_by_hand(lab, ODD)
+    assert guessed == pytest.approx(taken.rsync, rel=0.25)
+
+
+@pytest.mark.parametrize("where", ["iflag=", "conv=notrunc", "/dev/zero", "--files-from"])
+def test_a_cancelled_probe_leaves_nothing(
+    where: str,
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    asker: LabAsker,
+    clean_hosts: None,  # noqa: ARG001
+) -> None:
+    timers: list[threading.Timer] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, CommandStarted) and where in event.command and not timers:
+            timers.append(threading.Timer(0.5, job.cancel))
+            timers[0].start()
+
+    job = Job(listen)
+    with pytest.raises(Cancelled):
+        probe(old_server, new_server, *both_facts, MOVE, Journal(), job, asker=asker)
+    assert timers
+
+
+def test_what_a_crash_left_is_removed_by_the_next_probe(
+    lab: Lab,
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    asker: LabAsker,
+    monkeypatch: pytest.MonkeyPatch,
+    clean_hosts: None,  # noqa: ARG001
+) -> None:
+    """The workstation is gone before it can remove anything; then another probe of the same move is cancelled early."""
+    keys = f"/home/{lab.new.user}/.ssh/authorized_keys"
+    with monkeypatch.context() as crash:
+        crash.setattr("core.migration.probes._clean", lambda *_: None)
+        with pytest.raises(Cancelled):
+            probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("/dev/zero"), asker=asker)
+    assert "pghaul-probe" in lab.new.exec("cat", keys).stdout
+    assert "pghaul-probe" in lab.old.exec("ls", "/tmp").stdout
+    with pytest.raises(Cancelled):
+        probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("/dev/zero"), asker=asker)
+    assert "pghaul-probe" not in lab.new.exec("cat", keys).stdout
+
+
+def cancelled_at(where: str) -> Job:
+    """A job that is cancelled when a command that holds `where` begins."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, CommandStarted) and where in event.command:
+            job.cancel()
+
+    job = Job(listen)
+    return job
+
+
+def test_the_key_opens_the_copy_alone(
+    lab: Lab,
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    clean_hosts: None,  # noqa: ARG001
+) -> None:
+    plan = planned(old_server, new_server, both_facts)
+    outputs: dict[int, str] = {}
+    steps = [step for step in plan.steps if step.number <= number(plan, "pin the host keys")]
+    try:
+        for step in steps:
+            outputs[step.number] = run_step(old_server, new_server, step, outputs.get(step.input_from or 0, ""))
+        folder = next(
+            line for line in plan.steps[number(plan, "remove the key") - 1].command.split() if "/tmp/" in line
+        )
+        options = ["-i", f"{folder}/key", "-o", f"UserKnownHostsFile={folder}/known_hosts", "-o", "BatchMode=yes"]
+        login = f"{lab.new.user}@{lab.new.address}"
+        for wanted in ([], ["id"], ["rsync", "--server", "--sender", ".", "/etc"], ["-L", "1234:localhost:22", "id"]):
+            done = lab.old.exec("ssh", *options, login, *wanted, user="postgres", check=False)
+            assert (done.returncode, done.stdout) == (126, ""), wanted
+        key = lab.old.exec("cat", f"{folder}/key").stdout
+        lab.new.exec("install", "-m", "600", "-o", "postgres", "/dev/stdin", "/tmp/stolen", input=key)
+        elsewhere = ["-i", "/tmp/stolen", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null"]
+        done = lab.new.exec("ssh", *elsewhere, "-o", "BatchMode=yes", login, "id", user="postgres", check=False)
+        assert done.returncode == 255
+        assert "Permission denied" in done.stderr
+    finally:
+        lab.new.exec("rm", "-f", "/tmp/stolen")
+        undo(lab, plan, old_server, new_server)
+
+
+def test_without_rights_nothing_is_begun(
+    lab: Lab, new_server: Server, nosudo_profile: Profile, both_facts: tuple[Facts, Facts], asker: LabAsker
+) -> None:
+    del lab
+    with connect(nosudo_profile, asker, Job()) as poor, pytest.raises(PghaulError, match="run as postgres"):
+        probe(poor, new_server, *both_facts, MOVE, Journal(), Job(), asker=asker)
+
+
+def test_a_link_that_cannot_be_measured_is_said_and_left_out(
+    lab: Lab,
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    asker: LabAsker,
+    clean_hosts: None,  # noqa: ARG001
+) -> None:
+    """Old takes itself for new: whoever answers there does not show new's host key."""
+    del lab
+    notes: list[str] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Note) and event.level == "warning":
+            notes.append(event.text)
+
+    lonely = replace(new_server.profile, rights=Rights.SUDO, copy_address="127.0.0.1")
+    bare_old, bare_new = (replace(each, tools=()) for each in both_facts)
+    with connect(lonely, asker, Job()) as unreachable:
+        probes = probe(old_server, unreachable, bare_old, bare_new, MOVE, Journal(), Job(listen), asker=asker)
+    assert {each.quantity for each in probes} == {Quantity.READ, Quantity.WRITE}
+    assert any("neither iperf3 nor socat" in note for note in notes)
+    assert any(note.startswith("ssh was not measured") for note in notes)
+
+
+def test_every_check_is_known(both_facts: tuple[Facts, Facts]) -> None:
+    results: tuple[CheckResult, ...] = check(MOVE, *both_facts)
+    assert all(result.message and result.documentation for result in results)
