@@ -34,7 +34,6 @@ class Work(QObject):
         picked(): another move (or none) is picked, or the picked one was edited.
         changed(): the history may hold something new; who shows it reads it again.
         started(Task), ended(): the long job.
-        done(str): the long job of that title ended well.
         troubled(Exception): something went wrong: the user's error, or a bug.
     """
 
@@ -44,7 +43,6 @@ class Work(QObject):
     changed = Signal()
     started = Signal(object)
     ended = Signal()
-    done = Signal(str)
     troubled = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -102,7 +100,6 @@ class Work(QObject):
         if desk is None or self.busy:
             return None
         self.task = self.runner.start(title, lambda job: action(desk, job))
-        self.task.succeeded.connect(self._succeed)
         self.task.failed.connect(self.troubled)
         self.task.finished.connect(self._finish)
         self.started.emit(self.task)
@@ -149,11 +146,6 @@ class Work(QObject):
             self.moves = moves
             self.moves_changed.emit()
         self.pick(name)
-
-    @Slot()
-    def _succeed(self) -> None:
-        if self.task is not None:
-            self.done.emit(self.task.title)
 
     @Slot()
     def _finish(self) -> None:

@@ -42,7 +42,7 @@ def _host_key(question: HostKeyQuestion, parent: QWidget) -> QMessageBox:
     box.setInformativeText(
         f"{question.key_type}\n{question.fingerprint}\n\n"
         "Compare it with what the server's administrator gives you, or with this command on the server's own console:\n"
-        "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"
+        f"ssh-keygen -lf /etc/ssh/ssh_host_{_kind(question.key_type)}_key.pub"
     )
     box.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -53,6 +53,11 @@ def _host_key(question: HostKeyQuestion, parent: QWidget) -> QMessageBox:
     box.setEscapeButton(decline)
     box.finished.connect(partial(_decide, question, box, trust))
     return box
+
+
+def _kind(key_type: str) -> str:
+    """`ssh-ed25519` -> `ed25519`, `ecdsa-sha2-nistp256` -> `ecdsa`: as sshd names its key files."""
+    return key_type.removeprefix("ssh-").partition("-")[0]
 
 
 class SecretDialog(QDialog):

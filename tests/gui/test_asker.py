@@ -48,6 +48,7 @@ def test_a_host_key_is_shown_and_accepted(window: MainWindow, work: Work, qtbot:
     dialog = _dialog(qtbot)
     assert isinstance(dialog, QMessageBox)
     assert FINGERPRINT in dialog.informativeText()
+    assert "ssh_host_ed25519_key.pub" in dialog.informativeText()
     assert "db" in dialog.text()
     assert "192.0.2.1" in dialog.text()
     trust = next(button for button in dialog.buttons() if "Trust" in button.text())
