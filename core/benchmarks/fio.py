@@ -14,16 +14,19 @@ What is measured, and what is not:
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 
 from core.benchmarks.fio_json import looks_like_json, parse_fio_json
+from core.benchmarks.fio_terse import parse_fio_terse
+from core.benchmarks.fio_text import parse_fio_text
 from core.benchmarks.model import Output, Workload
 from core.benchmarks.reading import first_line, unreadable
 from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
-from core.errors import InputError
+from core.errors import InputError, ParseError
 from core.servers.shell import Shell, command
 
 START_SECONDS = 0.5
@@ -106,14 +109,24 @@ def work(workload: Workload, machine: Machine) -> Work:  # noqa: ARG001  every t
 
 
 def parse_fio(text: str) -> Output:
-    """What fio measured, one result a job, from its JSON output (see fio_json).
+    """What fio measured, one result a job: from its JSON, its normal or its terse output, whichever the text holds.
+
+    Where it holds several of them, the one that says most counts: JSON, then the normal output.
 
     Raises:
         ParseError: the text holds no result.
     """
     if looks_like_json(text):
-        return parse_fio_json(text)
-    raise unreadable("fio", "JSON output with jobs", first_line(text))
+        try:
+            return parse_fio_json(text)
+        except ParseError as error:
+            failure = error
+    else:
+        failure = unreadable("fio", "JSON, normal or terse output with a job", first_line(text))
+    for parse in (parse_fio_text, parse_fio_terse):
+        with suppress(ParseError):
+            return parse(text)
+    raise failure
 
 
 def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:

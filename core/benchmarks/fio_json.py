@@ -5,14 +5,13 @@ nanoseconds in `clat_ns` since 3.0; `bw` is KiB/s always, `bw_bytes` is bytes/s 
 filler keys "0.00"; `job options` may repeat a key; client/server mode has `client_stats` in place of `jobs`.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from core.benchmarks.model import Metrics, Output, Result
-from core.benchmarks.reading import first_line, unreadable
+from core.benchmarks.reading import first_line, json_objects, unreadable
 
 _INTERRUPTED = "terminating on signal"
 _PERCENTILES = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
@@ -37,7 +36,7 @@ def parse_fio_json(text: str) -> Output:
     if not documents:
         raise unreadable("fio", "a whole JSON document with jobs", first_line(text))
     interrupted = _INTERRUPTED in text
-    latest: dict[tuple[str, ...], tuple[str | None, list[Result]]] = {}
+    latest: dict[tuple[str | None, ...], tuple[str | None, list[Result]]] = {}
     for document in documents:
         results = [_result(entry, interrupted) for entry in _entries(document)]
         latest[tuple(result.name for result in results)] = (_version(document), results)
@@ -49,16 +48,7 @@ def parse_fio_json(text: str) -> Output:
 
 
 def _documents(text: str) -> Iterator[dict[str, Any]]:
-    decoder = json.JSONDecoder()
-    position = 0
-    while (found := _DOCUMENT.search(text, position)) is not None:
-        try:
-            document, position = decoder.raw_decode(text, found.end() - 1)
-        except (ValueError, RecursionError):
-            position = found.end()
-            continue
-        if isinstance(document, dict) and ("jobs" in document or "client_stats" in document):
-            yield document
+    return (found for found in json_objects(text) if "jobs" in found or "client_stats" in found)
 
 
 def _entries(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -108,8 +98,8 @@ def _latencies(table: dict[str, Any], unit: float, prefix: str) -> Metrics:
             name = _PERCENTILES.get(float(key))
         except ValueError:
             raise unreadable("fio", "a percentile", key) from None
-        if name is not None and (value := _number(table["percentile"], key)) > 0:
-            found[name] = value
+        if name is not None:
+            found[name] = _number(table["percentile"], key)
     return {f"{prefix}latency_{name}_seconds": value * unit for name, value in found.items()}
 
 

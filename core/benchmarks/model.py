@@ -133,7 +133,8 @@ class BenchmarkJournal(Protocol):
 class Result:
     """One result inside a tool's output: a fio job, a dd transfer."""
 
-    name: str
+    name: str | None
+    """None where the output does not tell what it was."""
     metrics: Metrics
     interrupted: bool = False
     aborted: bool = False

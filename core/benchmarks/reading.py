@@ -1,13 +1,21 @@
-"""What the parsers of the benchmark tools share: how they say that a text cannot be read."""
+"""What the parsers of the benchmark tools share: lines, numbers' ends, and how they say that a text cannot be read."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
 
 from core.errors import ParseError
 
 _SHOWN = 160
+_LONGEST_LINE = 20_000
+_OBJECT = re.compile(r"^[^\S\n]*\{", re.MULTILINE)
+_ATTEMPTS = 10_000
 
 
 def unreadable(tool: str, expected: str, line: str) -> ParseError:
     """The error for a text or a value: one line with the tool, what was expected, and what stands there instead."""
-    shown = " ".join(line.split())
+    shown = " ".join(line[: 2 * _SHOWN].split())
     shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
     found = f"found: {shown}" if shown else "found nothing"
     return ParseError(f"{tool}: expected {expected}, {found}", "give the tool's whole output, as it printed it")
@@ -16,3 +24,28 @@ def unreadable(tool: str, expected: str, line: str) -> ParseError:
 def first_line(text: str) -> str:
     """The first line that is not blank; empty where there is none."""
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def lines(text: str) -> Iterator[str]:
+    """The lines with their ends, so that a number cut off at the text's end can be told from a whole one.
+
+    Carriage returns end lines too: progress is overwritten with them. No line of a tool is as long as those left out.
+    """
+    return (line for line in text.splitlines(keepends=True) if len(line) <= _LONGEST_LINE)
+
+
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects that begin a line of the text, one after the other, whatever stands around them."""
+    decoder = json.JSONDecoder()
+    position = 0
+    for _ in range(_ATTEMPTS):
+        found = _OBJECT.search(text, position)
+        if found is None:
+            return
+        try:
+            value, position = decoder.raw_decode(text, found.end() - 1)
+        except (ValueError, RecursionError):
+            position = found.end()
+            continue
+        if isinstance(value, dict):
+            yield value

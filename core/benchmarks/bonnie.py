@@ -1,0 +1,217 @@
+"""bonnie++: the report of 1.03 to 2.00, as a table and as comma-separated values.
+
+Rates are KiB/s in both (`K/sec`); only the table of 2.00 scales them, `1.4g` with 1024, to two or three digits. The
+comma-separated line is exact and counts where both describe one test; programs up to 1.03 print no version in it, and
+2.00 calls the layout 1.98. `+++++` was too fast to time and a blank was not run: both are absent, never zero. In the
+table a blank leaves its column empty, so that numbers belong to the heading that they stand under.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.benchmarks.model import Metrics, Output, Result
+from core.benchmarks.reading import first_line, lines, unreadable
+
+_RATES = (
+    "write_char_bytes_per_second",
+    "write_bytes_per_second",
+    "rewrite_bytes_per_second",
+    "read_char_bytes_per_second",
+    "read_bytes_per_second",
+    "seeks_per_second",
+)
+_LATENCIES = (
+    None,
+    "write_latency_max_seconds",
+    "rewrite_latency_max_seconds",
+    None,
+    "read_latency_max_seconds",
+    "seeks_latency_max_seconds",
+)
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+_SCALE = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_AGREE = 0.06
+"""Two digits of a table of 2.00 may differ by this much from what they were rounded from."""
+
+_NUMBER = r"\d+(?:\.\d+)?"
+_VERSION = re.compile(r"\s*Version\s+(?P<version>\d\.\d\d\w?)\s+-+Sequential Output")
+_HEADING = re.compile(r"\s*(?P<first>Machine\s+Size|Name:Size etc)(?:\s+(?:K/sec|/sec)\s+%CP){6}\s")
+_ROW = re.compile(
+    r"""
+    \s*(?:(?P<name>\S+)\s+)?                       # 2.00 prints a size alone where there is no name
+    (?P<size>\d+[MGT])(?P<chunk>:\S*)?             # of a size with its chunk, 64G:4k::65536, the size
+    (?P<values>\s+(?:\d|\+\+).*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_PAIR = re.compile(rf"(?P<rate>{_NUMBER}[kmgt]?|\++)\s+(?P<cpu>\d+|\++)(?=\s)")
+_LATENCY_ROW = re.compile(r"\s*Latency\s")
+_LATENCY = re.compile(r"(?P<number>\d+)(?P<unit>us|ms|s)\b")
+_SIZE = re.compile(r"(?P<number>\d+)(?P<unit>[KMGT]?)(?::.*)?", re.IGNORECASE)
+_FORMAT = re.compile(r"\d\.\d\d\w?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """One test as one of the two ways of printing has it."""
+
+    name: str
+    version: str | None
+    metrics: Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """The heading of a table: where its six columns end, and where the size ends if it says so."""
+
+    line: str
+
+    @property
+    def ends(self) -> list[int]:
+        return [found.end() for found in re.finditer("%CP", self.line)]
+
+    @property
+    def size_end(self) -> int | None:
+        found = re.search(r"Machine\s+Size", self.line)
+        return found.end() if found is not None else None
+
+    @property
+    def spaced(self) -> bool:
+        """Whether runs of blanks are still there; without them, no column can be told from another."""
+        return re.search(r"\S {3,}\S", self.line) is not None
+
+
+def parse_bonnie(text: str) -> Output:
+    """What bonnie++ measured: one result a test, named after its machine. Creation of files is not read.
+
+    Raises:
+        ParseError: neither a table nor a whole comma-separated line with a rate.
+    """
+    exact = [test for line in lines(text) if (test := _separated(line)) is not None]
+    results: list[Result] = []
+    versions: list[str] = []
+    for table in _tables(text):
+        twin = next((test for test in exact if _same(test, table)), None)
+        if twin is not None:
+            exact.remove(twin)
+            # A table may know what 1.03 leaves out of its line: the version, and a name that was too long.
+        found = twin or table
+        results.append(Result(found.name or table.name or "bonnie++", found.metrics))
+        versions += [version for version in (table.version, found.version) if version is not None]
+    results += [Result(test.name or "bonnie++", test.metrics) for test in exact]
+    versions += [test.version for test in exact if test.version is not None]
+    if not results:
+        raise unreadable("bonnie", "bonnie++'s table or its comma-separated line with a rate", first_line(text))
+    return Output("bonnie", versions[0] if versions else None, tuple(results))
+
+
+def _separated(line: str) -> _Test | None:
+    """The test in a comma-separated line; None where it is none, was cut off, or holds no rate."""
+    fields = line.strip().lstrip("> ").split(",")
+    if len(fields) >= 48 and _FORMAT.fullmatch(fields[0]) and _FORMAT.fullmatch(fields[1]):
+        first = 9 if fields[0] >= "1.98" else 7  # since 1.98 also the chunk size and the number of seekers
+        latencies, whole = fields[first + 29 : first + 35], first + 41
+        name, size, version = fields[2], fields[5], fields[1]
+    elif len(fields) >= 14 and not _FORMAT.fullmatch(fields[0]):
+        # Without the test of file creation 1.03 prints fewer fields; then the line's end tells that none is missing.
+        first, latencies, whole = 2, [], 14 if line.endswith("\n") else 27
+        name, size, version = fields[0], fields[1], None
+    else:
+        return None
+    found = _SIZE.fullmatch(size)
+    if found is None or len(fields) < whole:
+        return None
+    pairs = fields[first : first + 12]
+    if not all(re.fullmatch(rf"{_NUMBER}|\+*", field) for field in pairs):
+        return None
+    rates = {index: _rate(rate, "k" if index < 5 else "") for index, rate in enumerate(pairs[::2])}
+    return _test(name, version, found, rates, dict(enumerate(latencies)))
+
+
+def _tables(text: str) -> Iterator[_Test]:
+    """The tests of the tables: after a heading a row of six pairs, then in 1.9x and later a row of latencies."""
+    version: str | None = None
+    heading: _Heading | None = None
+    row: re.Match[str] | None = None
+    for raw in lines(text):
+        line = re.sub(r"^(?:> ?)+", "", raw.expandtabs())
+        if row is not None and heading is not None:
+            table = _table(version, heading, row, line)
+            row = heading = None
+            if table is not None:
+                yield table
+        if (found := _VERSION.match(line)) is not None:
+            version = found["version"]
+        elif _HEADING.match(line):
+            heading = _Heading(line)
+        elif heading is not None and line.strip():
+            row = _ROW.match(line)
+            heading = heading if row is not None else None
+    if row is not None and heading is not None and (table := _table(version, heading, row, "")) is not None:
+        yield table
+
+
+def _table(version: str | None, heading: _Heading, row: re.Match[str], following: str) -> _Test | None:
+    """One table's test; `following` is the line after its row."""
+    size = _SIZE.fullmatch(row["size"])
+    if size is None:
+        return None
+    shift = row.end("size") - heading.size_end if heading.size_end is not None and not row["chunk"] else 0
+    pairs = list(_PAIR.finditer(row.string, row.start("values")))
+    bare = "k" if "K/sec" in heading.line else ""
+    rates: dict[int, float | None] = {}
+    for column, pair in _columns(heading, pairs, shift):
+        rates[column] = _rate(pair["rate"], bare if column < 5 else "")
+    latencies = {}
+    if _LATENCY_ROW.match(following):
+        words = list(_LATENCY.finditer(following))
+        latencies = {column: word[0] for column, word in _columns(heading, words, 0)}
+    return _test(row["name"] or "", version, size, rates, latencies)
+
+
+def _columns(heading: _Heading, words: list[re.Match[str]], shift: int) -> Iterator[tuple[int, re.Match[str]]]:
+    """Each word with its column: by count where all six are there, else by the heading that it ends under."""
+    if len(words) == 6:
+        yield from enumerate(words)
+        return
+    ends = heading.ends
+    if not heading.spaced:
+        return
+    taken = -1
+    for word in words:
+        column = min(range(6), key=lambda index: abs(ends[index] + shift - word.end()))
+        if column > taken:
+            yield column, word
+        taken = max(taken, column)
+
+
+def _test(
+    name: str, version: str | None, size: re.Match[str], rates: dict[int, float | None], latencies: dict[int, str]
+) -> _Test | None:
+    metrics: Metrics = {_RATES[column]: rate for column, rate in rates.items() if rate is not None}
+    if not metrics:
+        return None
+    # A size without a unit is one of megabytes, as on the command line.
+    metrics["size_bytes"] = float(int(size["number"]) * _SCALE[size["unit"].lower() or "m"])
+    for column, text in latencies.items():
+        label, found = _LATENCIES[column], _LATENCY.fullmatch(text)
+        if label is not None and found is not None:
+            metrics[label] = int(found["number"]) * _SECONDS[found["unit"]]
+    return _Test(name, version, metrics)
+
+
+def _rate(text: str, bare: str) -> float | None:
+    """A rate in base units; `bare` is the unit of a number without one. None for too fast, not run, and zero."""
+    found = re.fullmatch(rf"(?P<number>{_NUMBER})(?P<unit>[kmgt]?)", text)
+    value = float(found["number"]) * _SCALE[found["unit"] or bare] if found is not None else 0.0
+    return value or None
+
+
+def _same(exact: _Test, table: _Test) -> bool:
+    """Whether both are one test: no name contradicts (tables shorten them), and no number does."""
+    names = sorted((exact.name, table.name), key=len)
+    shared = exact.metrics.keys() & table.metrics.keys()
+    return names[1].startswith(names[0]) and all(
+        abs(exact.metrics[name] / table.metrics[name] - 1) <= _AGREE for name in shared if table.metrics[name]
+    )

@@ -1,0 +1,240 @@
+"""fio's normal output, 1.x to 3.x: the report that it prints for people, with whatever stands around it.
+
+Read off stat.c, tag by tag. Up to 2.16 a direction is `io=…, bw=…, iops=…, runt=…` with K = 1024 whatever the unit
+says; since 2.17 it is `IOPS=…, BW=… (…)(io/runtime)` with IEC and SI units, which `Mi` and `M` alone mean too (the sum
+of all clients). Time units change from line to line, and each table of percentiles has its own. Only completion
+latencies are read: not those of submission, of fsync, or of one priority. A mean of zero is no measurement. Lines of
+several clients begin with `<host>`; mails quote with `>`, and any text may be indented. Where the line with the job's
+name was left out, its results have none.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from core.benchmarks.fio_numbers import Counted, iops, loses_carry, meanings, rate
+from core.benchmarks.model import Metrics, Output, Result
+from core.benchmarks.reading import first_line, lines, unreadable
+
+_PERCENTILES = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
+_SECONDS = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
+_INTERRUPTED = "terminating on signal"
+_ROW = "|"
+
+_AROUND = re.compile(r"(?:>[ ]?)*(?:<(?P<host>[^<>\s]+)>[ ])?")
+_BANNER = re.compile(r"fio[- ](?P<version>\d\S*)\s")
+_DEFINITION = re.compile(
+    r"""
+    (?P<name>.+?):[ ]\(g=(?P<group>\d+)\):[ ]rw=.*?\bbs=
+    (?:\(R\)[ ])?(?P<read>[\d.]+\w*)-(?P<read_most>[\d.]+\w*)          # 4K-4K or (R) 4096B-4096B
+    (?:/|,[ ]\(W\)[ ])(?P<write>[\d.]+\w*)-(?P<write_most>[\d.]+\w*)   # the same of writes
+    [,/\s]
+    """,
+    re.VERBOSE,
+)
+_JOB = re.compile(
+    r"""
+    (?P<name>.*?):?[ ]
+    \(g(?:roupid)?=(?P<group>\d+)(?:,[ ]jobs=\d+)?\):[ ]
+    err=\s*(?P<error>\d+)[ ]?[:(]           # err=28 (file:…, error=…): pid=…
+    (?:.*?:?[ ]pid=(?P<pid>\d+))?
+    """,
+    re.VERBOSE,
+)
+_DIRECTION = re.compile(r"(?P<direction>read|write|trim|mixed)\s*:\s*(?P<rest>.*)", re.DOTALL)
+_UNTIL_2_16 = re.compile(
+    r"""
+    io=\s*(?P<io>[\d.]+\s?\w+?)\s*,\s*
+    bw=\s*(?P<bw>[\d.]+\s?\w+?/s)\s*,\s*
+    (?:iops=\s*(?P<iops>[\d.]+\w?)\s*,\s*)?  # since 1.14
+    runt=\s*(?P<milliseconds>\d+)\s?msec
+    """,
+    re.VERBOSE,
+)
+_SINCE_2_17 = re.compile(
+    r"""
+    IOPS=(?P<iops>[\d.]+\w?),\s
+    BW=(?P<bw>[\d.]+\w*(?:/s)?)\s           # 64.0MiB/s, or 116Mi of all clients together
+    \((?P<other>[\d.]+\w*(?:/s)?)\)\s?
+    \((?P<io>[\d.]+\w*)/(?P<milliseconds>\d+)msec\)
+    """,
+    re.VERBOSE,
+)
+_LATENCY = re.compile(
+    r"""
+    clat\s\((?P<unit>[num]?sec)\)\s*:\s
+    min=\s*[\d.]+\w?\s*,\s*
+    max=\s*(?P<max>[\d.]+\w?)\s*,\s*        # 10425k: thousands, in any version
+    avg=\s*(?P<mean>\d+\.\d\d)\s*
+    (?:,\s*(?:st)?dev=\s*(?P<stddev>\d+\.\d\d))?
+    """,
+    re.VERBOSE,
+)
+_TABLE = re.compile(r"clat percentiles \((?P<unit>[num]?sec)\)\s*:")
+_PERCENTILE = re.compile(r"(?P<percent>\d+\.\d+)th=\[\s*(?P<value>\d+)\]")
+_ISSUED = re.compile(
+    r"issued\b[^=]*total=(?:r=)?(?P<read>\d+)[/,](?:w=)?(?P<write>\d+)[/,\s]"  # the layout changed five times
+)
+_ENDS_DIRECTION = re.compile(r"fsync/fdatasync|cpu\s*:|IO depths\s*:")
+
+Blocks = dict[tuple[str, str], tuple[str, str]]
+"""Name and group of a job -> its block size for reads and for writes as printed; empty where it varies."""
+
+
+@dataclass(slots=True)
+class _Direction:
+    """One direction of a job, as far as it was read."""
+
+    fields: dict[str, str | None]
+    binary: bool
+    latencies: Metrics = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Job:
+    """One job's block of the report, as far as it was read."""
+
+    key: tuple[str | None, ...]
+    name: str | None
+    group: str
+    error: int
+    interrupted: bool
+    directions: dict[str, _Direction] = field(default_factory=dict)
+    issued: dict[str, int] = field(default_factory=dict)
+
+
+class _Report:
+    """Takes the lines one by one; what a line means depends on those before it."""
+
+    def __init__(self) -> None:
+        self.version: str | None = None
+        self.blocks: Blocks = {}
+        self.jobs: list[_Job] = []
+        self._interrupted = False
+        self._job: _Job | None = None
+        self._direction: _Direction | None = None
+        self._unit: float | None = None
+
+    def take(self, line: str) -> None:
+        around = _AROUND.match(line)
+        host = around["host"] if around else None
+        line = line[around.end() :].lstrip() if around else line
+        if (found := _JOB.match(line)) is not None:
+            self._begin(found, host)
+        elif (found := _DEFINITION.match(line)) is not None:
+            self._define(found)
+        elif (found := _BANNER.match(line)) is not None:
+            self.version = self.version or found["version"]
+            self._interrupted = False
+            self._job = self._direction = None
+        elif _INTERRUPTED in line:
+            self._interrupted = True
+        elif line.startswith("Run status group"):
+            self._job = self._direction = None
+        else:
+            self._inside(line)
+
+    def _begin(self, found: re.Match[str], host: str | None) -> None:
+        key = (host, found["name"], found["group"], found["pid"] or str(len(self.jobs)))
+        self._job = _Job(key, found["name"].strip(), found["group"], int(found["error"]), self._interrupted)
+        self._direction = self._unit = None
+        self.jobs.append(self._job)
+
+    def _define(self, found: re.Match[str]) -> None:
+        fixed = tuple(found[side] if found[side] == found[f"{side}_most"] else "" for side in ("read", "write"))
+        sizes = (fixed[0], fixed[1])
+        key = (found["name"].strip(), found["group"])
+        self.blocks[key] = sizes if self.blocks.get(key, sizes) == sizes else ("", "")
+
+    def _inside(self, line: str) -> None:
+        if (found := _DIRECTION.match(line)) is not None:
+            self._direct(found["direction"], found["rest"])
+        elif self._job is None:
+            return
+        elif (found := _ISSUED.match(line)) is not None:
+            self._job.issued = {"read": int(found["read"]), "write": int(found["write"])}
+        elif _ENDS_DIRECTION.match(line):
+            self._direction = None
+        elif self._direction is not None:
+            self._latency(self._direction.latencies, line)
+
+    def _direct(self, direction: str, rest: str) -> None:
+        old, new = _UNTIL_2_16.match(rest), _SINCE_2_17.match(rest)
+        found = old or new
+        self._direction = self._unit = None
+        if found is None:
+            return
+        self._direction = _Direction(found.groupdict(), binary=old is not None)
+        if direction == "trim":
+            return
+        if self._job is None or (self._job.name is None and direction in self._job.directions):
+            self._job = _Job((str(len(self.jobs)),), None, "", 0, self._interrupted)
+            self.jobs.append(self._job)
+        self._job.directions[direction] = self._direction
+
+    def _latency(self, latencies: Metrics, line: str) -> None:
+        if line.startswith(_ROW):
+            for found in _PERCENTILE.finditer(line) if self._unit is not None else ():
+                name = _PERCENTILES.get(float(found["percent"]))
+                if name is not None:
+                    latencies[name] = int(found["value"]) * (self._unit or 0)
+            return
+        table, found_latency = _TABLE.match(line), _LATENCY.match(line)
+        self._unit = _SECONDS[table["unit"]] if table is not None else None
+        if found_latency is not None:
+            unit = _SECONDS[found_latency["unit"]]
+            for name in ("mean", "stddev", "max"):
+                value = meanings(found_latency[name] or "")
+                latencies |= {name: value[0] * unit} if value else {}
+
+
+def parse_fio_text(text: str) -> Output:
+    """Every job's rates, IOPS and completion latencies, in SI base units.
+
+    Of several reports of one job (`--status-interval`, or quoted again) the last that is not cut shorter counts. A
+    direction without I/O has no metrics.
+
+    Raises:
+        ParseError: no job that read or wrote.
+    """
+    report = _Report()
+    for line in lines(text):
+        report.take(line)
+    results: dict[tuple[str | None, ...], Result] = {}
+    for job in report.jobs:
+        result = _result(job, report.blocks, carry=loses_carry(report.version))
+        earlier = results.get(job.key)
+        if earlier is None or len(result.metrics) >= len(earlier.metrics):
+            results[job.key] = result
+    if not any(result.metrics for result in results.values()):
+        raise unreadable("fio", "a job's report with a line such as 'read: IOPS=…'", first_line(text))
+    return Output("fio", report.version, tuple(results.values()))
+
+
+def _result(job: _Job, blocks: Blocks, *, carry: bool) -> Result:
+    metrics: Metrics = {}
+    sizes = blocks.get((job.name or "", job.group), ("", ""))
+    for direction, read in job.directions.items():
+        side = "write" if direction == "write" else "read"
+        block = meanings(sizes[side == "write"], binary=read.binary)
+        prefix = "" if direction == "mixed" else f"{side}_"
+        metrics |= _metrics(read, prefix, job.issued.get(side), int(block[0]) if block else None, carry=carry)
+    return Result(job.name, metrics, interrupted=job.interrupted, errors=job.error or None)
+
+
+def _metrics(read: _Direction, prefix: str, ios: int | None, block: int | None, *, carry: bool) -> Metrics:
+    milliseconds = int(read.fields["milliseconds"] or 0)
+    io = meanings(read.fields["io"] or "", binary=read.binary, carry=carry)
+    if milliseconds == 0 or not io or io[0] == 0:
+        return {}
+    counted = Counted(milliseconds, ios, block)
+    carry = carry and not read.binary
+    printed, other = (
+        meanings(read.fields.get(name) or "", binary=read.binary, carry=carry) for name in ("bw", "other")
+    )
+    bytes_per_second = rate(printed, [other, tuple(value * 1000 / milliseconds for value in io)], counted)
+    values = {"bytes_per_second": bytes_per_second}
+    if prefix:  # there is no name for the IOPS of both directions together
+        values["iops"] = iops(meanings(read.fields["iops"] or "", carry=carry), bytes_per_second, counted)
+    if read.latencies.get("mean", 0) > 0:
+        values |= {f"latency_{name}_seconds": value for name, value in read.latencies.items()}
+    return {f"{prefix}{name}": value for name, value in values.items() if value is not None}

@@ -1,0 +1,123 @@
+"""pgbench: the report of 8.3 to 18, among progress lines, warnings and whatever else was printed.
+
+After src/bin/pgbench/pgbench.c. Up to 13 two lines tell transactions a second, with and without connecting; the one
+without is meant. Since 14 it is `without initial connection time`, or, of a run that connects anew for each transaction
+(-C), `including reconnection times`. `NaN` is what an empty run gives. A run aborted when a client gave up prints its
+report all the same: it is marked. Several scripts have a result each, after one of them all.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from core.benchmarks.model import Metrics, Output, Result
+from core.benchmarks.reading import first_line, unreadable
+
+_LEAD = r"^[ \t>]*(?:-{1,2} )?"
+_FLAGS = re.MULTILINE
+_NUMBER = r"\d+(?:\.\d+)?"
+_BANNER = re.compile(rf"{_LEAD}pgbench \((?P<version>\d[\w.]*)", _FLAGS)
+_BEGINS = re.compile(rf"{_LEAD}transaction type: (?P<name>[^\r\n]*)[\r\n]", _FLAGS)
+_SCRIPT = re.compile(rf"{_LEAD}SQL script \d+: (?P<name>[^\r\n]*)[\r\n]", _FLAGS)
+_COUNTS = {
+    "scale": re.compile(rf"{_LEAD}scaling factor: (\d+)\s", _FLAGS),
+    "clients": re.compile(rf"{_LEAD}number of clients: (\d+)\s", _FLAGS),
+    "threads": re.compile(rf"{_LEAD}number of threads: (\d+)\s", _FLAGS),
+    "duration_seconds": re.compile(rf"{_LEAD}duration: ({_NUMBER}) s\b", _FLAGS),
+    "failed_transactions": re.compile(rf"{_LEAD}number of failed transactions: (\d+) \(", _FLAGS),
+}
+_LATENCIES = {
+    "latency_mean_seconds": re.compile(rf"{_LEAD}latency average(?: =|:) ({_NUMBER}) ms", _FLAGS),
+    "latency_stddev_seconds": re.compile(rf"{_LEAD}latency stddev(?: =|:) ({_NUMBER}) ms", _FLAGS),
+}
+_TRANSACTIONS = re.compile(
+    rf"{_LEAD}number of transactions actually processed: (?P<done>\d+)(?:/(?P<asked>\d+))?(?=\s)", _FLAGS
+)
+_OF_SCRIPT = re.compile(rf"{_LEAD}(?P<done>\d+) transactions \(", _FLAGS)  # since 17 these count failed ones too
+_SKIPPED = re.compile(rf"{_LEAD}number of transactions skipped: (\d+) \(", _FLAGS)
+_RATE = re.compile(
+    rf"{_LEAD}tps = (?P<tps>\S+) "
+    r"\((?:excluding connections est|without initial connection time|including reconnection times)",
+    _FLAGS,
+)
+_RATE_OF_SCRIPT = re.compile(r"\btps = (?P<tps>[^\s()]+)\)")
+_ABORTED = re.compile(r"\bRun was aborted\b", re.IGNORECASE)
+_CLIENT_ABORTED = re.compile(r"\bclient \d+ (?:script \d+ )?aborted\b", re.IGNORECASE)
+
+
+def parse_pgbench(text: str) -> Output:
+    """What pgbench measured: one result a report, and one a script where there are several.
+
+    Raises:
+        ParseError: no whole report, as of a run that was cancelled or aborted before it had a number.
+    """
+    results = [result for block, before, after in _reports(text) for result in _report(block, before, after)]
+    if not results:
+        raise unreadable("pgbench", "a report with a line 'tps = …'", _telling_line(text))
+    banner = _BANNER.search(text)
+    return Output("pgbench", banner["version"] if banner else None, tuple(results))
+
+
+def _telling_line(text: str) -> str:
+    """The line that says why there is no report, else the first."""
+    found = next((line for line in text.splitlines() if _ABORTED.search(line)), None)
+    return found or first_line(text)
+
+
+def _reports(text: str) -> Iterator[tuple[str, str, str]]:
+    """Each report from its first line on, with what stands before it and after its rate, where others end and begin."""
+    begins = [found.start() for found in _BEGINS.finditer(text)]
+    before = text[: begins[0]] if begins else ""
+    for begin, end in pairwise([*begins, len(text)]):
+        block = text[begin:end]
+        rate = _RATE.search(block)
+        after = block[rate.end() :] if rate is not None else ""
+        yield block, before if end < len(text) else before + after, after
+        before = after
+
+
+def _report(block: str, before: str, after: str) -> Iterator[Result]:
+    name, rate = _BEGINS.match(block), _RATE.search(block)
+    if name is None or rate is None:
+        return
+    scripts = list(_SCRIPT.finditer(block))
+    whole = block[: scripts[0].start()] if scripts else block
+    metrics = _metrics(whole) | _per_second(rate)
+    aborted = bool(_ABORTED.search(after) or _CLIENT_ABORTED.search(before) or _fell_short(whole))
+    yield Result(name["name"].strip(), metrics, aborted=aborted)
+    ends = [found.start() for found in scripts[1:]]
+    for script, end in zip(scripts, [*ends, len(block)], strict=False):
+        part = block[script.end() : end]
+        of_script = _metrics(part) | _per_second(_RATE_OF_SCRIPT.search(part))
+        if of_script:
+            yield Result(script["name"].strip(), of_script, aborted=aborted)
+
+
+def _metrics(text: str) -> Metrics:
+    metrics = {name: float(found[1]) for name, pattern in _COUNTS.items() if (found := pattern.search(text))}
+    if (found := _TRANSACTIONS.search(text) or _OF_SCRIPT.search(text)) is not None:
+        metrics["transactions"] = float(found["done"])
+    for name, pattern in _LATENCIES.items():
+        # 9.4 and 9.5 print 0.000 where they did not measure.
+        if (found := pattern.search(text)) is not None and float(found[1]) > 0:
+            metrics[name] = float(found[1]) / 1000
+    return metrics
+
+
+def _per_second(found: re.Match[str] | None) -> Metrics:
+    """The rate, unless it is NaN or infinite."""
+    try:
+        value = float(found["tps"]) if found is not None else math.nan
+    except ValueError:
+        value = math.nan
+    return {"transactions_per_second": value} if math.isfinite(value) else {}
+
+
+def _fell_short(text: str) -> bool:
+    """Whether fewer transactions were done, failed and skipped than were asked for: clients gave up."""
+    found = _TRANSACTIONS.search(text)
+    if found is None or found["asked"] is None:
+        return False
+    lost = (pattern.search(text) for pattern in (_COUNTS["failed_transactions"], _SKIPPED))
+    return int(found["done"]) + sum(int(count[1]) for count in lost if count) < int(found["asked"])

@@ -1,0 +1,144 @@
+"""sysbench's test of file I/O: the report of 0.4, 0.5, 1.0 and 1.1.
+
+0.4 and 0.5 print totals, from which rates are computed with the total time: bytes as b, Kb, Mb or Gb, all with 1024
+(a small b, but bytes). 1.0 prints rates a second and MiB/s; 1.1 one line a direction. What 0.4 and 0.5 call "Other" is
+fsync and more, so that it gives no rate of fsyncs. A rate printed as zero was counted as zero; a latency of zero lies
+below what was resolved and is left out. Lines of `--report-interval` are no results.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from core.benchmarks.model import Metrics, Output, Result
+from core.benchmarks.reading import first_line, lines, unreadable
+
+_MODES = {
+    "sequential write (creation)": "seqwr",
+    "sequential rewrite": "seqrewr",
+    "sequential read": "seqrd",
+    "random read": "rndrd",
+    "random write": "rndwr",
+    "random r/w": "rndrw",
+}
+_SCALE = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_PERCENTILES = {"50": "p50", "95": "p95", "99": "p99"}
+_SECONDS = {"ms": 1e-3, "s": 1.0}
+
+_BANNER = re.compile(r"sysbench v?(?P<version>\d\S*?)(?:[:,]|\s)")
+_MODE = re.compile(r"Doing (?P<mode>.+?) test\s")
+_BEGINS = re.compile(r"(?P<heading>Operations performed|File operations|Throughput):")
+_BEGINS_OTHER = re.compile(r"Running the test with following options")
+_TOTALS = re.compile(r"Operations performed:\s+(?P<read>\d+) reads?, (?P<write>\d+) writes?,", re.IGNORECASE)
+_SIZE = r"(?P<{0}>\d+(?:\.\d+)?)(?P<{0}_unit>[KMGT]?)b"
+_BYTES = re.compile(
+    rf"Read\s+{_SIZE.format('read')}\s+Written\s+{_SIZE.format('write')}\s+Total.*?\({_SIZE.format('all')}/sec\)"
+)
+_REQUESTS = re.compile(r"(?P<rate>\d+\.\d+) Requests/sec executed")
+_OPERATIONS = re.compile(r"(?P<name>read|write|fsync)s/s:\s+(?P<rate>\d+\.\d\d)(?!\d)")
+_THROUGHPUT = re.compile(r"(?P<name>read|written), MiB/s:\s+(?P<rate>\d+\.\d\d)(?!\d)")
+_LINE_1_1 = re.compile(
+    r"""
+    (?P<name>read|write|fsync):\s+IOPS=(?P<iops>\d+\.\d\d)(?!\d)
+    (?:\s(?P<mebibytes>\d+\.\d\d)\sMiB/s)?
+    """,
+    re.VERBOSE,
+)
+_TIME = re.compile(r"total time:\s+(?P<seconds>\d+\.\d+)s")
+_LATENCY = re.compile(
+    r"""
+    (?:(?P<name>avg|max)|(?:approx\.\s+)?(?P<percent>\d+)(?:th)?\s+percentile):\s+
+    (?P<value>\d+\.\d\d+)(?P<unit>ms|s)?\s                # 1.0: milliseconds, as its heading says
+    """,
+    re.VERBOSE,
+)
+_COUNTERS = {"read": "read_iops", "write": "write_iops", "fsync": "fsyncs_per_second"}
+_RATES = {"read": "read_bytes_per_second", "write": "write_bytes_per_second", "written": "write_bytes_per_second"}
+
+
+@dataclass(slots=True)
+class _Run:
+    """One test, as far as it was read."""
+
+    mode: str | None
+    metrics: Metrics = field(default_factory=dict)
+    totals: Metrics = field(default_factory=dict)
+    """Of 0.4 and 0.5: what becomes a rate once the total time is known."""
+
+
+def parse_sysbench(text: str) -> Output:
+    """What `sysbench fileio run` measured: one result a run, named by its mode; None where the text does not tell.
+
+    Raises:
+        ParseError: no run of file I/O, or none that did anything.
+    """
+    version: str | None = None
+    mode: str | None = None
+    runs: list[_Run] = []
+    run: _Run | None = None
+    for raw in lines(text):
+        line = raw.lstrip("> \t")
+        if (found := _BANNER.match(line)) is not None:
+            version = version or found["version"]
+        elif _BEGINS_OTHER.match(line):
+            run = mode = None
+        elif (found := _MODE.match(line)) is not None:
+            run, mode = None, _MODES.get(found["mode"])
+        elif (found := _BEGINS.match(line)) is not None and _is_another(run, found["heading"]):
+            run = _Run(mode)
+            runs.append(run)
+        if run is not None:
+            _read(run, line)
+    results = tuple(Result(run.mode, metrics) for run in runs if (metrics := _metrics(run)))
+    if not results:
+        expected = "the report of a fileio run with operations a second"
+        raise unreadable("sysbench", expected, first_line(text))
+    return Output("sysbench", version, results)
+
+
+def _is_another(run: _Run | None, heading: str) -> bool:
+    """Whether the heading begins a run: 1.0 has one for its operations, then one for its throughput."""
+    return run is None or heading != "Throughput" or any("bytes" in name for name in run.metrics)
+
+
+def _read(run: _Run, line: str) -> None:
+    metrics = run.metrics
+    if (found := _TOTALS.match(line)) is not None:
+        run.totals |= {"read_iops": float(found["read"]), "write_iops": float(found["write"])}
+    elif (found := _BYTES.match(line)) is not None:
+        sizes = {name: float(found[name]) * _SCALE[found[f"{name}_unit"]] for name in ("read", "write", "all")}
+        run.totals |= {"read_bytes_per_second": sizes["read"], "write_bytes_per_second": sizes["write"]}
+        metrics["bytes_per_second"] = sizes["all"]
+    elif (found := _REQUESTS.match(line)) is not None:
+        metrics["requests_per_second"] = float(found["rate"])
+    elif (found := _OPERATIONS.match(line)) is not None:
+        metrics[_COUNTERS[found["name"]]] = float(found["rate"])
+    elif (found := _THROUGHPUT.match(line)) is not None:
+        metrics[_RATES[found["name"]]] = float(found["rate"]) * _SCALE["M"]
+    elif (found := _LINE_1_1.match(line)) is not None:
+        metrics[_COUNTERS[found["name"]]] = float(found["iops"])
+        if found["mebibytes"] is not None:
+            metrics[_RATES[found["name"]]] = float(found["mebibytes"]) * _SCALE["M"]
+    elif (found := _TIME.match(line)) is not None:
+        metrics["duration_seconds"] = float(found["seconds"])
+    elif (found := _LATENCY.match(line)) is not None:
+        _latency(metrics, found)
+
+
+def _latency(metrics: Metrics, found: re.Match[str]) -> None:
+    name = {"avg": "mean", "max": "max"}.get(found["name"] or "") or _PERCENTILES.get(found["percent"] or "")
+    value = float(found["value"]) * _SECONDS[found["unit"] or "ms"]
+    if name is not None and value > 0:
+        metrics[f"latency_{name}_seconds"] = value
+
+
+def _metrics(run: _Run) -> Metrics:
+    """The run's metrics; none where nothing was read, written or synced."""
+    metrics = dict(run.metrics)
+    seconds = metrics.get("duration_seconds", 0.0)
+    if seconds > 0:
+        metrics |= {name: total / seconds for name, total in run.totals.items()}
+    sides = [metrics[name] for name in ("read_bytes_per_second", "write_bytes_per_second") if name in metrics]
+    if len(sides) == 2:
+        metrics.setdefault("bytes_per_second", sum(sides))
+    worked = any(metrics.get(name, 0) > 0 for name in (*_COUNTERS.values(), *_RATES.values(), "requests_per_second"))
+    return metrics if worked else {}
