@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core import units
 from core.cli.context import Context, add_common, print_document
+from core.cli.inputs import decode
 from core.cli.terminal import printable, table
 from core.errors import InputError
 from core.migration.model import CheckResult, Estimate, Plan, Probe, Span, Status
@@ -177,7 +178,7 @@ def read_input(name: str) -> str:
         data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from error
-    return data.decode("utf-8-sig", errors="replace")
+    return decode(data)
 
 
 def write_text(path: Path, text: str, *, executable: bool = False) -> None:

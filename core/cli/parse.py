@@ -1,37 +1,185 @@
 """`pghaul parse TOOL [FILE]`: read an output that somebody else produced."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from core import units
-from core.benchmarks.model import Output
 from core.cli.context import Context, add_common, print_document
 from core.cli.migration import read_input
 from core.cli.terminal import table
+from core.errors import ParseError
+
+if TYPE_CHECKING:
+    from core.benchmarks.model import Output, Result
+
+Document = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a tool's output says: the document for programs, and tables for people, each with its title."""
+
+    document: Document
+    tables: tuple[tuple[str, tuple[str, ...], list[tuple[str, ...]]], ...]
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
     parse = nouns.add_parser("parse", help="read a tool's output that somebody else produced")
-    parse.add_argument("tool", choices=sorted(_parsers()))
+    parse.add_argument("tool", choices=sorted(_TOOLS), help="whose output it is")
     parse.add_argument("file", nargs="?", default="-", help="the output; - or nothing for stdin")
     add_common(parse)
     parse.set_defaults(run=_run)
 
 
-def _parsers() -> dict[str, Callable[[str], object]]:
-    from core.benchmarks.dd import parse_dd
+def _run(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG001  every subcommand has this shape
+    text = read_input(options.file)
+    try:
+        parsed = _TOOLS[options.tool](text)
+    except ParseError as error:
+        raise ParseError(error.message) from error  # one line: it quotes what could not be read
+    if options.json:
+        print_document(parsed.document)
+        return 0
+    for title, head, rows in parsed.tables:
+        print(f"{title}\n{table(head, rows, right=range(1, len(head)))}\n")
+    return 0
+
+
+def _results(output: "Output") -> Parsed:
+    document: Document = {
+        "tool": output.tool,
+        "version": output.version,
+        "results": [_result(result) for result in output.results],
+    }
+    tool = f"{output.tool} {output.version or ''}".strip()
+    tables = []
+    for result in output.results:
+        rows: list[tuple[str, ...]] = [(name, units.metric(name, value)) for name, value in result.metrics.items()]
+        tables.append((f"{tool}: {result.name or 'unnamed'}{_marks(result)}", ("metric", "value"), rows))
+    return Parsed(document, tuple(tables))
+
+
+def _result(result: "Result") -> Document:
+    """A result for programs; marks are there only where they are set."""
+    marks = {"interrupted": result.interrupted, "aborted": result.aborted, "errors": result.errors}
+    return {"name": result.name, "metrics": result.metrics} | {name: mark for name, mark in marks.items() if mark}
+
+
+def _marks(result: "Result") -> str:
+    said = [
+        *(["interrupted"] if result.interrupted else []),
+        *(["aborted"] if result.aborted else []),
+        *([f"error {result.errors}"] if result.errors else []),
+    ]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _fields(title: str, fields: Mapping[str, object]) -> Parsed:
+    rows: list[tuple[str, ...]] = [(name, _shown(name, value)) for name, value in fields.items()]
+    return Parsed({"fields": dict(fields)}, ((title, ("field", "value"), rows),))
+
+
+def _shown(name: str, value: object) -> str:
+    if value is None:
+        return units.ABSENT
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return units.metric(name, value) if isinstance(value, float) else str(value)
+
+
+def _fio(text: str) -> Parsed:
     from core.benchmarks.fio import parse_fio
 
-    return {"dd": parse_dd, "fio": parse_fio}
+    return _results(parse_fio(text))
 
 
-def _run(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG001  every subcommand has this shape
-    parsed = _parsers()[options.tool](read_input(options.file))
-    if options.json:
-        print_document(parsed)
-    elif isinstance(parsed, Output):
-        for result in parsed.results:
-            rows = [(name, units.metric(name, value)) for name, value in result.metrics.items()]
-            print(f"{parsed.tool} {parsed.version or ''} {result.name}\n{table(('metric', 'value'), rows, right=(1,))}")
-    return 0
+def _bonnie(text: str) -> Parsed:
+    from core.benchmarks.bonnie import parse_bonnie
+
+    return _results(parse_bonnie(text))
+
+
+def _sysbench(text: str) -> Parsed:
+    from core.benchmarks.sysbench import parse_sysbench
+
+    return _results(parse_sysbench(text))
+
+
+def _pgbench(text: str) -> Parsed:
+    from core.benchmarks.pgbench import parse_pgbench
+
+    return _results(parse_pgbench(text))
+
+
+def _dd(text: str) -> Parsed:
+    from core.benchmarks.dd import parse_dd
+
+    return _results(parse_dd(text))
+
+
+def _pg_test_fsync(text: str) -> Parsed:
+    from core.benchmarks.pg_test_fsync import parse_pg_test_fsync
+
+    return _results(parse_pg_test_fsync(text))
+
+
+def _control_data(text: str) -> Parsed:
+    from core.facts.control_data import read_control_data
+
+    return _fields("pg_controldata", read_control_data(text))
+
+
+def _version(text: str) -> Parsed:
+    from core.facts.versions import parse_version
+
+    return _fields("version", asdict(parse_version(text)))
+
+
+def _rsync(text: str) -> Parsed:
+    from core.migration.rsync_output import parse_rsync
+
+    return _fields("rsync", _known(asdict(parse_rsync(text))))
+
+
+def _iperf3(text: str) -> Parsed:
+    from core.migration.iperf3 import parse_iperf3_summary
+
+    return _fields("iperf3", _known(asdict(parse_iperf3_summary(text))))
+
+
+def _known(fields: Mapping[str, object]) -> dict[str, object]:
+    """The fields that the output tells."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _mdstat(text: str) -> Parsed:
+    from core.facts.arrays import parse_arrays
+
+    if not text.strip():
+        raise ParseError("mdstat: expected /proc/mdstat, found nothing")
+    arrays: list[Document] = [asdict(array) | {"devices": len(array.devices)} for array in parse_arrays(text)]
+    head = ("array", "level", "state", "devices", "degraded", "action", "progress", "finish")
+    rows: list[tuple[str, ...]] = []
+    for array in parse_arrays(text):
+        known = (array.name, array.level or units.ABSENT, array.state, str(len(array.devices)))
+        action = (array.action or units.ABSENT, units.percent(array.progress), units.duration(array.finish_seconds))
+        rows.append((*known, "yes" if array.degraded else "no", *action))
+    return Parsed({"arrays": arrays}, (("mdstat", head, rows),))
+
+
+_TOOLS: dict[str, Callable[[str], Parsed]] = {
+    "fio": _fio,
+    "bonnie": _bonnie,
+    "sysbench": _sysbench,
+    "pgbench": _pgbench,
+    "dd": _dd,
+    "pg_test_fsync": _pg_test_fsync,
+    "controldata": _control_data,
+    "version": _version,
+    "rsync": _rsync,
+    "iperf3": _iperf3,
+    "mdstat": _mdstat,
+}

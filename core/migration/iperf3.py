@@ -1,0 +1,108 @@
+"""iperf3's own account of a test: its JSON (also as a stream of events, since 3.17), or the report for people.
+
+After iperf3's iperf_api.c. What the receiver got is what the wire carried; what the sender sent may still lie in its
+socket's buffer. UDP before 3.2 has one sum, the sender's. Both directions at once (`--bidir`): the client's sending is
+meant. The report rounds to three digits, bits by 1000 and bytes by 1024; several streams have a line `[SUM]`.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from core.benchmarks.reading import json_objects
+from core.errors import ParseError
+
+_SHOWN = 120
+_LINE = re.compile(
+    r"""
+    ^\[\s*(?P<stream>SUM|\d+)\]
+    (?P<direction>\[[TR]X-[CS]\])?                  # --bidir names direction and side
+    \s+[\d.]+-\s*[\d.]+\s+sec
+    \s+[\d.]+\s+[KMGT]?Bytes
+    \s+(?P<rate>\d+(?:\.\d+)?)\s(?P<prefix>[KMGT]?)(?P<unit>bits|Bytes)/sec
+    (?P<rest>[^\r\n]{0,80}?)\s+(?P<role>sender|receiver)\b
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_RETRANSMITS = re.compile(r"\s+(\d+)")
+_ERROR = re.compile(r"^iperf3: error - (?P<said>[^\r\n]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Iperf3Summary:
+    """What a test carried, in bits a second; None is what its output does not say."""
+
+    sent_bits_per_second: float | None = None
+    received_bits_per_second: float | None = None
+    retransmits: int | None = None
+
+
+def parse_iperf3_summary(text: str) -> Iperf3Summary:
+    """Both ends' rates of the last test in the text.
+
+    Raises:
+        ParseError: no result, iperf3's own error, which is quoted, or a test that nothing came through.
+    """
+    ends = list(_ends(text))
+    if not ends and (found := _ERROR.search(text)) is not None:
+        raise ParseError(f"iperf3: expected a result, found its error: {found['said'].strip()}")
+    summary = _of_json(ends[-1]) if ends else _of_report(text)
+    if summary is None:
+        first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+        said = f"found: {' '.join(first[:_SHOWN].split())}" if first else "found nothing"
+        raise ParseError(f"iperf3: expected its JSON or its report with the sums of sender and receiver, {said}")
+    return summary
+
+
+def _ends(text: str) -> Iterator[dict[str, Any]]:
+    """The object `end` of each test."""
+    for found in json_objects(text):
+        said = found.get("error") or (found.get("data") if found.get("event") == "error" else None)
+        if said:
+            raise ParseError(f"iperf3: expected a result, found its error: {json.dumps(said).strip(chr(34))}")
+        end = found.get("data") if found.get("event") == "end" else found.get("end")
+        if isinstance(end, dict):
+            yield end
+
+
+def _of_json(end: dict[str, Any]) -> Iperf3Summary | None:
+    sent, received = _table(end, "sum_sent") or _table(end, "sum"), _table(end, "sum_received")
+    if received and not _rate(received):
+        return None  # what was sent filled a socket's buffer at most
+    summary = Iperf3Summary(_rate(sent), _rate(received), _count(sent.get("retransmits")))
+    return summary if summary.sent_bits_per_second or summary.received_bits_per_second else None
+
+
+def _table(end: dict[str, Any], name: str) -> dict[str, Any]:
+    value = end.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _rate(table: dict[str, Any]) -> float | None:
+    value = table.get("bits_per_second")
+    known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+    return float(value) if known and value is not None else None
+
+
+def _count(value: object) -> int | None:
+    """A count; None where the platform does not know it, which some versions print as -1."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _of_report(text: str) -> Iperf3Summary | None:
+    rates: dict[str, float] = {}
+    retransmits: int | None = None
+    found = [line for line in _LINE.finditer(text) if line["direction"] != "[RX-C]"]
+    sums = [line for line in found if line["stream"] == "SUM"]
+    for line in sums or found:
+        base = 1000 if line["unit"] == "bits" else 1024
+        bits = float(line["rate"]) * base ** " KMGT".index(line["prefix"] or " ")
+        rates[line["role"]] = bits if base == 1000 else 8 * bits
+        if line["role"] == "sender" and (counted := _RETRANSMITS.fullmatch(line["rest"])) is not None:
+            retransmits = int(counted[1])
+    if not rates.get("receiver", rates.get("sender", 0)):
+        return None
+    return Iperf3Summary(rates.get("sender"), rates.get("receiver"), retransmits)

@@ -1,0 +1,152 @@
+"""`pghaul parse`: real outputs of every tool through the command line, their encodings, and what holds no result."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.cli.inputs import decode
+from core.cli.main import main
+
+DATA = Path(__file__).parents[2] / "data"
+FOLDERS = {
+    "bonnie": "bonnie",
+    "dd": "dd",
+    "fio": "fio",
+    "fio-json": "fio",
+    "fio-terse": "fio",
+    "iperf3": "iperf3",
+    "mdstat": "mdstat",
+    "pg_controldata": "controldata",
+    "pg_test_fsync": "pg_test_fsync",
+    "pg_version": "version",
+    "pgbench": "pgbench",
+    "rsync": "rsync",
+    "sysbench": "sysbench",
+}
+TOOLS = sorted(set(FOLDERS.values()))
+CLOSE = 0.006
+
+
+def _samples() -> list[Any]:
+    return [
+        pytest.param(tool, DATA / folder / name, expect, id=f"{folder}/{name}")
+        for folder, tool in FOLDERS.items()
+        for name, expect in json.loads((DATA / folder / "expected.json").read_text()).items()
+    ]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(("parse", *arguments))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def _near(values: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: pytest.approx(value, rel=CLOSE)
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        else value
+        for name, value in values.items()
+    }
+
+
+def _picked(values: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+    return {name: values.get(name, "missing") for name in names}
+
+
+@pytest.mark.parametrize(("tool", "path", "expect"), _samples())
+def test_a_real_output_gives_the_values_read_by_hand(
+    capsys: pytest.CaptureFixture[str], tool: str, path: Path, expect: dict[str, Any]
+) -> None:
+    code, out, err = run(capsys, tool, str(path), "--json")
+    if expect.get("error"):
+        assert (code, out) == (2, "")
+        assert len(err.splitlines()) == 1
+        return
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    if "fields" in expect:
+        assert set(document) == {"fields"}
+        assert _picked(document["fields"], expect["fields"]) == _near(expect["fields"])
+    elif "arrays" in expect:
+        assert document == expect
+    else:
+        assert (document["tool"], document["version"]) == (tool, expect.get("version"))
+        assert [result["name"] for result in document["results"]] == [result["name"] for result in expect["results"]]
+        for result, wanted in zip(document["results"], expect["results"], strict=True):
+            assert _picked(result["metrics"], wanted["metrics"]) == _near(wanted["metrics"])
+            marks = {name: expect[name] for name in ("interrupted", "aborted", "errors") if name in expect}
+            assert {name: value for name, value in result.items() if name not in ("name", "metrics")} == marks | {
+                name: wanted[name] for name in ("interrupted", "aborted", "errors") if name in wanted
+            }
+
+
+@pytest.mark.parametrize(("tool", "path", "expect"), _samples())
+def test_a_real_output_for_people(
+    capsys: pytest.CaptureFixture[str], tool: str, path: Path, expect: dict[str, Any]
+) -> None:
+    code, out, _ = run(capsys, tool, str(path))
+    assert code == (2 if expect.get("error") else 0)
+    assert bool(out) == (code == 0)
+
+
+def test_a_title_says_how_a_job_ended(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "fio", str(DATA / "fio" / "14-v2.2.8-err28-enospc-f31502750131.txt"))
+    assert "fio 2.2.8: seqwrite (error 28)\n" in out
+    _, out, _ = run(capsys, "fio", str(DATA / "fio" / "20-v2.1.10-sigint-two-jobs-snipped-f30227283165.txt"))
+    assert "fio 2.1.10: job1 (interrupted)\n" in out
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n \n",
+        b"bash: command not found\n",
+        b"\x7fELF\x02\x01\x00\x00\xff\xfe\xfd",
+        b"{" * 2000,
+        b"[]",
+        b"\0" * 99,
+    ],
+    ids=["empty", "blank", "message", "binary", "braces", "list", "zeros"],
+)
+def test_no_result_ends_with_2_and_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, tool: str, data: bytes
+) -> None:
+    file = tmp_path / "output"
+    file.write_bytes(data)
+    code, out, err = run(capsys, tool, str(file), "--json")
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert err.startswith("pghaul: ")
+    assert f"{tool}: expected " in err
+    if data.startswith(b"bash"):
+        assert "bash: command not found" in err
+
+
+def test_stdin(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"1000000 bytes transferred in 2.0 secs (500000 bytes/sec)\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    code, out, _ = run(capsys, "dd", "--json")
+    assert code == 0
+    assert json.loads(out)["results"][0]["metrics"]["bytes_per_second"] == 500000
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_every_encoding_that_shells_write(capsys: pytest.CaptureFixture[str], tmp_path: Path, encoding: str) -> None:
+    text = (DATA / "pgbench" / "10-v14.1-client-server-12.6-f8297672349.txt").read_text()
+    file = tmp_path / "output"
+    file.write_bytes(text.replace("\n", "\r\n").encode(encoding))
+    code, out, _ = run(capsys, "pgbench", str(file), "--json")
+    assert code == 0
+    assert json.loads(out)["results"][0]["metrics"]["transactions"] == 6624
+
+
+def test_no_number_is_read_across_lost_bytes() -> None:
+    assert decode(b"processed: 66\0\0" + b"24\n" * 20).startswith("processed: 66\ufffd\ufffd24")
+    assert decode(b"\xff12\n") == "\ufffd12\n"
