@@ -16,7 +16,7 @@ from core.benchmarks.model import Volume
 from core.benchmarks.reading import first_line
 from core.errors import CommandError, InputError, PghaulError, ServerError
 from core.facts.model import Facts
-from core.jobs import Job, Note
+from core.jobs import Event, Job, Note
 from core.servers.connection import Server
 from core.servers.shell import Shell, command, script, sequence
 
@@ -140,11 +140,13 @@ def own_folder(server: Server, parent: str, user: str | None, job: Job) -> Itera
         _make(folder, job)
         yield folder
     finally:
-        afterwards = Job(job.report)  # a cancelled job would refuse to clean up
+        # A cancelled job would refuse to clean up, and one whose listener fails (a full disk under the history) would
+        # stop it: what happened is told afterwards.
+        events: list[Event] = []
         try:
-            _remove(server, parent, folder.name, user, afterwards)
+            _remove(server, parent, folder.name, user, Job(events.append))
         except ServerError as error:
-            afterwards.report(
+            events.append(
                 Note(
                     f"could not remove {folder.path} on {server.name} ({error.message}): "
                     "it is removed when benchmarks start there next",
@@ -153,6 +155,8 @@ def own_folder(server: Server, parent: str, user: str | None, job: Job) -> Itera
             )
         finally:
             _in_use.discard(folder.name)
+        for event in events:
+            job.report(event)
 
 
 def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...]:
@@ -204,7 +208,7 @@ def _leftovers(server: Server, parent: str, user: str | None, job: Job) -> list[
     """Name, whether the marker was touched lately, whether a process is inside, and the owner, of each that is ours."""
     shell = script(
         """cd -P -- @parent@ 2>/dev/null || exit 0
-place=$(pwd -P)
+place=$(pwd -P); place=${place%/}
 for folder in pghaul-bench-*; do
   test -d "$folder" && ! test -L "$folder" && test -f "$folder"/@marker@ || continue
   recent=no; test -n "$(find "$folder"/@marker@ -mmin -2)" && recent=yes
@@ -226,13 +230,14 @@ done""",
 
 
 def _remove(server: Server, parent: str, name: str, user: str | None, job: Job) -> None:
-    """End what runs inside the folder, then remove it; nothing happens where it is gone or bears no marker."""
+    """End what runs inside the folder, then remove it; one without marker only if it is empty: cut off while made."""
     if not _NAME.fullmatch(name):
         raise PghaulError(f"{name} is no folder of a benchmark")
     shell = script(
         """cd -P -- @parent@ 2>/dev/null || exit 0
-test -f @name@/@marker@ && ! test -L @name@ || exit 0
-place=$(pwd -P)/@name@
+test -d @name@ && ! test -L @name@ || exit 0
+test -f @name@/@marker@ || { rmdir -- @name@; exit; }
+place=$(pwd -P); place=${place%/}/@name@
 for signal in TERM TERM TERM TERM TERM KILL KILL; do
   inside=
   for process in /proc/[0-9]*; do

@@ -11,12 +11,12 @@ import pytest
 from core.benchmarks import folders
 from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
 from core.benchmarks.runs import forecast, remove_leftovers, run_suite
-from core.errors import Cancelled, InputError, UnreachableError
+from core.errors import Cancelled, HistoryError, InputError, UnreachableError
 from core.facts.model import BlockDevice, Cluster, Facts, FileSystem, Memory, Processor, System
 from core.jobs import CommandStarted, Event, Job, Note, Progress
 from core.servers.connection import Server, connect
 from core.servers.profiles import Asker, Profile
-from core.servers.shell import command
+from core.servers.shell import command, script
 from tests.lab.lab import Lab
 
 pytestmark = pytest.mark.lab
@@ -182,6 +182,36 @@ def test_cancel_leaves_no_process_and_no_file(lab: Lab, old_server: Server) -> N
         run_suite(old_server, volume(), suite(LONG, repetitions=3), FACTS, journal, job, move="m")
     assert journal.outcomes == [Outcome.CANCELLED]
     assert [(one.outcome, one.metrics) for one in journal.repetitions] == [(Outcome.CANCELLED, {})]
+    assert leftovers(lab) == []
+
+
+@pytest.mark.usefixtures("clean_hosts")
+def test_a_listener_that_fails_does_not_stop_the_cleaning_up(lab: Lab, old_server: Server) -> None:
+    full: list[bool] = []
+
+    def listen(event: Event) -> None:
+        if full or (isinstance(event, CommandStarted) and "--runtime=60" in event.command):
+            full.append(True)
+            raise HistoryError("the disk is full")
+
+    with pytest.raises(HistoryError):
+        run_suite(old_server, volume(), suite(LONG), FACTS, Journal(), Job(listen), move="m")
+    assert leftovers(lab) == []
+
+
+@pytest.mark.usefixtures("clean_hosts")
+def test_a_folder_on_the_root_volume_goes_with_what_runs_in_it(lab: Lab, old_server: Server) -> None:
+    with folders.own_folder(old_server, "/", "root", Job()) as folder:
+        old_server.run(folder.inside(script("sleep 3001 >/dev/null 2>&1 </dev/null & :")), Job(), user="root")
+        assert lab.old.exec("pgrep", "-f", "sleep 3001").stdout != ""
+    assert lab.old.exec("pgrep", "-f", "sleep 3001", check=False).stdout == ""
+    assert leftovers(lab, "/") == []
+
+
+@pytest.mark.usefixtures("clean_hosts")
+def test_a_folder_that_was_cut_off_while_it_was_made_goes_too(lab: Lab, old_server: Server) -> None:
+    with folders.own_folder(old_server, DISK, "root", Job()) as folder:
+        lab.old.exec("rm", f"{folder.path}/{folders.MARKER}")
     assert leftovers(lab) == []
 
 
