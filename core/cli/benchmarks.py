@@ -70,7 +70,7 @@ def text(runs: tuple[Run, ...]) -> str:
 
 
 def _outcome(run: Run) -> str:
-    outcome = str(run.outcome or "running")
+    outcome = str(run.outcome or "not ended")
     messages = [repetition.message for repetition in run.repetitions if repetition.message]
     cached = " (caches not dropped)" if any(repetition.cached for repetition in run.repetitions) else ""
     return outcome + cached + (f": {messages[0]}" if messages else "")

@@ -61,7 +61,8 @@ def text(comparison: Comparison, *, every: bool = False) -> str:
 def _sample(metric: str, sample: Sample | None) -> str:
     if sample is None:
         return units.ABSENT
-    return f"{units.metric(metric, sample.median)} {units.spread(sample.variation)}".rstrip()
+    cached = " (cached)" if sample.cached else ""
+    return f"{units.metric(metric, sample.median)} {units.spread(sample.variation)}".rstrip() + cached
 
 
 def _ratio(row: Row) -> str:

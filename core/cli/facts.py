@@ -5,6 +5,7 @@ import argparse
 from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import printable, table
+from core.errors import InputError
 from core.facts.model import Cluster, Facts
 
 
@@ -28,10 +29,9 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     from core import actions
 
     if options.last:
-        known = context.store.facts(context.store.profile(options.server).name)
+        known = context.store.facts(options.server)
         if known is None:
-            print(f"no facts of {options.server} yet; run: pghaul facts {options.server}")
-            return 2
+            raise InputError(f"no facts of {options.server} yet", f"run: pghaul facts {options.server}")
         found = known
     else:
         found = actions.read_facts(context.desk, options.server, context.job, options.cluster)
@@ -74,7 +74,7 @@ def text(facts: Facts) -> str:
         lines += ["", *_cluster(cluster)]
     if not facts.clusters:
         lines += ["", "no PostgreSQL cluster found; name one with --cluster FOLDER"]
-    lines += [f"not read: {gap.subject}: {printable(gap.reason)}" for gap in facts.gaps]
+    lines += [f"not read: {printable(f'{gap.subject}: {gap.reason}')}" for gap in facts.gaps]
     return "\n".join(lines)
 
 
@@ -84,7 +84,7 @@ def _cluster(cluster: Cluster) -> list[str]:
         f"cluster {printable(cluster.data_directory)}: PostgreSQL {cluster.version or cluster.series}, {state}",
         f"  size        {units.size(cluster.size_bytes)} in {units.count(cluster.files)} files",
         f"  owner       {cluster.owner or 'unknown'}, port {cluster.port or 'unknown'}",
-        f"  binaries    {cluster.bin_directory or 'not found'}; found by {', '.join(cluster.found_by)}",
+        f"  binaries    {printable(cluster.bin_directory or 'not found')}; found by {', '.join(cluster.found_by)}",
     ]
     if cluster.control is not None:
         lines.append(f"  identifier  {cluster.control.system_identifier}, state: {cluster.control.state}")
@@ -95,6 +95,6 @@ def _cluster(cluster: Cluster) -> list[str]:
         f"  link        {printable(link.path)} -> {printable(link.target)}{' DANGLING' if link.dangling else ''}"
         for link in cluster.links
     ]
-    lines += [f"  leftover    {name}" for name in cluster.leftovers]
+    lines += [f"  leftover    {printable(name)}" for name in cluster.leftovers]
     lines += [f"  database    {printable(db.name)} {units.size(db.size_bytes)}" for db in cluster.databases]
     return lines

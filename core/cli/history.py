@@ -69,7 +69,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         return 0
     print(
         f"run {run.id}: {run.workload.title} on {run.volume.server}:{run.volume.mount_point}, "
-        f"{run.outcome or 'running'}"
+        f"{run.outcome or 'not ended'}"
     )
     for repetition in run.repetitions:
         print(f"\nrepetition {repetition.number}, {repetition.started_at:%Y-%m-%d %H:%M:%S} UTC, {repetition.outcome}")

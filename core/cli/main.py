@@ -14,7 +14,7 @@ from types import FrameType
 
 from core.cli import benchmarks, comparison, facts, history, migration, moves, parse, reports, servers
 from core.cli.context import Context
-from core.cli.terminal import Listener, failure
+from core.cli.terminal import Listener, failure, say
 from core.errors import PghaulError
 from core.jobs import Job
 from core.settings import program_version
@@ -69,13 +69,13 @@ def main(arguments: Sequence[str]) -> int:
             return code
     except PghaulError as error:
         listener.close()
-        print(failure(error), file=sys.stderr)
+        say(failure(error))
         return error.exit_code
     except BrokenPipeError:  # the reader of our output went away: `pghaul history list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("pghaul: cancelled", file=sys.stderr)
+        say("pghaul: cancelled")
         return 4
     except Exception:  # noqa: BLE001  the program's end: a bug is shown whole, to be copied
         listener.close()
@@ -88,15 +88,17 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _cancel_on_signals(job: Job) -> Callable[[], None]:
-    """Ctrl-C and TERM cancel the job; a second one interrupts at once."""
+    """Ctrl-C, TERM and a closed terminal cancel the job; a second one interrupts at once."""
 
     def handle(_number: int, _frame: FrameType | None) -> None:
         if job.cancelled:
             raise KeyboardInterrupt
-        print("\npghaul: cancelling, and cleaning up on the servers (once more to stop at once)", file=sys.stderr)
+        say("\npghaul: cancelling, and cleaning up on the servers (once more to stop at once)")
         job.cancel()
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    names = ("SIGINT", "SIGTERM", "SIGHUP")  # the last is unknown to Windows
+    numbers = [signal.Signals[name] for name in names if name in signal.Signals.__members__]
+    before = {number: signal.signal(number, handle) for number in numbers}
 
     def restore() -> None:
         for number, handler in before.items():

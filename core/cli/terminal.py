@@ -1,5 +1,6 @@
 """The terminal: questions, progress and tables. Results go to stdout, what the program is doing to stderr."""
 
+import contextlib
 import getpass
 import shutil
 import sys
@@ -29,7 +30,7 @@ class TerminalAsker:
             return True
         if not sys.stdin.isatty():
             return False
-        print(f"{server} ({address}) is not known yet. Its {key_type} key is\n  {fingerprint}", file=sys.stderr)
+        say(f"{server} ({address}) is not known yet. Its {key_type} key is\n  {fingerprint}")
         return _ask("Is that the server's own key? Compare it there; type yes to trust it: ").strip().lower() == "yes"
 
     def secret(self, server: str, prompt: str, *, kind: str) -> str | None:  # noqa: ARG002  the prompt says the kind
@@ -43,8 +44,14 @@ class TerminalAsker:
 
 
 def _ask(question: str) -> str:
-    print(question, end="", file=sys.stderr, flush=True)
+    say(question, end="")
     return sys.stdin.readline()
+
+
+def say(text: str, *, end: str = "\n") -> None:
+    """To stderr, which may be gone: a closed terminal or pipe must not stop the cleaning up on the servers."""
+    with contextlib.suppress(OSError):
+        print(text, end=end, file=sys.stderr, flush=True)
 
 
 @dataclass
@@ -79,7 +86,7 @@ class Listener:
     def close(self) -> None:
         """Leave the progress line behind."""
         if self._shown:
-            print("\r" + " " * len(self._shown) + "\r", end="", file=sys.stderr, flush=True)
+            say("\r" + " " * len(self._shown) + "\r", end="")
             self._shown = ""
 
     def _shortened(self, command: str) -> str:
@@ -91,7 +98,7 @@ class Listener:
 
     def _line(self, text: str) -> None:
         self.close()
-        print(text, file=sys.stderr, flush=True)
+        say("\n".join(map(printable, text.split("\n"))))
 
     def _progress(self, event: Progress) -> None:
         now = time.monotonic()
@@ -99,7 +106,7 @@ class Listener:
             return
         self._last = now
         text = f"{event.title}: {progress_text(event)}"[: shutil.get_terminal_size((120, 24)).columns - 1]
-        print("\r" + text.ljust(len(self._shown)), end="", file=sys.stderr, flush=True)
+        say("\r" + text.ljust(len(self._shown)), end="")
         self._shown = text
 
 
@@ -113,7 +120,7 @@ def failure(error: PghaulError) -> str:
     """An error for the terminal: the sentence, then the hint."""
     if isinstance(error, Cancelled):
         return "pghaul: cancelled"
-    return f"pghaul: {error.message}" + (f"\n  hint: {error.hint}" if error.hint else "")
+    return f"pghaul: {printable(error.message)}" + (f"\n  hint: {printable(error.hint)}" if error.hint else "")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from core.cli.main import main
+from core.cli.terminal import Listener, failure
+from core.errors import InputError
+from core.jobs import CommandStarted, Note
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -122,8 +125,9 @@ def test_an_estimate_from_a_file_needs_no_server(capsys: pytest.CaptureFixture[s
     assert run(capsys, "estimate", "--spec", str(spec))[0] == 0
 
 
-def test_ctrl_c_cancels_with_4(tmp_path: Path) -> None:
-    """A connection to a server that never says a word is cancelled by INT."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_and_a_closed_terminal_cancel_with_4(tmp_path: Path, number: signal.Signals) -> None:
+    """A connection to a server that never says a word is cancelled."""
     environment = os.environ | {"PGHAUL_DATA": str(tmp_path)}
     command = [sys.executable, "-m", "gui.entry"]
     with socket.create_server(("127.0.0.1", 0)) as silent:
@@ -134,11 +138,32 @@ def test_ctrl_c_cancels_with_4(tmp_path: Path) -> None:
             [*command, "server", "test", "far"], env=environment, stderr=subprocess.PIPE, text=True
         ) as process:
             connection, _ = silent.accept()
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             _, err = process.communicate(timeout=30)
             connection.close()
     assert process.returncode == 4, err
     assert "cancelled" in err
+
+
+def test_a_reader_that_went_away_stops_no_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`pghaul … 2>&1 | head`: what is said meanwhile is lost, but the work and its cleaning up go on."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with monkeypatch.context() as patched, os.fdopen(writing, "w", closefd=False) as gone:
+        patched.setattr(sys, "stderr", gone)
+        listener = Listener()
+        listener(Note("nobody reads this"))
+        listener(CommandStarted("old", "root", "true"))
+        os.dup2(os.open(os.devnull, os.O_WRONLY), writing)  # else closing would complain about what is buffered
+    assert capsys.readouterr().out == ""
+
+
+def test_text_of_a_server_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    Listener()(Note("a\x1b[31mb"))
+    assert capsys.readouterr().err == "a\\x1b[31mb\n"
+    assert failure(InputError("a\x1b[2Jb", "c\x07")) == "pghaul: a\\x1b[2Jb\n  hint: c\\x07"
 
 
 def test_the_command_line_loads_no_qt() -> None:
