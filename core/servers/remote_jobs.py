@@ -35,7 +35,8 @@ trap "" HUP
 trap : TERM INT
 read -r line </proc/$$/stat
 set -- ${line##*) }
-echo "$$ ${20} $(cat /proc/sys/kernel/random/boot_id)" >"$folder/group.new" && mv "$folder/group.new" "$folder/group"
+echo "$$ ${20} $(cat /proc/sys/kernel/random/boot_id)" >"$folder/group.new" || exit 1
+mv "$folder/group.new" "$folder/group" || exit 1
 set --
 ( eval "$command" )
 status=$?
@@ -90,14 +91,18 @@ class _About:
 
 
 def start(server: Server, shell: Shell, job: Job, *, title: str, user: str | None = None) -> RemoteJob:
-    """Start a command detached, as `user`; it runs on when the connection ends. Raises what Server.run raises."""
+    """Start a command detached, as `user`; it runs on when the connection ends. Raises what Server.run raises.
+
+    A job that is cancelled meanwhile leaves nothing behind: the start, a moment, is finished and then undone.
+    """
+    job.check()
     runs_as = user or server.login
     shown = server.become(user, shell).shown
     about = _About(title, runs_as, shown)
     starting = script(
         """
 folder=$(mktemp -d @base@/pghaul-job.XXXXXXXX) || exit 1
-printf '%s\\n' @about@ >"$folder/about" || { rm -r "$folder"; exit 1; }
+printf '%s\\n' @about@ >"$folder/about.new" && mv "$folder/about.new" "$folder/about" || { rm -r "$folder"; exit 1; }
 PGHAUL_FOLDER=$folder PGHAUL_COMMAND=@command@ setsid sh -c @keeper@ </dev/null >"$folder/log" 2>&1 &
 tries=0
 until [ -s "$folder/group" ]; do
@@ -113,9 +118,13 @@ echo "$folder"
         keeper=Shell(_KEEPER, "…"),
     )
     job.report(CommandStarted(server.name, runs_as, shown))
-    with _quiet(job) as quiet:
-        folder = server.run(starting, quiet, user=user).stdout.strip()
-    return RemoteJob(server.name, _checked(folder), title, runs_as, None, shown)
+    folder = server.run(starting, Job(), user=user).stdout.strip()
+    begun = RemoteJob(server.name, _checked(folder), title, runs_as, None, shown)
+    if job.cancelled:
+        kill(server, begun, Job())
+        remove(server, begun, Job())
+        raise Cancelled
+    return begun
 
 
 def state(server: Server, remote_job: RemoteJob, job: Job) -> RemoteState:
@@ -142,7 +151,8 @@ def follow(
         The job's exit status, whatever it is, and its log from `offset` on as `stdout`, 64 MiB of it at most.
 
     Raises:
-        CommandError: the deadline passed, or the job ended without an exit status (the host was restarted).
+        CommandError: the deadline passed and the job was killed; it ended without an exit status (the host was
+            restarted); or the server did not answer in time how it stands, and then it goes on.
         UnreachableError: the connection was lost; the job goes on.
         Cancelled: the job was cancelled; the remote job is killed.
     """
@@ -155,7 +165,7 @@ def follow(
             if on_output is not None:
                 on_output(chunk)
         status = state(server, remote_job, job).exit_status
-    except (Cancelled, CommandError):
+    except Cancelled:
         kill(server, remote_job, Job())  # a job of its own: this one may be cancelled already
         raise
     finally:
@@ -248,6 +258,7 @@ def _growth(server: Server, remote_job: RemoteJob, job: Job, offset: int, deadli
         if not now.running and offset >= now.log_bytes:
             return
         if time.monotonic() > until:
+            kill(server, remote_job, Job())
             raise CommandError(
                 f"{server.name}: {remote_job.title} did not end within {deadline:.0f} s and was stopped",
                 command=remote_job.command,

@@ -101,6 +101,25 @@ def test_the_deadline_kills_the_job(lab: Lab, old_server: Server) -> None:
     assert lab.old.exec("pgrep", "-f", "sleep 2005", check=False).stdout == ""
 
 
+def test_cancelling_while_it_starts_leaves_nothing(lab: Lab, old_server: Server) -> None:
+    job = Job()
+    cancelling = job.relay(lambda _: job.cancel())  # the command is announced, and then begun
+    with pytest.raises(Cancelled):
+        remote_jobs.start(old_server, command("sleep", "2008"), cancelling, title="regretted")
+    assert lab.old.exec("pgrep", "-f", "sleep 2008", check=False).stdout == ""
+    assert remote_jobs.find(old_server, Job()) == ()
+
+
+def test_a_look_that_fails_does_not_kill_the_job(old_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = remote_jobs.start(old_server, command("sleep", "2009"), Job(), title="long")
+    with monkeypatch.context() as patched:
+        patched.setattr(remote_jobs, "_LOOK", "exit 7\n: @folder@")  # as an overloaded server may fail to answer
+        with pytest.raises(CommandError, match="status 7"):
+            remote_jobs.follow(old_server, begun, Job())
+    assert remote_jobs.state(old_server, begun, Job()).running
+    remote_jobs.kill(old_server, begun, Job())
+
+
 def test_a_restarted_host_is_not_mistaken_for_a_running_job(lab: Lab, old_server: Server) -> None:
     begun = remote_jobs.start(old_server, command("sleep", "2006"), Job(), title="long")
     group = lab.old.exec("cat", f"{begun.folder}/group").stdout.split()
