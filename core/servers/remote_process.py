@@ -32,7 +32,10 @@ _LOADER = 'echo "$1"; eval "$(head -c "$2")"'
 _BODY = rb"""
 mark=$1 length=$3 lifeline=$4 grace=$5 text=$6
 read -r a b c d group rest </proc/$$/stat
-[ "$length" = 0 ] || text=$(head -c "$length")
+if [ "$length" != 0 ]; then
+  text=$(head -c "$length")
+  case $text in *"#$mark") ;; *) exit 1 ;; esac
+fi
 PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C
 export PATH LC_ALL
 printf '%s %s\n' "$mark" "$group"
@@ -212,7 +215,8 @@ def line(words: tuple[str, ...], shell: Shell, mark: str, *, lifeline: float, gr
     """
     text = shell.text
     travels = text != shell.shown or "\n" in text or len(text) > _ARGUMENT_LIMIT
-    data = text.encode(errors="surrogateescape") if travels else b""
+    # the mark at its end proves that it came whole: half of a command must never run
+    data = f"{text}\n#{mark}".encode(errors="surrogateescape") if travels else b""
     loader = ("sh", "-c", _LOADER, "sh", mark, len(_BODY), len(data), int(lifeline), grace)
     text = "" if travels else text
     return command("exec", "sh", "-c", _LEADER, "sh", *words, *loader, text).text, _BODY + data

@@ -12,6 +12,9 @@ from core.servers.launching import Launcher, Order
 from core.servers.remote_process import Process
 from core.servers.shell import Shell
 
+_BRIEF = 120
+"""Characters of a command that an error's sentence quotes: a script of pghaul's own may have many thousands."""
+
 _LINGER = 2.0
 """Seconds of silence after a command's end in which an output still held open (by a daemon it started) is awaited."""
 
@@ -60,7 +63,9 @@ class Running:
         finally:
             self.job.report(CommandEnded(server, self.shown, status, time.monotonic() - start))
         if status is None:
-            raise CommandError(f"{server}: `{self.shown}` was ended by a signal", command=self.shown, stderr=stderr)
+            raise CommandError(
+                f"{server}: `{_brief(self.shown)}` was ended by a signal", command=self.shown, stderr=stderr
+            )
         completed = Completed(self.shown, status, self.kept.text(), stderr, time.monotonic() - start)
         if status not in accept:
             raise _failed(server, completed)
@@ -81,7 +86,7 @@ class Running:
             self.launcher.end(process, self.user, self.job)
             raise
         if process.exit_status is None and not self.launcher.connected:
-            raise self.launcher.lost(f"running `{self.shown}`")
+            raise self.launcher.lost(f"running `{_brief(self.shown)}`")
 
     def _received(self, data: bytes) -> None:
         self.kept.add(data)
@@ -96,7 +101,7 @@ class Running:
         else:
             return
         raise CommandError(
-            f"{self.launcher.name}: `{self.shown}` {problem}",
+            f"{self.launcher.name}: `{_brief(self.shown)}` {problem}",
             "the server may be overloaded, or the work larger than expected",
             command=self.shown,
             stderr=process.stderr.text(),
@@ -111,10 +116,15 @@ def _failed(server: str, completed: Completed) -> CommandError:
     elif completed.exit_status == 126:
         hint = "the program is there but this user may not execute it"
     return CommandError(
-        f"{server}: `{completed.command}` failed with exit status {completed.exit_status}"
+        f"{server}: `{_brief(completed.command)}` failed with exit status {completed.exit_status}"
         + (f": {said}" if said else ""),
         hint,
         command=completed.command,
         exit_status=completed.exit_status,
         stderr=completed.stderr,
     )
+
+
+def _brief(shown: str) -> str:
+    first, _, rest = shown.partition("\n")
+    return first if not rest and len(first) <= _BRIEF else f"{first[:_BRIEF]}…"

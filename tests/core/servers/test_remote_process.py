@@ -99,6 +99,14 @@ def test_an_input_reaches_the_command_to_its_last_byte() -> None:
     assert output(command("cat"), lifeline=60) == (0, b"", b"")
 
 
+def test_a_command_that_is_cut_off_on_its_way_does_not_run(tmp_path: Path) -> None:
+    text = script("touch @whole@\necho @long@\n", whole=tmp_path / "half", long="x" * 1000)
+    line, first = remote_process.line((), text, MARK, lifeline=0)
+    ended = subprocess.run(["sh", "-c", line], input=first[:-500], capture_output=True, check=False, timeout=10)
+    assert ended.returncode == 1
+    assert not (tmp_path / "half").exists()
+
+
 def test_a_secret_is_on_no_command_line() -> None:
     made = script("test -n @secret@ && ps axo args", secret=Secret("hunter2"))
     for lifeline in (0, 60):
