@@ -25,6 +25,7 @@ from core.facts.reading import Reader
 from core.facts.sections import Answer, answers, bundle, new_mark
 from core.jobs import Job, Progress
 from core.servers.connection import Server
+from core.servers.kept import Kept
 from core.servers.profiles import Rights
 from core.servers.shell import Shell
 
@@ -44,8 +45,8 @@ _FIRST = (
     discovery.POSTMASTERS,
     discovery.FOLDERS,
 )
-_PRIVATE = {"units", "postmasters"}
-"""Sections whose text may hold a secret of somebody's command line: it is not kept."""
+_PRIVATE = {"units", "postmasters", "debian-clusters"}
+"""Sections whose text may hold a secret of somebody's command line or of a configuration: it is not kept."""
 _FIRST_DEADLINE = 60.0
 _SECOND_DEADLINE = 600.0
 _NO_CLUSTER = Gap(
@@ -155,17 +156,17 @@ class _Trips:
         """The answers to a bundle of sections; those that came before a deadline struck are kept."""
         mark = new_mark()
         shell = script(mark)
-        output = bytearray()
+        output = Kept()
         self.count += 1
         self._job.report(Progress(f"facts of {self._server.name}", self.count - 1, 2))
         try:
-            ended = self._server.run(shell, self._job, user=self._user, deadline=deadline, on_stdout=output.extend)
+            ended = self._server.run(shell, self._job, user=self._user, deadline=deadline, on_stdout=output.add)
         except (AuthenticationError, CommandError) as error:
-            if mark.encode() in output:
-                return answers(mark, bytes(output), error.stderr if isinstance(error, CommandError) else "")
+            if mark.encode() in output.data:
+                return answers(mark, bytes(output.data), error.stderr if isinstance(error, CommandError) else "")
             if self._user is None:
                 raise
             self.gaps.append(Gap(f"rights of {self._user}", error.message))
             self._user = None
             return self.ask(script, deadline)
-        return answers(mark, bytes(output), ended.stderr)
+        return answers(mark, bytes(output.data), ended.stderr)
