@@ -9,9 +9,12 @@ from sqlalchemy.orm import Session
 
 from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
 from core.errors import InputError
-from core.history.models import MetricRow, RepetitionRow, RunRow
+from core.history.models import MetricRow, MoveRow, RepetitionRow, RunRow
 from core.history.profiles import move_row
 from core.history.types import storable
+
+LARGEST_ID = 2**63 - 1
+"""What SQLite can hold as a number."""
 
 
 def run_started(session: Session, run: Run) -> int:
@@ -83,8 +86,12 @@ def runs(session: Session, move: str, side: Side | None, latest_only: bool) -> t
 
 
 def _latest(rows: list[RunRow]) -> list[RunRow]:
-    """Of each side and workload the newest run that is done; where none is, the newest. In the order of time."""
+    """Of each side and workload the newest run that is done; where none is, the newest. In the order of time.
+
+    A run on a server or a volume that the move no longer names says nothing about it.
+    """
     latest: dict[tuple[str, str], RunRow] = {}
+    rows = [row for row in rows if (row.server, row.mount_point) == _measured(row.move, row.side)]
     for row in rows:
         known = latest.get((row.side, row.workload))
         if known is None or row.outcome == Outcome.DONE or known.outcome != Outcome.DONE:
@@ -92,8 +99,12 @@ def _latest(rows: list[RunRow]) -> list[RunRow]:
     return [row for row in rows if latest[row.side, row.workload] is row]
 
 
+def _measured(move: MoveRow, side: str) -> tuple[str, str]:
+    return (move.old.name, move.old_volume) if side == Side.OLD else (move.new.name, move.new_volume)
+
+
 def _row(session: Session, run_id: int) -> RunRow:
-    row = session.get(RunRow, run_id)
+    row = session.get(RunRow, run_id) if 0 < run_id <= LARGEST_ID else None
     if row is None:
         raise InputError(f"there is no run {run_id}", "pghaul history shows the runs there are")
     return row

@@ -159,7 +159,10 @@ class Store:
             return runs.run(session, run_id)
 
     def runs(self, move: str, *, side: Side | None = None, latest_only: bool = False) -> tuple[Run, ...]:
-        """The runs of a move in the order of time; `latest_only`: of each side and workload the newest that is done."""
+        """The runs of a move in the order of time.
+
+        `latest_only`: of each side and workload the newest that is done, on the volume that the move names now.
+        """
         with self._read() as session:
             return runs.runs(session, move, side, latest_only)
 

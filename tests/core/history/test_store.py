@@ -121,6 +121,18 @@ def test_latest_only_prefers_what_is_done(filled: Store) -> None:
     assert len(filled.runs(MOVE.name)) == 2 * len(samples.WORKLOADS) + 3
 
 
+def test_what_was_measured_elsewhere_is_not_the_latest(filled: Store) -> None:
+    filled.update_move(dataclasses.replace(MOVE, new_volume="/another"))
+    assert filled.runs(MOVE.name, side=Side.NEW, latest_only=True) == ()
+    assert len(filled.runs(MOVE.name, side=Side.OLD, latest_only=True)) == len(samples.WORKLOADS)
+    assert len(filled.runs(MOVE.name, side=Side.NEW)) == len(samples.WORKLOADS)
+
+
+def test_no_number_of_a_run_is_too_large(store: Store) -> None:
+    with pytest.raises(InputError, match="no run 1000"):
+        store.run(10**30)
+
+
 def test_a_workload_that_only_failed_is_still_shown(store: Store) -> None:
     store.add_profile(OLD)
     store.add_profile(NEW)
