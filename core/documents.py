@@ -3,6 +3,7 @@
 pydantic validates at this edge alone; inside, the dataclasses are plain.
 """
 
+import json
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -18,8 +19,11 @@ def to_plain(value: object) -> Any:
 
 
 def dump(value: object, *, indent: int | None = None) -> str:
-    """A dataclass (or a container of them) as one JSON document."""
-    return TypeAdapter[object](type(value)).dump_json(value, indent=indent).decode()
+    """A dataclass (or a container of them) as one JSON document; a byte that was no UTF-8 is an escape there."""
+    try:
+        return TypeAdapter[object](type(value)).dump_json(value, indent=indent).decode()
+    except ValueError:  # pydantic's error for a lone surrogate, which a server's file names may hold
+        return json.dumps(to_plain(value), indent=indent)
 
 
 def load(kind: type[T], text: str | bytes) -> T:

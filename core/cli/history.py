@@ -6,6 +6,8 @@ from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import printable, table
 
+LARGEST_LIMIT = 1_000_000
+
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
@@ -37,8 +39,15 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 def _limited(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--move", help="of one move alone")
-    parser.add_argument("--limit", type=int, default=50, metavar="N", help="at most so many (default: 50)")
+    parser.add_argument("--limit", type=_limit, default=50, metavar="N", help="at most so many (default: 50)")
     add_common(parser)
+
+
+def _limit(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    if not 0 < number <= LARGEST_LIMIT:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {LARGEST_LIMIT}")
+    return number
 
 
 def _list(context: Context, options: argparse.Namespace) -> int:

@@ -183,9 +183,11 @@ def read_input(name: str) -> str:
 
 def write_text(path: Path, text: str, *, executable: bool = False) -> None:
     """Write a file whole or not at all; raises InputError that names it."""
+    if not path.name:
+        raise InputError(f"cannot write {path}: it is no file name")
     scratch = path.with_name(path.name + ".part")
     try:
-        scratch.write_text(text, encoding="utf-8")
+        scratch.write_text(text, encoding="utf-8", errors="surrogateescape")  # a path of any bytes comes out as it is
         if executable:
             scratch.chmod(0o755)
         scratch.replace(path)

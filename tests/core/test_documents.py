@@ -47,3 +47,9 @@ def test_what_is_no_such_document_is_said(text: str) -> None:
 def test_a_wrong_field_is_named_by_its_path() -> None:
     with pytest.raises(InputError, match=r"inner\.at"):
         documents.from_plain(Outer, {"inner": {"name": "x", "at": "noon"}})
+
+
+def test_a_byte_that_was_no_utf_8_stays_an_escape() -> None:
+    text = documents.dump(Inner("a\udcff", datetime(2026, 11, 21, tzinfo=UTC)))
+    text.encode()  # it can be printed
+    assert json.loads(text)["name"] == "a\udcff"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.main import main
+from core.cli.migration import write_text
 from core.cli.terminal import Listener, failure
 from core.errors import InputError
 from core.jobs import CommandStarted, Note
@@ -27,7 +28,18 @@ def add_servers(capsys: pytest.CaptureFixture[str]) -> None:
         assert run(capsys, "server", "add", name, "192.0.2.1", "--user", "dba")[0] == 0
 
 
-@pytest.mark.parametrize("arguments", [(), ("nonsense",), ("server",), ("facts",), ("bench", "m", "--side", "left")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("nonsense",),
+        ("server",),
+        ("facts",),
+        ("bench", "m", "--side", "left"),
+        ("history", "list", "--limit", "-1"),
+        ("history", "list", "--limit", "9" * 30),
+    ],
+)
 def test_wrong_usage_ends_with_2_and_says_what_is_right(
     capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
 ) -> None:
@@ -158,6 +170,12 @@ def test_a_reader_that_went_away_stops_no_work(
         listener(CommandStarted("old", "root", "true"))
         os.dup2(os.open(os.devnull, os.O_WRONLY), writing)  # else closing would complain about what is buffered
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("name", [".", "/", "missing/folder/plan.sh"])
+def test_what_is_no_file_cannot_be_written(name: str) -> None:
+    with pytest.raises(InputError, match="cannot write"):
+        write_text(Path(name), "text")
 
 
 def test_text_of_a_server_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
