@@ -49,29 +49,35 @@ class Desk:
     _servers: dict[str, Server] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _connecting: dict[str, threading.Lock] = field(default_factory=dict)
+    _replaced: list[Server] = field(default_factory=list)
 
     def server(self, name: str, job: Job) -> Server:
         """The connected server of that profile, connecting it if needed or if the profile or the connection changed."""
         with self._lock:
             guard = self._connecting.setdefault(name, threading.Lock())
-        with guard:
+        while not guard.acquire(timeout=0.1):  # who connects may be waiting for a person's answer
+            job.check()
+        try:
             profile = self.store.profile(name)
             known = self._servers.get(name)
             if known is not None:
                 if known.profile == profile and known.connected:
                     return known
-                known.close()
+                self._replaced.append(known)  # another job may still work, and clean up, on it
                 if known.profile != profile:
                     session.forget_server(name)
             server = connect(profile, self.asker, job)
             self._servers[name] = server
             return server
+        finally:
+            guard.release()
 
     def close(self) -> None:
         """Close every connection; the history belongs to whoever opened it."""
-        for server in self._servers.values():
+        for server in (*self._servers.values(), *self._replaced):
             server.close()
         self._servers.clear()
+        self._replaced.clear()
 
     def __enter__(self) -> Self:
         return self

@@ -3,6 +3,7 @@
 import logging
 import os
 import selectors
+import signal
 import socket
 import subprocess
 import threading
@@ -69,7 +70,11 @@ class Reach:
             transport.close()
         for proxy in self.proxies:
             proxy.terminate()
-            proxy.wait()
+            try:
+                proxy.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                proxy.kill()
+                proxy.wait()
 
     def _socket(self, to: Destination, depth: int) -> Wire:
         if depth > _JUMPS:
@@ -108,7 +113,12 @@ class Reach:
         with theirs:
             arguments = [os.environ.get("SHELL") or "/bin/sh", "-c", f"exec {command}"]
             # stderr is the terminal's, as with ssh: it may say why the proxy fails
-            self.proxies.append(subprocess.Popen(arguments, stdin=theirs.fileno(), stdout=theirs.fileno()))
+            # what a terminal's Ctrl-C or end sends to all: the proxy must outlive it, for the servers to be cleaned up
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
+            try:
+                self.proxies.append(subprocess.Popen(arguments, stdin=theirs.fileno(), stdout=theirs.fileno()))
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return ours
 
     def _direct(self, to: Destination) -> socket.socket:

@@ -1,6 +1,7 @@
 """Reaching and logging in to real hosts: every way that leads in, and every way that does not, in clear words."""
 
 import os
+import signal
 import socket
 import subprocess
 import threading
@@ -328,6 +329,19 @@ def test_a_proxy_command(lab: Lab, new_profile: Profile) -> None:
     options = f"-F none -i {lab.key} -o UserKnownHostsFile={lab.known_hosts} -o BatchMode=yes"
     config(f"Host {lab.new.address}", f"  ProxyCommand ssh {options} -W %h:%p dba@{lab.old.address}")
     assert came_from(new_profile, Person()) == lab.old.address
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_proxy_outlives_what_the_terminal_sends_to_all(
+    lab: Lab, new_profile: Profile, number: signal.Signals
+) -> None:
+    config(f"Host {lab.new.address}", "  ProxyCommand socat - TCP:%h:%p")
+    with connect(new_profile, Person(), Job()) as server:
+        children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+        (proxy,) = (int(child) for child in children if b"socat" in Path(f"/proc/{child}/cmdline").read_bytes())
+        os.kill(proxy, number)
+        assert server.run(command("echo", "there"), Job()).stdout == "there\n"
+    assert not Path(f"/proc/{proxy}").exists()
 
 
 def test_jump_hosts_that_lead_to_each_other(lab: Lab) -> None:
