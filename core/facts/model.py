@@ -209,7 +209,7 @@ class Cluster:
     socket_directory: str | None = None
     control: ControlData | None = None
     size_bytes: int | None = None
-    """Allocated bytes of everything that a move copies: data directory, tablespaces, links."""
+    """Bytes of everything that a move copies: data directory, tablespaces, links; of a file what it takes or holds."""
     files: int | None = None
     tablespaces: tuple[Tablespace, ...] = ()
     links: tuple[Link, ...] = ()

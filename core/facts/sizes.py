@@ -1,4 +1,7 @@
-"""What a data directory weighs: allocated bytes and files of itself, of its tablespaces and of what its links lead to.
+"""What a data directory weighs: bytes and files of itself, of its tablespaces and of what its links lead to.
+
+A file weighs what it takes up on the disk or what it holds, whichever is more: a file system that compresses (zfs,
+btrfs) gives the first too small for what a copy moves and what its target needs.
 
 Only names and inodes are read, at low priority; a directory of a million files takes a while, hence the deadline.
 """
@@ -19,17 +22,17 @@ DEADLINE = 120
 _AWK = (
     '$1 == "incomplete" { incomplete = 1; next } '
     '$1 == "f" && $3 > 1 && seen[$4]++ { next } '
-    '{ blocks += $2; if ($1 != "d") files++ } '
-    'END { if (incomplete) print "- -"; else printf "%.0f %.0f\\n", blocks * 512, files }'
+    '{ taken = $2 * 512; if ($1 == "f" && $5 > taken) taken = $5; bytes += taken; if ($1 != "d") files++ } '
+    'END { if (incomplete) print "- -"; else printf "%.0f %.0f\\n", bytes, files }'
 )
 SUM: Shell = script(
     """gentle=
 ! command -v ionice >/dev/null || gentle="ionice -c 2 -n 7"
 ! command -v nice >/dev/null || gentle="$gentle nice -n 10"
-{ $gentle find "$1" -ignore_readdir_race -printf "%y %b %n %D:%i\\n" || echo incomplete; } | awk @program@""",
+{ $gentle find "$1" -ignore_readdir_race -printf "%y %b %n %D:%i %s\\n" || echo incomplete; } | awk @program@""",
     program=_AWK,
 )
-"""A body for `sh -c BODY sh FOLDER` that prints allocated bytes and files, or dashes where not all could be read."""
+"""A body for `sh -c BODY sh FOLDER` that prints bytes and files, or dashes where not all could be read."""
 
 # The bodies below read $folder, the data directory, and $sum, the body above.
 SIZE = Section("size", script('sh -c "$sum" sh "$folder"'), deadline=DEADLINE)
@@ -70,7 +73,7 @@ class Contents:
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Allocated bytes and files.
+    """Bytes and files.
 
     Raises:
         ParseError: there are no two numbers; dashes where not everything could be read.

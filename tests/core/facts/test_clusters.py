@@ -43,7 +43,9 @@ def test_the_size_of_a_folder_is_what_du_says_and_hard_links_count_once(tmp_path
         sparse.truncate(50_000_000)
     (folder / "link").symlink_to("/etc")
     said = subprocess.run(["du", "-s", "-B1", "--", folder], capture_output=True, check=True).stdout
-    assert parse_size(shell(SIZE.shell.text, folder)) == (int(said.split()[0]), 3)
+    # a copy reads and writes the holes of a sparse file, and what a file system compressed, whole
+    taken = (folder / "sparse").stat().st_blocks * 512
+    assert parse_size(shell(SIZE.shell.text, folder)) == (int(said.split()[0]) - taken + 50_000_000, 3)
 
 
 def test_links_tablespaces_and_leftovers_of_any_name(tmp_path: Path) -> None:
