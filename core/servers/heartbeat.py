@@ -21,6 +21,7 @@ class Heartbeat:
 
     def __init__(self, transport: paramiko.Transport, name: str) -> None:
         self.frozen = False
+        self._interval, self._patience = INTERVAL, PATIENCE
         self._transport = transport
         self._asked: float | None = None
         self._stop = threading.Event()
@@ -31,7 +32,7 @@ class Heartbeat:
         self._stop.set()
 
     def _beat(self) -> None:
-        while not self._stop.wait(INTERVAL) and self._transport.is_active():
+        while not self._stop.wait(self._interval) and self._transport.is_active():
             self._asked = time.monotonic()
             try:
                 self._transport.global_request("keepalive@openssh.com", wait=True)
@@ -42,7 +43,7 @@ class Heartbeat:
     def _watch(self) -> None:
         while not self._stop.wait(_LOOK) and self._transport.is_active():
             asked = self._asked
-            if asked is not None and time.monotonic() - asked > PATIENCE:
+            if asked is not None and time.monotonic() - asked > self._patience:
                 self.frozen = True
                 self._transport.close()
                 return

@@ -43,8 +43,8 @@ def _bars(title: str, unit: str, divisor: float, rows: list[Row]) -> Bars:
 def _sample(row: Row, sample: Sample | None) -> str:
     if sample is None:
         return units.ABSENT
-    spread = "" if sample.variation is None else f" ± {units.percent(sample.variation)}"
-    return f"{units.metric(row.metric, sample.median)}{spread}{' (cached)' if sample.cached else ''}"
+    shown = f"{units.metric(row.metric, sample.median)} {units.spread(sample.variation)}".rstrip()
+    return f"{shown} (cached)" if sample.cached else shown
 
 
 def _tip(row: Row, sample: Sample | None) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QItemSelection, Qt, Signal, Slot
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
@@ -51,9 +51,10 @@ class Table(QTableView, Generic[Row]):
         return self.rows.row(chosen[0].row()) if len(chosen) == 1 else None
 
     def choose(self, number: int) -> None:
-        """Choose a row by its place."""
+        """Choose a row by its place. Not by selectRow: that heeds the modifier keys that happen to be down."""
         if 0 <= number < self.rows.rowCount():
-            self.selectRow(number)
+            flags = QItemSelectionModel.SelectionFlag
+            self.selectionModel().setCurrentIndex(self.rows.index(number, 0), flags.ClearAndSelect | flags.Rows)
 
     def fit(self) -> None:
         """Make each column as wide as what it shows, within reason."""
