@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 
 from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
@@ -140,6 +141,12 @@ def _profile(row: ProfileRow) -> Profile:
 
 
 def _fill_move(session: Session, row: MoveRow, move: Move) -> None:
+    cluster, target = PurePosixPath(move.cluster), PurePosixPath(move.target)
+    if move.old == move.new and (cluster.is_relative_to(target) or target.is_relative_to(cluster)):
+        raise InputError(
+            f"the move {move.name!r} would copy {move.cluster} on {move.old} into itself",
+            "choose a target that lies neither in the data directory nor around it",
+        )
     row.name, row.cluster, row.target = move.name, move.cluster, move.target
     row.old, row.new = profile_row(session, move.old), profile_row(session, move.new)
     row.old_volume, row.new_volume = move.old_volume, move.new_volume

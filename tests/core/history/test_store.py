@@ -128,6 +128,15 @@ def test_what_was_measured_elsewhere_is_not_the_latest(filled: Store) -> None:
     assert len(filled.runs(MOVE.name, side=Side.NEW)) == len(samples.WORKLOADS)
 
 
+@pytest.mark.parametrize("target", ["/srv/pg/data", "/srv/pg/data/", "/srv/pg", "/srv/pg/data/new"])
+def test_no_move_into_itself(store: Store, target: str) -> None:
+    store.add_profile(OLD)
+    here = dataclasses.replace(MOVE, old=OLD.name, new=OLD.name, cluster="/srv/pg/data", target=target)
+    with pytest.raises(InputError, match="into itself"):
+        store.add_move(here)
+    store.add_move(dataclasses.replace(here, target="/srv/pg/data2"))
+
+
 def test_no_number_of_a_run_is_too_large(store: Store) -> None:
     with pytest.raises(InputError, match="no run 1000"):
         store.run(10**30)
