@@ -57,9 +57,11 @@ def load_suite(name_or_path: str) -> Suite:
     try:
         own = name_or_path not in shipped
         path = Path(name_or_path).expanduser() if own else resource("suites", f"{name_or_path}.toml")
-        if path.stat().st_size > LARGEST_FILE:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)  # a device has no size beforehand, and no end
+        if len(data) > LARGEST_FILE:
             raise InputError(f"{path} is too large to be a suite file", hint)
-        text = path.read_bytes().decode()
+        text = data.decode()
     except (OSError, RuntimeError) as error:  # RuntimeError: a home folder of nobody
         raise InputError(f"no suite {name_or_path!r}: {getattr(error, 'strerror', None) or error}", hint) from error
     except ValueError as error:  # not UTF-8, or a NUL character in the name

@@ -109,3 +109,8 @@ def test_how_to_install() -> None:
     assert how_to_install("fio", "debian") == "install it with: apt-get install fio"
     assert how_to_install("dd", "rocky") == "install it with: dnf install coreutils"
     assert how_to_install("fio", None) == "install the package fio"
+
+
+def test_a_file_without_end() -> None:
+    with pytest.raises(InputError, match="too large"):
+        load_suite("/dev/zero")
