@@ -1,4 +1,8 @@
-"""The data disks: an image file and a loop device past the page cache."""
+"""The data disks: an image file and a loop device past the page cache.
+
+The image lies in memory where there is plenty of it: whatever else the machine's own disk is doing then, a cap is what
+a host's disk does, and nothing less.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,16 +11,27 @@ from tests.lab import caps
 from tests.lab.machine import run, wait_until
 
 _LOOPS = Path("/sys/block")
+_PLENTY_BYTES = 12 * 2**30
+_IMAGE = "disk.img"
 
 
-def create(image: Path, size: str, filesystem: str) -> str:
-    """Make the file system on a sparse image and attach it; gives the loop device."""
+def create(folder: Path, size: str, filesystem: str) -> str:
+    """Make the file system on a sparse image in a new folder and attach it; gives the loop device."""
+    folder.mkdir()
+    if _available_memory() >= _PLENTY_BYTES:
+        run("mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "pghaul-lab", folder)
+    image = folder / _IMAGE
     run("truncate", "-s", size, image)
     if filesystem == "ext4":  # the image is all zeros: nothing is left to be initialised later, in the background
         run("mkfs.ext4", "-q", "-E", "nodiscard,assume_storage_prezeroed=1", image)
     else:
         run(f"mkfs.{filesystem}", "-q", image)
     return run("losetup", "--show", "--find", "--direct-io=on", image).strip()
+
+
+def _available_memory() -> int:
+    lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
+    return int(lines["MemAvailable"].split()[0]) * 1024
 
 
 def let_go(device: str) -> None:
@@ -43,7 +58,14 @@ def lift_caps(folder: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Detach what is still attached, and wait until it is."""
+    """Detach what is still attached, wait until it is, and give the images' memory back."""
     for device in attached(folder):
         run("losetup", "-d", device, accept_failure=True)
     wait_until(lambda: not list(attached(folder)), f"loop devices of {folder} to detach")
+    for mounted in _mounted(folder):
+        run("umount", mounted)
+
+
+def _mounted(folder: Path) -> list[str]:
+    points = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+    return [point for point in points if point.startswith(f"{folder}/")]

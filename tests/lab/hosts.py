@@ -69,7 +69,7 @@ def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
     own = folder / name
     (own / "work").mkdir()
     (own / "root").mkdir()
-    device = disks.create(own / "disk.img", size, FILESYSTEMS[name])
+    device = disks.create(own / "disk", size, FILESYSTEMS[name])
     group = caps.make_group(lab, name)
     caps.cap(device, group, caps.NONE)
     words = [
