@@ -190,14 +190,14 @@ def _test(
     name: str, version: str | None, size: re.Match[str], rates: dict[int, float | None], latencies: dict[int, str]
 ) -> _Test | None:
     metrics: Metrics = {_RATES[column]: rate for column, rate in rates.items() if rate is not None}
-    if not metrics:
-        return None
-    # A size without a unit is one of megabytes, as on the command line.
-    metrics["size_bytes"] = float(int(size["number"]) * _SCALE[size["unit"].lower() or "m"])
     for column, text in latencies.items():
         label, found = _LATENCIES[column], _LATENCY.fullmatch(text)
         if label is not None and found is not None:
             metrics[label] = int(found["number"]) * _SECONDS[found["unit"]]
+    if not metrics:
+        return None
+    # A size without a unit is one of megabytes, as on the command line.
+    metrics["size_bytes"] = float(int(size["number"]) * _SCALE[size["unit"].lower() or "m"])
     return _Test(name, version, metrics)
 
 

@@ -23,9 +23,9 @@ MEMORY_MULTIPLE = 2
 
 _SUMMARY = re.compile(
     r"""
-    ^\s*(?P<bytes>\d+)\s*[^\W\d].*?          # the exact bytes, sizes for people, "copied": any language
+    ^\s*(?P<bytes>\d{1,20})\s*[^\W\d].*?          # the exact bytes, sizes for people, "copied": any language
     (?:[,，、]\s*|\sin\s+)                   # GNU and busybox: a comma; BSD, macOS and old GNU: "in"
-    (?P<seconds>\d+(?:[.,]\d+)?(?:e[-+]?\d+)?)
+    (?P<seconds>\d{1,12}(?:[.,]\d{1,12})?(?:e[-+]?\d\d)?)
     \s*(?:s|secs?|seconds?|Sek|с|秒|초)(?!\w)
     """,
     re.VERBOSE,

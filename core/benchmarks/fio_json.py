@@ -5,7 +5,6 @@ nanoseconds in `clat_ns` since 3.0; `bw` is KiB/s always, `bw_bytes` is bytes/s 
 filler keys "0.00"; `job options` may repeat a key; client/server mode has `client_stats` in place of `jobs`.
 """
 
-import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +13,8 @@ from core.benchmarks.model import Metrics, Output, Result
 from core.benchmarks.reading import first_line, json_objects, unreadable
 
 _INTERRUPTED = "terminating on signal"
+_MOST = 1e30
+"""More than any counter holds; what is not a number is not below it either."""
 _PERCENTILES = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
 _DOCUMENT = re.compile(r"^[^\S\n]*\{", re.MULTILINE)
 
@@ -112,7 +113,7 @@ def _table(parent: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _number(parent: dict[str, Any], key: str) -> float:
     value = parent.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
         raise unreadable("fio", f"a number as {key!r}", str(value))
     return float(value)
 

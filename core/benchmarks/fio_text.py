@@ -20,8 +20,16 @@ _SECONDS = {"nsec": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
 _INTERRUPTED = "terminating on signal"
 _ROW = "|"
 
-_AROUND = re.compile(r"(?:>[ ]?)*(?:<(?P<host>[^<>\s]+)>[ ])?")
-_BANNER = re.compile(r"fio[- ](?P<version>\d\S*)\s")
+_AROUND = re.compile(
+    r"""
+    (?:>[ ]?)*                        # a mail
+    (?:<(?P<host>[^<>\s]+)>[ ])?      # a client
+    (?:Jobs:[ ].*\[eta[ ][^\]]*\])?   # progress that a terminal would have overwritten
+    \s*
+    """,
+    re.VERBOSE,
+)
+_BANNER = re.compile(r"(?:hostname=.*, fio=)?fio[- ](?P<version>\d[^\s,]*)[\s,]")
 _DEFINITION = re.compile(
     r"""
     (?P<name>.+?):[ ]\(g=(?P<group>\d+)\):[ ]rw=.*?\bbs=
@@ -117,7 +125,7 @@ class _Report:
     def take(self, line: str) -> None:
         around = _AROUND.match(line)
         host = around["host"] if around else None
-        line = line[around.end() :].lstrip() if around else line
+        line = line[around.end() :] if around else line
         if (found := _JOB.match(line)) is not None:
             self._begin(found, host)
         elif (found := _DEFINITION.match(line)) is not None:
@@ -134,7 +142,9 @@ class _Report:
             self._inside(line)
 
     def _begin(self, found: re.Match[str], host: str | None) -> None:
-        key = (host, found["name"], found["group"], found["pid"] or str(len(self.jobs)))
+        # A sum of all clients has the number 0 each time; a job that is reported again keeps its own.
+        number = found["pid"] if found["pid"] not in (None, "0") else f"-{len(self.jobs)}"
+        key = (host, found["name"], found["group"], number)
         self._job = _Job(key, found["name"].strip(), found["group"], int(found["error"]), self._interrupted)
         self._direction = self._unit = None
         self.jobs.append(self._job)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from core.benchmarks.model import Metrics, Output, Result
-from core.benchmarks.reading import first_line, unreadable
+from core.benchmarks.reading import first_line, lines, unreadable
 
 _LEAD = r"^[ \t>]*(?:-{1,2} )?"
 _FLAGS = re.MULTILINE
@@ -52,6 +52,7 @@ def parse_pgbench(text: str) -> Output:
     Raises:
         ParseError: no whole report, as of a run that was cancelled or aborted before it had a number.
     """
+    text = "".join(lines(text))
     results = [result for block, before, after in _reports(text) for result in _report(block, before, after)]
     if not results:
         raise unreadable("pgbench", "a report with a line 'tps = …'", _telling_line(text))

@@ -9,8 +9,9 @@ from core.errors import ParseError
 
 _SHOWN = 160
 _LONGEST_LINE = 20_000
+_OVERLONG_NUMBER = re.compile(r"\d{25}")
 _OBJECT = re.compile(r"^[^\S\n]*\{", re.MULTILINE)
-_ATTEMPTS = 10_000
+_FAILURES = 1000
 
 
 def unreadable(tool: str, expected: str, line: str) -> ParseError:
@@ -29,23 +30,28 @@ def first_line(text: str) -> str:
 def lines(text: str) -> Iterator[str]:
     """The lines with their ends, so that a number cut off at the text's end can be told from a whole one.
 
-    Carriage returns end lines too: progress is overwritten with them. No line of a tool is as long as those left out.
+    Carriage returns end lines too: progress is overwritten with them. No tool prints lines or numbers as long as those
+    that are left out, which are damage or malice.
     """
-    return (line for line in text.splitlines(keepends=True) if len(line) <= _LONGEST_LINE)
+    return (
+        line
+        for line in text.splitlines(keepends=True)
+        if len(line) <= _LONGEST_LINE and _OVERLONG_NUMBER.search(line) is None
+    )
 
 
 def json_objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects that begin a line of the text, one after the other, whatever stands around them."""
+    """The JSON objects that begin a line of the text, one after the other, whatever stands around them.
+
+    A text with very many braces that begin no object is given up on: trying each takes its time.
+    """
     decoder = json.JSONDecoder()
-    position = 0
-    for _ in range(_ATTEMPTS):
-        found = _OBJECT.search(text, position)
-        if found is None:
-            return
+    position = failures = 0
+    while failures < _FAILURES and (found := _OBJECT.search(text, position)) is not None:
         try:
             value, position = decoder.raw_decode(text, found.end() - 1)
         except (ValueError, RecursionError):
             position = found.end()
-            continue
-        if isinstance(value, dict):
+            failures += 1
+        else:
             yield value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.migration import read_input
-from core.cli.terminal import table
+from core.cli.terminal import printable, table
 from core.errors import ParseError
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def _run(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG001 
     try:
         parsed = _TOOLS[options.tool](text)
     except ParseError as error:
-        raise ParseError(error.message) from error  # one line: it quotes what could not be read
+        raise ParseError(printable(error.message)) from error  # one line, which quotes what could not be read
     if options.json:
         print_document(parsed.document)
         return 0
     for title, head, rows in parsed.tables:
-        print(f"{title}\n{table(head, rows, right=range(1, len(head)))}\n")
+        print(f"{printable(title)}\n{table(head, rows, right=range(1, len(head)))}\n")
     return 0
 
 

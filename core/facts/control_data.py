@@ -36,7 +36,7 @@ _STATES = {word: state for state, words in STATES.items() for word in (state, *w
 }
 _PASSING = dict.fromkeys(BY_VALUE.split("|"), True) | dict.fromkeys(BY_REFERENCE.split("|"), False)
 _LOCATION = re.compile(r"[0-9A-F]{1,8}/[0-9A-F]{1,8}")
-_LINE = re.compile(r"\s*(?P<label>[^:：]*[^:：\s])\s*[:：]\s*(?P<value>.*?)\s*")
+_LINE = re.compile(r"(?P<label>[^:：]*[^:：\s])\s*[:：]\s*(?P<value>.*)")
 _WARNING = re.compile(rf"\s*(?:pg_controldata: )?(?:{UNTRUSTWORTHY})\s*[:：]", re.IGNORECASE)
 
 Value = str | int | bool
@@ -91,7 +91,7 @@ def read_control_data(text: str) -> dict[str, Value]:
 
 def _lines(text: str) -> list[Line]:
     """Label and value of each line that has both, in their order."""
-    found = (_LINE.fullmatch(line) for line in text.removeprefix("\ufeff").splitlines())
+    found = (_LINE.fullmatch(line.strip()) for line in text.removeprefix("\ufeff").splitlines())
     return [(match["label"], match["value"]) for match in found if match is not None and match["value"]]
 
 

@@ -30,7 +30,7 @@ _NUMBER = re.compile(
 _ARCHITECTURE = re.compile(r"(?:\bon |\ACockroachDB [^(]*\()(?P<architecture>[A-Za-z][A-Za-z0-9_]*)-[A-Za-z0-9_.]+")
 _LEAD = re.compile(
     r"(?P<product>PostgreSQL|EnterpriseDB|PostgresPro|Postgres Pro)\b\)? +(?=[0-9])"  # also `NAME (PostgreSQL) 15.5`
-    r"|\A(?=[0-9])",  # bare
+    r"|\A(?=[0-9][0-9a-z.]*(?: \(.*\))?\Z)",  # bare, or with a packager's number in parentheses
     re.IGNORECASE,
 )
 _FORKS = (

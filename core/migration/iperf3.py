@@ -6,7 +6,6 @@ meant. The report rounds to three digits, bits by 1000 and bytes by 1024; severa
 """
 
 import json
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,18 +15,21 @@ from core.benchmarks.reading import json_objects
 from core.errors import ParseError
 
 _SHOWN = 120
+_MOST = 1e30
+"""More than any wire carries, and what is not a number."""
 _LINE = re.compile(
     r"""
     ^\[\s*(?P<stream>SUM|\d+)\]
     (?P<direction>\[[TR]X-[CS]\])?                  # --bidir names direction and side
     \s+[\d.]+-\s*[\d.]+\s+sec
     \s+[\d.]+\s+[KMGT]?Bytes
-    \s+(?P<rate>\d+(?:\.\d+)?)\s(?P<prefix>[KMGT]?)(?P<unit>bits|Bytes)/sec
+    \s+(?P<rate>\d{1,12}(?:\.\d{1,6})?)\s(?P<prefix>[KMGT]?)(?P<unit>bits|Bytes)/sec
     (?P<rest>[^\r\n]{0,80}?)\s+(?P<role>sender|receiver)\b
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_RETRANSMITS = re.compile(r"\s+(\d+)")
+_STREAM = re.compile(r"^\[\s*(?P<stream>\d+)\](?!\[RX-C\])(?:\[[TR]X-[CS]\])?\s+[\d.]+-", re.MULTILINE)
+_RETRANSMITS = re.compile(r"\s+(\d{1,12})")
 _ERROR = re.compile(r"^iperf3: error - (?P<said>[^\r\n]+)", re.MULTILINE)
 
 
@@ -83,8 +85,9 @@ def _table(end: dict[str, Any], name: str) -> dict[str, Any]:
 
 def _rate(table: dict[str, Any]) -> float | None:
     value = table.get("bits_per_second")
-    known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
-    return float(value) if known and value is not None else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _MOST:
+        return None
+    return float(value)
 
 
 def _count(value: object) -> int | None:
@@ -97,6 +100,8 @@ def _of_report(text: str) -> Iperf3Summary | None:
     retransmits: int | None = None
     found = [line for line in _LINE.finditer(text) if line["direction"] != "[RX-C]"]
     sums = [line for line in found if line["stream"] == "SUM"]
+    if not sums and len({line["stream"] for line in _STREAM.finditer(text)}) > 1:
+        return None  # cut off before the sums
     for line in sums or found:
         base = 1000 if line["unit"] == "bits" else 1024
         bits = float(line["rate"]) * base ** " KMGT".index(line["prefix"] or " ")

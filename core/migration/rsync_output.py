@@ -13,8 +13,8 @@ from core.errors import ParseError
 
 _SHOWN = 120
 _SCALE = {"K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
-_INTEGER = r"\d{1,3}(?:[.,'\u2019\u00a0\u202f]\d{3})+|\d+"
-_SCALED = r"\d+[.,]\d\d[KMGTP]"
+_INTEGER = r"\d{1,3}(?:[.,'\u2019\u00a0\u202f]\d{3}){1,6}|\d{1,20}"
+_SCALED = r"\d{1,4}[.,]\d\d[KMGTP]"
 _NUMBER = rf"(?:{_SCALED}|{_INTEGER})"
 _REAL = rf"(?:{_SCALED}|(?:{_INTEGER})[.,]\d\d)"
 
@@ -72,6 +72,8 @@ def parse_rsync(text: str) -> RsyncSummary:
         ParseError: neither the summary nor the block of --stats, as of a run that was cut off.
     """
     sent, total = _last(_SENT, text), _last(_TOTAL, text)
+    if sent is not None and total is not None and _decimal_sign(sent) != _decimal_sign(total):
+        total = None  # the text ends inside a number: 692,56 of 692,562.79
     found: dict[str, str] = _stats(text, sent)
     for match in (sent, total):
         found |= {name: value for name, value in match.groupdict().items() if value} if match is not None else {}
@@ -92,6 +94,11 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     for found in pattern.finditer(text):  # noqa: B007  the last one is wanted
         pass
     return found
+
+
+def _decimal_sign(found: re.Match[str]) -> str:
+    """The sign before the two decimals of a summary line's real number, which may be scaled."""
+    return (found["bytes_per_second"] if found.re is _SENT else found["speedup"]).rstrip("KMGTP")[-3]
 
 
 def _stats(text: str, sent: re.Match[str] | None) -> dict[str, str]:

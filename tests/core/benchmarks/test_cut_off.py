@@ -1,0 +1,111 @@
+"""Whatever is left of an output, a parser reads what stands there whole or refuses; no crash, no made-up number.
+
+Every sample is cut at its lines and at many characters; what is still read must be what the whole output says, within
+the rounding of what tools print twice: rates of fio beside its counters, bonnie++'s table beside its exact line.
+"""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.benchmarks.bonnie import parse_bonnie
+from core.benchmarks.dd import parse_dd
+from core.benchmarks.fio import parse_fio
+from core.benchmarks.fio_terse import parse_fio_terse
+from core.benchmarks.model import Output, Result
+from core.benchmarks.pg_test_fsync import parse_pg_test_fsync
+from core.benchmarks.pgbench import parse_pgbench
+from core.benchmarks.sysbench import parse_sysbench
+from core.errors import ParseError
+
+DATA = Path(__file__).parents[2] / "data"
+Parser = Callable[[str], Output]
+PARSERS: dict[str, tuple[Parser, float]] = {
+    "fio": (parse_fio, 0.01),
+    "fio-terse": (parse_fio, 0.11),  # whole microseconds beside a normal output's nanoseconds
+    "bonnie": (parse_bonnie, 0.06),
+    "sysbench": (parse_sysbench, 0.0),
+    "pgbench": (parse_pgbench, 0.0),
+    "pg_test_fsync": (parse_pg_test_fsync, 0.0),
+}
+STEP = 11
+TOOLS = [parse_fio, parse_fio_terse, parse_bonnie, parse_sysbench, parse_pgbench, parse_pg_test_fsync, parse_dd]
+
+
+def _samples() -> list[Any]:
+    return [
+        pytest.param(parse, tolerance, path.read_bytes().decode(), id=f"{folder}/{path.name}")
+        for folder, (parse, tolerance) in PARSERS.items()
+        for path in sorted((DATA / folder).iterdir())
+        if path.name != "expected.json"
+    ]
+
+
+def _read(parse: Parser, text: str) -> tuple[Result, ...]:
+    try:
+        return parse(text).results
+    except ParseError:
+        return ()
+
+
+def _cuts(text: str) -> list[int]:
+    ends = [position + 1 for position, character in enumerate(text) if character == "\n"]
+    return sorted({*ends, *(end - 1 for end in ends), *range(0, len(text), STEP)})
+
+
+def _within(name: str, value: float, whole: float, tolerance: float) -> bool:
+    rounded_down = name.endswith("iops") and abs(value - whole) < 1  # fio prints whole numbers of I/Os
+    return abs(value - whole) <= tolerance * whole or rounded_down
+
+
+def _says_the_same(part: Result, whole: Result, tolerance: float) -> bool:
+    return part.metrics.keys() <= whole.metrics.keys() and all(
+        _within(name, value, whole.metrics[name], tolerance) for name, value in part.metrics.items()
+    )
+
+
+@pytest.mark.parametrize(("parse", "tolerance", "text"), _samples())
+def test_a_cut_off_output_says_nothing_that_the_whole_does_not(parse: Parser, tolerance: float, text: str) -> None:
+    whole = _read(parse, text)
+    for cut in _cuts(text):
+        for part in _read(parse, text[:cut]):
+            # bonnie++'s table shortens a name that the line after it has whole
+            candidates = [result for result in whole if parse is parse_bonnie or result.name == part.name]
+            assert any(_says_the_same(part, result, tolerance) for result in candidates), (cut, part)
+
+
+@pytest.mark.parametrize(("parse", "tolerance", "text"), _samples())
+def test_line_ends_do_not_matter(parse: Parser, tolerance: float, text: str) -> None:  # noqa: ARG001  as above
+    plain = text.replace("\r\n", "\n")
+    assert _read(parse, plain.replace("\n", "\r\n")) == _read(parse, plain)
+
+
+@pytest.mark.parametrize("parse", TOOLS)
+@given(data=st.binary(max_size=400))
+def test_random_bytes_are_refused(parse: Parser, data: bytes) -> None:
+    with pytest.raises(ParseError):
+        parse(data.decode("utf-8", errors="replace"))
+
+
+SAMPLES = [(parameters.values[0], parameters.values[2]) for parameters in _samples()]
+PIECES = st.sampled_from(
+    ["\n", " ", ",", ";", "=", "0", "-1", "NaN", "inf", "e999", "²", "٣", "\ufffd", "KiB/s", "msec", "%", "+++++"]
+    + ["9" * length for length in (18, 24, 400, 5000)]
+)
+
+
+@settings(max_examples=400)
+@given(st.sampled_from(SAMPLES), st.data())
+def test_damage_never_crashes_and_gives_numbers_alone(sample: tuple[Parser, str], data: st.DataObject) -> None:
+    parse, text = sample
+    digits = [position for position, character in enumerate(text) if character.isdigit()] or [0]
+    start = data.draw(st.sampled_from(digits))
+    length = data.draw(st.integers(0, 60))
+    damaged = text[:start] + data.draw(PIECES | st.text(max_size=5)) + text[start + length :]
+    for result in _read(parse, damaged):
+        assert all(math.isfinite(value) and value >= 0 for value in result.metrics.values())
