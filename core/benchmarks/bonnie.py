@@ -48,7 +48,7 @@ _ROW = re.compile(
 _PAIR = re.compile(rf"(?P<rate>{_NUMBER}[kmgt]?|\++)\s+(?P<cpu>\d+|\++)(?=\s)")
 _LATENCY_ROW = re.compile(r"\s*Latency\s")
 _LATENCY = re.compile(r"(?P<number>\d+)(?P<unit>us|ms|s)\b")
-_SIZE = re.compile(r"(?P<number>\d+)(?P<unit>[KMGT]?)(?::.*)?", re.IGNORECASE)
+_SIZE = re.compile(r"(?P<number>\d+)(?P<unit>[KMGT])(?::.*)?", re.IGNORECASE)
 _FORMAT = re.compile(r"\d\.\d\d\w?")
 
 
@@ -196,8 +196,7 @@ def _test(
             metrics[label] = int(found["number"]) * _SECONDS[found["unit"]]
     if not metrics:
         return None
-    # A size without a unit is one of megabytes, as on the command line.
-    metrics["size_bytes"] = float(int(size["number"]) * _SCALE[size["unit"].lower() or "m"])
+    metrics["size_bytes"] = float(int(size["number"]) * _SCALE[size["unit"].lower()])
     return _Test(name, version, metrics)
 
 
