@@ -120,11 +120,17 @@ def _read_all(folder: Path) -> None:
 
 @pytest.fixture
 def unprivileged() -> Iterator[Path]:
-    """A folder of the effective user, who is not root even where the tests are."""
+    """A folder with a history of the effective user, who is not root even where the tests are.
+
+    The history is made before: that user may have no way to the program's own files.
+    """
     with tempfile.TemporaryDirectory() as made:
+        with Store.open(Path(made) / "history") as store:
+            store.add_profile(OLD)
         root = os.geteuid() == 0
         if root:
-            os.chown(made, 65534, 65534)
+            for path in (Path(made), *Path(made).rglob("*")):
+                os.chown(path, 65534, 65534)
             os.seteuid(65534)
         try:
             yield Path(made)
@@ -137,8 +143,6 @@ def unprivileged() -> Iterator[Path]:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 def test_a_read_only_file_can_be_read_but_not_written(unprivileged: Path) -> None:
     folder = unprivileged / "history"
-    with Store.open(folder) as store:
-        store.add_profile(OLD)
     (folder / FILE_NAME).chmod(0o400)
     with Store.open(folder) as store:
         assert store.profiles() == (OLD,)
@@ -151,7 +155,7 @@ def test_a_read_only_file_can_be_read_but_not_written(unprivileged: Path) -> Non
 def test_a_folder_that_may_not_be_written(unprivileged: Path) -> None:
     unprivileged.chmod(0o500)
     with pytest.raises(HistoryError, match="cannot be opened: permission denied"):
-        Store.open(unprivileged / "history")
+        Store.open(unprivileged / "another")
 
 
 def test_another_program_that_holds_it(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
