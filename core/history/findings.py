@@ -4,13 +4,22 @@ import dataclasses
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from sqlalchemy import Select, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Select, select, true
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from core import documents
 from core.errors import HistoryError, InputError
 from core.facts.model import Facts
-from core.history.models import CheckPassRow, CheckResultRow, EstimateRow, FactsRow, PlanRow, ProbeRow
+from core.history.models import (
+    CheckPassRow,
+    CheckResultRow,
+    EstimateRow,
+    FactsRow,
+    MoveRow,
+    PlanRow,
+    ProbeRow,
+    ProfileRow,
+)
 from core.history.profiles import move_row, profile_row
 from core.history.types import storable
 from core.migration.model import CheckResult, Estimate, Plan, Probe, Quantity, Status
@@ -37,8 +46,9 @@ def save_facts(session: Session, facts: Facts) -> int:
 
 
 def facts(session: Session, server: str) -> Facts | None:
-    """The latest facts of a server."""
-    row = session.scalars(_facts_of(session, server).limit(1)).one_or_none()
+    """The latest facts of a server, of the machine that it is now."""
+    machine = _since(FactsRow.taken_at, profile_row(session, server))
+    row = session.scalars(_facts_of(session, server).where(machine).limit(1)).one_or_none()
     return None if row is None else _facts(row)
 
 
@@ -84,8 +94,9 @@ def probe_taken(session: Session, move: str, probe: Probe) -> None:
 
 def probes(session: Session, move: str) -> tuple[Probe, ...]:
     """The latest probe of each quantity, in the order of the copy chain."""
-    mine = ProbeRow.move_id == move_row(session, move).id
-    rows = session.scalars(select(ProbeRow).where(mine).order_by(ProbeRow.taken_at, ProbeRow.id))
+    of = move_row(session, move)
+    mine = (ProbeRow.move_id == of.id, _since(ProbeRow.taken_at, of))
+    rows = session.scalars(select(ProbeRow).where(*mine).order_by(ProbeRow.taken_at, ProbeRow.id))
     latest = {row.quantity: row for row in rows}
     return tuple(_probe(latest[quantity]) for quantity in Quantity if quantity.value in latest)
 
@@ -137,9 +148,10 @@ def checks_taken_at(session: Session, move: str) -> datetime | None:
 
 
 def _latest_checks(session: Session, move: str) -> CheckPassRow | None:
-    mine = CheckPassRow.move_id == move_row(session, move).id
+    of = move_row(session, move)
+    mine = (CheckPassRow.move_id == of.id, _since(CheckPassRow.taken_at, of))
     newest = (CheckPassRow.taken_at.desc(), CheckPassRow.id.desc())
-    return session.scalars(select(CheckPassRow).where(mine).order_by(*newest).limit(1)).one_or_none()
+    return session.scalars(select(CheckPassRow).where(*mine).order_by(*newest).limit(1)).one_or_none()
 
 
 def _check(row: CheckResultRow) -> CheckResult:
@@ -188,10 +200,16 @@ def plan(session: Session, move: str) -> Plan | None:
 
 
 def _latest_document(session: Session, move: str, table: type[EstimateRow] | type[PlanRow], kind: type[T]) -> T | None:
-    mine = table.move_id == move_row(session, move).id
-    newest = select(table.document).where(mine).order_by(table.made_at.desc(), table.id.desc()).limit(1)
+    of = move_row(session, move)
+    mine = (table.move_id == of.id, _since(table.made_at, of))
+    newest = select(table.document).where(*mine).order_by(table.made_at.desc(), table.id.desc()).limit(1)
     document = session.scalar(newest)
     return None if document is None else _loaded(kind, document)
+
+
+def _since(at: InstrumentedAttribute[datetime], changed: MoveRow | ProfileRow) -> ColumnElement[bool]:
+    """Nothing older than the last change counts as the latest: it was found for another move or on another machine."""
+    return true() if changed.changed_at is None else at >= changed.changed_at
 
 
 def _loaded(kind: type[T], document: str) -> T:

@@ -41,6 +41,8 @@ class ProfileRow(Base):
     rights: Mapped[str]
     database_user: Mapped[str]
     copy_address: Mapped[str | None]
+    changed_at: Mapped[datetime | None]
+    """When it last began to name another machine: what was learnt or measured before says nothing about this one."""
 
 
 class MoveRow(Base):
@@ -59,6 +61,8 @@ class MoveRow(Base):
     tablespace_targets: Mapped[str]
     """A JSON object: location on old -> location on new."""
     created_at: Mapped[datetime]
+    changed_at: Mapped[datetime | None]
+    """When it, or how one of its servers is reached, was last changed: what was found before is of another move."""
 
     old: Mapped[ProfileRow] = relationship(foreign_keys=old_id)
     new: Mapped[ProfileRow] = relationship(foreign_keys=new_id)

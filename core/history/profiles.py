@@ -1,5 +1,6 @@
 """Server profiles and moves in the history."""
 
+import dataclasses
 import json
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -14,6 +15,9 @@ from core.history.types import storable
 from core.migration.model import Move
 from core.servers.profiles import Profile, Rights
 
+_MACHINE = ("address", "port", "jump")
+"""What of a profile says which machine it is; the rest says how it is used."""
+
 
 def add_profile(session: Session, profile: Profile) -> None:
     """Keep a new server."""
@@ -22,8 +26,18 @@ def add_profile(session: Session, profile: Profile) -> None:
 
 
 def update_profile(session: Session, name: str, profile: Profile) -> None:
-    """Change the server called `name`; runs and commands follow its new name."""
+    """Change the server called `name`; runs and commands follow its new name.
+
+    Where it is another machine now, its facts and runs are of the past; where anything but its name changed, so is what
+    was found for its moves.
+    """
     row = profile_row(session, name)
+    before = _profile(row)
+    if any(getattr(before, field) != getattr(profile, field) for field in _MACHINE):
+        row.changed_at = datetime.now(UTC)
+    if dataclasses.replace(before, name=profile.name) != profile:
+        uses = or_(MoveRow.old_id == row.id, MoveRow.new_id == row.id)
+        session.execute(update(MoveRow).where(uses).values(changed_at=datetime.now(UTC)))
     if profile.name != name:
         _refuse_taken_server(session, checked_name("server", profile.name))
         for table in (RunRow, CommandRow):
@@ -72,8 +86,10 @@ def add_move(session: Session, move: Move) -> None:
 
 
 def update_move(session: Session, name: str, move: Move) -> None:
-    """Change the move called `name`."""
+    """Change the move called `name`; where more than its name changed, what was found for it is of the past."""
     row = move_row(session, name)
+    if dataclasses.replace(_move(row), name=move.name) != move:
+        row.changed_at = datetime.now(UTC)
     if move.name != name:
         _refuse_taken_move(session, checked_name("move", move.name))
     _fill_move(session, row, move)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
 from core.errors import InputError
-from core.history.models import MetricRow, MoveRow, RepetitionRow, RunRow
+from core.history.models import MetricRow, RepetitionRow, RunRow
 from core.history.profiles import move_row
 from core.history.types import storable
 
@@ -88,10 +88,10 @@ def runs(session: Session, move: str, side: Side | None, latest_only: bool) -> t
 def _latest(rows: list[RunRow]) -> list[RunRow]:
     """Of each side and workload the newest run that is done; where none is, the newest. In the order of time.
 
-    A run on a server or a volume that the move no longer names says nothing about it.
+    A run on a server, machine or volume that the move no longer names says nothing about it.
     """
     latest: dict[tuple[str, str], RunRow] = {}
-    rows = [row for row in rows if (row.server, row.mount_point) == _measured(row.move, row.side)]
+    rows = [row for row in rows if _is_of_the_move(row)]
     for row in rows:
         known = latest.get((row.side, row.workload))
         if known is None or row.outcome == Outcome.DONE or known.outcome != Outcome.DONE:
@@ -99,8 +99,12 @@ def _latest(rows: list[RunRow]) -> list[RunRow]:
     return [row for row in rows if latest[row.side, row.workload] is row]
 
 
-def _measured(move: MoveRow, side: str) -> tuple[str, str]:
-    return (move.old.name, move.old_volume) if side == Side.OLD else (move.new.name, move.new_volume)
+def _is_of_the_move(row: RunRow) -> bool:
+    """Whether it ran where the move is now."""
+    move = row.move
+    server, volume = (move.old, move.old_volume) if row.side == Side.OLD else (move.new, move.new_volume)
+    same_machine = server.changed_at is None or row.started_at >= server.changed_at
+    return same_machine and (row.server, row.mount_point) == (server.name, volume)
 
 
 def _row(session: Session, run_id: int) -> RunRow:

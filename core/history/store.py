@@ -124,7 +124,7 @@ class Store:
             return findings.save_facts(session, facts)
 
     def facts(self, server: str) -> Facts | None:
-        """The latest facts of a server; None: none were read yet."""
+        """The latest facts of a server; None: none were read yet of the machine that its profile names now."""
         with self._read() as session:
             return findings.facts(session, server)
 
@@ -161,12 +161,13 @@ class Store:
     def runs(self, move: str, *, side: Side | None = None, latest_only: bool = False) -> tuple[Run, ...]:
         """The runs of a move in the order of time.
 
-        `latest_only`: of each side and workload the newest that is done, on the volume that the move names now.
+        `latest_only`: of each side and workload the newest that is done, on the machine and the volume that the move
+        names now.
         """
         with self._read() as session:
             return runs.runs(session, move, side, latest_only)
 
-    # --- probes (ProbeJournal), checks, estimate, plan
+    # --- probes (ProbeJournal), checks, estimate, plan; none older than the last change of the move or its servers
 
     def probe_taken(self, move: str, probe: Probe) -> None:
         """Record one probe of a move."""

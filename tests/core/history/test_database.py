@@ -217,4 +217,5 @@ def test_no_secret_has_a_place(filled: Store) -> None:
         columns = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info('profiles')")]
     assert columns == [
         "id", "name", "address", "user", "port", "identity_file", "jump", "rights", "database_user", "copy_address",
+        "changed_at",
     ]  # fmt: skip

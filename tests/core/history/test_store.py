@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy.exc import StatementError
@@ -128,6 +129,69 @@ def test_what_was_measured_elsewhere_is_not_the_latest(filled: Store) -> None:
     assert len(filled.runs(MOVE.name, side=Side.NEW)) == len(samples.WORKLOADS)
 
 
+def _found(store: Store) -> dict[str, bool]:
+    """What there is of the move's latest."""
+    return {
+        "probes": store.probes(MOVE.name) != (),
+        "checks": store.checks(MOVE.name) is not None,
+        "checked at": store.checks_taken_at(MOVE.name) is not None,
+        "estimate": store.estimate(MOVE.name) is not None,
+        "plan": store.plan(MOVE.name) is not None,
+    }
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cluster": "/srv/pg/16"},
+        {"target": "/another"},
+        {"new": OLD.name},
+        {"new_volume": "/another"},
+        {"tablespace_targets": {}},
+    ],
+)
+def test_what_was_found_for_another_move_is_not_the_latest(filled: Store, change: dict[str, Any]) -> None:
+    filled.update_move(MOVE)
+    assert all(_found(filled).values())
+    before = filled.entries()
+    filled.update_move(dataclasses.replace(MOVE, **change))
+    assert not any(_found(filled).values())
+    assert filled.entries() == before
+
+    filled.probe_taken(MOVE.name, dataclasses.replace(samples.probes()[0], taken_at=datetime.now(UTC)))
+    filled.save_checks(MOVE.name, samples.checks())
+    filled.save_estimate(MOVE.name, Estimate(()))
+    filled.save_plan(MOVE.name, dataclasses.replace(samples.plan(), made_at=datetime.now(UTC)))
+    assert all(_found(filled).values())
+    assert len(filled.probes(MOVE.name)) == 1
+
+
+@pytest.mark.parametrize("change", [{"address": "10.0.0.99"}, {"port": 2022}, {"jump": "gate"}])
+def test_what_was_learnt_on_another_machine_is_not_the_latest(filled: Store, change: dict[str, Any]) -> None:
+    filled.update_profile(NEW)
+    assert filled.facts(NEW.name) is not None
+    filled.update_profile(dataclasses.replace(NEW, **change))
+    assert filled.facts(NEW.name) is None
+    assert filled.facts(OLD.name) is not None
+    assert len(filled.facts_history(NEW.name)) == 1
+    assert filled.runs(MOVE.name, side=Side.NEW, latest_only=True) == ()
+    assert len(filled.runs(MOVE.name, side=Side.OLD, latest_only=True)) == len(samples.WORKLOADS)
+    assert not any(_found(filled).values())
+
+    later = dataclasses.replace(samples.facts(Side.NEW), taken_at=datetime.now(UTC))
+    filled.save_facts(later)
+    assert filled.facts(NEW.name) == later
+    filled.run_started(dataclasses.replace(samples.runs(Side.NEW)[0], started_at=datetime.now(UTC)))
+    assert len(filled.runs(MOVE.name, side=Side.NEW, latest_only=True)) == 1
+
+
+def test_another_way_to_use_the_same_machine_keeps_its_facts_and_runs(filled: Store) -> None:
+    filled.update_profile(dataclasses.replace(NEW, rights=Rights.NONE))
+    assert not any(_found(filled).values())
+    assert filled.facts(NEW.name) is not None
+    assert len(filled.runs(MOVE.name, side=Side.NEW, latest_only=True)) == len(samples.WORKLOADS)
+
+
 @pytest.mark.parametrize("target", ["/srv/pg/data", "/srv/pg/data/", "/srv/pg", "/srv/pg/data/new"])
 def test_no_move_into_itself(store: Store, target: str) -> None:
     store.add_profile(OLD)
@@ -190,7 +254,7 @@ def _rows(store: Store) -> dict[str, int]:
 
 
 def test_renaming_carries_what_was_measured(filled: Store) -> None:
-    renamed = dataclasses.replace(OLD, name="retired", rights=Rights.NONE)
+    renamed = dataclasses.replace(OLD, name="retired")
     filled.update_profile(renamed, name=OLD.name)
     assert filled.profile("retired") == renamed
     assert filled.move(MOVE.name).old == "retired"
@@ -198,8 +262,8 @@ def test_renaming_carries_what_was_measured(filled: Store) -> None:
     assert {run.volume.server for run in filled.runs(MOVE.name, side=Side.OLD)} == {"retired"}
     assert filled.commands(MOVE.name)[0].server == "retired"
 
-    filled.update_move(dataclasses.replace(MOVE, name="done", old="retired", target="/new"), name=MOVE.name)
-    assert filled.move("done").target == "/new"
+    filled.update_move(dataclasses.replace(MOVE, name="done", old="retired"), name=MOVE.name)
+    assert filled.move("done").old == "retired"
     plan = filled.plan("done")
     assert plan is not None
     assert plan.move == "done"

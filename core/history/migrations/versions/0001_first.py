@@ -29,6 +29,7 @@ def _servers_and_moves() -> None:
         sa.Column("rights", sa.Text(), nullable=False),
         sa.Column("database_user", sa.Text(), nullable=False),
         sa.Column("copy_address", sa.Text(), nullable=True),
+        sa.Column("changed_at", sa.DateTime(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_profiles")),
         sa.UniqueConstraint("name", name=op.f("uq_profiles_name")),
     )
@@ -44,6 +45,7 @@ def _servers_and_moves() -> None:
         sa.Column("new_volume", sa.Text(), nullable=False),
         sa.Column("tablespace_targets", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(), nullable=False),
+        sa.Column("changed_at", sa.DateTime(), nullable=True),
         sa.ForeignKeyConstraint(
             ["new_id"], ["profiles.id"], name=op.f("fk_moves_new_id_profiles"), ondelete="RESTRICT"
         ),
