@@ -82,7 +82,7 @@ def _row(workload: Workload, metric: str, old_found: _Found, new_found: _Found) 
         ratio=None if interval is None else interval.ratio,
         ratio_low=None if interval is None else interval.low,
         ratio_high=None if interval is None else interval.high,
-        verdict=Verdict.ONE_SIDED if old is None or new is None else _verdict(interval),
+        verdict=Verdict.ONE_SIDED if old is None or new is None else _verdict(workload, old, new, interval),
         headline=metric == workload.headline,
     )
 
@@ -107,8 +107,13 @@ def _sample(metric: str, found: _Found) -> Sample | None:
     )
 
 
-def _verdict(interval: statistics.Interval | None) -> Verdict:
-    """A difference is one when the whole interval lies on one side of 1, and more than TOLERANCE off."""
+def _verdict(workload: Workload, old: Sample, new: Sample, interval: statistics.Interval | None) -> Verdict:
+    """A difference is one when the whole interval lies on one side of 1, and more than TOLERANCE off.
+
+    Memory against disk says nothing about the disks; direct input and output pass the caches by.
+    """
+    if old.cached != new.cached and workload.parameters.get("direct") is not True:
+        return Verdict.UNLIKE
     if interval is None:
         return Verdict.NONE
     if interval.low > 1 and interval.ratio > 1 + TOLERANCE:

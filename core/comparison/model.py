@@ -13,6 +13,7 @@ class Verdict(StrEnum):
     NEW = "new faster"
     NONE = "no difference beyond noise"
     ONE_SIDED = "measured on one side only"
+    UNLIKE = "not comparable: cached on one side only"
 
 
 @dataclass(frozen=True, slots=True)

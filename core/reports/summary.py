@@ -32,9 +32,9 @@ def _answer(question: str, tone: str, answer: str, *details: str) -> Plain:
 
 def _storage(report: Report) -> Plain:
     question = "Is the new storage faster?"
-    rows = [row for row in headlines(report) if row.verdict is not Verdict.ONE_SIDED]
+    rows = [row for row in headlines(report) if row.verdict not in {Verdict.ONE_SIDED, Verdict.UNLIKE}]
     if not rows:
-        hint = missing("Nothing was measured on both sides.", report.move, "bench", "Benchmarks")
+        hint = missing("Nothing was measured alike on both sides.", report.move, "bench", "Benchmarks")
         return _answer(question, "unknown", "Not known", hint)
     faster = [row for row in rows if row.verdict is Verdict.NEW]
     slower = [row for row in rows if row.verdict is Verdict.OLD]

@@ -8,7 +8,13 @@ from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import metric_name
 
-TONES = {Verdict.OLD: Tone.OLD, Verdict.NEW: Tone.NEW, Verdict.NONE: Tone.MUTED, Verdict.ONE_SIDED: Tone.WARNING}
+TONES = {
+    Verdict.OLD: Tone.OLD,
+    Verdict.NEW: Tone.NEW,
+    Verdict.NONE: Tone.MUTED,
+    Verdict.ONE_SIDED: Tone.WARNING,
+    Verdict.UNLIKE: Tone.WARNING,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from core.benchmarks.model import Metrics, Outcome, Parameter, Repetition, Run, Side, Volume, Workload
 from core.comparison.compare import compare
 from core.comparison.model import Row, Verdict
@@ -16,6 +18,7 @@ def a_run(
     outcomes: tuple[Outcome, ...] = (),
     parameters: dict[str, Parameter] | None = None,
     number: int = 1,
+    cached: bool = False,
 ) -> Run:
     outcomes = outcomes or (Outcome.DONE,) * len(metrics)
     return Run(
@@ -25,7 +28,7 @@ def a_run(
         started_at=NOW,
         outcome=Outcome.DONE,
         repetitions=tuple(
-            Repetition(position, NOW, 1.0, outcome, values, "fio", "")
+            Repetition(position, NOW, 1.0, outcome, values, "fio", "", cached=cached)
             for position, (values, outcome) in enumerate(zip(metrics, outcomes, strict=True), 1)
         ),
         id=number,
@@ -70,6 +73,24 @@ def test_two_repetitions_need_a_clear_difference() -> None:
     old = a_run(Side.OLD, *iops(1000, 1001))
     assert only_row(old, a_run(Side.NEW, *iops(1080, 1081))).verdict is Verdict.NONE
     assert only_row(old, a_run(Side.NEW, *iops(1200, 1201))).verdict is Verdict.NEW
+
+
+@pytest.mark.parametrize(
+    ("old_cached", "new_cached", "direct", "verdict"),
+    [
+        (False, True, False, Verdict.UNLIKE),
+        (True, False, False, Verdict.UNLIKE),
+        (True, True, False, Verdict.NEW),
+        (False, True, True, Verdict.NEW),
+    ],
+)
+def test_memory_is_not_held_against_a_disk(old_cached: bool, new_cached: bool, direct: bool, verdict: Verdict) -> None:
+    parameters: dict[str, Parameter] = {"direct": direct}
+    old = a_run(Side.OLD, *iops(900, 903, 899), parameters=parameters, cached=old_cached)
+    new = a_run(Side.NEW, *iops(8000, 7998, 7990), parameters=parameters, cached=new_cached)
+    row = only_row(old, new)
+    assert row.verdict is verdict
+    assert row.ratio == 7998 / 900
 
 
 def test_less_latency_is_better() -> None:
