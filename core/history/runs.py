@@ -13,6 +13,7 @@ from core.history.models import MetricRow, RepetitionRow, RunRow
 from core.history.profiles import move_row
 from core.history.types import storable
 
+_Key = tuple[str, str, str, str]
 LARGEST_ID = 2**63 - 1
 """What SQLite can hold as a number."""
 
@@ -86,17 +87,23 @@ def runs(session: Session, move: str, side: Side | None, latest_only: bool) -> t
 
 
 def _latest(rows: list[RunRow]) -> list[RunRow]:
-    """Of each side and workload the newest run that is done; where none is, the newest. In the order of time.
+    """Of each side, workload and parameters the newest run that is done; where none is, the newest. In order of time.
 
     A run on a server, machine or volume that the move no longer names says nothing about it.
     """
-    latest: dict[tuple[str, str], RunRow] = {}
+    latest: dict[_Key, RunRow] = {}
     rows = [row for row in rows if _is_of_the_move(row)]
     for row in rows:
-        known = latest.get((row.side, row.workload))
+        known = latest.get(_key(row))
         if known is None or row.outcome == Outcome.DONE or known.outcome != Outcome.DONE:
-            latest[row.side, row.workload] = row
-    return [row for row in rows if latest[row.side, row.workload] is row]
+            latest[_key(row)] = row
+    return [row for row in rows if latest[_key(row)] is row]
+
+
+def _key(row: RunRow) -> _Key:
+    """What a comparison pairs: a workload with other parameters (of another suite) is another one."""
+    parameters = json.dumps(json.loads(row.parameters), sort_keys=True)
+    return row.side, row.tool, row.workload, parameters
 
 
 def _is_of_the_move(row: RunRow) -> bool:

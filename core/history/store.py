@@ -161,8 +161,8 @@ class Store:
     def runs(self, move: str, *, side: Side | None = None, latest_only: bool = False) -> tuple[Run, ...]:
         """The runs of a move in the order of time.
 
-        `latest_only`: of each side and workload the newest that is done, on the machine and the volume that the move
-        names now.
+        `latest_only`: of each side and each workload with its parameters the newest that is done, on the machine and
+        the volume that the move names now.
         """
         with self._read() as session:
             return runs.runs(session, move, side, latest_only)

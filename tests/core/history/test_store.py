@@ -122,6 +122,18 @@ def test_latest_only_prefers_what_is_done(filled: Store) -> None:
     assert len(filled.runs(MOVE.name)) == 2 * len(samples.WORKLOADS) + 3
 
 
+def test_another_suite_on_one_side_hides_no_pair(filled: Store) -> None:
+    first = samples.runs(Side.OLD)[0]
+    longer = dataclasses.replace(first.workload, parameters={**first.workload.parameters, "runtime_seconds": 60.0})
+    turned = dataclasses.replace(first.workload, parameters=dict(reversed(first.workload.parameters.items())))
+    for day, workload in enumerate((longer, turned), start=1):
+        filled.run_started(dataclasses.replace(first, workload=workload, started_at=START + timedelta(days=day)))
+    latest = filled.runs(MOVE.name, side=Side.OLD, latest_only=True)
+    of_that_name = [run for run in latest if run.workload.name == first.workload.name]
+    assert [run.workload.parameters["runtime_seconds"] for run in of_that_name] == [60.0, 10.0]
+    assert of_that_name[1].started_at == START + timedelta(days=2)
+
+
 def test_what_was_measured_elsewhere_is_not_the_latest(filled: Store) -> None:
     filled.update_move(dataclasses.replace(MOVE, new_volume="/another"))
     assert filled.runs(MOVE.name, side=Side.NEW, latest_only=True) == ()
