@@ -3,8 +3,10 @@
 None means that it could not be read or does not apply; what could not be read stands in `Facts.gaps` with the reason.
 """
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from ipaddress import ip_interface
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,10 @@ class System:
     time_zone: str | None = None
     clock: datetime | None = None
     """The server's own time when it answered."""
+    machine_id: str | None = None
+    """Of the installation; cloned machines and containers may share it."""
+    boot_id: str | None = None
+    """Of the running kernel, anew at each start; its containers share it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +256,21 @@ class Facts:
     gaps: tuple[Gap, ...] = ()
     raw: dict[str, str] = field(default_factory=dict)
     """The text that each subject was read from."""
+    trials: tuple[Cluster, ...] = ()
+    """What trial clusters showed of the server's binaries (see core/migration/trial); no cluster of its own."""
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Every address that another host may see it by: not those of the loopback, nor of one cable alone."""
+        found = []
+        for text in (address for link in self.network_links for address in link.addresses):
+            try:
+                address = ip_interface(re.sub("%[^/]*", "", text)).ip
+            except ValueError:
+                continue
+            if not (address.is_loopback or address.is_link_local):
+                found.append(str(address))
+        return tuple(dict.fromkeys(found))
 
     def cluster(self, data_directory: str) -> Cluster | None:
         """The cluster in that data directory."""

@@ -19,6 +19,8 @@ echo "facts_libc=$(getconf GNU_LIBC_VERSION 2>/dev/null || ldd --version 2>&1 | 
 echo "facts_init=$(cat /proc/1/comm 2>/dev/null)"
 echo "facts_time_zone=$(cat /etc/timezone 2>/dev/null || readlink /etc/localtime 2>/dev/null)"
 echo "facts_clock=$(date -u +%Y-%m-%dT%H:%M:%S)"
+echo "facts_machine_id=$(cat /etc/machine-id /var/lib/dbus/machine-id 2>/dev/null | head -n 1)"
+echo "facts_boot_id=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
 """),
 )
 
@@ -42,6 +44,8 @@ def parse_system(text: str) -> System:
             init=values.get("facts_init"),
             time_zone=_time_zone(values.get("facts_time_zone")),
             clock=_clock(values.get("facts_clock")),
+            machine_id=values.get("facts_machine_id"),
+            boot_id=values.get("facts_boot_id"),
         )
     except KeyError as missing:
         name = str(missing.args[0]).removeprefix("facts_")

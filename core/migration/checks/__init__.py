@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.facts.model import Facts
-from core.migration.checks import compatibility, means, room, state
+from core.migration.checks import compatibility, distinct, means, room, state
 from core.migration.checks.finding import Case, Finding
 from core.migration.model import CheckResult, Move, Status
 
@@ -31,6 +31,13 @@ class Declaration:
 
 CATALOGUE: tuple[Declaration, ...] = (
     Declaration("cluster-exists", "a cluster on old", True, "the data directory on old", "creating-cluster"),
+    Declaration(
+        "two-places",
+        "two different hosts, or two different places",
+        True,
+        "host names, boot ids, addresses and folders of both sides",
+        "backup-file",
+    ),
     Declaration("product", "PostgreSQL on both sides", True, "product names and control versions", "upgrading"),
     Declaration("series", "same release series", True, "series of both binaries", "upgrading"),
     Declaration("minor", "minor release not older on new", True, "minor releases of both binaries", "upgrading"),
@@ -61,6 +68,7 @@ CATALOGUE: tuple[Declaration, ...] = (
 
 _COMPARE: dict[str, Callable[[Case], Finding]] = {
     "cluster-exists": state.cluster_exists,
+    "two-places": distinct.two_places,
     "product": compatibility.product,
     "series": compatibility.series,
     "minor": compatibility.minor,

@@ -1,5 +1,6 @@
 """In which state the cluster and its target are: there at all, running, shut down cleanly, what lies about."""
 
+from core.migration.checks.distinct import two_places
 from core.migration.checks.finding import (
     NOTHING,
     Case,
@@ -13,6 +14,7 @@ from core.migration.checks.finding import (
     unknown,
     warning,
 )
+from core.migration.model import Status
 
 _ABSENT = ("no such folder", "is empty")
 """What the facts say of a folder that was named and holds nothing."""
@@ -58,6 +60,9 @@ def target_identity(case: Case) -> Finding:
         )
     there = f"system identifier {target.control.system_identifier}"
     if target.control.system_identifier == identifier:
+        doubt = two_places(case)
+        if doubt.status is not Status.PASS:
+            return Finding(doubt.status, shown, there, f"{path} may hold no copy: {doubt.message}", doubt.hint)
         return passed(shown, there, f"{path} holds an earlier copy of this cluster: it will be brought up to date")
     return blocker(
         shown,

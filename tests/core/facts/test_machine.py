@@ -28,6 +28,8 @@ facts_libc=glibc 2.36
 facts_init=systemd
 facts_time_zone=/usr/share/zoneinfo/Europe/Vienna
 facts_clock=2024-03-01T12:00:05
+facts_machine_id=0b1c2d3e4f5061728394a5b6c7d8e9f0
+facts_boot_id=5f0e6c2e-2d5b-4f0e-9a53-6f2f0a3f1d11
 """
 
 
@@ -36,13 +38,16 @@ def test_system() -> None:
     assert system.name == "Debian GNU/Linux 12 (bookworm)"
     assert (system.distribution, system.distribution_version) == ("debian", "12")
     assert (system.libc, system.init, system.time_zone) == ("glibc 2.36", "systemd", "Europe/Vienna")
+    assert system.machine_id == "0b1c2d3e4f5061728394a5b6c7d8e9f0"
+    assert system.boot_id == "5f0e6c2e-2d5b-4f0e-9a53-6f2f0a3f1d11"
     assert system.clock == datetime(2024, 3, 1, 12, 0, 5, tzinfo=UTC)
 
 
 def test_system_without_release_file_and_with_empty_values() -> None:
     system = parse_system(
-        "facts_hostname=h\nfacts_kernel=2.6.18\nfacts_architecture=i686\nfacts_libc=\nfacts_clock=x\n"
+        "facts_hostname=h\nfacts_kernel=2.6.18\nfacts_architecture=i686\nfacts_libc=\nfacts_clock=x\nfacts_boot_id=\n"
     )
+    assert (system.machine_id, system.boot_id) == (None, None)
     assert (system.name, system.libc, system.clock, system.distribution) == ("Linux", None, None, None)
 
 

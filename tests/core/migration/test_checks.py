@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from core.facts.model import Facts, FileSystem, Gap, Link, Memory, Tool
+from core.facts.model import Facts, FileSystem, Gap, Link, Memory, NetworkLink, Tool
 from core.migration.checks import CATALOGUE, check, documentation
+from core.migration.checks.finding import NOTHING
 from core.migration.model import CheckResult, Move, Status
 from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old, space
 
@@ -124,6 +125,82 @@ def test_architecture_and_libc() -> None:
 )
 def test_target_identity(facts: Facts, status: Status) -> None:
     assert one("target-identity", old(), facts).status is status
+
+
+def host(facts: Facts, name: str, boot: str | None, address: str, machine: str | None = "m") -> Facts:
+    """The facts as of a host of that name, start, address and installation."""
+    assert facts.system is not None
+    system = replace(facts.system, hostname=name, boot_id=boot, machine_id=machine)
+    links = (
+        NetworkLink("lo", "unknown", None, 65536, ("127.0.0.1", "::1")),
+        NetworkLink("eth0", "up", None, 1500, (address, "fe80::1")),
+    )
+    return replace(facts, system=system, network_links=links)
+
+
+HOSTS: list[tuple[str, tuple[str, str | None, str], tuple[str, str | None, str, str | None], Status]] = [
+    ("one host by two profiles", ("db", "b", "10.0.0.1"), ("db", "b", "10.0.0.1", "m"), Status.BLOCKER),
+    ("one host that was renamed", ("db", "b", "10.0.0.1"), ("db2", "b", "10.0.0.1", "m"), Status.BLOCKER),
+    ("one host whose address was changed", ("db", "b", "10.0.0.1"), ("db", "b", "10.0.0.2", "m"), Status.BLOCKER),
+    ("containers of one kernel, one image", ("old", "b", "10.0.0.1"), ("new", "b", "10.0.0.2", "m"), Status.PASS),
+    ("cloned machines", ("old", "b", "10.0.0.1"), ("new", "c", "10.0.0.2", "m"), Status.PASS),
+    ("cloned machines, never named", ("localhost", "b", "10.0.0.1"), ("localhost", "c", "10.0.0.2", "m"), Status.PASS),
+    ("two hosts with Docker", ("old", "b", "172.17.0.1"), ("new", "c", "172.17.0.1", "n"), Status.PASS),
+    ("one host, restarted in between", ("db", "b", "10.0.0.1"), ("db", "c", "10.0.0.1", "m"), Status.UNKNOWN),
+    ("no boot id", ("db", None, "10.0.0.1"), ("db", "b", "10.0.0.2", "m"), Status.UNKNOWN),
+    ("no boot id, no machine id", ("db", "b", "10.0.0.1"), ("db2", None, "10.0.0.1", None), Status.UNKNOWN),
+    ("no boot id, another installation", ("db", None, "10.0.0.1"), ("db", None, "10.0.0.2", "n"), Status.PASS),
+]
+
+
+@pytest.mark.parametrize(("on_old", "on_new", "status"), [row[1:] for row in HOSTS], ids=[row[0] for row in HOSTS])
+def test_the_very_cluster_is_no_copy_of_itself(
+    on_old: tuple[str, str | None, str], on_new: tuple[str, str | None, str, str | None], status: Status
+) -> None:
+    """Two profiles lead to one host, and the target is the cluster that moves."""
+    facts = host(old(), *on_old), host(new(cluster()), *on_new)
+    itself = move(target=DATA)
+    result = one("two-places", *facts, itself)
+    assert (result.status, result.blocking) == (status, True)
+    for shown, values in ((result.old, on_old), (result.new, on_new)):
+        assert all(str(value or NOTHING) in shown for value in (*values[:3], DATA))
+    assert one("target-identity", *facts, itself).status is status
+    assert one("two-places", *facts).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("target", "spaces", "status"),
+    [
+        (f"{DATA}/new", {}, Status.BLOCKER),
+        ("/srv/pg/", {}, Status.BLOCKER),
+        (f"{TARGET}/../../data/.", {}, Status.BLOCKER),
+        (f"{DATA}2", {}, Status.BLOCKER),
+        ("/space/data", {"/space": "/space2"}, Status.BLOCKER),
+        (TARGET, {"/space": f"{DATA}/space"}, Status.BLOCKER),
+        (f"{DATA}2", {"/space": "/space2"}, Status.PASS),
+    ],
+)
+def test_places_on_one_host(target: str, spaces: dict[str, str], status: Status) -> None:
+    """A tablespace that is given no place of its own stays where it is: on one host, on itself."""
+    facts = (
+        host(old(cluster(tablespaces=(space("/space"),))), "db", "b", "10.0.0.1"),
+        host(new(), "db", "b", "10.0.0.1"),
+    )
+    assert one("two-places", *facts, move(target=target, tablespace_targets=spaces)).status is status
+
+
+def test_two_hosts_with_the_same_network_storage() -> None:
+    def mounted(facts: Facts, point: str, device: str = "nas:/vol/pg", kind: str = "nfs4") -> Facts:
+        return replace(facts, file_systems=(*facts.file_systems, FileSystem(point, device, kind, (), 9, 9)))
+
+    old_facts, elsewhere = mounted(old(), "/srv/pg/data"), move(target="/mnt/x")
+    assert one("two-places", old_facts, mounted(new(), "/mnt"), elsewhere).status is Status.BLOCKER
+    assert one("two-places", old_facts, mounted(new(), "/mnt", "nas:/vol/pg2"), elsewhere).status is Status.PASS
+    data = move(cluster="/nas/data", target="/nas/copy")
+    apart = mounted(old(cluster(data_directory="/nas/data")), "/nas"), mounted(new(), "/nas")
+    assert one("two-places", *apart, data).status is Status.PASS
+    overlay = mounted(old(), "/srv/pg/data", "overlay", "overlay"), mounted(new(), "/srv/pg/data", "overlay", "overlay")
+    assert one("two-places", *overlay, move(target=DATA)).status is Status.PASS
 
 
 def test_a_server_runs_in_the_target() -> None:

@@ -1,0 +1,101 @@
+"""Whether a move leads to another place: a copy of a cluster onto, into or around itself destroys it.
+
+Two profiles may lead to one host. No single value tells hosts apart: cloned machines share the machine id, containers
+share the kernel's boot id, unnamed ones a host name, and each Docker has the address 172.17.0.1. One host shows the
+same boot id, and its name or an address, in both facts; a restart between the two passes changes the boot id alone.
+"""
+
+import posixpath
+from enum import Enum, auto
+from pathlib import PurePosixPath
+
+from core.facts.model import Facts
+from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, unknown
+from core.migration.places import places, standing
+
+_NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "fuse.ceph", "fuse.glusterfs", "glusterfs"})
+"""Kinds of file systems whose `device` names a server: the same device is the same storage on every host."""
+
+
+class Hosts(Enum):
+    """What the facts of two servers say of their hosts."""
+
+    ONE = auto()
+    PERHAPS_ONE = auto()
+    TWO = auto()
+
+
+def two_places(case: Case) -> Finding:
+    """Old and new are two hosts, or nothing that is copied lies in, around or at a place it is copied to."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    sources = [place.source for place in standing(cluster)]
+    targets = [place.target for place in places(case.move, cluster)]
+    shown = _shown(case.old, sources), _shown(case.new, targets)
+    pairs = [(source, target) for source in sources for target in targets]
+    hosts = hosts_of(case.old, case.new)
+    clash = next((pair for pair in pairs if _overlap(*pair)), None)
+    storage = next((pair for pair in pairs if _same_storage(case, *pair)), None)
+    if storage is not None:
+        return blocker(
+            *shown,
+            f"{storage[1]} on {case.new.server} and {storage[0]} on {case.old.server} lie on the same network storage, "
+            "in, around or at one another: the copy would write over what it reads",
+            "name a target of its own",
+        )
+    if clash is None or hosts is Hosts.TWO:
+        return passed(*shown, "two different hosts" if hosts is Hosts.TWO else "places that share nothing")
+    where = f"{clash[1]} is, holds or lies in {clash[0]}: the copy would write over what it reads"
+    if hosts is Hosts.ONE:
+        return blocker(
+            *shown,
+            f"{case.old.server} and {case.new.server} are one host, and {where}",
+            "correct the address of one of the profiles, or name a target that shares nothing with the cluster",
+        )
+    return unknown(
+        *shown,
+        f"{case.old.server} and {case.new.server} may be one host, and {where}",
+        "read the facts of both anew; different hosts have different host names and boot ids",
+    )
+
+
+def hosts_of(old: Facts, new: Facts) -> Hosts:
+    """Whether two facts are of one host; `PERHAPS_ONE` also where they do not say enough."""
+    if old.system is None or new.system is None:
+        return Hosts.PERHAPS_ONE
+    alike = old.system.hostname == new.system.hostname, bool(set(old.addresses) & set(new.addresses))
+    same_boot = _same(old.system.boot_id, new.system.boot_id)
+    same_machine = _same(old.system.machine_id, new.system.machine_id)
+    if not any(alike):
+        return Hosts.TWO
+    if same_boot:
+        return Hosts.ONE
+    if same_boot is None:
+        return Hosts.TWO if same_machine is False else Hosts.PERHAPS_ONE
+    return Hosts.PERHAPS_ONE if same_machine and all(alike) else Hosts.TWO
+
+
+def _same(one: str | None, other: str | None) -> bool | None:
+    """None: one of them is not known."""
+    return None if one is None or other is None else one == other
+
+
+def _overlap(one: str, other: str) -> bool:
+    first, second = (PurePosixPath(posixpath.normpath(path)) for path in (one, other))
+    return first.is_relative_to(second) or second.is_relative_to(first)
+
+
+def _same_storage(case: Case, source: str, target: str) -> bool:
+    from_, to = case.old.file_system_of(source), case.new.file_system_of(target)
+    if from_ is None or to is None or from_.kind not in _NETWORK or from_.device != to.device:
+        return False
+    return _overlap(posixpath.relpath(source, from_.mount_point), posixpath.relpath(target, to.mount_point))
+
+
+def _shown(facts: Facts, folders: list[str]) -> str:
+    system = facts.system
+    name, boot = (system.hostname, system.boot_id) if system is not None else (None, None)
+    return (
+        f"host {name or NOTHING}, boot {boot or NOTHING}, {' '.join(facts.addresses) or NOTHING}: {' '.join(folders)}"
+    )
