@@ -7,11 +7,9 @@ nothing and writes nowhere else. New's host keys are pinned from the workstation
 Source of the line's format: sshd(8), AUTHORIZED_KEYS FILE FORMAT.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from ipaddress import ip_interface
 from typing import LiteralString
 
 from core.errors import InputError
@@ -23,6 +21,14 @@ from core.servers.shell import Shell, command, script
 RECEIVER = "pghaul-receive"
 DISCARD = "discard"
 """The label of a folder that is none: what comes is thrown away, to measure."""
+
+SAY_WHOLE: LiteralString = " && echo '# whole'"
+"""Behind what prints the input of a later step: the last line, by which that step knows that it got all of it."""
+TAKE_WHOLE: LiteralString = (
+    "given=$(cat); whole=${given%'# whole'}; "
+    '[ "$whole" != "$given" ] || { echo \'the input is cut off: nothing was changed\' >&2; exit 1; }; '
+)
+"""Ahead of what uses such an input: `whole` holds it. A connection that is lost looks like the end of the input."""
 
 _RECEIVE: LiteralString = (
     'refuse() { echo "pghaul: this key is for one copy alone" >&2; exit 126; }; '
@@ -116,12 +122,13 @@ def remove_key(way: Passage) -> Shell:
 
 def read_host_keys() -> Shell:
     """On new: the public host keys, as any user may read them."""
-    return script("cat /etc/ssh/ssh_host_*_key.pub")
+    return script("cat /etc/ssh/ssh_host_*_key.pub" + SAY_WHOLE)
 
 
 def pin_host_keys(way: Passage) -> Shell:
     """On old: new's host keys, from standard input, as the only ones that the copy trusts."""
     return script(
+        TAKE_WHOLE + "printf '%s' \"$whole\" | "
         'while read -r type key comment; do printf \'%s %s %s\\n\' @host@ "$type" "$key"; done > @folder@/known_hosts'
         " && test -s @folder@/known_hosts",
         host=way.address if way.port == 22 else f"[{way.address}]:{way.port}",
@@ -132,12 +139,15 @@ def pin_host_keys(way: Passage) -> Shell:
 def allow_key(way: Passage) -> Shell:
     """On new, as the user that logs in: the public key from standard input, allowed to do this copy alone.
 
-    A line that an earlier try left is replaced; a file that had to be made says so, to be removed again.
+    A line that an earlier try left is replaced; a file that had to be made says so, to be removed again. The key's last
+    word, its comment, shows that all of it arrived: before that nothing is touched.
     """
     return script(
+        'read -r type key comment && [ "$comment" = @marker@ ] || '
+        "{ echo 'the key is cut off: nothing was changed' >&2; exit 1; }; "
         'umask 077; home=$(getent passwd "$(id -un)" | cut -d: -f6) && file=$home/.ssh/authorized_keys && '
         'mkdir -p -- "$home/.ssh" && { [ -e "$file" ] || printf \'# made by %s\\n\' @marker@ > "$file"; } && '
-        'read -r type key comment && kept=$(grep -vF -- " "@marker@ "$file"; [ $? -le 1 ]) && '
+        'kept=$(grep -vF -- " "@marker@ "$file"; [ $? -le 1 ]) && '
         '{ [ -z "$kept" ] || printf \'%s\\n\' "$kept"; grep -xF -- \'# made by \'@marker@ "$file"; '
         'printf \'%s %s %s %s\\n\' @options@ "$type" "$key" @marker@; } > "$file.pghaul" && '
         'cat -- "$file.pghaul" > "$file" && rm -- "$file.pghaul"',
@@ -231,18 +241,9 @@ def _options_of(**options: str) -> list[str]:
 
 def _sources(facts: Facts) -> tuple[str, ...]:
     """Every address of old that another host may see it by."""
-    found = []
-    for link in facts.network_links:
-        for text in link.addresses:
-            try:
-                address = ip_interface(re.sub("%[^/]*", "", text)).ip
-            except ValueError:
-                continue
-            if not (address.is_loopback or address.is_link_local):
-                found.append(str(address))
-    if not found:
+    if not facts.addresses:
         raise InputError(
             f"the facts of {facts.server} hold no network address, so the copy's key cannot be tied to it",
             f"read the facts again: pghaul facts {facts.server}",
         )
-    return tuple(dict.fromkeys(found))
+    return facts.addresses

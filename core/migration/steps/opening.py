@@ -1,6 +1,6 @@
 """The steps after the copy: configuration, the first start for local connections alone, the opening, the end."""
 
-from core.migration import layout
+from core.migration import layout, passage
 from core.migration.steps.site import Draft, Site, undone
 from core.servers.shell import Shell, command, environment, redirect, script, sequence
 
@@ -18,10 +18,11 @@ def _configuration(site: Site) -> list[Draft]:
     if folder is None:
         return []
     kept = f"{folder}.before-pghaul"
-    pack = script("cd -- @folder@ && tar -cf - . | base64", folder=folder)
+    pack = script("cd -- @folder@ && tar -cf - . | base64" + passage.SAY_WHOLE, folder=folder)
     unpack = script(
-        "if [ -e @folder@ ] && [ ! -e @kept@ ]; then mv -- @folder@ @kept@; fi && "
-        "install -d -m 0755 -o @user@ -- @folder@ && base64 -d | tar -xf - -C @folder@ && chown -R @user@: -- @folder@",
+        passage.TAKE_WHOLE + "if [ -e @folder@ ] && [ ! -e @kept@ ]; then mv -- @folder@ @kept@; fi && "
+        "install -d -m 0755 -o @user@ -- @folder@ && "
+        "printf '%s' \"$whole\" | base64 -d | tar -xf - -C @folder@ && chown -R @user@: -- @folder@",
         folder=folder,
         kept=kept,
         user=site.way.writer,

@@ -138,11 +138,29 @@ def test_a_key_is_made_afresh_and_only_for_its_owner(way: Passage, tmp_path: Pat
     folder = Path(way.folder)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert (folder / "key").stat().st_mode & 0o777 == 0o600
-    _run(way_of.pin_host_keys(way).text, tmp_path, "ssh-ed25519 HHHH root@new\necdsa EEEE\n")
+    _run(way_of.pin_host_keys(way).text, tmp_path, "ssh-ed25519 HHHH root@new\necdsa EEEE\n# whole\n")
     assert (folder / "known_hosts").read_text() == "10.0.0.2 ssh-ed25519 HHHH\n10.0.0.2 ecdsa EEEE\n"
     assert _run(way_of.pin_host_keys(way).text, tmp_path, "").returncode != 0
     _run(way_of.remove_key(way).text, tmp_path)
     assert not folder.exists()
+
+
+@pytest.mark.parametrize("missing", range(1, len("ssh-ed25519 AAAA pghaul-copy-0123\n") + 1))
+def test_a_key_that_was_cut_off_is_not_allowed(way: Passage, tmp_path: Path, missing: int) -> None:
+    """A connection that is lost ends the input like a whole one; the comment may look like a word of the key."""
+    cut = "ssh-ed25519 AAAA pghaul-copy-0123\n"[:-missing]
+    for arrived in (cut, f"{cut}\n"):
+        if arrived != "ssh-ed25519 AAAA pghaul-copy-0123\n":
+            done = _run(way_of.allow_key(way).text, tmp_path, arrived)
+            assert (done.returncode, "the key is cut off" in done.stderr) == (1, True)
+            assert not (tmp_path / ".ssh").exists()
+
+
+def test_host_keys_that_were_cut_off_are_not_pinned(way: Passage, tmp_path: Path) -> None:
+    Path(way.folder).mkdir()
+    done = _run(way_of.pin_host_keys(way).text, tmp_path, "ssh-ed25519 HHHH root@new\n")
+    assert (done.returncode, "cut off" in done.stderr) == (1, True)
+    assert list(Path(way.folder).iterdir()) == []
 
 
 def test_the_receivers_text_stands_on_one_line() -> None:

@@ -1,3 +1,4 @@
+import getpass
 import re
 import shutil
 import subprocess
@@ -119,6 +120,34 @@ def test_configuration_outside_is_brought_along() -> None:
     assert step(made, "put old's configuration").input_from == step(made, "pack old's configuration").number
     assert "config_file=/etc/postgresql/15/main/postgresql.conf" in step(made, "start new").command
     assert not any("configuration" in title for title in titles(plan()))
+
+
+def test_configuration_that_was_cut_off_replaces_nothing(tmp_path: Path) -> None:
+    folder, me = tmp_path / "it's here", getpass.getuser()
+    folder.mkdir()
+    (folder / "postgresql.conf").write_text("port = 5432\n")
+    made = plan({"config_file": f"{folder}/postgresql.conf"}, database_user=me)
+    packed = subprocess.run(
+        ["dash", "-c", step(made, "pack old's").command], capture_output=True, text=True, check=True
+    ).stdout
+
+    def put(text: str) -> int:
+        return subprocess.run(
+            ["dash", "-c", step(made, "put old's").command],
+            input=text,
+            text=True,
+            check=False,
+            stderr=subprocess.DEVNULL,
+        ).returncode
+
+    (folder / "postgresql.conf").write_text("port = 1\n")
+    for text in ("", packed[:200], packed.partition("#")[0], packed[:-2]):
+        assert put(text) == 1
+        assert (folder / "postgresql.conf").read_text() == "port = 1\n"
+        assert [path.name for path in tmp_path.iterdir()] == ["it's here"]
+    assert put(packed) == 0
+    assert (folder / "postgresql.conf").read_text() == "port = 5432\n"
+    assert (tmp_path / "it's here.before-pghaul/postgresql.conf").read_text() == "port = 1\n"
 
 
 def test_a_port_that_new_uses_already() -> None:
