@@ -44,7 +44,7 @@ def _storage(report: Report) -> Plain:
         tone, answer = "mixed" if slower else "good", f"In {len(faster)} of {counted(len(rows), 'workload')}"
     else:
         tone, answer = ("bad", "No") if slower else ("mixed", "No difference")
-    return _answer(question, tone, answer, _ratios(rows), _slower(slower), _even(rows))
+    return _answer(question, tone, answer, _ratios(rows), _slower(slower), _even(rows), _unlike(report))
 
 
 def _ratios(rows: list[Row]) -> str:
@@ -64,6 +64,13 @@ def _slower(rows: list[Row]) -> str:
 def _even(rows: list[Row]) -> str:
     even = [row for row in rows if row.verdict is Verdict.NONE]
     return f"No difference beyond noise in {listed(row.workload.title for row in even)}." if even else ""
+
+
+def _unlike(report: Report) -> str:
+    rows = [row for row in headlines(report) if row.verdict is Verdict.UNLIKE]
+    return (
+        f"Not compared, because cached on one side only: {listed(row.workload.title for row in rows)}." if rows else ""
+    )
 
 
 def _movable(report: Report) -> Plain:

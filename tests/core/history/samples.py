@@ -171,7 +171,7 @@ def _run(side: Side, workload: Workload, hour: int) -> Run:
             },
             command=f"LC_ALL=C {workload.tool} --directory={mount_point}/.pghaul-bench/7f3a --name={workload.name}",
             raw=f"{workload.name}: (groupid=0, jobs=5): err= 0: pid=2447\n" * 30,
-            cached=old and number == 3 and workload.tool == "dd",
+            cached=number == 3 and workload.tool == "dd",
         )
         for number, spread in enumerate(_SPREAD, start=1)
     )

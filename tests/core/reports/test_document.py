@@ -80,11 +80,18 @@ def _with(report: Report, *verdicts: Verdict) -> Report:
         ((Verdict.OLD, Verdict.NONE), "No", "bad"),
         ((Verdict.NONE, Verdict.NONE), "No difference", "mixed"),
         ((Verdict.ONE_SIDED,), "Not known", "unknown"),
+        ((Verdict.UNLIKE,), "Not known", "unknown"),
+        ((Verdict.NEW, Verdict.UNLIKE), "Yes", "good"),
     ],
 )
 def test_the_answer_on_storage(full: Report, verdicts: tuple[Verdict, ...], answer: str, tone: str) -> None:
     found = document(_with(full, *verdicts))["summary"]["answers"][0]
     assert (found["answer"], found["tone"]) == (answer, tone)
+
+
+def test_what_was_cached_on_one_side_is_named(full: Report) -> None:
+    storage = document(_with(full, Verdict.NEW, Verdict.UNLIKE))["summary"]["answers"][0]
+    assert storage["details"][-1] == "Not compared, because cached on one side only: Random writes, buffered."
 
 
 def test_every_empty_section_says_what_to_do(empty: Report) -> None:
