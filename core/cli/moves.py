@@ -19,8 +19,8 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add.add_argument("--new", required=True, metavar="SERVER")
     add.add_argument("--cluster", required=True, metavar="FOLDER", help="data directory on old")
     add.add_argument("--target", metavar="FOLDER", help="data directory to be on new (default: as on old)")
-    add.add_argument("--old-volume", metavar="FOLDER", help="what is measured on old (default: where the cluster lies)")
-    add.add_argument("--new-volume", metavar="FOLDER", help="what is measured on new (default: where the target lies)")
+    add.add_argument("--old-volume", metavar="FOLDER", help="what is measured on old (default: its mount point)")
+    add.add_argument("--new-volume", metavar="FOLDER", help="what is measured on new (default: its mount point)")
     add.add_argument(
         "--tablespace",
         action="append",
@@ -56,14 +56,11 @@ def _add(context: Context, options: argparse.Namespace) -> int:
         new=options.new,
         cluster=cluster,
         target=target,
-        old_volume=_folder(options.old_volume, "--old-volume") if options.old_volume else _parent(cluster),
-        new_volume=_folder(options.new_volume, "--new-volume") if options.new_volume else _parent(target),
+        old_volume=_volume(context, options.old, cluster, options.old_volume, "--old-volume"),
+        new_volume=_volume(context, options.new, target, options.new_volume, "--new-volume"),
         tablespace_targets=dict(_pair(text) for text in options.tablespace),
     )
-    if options.replace and any(other.name == move.name for other in context.store.moves()):
-        context.store.update_move(move)
-    else:
-        context.store.add_move(move)
+    (context.store.put_move if options.replace else context.store.add_move)(move)
     if options.json:
         print_document(move)
     else:
@@ -113,8 +110,17 @@ def _folder(text: str, option: str) -> str:
     return text.rstrip("/") or "/"
 
 
-def _parent(folder: str) -> str:
-    return folder.rpartition("/")[0] or "/"
+def _volume(context: Context, server: str, folder: str, named: str | None, option: str) -> str:
+    """What is measured: what the DBA names, else the mount point that holds the folder by the facts, else its parent.
+
+    The parent of a target may not be there yet; its mount point is.
+    """
+    if named:
+        return _folder(named, option)
+    facts = context.store.facts(server)
+    system = None if facts is None else facts.file_system_of(folder)
+    parent = folder.rpartition("/")[0] or "/"
+    return parent if system is None else system.mount_point
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -62,11 +62,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
         database_user=options.database_user,
         copy_address=options.copy_address,
     )
-    known = any(other.name == profile.name for other in context.store.profiles())
-    if known and options.replace:
-        context.store.update_profile(profile)
-    else:
-        context.store.add_profile(profile)
+    (context.store.put_profile if options.replace else context.store.add_profile)(profile)
     if options.json:
         print_document(profile)
     else:

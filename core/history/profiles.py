@@ -45,6 +45,14 @@ def update_profile(session: Session, name: str, profile: Profile) -> None:
     _fill_profile(row, profile)
 
 
+def put_profile(session: Session, profile: Profile) -> None:
+    """Change the server of that name; add it where there is none."""
+    if _has_server(session, profile.name):
+        update_profile(session, profile.name, profile)
+    else:
+        add_profile(session, profile)
+
+
 def profile(session: Session, name: str) -> Profile:
     """The server of that name."""
     return _profile(profile_row(session, name))
@@ -95,6 +103,14 @@ def update_move(session: Session, name: str, move: Move) -> None:
     _fill_move(session, row, move)
 
 
+def put_move(session: Session, move: Move) -> None:
+    """Change the move of that name; add it where there is none."""
+    if _has_move(session, move.name):
+        update_move(session, move.name, move)
+    else:
+        add_move(session, move)
+
+
 def move(session: Session, name: str) -> Move:
     """The move of that name."""
     return _move(move_row(session, name))
@@ -118,13 +134,21 @@ def move_row(session: Session, name: str) -> MoveRow:
     return row
 
 
+def _has_server(session: Session, name: str) -> bool:
+    return session.scalar(select(ProfileRow.id).where(ProfileRow.name == name)) is not None
+
+
+def _has_move(session: Session, name: str) -> bool:
+    return session.scalar(select(MoveRow.id).where(MoveRow.name == name)) is not None
+
+
 def _refuse_taken_server(session: Session, name: str) -> None:
-    if session.scalar(select(ProfileRow.id).where(ProfileRow.name == name)) is not None:
+    if _has_server(session, name):
         raise InputError(f"there is a server {name!r} already", "choose another name, or change that server")
 
 
 def _refuse_taken_move(session: Session, name: str) -> None:
-    if session.scalar(select(MoveRow.id).where(MoveRow.name == name)) is not None:
+    if _has_move(session, name):
         raise InputError(f"there is a move {name!r} already", "choose another name, or change that move")
 
 

@@ -79,6 +79,11 @@ class Store:
         with self._write() as session:
             profiles.update_profile(session, profile.name if name is None else name, profile)
 
+    def put_profile(self, profile: Profile) -> None:
+        """Change the server that is called as `profile` is; add it where there is none."""
+        with self._write() as session:
+            profiles.put_profile(session, profile)
+
     def profile(self, name: str) -> Profile:
         with self._read() as session:
             return profiles.profile(session, name)
@@ -101,6 +106,11 @@ class Store:
         """Change the move called `name`; None: the one that is called as `move` is."""
         with self._write() as session:
             profiles.update_move(session, move.name if name is None else name, move)
+
+    def put_move(self, move: Move) -> None:
+        """Change the move that is called as `move` is; add it where there is none."""
+        with self._write() as session:
+            profiles.put_move(session, move)
 
     def move(self, name: str) -> Move:
         with self._read() as session:

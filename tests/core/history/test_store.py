@@ -336,6 +336,18 @@ def test_names_are_unique_and_known(filled: Store) -> None:
         filled.facts_by_id(99)
 
 
+def test_what_is_put_is_changed_or_added(filled: Store) -> None:
+    changed, third = dataclasses.replace(OLD, copy_address="10.1.0.1"), Profile("third", "h")
+    for profile in (changed, third):
+        filled.put_profile(profile)
+    assert filled.profiles() == (NEW, changed, third)
+    other = dataclasses.replace(MOVE, name="another", target="/another")
+    for move in (dataclasses.replace(MOVE, target="/new"), other):
+        filled.put_move(move)
+    assert [(move.name, move.target) for move in filled.moves()] == [("another", "/another"), (MOVE.name, "/new")]
+    assert len(filled.runs(MOVE.name)) == 2 * len(samples.WORKLOADS)
+
+
 def test_what_a_server_wrote_is_kept_whatever_it_is(filled: Store) -> None:
     command = "cat '\udcff\udcfe' \0 \U0001f418"
     filled.record_command(None, CommandStarted(OLD.name, "dba", command, START))
