@@ -170,6 +170,9 @@ def _mount_points(facts: Facts | None) -> list[str]:
 
 
 def _choose_volume(box: QComboBox, facts: Facts | None, path: str) -> None:
-    system = None if facts is None or not path.startswith("/") else facts.file_system_of(path)
-    if system is not None:
-        box.setEditText(system.mount_point)
+    """The mount point that holds the path by the facts; without facts the path's parent folder."""
+    if not path.startswith("/"):
+        return
+    system = None if facts is None else facts.file_system_of(path)
+    parent = path.rstrip("/").rpartition("/")[0] or "/"
+    box.setEditText(parent if system is None else system.mount_point)

@@ -125,6 +125,20 @@ def test_a_move_is_made_from_what_the_facts_offer(full_window: MainWindow, full_
     at_rest(qtbot, full_window)
 
 
+def test_without_facts_the_volume_is_the_parent_folder(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    full_store.add_profile(Profile("db-third", "192.0.2.3"))
+    full_window.new_move()
+    dialog = _modal(qtbot, MoveDialog)
+    assert isinstance(dialog, MoveDialog)
+    dialog.old.setCurrentText("db-third")
+    dialog.cluster.setEditText("/pg/15/main")
+    assert dialog.old_volume.currentText() == "/pg/15"
+    dialog.reject()
+    _none_open(qtbot)
+
+
 def test_a_move_is_edited_with_nothing_lost(full_window: MainWindow, qtbot: QtBot) -> None:
     full_window.edit_move()
     dialog = _modal(qtbot, MoveDialog)

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ from core.cli.main import main
 from core.cli.migration import write_text
 from core.cli.terminal import Listener, failure
 from core.errors import InputError
+from core.facts.model import Facts, FileSystem
+from core.history.store import Store
 from core.jobs import CommandStarted, Note
 
 
@@ -82,6 +85,20 @@ def test_a_move_knows_its_volumes_by_default(capsys: pytest.CaptureFixture[str])
     move = json.loads(run(capsys, "move", "show", "spring", "--json")[1])["move"]
     assert move["cluster"] == move["target"] == cluster
     assert move["old_volume"] == """/srv/it's $(touch x) "ö\""""
+
+
+def test_a_volume_is_the_mount_point_that_the_facts_know(capsys: pytest.CaptureFixture[str]) -> None:
+    """The target's parent folder is often not there yet: no benchmark could start in it."""
+    add_servers(capsys)
+    mounted = tuple(FileSystem(point, "/dev/sda", "ext4", (), 1, 1) for point in ("/", "/srv", "/srv/fast"))
+    with Store.open() as store:
+        store.save_facts(Facts("new", datetime.now(UTC), 1.0, 1, file_systems=mounted))
+    words = ("move", "add", "spring", "--old", "old", "--new", "new", "--cluster", "/pg/15/main", "--json")
+    for target, volume in (("/srv/fast/pg/15/main", "/srv/fast"), ("/srv/faster", "/srv"), ("/var/lib/pg", "/")):
+        move = json.loads(run(capsys, *words, "--target", target, "--replace")[1])
+        assert (move["old_volume"], move["new_volume"]) == ("/pg/15", volume)
+    named = run(capsys, *words, "--target", "/srv/fast/pg", "--new-volume", "/mnt/", "--replace")[1]
+    assert json.loads(named)["new_volume"] == "/mnt"
 
 
 @pytest.mark.parametrize(
