@@ -61,9 +61,17 @@ def _upgrade_locked(connection: Connection, path: Path, migrations: Migrations) 
     revision = _revision(connection, path, migrations)
     if revision == migrations.head:
         return
-    if revision is not None:
-        keep_copy(path, revision)
-    _run_alembic(connection, migrations)
+    copy = None if revision is None else keep_copy(path, revision)
+    try:
+        _run_alembic(connection, migrations)
+        _check_references(connection, path)
+    except BaseException:
+        if copy is not None:  # the transaction is undone, and the file itself is what the copy is
+            copy.unlink(missing_ok=True)
+        raise
+
+
+def _check_references(connection: Connection, path: Path) -> None:
     broken = connection.execute(text("PRAGMA foreign_key_check")).fetchall()
     if broken:
         raise HistoryError(
@@ -83,6 +91,11 @@ def _revision(connection: Connection, path: Path, migrations: Migrations) -> str
             "move it elsewhere, or set PGHAUL_DATA to another folder",
         )
     revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if revision is None:
+        raise HistoryError(
+            f"the history {path} does not say which version of pghaul wrote it: its table alembic_version is empty",
+            "put back a copy, such as history-*.sqlite3 beside it, or set PGHAUL_DATA to another folder",
+        )
     if revision not in migrations.revisions:
         raise HistoryError(
             f"the history {path} was written by a newer pghaul (its schema is {revision}, this one knows up to "

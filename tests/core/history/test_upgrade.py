@@ -171,6 +171,7 @@ def test_a_failed_upgrade_leaves_the_file_as_it_was(
     with pytest.raises(raised):
         open_engine(filled.path.parent, _add(second, more))
     assert _dump(filled.path) == before
+    assert list(filled.path.parent.glob("history-*")) == []
     with Store.open(filled.path.parent) as store:
         assert store.plan(MOVE.name) == samples.plan()
 
@@ -201,6 +202,18 @@ def test_a_newer_schema_is_left_alone(filled: Store, second: Path) -> None:
     with pytest.raises(HistoryError, match="was written by a newer pghaul") as refused:
         Store.open(filled.path.parent)
     assert "update pghaul" in refused.value.hint
+    assert _dump(filled.path) == before
+
+
+def test_a_schema_without_a_revision_is_not_called_newer(filled: Store) -> None:
+    filled.close()
+    with contextlib.closing(sqlite3.connect(filled.path)) as connection:
+        connection.execute("DELETE FROM alembic_version")
+        connection.commit()
+    before = _dump(filled.path)
+    with pytest.raises(HistoryError, match="alembic_version is empty") as refused:
+        Store.open(filled.path.parent)
+    assert "put back a copy" in refused.value.hint
     assert _dump(filled.path) == before
 
 
