@@ -5,7 +5,7 @@ folders and the processes are gone afterwards; what a crash of the workstation l
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -161,12 +161,12 @@ def _end_to_end(site: _Site, way: Passage, scratch: str) -> tuple[Timing, str, C
 def _scratch(site: _Site) -> Iterator[str]:
     """A folder for the writer on the target's file system, as root where that is allowed; gone on leaving."""
     user = "root" if site.new.can_become("root", site.job) else site.writer
-    made = commands.make_scratch(site.move.target, site.scratch_name, site.writer)
-    folder = site.new.run(made, site.job, user=user).stdout
+    make = commands.make_scratch(site.move.target, site.scratch_name, site.writer)
+    remove = commands.remove_scratch(site.move.target, site.scratch_name)
     try:
-        yield folder
+        yield site.new.run(make, site.job, user=user).stdout
     finally:
-        _clean(site, lambda job: site.new.run(commands.remove_scratch(folder), job, user=user), f"{folder} on new")
+        _clean(site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on new")
 
 
 @contextmanager
@@ -182,15 +182,15 @@ def _passage(site: _Site, scratch: str) -> Iterator[Passage]:
         address=site.address,
         login=site.new.login,
     )
-    try:
+    with ExitStack() as ends:  # each is cleaned up, whatever becomes of the other or of who listens
+        ends.callback(_clean, site, lambda job: site.on_old(way_of.remove_key(way), job), f"{way.folder} on old")
+        forbid = way_of.forbid_key(way)
+        ends.callback(_clean, site, lambda job: site.new.run(forbid, job, user=way.login), "the probe's key on new")
         key = site.on_old(way_of.make_key(way)).stdout
         site.new.run(way_of.allow_key(way), site.job, user=way.login, stdin=key.encode())
         hosts = site.new.run(way_of.read_host_keys(), site.job).stdout
         site.on_old(way_of.pin_host_keys(way), stdin=hosts.encode())
         yield way
-    finally:
-        _clean(site, lambda job: site.new.run(way_of.forbid_key(way), job, user=way.login), "the probe's key on new")
-        _clean(site, lambda job: site.on_old(way_of.remove_key(way), job), f"{way.folder} on old")
 
 
 def _clean(site: _Site, remove: Callable[[Job], object], what: str) -> None:

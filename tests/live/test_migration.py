@@ -10,7 +10,7 @@ from benchmarks.estimate import Setting, cap, copy_by_hand, copy_seconds, run_st
 from core.errors import Cancelled, PghaulError
 from core.facts.collect import collect
 from core.facts.model import Facts
-from core.jobs import CommandStarted, Event, Job, Note
+from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
 from core.migration.model import CheckResult, Move, Plan, Probe, Quantity, Status, Step
@@ -241,6 +241,56 @@ def test_a_cancelled_probe_leaves_nothing(
     with pytest.raises(Cancelled):
         probe(old_server, new_server, *both_facts, MOVE, Journal(), job, asker=asker)
     assert timers
+
+
+class ListenerError(Exception):
+    """Whoever listens failed: a full disk under the history, a closed pipe."""
+
+
+def test_a_listener_that_fails_leaves_nothing(
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    asker: LabAsker,
+    clean_hosts: None,  # noqa: ARG001
+) -> None:
+    """The scratch folder was made, but nobody was told where."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, CommandEnded) and "mkdir -m 700" in event.command:
+            raise ListenerError
+
+    with pytest.raises(ListenerError):
+        probe(old_server, new_server, *both_facts, MOVE, Journal(), Job(listen), asker=asker)
+
+
+def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned(
+    lab: Lab,
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    asker: LabAsker,
+    clean_hosts: None,  # noqa: ARG001
+) -> None:
+    """The warning about the one reaches a listener that fails; the other is removed all the same."""
+    keys = f"/home/{lab.new.user}/.ssh/authorized_keys"
+
+    def told(event: Event) -> None:
+        if isinstance(event, CommandStarted) and "/dev/zero" in event.command:
+            lab.new.exec("mkdir", f"{keys}.pghaul")
+            job.cancel()
+        if isinstance(event, Note) and "could not be removed" in event.text:
+            raise ListenerError
+
+    job = Job(told)
+    try:
+        with pytest.raises(ListenerError):
+            probe(old_server, new_server, *both_facts, MOVE, Journal(), job, asker=asker)
+        assert "pghaul-probe" in lab.new.exec("cat", keys).stdout
+        assert "pghaul-probe" not in lab.old.exec("ls", "/tmp").stdout
+    finally:
+        lab.new.exec("rmdir", f"{keys}.pghaul")
+        lab.new.exec("sed", "-i", "/pghaul-probe/d", keys)
 
 
 def test_what_a_crash_left_is_removed_by_the_next_probe(

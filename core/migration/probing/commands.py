@@ -173,18 +173,26 @@ rm -rf -- "$scratch" && mkdir -m 700 -- "$scratch" && chown @user@: -- "$scratch
     )
 
 
-def remove_scratch(folder: str) -> Shell:
-    """On new: the folder, gone; a receiver that still works in it is ended first."""
+def remove_scratch(target: str, name: str) -> Shell:
+    """On new: the folder of that name, gone; a receiver that still works in it is ended first.
+
+    It is looked for in the target and in every folder above: whoever was cut off does not know where it was made.
+    """
     return script(
-        """folder=@folder@ tries=0
-while [ "$tries" -lt 50 ]; do
-  busy=
-  for process in /proc/[0-9]*; do
-    case $(readlink "$process/cwd") in "$folder" | "$folder"/*) busy=yes; kill "${process#/proc/}" ;; esac
-  done 2>/dev/null
-  [ -n "$busy" ] || break
-  sleep 0.1; tries=$((tries + 1))
-done
-rm -rf -- "$folder\"""",
-        folder=folder,
+        """folder= above=@target@
+while [ "$folder" != "$above" ]; do
+  folder=$above above=$(dirname -- "$folder") scratch=${folder%/}/@name@ tries=0
+  [ -e "$scratch" ] || continue
+  while [ "$tries" -lt 50 ]; do
+    busy=
+    for process in /proc/[0-9]*; do
+      case $(readlink "$process/cwd") in "$scratch" | "$scratch"/*) busy=yes; kill "${process#/proc/}" ;; esac
+    done 2>/dev/null
+    [ -n "$busy" ] || break
+    sleep 0.1; tries=$((tries + 1))
+  done
+  rm -rf -- "$scratch" || exit
+done""",
+        target=target,
+        name=name,
     )
