@@ -27,7 +27,7 @@ from core.migration.estimate import spec_of
 from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
 from core.migration.plan import make_plan
 from core.migration.probes import probe as probe_servers
-from core.migration.trial import with_trial_cluster
+from core.migration.trial import with_known_trials, with_trial_cluster
 from core.reports.pdf import write_pdf
 from core.reports.report import build
 from core.servers.connection import Server, connect
@@ -169,13 +169,15 @@ def compare_two(desk: Desk, old: int, new: int) -> Comparison:
 
 
 def check(desk: Desk, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
-    """What must hold before the move, from fresh facts of both servers (or the latest, without `refresh`)."""
+    """What must hold before the move, from fresh facts of both servers (or the latest, without `refresh`).
+
+    Fresh facts of new hold what a trial cluster shows of its binaries, so that later checks of facts alone know it.
+    """
     job = recorded(desk.store, job, move)
     found = desk.store.move(move)
-    old, new = _both_facts(desk, found, job, refresh=refresh)
+    old = _facts_of(desk, found, Side.OLD, job, refresh=refresh)
     cluster = old.cluster(found.cluster)
-    if cluster is not None:
-        new = with_trial_cluster(desk.server(found.new, job), new, cluster.series, job)
+    new = _facts_of(desk, found, Side.NEW, job, refresh=refresh, trial=cluster.series if cluster is not None else None)
     results = check_facts(found, old, new)
     desk.store.save_checks(move, results)
     return results
@@ -200,7 +202,7 @@ def estimate(desk: Desk, move: str, job: Job) -> Estimate:
 
 
 def plan(desk: Desk, move: str, job: Job) -> Plan:
-    """The steps of the move with their exact commands."""
+    """The steps of the move with their exact commands, and as warnings what the checks say of the same facts."""
     job = recorded(desk.store, job, move)
     found = desk.store.move(move)
     old, new = _both_facts(desk, found, job, refresh=False)
@@ -210,7 +212,7 @@ def plan(desk: Desk, move: str, job: Job) -> Plan:
         desk.store.profile(found.new),
         old,
         new,
-        desk.store.checks(move) or check_facts(found, old, new),
+        check_facts(found, old, new),
         desk.store.probes(move),
         _estimated(desk, found, old, new),
     )
@@ -228,21 +230,30 @@ def report(desk: Desk, move: str, path: Path) -> Path:
 # What follows is given a job that records already.
 
 
-def _collected(desk: Desk, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
-    facts = collect(desk.server(server, job), job, folders=folders)
+def _collected(desk: Desk, server: str, job: Job, folders: Sequence[str] = (), trial: str | None = None) -> Facts:
+    """Fresh facts, recorded. `trial`: the series of which the server's binaries are to make a trial cluster."""
+    connected = desk.server(server, job)
+    facts = collect(connected, job, folders=folders)
+    if trial is None:
+        facts = with_known_trials(facts, desk.store.facts(server))
+    else:
+        facts = with_trial_cluster(connected, facts, trial, job)
     desk.store.save_facts(facts)
     return facts
 
 
-def _facts_of(desk: Desk, move: Move, side: Side, job: Job, *, refresh: bool = False) -> Facts:
-    """The latest facts of a side; read now where there are none, or with `refresh`."""
+def _facts_of(
+    desk: Desk, move: Move, side: Side, job: Job, *, refresh: bool = False, trial: str | None = None
+) -> Facts:
+    """The latest facts of a side; read now where there are none, where old's lack the cluster, or with `refresh`."""
     server, folder = (move.old, move.cluster) if side is Side.OLD else (move.new, move.target)
     known = None if refresh else desk.store.facts(server)
-    if known is not None:
+    if known is not None and (side is Side.NEW or known.cluster(folder) is not None):
         return known
     if not refresh:
-        job.report(Note(f"no facts of {server} yet: reading them"))
-    return _collected(desk, server, job, [folder])
+        what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
+        job.report(Note(f"no {what} yet: reading them"))
+    return _collected(desk, server, job, [folder], trial)
 
 
 def _both_facts(desk: Desk, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:

@@ -1,7 +1,8 @@
 """A trial cluster on new: made by new's own binaries in a scratch folder, read, and removed at once.
 
 How binaries were built (block sizes, alignment, catalog version) stands nowhere but in a cluster that they made. Such a
-cluster joins the facts of new for the checks alone; it is never started.
+cluster is never started. What it showed stands in `Facts.trials`, beside the clusters that are there, so that checks of
+those facts stay pure; facts that are read later keep it as long as the same release is installed (`with_known_trials`).
 """
 
 from dataclasses import replace
@@ -18,6 +19,7 @@ from core.servers.shell import Shell, script
 SUBJECT = "trial cluster"
 FOUND_BY = "initdb"
 _SECONDS = 60.0
+_PROGRAMS = ("postgres", "pg_test_fsync", "pgbench")
 _MARK = "pghaul-control-data"
 # initdb knows -N (no sync) since 9.3. Leftovers of a killed trial go an hour later, with the next one.
 _SCRIPT = """\
@@ -38,7 +40,7 @@ pg_controldata "$folder/data"
 
 
 def with_trial_cluster(server: Server, facts: Facts, series: str, job: Job) -> Facts:
-    """The facts of new with a trial cluster among their clusters, or with a gap that says why there is none.
+    """The facts of new with a trial cluster of the series, or with a gap that says why there is none.
 
     Nothing is made where new already has a cluster of that series whose control data could be read.
 
@@ -48,7 +50,7 @@ def with_trial_cluster(server: Server, facts: Facts, series: str, job: Job) -> F
     if any(cluster.series == series and cluster.control is not None for cluster in facts.clusters):
         return facts
     try:
-        return replace(facts, clusters=(*facts.clusters, _trial(server, facts, series, job)))
+        return replace(facts, trials=(_trial(server, facts, series, job),))
     except Cancelled:
         raise
     except CommandError as error:
@@ -56,6 +58,15 @@ def with_trial_cluster(server: Server, facts: Facts, series: str, job: Job) -> F
         return _without(facts, said[-1] if said else error.message)
     except PghaulError as error:
         return _without(facts, error.message)
+
+
+def with_known_trials(facts: Facts, earlier: Facts | None) -> Facts:
+    """The facts with the trials of an earlier pass whose very release a program or a cluster of the server still shows."""
+    if earlier is None:
+        return facts
+    programs = {tool.version for tool in facts.tools if tool.path is not None and tool.name in _PROGRAMS}
+    installed = programs | {cluster.version for cluster in facts.clusters}
+    return replace(facts, trials=tuple(trial for trial in earlier.trials if trial.version in installed))
 
 
 def _trial(server: Server, facts: Facts, series: str, job: Job) -> Cluster:

@@ -2,24 +2,31 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from core.actions import Desk
+from core.actions import Desk, check, estimate, plan, read_facts
+from core.facts.model import Tool
 from core.history.store import Store
-from core.jobs import Job
+from core.jobs import Event, Job, Note
+from core.migration.model import Move, Status
 from core.servers.profiles import Profile
 from core.servers.shell import command
+from tests.lab import clusters
 from tests.lab.fixtures import LabAsker
 
 pytestmark = pytest.mark.lab
+MOVE = Move("m", "old", "new", clusters.DATA, clusters.NEW_DATA, "/srv/pg", "/srv/pg")
 
 
 @pytest.fixture
-def desk(tmp_path: Path, asker: LabAsker, old_profile: Profile) -> Iterator[Desk]:
+def desk(tmp_path: Path, asker: LabAsker, old_profile: Profile, new_profile: Profile) -> Iterator[Desk]:
     with Store.open(tmp_path) as store, Desk(store, asker) as made:
         store.add_profile(old_profile)
+        store.add_profile(new_profile)
+        store.add_move(MOVE)
         yield made
 
 
@@ -42,3 +49,41 @@ def test_a_lost_connection_is_made_anew(desk: Desk) -> None:
     again = desk.server("old", Job())
     assert again is not lost
     assert again.connected
+
+
+def test_a_plan_is_made_of_the_facts_that_it_warns_of(desk: Desk) -> None:
+    """Checks that were passed do not hide what later facts show; the trial cluster is not forgotten by a later pass."""
+    results = {result.id: result.status for result in check(desk, "m", Job())}
+    assert results["control-data"] is Status.PASS
+    assert len(desk.store.facts_history("new")) == 1
+    later = read_facts(desk, "new", Job())
+    assert [trial.found_by for trial in later.trials] == [("initdb",)]
+    assert not any("initdb" in each.found_by for each in later.clusters)
+    assert not any("binaries" in warning for warning in plan(desk, "m", Job()).warnings)
+    without = replace(later, taken_at=datetime.now(UTC), tools=tuple(t for t in later.tools if t.name != "rsync"))
+    desk.store.save_facts(replace(without, tools=(*without.tools, Tool("rsync", None, None))))
+    assert "blocker: not installed: rsync on new" in plan(desk, "m", Job()).warnings
+
+
+def test_facts_without_the_cluster_are_read_again(desk: Desk) -> None:
+    facts = read_facts(desk, "old", Job())
+    desk.store.save_facts(replace(facts, taken_at=datetime.now(UTC), clusters=()))
+    notes: list[Event] = []
+    assert estimate(desk, "m", Job(notes.append)).methods
+    assert any(isinstance(each, Note) and f"no facts of {MOVE.cluster} on old" in each.text for each in notes)
+    known = desk.store.facts("old")
+    assert known is not None
+    assert known.cluster(MOVE.cluster) is not None
+
+
+def test_two_profiles_of_one_host_are_told(desk: Desk, old_profile: Profile) -> None:
+    """The lab's hosts share this machine's kernel and its ids: old and new are two hosts, old and twin are one."""
+    desk.store.add_profile(replace(old_profile, name="twin"))
+    desk.store.add_move(replace(MOVE, name="itself", new="twin", target=MOVE.cluster))
+    results = {result.id: result for result in check(desk, "itself", Job())}
+    for name in ("two-places", "target-identity"):
+        assert (results[name].status, results[name].blocking) == (Status.BLOCKER, True)
+        assert "one host" in results[name].message
+    apart = {result.id: result for result in check(desk, "m", Job())}["two-places"]
+    assert (apart.status, apart.message) == (Status.PASS, "two different hosts")
+    assert apart.old.partition("boot ")[2].split(",")[0] == apart.new.partition("boot ")[2].split(",")[0] != ""

@@ -7,7 +7,7 @@ from core.facts.collect import collect
 from core.jobs import CommandStarted, Event, Job
 from core.migration.checks import check
 from core.migration.model import Move, Status
-from core.migration.trial import with_trial_cluster
+from core.migration.trial import with_known_trials, with_trial_cluster
 from core.servers.connection import Server
 from tests.lab import clusters
 
@@ -17,21 +17,24 @@ MOVE = Move("m", "old", "new", clusters.DATA, clusters.NEW_DATA, "/srv/pg", "/sr
 
 def test_new_binaries_show_how_they_were_built(old_server: Server, new_server: Server) -> None:
     old = collect(old_server, Job(), folders=[MOVE.cluster])
-    new = with_trial_cluster(new_server, collect(new_server, Job()), "15", Job())
-    trial = new.clusters[-1]
+    bare = collect(new_server, Job())
+    new = with_trial_cluster(new_server, bare, "15", Job())
+    (trial,) = new.trials
+    assert new.clusters == bare.clusters
     assert trial.version == "15.18"
     assert trial.control is not None
     assert trial.control.block_size == 8192
     layout = {result.id: result for result in check(MOVE, old, new)}["control-data"]
     assert layout.status is Status.PASS
     assert "trial cluster of 15.18" in layout.message
+    assert with_known_trials(bare, new).trials == new.trials
 
 
 def test_without_binaries_of_the_series_the_reason_is_said(old_server: Server, new_server: Server) -> None:
     old = collect(old_server, Job(), folders=[MOVE.cluster])
     bare = collect(new_server, Job())
     new = with_trial_cluster(new_server, bare, "9.6", Job())
-    assert new.clusters == bare.clusters
+    assert (new.clusters, new.trials) == (bare.clusters, ())
     assert new.gaps[-1].subject == "trial cluster"
     layout = {result.id: result for result in check(MOVE, old, new)}["control-data"]
     assert layout.status is Status.UNKNOWN

@@ -136,9 +136,9 @@ def control_data(case: Case) -> Finding:
         return unknown(
             _layout_text(old),
             NOTHING,
-            f"new's binaries could make no cluster of series {case.cluster.series} to compare with: "
+            f"no cluster of series {case.cluster.series} that new's binaries made is known: "
             + reason(case.new, "trial cluster"),
-            _INSTALL.format(series=case.cluster.series),
+            f"run the checks: they have new's binaries make one; or {_INSTALL.format(series=case.cluster.series)}",
         )
     differing = _differences(old, made.control)
     if differing:

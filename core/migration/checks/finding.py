@@ -37,9 +37,12 @@ class Case:
 
     @property
     def siblings(self) -> tuple[Cluster, ...]:
-        """Clusters on new of the same series: what they say, new's own binaries wrote. The target's own stands last."""
+        """Clusters on new of the same series, the trial among them: what they say, new's own binaries wrote.
+
+        The target's own stands last.
+        """
         series = self.cluster.series if self.cluster is not None else None
-        found = [cluster for cluster in self.new.clusters if cluster.series == series]
+        found = [cluster for cluster in (*self.new.clusters, *self.new.trials) if cluster.series == series]
         return tuple(sorted(found, key=lambda cluster: cluster.data_directory == self.move.target))
 
 

@@ -7,6 +7,7 @@ from core.facts.model import Facts, FileSystem, Gap, Link, Memory, NetworkLink, 
 from core.migration.checks import CATALOGUE, check, documentation
 from core.migration.checks.finding import NOTHING
 from core.migration.model import CheckResult, Move, Status
+from core.migration.trial import with_known_trials
 from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old, space
 
 
@@ -99,6 +100,20 @@ def test_control_data_of_new_not_known() -> None:
     result = one("control-data", old(), new(cluster(data_directory="/x", control=None)))
     assert result.status is Status.UNKNOWN
     assert "install PostgreSQL 15 on new" in result.hint
+
+
+def test_a_trial_is_known_as_long_as_its_release_is_installed() -> None:
+    trial = cluster(data_directory="a trial cluster of 15.18", version="15.18", control=control(system_identifier="3"))
+    tools = (Tool("pg_test_fsync", "/usr/lib/postgresql/15/bin/pg_test_fsync", "15.18"),)
+    fresh = replace(new(), clusters=(), tools=(*new().tools, *tools))
+    tried = replace(fresh, trials=(trial,))
+    assert one("control-data", old(), fresh).status is Status.UNKNOWN
+    assert one("control-data", old(), tried).status is Status.PASS
+    assert with_known_trials(fresh, tried) == tried
+    assert with_known_trials(fresh, None) == fresh
+    newer = replace(fresh, tools=(replace(tools[0], version="15.19"),))
+    assert with_known_trials(newer, tried).trials == ()
+    assert with_known_trials(replace(fresh, tools=()), tried).trials == ()
 
 
 def test_architecture_and_libc() -> None:
