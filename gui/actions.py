@@ -184,18 +184,10 @@ def entry_text(entry: "Entry", desk: "Desk") -> str:
     """Everything that the history holds of an entry, as text to read and copy."""
     from core import documents
 
-    store = desk.store
-    if entry.kind == "run":
-        return _run_text(store.run(entry.reference))
-    if entry.kind == "facts":
-        return documents.dump(store.facts_by_id(entry.reference), indent=2)
-    move = entry.move or ""
-    latest = {"checks": store.checks, "estimate": store.estimate, "plan": store.plan, "move": store.move}.get(
-        entry.kind
-    )
-    if latest is not None:
-        return documents.dump(latest(move), indent=2)
-    return entry.title
+    detail = desk.store.detail(entry.kind, entry.reference)
+    if isinstance(detail, Run):
+        return _run_text(detail)
+    return str(detail) if isinstance(detail, Path) else documents.dump(detail, indent=2)
 
 
 def _run_text(run: Run) -> str:

@@ -1,10 +1,18 @@
 """`pghaul history`: what was done, and what was measured."""
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core import units
+from core.benchmarks.model import Run
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import printable, table
+from core.facts.model import Facts
+from core.migration.model import Estimate, Move, Plan, Probe
+
+if TYPE_CHECKING:
+    from core.history.store import Detail
 
 LARGEST_LIMIT = 1_000_000
 
@@ -22,6 +30,12 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     runs.add_argument("move")
     add_common(runs)
     runs.set_defaults(run=_runs)
+
+    show = verbs.add_parser("show", help="what one line of the list is about, as it was then")
+    show.add_argument("kind", metavar="KIND", help="as the list has it: checks, plan, …")
+    show.add_argument("number", type=int)
+    add_common(show)
+    show.set_defaults(run=_show)
 
     run = verbs.add_parser("run", help="one run with its raw output")
     run.add_argument("number", type=int)
@@ -55,8 +69,8 @@ def _list(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"entries": entries})
     else:
-        rows = [(f"{e.at:%Y-%m-%d %H:%M:%S}", e.kind, e.move or "", printable(e.title)) for e in entries]
-        print(table(("when (UTC)", "what", "move", ""), rows) if rows else "nothing yet")
+        rows = [(f"{e.at:%Y-%m-%d %H:%M:%S}", e.kind, str(e.reference), e.move or "", e.title) for e in entries]
+        print(table(("when (UTC)", "kind", "number", "move", ""), rows, right=(2,)) if rows else "nothing yet")
     return 0
 
 
@@ -75,20 +89,59 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     run = context.store.run(options.number)
     if options.json:
         print_document(run)
-        return 0
-    print(
-        f"run {run.id}: {run.workload.title} on {run.volume.server}:{run.volume.mount_point}, "
-        f"{run.outcome or 'not ended'}"
-    )
-    for repetition in run.repetitions:
-        print(f"\nrepetition {repetition.number}, {repetition.started_at:%Y-%m-%d %H:%M:%S} UTC, {repetition.outcome}")
-        print(f"$ {repetition.command}")
-        for name, value in repetition.metrics.items():
-            print(f"  {name} = {units.metric(name, value)}")
-        if repetition.message:
-            print(f"  {repetition.message}")
-        print(repetition.raw)
+    else:
+        _print_lines(_run_text(run))
     return 0
+
+
+def _run_text(run: Run) -> str:
+    where = f"{run.volume.server}:{run.volume.mount_point}"
+    lines = [f"run {run.id}: {run.workload.title} on {where}, {run.outcome or 'not ended'}"]
+    for one in run.repetitions:
+        lines += [
+            f"\nrepetition {one.number}, {one.started_at:%Y-%m-%d %H:%M:%S} UTC, {one.outcome}",
+            f"$ {one.command}",
+            *(f"  {name} = {units.metric(name, value)}" for name, value in one.metrics.items()),
+            *([f"  {one.message}"] if one.message else []),
+            one.raw,
+        ]
+    return "\n".join(lines)
+
+
+def _show(context: Context, options: argparse.Namespace) -> int:
+    detail = context.store.detail(options.kind, options.number)
+    if options.json:
+        print_document({options.kind: detail})
+    else:
+        _print_lines(_detail_text(detail))
+    return 0
+
+
+def _print_lines(text: str) -> None:
+    """Raw outputs of servers among it: none can steer the terminal."""
+    print("\n".join(printable(line.expandtabs()) for line in text.split("\n")))
+
+
+def _detail_text(detail: "Detail") -> str:
+    from core.cli import facts, migration, moves
+
+    match detail:
+        case Run():
+            return _run_text(detail)
+        case Facts():
+            return facts.text(detail)
+        case Probe():
+            return f"{migration.probes_text((detail,))}\n\n$ {detail.command}\n{detail.raw}"
+        case Estimate():
+            return migration.estimate_text(detail)
+        case Plan():
+            return migration.plan_text(detail)
+        case Move():
+            return moves.text(detail)
+        case Path():
+            return str(detail)
+        case checks:
+            return migration.checks_text(checks)
 
 
 def _commands(context: Context, options: argparse.Namespace) -> int:

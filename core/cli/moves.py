@@ -86,13 +86,20 @@ def _show(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"move": move, "entries": entries})
         return 0
-    print(f"{move.name}: {move.old}:{move.cluster} -> {move.new}:{move.target}")
-    print(f"  measured: {move.old_volume} on {move.old}, {move.new_volume} on {move.new}")
-    for here, there in move.tablespace_targets.items():
-        print(f"  tablespace {here} -> {there}")
+    print(text(move))
     if entries:
         print(table(("when", "what", ""), [(f"{e.at:%Y-%m-%d %H:%M}", e.kind, e.title) for e in entries]))
     return 0
+
+
+def text(move: Move) -> str:
+    """A move for people."""
+    lines = [
+        f"{move.name}: {move.old}:{move.cluster} -> {move.new}:{move.target}",
+        f"  measured: {move.old_volume} on {move.old}, {move.new_volume} on {move.new}",
+        *(f"  tablespace {here} -> {there}" for here, there in move.tablespace_targets.items()),
+    ]
+    return "\n".join(lines)
 
 
 def _remove(context: Context, options: argparse.Namespace) -> int:

@@ -25,6 +25,7 @@ from core.history.types import storable
 from core.migration.model import CheckResult, Estimate, Plan, Probe, Quantity, Status
 
 T = TypeVar("T")
+R = TypeVar("R", EstimateRow, PlanRow)
 
 
 def save_facts(session: Session, facts: Facts) -> int:
@@ -49,7 +50,7 @@ def facts(session: Session, server: str) -> Facts | None:
     """The latest facts of a server, of the machine that it is now."""
     machine = _since(FactsRow.taken_at, profile_row(session, server))
     row = session.scalars(_facts_of(session, server).where(machine).limit(1)).one_or_none()
-    return None if row is None else _facts(row)
+    return None if row is None else facts_of(row)
 
 
 def facts_by_id(session: Session, facts_id: int) -> Facts:
@@ -57,7 +58,7 @@ def facts_by_id(session: Session, facts_id: int) -> Facts:
     row = session.get(FactsRow, facts_id)
     if row is None:
         raise InputError(f"there are no facts {facts_id}", "pghaul history shows what there is")
-    return _facts(row)
+    return facts_of(row)
 
 
 def facts_history(session: Session, server: str) -> tuple[tuple[int, datetime], ...]:
@@ -70,7 +71,8 @@ def _facts_of(session: Session, server: str) -> Select[FactsRow]:
     return select(FactsRow).where(mine).order_by(FactsRow.taken_at.desc(), FactsRow.id.desc())
 
 
-def _facts(row: FactsRow) -> Facts:
+def facts_of(row: FactsRow) -> Facts:
+    """The facts of that row."""
     # a renamed server keeps its facts, under its new name
     return dataclasses.replace(_loaded(Facts, row.document), server=row.profile.name)
 
@@ -98,10 +100,11 @@ def probes(session: Session, move: str) -> tuple[Probe, ...]:
     mine = (ProbeRow.move_id == of.id, _since(ProbeRow.taken_at, of))
     rows = session.scalars(select(ProbeRow).where(*mine).order_by(ProbeRow.taken_at, ProbeRow.id))
     latest = {row.quantity: row for row in rows}
-    return tuple(_probe(latest[quantity]) for quantity in Quantity if quantity.value in latest)
+    return tuple(probe_of(latest[quantity]) for quantity in Quantity if quantity.value in latest)
 
 
-def _probe(row: ProbeRow) -> Probe:
+def probe_of(row: ProbeRow) -> Probe:
+    """The probe of that row."""
     return Probe(
         quantity=Quantity(row.quantity),
         bytes_per_second=row.bytes_per_second,
@@ -138,7 +141,7 @@ def save_checks(session: Session, move: str, results: tuple[CheckResult, ...]) -
 def checks(session: Session, move: str) -> tuple[CheckResult, ...] | None:
     """The latest pass."""
     row = _latest_checks(session, move)
-    return None if row is None else tuple(_check(result) for result in row.results)
+    return None if row is None else checks_of(row)
 
 
 def checks_taken_at(session: Session, move: str) -> datetime | None:
@@ -152,6 +155,11 @@ def _latest_checks(session: Session, move: str) -> CheckPassRow | None:
     mine = (CheckPassRow.move_id == of.id, _since(CheckPassRow.taken_at, of))
     newest = (CheckPassRow.taken_at.desc(), CheckPassRow.id.desc())
     return session.scalars(select(CheckPassRow).where(*mine).order_by(*newest).limit(1)).one_or_none()
+
+
+def checks_of(row: CheckPassRow) -> tuple[CheckResult, ...]:
+    """The pass of that row."""
+    return tuple(_check(result) for result in row.results)
 
 
 def _check(row: CheckResultRow) -> CheckResult:
@@ -177,7 +185,13 @@ def save_estimate(session: Session, move: str, estimate: Estimate) -> None:
 
 def estimate(session: Session, move: str) -> Estimate | None:
     """The latest estimate."""
-    return _latest_document(session, move, EstimateRow, Estimate)
+    row = _latest(session, move, EstimateRow)
+    return None if row is None else estimate_of(row)
+
+
+def estimate_of(row: EstimateRow) -> Estimate:
+    """The estimate of that row."""
+    return _loaded(Estimate, row.document)
 
 
 def save_plan(session: Session, move: str, plan: Plan) -> None:
@@ -194,17 +208,20 @@ def save_plan(session: Session, move: str, plan: Plan) -> None:
 
 def plan(session: Session, move: str) -> Plan | None:
     """The latest plan."""
-    found = _latest_document(session, move, PlanRow, Plan)
+    row = _latest(session, move, PlanRow)
+    return None if row is None else plan_of(row)
+
+
+def plan_of(row: PlanRow) -> Plan:
+    """The plan of that row."""
     # a renamed move keeps its plan, under its new name
-    return None if found is None else dataclasses.replace(found, move=move)
+    return dataclasses.replace(_loaded(Plan, row.document), move=row.move.name)
 
 
-def _latest_document(session: Session, move: str, table: type[EstimateRow] | type[PlanRow], kind: type[T]) -> T | None:
+def _latest(session: Session, move: str, table: type[R]) -> R | None:
     of = move_row(session, move)
     mine = (table.move_id == of.id, _since(table.made_at, of))
-    newest = select(table.document).where(*mine).order_by(table.made_at.desc(), table.id.desc()).limit(1)
-    document = session.scalar(newest)
-    return None if document is None else _loaded(kind, document)
+    return session.scalar(select(table).where(*mine).order_by(table.made_at.desc(), table.id.desc()).limit(1))
 
 
 def _since(at: InstrumentedAttribute[datetime], changed: MoveRow | ProfileRow) -> ColumnElement[bool]:

@@ -50,7 +50,7 @@ class Entry:
         kind: `move`, `facts`, `run`, `probe`, `checks`, `estimate`, `plan` or `report`.
         move: the move's name; None for the facts of a server.
         title: what, for people.
-        reference: the number of the facts or the run; for another kind its number among its own.
+        reference: its number among those of its kind; Store.detail gives what it is about.
     """
 
     at: datetime

@@ -229,6 +229,8 @@ class PlanRow(Base):
     transport: Mapped[str]
     document: Mapped[str] = mapped_column(LongText)
 
+    move: Mapped[MoveRow] = relationship()
+
     __table_args__ = (Index(None, "move_id", "made_at"),)
 
 

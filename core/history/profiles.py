@@ -96,7 +96,7 @@ def add_move(session: Session, move: Move) -> None:
 def update_move(session: Session, name: str, move: Move) -> None:
     """Change the move called `name`; where more than its name changed, what was found for it is of the past."""
     row = move_row(session, name)
-    if dataclasses.replace(_move(row), name=move.name) != move:
+    if dataclasses.replace(move_of(row), name=move.name) != move:
         row.changed_at = datetime.now(UTC)
     if move.name != name:
         _refuse_taken_move(session, checked_name("move", move.name))
@@ -113,12 +113,12 @@ def put_move(session: Session, move: Move) -> None:
 
 def move(session: Session, name: str) -> Move:
     """The move of that name."""
-    return _move(move_row(session, name))
+    return move_of(move_row(session, name))
 
 
 def moves(session: Session) -> tuple[Move, ...]:
     """All moves, by name."""
-    return tuple(_move(row) for row in session.scalars(select(MoveRow).order_by(MoveRow.name)))
+    return tuple(move_of(row) for row in session.scalars(select(MoveRow).order_by(MoveRow.name)))
 
 
 def remove_move(session: Session, name: str) -> None:
@@ -193,7 +193,8 @@ def _fill_move(session: Session, row: MoveRow, move: Move) -> None:
     row.tablespace_targets = json.dumps(storable(move.tablespace_targets), ensure_ascii=False)
 
 
-def _move(row: MoveRow) -> Move:
+def move_of(row: MoveRow) -> Move:
+    """The move of that row."""
     return Move(
         name=row.name,
         old=row.old.name,

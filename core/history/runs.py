@@ -74,7 +74,7 @@ def run_ended(session: Session, run_id: int, outcome: Outcome, ended_at: datetim
 
 def run(session: Session, run_id: int) -> Run:
     """The run of that number."""
-    return _run(_row(session, run_id))
+    return run_of(_row(session, run_id))
 
 
 def runs(session: Session, move: str, side: Side | None, latest_only: bool) -> tuple[Run, ...]:
@@ -83,7 +83,7 @@ def runs(session: Session, move: str, side: Side | None, latest_only: bool) -> t
     if side is not None:
         query = query.where(RunRow.side == side.value)
     rows = list(session.scalars(query.order_by(RunRow.started_at, RunRow.id)))
-    return tuple(_run(row) for row in (_latest(rows) if latest_only else rows))
+    return tuple(run_of(row) for row in (_latest(rows) if latest_only else rows))
 
 
 def _latest(rows: list[RunRow]) -> list[RunRow]:
@@ -121,7 +121,8 @@ def _row(session: Session, run_id: int) -> RunRow:
     return row
 
 
-def _run(row: RunRow) -> Run:
+def run_of(row: RunRow) -> Run:
+    """The run of that row."""
     return Run(
         move=row.move.name,
         volume=Volume(Side(row.side), row.server, row.mount_point, row.folder),

@@ -16,15 +16,16 @@ from sqlalchemy.orm import Session
 from core import settings
 from core.benchmarks.model import Outcome, Repetition, Run, Side
 from core.facts.model import Facts
-from core.history import findings, log, profiles, runs
+from core.history import details, findings, log, profiles, runs
 from core.history.database import FILE_NAME, open_engine, told
+from core.history.details import KINDS, Detail
 from core.history.log import Command, Entry
 from core.history.upgrade import WRITE
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
 from core.servers.profiles import Profile
 
-__all__ = ["Command", "Entry", "Store"]
+__all__ = ["KINDS", "Command", "Detail", "Entry", "Store"]
 
 
 class Store:
@@ -242,3 +243,8 @@ class Store:
         """What happened, newest first, of one move (the facts of its servers among it) or of all."""
         with self._read() as session:
             return log.entries(session, limit, move)
+
+    def detail(self, kind: str, reference: int) -> Detail:
+        """What an entry is about, as it was recorded; of a report, where it was written."""
+        with self._read() as session:
+            return details.detail(session, kind, reference)

@@ -128,6 +128,19 @@ def test_history_shows_entries_with_their_details(full_window: MainWindow, qtbot
     assert next(command.command for command in shown.commands.rows.rows) == "fio --name=x"
 
 
+def test_a_superseded_entry_shows_what_was_recorded_then(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    full_store.save_checks("spring", ())
+    shown = page(qtbot, full_window, "History")
+    assert isinstance(shown, HistoryPage)
+    newest, older = [number for number, entry in enumerate(shown.entries.rows.rows) if entry.kind == "checks"]
+    shown.entries.choose(older)
+    qtbot.waitUntil(lambda: samples.CHECKS[0].message in shown.details.text)
+    shown.entries.choose(newest)
+    qtbot.waitUntil(lambda: shown.details.text.strip() == "[]")
+
+
 def test_the_tables_are_live_while_a_job_runs(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     shown = page(qtbot, full_window, "Benchmarks")
     assert isinstance(shown, BenchmarksPage)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,6 +19,7 @@ from core.errors import InputError
 from core.facts.model import Facts, FileSystem
 from core.history.store import Store
 from core.jobs import CommandStarted, Note
+from tests.core.history import samples
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -134,6 +136,29 @@ def test_the_history_names_its_file(capsys: pytest.CaptureFixture[str]) -> None:
     add_servers(capsys)
     path = Path(run(capsys, "history", "where")[1].strip())
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_each_line_of_the_history_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open() as store:
+        samples.fill(store)
+        store.save_checks(samples.MOVE.name, ())
+        store.record_report(samples.MOVE.name, Path("spring.pdf"))
+        entries = store.entries()
+    shown = {
+        (entry.kind, entry.reference): run(capsys, "history", "show", entry.kind, str(entry.reference))
+        for entry in entries
+    }
+    assert {code for code, _, _ in shown.values()} == {0}
+    assert "7 checks, 2 blockers" in shown["checks", 1][1]
+    assert "0 checks" in shown["checks", 2][1]
+    assert "cold-copy" in shown["estimate", 1][1]
+    assert samples.probes()[0].command in shown["probe", 1][1]
+    listed = run(capsys, "history", "list")[1]
+    assert re.search(r" checks +2 ", listed)
+    out = run(capsys, "history", "show", "checks", "1", "--json")[1]
+    assert [check["id"] for check in json.loads(out)["checks"]] == [check.id for check in samples.checks()]
+    assert run(capsys, "history", "show", "checks", "3")[0] == 2
+    assert run(capsys, "history", "show", "nothing", "1")[0] == 2
 
 
 def test_every_check_is_listed_with_what_it_compares(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import StatementError
 from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run, Side
 from core.errors import InputError
 from core.facts.model import Facts
-from core.history.store import Store
+from core.history.store import KINDS, Store
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model import Estimate, ProbeJournal, Quantity
 from core.servers.profiles import Profile, Rights
@@ -397,6 +397,36 @@ def test_entries_are_newest_first_and_lead_back(filled: Store) -> None:
     checks = next(entry for entry in entries if entry.kind == "checks")
     assert checks.title == "blockers: 1, unknown: 1, warnings: 1, passed: 4"
     assert next(entry for entry in entries if entry.kind == "report").title == "/tmp/a report.pdf"
+
+
+def test_an_entry_leads_to_what_was_recorded_then(filled: Store) -> None:
+    later = dataclasses.replace(samples.probes()[0], taken_at=START + timedelta(days=1), bytes_per_second=1.0)
+    filled.probe_taken(MOVE.name, later)
+    filled.save_checks(MOVE.name, ())
+    filled.save_estimate(MOVE.name, Estimate((), START + timedelta(days=1)))
+    plan = dataclasses.replace(samples.plan(), steps=(), made_at=START + timedelta(days=1))
+    filled.save_plan(MOVE.name, plan)
+    filled.record_report(MOVE.name, Path("/tmp/a report.pdf"))
+    filled.update_move(dataclasses.replace(MOVE, name="renamed"), name=MOVE.name)
+
+    entries = filled.entries(1000)
+    assert {entry.kind for entry in entries} == set(KINDS)
+    found = {kind: [filled.detail(kind, entry.reference) for entry in entries if entry.kind == kind] for kind in KINDS}
+    assert found["checks"] == [(), samples.checks()]
+    assert found["estimate"] == [Estimate((), START + timedelta(days=1)), samples.estimate()]
+    assert found["plan"] == [dataclasses.replace(one, move="renamed") for one in (plan, samples.plan())]
+    assert found["probe"][0] == later
+    assert sorted(found["probe"][1:], key=repr) == sorted(samples.probes(), key=repr)
+    assert found["facts"] == [samples.facts(Side.NEW), samples.facts(Side.OLD)]
+    assert set(map(repr, found["run"])) == set(map(repr, filled.runs("renamed")))
+    assert found["move"] == [filled.move("renamed")]
+    assert found["report"] == [Path("/tmp/a report.pdf")]
+
+
+@pytest.mark.parametrize(("kind", "number"), [("plan", 99), ("plan", 0), ("plan", 10**30), ("plans", 1)])
+def test_what_is_no_entry_leads_nowhere(filled: Store, kind: str, number: int) -> None:
+    with pytest.raises(InputError, match=f"the history has no (plan {number}|kind 'plans')"):
+        filled.detail(kind, number)
 
 
 def test_entries_of_another_move_stay_out(filled: Store) -> None:
