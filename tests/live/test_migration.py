@@ -218,7 +218,7 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     assert rates[Quantity.SSH] == pytest.approx(47e6, rel=0.2)
     guessed = copy_seconds(estimate(spec_of(MOVE, *facts, probes)))
     taken = copy_by_hand(lab, ODD)
-    assert guessed == pytest.approx(taken.rsync, rel=0.25)
+    assert guessed == pytest.approx(taken.flushed, rel=0.25)
 
 
 @pytest.mark.parametrize("where", ["iflag=", "conv=notrunc", "/dev/zero", "--files-from"])
