@@ -61,7 +61,7 @@ def with_trial_cluster(server: Server, facts: Facts, series: str, job: Job) -> F
 
 
 def with_known_trials(facts: Facts, earlier: Facts | None) -> Facts:
-    """The facts with the trials of an earlier pass whose very release a program or a cluster of the server still shows."""
+    """The facts with the trials of an earlier pass whose very release a program or cluster of it still shows."""
     if earlier is None:
         return facts
     programs = {tool.version for tool in facts.tools if tool.path is not None and tool.name in _PROGRAMS}
@@ -71,7 +71,9 @@ def with_known_trials(facts: Facts, earlier: Facts | None) -> Facts:
 
 def _trial(server: Server, facts: Facts, series: str, job: Job) -> Cluster:
     user = server.profile.database_user
-    done = server.run(_shell(program_path(facts, series)), job, user=user, deadline=_SECONDS)
+    done = server.run(
+        _shell(program_path(facts, series)), job, user=user, deadline=_SECONDS, title="make a trial cluster"
+    )
     head, mark, control = done.stdout.partition(f"{_MARK}\n")
     if not mark:
         raise ParseError(f"initdb on {server.name} ended without a cluster: {head.strip()!r}")
