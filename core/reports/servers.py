@@ -81,8 +81,9 @@ def _processor(facts: Facts) -> str | None:
 
 
 def _network(facts: Facts) -> str | None:
-    known = [link for link in facts.network_links if link.bits_per_second is not None and link.name != "lo"]
-    return ", ".join(f"{link.name} {units.bits(link.bits_per_second)}" for link in known) or None
+    links = [link for link in facts.network_links if link.name != "lo"]
+    known = [f"{link.name} {units.bits(link.bits_per_second)}" for link in links if link.bits_per_second is not None]
+    return ", ".join(known or [f"{link.name} (speed not told)" for link in links]) or None
 
 
 def _cluster(report: Report) -> Plain | None:

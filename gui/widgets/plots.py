@@ -19,6 +19,8 @@ from gui.models.words import span as span_words
 
 BAR = 0.36
 ROOM_FOR_LEGEND = 1.25
+ROOM_BESIDE = 0.4
+"""Room for the legend, in places of a bar: it never covers one."""
 TIMES = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 
 
@@ -59,7 +61,7 @@ def _bar_plot(bars: Bars, parent: QWidget) -> QWidget:
     plot.showGrid(y=True, alpha=0.15)
     for place, side, tone, samples in ((-0.5, Side.OLD, Tone.OLD, bars.old), (0.5, Side.NEW, Tone.NEW, bars.new)):
         _draw(plot, place * (BAR + 0.02), side, tone, samples, bars.divisor)
-    plot.setXRange(-0.6, len(bars.names) - 0.4, padding=0)
+    plot.setXRange(-0.6, len(bars.names) - 0.4 + ROOM_BESIDE, padding=0)
     highest = max((sample.high for sample in (*bars.old, *bars.new) if sample is not None), default=1.0)
     plot.setYRange(0, highest / bars.divisor * 1.12 or 1.0, padding=0)
     return plot  # type: ignore[no-any-return]  # pyqtgraph is not typed
