@@ -34,12 +34,16 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class CommandStarted:
-    """A command about to run on `server`, as whom, secrets masked: it can be seen and copied before it runs."""
+    """A command about to run on `server`, as whom, secrets masked: it can be seen and copied before it runs.
+
+    `title` says in a few words what it is for; empty where the command says it itself.
+    """
 
     server: str
     user: str
     command: str
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

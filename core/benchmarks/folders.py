@@ -75,7 +75,7 @@ exit $status""",
     def empty(self, job: Job) -> None:
         """Remove what the tools left in it: after a failure, a full disk above all."""
         shell = self.inside(script('for file in *; do rm -rf -- "./$file"; done'))
-        self.server.run(shell, job, user=self.user, deadline=600)
+        self.server.run(shell, job, user=self.user, deadline=600, title="empty the benchmark's folder")
 
 
 def user_for(server: Server, job: Job) -> str | None:
@@ -107,7 +107,8 @@ for program in fio dd; do command -v "$program" >/dev/null 2>&1 && echo "program
 exit 0""",
         folder=volume.folder,
     )
-    lines = [line.partition(" ") for line in server.run(shell, job, user=user).stdout.splitlines()]
+    seen = server.run(shell, job, user=user, title="look at the volume").stdout
+    lines = [line.partition(" ") for line in seen.splitlines()]
     found: dict[str, list[str]] = {}
     for key, _, value in lines:
         found.setdefault(key, []).append(value)
@@ -192,7 +193,7 @@ exit 1""",
         marker=MARKER,
     )
     try:
-        folder.server.run(shell, job, user=folder.user)
+        folder.server.run(shell, job, user=folder.user, title="make the benchmark's folder")
     except CommandError as error:
         said = first_line(error.stderr) or error.message
         raise CommandError(
@@ -221,7 +222,8 @@ done""",
         parent=parent,
         marker=MARKER,
     )
-    lines = [line.split() for line in server.run(shell, job, user=user).stdout.splitlines()]
+    seen = server.run(shell, job, user=user, title="look for folders of earlier benchmarks").stdout
+    lines = [line.split() for line in seen.splitlines()]
     return [
         (line[0], line[1] == "yes", line[2] == "yes", line[3] if len(line) > 3 else "")
         for line in lines
@@ -252,4 +254,4 @@ rm -rf -- @name@""",
         name=name,
         marker=MARKER,
     )
-    server.run(shell, job, user=user, deadline=600)
+    server.run(shell, job, user=user, deadline=600, title="remove the benchmark's folder")

@@ -68,7 +68,7 @@ class _Bench:
     def prepare(self, work: Work) -> None:
         """Lay out the files of a workload that are not there yet."""
         if work.prepare is not None and not self.laid_out.issuperset(work.laid_out):
-            self.execute(work.prepare)
+            self.execute(work.prepare, "lay out files")
             self.laid_out.update(work.laid_out)
 
     def empty(self) -> None:
@@ -76,7 +76,7 @@ class _Bench:
         self.laid_out.clear()
         self.folder.empty(self.job)
 
-    def execute(self, step: Step) -> str:
+    def execute(self, step: Step, what: str = "") -> str:
         """Run one step in the folder, with progress each second; its output. Raises CommandError where it fails."""
         begun = time.monotonic()
 
@@ -86,7 +86,15 @@ class _Bench:
         tick()
         shell = self.folder.ticking(step.shell)
         server, user = self.folder.server, self.folder.user
-        completed = server.run(shell, self.job, user=user, deadline=step.deadline, accept=_ANY_STATUS, on_stdout=tick)
+        completed = server.run(
+            shell,
+            self.job,
+            user=user,
+            deadline=step.deadline,
+            accept=_ANY_STATUS,
+            on_stdout=tick,
+            title=f"benchmark: {self.title}{what and ': '}{what}",
+        )
         self.done_seconds += step.seconds
         output = completed.stdout.lstrip()
         if completed.exit_status != 0:
@@ -107,7 +115,8 @@ class _Bench:
         self.job.check()
         shell = script("sync && { echo 3 >/proc/sys/vm/drop_caches; } 2>/dev/null")
         server, user = self.folder.server, self.folder.user
-        dropped = server.run(shell, self.job, user=user, deadline=600, accept=_ANY_STATUS).exit_status == 0
+        ended = server.run(shell, self.job, user=user, deadline=600, accept=_ANY_STATUS, title="drop caches")
+        dropped = ended.exit_status == 0
         self.done_seconds += CACHE_SECONDS
         if not dropped and not self.warned:
             self.warned = True

@@ -151,7 +151,9 @@ def _commands(context: Context, options: argparse.Namespace) -> int:
         return 0
     for command in commands:
         ended = "cut off" if command.exit_status is None else f"exit status {command.exit_status}"
-        print(f"{command.at:%Y-%m-%d %H:%M:%S} {command.user}@{command.server} {ended}\n{command.command}\n")
+        title = f"{command.title}, " if command.title else ""
+        _print_lines(f"{command.at:%Y-%m-%d %H:%M:%S} {command.user}@{command.server} {title}{ended}")
+        _print_lines(f"{command.command}\n")
     return 0
 
 

@@ -59,7 +59,7 @@ class Listener:
     """Shows a job's events on stderr: commands as they start, progress on one line where stderr is a terminal.
 
     Attributes:
-        verbose: show commands whole, not only their first line.
+        verbose: show commands whole, not only their title or first line.
         quiet: show warnings alone.
     """
 
@@ -77,7 +77,7 @@ class Listener:
             case Note() if not self.quiet:
                 self._line(event.text)
             case CommandStarted() if not self.quiet:
-                self._line(f"{event.user}@{event.server}$ {self._shortened(event.command)}")
+                self._command(event)
             case CommandEnded(exit_status=status) if self.verbose and status != 0:
                 self._line(f"  {event.server}: exit status {status} after {units.duration(event.seconds)}")
             case _:
@@ -88,6 +88,13 @@ class Listener:
         if self._shown:
             say("\r" + " " * len(self._shown) + "\r", end="")
             self._shown = ""
+
+    def _command(self, event: CommandStarted) -> None:
+        who = f"{event.user}@{event.server}"
+        if event.title:
+            self._line(f"{who}: {event.title}")
+        if self.verbose or not event.title:
+            self._line(f"{who}$ {self._shortened(event.command)}")
 
     def _shortened(self, command: str) -> str:
         if self.verbose:

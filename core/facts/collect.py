@@ -72,14 +72,16 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
     started = time.monotonic()
     named = _named(folders)
     trips = _Trips(server, job)
-    first = trips.ask(lambda mark: bundle(mark, _FIRST), _FIRST_DEADLINE)
+    first = trips.ask(lambda mark: bundle(mark, _FIRST), _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
     running = reader.read("postmasters", "running servers", discovery.parse_postmasters) or Postmasters()
     candidates = discovery.merged([*named, *_candidates(reader, running)])
     found = Found((), (), {})
     if candidates:
         trips.become_database_user()
-        second = trips.ask(lambda mark: clusters_script(mark, candidates, running.pids), _SECOND_DEADLINE)
+        second = trips.ask(
+            lambda mark: clusters_script(mark, candidates, running.pids), _SECOND_DEADLINE, "facts of the clusters"
+        )
         found = read_clusters(candidates, second)
     # The gaps stand last, because what is read above them adds to them.
     return Facts(
@@ -152,7 +154,7 @@ class _Trips:
         if self._server.profile.rights is Rights.SUDO_POSTGRES:
             self._user = self._server.profile.database_user
 
-    def ask(self, script: Callable[[str], Shell], deadline: float) -> dict[str, Answer]:
+    def ask(self, script: Callable[[str], Shell], deadline: float, title: str) -> dict[str, Answer]:
         """The answers to a bundle of sections; those that came before a deadline struck are kept."""
         mark = new_mark()
         shell = script(mark)
@@ -160,7 +162,9 @@ class _Trips:
         self.count += 1
         self._job.report(Progress(f"facts of {self._server.name}", self.count - 1, 2))
         try:
-            ended = self._server.run(shell, self._job, user=self._user, deadline=deadline, on_stdout=output.add)
+            ended = self._server.run(
+                shell, self._job, user=self._user, deadline=deadline, on_stdout=output.add, title=title
+            )
         except (AuthenticationError, CommandError) as error:
             if mark.encode() in output.data:
                 return answers(mark, bytes(output.data), error.stderr if isinstance(error, CommandError) else "")
@@ -168,5 +172,5 @@ class _Trips:
                 raise
             self.gaps.append(Gap(f"rights of {self._user}", error.message))
             self._user = None
-            return self.ask(script, deadline)
+            return self.ask(script, deadline, title)
         return answers(mark, bytes(output.data), ended.stderr)

@@ -40,6 +40,8 @@ class Command:
     exit_status: int | None
     seconds: float | None
     move: str | None = None
+    title: str = ""
+    """What it was for; empty where the command says it itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,12 @@ def record_command(session: Session, move: str | None, event: CommandStarted | C
     if isinstance(event, CommandStarted):
         session.add(
             CommandRow(
-                move_id=move_id, server=event.server, user=event.user, command=event.command, started_at=event.at
+                move_id=move_id,
+                server=event.server,
+                user=event.user,
+                title=event.title,
+                command=event.command,
+                started_at=event.at,
             )
         )
         return
@@ -96,6 +103,7 @@ def commands(session: Session, move: str | None, limit: int) -> tuple[Command, .
             exit_status=row.exit_status,
             seconds=row.seconds,
             move=row.move.name if row.move else None,
+            title=row.title,
         )
         for row in session.scalars(newest)
     )

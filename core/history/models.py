@@ -243,6 +243,7 @@ class CommandRow(Base):
     move_id: Mapped[int | None] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
     server: Mapped[str]
     user: Mapped[str]
+    title: Mapped[str]
     command: Mapped[str]
     started_at: Mapped[datetime]
     exit_status: Mapped[int | None]

@@ -48,11 +48,11 @@ class _Site:
         self.address = address_of(new.profile, new.address)
         self.scratch_name = f".pghaul-probe-{sha256(move.name.encode()).hexdigest()[:12]}"
 
-    def on_old(self, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
-        return self.old.run(shell, job or self.job, user=self.reader, stdin=stdin, deadline=_DEADLINE)
+    def on_old(self, title: str, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
+        return self.old.run(shell, job or self.job, user=self.reader, stdin=stdin, deadline=_DEADLINE, title=title)
 
-    def on_new(self, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
-        return self.new.run(shell, job or self.job, user=self.writer, stdin=stdin, deadline=_DEADLINE)
+    def on_new(self, title: str, shell: Shell) -> Completed:
+        return self.new.run(shell, self.job, user=self.writer, deadline=_DEADLINE, title=title)
 
 
 def probe(
@@ -133,26 +133,26 @@ def _taken(
 
 
 def _read(site: _Site) -> tuple[Timing, str, Completed]:
-    completed = site.on_old(commands.read(site.place.source))
+    completed = site.on_old("probe: read", commands.read(site.place.source))
     direct = "direct yes" in completed.stdout
     how = "past the page cache" if direct else "page cache dropped first"
     return parse_timing(completed.stdout), f"dd of the largest relation files, {how}", completed
 
 
 def _write(site: _Site, scratch: str) -> tuple[Timing, str, Completed]:
-    completed = site.on_new(commands.write(scratch))
+    completed = site.on_new("probe: write", commands.write(scratch))
     return parse_timing(completed.stdout), "dd of random bytes, flushed every 32 MiB", completed
 
 
 def _ssh(site: _Site, way: Passage) -> tuple[Timing, str, Completed]:
-    completed = site.on_old(commands.cipher(way))
+    completed = site.on_old("probe: ssh", commands.cipher(way))
     return parse_timing(completed.stdout), "zeros through one ssh stream", completed
 
 
 def _end_to_end(site: _Site, way: Passage, scratch: str) -> tuple[Timing, str, Completed]:
-    chosen = site.on_old(commands.choose_sample(way, site.place.source)).stdout.split()
-    sent = site.on_old(commands.send_sample(way, site.place.source))
-    landed = site.on_new(commands.arrived(scratch)).stdout
+    chosen = site.on_old("probe: choose a sample", commands.choose_sample(way, site.place.source)).stdout.split()
+    sent = site.on_old("probe: end-to-end", commands.send_sample(way, site.place.source))
+    landed = site.on_new("probe: wait for the disk", commands.arrived(scratch)).stdout
     how = f"the plan's own rsync of a sample of {chosen[-1]} files, until on new's disk"
     return parse_timing(f"{sent.stdout}\n{landed}"), how, sent
 
@@ -164,7 +164,7 @@ def _scratch(site: _Site) -> Iterator[str]:
     make = commands.make_scratch(site.move.target, site.scratch_name, site.writer)
     remove = commands.remove_scratch(site.move.target, site.scratch_name)
     try:
-        yield site.new.run(make, site.job, user=user).stdout
+        yield site.new.run(make, site.job, user=user, title="probe: make a folder").stdout
     finally:
         _clean(site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on new")
 
@@ -183,13 +183,13 @@ def _passage(site: _Site, scratch: str) -> Iterator[Passage]:
         login=site.new.login,
     )
     with ExitStack() as ends:  # each is cleaned up, whatever becomes of the other or of who listens
-        ends.callback(_clean, site, lambda job: site.on_old(way_of.remove_key(way), job), f"{way.folder} on old")
+        ends.callback(_clean, site, lambda job: site.on_old("", way_of.remove_key(way), job), f"{way.folder} on old")
         forbid = way_of.forbid_key(way)
         ends.callback(_clean, site, lambda job: site.new.run(forbid, job, user=way.login), "the probe's key on new")
-        key = site.on_old(way_of.make_key(way)).stdout
-        site.new.run(way_of.allow_key(way), site.job, user=way.login, stdin=key.encode())
-        hosts = site.new.run(way_of.read_host_keys(), site.job).stdout
-        site.on_old(way_of.pin_host_keys(way), stdin=hosts.encode())
+        key = site.on_old("probe: make a key", way_of.make_key(way)).stdout
+        site.new.run(way_of.allow_key(way), site.job, user=way.login, stdin=key.encode(), title="probe: allow the key")
+        hosts = site.new.run(way_of.read_host_keys(), site.job, title="probe: read the host keys").stdout
+        site.on_old("probe: pin the host keys", way_of.pin_host_keys(way), stdin=hosts.encode())
         yield way
 
 

@@ -103,7 +103,7 @@ class Server:
     def can_become(self, user: str, job: Job) -> bool:
         """Whether `run(user=…)` works; asks for the sudo password if that is what it takes."""
         try:
-            self.run(Shell(":", ":"), job, user=user)
+            self.run(Shell(":", ":"), job, user=user, title=f"whether commands run as {user}")
         except (AuthenticationError, CommandError):
             return False
         return True
@@ -118,6 +118,7 @@ class Server:
         deadline: float = 60.0,
         accept: Collection[int] = (0,),
         on_stdout: Callable[[bytes], None] | None = None,
+        title: str = "",
     ) -> Completed:
         """Run a command and wait for its end.
 
@@ -127,6 +128,7 @@ class Server:
             deadline: seconds after which its whole process group is ended, here and by the server itself.
             accept: the exit statuses that are no error.
             on_stdout: gets its output as it comes, on this thread.
+            title: what it is for, in a few words for people: `drop caches`.
 
         Raises:
             AuthenticationError: the rights to become `user` are missing.
@@ -135,7 +137,7 @@ class Server:
             Cancelled: the job was cancelled; the process group has been ended.
         """
         job.check()
-        running = Running(self._launcher, shell, job, user=user, deadline=deadline, on_stdout=on_stdout)
+        running = Running(self._launcher, shell, job, user=user, deadline=deadline, on_stdout=on_stdout, title=title)
         return running.completed(stdin, accept)
 
     def bridge(self, shell: Shell, job: Job, *, user: str | None = None) -> AbstractContextManager[Process]:

@@ -117,7 +117,7 @@ echo "$folder"
         command=shell,
         keeper=Shell(_KEEPER, "…"),
     )
-    job.report(CommandStarted(server.name, runs_as, shown))
+    job.report(CommandStarted(server.name, runs_as, shown, title=title))
     folder = server.run(starting, Job(), user=user).stdout.strip()
     begun = RemoteJob(server.name, _checked(folder), title, runs_as, None, shown)
     if job.cancelled:

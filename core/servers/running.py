@@ -39,7 +39,15 @@ class Running:
     """One run under way: what Server.run was asked for, and what has come so far."""
 
     def __init__(
-        self, launcher: Launcher, shell: Shell, job: Job, *, user: str | None, deadline: float, on_stdout: Sink | None
+        self,
+        launcher: Launcher,
+        shell: Shell,
+        job: Job,
+        *,
+        user: str | None,
+        deadline: float,
+        on_stdout: Sink | None,
+        title: str,
     ) -> None:
         self.launcher = launcher
         self.shell = shell
@@ -48,13 +56,14 @@ class Running:
         self.user = user
         self.deadline = deadline
         self.on_stdout = on_stdout
+        self.title = title
         self.kept = Kept()
         self.until = time.monotonic() + deadline
 
     def completed(self, stdin: bytes, accept: Collection[int]) -> Completed:
         """Run it; raises what Server.run says."""
         server, start, status = self.launcher.name, time.monotonic(), None
-        self.job.report(CommandStarted(server, self.user or self.launcher.login, self.shown))
+        self.job.report(CommandStarted(server, self.user or self.launcher.login, self.shown, title=self.title))
         try:
             order = Order(self.shell, self.user, stdin, self.deadline)
             with self.launcher.process(order, self.job) as process:

@@ -30,13 +30,14 @@ class Line:
     seconds: float | None = None
     level: str = "command"
     earlier: bool = False
+    title: str = ""
 
 
 def add(lines: list[Line], events: Iterable[Event]) -> None:
     """Add what the events say; the end of a command goes to the newest line that still waits for it."""
     for event in events:
         if isinstance(event, CommandStarted):
-            lines.append(Line(event.at, event.server, event.user, event.command))
+            lines.append(Line(event.at, event.server, event.user, event.command, title=event.title))
         elif isinstance(event, Note):
             lines.append(Line(datetime.now(UTC), "", "", event.text, level=event.level))
         elif isinstance(event, CommandEnded):
@@ -48,7 +49,8 @@ def add(lines: list[Line], events: Iterable[Event]) -> None:
 def from_history(commands: "Iterable[Command]") -> list[Line]:
     """The commands of earlier sessions; they come newest first."""
     return [
-        Line(one.at, one.server, one.user, one.command, one.exit_status, one.seconds, earlier=True) for one in commands
+        Line(one.at, one.server, one.user, one.command, one.exit_status, one.seconds, earlier=True, title=one.title)
+        for one in commands
     ][::-1]
 
 
@@ -82,5 +84,6 @@ COLUMNS: tuple[Column[Line], ...] = (
     Column("User", lambda line: line.user),
     Column("Exit", _exit, right=True, tone=_tone),
     Column("Took", lambda line: "" if line.seconds is None else units.seconds(line.seconds), right=True),
+    Column("What for", lambda line: line.title, tone=_tone),
     Column("Command", lambda line: line.text, fixed=True, tone=_tone, width=Width.REST),
 )

@@ -29,5 +29,6 @@ COMMAND_COLUMNS: "tuple[Column[Command], ...]" = (
     Column("User", lambda row: row.user),
     Column("Exit", _exit, right=True, tone=lambda row: None if row.exit_status == 0 else Tone.WARNING),
     Column("Took", lambda row: "" if row.seconds is None else units.seconds(row.seconds), right=True),
+    Column("What for", lambda row: row.title),
     Column("Command", lambda row: row.command, fixed=True, width=Width.REST),
 )

@@ -134,10 +134,11 @@ def test_what_is_reported_masks_secrets(old_server: Server) -> None:
     events: list[Event] = []
     told = environment({"TOKEN": Secret("hunter2")}, script('echo "$TOKEN" >&2; false'))
     with pytest.raises(CommandError) as caught:
-        old_server.run(told, Job(events.append), user="root")
+        old_server.run(told, Job(events.append), user="root", title="tell a secret")
     started, ended = events
     assert isinstance(started, CommandStarted)
     assert isinstance(ended, CommandEnded)
+    assert started.title == "tell a secret"
     assert (started.user, ended.exit_status) == ("root", 1)
     assert started.command == ended.command == caught.value.command
     assert MASK in started.command

@@ -43,9 +43,8 @@ def _measure(old: Server, new: Server, address: str, job: Job, *, iperf3: bool) 
     port = _free_port(new, job)
     listen = _limited("iperf3", "-s", "-1", "-p", port) if iperf3 else _socat_listen(port)
     with _listening(new, listen, job):
-        completed = old.run(
-            _iperf3_send(address, port) if iperf3 else _socat_send(address, port), job, deadline=_DEADLINE
-        )
+        send = _iperf3_send(address, port) if iperf3 else _socat_send(address, port)
+        completed = old.run(send, job, deadline=_DEADLINE, title="probe: wire")
     if iperf3:
         return parse_iperf3(completed.stdout), "iperf3, 1 stream", completed
     return parse_timing(completed.stdout), "plain TCP by socat, 1 stream", completed
@@ -57,7 +56,8 @@ def _on_both(name: str, *facts: Facts) -> bool:
 
 def _free_port(new: Server, job: Job) -> int:
     """A port on new that nothing listens on, iperf3's own if it can be."""
-    taken = new.run(script("cat /proc/net/tcp /proc/net/tcp6 2>/dev/null || true"), job).stdout
+    listing = script("cat /proc/net/tcp /proc/net/tcp6 2>/dev/null || true")
+    taken = new.run(listing, job, title="probe: find a free port").stdout
     listening = {
         int(words[1].rpartition(":")[2], 16) for line in taken.splitlines() if (words := line.split())[3:4] == ["0A"]
     }

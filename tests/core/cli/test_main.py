@@ -138,6 +138,17 @@ def test_the_history_names_its_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_the_commands_of_the_history_say_what_they_were_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open() as store:
+        samples.fill(store)
+        store.record_command(None, CommandStarted("gannon-old", "dba", "sh -c 'true\x1b[2J'"))
+    untitled, titled, _ = run(capsys, "history", "commands")[1].split("\n\n")
+    assert untitled.endswith("dba@gannon-old cut off\nsh -c 'true\\x1b[2J'")
+    heading, command = titled.split("\n")
+    assert heading.endswith("root@gannon-old drop caches, exit status 0")
+    assert command.endswith("drop_caches'")
+
+
 def test_each_line_of_the_history_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
     with Store.open() as store:
         samples.fill(store)
@@ -218,6 +229,22 @@ def test_a_reader_that_went_away_stops_no_work(
 def test_what_is_no_file_cannot_be_written(name: str) -> None:
     with pytest.raises(InputError, match="cannot write"):
         write_text(Path(name), "text")
+
+
+@pytest.mark.parametrize(
+    ("verbose", "title", "said"),
+    [
+        (False, "drop caches", "root@old: drop caches\n"),
+        (True, "drop caches", "root@old: drop caches\nroot@old$ sync\necho 3\n"),
+        (False, "", "root@old$ sync…\n"),
+        (True, "", "root@old$ sync\necho 3\n"),
+    ],
+)
+def test_a_command_is_shown_by_what_it_is_for(
+    capsys: pytest.CaptureFixture[str], verbose: bool, title: str, said: str
+) -> None:
+    Listener(verbose=verbose)(CommandStarted("old", "root", "sync\necho 3", title=title))
+    assert capsys.readouterr().err == said
 
 
 def test_text_of_a_server_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -385,5 +385,6 @@ def fill(store: Store) -> None:
     store.save_estimate(MOVE.name, estimate())
     store.save_plan(MOVE.name, plan())
     command = "LC_ALL=C sudo -n -u root -- sh -c 'sync; echo 3 > /proc/sys/vm/drop_caches'"
-    store.record_command(MOVE.name, CommandStarted(OLD.name, "root", command, START + timedelta(hours=1)))
+    started = CommandStarted(OLD.name, "root", command, START + timedelta(hours=1), title="drop caches")
+    store.record_command(MOVE.name, started)
     store.record_command(MOVE.name, CommandEnded(OLD.name, command, 0, 0.31))

@@ -377,6 +377,7 @@ def test_commands_end_where_they_began(filled: Store) -> None:
     assert (first.move, first.seconds) == (None, None)
     assert (second.move, second.exit_status, second.seconds) == (MOVE.name, None, 1.5)
     assert (third.user, third.exit_status, third.seconds) == ("root", 0, 0.31)
+    assert [command.title for command in (first, second, third)] == ["", "", "drop caches"]
     assert filled.commands(MOVE.name, limit=1) == (second,)
 
 

@@ -11,7 +11,7 @@ CREATE TABLE check_passes (
 	CONSTRAINT pk_check_passes PRIMARY KEY (id), 
 	CONSTRAINT fk_check_passes_move_id_moves FOREIGN KEY(move_id) REFERENCES moves (id) ON DELETE CASCADE
 );
-INSERT INTO "check_passes" VALUES(1,1,'2026-11-21 13:37:50.210990');
+INSERT INTO "check_passes" VALUES(1,1,'2026-11-21 13:48:11.548126');
 CREATE TABLE check_results (
 	pass_id INTEGER NOT NULL, 
 	position INTEGER NOT NULL, 
@@ -39,6 +39,7 @@ CREATE TABLE commands (
 	move_id INTEGER, 
 	server TEXT NOT NULL, 
 	user TEXT NOT NULL, 
+	title TEXT NOT NULL, 
 	command TEXT NOT NULL, 
 	started_at DATETIME NOT NULL, 
 	exit_status INTEGER, 
@@ -46,7 +47,7 @@ CREATE TABLE commands (
 	CONSTRAINT pk_commands PRIMARY KEY (id), 
 	CONSTRAINT fk_commands_move_id_moves FOREIGN KEY(move_id) REFERENCES moves (id) ON DELETE CASCADE
 );
-INSERT INTO "commands" VALUES(1,1,'gannon-old','root','LC_ALL=C sudo -n -u root -- sh -c ''sync; echo 3 > /proc/sys/vm/drop_caches''','2026-03-14 21:00:00.000000',0,0.31);
+INSERT INTO "commands" VALUES(1,1,'gannon-old','root','drop caches','LC_ALL=C sudo -n -u root -- sh -c ''sync; echo 3 > /proc/sys/vm/drop_caches''','2026-03-14 21:00:00.000000',0,0.31);
 CREATE TABLE estimates (
 	id INTEGER NOT NULL, 
 	move_id INTEGER NOT NULL, 
@@ -171,7 +172,7 @@ CREATE TABLE moves (
 	CONSTRAINT fk_moves_old_id_profiles FOREIGN KEY(old_id) REFERENCES profiles (id) ON DELETE RESTRICT, 
 	CONSTRAINT uq_moves_name UNIQUE (name)
 );
-INSERT INTO "moves" VALUES(1,'gannon to the new storage',1,2,'/srv/pg/15/data','/var/lib/postgresql/15/main','/srv/pg','/var/lib/postgresql','{"/srv/pg/space": "/var/lib/postgresql/space"}','2026-11-21 13:37:50.130869',NULL);
+INSERT INTO "moves" VALUES(1,'gannon to the new storage',1,2,'/srv/pg/15/data','/var/lib/postgresql/15/main','/srv/pg','/var/lib/postgresql','{"/srv/pg/space": "/var/lib/postgresql/space"}','2026-11-21 13:48:11.433658',NULL);
 CREATE TABLE plans (
 	id INTEGER NOT NULL, 
 	move_id INTEGER NOT NULL, 

@@ -1,5 +1,7 @@
+from core.history.store import Command
 from core.jobs import CommandEnded, CommandStarted, Note, Progress
-from gui.models.commands import COLUMNS, MOST, Line, add
+from gui.models.commands import COLUMNS, MOST, Line, add, from_history
+from gui.models.history import COMMAND_COLUMNS
 
 
 def _texts(line: Line) -> dict[str, str]:
@@ -21,6 +23,17 @@ def test_the_end_goes_to_the_command_of_the_same_server() -> None:
     add(lines, [CommandStarted("old", "dba", "df"), CommandStarted("new", "dba", "df")])
     add(lines, [CommandEnded("old", "df", 1, 0.1), CommandEnded("old", "never seen", 1, 0.1)])
     assert [_texts(line)["Exit"] for line in lines] == ["1", "running"]
+
+
+def test_a_command_says_what_it_is_for_and_stays_whole() -> None:
+    lines: list[Line] = []
+    add(lines, [CommandStarted("old", "root", "sh -c 'sync'", title="drop caches")])
+    assert (_texts(lines[0])["What for"], _texts(lines[0])["Command"]) == ("drop caches", "sh -c 'sync'")
+    (earlier,) = from_history([Command(lines[0].at, "old", "root", "sh -c 'sync'", 0, 0.1, title="drop caches")])
+    assert _texts(earlier)["What for"] == "drop caches"
+    assert {column.title: column.text for column in COMMAND_COLUMNS}["What for"](
+        Command(lines[0].at, "old", "root", "sync", 0, 0.1, title="flush")
+    ) == "flush"
 
 
 def test_a_command_that_was_cut_off() -> None:

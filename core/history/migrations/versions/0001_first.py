@@ -205,6 +205,7 @@ def _log() -> None:
         sa.Column("move_id", sa.Integer(), nullable=True),
         sa.Column("server", sa.Text(), nullable=False),
         sa.Column("user", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
         sa.Column("command", sa.Text(), nullable=False),
         sa.Column("started_at", sa.DateTime(), nullable=False),
         sa.Column("exit_status", sa.Integer(), nullable=True),
