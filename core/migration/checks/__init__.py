@@ -56,6 +56,13 @@ CATALOGUE: tuple[Declaration, ...] = (
         "tablespace locations on old",
         "manage-ag-tablespaces",
     ),
+    Declaration(
+        "tablespace-targets",
+        "targets name tablespaces of the cluster",
+        True,
+        "tablespace and other links on old, targets of the move",
+        "manage-ag-tablespaces",
+    ),
     Declaration("space", "enough space", True, "sizes on old, free space of each file system of new", "backup-file"),
     Declaration("inodes", "enough inodes", True, "files on old, free inodes of each file system of new", "backup-file"),
     Declaration(
@@ -81,6 +88,7 @@ _COMPARE: dict[str, Callable[[Case], Finding]] = {
     "leftovers": state.leftovers,
     "links": state.links,
     "tablespaces-inside": state.tablespaces_inside,
+    "tablespace-targets": state.tablespace_targets,
     "space": room.space,
     "inodes": room.inodes,
     "memory": room.memory,

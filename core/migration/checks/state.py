@@ -15,6 +15,7 @@ from core.migration.checks.finding import (
     warning,
 )
 from core.migration.model import Status
+from core.migration.places import standing
 
 _ABSENT = ("no such folder", "is empty")
 """What the facts say of a folder that was named and holds nothing."""
@@ -157,14 +158,31 @@ def tablespaces_inside(case: Case) -> Finding:
         space.location for space in cluster.tablespaces if f"{space.location}/".startswith(f"{cluster.data_directory}/")
     ]
     if not inside:
-        return passed(
-            f"{len(cluster.tablespaces)} tablespaces outside", NOTHING, "every tablespace has a place of its own"
-        )
+        number = len(cluster.tablespaces)
+        shown = f"{number} {'tablespace' if number == 1 else 'tablespaces'} outside"
+        return passed(shown, NOTHING, "every tablespace has a place of its own")
     return warning(
         ", ".join(inside),
         NOTHING,
         "a tablespace lies inside the data directory: it travels with it, and its link is set to the new place",
         "see after the start that \\db shows it inside the target",
+    )
+
+
+def tablespace_targets(case: Case) -> Finding:
+    """Every place that the move names a target for is one that is copied by itself; else its target goes unheeded."""
+    cluster, named = case.cluster, case.move.tablespace_targets
+    if cluster is None:
+        return no_cluster(case)
+    movable = [place.source for place in standing(cluster)[1:]]
+    wrong = sorted(set(named) - set(movable))
+    evidence = ", ".join(movable) or "none", ", ".join(f"{here} -> {there}" for here, there in named.items()) or "none"
+    if not wrong:
+        return passed(*evidence, "every place that the move gives a target is one of the cluster's")
+    return blocker(
+        *evidence,
+        f"the move gives {', '.join(wrong)} a target, but the cluster has no tablespace or link of its own there",
+        "name the locations as pghaul facts shows them; what lies inside the data directory travels with it",
     )
 
 

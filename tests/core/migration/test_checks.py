@@ -260,7 +260,29 @@ def test_a_tablespace_inside_the_data_directory() -> None:
     inside = cluster(tablespaces=(space(f"{DATA}/space"),))
     assert one("tablespaces-inside", old(inside), new()).status is Status.WARNING
     beside = cluster(tablespaces=(space(f"{DATA}2"),))
-    assert one("tablespaces-inside", old(beside), new()).status is Status.PASS
+    result = one("tablespaces-inside", old(beside), new())
+    assert (result.status, result.old) == (Status.PASS, "1 tablespace outside")
+    assert one("tablespaces-inside", old(), new()).old == "0 tablespaces outside"
+
+
+@pytest.mark.parametrize(
+    ("targets", "status"),
+    [
+        ({}, Status.PASS),
+        ({"/space": "/x"}, Status.PASS),
+        ({"/wal": "/x"}, Status.PASS),
+        ({"/not/there": "/x"}, Status.BLOCKER),
+        ({"/space": "/x", "/space/": "/y"}, Status.BLOCKER),
+        ({f"{DATA}/space": "/x"}, Status.BLOCKER),
+    ],
+)
+def test_a_target_for_what_the_cluster_does_not_have(targets: dict[str, str], status: Status) -> None:
+    links = (Link("pg_wal", "/wal", dangling=False, files=3),)
+    holding = old(cluster(tablespaces=(space("/space"), space(f"{DATA}/space", 16401)), links=links))
+    result = one("tablespace-targets", holding, new(), move(tablespace_targets=targets))
+    assert (result.status, result.blocking) == (status, True)
+    if status is Status.BLOCKER:
+        assert list(targets)[-1] in result.message
 
 
 def _with_room(available: int, inodes: int | None = 8_000_000) -> Facts:
