@@ -159,7 +159,7 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
 def plan_text(plan: Plan) -> str:
     """A plan for people: every step, its command, its undo."""
     lines = [f"{plan.move}: {plan.transport}, because {plan.why}"]
-    lines += [f"warning: {warning}" for warning in plan.warnings]
+    lines += plan.warnings
     for step in plan.steps:
         marks = " [cluster stopped]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
         lines += [

@@ -145,6 +145,8 @@ class Step:
     """The cluster is stopped while this step runs: it counts as downtime."""
     input_from: int | None = None
     """Number of the step whose output this one reads on standard input: a public key, a host key, a sum."""
+    skippable: bool = True
+    """False: it proves something, or without it the copy is not whole. It may be repeated, never left out."""
 
 
 @dataclass(frozen=True, slots=True)

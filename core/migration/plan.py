@@ -87,11 +87,14 @@ def _why(probes: Sequence[Probe]) -> str:
 
 
 def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
+    """Each begins with its one word: blocker, unknown or warning."""
     standing = [check for check in checks if check.status is not Status.PASS]
     said = [f"{check.status}: {check.message}" for check in standing]
     port = site.cluster.port or 5432
     if site.port != port:
-        said.append(f"port {port} is taken on new: the first start uses {site.port}; free {port} before opening")
+        said.append(
+            f"warning: port {port} is taken on new: the first start uses {site.port}; free {port} before opening"
+        )
     return tuple(said)
 
 
@@ -112,6 +115,7 @@ def _numbered(drafts: Sequence[Draft], site: Site) -> tuple[Step, ...]:
             point_of_no_return=draft.point_of_no_return,
             stopped=draft.stopped,
             input_from=numbers[draft.reads] if draft.reads else None,
+            skippable=draft.skippable,
         )
         for number, draft in enumerate(drafts, 1)
     )

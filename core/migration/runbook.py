@@ -36,6 +36,8 @@ def _step(step: Step) -> list[str]:
     lines.append(f"{_plain(step.reason[:1].upper() + step.reason[1:])}.")
     if step.point_of_no_return:
         lines.append("**Point of no return.**")
+    if not step.skippable:
+        lines.append("Never leave it out.")
     if step.input_from is not None:
         lines.append(f"Its standard input is what step {step.input_from} printed.")
     if step.command:

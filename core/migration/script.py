@@ -4,6 +4,16 @@ from core.migration.model import Login, Plan, Step
 from core.servers.profiles import Profile, Rights
 from core.servers.shell import Shell, command, sudo
 
+_END = """
+echo
+if [ -n "$skipped" ]; then
+  printf 'the end of the plan is reached, but these steps were skipped:\\n%s' "$skipped"
+else
+  echo 'the plan is done'
+fi
+"""
+
+
 _HEAD = r"""
 set -u
 if [ "${1-}" != run ]; then
@@ -15,26 +25,43 @@ outputs=$(mktemp -d) || exit 1
 trap 'rm -rf -- "$outputs"' EXIT
 trap 'exit 4' INT TERM
 
-ask() { # NUMBER TITLE REASON
+skipped=
+
+ask() { # NUMBER TITLE REASON NEEDED
   printf '\n%s. %s\n   %s\n' "$1" "$2" "$3"
   while :; do
-    printf '   [y]es, [s]kip, [q]uit? '
+    if [ -n "$4" ]; then printf '   [y]es, [q]uit? '; else printf '   [y]es, [s]kip, [q]uit? '; fi
     read -r answer || { echo; exit 4; }
     case $answer in
       y|yes) return 0 ;;
-      s|skip) return 1 ;;
+      s|skip)
+        if [ -z "$4" ]; then
+          skipped="$skipped   $1. $2
+"
+          return 1
+        fi
+        echo '   this step cannot be skipped: what follows stands on it' ;;
       q|quit) exit 4 ;;
     esac
   done
 }
 
-step() { # NUMBER TITLE REASON SIDE COMMAND INPUT
-  ask "$1" "$2" "$3" || return 0
-  if [ -n "$6" ]; then input=$outputs/$6; else input=/dev/null; fi
-  if [ ! -e "$input" ]; then echo "step $6 did not run: its output is needed here" >&2; exit 1; fi
-  "$4" "$5" < "$input" > "$outputs/$1"
+show() { # FILE
+  lines=$(($(wc -l < "$1")))
+  head -n 40 -- "$1"
+  if [ ! -s "$1" ]; then echo '   it printed nothing'; fi
+  if [ "$lines" -gt 40 ]; then
+    echo "   $((lines - 40)) more, $lines lines in all: read $1 before you answer, it goes when this script ends"
+  fi
+}
+
+step() { # NUMBER TITLE REASON NEEDED SIDE COMMAND INPUT
+  ask "$1" "$2" "$3" "$4" || return 0
+  if [ -n "$7" ]; then input=$outputs/$7; else input=/dev/null; fi
+  if [ ! -e "$input" ]; then echo "step $7 did not run: its output is needed here" >&2; exit 1; fi
+  "$5" "$6" < "$input" > "$outputs/$1"
   status=$?
-  head -n 40 -- "$outputs/$1"
+  show "$outputs/$1"
   if [ "$status" -ne 0 ]; then
     echo "step $1 failed with exit status $status; the steps before it and their undo stand above" >&2
     exit 1
@@ -62,13 +89,13 @@ def script(plan: Plan) -> str:
         f"# {_comment(f'The plan of the move {plan.move}: {plan.transport}')}",
         f"# {_comment(plan.why)}",
     ]
-    lines += [f"# warning: {_comment(warning)}" for warning in plan.warnings]
+    lines += [f"# {_comment(warning)}" for warning in plan.warnings]
     lines.append(_HEAD)
     for each in plan.logins:
         lines += _functions(each)
     for step in plan.steps:
         lines += ["", *_step(step, logins)]
-    return "\n".join(lines) + "\n\necho; echo 'the plan is done'\n"
+    return "\n".join(lines) + "\n" + _END
 
 
 def _functions(each: Login) -> list[str]:
@@ -89,12 +116,13 @@ def _step(step: Step, logins: dict[str, Login]) -> list[str]:
     marks = " [cluster stopped]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
     title, reason, undo = _line(step.title + marks), _line(step.reason), _comment(step.undo)
     head = [f"# undo: {undo}"] if step.undo else []
+    needed = "" if step.skippable else "needed"
     if step.side == "you":
-        return [*head, f"{command('ask', step.number, title, reason).text} || :"]
+        return [*head, f"{command('ask', step.number, title, reason, needed).text} || :"]
     remote, function = _as_user(step, logins[step.side])
     source = "" if step.input_from is None else step.input_from
     where = f"{title} (on {_line(step.server)} as {_line(step.user)})"
-    return [*head, command("step", step.number, where, reason, function, remote, source).text]
+    return [*head, command("step", step.number, where, reason, needed, function, remote, source).text]
 
 
 def _as_user(step: Step, login_: Login) -> tuple[Shell, str]:

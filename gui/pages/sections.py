@@ -189,7 +189,7 @@ class PlanSection(Section):
 
 
 def _plan_words(plan: Plan) -> str:
-    return "\n".join([rows.plan_summary(plan), *(f"Warning: {text}" for text in plan.warnings)])
+    return "\n".join([rows.plan_summary(plan), *plan.warnings])
 
 
 def _set(table: Table[Any], found: Any) -> None:

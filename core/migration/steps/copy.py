@@ -63,6 +63,7 @@ def _stop(site: Site) -> list[Draft]:
             "start them again",
             seconds=None,
             stopped=True,
+            skippable=False,
         ),
         Draft(
             "stop old",
@@ -92,6 +93,7 @@ def _stop_proven(site: Site) -> list[Draft]:
             "the control file must say `shut down`; refusing connections is not enough",
             "nothing to undo: it only looks",
             stopped=True,
+            skippable=False,
         )
     ]
 
@@ -109,6 +111,7 @@ def _fence(site: Site) -> list[Draft]:
                 "allow it again",
                 seconds=None,
                 stopped=True,
+                skippable=False,
             )
         ]
     return [
@@ -120,6 +123,7 @@ def _fence(site: Site) -> list[Draft]:
             "two servers with one identity must never both run",
             fence.undo,
             stopped=True,
+            skippable=False,
         )
     ]
 
@@ -135,6 +139,7 @@ def _deletions(site: Site) -> list[Draft]:
             "nothing to undo: it only looks",
             seconds=site.seconds.get("verify"),
             stopped=True,
+            skippable=False,
         )
         for place in site.places
     ]
@@ -151,6 +156,7 @@ def _changed(site: Site) -> list[Draft]:
             _AGAIN,
             seconds=site.share("final pass", place),
             stopped=True,
+            skippable=False,
         )
         for place in site.places
     ]
@@ -168,6 +174,7 @@ def _cold(site: Site) -> list[Draft]:
             _AGAIN,
             seconds=site.seconds.get("verify") if running else site.share("copy", place),
             stopped=True,
+            skippable=False,
         )
         for place in site.places
     ]
@@ -185,6 +192,7 @@ def _settle(site: Site) -> list[Draft]:
             "it lies elsewhere on new",
             undone(user, "new", command("ln", "-sfn", "--", place.source, f"{target}/{place.link}")),
             stopped=True,
+            skippable=False,
         )
         for place in relinked(site.move, site.cluster)
     ]
@@ -196,6 +204,7 @@ def _settle(site: Site) -> list[Draft]:
         "what was copied must survive a power cut",
         "nothing to undo",
         stopped=True,
+        skippable=False,
     )
     return [*links, flush, *_verify(site)]
 
@@ -217,6 +226,7 @@ def _verify(site: Site) -> list[Draft]:
             seconds=site.seconds.get("verify"),
             name="listing",
             stopped=True,
+            skippable=False,
         ),
         Draft(
             "compare new's files with old's",
@@ -228,6 +238,7 @@ def _verify(site: Site) -> list[Draft]:
             seconds=site.seconds.get("verify"),
             reads="listing",
             stopped=True,
+            skippable=False,
         ),
     ]
 

@@ -79,6 +79,7 @@ def _first_start(site: Site) -> list[Draft]:
             "look at your own tables too, before anybody writes",
             "nothing to undo: it only looks",
             stopped=True,
+            skippable=False,
         ),
     ]
 
@@ -96,6 +97,7 @@ def _open(site: Site) -> list[Draft]:
             "start old as it was",
             seconds=None,
             stopped=True,
+            skippable=False,
         ),
         Draft(
             "open new to clients",

@@ -18,6 +18,7 @@ def _prove(site: Site) -> Draft:
         _empty_or_ours(site),
         "a later pass removes what old does not have: that must never happen to another cluster",
         "nothing to undo: it only looks",
+        skippable=False,
     )
 
 

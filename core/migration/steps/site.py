@@ -82,6 +82,7 @@ class Draft:
     reads: str = ""
     stopped: bool = False
     point_of_no_return: bool = False
+    skippable: bool = True
 
 
 def undone(user: str, side: str, command: Shell) -> str:

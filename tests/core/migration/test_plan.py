@@ -156,11 +156,15 @@ def test_a_port_that_new_uses_already() -> None:
     estimated = estimate(spec_of(undertaking, old(), taken, []))
     made = make_plan(undertaking, profile("old"), profile("new"), old(), taken, (), (), estimated)
     assert "port=5433" in step(made, "start new").command
-    assert any("5432 is taken" in warning for warning in made.warnings)
+    assert any(warning.startswith("warning: port 5432 is taken") for warning in made.warnings)
 
 
 def test_warnings_hold_what_the_checks_found() -> None:
-    assert any(text.startswith("blocker: new is older") for text in plan({"version": "15.99"}).warnings)
+    made = plan({"version": "15.99"})
+    assert any(text.startswith("blocker: new is older") for text in made.warnings)
+    for text in made.warnings:
+        assert text.split(": ")[0] in {"blocker", "unknown", "warning"}
+        assert f"# {text}\n" in script(made)
 
 
 def test_why_names_the_figures() -> None:
@@ -278,6 +282,65 @@ def test_the_script_stops_at_quit_at_the_end_of_input_and_at_a_failure(tmp_path:
     done = _run(failing, "run", cwd=tmp_path, stdin="y\ny\ny\n")
     assert done.returncode == 1
     assert "step 1 failed with exit status 7" in done.stderr
+
+
+NEEDED = (
+    "prove that the target",
+    "stop the applications",
+    "prove the stop",
+    "keep old",
+    "list what the last pass",
+    "final pass, changed",
+    "final pass, the rest",
+    "set the link",
+    "sum up",
+    "compare",
+    "ask new",
+    "decide",
+)
+
+
+def test_what_proves_or_makes_the_copy_whole_cannot_be_skipped(tmp_path: Path) -> None:
+    changes = {"running": True, "tablespaces": (space("/space"),)}
+    made = plan(changes, {"tablespace_targets": {"/space": "/srv/pg/space"}})
+    for title in NEEDED:
+        assert not step(made, title).skippable, title
+    assert step(made, "warm pass").skippable
+    text = _with_a_shell_for_ssh(script(made), tmp_path)
+    done = _run(text, "run", cwd=tmp_path, stdin="s\nq\n")
+    assert done.returncode == 4
+    assert "[y]es, [q]uit?" in done.stdout
+    assert "cannot be skipped" in done.stdout
+    assert not (tmp_path / "asked").exists()
+    assert "Never leave it out." in runbook(made)
+
+
+def test_the_end_lists_what_was_skipped(tmp_path: Path) -> None:
+    made = plan({"running": True})
+    text = _with_a_shell_for_ssh(script(made), tmp_path)
+    left_out = [each for each in made.steps if each.title.startswith(("warm pass", "lead the"))]
+    answers = "".join("s\n" if each in left_out else "y\n" for each in made.steps)
+    done = _run(text, "run", cwd=tmp_path, stdin=answers)
+    assert done.returncode == 0, done.stderr
+    assert "the plan is done" not in done.stdout
+    end = done.stdout.rpartition("these steps were skipped:\n")[2].splitlines()
+    assert [line.split(".")[0].strip() for line in end] == [str(each.number) for each in left_out]
+    done = _run(text, "run", cwd=tmp_path, stdin="y\n" * len(made.steps))
+    assert done.stdout.endswith("the plan is done\n")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [(0, "it printed nothing"), (40, None), (63, "23 more, 63 lines in all: read ")],
+)
+def test_what_is_not_shown_is_counted(lines: int, words: str | None, tmp_path: Path) -> None:
+    text = _with_a_shell_for_ssh(script(plan()), tmp_path).replace("echo printed", f"seq {lines}")
+    done = _run(text, "run", cwd=tmp_path, stdin="y\nq\n")
+    assert done.returncode == 4
+    shown = done.stdout.splitlines()
+    assert ("40" in shown, "41" in shown) == (lines >= 40, False)
+    assert ("more" in done.stdout, "nothing" in done.stdout) == (lines == 63, lines == 0)
+    assert words is None or any(words in line for line in shown)
 
 
 def test_a_sudo_password_is_asked_once_and_goes_ahead_of_the_input(tmp_path: Path) -> None:
