@@ -4,7 +4,7 @@ Figures from outside: rsync over ssh carries 94 % of what iperf3 sees of a gigab
 on two hosts); one ssh stream carries 125 to 375 MB/s on older processors, bound by one core (rsync list, 2021).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core import units
 from core.migration.model import Span
@@ -18,6 +18,11 @@ ONE_STREAM_LIMIT = 400e6
 SECONDS_A_FILE = Span(0.0001, 0.0004, 0.005)
 """What each file costs besides its bytes: open, attributes, rename; a seek where the disk turns."""
 
+_CONTRADICTED = 1.1
+"""An observed copy this many times faster than a link it went over contradicts it: the span then keeps both."""
+
+_ONE_IS_WRONG = "one is wrong, or a cache was measured; low to high covers both"
+
 _DISK = (60e6, 150e6, 500e6)
 _SSH = (125e6, 300e6, 400e6)
 _GIGABIT = (90e6 / 8, 1e9 / 8, 10e9 / 8)
@@ -30,6 +35,7 @@ class Basis:
     Attributes:
         copy: the rate of a copy of files, end to end, per byte of cluster.
         measured_whole: `copy` was observed as a whole, so that it holds the cost of each file already.
+        wire: what the network carries: as given, else as a copy was observed to go, else assumed.
         read, write: the disks.
         change: bytes of cluster that change in an hour, low, likely and high.
         assumptions: sentences on what was assumed, by what they concern.
@@ -42,6 +48,7 @@ class Basis:
     index_bytes: float
     copy: Rate
     measured_whole: bool
+    wire: Rate
     read: Rate
     write: Rate
     cores: int
@@ -66,7 +73,8 @@ def basis(spec: Spec) -> Basis:
     said: dict[str, str] = {}
     read = _disk(spec.old.read_bytes_per_second, "old disk", "read", said)
     write = _disk(spec.new.write_bytes_per_second, "new disk", "write", said)
-    chain = (read, _wire(spec, said), _ssh(spec, said), write)
+    wire = _wire(spec, said)
+    chain = (read, wire, _ssh(spec, said), write)
     copy = _copy(spec, chain, said)
     return Basis(
         spec=spec,
@@ -75,6 +83,7 @@ def basis(spec: Spec) -> Basis:
         index_bytes=_index_bytes(spec, said),
         copy=copy,
         measured_whole=spec.copy.observed_bytes_per_second is not None,
+        wire=_crossing(spec, wire, copy),
         read=read,
         write=write,
         cores=_cores(spec, said),
@@ -121,8 +130,21 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
         f"{units.size(spec.cluster.size_bytes)} take {units.duration(whole.likely)}"
     )
     bound = min((rate for rate in chain if rate.stated), key=lambda rate: rate.likely, default=None)
-    near = bound is not None and bound.likely < 1.6 * observed
-    return stated(observed, bound.bound_by if bound is not None and near else "observed rate")
+    if bound is None or bound.likely >= 1.6 * observed:
+        return stated(observed, "observed rate")
+    rate = stated(observed, bound.bound_by)
+    if observed <= _CONTRADICTED * bound.likely:
+        return rate
+    return replace(rate, low=min(rate.low, bound.low), high=max(rate.high, bound.high))
+
+
+def _crossing(spec: Spec, wire: Rate, copy: Rate) -> Rate:
+    """What is known of the network: an observed copy crossed it, and counts where nothing else does."""
+    if spec.copy.observed_bytes_per_second is None:
+        return wire
+    if not wire.stated:
+        return replace(copy, bound_by="wire")
+    return replace(wire, high=max(wire.high, copy.high))
 
 
 def _files(spec: Spec, said: dict[str, str]) -> float:
@@ -162,9 +184,9 @@ def _contradictions(spec: Spec, chain: tuple[Rate, ...]) -> tuple[str, ...]:
     if observed is None or not known:
         return ()
     bound = min(known, key=lambda rate: rate.likely)
-    if observed > 1.1 * bound.likely:
+    if observed > _CONTRADICTED * bound.likely:
         carried = f"the {bound.bound_by} carries ({units.rate(bound.likely)})"
-        return (f"the observed {units.rate(observed)} is more than {carried}: one is wrong, or a cache was measured",)
+        return (f"the observed {units.rate(observed)} is more than {carried}: {_ONE_IS_WRONG}",)
     if len(known) == len(chain) and observed < 0.5 * bound.likely:
         carried = f"the slowest link carries ({bound.bound_by}, {units.rate(bound.likely)})"
         return (f"the observed {units.rate(observed)} is less than half of what {carried}: something holds it up",)

@@ -105,6 +105,53 @@ def test_dump_and_restore_without_an_earlier_one_is_wide_enough(size: float, sec
     assert dump.duration_seconds.low <= seconds <= dump.duration_seconds.high
 
 
+SLOW_WIRES = ["[link]\nbits_per_second = 40e6\n", "[copy]\nobserved_bytes_per_second = 4.7e6\n"]
+
+
+@pytest.mark.parametrize("known", SLOW_WIRES, ids=["link", "observed copy"])
+@pytest.mark.parametrize("name", ["dump-restore", "parallel-dump-restore"])
+def test_a_dump_crosses_the_same_wire(name: str, known: str) -> None:
+    """40 Mbit/s carry 4.7 MB/s: 854 GB of tables take 2 d 2 h, whatever the processes; the indexes do not cross."""
+    text = "[cluster]\nsize_bytes = 1.22e12\nindex_bytes = 366e9\n" + known
+    dump = method(name, text)
+    load = next(stage for stage in dump.stages if stage.name == "load")
+    assert load.bound_by == "wire"
+    assert load.seconds.likely == pytest.approx(854e9 / 4.7e6)
+    assert not any("fifth" in warning for warning in dump.warnings)
+    assert any("over the network" in assumption for assumption in dump.assumptions)
+    calibrated = method(name, OBSERVED.format(size=730e9) + known)
+    assert [stage.bound_by for stage in calibrated.stages][1] == "wire"
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ("", "assumed to be gigabit"),
+        (SLOW_WIRES[1], "what the observed copy did (4.70 MB/s)"),
+        ("[observed]\nrestore_seconds = 14400\n", "no slower than at the earlier restore"),
+        (SLOW_WIRES[0], None),
+    ],
+)
+def test_what_a_dump_assumes_of_the_network(known: str, words: str | None) -> None:
+    dump = method("dump-restore", "[cluster]\nsize_bytes = 730e9\n" + known)
+    said = [text for text in dump.assumptions if text.startswith("the network was not measured")]
+    assert len(said) == (0 if words is None else 1)
+    assert words is None or words in said[0]
+
+
+@pytest.mark.parametrize(
+    ("link", "carried"),
+    [("[link]\nbits_per_second = 40e6\n", 4.7e6), ("[old]\nread_bytes_per_second = 20e6\n", 20e6)],
+)
+def test_an_observed_rate_that_cannot_be_leaves_room_for_both(link: str, carried: float) -> None:
+    text = "[cluster]\nsize_bytes = 1e12\nfiles = 0\n[copy]\nobserved_bytes_per_second = 80e6\n"
+    cold = method("cold-copy", text + link)
+    assert any("one is wrong" in warning for warning in cold.warnings)
+    assert within(cold.duration_seconds, 1e12 / carried)
+    assert within(cold.duration_seconds, 1e12 / 80e6)
+    assert not within(method("cold-copy", text).duration_seconds, 1e12 / carried)
+
+
 def test_one_table_is_one_processs_work() -> None:
     text = "[cluster]\nsize_bytes = 1e12\nindex_bytes = 0\nlargest_table_bytes = {}\n[old]\ncores = 8\n"
     alone = method("dump-restore", text.format("1e12")).stages[0].seconds.likely
