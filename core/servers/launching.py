@@ -3,6 +3,7 @@
 import secrets as random_words
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -62,6 +63,7 @@ class Launcher:
         self._asker = asker
         self._channels = threading.BoundedSemaphore(CHANNELS)
         self._password = Key(profile.name, "sudo", login)
+        self._refused_in: weakref.ref[Job] | None = None
 
     @property
     def connected(self) -> bool:
@@ -116,6 +118,8 @@ class Launcher:
         for _ in range(_PASSWORD_TRIES):
             prompt = f"[pghaul-{random_words.token_hex(8)}]"
             way = rights.way(self.profile, self.login, order.user, prompt=prompt)
+            if way.asks and self._refused_in is not None and self._refused_in() is job:
+                raise self._refused_password()  # a person who failed for root is not asked again for postgres
             password = self._sudo_password(order.user) if way.asks else None
             process = self._started(order, way, prompt, password)
             try:
@@ -127,7 +131,11 @@ class Launcher:
                 raise
             process.close()
             session.forget(self._password, password or "")
-        raise AuthenticationError(
+        self._refused_in = weakref.ref(job)
+        raise self._refused_password()
+
+    def _refused_password(self) -> AuthenticationError:
+        return AuthenticationError(
             f"{self.name}: sudo did not accept the password of {self.login}", "give the password of the login user"
         )
 

@@ -55,7 +55,7 @@ class Secrets:
                 return known
             found = _from_keyring(key)
             if found is None or found in wrong:
-                found = asker.secret(key.server, prompt, kind=key.kind)
+                found = asker.secret(key.server, _after_refusal(key, prompt) if wrong else prompt, kind=key.kind)
             if found is not None:
                 with self._lock:
                     self._known[key] = found
@@ -88,6 +88,11 @@ def remember(key: Key, value: str) -> bool:
 
 session = Secrets()
 """What every connection of this program asks."""
+
+
+def _after_refusal(key: Key, prompt: str) -> str:
+    word = "passphrase" if key.kind == "passphrase" else "password"
+    return f"the {word} was not accepted; {prompt}"
 
 
 def _drop(known: dict[Key, str] | dict[Key, set[str]], server: str) -> None:

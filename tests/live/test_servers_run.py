@@ -269,6 +269,14 @@ def test_wrong_sudo_passwords_have_an_end(plain_profile: Profile) -> None:
         assert "wr0ng" not in str(caught.value)
 
 
+def test_wrong_sudo_passwords_are_not_asked_for_again_in_the_same_job(plain_profile: Profile) -> None:
+    person, job = Person("wr0ng", "wr0ng", "wr0ng", PASSWORD), Job()
+    with connect(plain_profile, person, job) as server:
+        assert [server.can_become(user, job) for user in ("root", "postgres")] == [False, False]
+        assert len(person.asked) == 3
+        assert server.can_become("postgres", Job())
+
+
 def test_no_sudo_password_given(plain_profile: Profile) -> None:
     with (
         connect(plain_profile, Person(None), Job()) as server,

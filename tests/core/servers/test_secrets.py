@@ -138,3 +138,17 @@ def test_nothing_of_it_is_shown() -> None:
     secrets = Secrets()
     secrets.get(SUDO, "?", Person("hunter2"))
     assert "hunter2" not in f"{secrets!r} {vars(SUDO) if hasattr(SUDO, '__dict__') else SUDO!r}"
+
+
+def test_a_refused_secret_is_asked_for_again_with_the_reason() -> None:
+    secrets, person = Secrets(), Person("wrong", "right", "opens")
+    secrets.forget(SUDO, secrets.get(SUDO, "sudo password", person) or "")
+    assert secrets.get(SUDO, "sudo password", person) == "right"
+    key = Key("old", "passphrase", "/key")
+    secrets.forget(key, "stale")
+    assert secrets.get(key, "passphrase of /key", person) == "opens"
+    assert [prompt for _, prompt, _ in person.asked] == [
+        "sudo password",
+        "the password was not accepted; sudo password",
+        "the passphrase was not accepted; passphrase of /key",
+    ]
