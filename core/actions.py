@@ -16,7 +16,7 @@ from core.benchmarks.runs import remove_leftovers, run_suite
 from core.benchmarks.suites import load_suite
 from core.comparison.compare import compare as compare_runs
 from core.comparison.model import Comparison
-from core.errors import InputError
+from core.errors import AuthenticationError, CommandError, InputError
 from core.facts.collect import collect
 from core.facts.model import Facts
 from core.history.store import Store
@@ -31,8 +31,9 @@ from core.migration.trial import with_known_trials, with_trial_cluster
 from core.reports.pdf import write_pdf
 from core.reports.report import build
 from core.servers.connection import Server, connect
-from core.servers.profiles import Asker
+from core.servers.profiles import Asker, Rights
 from core.servers.secrets import session
+from core.servers.shell import command
 
 
 @dataclass
@@ -97,15 +98,45 @@ def recorded(store: Store, job: Job, move: str | None = None) -> Job:
     return job.relay(listen)
 
 
-def test_server(desk: Desk, server: str, job: Job) -> tuple[str, ...]:
-    """Connect and try each right that the work may need; sentences on what works and what does not."""
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a test of a server found.
+
+    Attributes:
+        sentences: what works, and what does not with its reason.
+        missing: the users that the profile's rights promise and that nothing runs as.
+    """
+
+    sentences: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+
+
+def test_server(desk: Desk, server: str, job: Job) -> Tried:
+    """Connect and try each right that the work may need."""
     job = recorded(desk.store, job)
     connected = desk.server(server, job)
-    sentences = [f"connected to {server} as {connected.login}"]
+    sentences, missing = [f"connected to {server} as {connected.login}"], []
     for user, why in (("root", "drop caches, read every file"), (connected.profile.database_user, "read the clusters")):
-        works = connected.can_become(user, job)
-        sentences.append(f"commands as {user} ({why}): {'yes' if works else 'no'}")
-    return tuple(sentences)
+        refused = _refused(connected, user, job)
+        sentences.append(f"commands as {user} ({why}): {'yes' if refused is None else f'no: {refused.message}'}")
+        if refused is not None and refused.hint:
+            sentences.append(f"  hint: {refused.hint}")
+        if refused is not None and _promised(connected.profile.rights, user):
+            missing.append(user)
+    return Tried(tuple(sentences), tuple(missing))
+
+
+def _refused(server: Server, user: str, job: Job) -> AuthenticationError | CommandError | None:
+    """Why nothing runs as `user`; None where it does."""
+    try:
+        server.run(command("true"), job, user=user, title=f"whether commands run as {user}")
+    except (AuthenticationError, CommandError) as error:
+        return error
+    return None
+
+
+def _promised(rights: Rights, user: str) -> bool:
+    return rights is not Rights.NONE and (rights is not Rights.SUDO_POSTGRES or user != "root")
 
 
 def read_facts(desk: Desk, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
@@ -164,8 +195,23 @@ def compare(desk: Desk, move: str) -> Comparison:
 
 
 def compare_two(desk: Desk, old: int, new: int) -> Comparison:
-    """Two runs by their numbers in the history."""
-    return compare_runs([desk.store.run(old)], [desk.store.run(new)])
+    """Two runs by their numbers in the history, of whichever servers and volumes.
+
+    Raises:
+        InputError: they ran different workloads.
+    """
+    first, second = desk.store.run(old), desk.store.run(new)
+    if (first.workload.tool, first.workload.name) != (second.workload.tool, second.workload.name):
+        raise InputError(
+            f"run {old} is of {first.workload.title}, run {new} of {second.workload.title}: nothing to compare",
+            "name two runs of one workload; pghaul history runs MOVE lists them",
+        )
+    if first.workload.parameters != second.workload.parameters:
+        raise InputError(
+            f"runs {old} and {new} of {first.workload.title} had different parameters: nothing to compare",
+            f"see them with: pghaul history run {old} --json, pghaul history run {new} --json",
+        )
+    return compare_runs([first], [second])
 
 
 def check(desk: Desk, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:

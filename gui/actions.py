@@ -64,7 +64,7 @@ def test_server(server: str, desk: "Desk", job: Job) -> tuple[str, ...]:
     """Connect and try the rights."""
     from core.actions import test_server as test
 
-    return test(desk, server, job)
+    return test(desk, server, job).sentences
 
 
 def read_facts(servers_and_folders: Sequence[tuple[str, tuple[str, ...]]], desk: "Desk", job: Job) -> None:

@@ -5,7 +5,7 @@ import argparse
 from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import table
-from core.comparison.model import Comparison, Row, Sample
+from core.comparison.model import Comparison, Row, Sample, Verdict
 from core.errors import InputError
 
 
@@ -22,15 +22,16 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     from core import actions
 
     if len(options.what) == 1:
-        compared = actions.compare(context.desk, options.what[0])
+        compared, runs = actions.compare(context.desk, options.what[0]), None
     elif len(options.what) == 2:
-        compared = actions.compare_two(context.desk, *(_number(word) for word in options.what))
+        runs = (_number(options.what[0]), _number(options.what[1]))
+        compared = actions.compare_two(context.desk, *runs)
     else:
         raise InputError(f"compare takes one move or two runs, not {len(options.what)} words")
     if options.json:
         print_document(compared)
     else:
-        print(text(compared, every=options.all))
+        print(text(compared, every=options.all, runs=runs))
     return 0
 
 
@@ -40,8 +41,10 @@ def _number(word: str) -> int:
     return int(word)
 
 
-def text(comparison: Comparison, *, every: bool = False) -> str:
-    """A comparison for people: medians, ratio with its interval, verdict."""
+def text(comparison: Comparison, *, every: bool = False, runs: tuple[int, int] | None = None) -> str:
+    """A comparison for people: medians, ratio with its interval, verdict. `runs`: the two runs' numbers."""
+    old, new = ("old", "new") if runs is None else (f"run {number}" for number in runs)
+    verdicts = {Verdict.OLD: f"{old} faster", Verdict.NEW: f"{new} faster"}
     rows = [
         (
             row.workload.title,
@@ -49,12 +52,12 @@ def text(comparison: Comparison, *, every: bool = False) -> str:
             _sample(row.metric, row.old),
             _sample(row.metric, row.new),
             _ratio(row),
-            row.verdict,
+            verdicts.get(row.verdict, row.verdict),
         )
         for row in comparison.rows
         if every or row.headline
     ]
-    head = ("workload", "metric", f"old: {comparison.old}", f"new: {comparison.new}", "new / old", "verdict")
+    head = ("workload", "metric", f"{old}: {comparison.old}", f"{new}: {comparison.new}", f"{new} / {old}", "verdict")
     return table(head, rows, right=(2, 3, 4))
 
 

@@ -1,9 +1,10 @@
 """`pghaul server`: who to reach, and how."""
 
 import argparse
+from pathlib import Path
 
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import table
+from core.cli.terminal import printable, table
 from core.errors import InputError
 from core.servers.profiles import Profile, Rights
 
@@ -37,7 +38,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(listed)
     listed.set_defaults(run=_list)
 
-    test = verbs.add_parser("test", help="connect, and try the rights")
+    test = verbs.add_parser("test", help="connect, and try the rights; exit code 1 where a promised one does not work")
     test.add_argument("name")
     add_common(test, server=True)
     test.set_defaults(run=_test)
@@ -51,6 +52,17 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 def _add(context: Context, options: argparse.Namespace) -> int:
     if options.port is not None and not 0 < options.port < 65536:
         raise InputError(f"{options.port} is no port", "give one from 1 to 65535")
+    _refuse_no_address(options.address)
+    if options.copy_address is not None:
+        _refuse_no_address(options.copy_address)
+    if options.identity is not None and not Path(options.identity).expanduser().exists():
+        raise InputError(
+            f"there is no key file {options.identity}", "name the private key, or leave --identity out: as ssh would"
+        )
+    if not options.replace and any(known.name == options.name for known in context.store.profiles()):
+        raise InputError(
+            f"there is a server {options.name!r} already", "choose another name, or describe it anew with --replace"
+        )
     profile = Profile(
         name=options.name,
         address=options.address,
@@ -68,6 +80,13 @@ def _add(context: Context, options: argparse.Namespace) -> int:
     else:
         print(f"{profile.name} is described; try it with: pghaul server test {profile.name}")
     return 0
+
+
+def _refuse_no_address(address: str) -> None:
+    """Refuse what ssh would take for an option, or what can be no host."""
+    wrong = any(character.isspace() or not character.isprintable() for character in address)
+    if not address or address.startswith("-") or wrong:
+        raise InputError(f"{address!r} is no address", "give a host name, an IP address or an alias of ~/.ssh/config")
 
 
 def _list(context: Context, options: argparse.Namespace) -> int:
@@ -88,12 +107,12 @@ def _list(context: Context, options: argparse.Namespace) -> int:
 def _test(context: Context, options: argparse.Namespace) -> int:
     from core import actions
 
-    sentences = actions.test_server(context.desk, options.name, context.job)
+    tried = actions.test_server(context.desk, options.name, context.job)
     if options.json:
-        print_document({"server": options.name, "results": sentences})
+        print_document({"server": options.name, "results": tried.sentences, "missing": tried.missing})
     else:
-        print("\n".join(sentences))
-    return 0
+        print("\n".join(map(printable, tried.sentences)))
+    return 1 if tried.missing else 0
 
 
 def _remove(context: Context, options: argparse.Namespace) -> int:

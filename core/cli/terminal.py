@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core import units
-from core.errors import Cancelled, PghaulError
+from core.errors import Cancelled, HostKeyError, PghaulError
 from core.jobs import CommandEnded, CommandStarted, Event, Note, Progress
+from core.servers.known_hosts import COMPARE
 
 
 @dataclass
 class TerminalAsker:
-    """Asks on the terminal; where there is none, the answer is no.
+    """Asks on the terminal; where there is none, there is no secret, and an unknown key is refused with its option.
 
     Attributes:
         trusted: SHA256 fingerprints that `--host-key` names: accepted without a question.
@@ -25,12 +26,20 @@ class TerminalAsker:
     trusted: frozenset[str] = frozenset()
 
     def accept_host_key(self, server: str, address: str, key_type: str, fingerprint: str) -> bool:
-        """Ask whether the fingerprint is the server's; yes without asking for one that the user named beforehand."""
+        """Ask whether the fingerprint is the server's; yes without asking for one that the user named beforehand.
+
+        Raises:
+            HostKeyError: there is no terminal to ask on.
+        """
         if fingerprint in self.trusted:
             return True
+        mismatch = ", and no --host-key matches it" if self.trusted else ""
         if not sys.stdin.isatty():
-            return False
-        say(f"{server} ({address}) is not known yet. Its {key_type} key is\n  {fingerprint}")
+            raise HostKeyError(
+                f"{server}: the host key of {address} is not known{mismatch} ({key_type} {fingerprint})",
+                f"{COMPARE}, then trust it with: --host-key {fingerprint}",
+            )
+        say(f"{server} ({address}) is not known yet{mismatch}. Its {key_type} key is\n  {fingerprint}")
         return _ask("Is that the server's own key? Compare it there; type yes to trust it: ").strip().lower() == "yes"
 
     def secret(self, server: str, prompt: str, *, kind: str) -> str | None:  # noqa: ARG002  the prompt says the kind

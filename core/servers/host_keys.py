@@ -110,7 +110,7 @@ def _ask(kind: str, blob: bytes, to: Destination, server: str, asker: Asker) -> 
     if not asker.accept_host_key(server, to.known_as, kind, print_):
         raise HostKeyError(
             f"{server}: the host key of {to.known_as} is not known and was not accepted ({kind} {print_})",
-            "compare it with the server's own (ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub) and accept it",
+            f"{known_hosts.COMPARE}, then accept it",
         )
     if to.known_hosts:
         known_hosts.add(to.known_hosts[0], to.known_as, kind, blob, hashed=to.hash_known_hosts)

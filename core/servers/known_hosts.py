@@ -16,6 +16,9 @@ from typing import BinaryIO
 
 from core.errors import HostKeyError
 
+COMPARE = "compare it with the server's own (ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub on its console)"
+"""What to do about an unknown key."""
+
 
 class Marker(StrEnum):
     """What a line says about its key."""

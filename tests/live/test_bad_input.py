@@ -93,7 +93,10 @@ def test_a_wrong_key(cli: CommandLine, tmp_path: Path) -> None:
 
 
 def test_a_key_that_is_not_there(cli: CommandLine, tmp_path: Path) -> None:
-    cli.describe(cli.lab.old, "--identity", str(tmp_path / "missing"))
+    key = tmp_path / "missing"
+    key.touch()
+    cli.describe(cli.lab.old, "--identity", str(key))
+    key.unlink()
     assert_refused(cli.connecting("facts", "old"), 3, "missing")
 
 
@@ -111,6 +114,19 @@ def test_a_changed_host_key(cli: CommandLine, tmp_path: Path) -> None:
     refused = cli.connecting("facts", "old")
     assert_refused(refused, 3, "SHA256:.*SHA256:", "known_hosts")
     assert known.read_text().count("\n") == 1
+
+
+def test_rights_that_do_not_work_are_said_with_their_reason(cli: CommandLine) -> None:
+    cli.describe(cli.lab.old, "--rights", "sudo-postgres", user="pgonly")
+    code, out, err = cli.connecting("server", "test", "old")
+    assert code == 0, err  # root was not promised
+    assert "no: old: this needs to run as root, but the profile allows sudo to postgres only" in out
+    assert "(read the clusters): yes" in out
+    cli.describe(cli.lab.old, user="plain")
+    code, out, err = cli.connecting("server", "test", "old")
+    assert code == 1, err
+    assert "no: old: sudo asks plain for a password to become root" in out
+    assert out.count("hint: ") == 2
 
 
 def test_a_wrong_password(cli: CommandLine) -> None:
