@@ -4,6 +4,7 @@ pydantic validates at this edge alone; inside, the dataclasses are plain.
 """
 
 import json
+import re
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -41,8 +42,17 @@ def _validated(kind: type[T], validate: Any) -> T:
         result: T = validate(TypeAdapter(kind))
     except ValidationError as error:
         found = "; ".join(
-            f"{'.'.join(str(part) for part in item['loc']) or 'document'}: {item['msg']}"
+            f"{'.'.join(str(part) for part in item['loc']) or 'document'}: {_words(item['type'], item['msg'])}"
             for item in error.errors(include_url=False, include_input=False)
         )
-        raise InputError(f"this is no valid {kind.__name__}: {found}") from error
+        raise InputError(f"this is no valid {_name(kind)}: {found}") from error
     return result
+
+
+def _name(kind: type) -> str:
+    """A dataclass's name in plain words: `suite file`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+
+
+def _words(problem: str, message: str) -> str:
+    return "it is missing" if problem == "missing" else message[:1].lower() + message[1:]

@@ -5,6 +5,7 @@ reached or refused, 4 cancelled, 70 a bug.
 """
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -20,6 +21,9 @@ from core.jobs import Job
 from core.settings import program_version
 
 BUG = 70
+UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
+"""What a write to stdout fails with where the disk or the device behind it takes no more."""
+
 NOUNS = (servers, moves, facts, benchmarks, comparison, migration, history, reports, parse)
 
 DESCRIPTION = """\
@@ -74,17 +78,28 @@ def main(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader of our output went away: `pghaul history list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in UNWRITABLE or error.filename is not None:
+            return _bug(listener)
+        listener.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the end
+        say(f"pghaul: cannot write the output: {(error.strerror or str(error)).lower()}")
+        return 2
     except KeyboardInterrupt:
         say("pghaul: cancelled")
         return 4
     except Exception:  # noqa: BLE001  the program's end: a bug is shown whole, to be copied
-        listener.close()
-        print("pghaul: this is a bug in pghaul, please report it with these lines:\n", file=sys.stderr)
-        traceback.print_exc()
-        return BUG
+        return _bug(listener)
     finally:
         listener.close()
         restore()
+
+
+def _bug(listener: Listener) -> int:
+    listener.close()
+    print("pghaul: this is a bug in pghaul, please report it with these lines:\n", file=sys.stderr)
+    traceback.print_exc()
+    return BUG
 
 
 def _cancel_on_signals(job: Job) -> Callable[[], None]:

@@ -11,6 +11,24 @@ from core.cli.terminal import printable, table
 from core.errors import InputError
 from core.migration.model import CheckResult, Estimate, Plan, Probe, Span, Status
 
+SPEC_EXAMPLE = """\
+A file for --spec, in TOML; all but cluster.size_bytes may be left out, and is then assumed:
+  [cluster]
+  size_bytes = 1_220_000_000_000
+  files = 12000
+  [old]
+  read_bytes_per_second = 180e6
+  [new]
+  write_bytes_per_second = 400e6
+  [link]
+  bits_per_second = 1e9
+  [copy]
+  compression_ratio = 2.5
+  [observed]
+  dump_seconds = 14400
+  restore_seconds = 30000
+  at_size_bytes = 610_000_000_000"""
+
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommands."""
@@ -25,7 +43,12 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(probe, server=True)
     probe.set_defaults(run=_probe)
 
-    estimate = nouns.add_parser("estimate", help="how long each way of moving takes, and how sure that is")
+    estimate = nouns.add_parser(
+        "estimate",
+        help="how long each way of moving takes, and how sure that is",
+        epilog=SPEC_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     estimate.add_argument("move", nargs="?")
     estimate.add_argument(
         "--spec", metavar="FILE", help="compute from a TOML or JSON file, without servers; - for stdin"
@@ -74,8 +97,10 @@ def checks_text(results: tuple[CheckResult, ...]) -> str:
         lines.append(f"{'':8}   old: {printable(result.old)}   new: {printable(result.new)}")
         if result.hint and result.status is not Status.PASS:
             lines.append(f"{'':8}   hint: {printable(result.hint)}")
-    found = len(blockers(results))
-    lines.append(f"{len(results)} checks, {found} blocker{'' if found == 1 else 's'}")
+    unknown = sum(result.status is Status.UNKNOWN for result in blockers(results))
+    found = len(blockers(results)) - unknown
+    counted = f"{len(results)} checks, {found} blocker{'' if found == 1 else 's'}"
+    lines.append(counted + (f", {unknown} unknown (each counts as a blocker)" if unknown else ""))
     return "\n".join(lines)
 
 
@@ -151,8 +176,9 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
         write_text(options.runbook, runbook(made))
     if options.json:
         print_document(made)
-    elif options.script is None and options.runbook is None:
-        print(plan_text(made))
+    else:
+        written = [str(path) for path in (options.script, options.runbook) if path is not None]
+        print("\n".join(written) or plan_text(made))
     return 0
 
 

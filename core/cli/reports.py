@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from core.cli.context import Context, add_common, print_document
+from core.errors import InputError
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -18,6 +19,8 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 def _run(context: Context, options: argparse.Namespace) -> int:
     from core import actions
 
+    if options.output.suffix.lower() != ".pdf":
+        raise InputError(f"{options.output} is no name of a PDF", "give one that ends in .pdf")
     path = actions.report(context.desk, options.move, options.output)
     if options.json:
         print_document({"report": path})

@@ -117,7 +117,7 @@ def _is_of_the_move(row: RunRow) -> bool:
 def _row(session: Session, run_id: int) -> RunRow:
     row = session.get(RunRow, run_id) if 0 < run_id <= LARGEST_ID else None
     if row is None:
-        raise InputError(f"there is no run {run_id}", "pghaul history shows the runs there are")
+        raise InputError(f"there is no run {run_id}", "see those of a move with: pghaul history runs MOVE")
     return row
 
 

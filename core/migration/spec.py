@@ -115,15 +115,23 @@ def load_spec(text: str, name: str) -> Spec:
 
 def _document(text: str, name: str) -> dict[str, object]:
     try:
-        document = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+        document: dict[str, object] = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
+        if _is_json(text):
+            raise InputError(f"{name} is JSON but holds no tables", f"tables: {_names(Spec)}") from error
         # JSON's and TOML's own errors are ValueErrors that name line and column; so is an integer of 5000 digits
         raise InputError(
             f"{name} is neither TOML nor JSON: {error}", "see pghaul estimate --help for its shape"
         ) from error
-    if not isinstance(document, dict):
-        raise InputError(f"{name} holds no tables", f"tables: {_names(Spec)}")
     return document
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _numbers(kind: type, table: str, document: Mapping[str, object], name: str) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def test_containers_of_dataclasses_are_one_document() -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"inner": 3}', '{"inner": {"name": "x"}}', "null"])
 def test_what_is_no_such_document_is_said(text: str) -> None:
-    with pytest.raises(InputError, match="no valid Outer"):
+    with pytest.raises(InputError, match="no valid outer: "):
         documents.load(Outer, text)
 
 

@@ -160,7 +160,7 @@ def test_each_line_of_the_history_can_be_shown(capsys: pytest.CaptureFixture[str
         for entry in entries
     }
     assert {code for code, _, _ in shown.values()} == {0}
-    assert "7 checks, 2 blockers" in shown["checks", 1][1]
+    assert "7 checks, 1 blocker, 1 unknown" in shown["checks", 1][1]
     assert "0 checks" in shown["checks", 2][1]
     assert "cold-copy" in shown["estimate", 1][1]
     assert samples.probes()[0].command in shown["probe", 1][1]

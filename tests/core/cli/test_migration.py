@@ -1,0 +1,98 @@
+"""Checks, plans, reports, comparisons and estimates on the command line: what they say, and where their hints lead."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.cli import comparison
+from core.cli.main import main
+from core.cli.migration import SPEC_EXAMPLE, checks_text
+from core.comparison.compare import compare
+from core.history.store import Store
+from core.migration.estimate import load_spec
+from core.migration.model import CheckResult, Status
+from tests.core.history import samples
+
+
+def result(status: Status, *, blocking: bool = True) -> CheckResult:
+    found = samples.checks()[0]
+    return CheckResult("id", "title", status, "message", found.old, found.new, blocking=blocking)
+
+
+def test_unknown_checks_are_counted_beside_the_blockers() -> None:
+    results = (result(Status.BLOCKER), result(Status.UNKNOWN), result(Status.UNKNOWN, blocking=False))
+    assert checks_text(results).endswith("\n3 checks, 1 blocker, 1 unknown (each counts as a blocker)")
+    assert checks_text((result(Status.PASS),)).endswith("\n1 checks, 0 blockers")
+
+
+def test_the_example_of_a_spec_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", "--help"]) == 0
+    assert SPEC_EXAMPLE in capsys.readouterr().out
+    spec = load_spec("\n".join(SPEC_EXAMPLE.splitlines()[1:]), "example")
+    assert spec.cluster.size_bytes == 1.22e12
+    assert spec.copy.compression_ratio == 2.5
+
+
+@pytest.mark.parametrize("text", ["[1,2]", "3", '"x"'])
+def test_json_without_tables_is_called_that(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "spec"
+    spec.write_text(text)
+    assert main(["estimate", "--spec", str(spec)]) == 2
+    assert "is JSON but holds no tables" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "report", "report.pdf.txt"])
+def test_a_report_is_written_under_the_name_of_a_pdf_only(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open() as store:
+        samples.fill(store)
+    path = tmp_path / name
+    path.write_text("mine")
+    assert main(["report", samples.MOVE.name, "-o", str(path)]) == 2
+    assert ".pdf" in capsys.readouterr().err
+    assert path.read_text() == "mine"
+
+
+def test_a_written_plan_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open() as store:
+        samples.fill(store)
+    script, runbook = tmp_path / "move.sh", tmp_path / "move.md"
+    assert main(["plan", samples.MOVE.name, "--script", str(script), "--runbook", str(runbook)]) == 0
+    assert capsys.readouterr().out == f"{script}\n{runbook}\n"
+    assert script.stat().st_size > 0
+
+
+def test_two_runs_are_named_by_their_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open() as store:
+        samples.fill(store)
+        runs = store.runs(samples.MOVE.name)
+    first = runs[0]
+    same = next(run for run in runs[1:] if run.workload == first.workload)
+    other = next(run for run in runs if run.workload.name != first.workload.name)
+    assert main(["compare", str(first.id), str(same.id)]) == 0
+    head = capsys.readouterr().out.splitlines()[0]
+    assert f"run {first.id}: {first.volume.server}:{first.volume.mount_point}" in head
+    assert "old" not in head.replace(first.volume.server, "")
+    assert main(["compare", str(first.id), str(other.id)]) == 2
+    assert "nothing to compare" in capsys.readouterr().err
+    said = comparison.text(compare([first], [same]), runs=(3, 13))
+    assert "run 13 faster" in said
+    assert "new faster" not in said
+
+
+def test_a_run_that_is_not_there_names_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "run", "7"]) == 2
+    assert "pghaul history runs MOVE" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+def test_a_full_disk_behind_stdout_is_no_bug() -> None:
+    code = "import sys; from core.cli.main import main; sys.exit(main(['server', 'list']))"
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+        )
+    assert (ended.returncode, ended.stderr) == (2, "pghaul: cannot write the output: no space left on device\n")
