@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.cli.main import parser
+from core.servers.profiles import Rights
+from core.servers.ssh_config import CONFIG_VARIABLE
 
 PAGE = Path(__file__).parents[2] / "installer" / "pghaul.1"
 
@@ -46,7 +48,12 @@ def test_the_options_are_those_of_the_command_line(page: str) -> None:
     written = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", page))
     known = options(parser())
     assert known - {"--output"} <= written
-    assert written - {"-J"} <= known
+    assert written - {"-J", "-F"} <= known
+
+
+@pytest.mark.parametrize("word", [*Rights, CONFIG_VARIABLE, "PGHAUL_DATA"])
+def test_the_rights_and_variables_are_explained(page: str, word: str) -> None:
+    assert re.search(rf"(?<![\w-]){word}(?![\w-])", page)
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
