@@ -65,7 +65,7 @@ put() { # PIECES: prints the nanoseconds until they are on the disk
   dd if=/dev/null of=written conv=notrunc,fsync 2>/dev/null || return
   echo $(($(date +%s%N) - begun))
 }
-dd if=/dev/urandom of=block bs=1048576 count=32 2>/dev/null || exit
+dd if=/dev/urandom of=block bs=1048576 count=32 conv=fsync 2>/dev/null || exit
 first=$(put 1) || exit
 pieces=$((@nanoseconds@ / (first + 1) + 1)); [ "$pieces" -le @most@ ] || pieces=@most@
 taken=$(put "$pieces") || exit
