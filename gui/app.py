@@ -3,11 +3,20 @@
 import os
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QMessageLogContext, QObject, QtMsgType, Signal, qInstallMessageHandler
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import (
+    QEvent,
+    QMessageLogContext,
+    QObject,
+    QTimer,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+)
+from PySide6.QtWidgets import QApplication, QWidget
 
 from gui import appearance
 from gui.window import MainWindow
@@ -42,6 +51,22 @@ class Catcher(QObject):
             self._catch(found.exc_type, found.exc_value, found.exc_traceback)
 
 
+class FirstPaint(QObject):
+    """Waits for a window's first paint: what may load late starts after it. Signal: seen()."""
+
+    seen = Signal()
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Paint:
+            watched.removeEventFilter(self)
+            QTimer.singleShot(0, self.seen.emit)
+        return False
+
+
 def main(folder: Path | None = None) -> int:
     """Open the window and work until it is closed; the exit code. `folder`: of the history, if not the platform's."""
     qInstallMessageHandler(_tell)
@@ -52,8 +77,8 @@ def main(folder: Path | None = None) -> int:
     catcher = Catcher()
     catcher.caught.connect(window.show_trouble)
     catcher.install()
+    FirstPaint(window).seen.connect(partial(work.open, folder))
     window.show()
-    work.open(folder)
     code = application.exec()
     running = work.close()
     catcher.uninstall()
