@@ -21,8 +21,8 @@ from core.jobs import Job
 from core.settings import program_version
 
 BUG = 70
-UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF}
-"""What a write to stdout fails with where the disk or the device behind it takes no more."""
+UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EPIPE}
+"""What a write to stdout fails with where the disk, the device or the reader behind it takes no more."""
 
 NOUNS = (servers, moves, facts, benchmarks, comparison, migration, history, reports, parse)
 
@@ -60,9 +60,11 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str]) -> int:
     """Run one subcommand; the exit code. This is one of the program's two outer edges: everything raised ends here."""
     try:
-        options = parser().parse_args(arguments)
+        options = _parsed(arguments)
     except SystemExit as end:  # argparse has printed help, the version or what is wrong
         return end.code if isinstance(end.code, int) else 2
+    except OSError as error:  # it could not print them
+        return _unwritten(error)
     listener = Listener(verbose=getattr(options, "verbose", False), quiet=getattr(options, "quiet", False))
     job = Job(listener)
     restore = _cancel_on_signals(job)
@@ -75,16 +77,11 @@ def main(arguments: Sequence[str]) -> int:
         listener.close()
         say(failure(error))
         return error.exit_code
-    except BrokenPipeError:  # the reader of our output went away: `pghaul history list | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         if error.errno not in UNWRITABLE or error.filename is not None:
             return _bug(listener)
         listener.close()
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the end
-        say(f"pghaul: cannot write the output: {(error.strerror or str(error)).lower()}")
-        return 2
+        return _unwritten(error)
     except KeyboardInterrupt:
         say("pghaul: cancelled")
         return 4
@@ -93,6 +90,23 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         listener.close()
         restore()
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    try:
+        return parser().parse_args(arguments)
+    except SystemExit:
+        sys.stdout.flush()  # help that cannot be written is found out here, not when the interpreter ends
+        raise
+
+
+def _unwritten(error: OSError) -> int:
+    """End without output; the exit code. A reader who has seen enough is no failure: `pghaul history list | head`."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the end
+    if isinstance(error, BrokenPipeError):
+        return 0
+    say(f"pghaul: cannot write the output: {(error.strerror or str(error)).lower()}")
+    return 2
 
 
 def _bug(listener: Listener) -> int:

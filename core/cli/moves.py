@@ -60,6 +60,8 @@ def _add(context: Context, options: argparse.Namespace) -> int:
         new_volume=_volume(context, options.new, target, options.new_volume, "--new-volume"),
         tablespace_targets=dict(_pair(text) for text in options.tablespace),
     )
+    if not options.replace and any(known.name == move.name for known in context.store.moves()):
+        raise InputError(f"there is a move {move.name!r} already", "choose another name, or set it up anew: --replace")
     (context.store.put_move if options.replace else context.store.add_move)(move)
     if options.json:
         print_document(move)

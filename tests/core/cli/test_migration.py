@@ -89,8 +89,13 @@ def test_a_run_that_is_not_there_names_the_list(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
-def test_a_full_disk_behind_stdout_is_no_bug() -> None:
-    code = "import sys; from core.cli.main import main; sys.exit(main(['server', 'list']))"
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["server", "list"], ["--help"]])
+def test_a_full_disk_behind_stdout_is_no_bug(
+    arguments: list[str], unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    code = f"import sys; from core.cli.main import main; sys.exit(main({arguments}))"
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
             [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60

@@ -30,9 +30,12 @@ def test_a_key_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str], 
 
 
 def test_a_taken_name_tells_of_replace(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["server", "add", "old", "192.0.2.1"]) == 0
-    assert main(["server", "add", "old", "192.0.2.1"]) == 2
-    assert "--replace" in capsys.readouterr().err
+    move = ["move", "add", "spring", "--old", "old", "--new", "new", "--cluster", "/srv/pg"]
+    for arguments in (["server", "add", "old", "192.0.2.1"], ["server", "add", "new", "192.0.2.2"], move):
+        assert main(arguments) == 0
+        assert main(arguments) == 2
+        assert "--replace" in capsys.readouterr().err
+        assert main([*arguments, "--replace"]) == 0
 
 
 @pytest.mark.parametrize(("trusted", "said"), [((), "not known (ssh"), (("SHA256:other",), "no --host-key matches")])
