@@ -141,7 +141,7 @@ def _read(site: _Site) -> tuple[Timing, str, Completed]:
 
 def _write(site: _Site, scratch: str) -> tuple[Timing, str, Completed]:
     completed = site.on_new("probe: write", commands.write(scratch))
-    return parse_timing(completed.stdout), "dd of random bytes, flushed every 32 MiB", completed
+    return parse_timing(completed.stdout), "dd of random bytes, flushed at the end", completed
 
 
 def _ssh(site: _Site, way: Passage) -> tuple[Timing, str, Completed]:

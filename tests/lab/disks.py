@@ -63,7 +63,7 @@ def remove(folder: Path) -> None:
         run("losetup", "-d", device, accept_failure=True)
     wait_until(lambda: not list(attached(folder)), f"loop devices of {folder} to detach")
     for mounted in _mounted(folder):
-        run("umount", mounted)
+        run("umount", "--lazy", mounted)  # the kernel lets go of the image a moment after the loop device
 
 
 def _mounted(folder: Path) -> list[str]:

@@ -51,7 +51,7 @@ echo "direct $([ "$direct" = direct ] && echo yes || echo no)"
 def write(folder: str) -> Shell:
     """On new: random bytes into one file and a flush at the end; a first piece of 32 MiB tells how many fit the time.
 
-    The file is removed.
+    What others have left to be written goes to the disk before, so that it is not measured. The file is removed.
     """
     return script(
         """cd -- @folder@ || exit
@@ -65,7 +65,8 @@ put() { # PIECES: prints the nanoseconds until they are on the disk
   dd if=/dev/null of=written conv=notrunc,fsync 2>/dev/null || return
   echo $(($(date +%s%N) - begun))
 }
-dd if=/dev/urandom of=block bs=1048576 count=32 conv=fsync 2>/dev/null || exit
+dd if=/dev/urandom of=block bs=1048576 count=32 2>/dev/null || exit
+sync -f . 2>/dev/null || sync
 first=$(put 1) || exit
 pieces=$((@nanoseconds@ / (first + 1) + 1)); [ "$pieces" -le @most@ ] || pieces=@most@
 taken=$(put "$pieces") || exit
