@@ -101,7 +101,7 @@ def test_fio_reads_the_disk_caps_back(lab: Lab) -> None:
             lab.cap_disk(name, *limits)
         measured = dict(zip(CAPS, both.map(_fio, (lab.old, lab.new), written), strict=True))
     for name, limits in CAPS.items():
-        assert measured[name] == pytest.approx(limits, rel=0.03), name
+        assert measured[name] == pytest.approx(limits, rel=0.1), name  # 3 s on a machine that does other things too
 
 
 @contextmanager
