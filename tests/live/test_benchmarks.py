@@ -107,9 +107,9 @@ def measured(lab: Lab, old_server: Server) -> Iterator[tuple[Run, ...]]:
 @pytest.mark.parametrize(
     ("workload", "cap", "within"),
     [
-        (SEQUENTIAL_READ, READ, 0.08),
-        (SEQUENTIAL_WRITE, WRITE, 0.08),
-        (RANDOM_READ, READ_IOPS, 0.08),
+        (SEQUENTIAL_READ, READ, 0.03),
+        (SEQUENTIAL_WRITE, WRITE, 0.03),
+        (RANDOM_READ, READ_IOPS, 0.03),
         (BUFFERED, WRITE, 0.10),
         (DD, WRITE, 0.15),
     ],
