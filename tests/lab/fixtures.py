@@ -12,6 +12,7 @@ from core.jobs import Job
 from core.servers import connection
 from core.servers.connection import Server
 from core.servers.profiles import Profile, Rights
+from core.servers.remote_process import GRACE
 from tests.lab import lab as labs
 from tests.lab import root
 from tests.lab.footprint import as_text, differences, footprint
@@ -124,7 +125,7 @@ def new_server(new_profile: Profile, asker: LabAsker) -> Iterator[Server]:
 def clean_hosts(lab: Lab) -> Iterator[None]:
     """Fail the test when processes, files, keys, accounts or mounts of a host are not as before.
 
-    What was told to end gets a moment to do so.
+    What was told to end gets the grace period that the product gives it, and a moment.
     """
     before = {host.name: footprint(host) for host in (lab.old, lab.new)}
     yield
@@ -137,6 +138,6 @@ def clean_hosts(lab: Lab) -> Iterator[None]:
         return not found
 
     try:
-        wait_until(same, "hosts to be as before", seconds=3)
+        wait_until(same, "hosts to be as before", seconds=GRACE + 3)
     except LabError:
         pytest.fail(f"the test changed the hosts:\n{as_text(found)}")
