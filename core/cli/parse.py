@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from core.benchmarks.model import Output, Result
 
 Document = dict[str, object]
+_ARRAY = ("name", "level", "state", "devices", "degraded", "action", "progress", "finish_seconds")
+"""The documented fields of an array; `devices` is printed as their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,10 @@ def _mdstat(text: str) -> Parsed:
 
     if not text.strip():
         raise ParseError("mdstat: expected /proc/mdstat, found nothing")
-    arrays: list[Document] = [asdict(array) | {"devices": len(array.devices)} for array in parse_arrays(text)]
+    arrays: list[Document] = [
+        {name: getattr(array, name) for name in _ARRAY} | {"devices": len(array.devices)}
+        for array in parse_arrays(text)
+    ]
     head = ("array", "level", "state", "devices", "degraded", "action", "progress", "finish")
     rows: list[tuple[str, ...]] = []
     for array in parse_arrays(text):

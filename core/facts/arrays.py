@@ -17,6 +17,8 @@ _HEAD = re.compile(r"^\s*(?P<name>md\S*|\w+) : (?P<state>active|inactive|broken|
 _MEMBER = re.compile(r"(?P<device>[^\s\[\]]+)\[[0-9]+\](?P<flags>(?:\([A-Z]\))*)")
 _LEVEL = re.compile(r"\b(?:raid[0-9]+|linear|multipath|faulty|container)\b|\bexternal:\S+")
 _COUNTS = re.compile(r"\[([0-9]{1,6})/([0-9]{1,6})\]")
+_CHUNK = re.compile(r"\b([0-9]{1,9})[kK] chunks?\b")
+_LAYOUT = re.compile(r"\b[0-9]+ (?:near|far|offset)-copies\b|\balgorithm [0-9]+\b")
 _ACTION = re.compile(r"\b(recovery|resync|reshape|check|repair)\s*=\s*(?:([0-9]{1,3}(?:\.[0-9]{1,6})?)%|[A-Z]+)")
 _FINISH = re.compile(r"\bfinish=([0-9]{1,12}(?:\.[0-9]{1,6})?)min")
 _FRAME = re.compile(r"^\s*(Personalities\s*:|unused devices\s*:|read_ahead\b|Event:)")
@@ -52,6 +54,8 @@ def _array(lines: list[str]) -> Array:
     before_members = joined[: found.start()] if (found := _MEMBER.search(joined)) else joined
     level, counts = _LEVEL.search(before_members), _COUNTS.search(joined)
     action, finish = _ACTION.search(joined), _FINISH.search(joined)
+    described = joined[: counts.end() if counts else None].partition("bitmap:")[0]  # a bitmap has a chunk of its own
+    chunk, layout = _CHUNK.search(described), _LAYOUT.search(described)
     running = "_" in "".join(re.findall(r"\[([U_]+)\]", joined))
     return Array(
         name=head["name"],
@@ -64,4 +68,7 @@ def _array(lines: list[str]) -> Array:
         action=action[1] if action else None,
         progress=round(float(action[2]) / 100, 6) if action and action[2] else None,
         finish_seconds=round(float(finish[1]) * 60, 3) if finish else None,
+        chunk_bytes=int(chunk[1]) * 1024 if chunk else None,
+        layout=layout[0] if layout else None,
+        raid_devices=int(counts[1]) if counts else (len(members) if level and level[0] == "raid0" else None),
     )

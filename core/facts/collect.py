@@ -9,8 +9,10 @@ from core.errors import AuthenticationError, CommandError, InputError
 from core.facts import (
     arrays,
     block_devices,
+    block_queues,
     discovery,
     file_systems,
+    geometry,
     memory,
     network,
     processor,
@@ -34,10 +36,12 @@ _FIRST = (
     processor.SECTION,
     memory.SECTION,
     block_devices.SECTION,
+    block_queues.SECTION,
     arrays.SECTION,
     file_systems.MOUNTS,
     file_systems.SPACE,
     file_systems.INODES,
+    geometry.SECTION,
     network.SECTION,
     tools.SECTION,
     discovery.DEBIAN,
@@ -83,6 +87,7 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
             lambda mark: clusters_script(mark, candidates, running.pids), _SECOND_DEADLINE, "facts of the clusters"
         )
         found = read_clusters(candidates, second)
+    queues = reader.read_partly("block-queues", "block queues", block_queues.parse_block_queues) or {}
     # The gaps stand last, because what is read above them adds to them.
     return Facts(
         server=server.name,
@@ -91,8 +96,10 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
         system=reader.read("system", "system", system.parse_system),
         processor=reader.read("processor", "processor", processor.parse_processor),
         memory=reader.read("memory", "memory", memory.parse_memory),
-        block_devices=reader.read("block-devices", "block devices", block_devices.parse_block_devices) or (),
-        arrays=reader.read("arrays", "md arrays", arrays.parse_arrays) or (),
+        block_devices=block_queues.devices_with_queues(
+            reader.read("block-devices", "block devices", block_devices.parse_block_devices) or (), queues
+        ),
+        arrays=block_queues.arrays_with_queues(reader.read("arrays", "md arrays", arrays.parse_arrays) or (), queues),
         file_systems=_file_systems(reader),
         network_links=reader.read("network", "network links", network.parse_network) or (),
         tools=reader.read_partly("tools", "tools", tools.parse_tools) or (),
@@ -130,7 +137,8 @@ def _file_systems(reader: Reader) -> tuple[FileSystem, ...]:
     inodes = reader.read("inodes", "inodes of file systems", file_systems.parse_df) or {}
     found, without = file_systems.file_systems(mounts, space, inodes)
     reader.gaps += [Gap(f"file system {point}", "df does not tell its space") for point in without]
-    return found
+    geometries = reader.read_partly("geometry", "geometry of file systems", geometry.parse_geometries) or {}
+    return geometry.with_geometries(found, geometries)
 
 
 class _Trips:

@@ -75,6 +75,17 @@ class BlockDevice:
     read_ahead_bytes: int | None = None
     model: str | None = None
     read_only: bool = False
+    write_cache: str | None = None
+    """As the kernel takes it: `write back` or `write through`."""
+    physical_block_bytes: int | None = None
+    minimum_io_bytes: int | None = None
+    """Of a striped device its chunk."""
+    optimal_io_bytes: int | None = None
+    """Of a striped device its whole stripe; None where the device names none."""
+    alignment_offset_bytes: int | None = None
+    """How far its start lies off the physical blocks below; 0: aligned."""
+    start_bytes: int | None = None
+    """Of a partition: where it starts on its disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +102,26 @@ class Array:
     progress: float | None = None
     """0 to 1."""
     finish_seconds: float | None = None
+    chunk_bytes: int | None = None
+    layout: str | None = None
+    """In mdstat's words: `2 near-copies`, `algorithm 2`."""
+    raid_devices: int | None = None
+    """Members that the array is made for, spares not counted."""
+    stripe_cache_pages: int | None = None
+    """Of levels 4, 5 and 6: /sys/block/…/md/stripe_cache_size."""
+    write_threads: int | None = None
+    """Of levels 4, 5 and 6: extra write threads, /sys/block/…/md/group_thread_cnt; 0: the array's own one alone."""
+
+    @property
+    def data_devices(self) -> int | None:
+        """Members whose worth of data one stripe holds; None where that is not known."""
+        if self.raid_devices is None or self.level is None:
+            return None
+        copies = re.match(r"([0-9]+) near-copies", self.layout or "")
+        lost = {"raid0": 0, "raid4": 1, "raid5": 1, "raid6": 2}
+        if self.level == "raid10":
+            return self.raid_devices // int(copies[1]) if copies else None
+        return self.raid_devices - lost[self.level] if self.level in lost else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +139,13 @@ class FileSystem:
     inodes: int | None = None
     inodes_free: int | None = None
     """None where the file system makes inodes as it goes (btrfs)."""
+    block_bytes: int | None = None
+    stripe_unit_bytes: int | None = None
+    """XFS's sunit, ext4's stride; 0: made without. None: not known."""
+    stripe_width_bytes: int | None = None
+    """XFS's swidth, ext4's stripe width."""
+    features: tuple[str, ...] = ()
+    """Of ext's family, as dumpe2fs names them: has_journal, extent…; empty where they were not read."""
 
 
 @dataclass(frozen=True, slots=True)

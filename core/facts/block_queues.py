@@ -1,0 +1,88 @@
+"""What the kernel's block layer says of each device (/sys/block): write cache, request sizes, alignment; md's knobs.
+
+The files are those of the kernel's Documentation/ABI/stable/sysfs-block and Documentation/admin-guide/md.rst; each
+holds one line. What a kernel does not have is simply not printed.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from core.facts.model import Array, BlockDevice
+from core.facts.sections import Section
+from core.facts.text import unreadable, whole
+from core.servers.shell import script
+
+SECTION = Section(
+    "block-queues",
+    script("""for folder in /sys/block/*; do
+  name=${folder##*/}
+  for file in queue/write_cache queue/physical_block_size queue/minimum_io_size queue/optimal_io_size \\
+    alignment_offset md/stripe_cache_size md/group_thread_cnt; do
+    value=
+    read -r value <"$folder/$file" && echo "$name $file $value"
+  done
+  for part in "$folder/$name"*; do
+    for file in start alignment_offset; do
+      value=
+      read -r value <"$part/$file" && echo "${part##*/} $file $value"
+    done
+  done
+done 2>/dev/null
+true"""),
+)
+
+_LINE = re.compile(r"(?P<name>\S+) (?P<file>[a-z_]+(?:/[a-z_]+)?) (?P<value>.*\S)\s*")
+_SECTOR = 512
+"""The unit of `start`, whatever the device's own sectors are."""
+
+Queues = dict[str, dict[str, str]]
+"""Device -> file below /sys/block/DEVICE -> its line."""
+
+
+def parse_block_queues(text: str) -> Queues:
+    """The lines `DEVICE FILE VALUE` of the section, by device; no text: none.
+
+    Raises:
+        ParseError: a line is none of them.
+    """
+    found: Queues = {}
+    for line in text.splitlines():
+        match = _LINE.fullmatch(line)
+        if match is None:
+            raise unreadable("block queues", "a device, a file and its value", line)
+        # sysfs writes an exclamation mark where a name has a slash: cciss!c0d0
+        found.setdefault(match["name"].replace("!", "/"), {})[match["file"]] = match["value"]
+    return found
+
+
+def devices_with_queues(
+    devices: Iterable[BlockDevice], queues: Mapping[str, Mapping[str, str]]
+) -> tuple[BlockDevice, ...]:
+    """The devices with what the block layer says of them."""
+    return tuple(_device(device, queues.get(device.name, {})) for device in devices)
+
+
+def _device(device: BlockDevice, files: Mapping[str, str]) -> BlockDevice:
+    start = whole(files.get("start"))
+    return replace(
+        device,
+        write_cache=files.get("queue/write_cache"),
+        physical_block_bytes=whole(files.get("queue/physical_block_size")),
+        minimum_io_bytes=whole(files.get("queue/minimum_io_size")),
+        optimal_io_bytes=whole(files.get("queue/optimal_io_size")) or None,
+        alignment_offset_bytes=whole(files.get("alignment_offset")),
+        start_bytes=None if start is None else start * _SECTOR,
+    )
+
+
+def arrays_with_queues(arrays: Iterable[Array], queues: Mapping[str, Mapping[str, str]]) -> tuple[Array, ...]:
+    """The md arrays with their knobs."""
+    return tuple(
+        replace(
+            array,
+            stripe_cache_pages=whole(queues.get(array.name, {}).get("md/stripe_cache_size")),
+            write_threads=whole(queues.get(array.name, {}).get("md/group_thread_cnt")),
+        )
+        for array in arrays
+    )

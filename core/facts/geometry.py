@@ -1,0 +1,122 @@
+"""How a file system was made: block size, stripe unit and width, and the features of ext's family.
+
+xfs_info needs no root for a mounted file system; dumpe2fs reads the superblock, which only root may. Without them the
+mount's own options still tell some of it: the kernel shows XFS's geometry in sectors of 512 bytes (fs/xfs/xfs_super.c)
+and ext4's stripe in blocks (fs/ext4/super.c) wherever there is one.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from core.facts.model import FileSystem
+from core.facts.sections import Section
+from core.facts.text import first_line, unreadable, whole
+from core.servers.shell import script
+
+SECTION = Section(
+    "geometry",
+    script("""seen=' '
+while read -r device point kind rest; do
+  case $seen in *" $device "*) continue ;; esac
+  case $kind in
+    xfs) said=$(xfs_info "$(printf '%b' "$(printf '%s' "$point" | sed 's/\\\\/\\\\0/g')")" 2>/dev/null) || continue ;;
+    ext[234]) said=$(dumpe2fs -h "$device" 2>/dev/null || tune2fs -l "$device" 2>/dev/null) || continue ;;
+    *) continue ;;
+  esac
+  seen="$seen$device "
+  printf 'geometry of %s\\n%s\\n' "$device" "$said"
+done </proc/self/mounts"""),
+    deadline=8,
+)
+
+_HEAD = re.compile(r"geometry of (?P<device>\S+)")
+_XFS_DATA = re.compile(
+    r"^data\s*=.*?\bbsize=(?P<block>[0-9]{1,9})\b.*?\bsunit=(?P<unit>[0-9]{1,9})\s+swidth=(?P<width>[0-9]{1,9})\s+blks",
+    re.MULTILINE | re.DOTALL,
+)
+_EXT_FIELD = re.compile(r"^(?P<name>[A-Z][A-Za-z ]+):[ \t]+(?P<value>\S.*?)\s*$", re.MULTILINE)
+_XFS_SECTOR = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """Sizes in bytes; a stripe of 0 is one that the file system was made without."""
+
+    block_bytes: int
+    stripe_unit_bytes: int
+    stripe_width_bytes: int
+    features: tuple[str, ...] = ()
+
+
+def parse_xfs_info(text: str) -> Geometry:
+    """What xfs_info, or mkfs.xfs, says of the data section; whatever the age and the language.
+
+    Raises:
+        ParseError: there is no data section with bsize, sunit and swidth.
+    """
+    found = _XFS_DATA.search(text)
+    if found is None:
+        raise unreadable("xfs_info", "a data section with bsize, sunit and swidth", first_line(text))
+    block = int(found["block"])
+    return Geometry(block, int(found["unit"]) * block, int(found["width"]) * block)
+
+
+def parse_superblock(text: str) -> Geometry:
+    """What `dumpe2fs -h` or `tune2fs -l` says of an ext2, ext3 or ext4 file system.
+
+    `RAID stride` and `RAID stripe width` are printed only where they are not 0.
+
+    Raises:
+        ParseError: there is no block size, or no list of features.
+    """
+    fields = {found["name"]: found["value"] for found in _EXT_FIELD.finditer(text)}
+    block, features = whole(fields.get("Block size")), fields.get("Filesystem features")
+    if block is None or features is None:
+        raise unreadable("dumpe2fs", "the features and the block size of a file system", first_line(text))
+    unit, width = (whole(fields.get(name)) or 0 for name in ("RAID stride", "RAID stripe width"))
+    return Geometry(block, unit * block, width * block, tuple(features.split()))
+
+
+def parse_geometries(text: str) -> dict[str, Geometry]:
+    """The section's text: geometries by device as the mount names it; one that cannot be read is left out.
+
+    Raises:
+        ParseError: text stands ahead of the first device.
+    """
+    found: dict[str, Geometry] = {}
+    parts = re.split(r"^(?=geometry of )", text, flags=re.MULTILINE)
+    if parts[0].strip():
+        raise unreadable("geometry", "a line 'geometry of DEVICE'", first_line(parts[0]))
+    for part in parts[1:]:
+        head, _, body = part.partition("\n")
+        match = _HEAD.fullmatch(head.strip())
+        read = parse_xfs_info if _XFS_DATA.search(body) else parse_superblock
+        if match is not None and (_XFS_DATA.search(body) or "Block size:" in body):
+            found[match["device"]] = read(body)
+    return found
+
+
+def with_geometries(systems: Iterable[FileSystem], geometries: Mapping[str, Geometry]) -> tuple[FileSystem, ...]:
+    """The file systems with their geometry; from their mount options where no tool told it."""
+    return tuple(_with_geometry(system, geometries.get(system.device)) for system in systems)
+
+
+def _with_geometry(system: FileSystem, geometry: Geometry | None) -> FileSystem:
+    if geometry is not None:
+        return replace(
+            system,
+            block_bytes=geometry.block_bytes,
+            stripe_unit_bytes=geometry.stripe_unit_bytes,
+            stripe_width_bytes=geometry.stripe_width_bytes,
+            features=geometry.features,
+        )
+    if system.kind != "xfs" or "noalign" in system.options:
+        return system
+    unit, width = (whole(option_value(system, name)) or 0 for name in ("sunit", "swidth"))
+    return replace(system, stripe_unit_bytes=unit * _XFS_SECTOR, stripe_width_bytes=width * _XFS_SECTOR)
+
+
+def option_value(system: FileSystem, name: str) -> str | None:
+    """The value of a mount option `name=value`; None where it is not among them."""
+    return next((option.partition("=")[2] for option in system.options if option.startswith(f"{name}=")), None)
