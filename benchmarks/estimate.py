@@ -161,11 +161,11 @@ def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -
 
 
 def estimated(
-    old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, asker: LabAsker
+    old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move
 ) -> tuple[Estimate, tuple[Probe, ...]]:
     """Probe the pair as `pghaul probe` does, then estimate."""
-    probes = probe(old, new, old_facts, new_facts, move, Unrecorded(), Job(), asker=asker)
-    return estimate(spec_of(move, old_facts, new_facts, probes)), probes
+    probes = probe(old, new, old_facts, new_facts, move, Unrecorded(), Job())
+    return estimate(spec_of(move, old_facts, probes)), probes
 
 
 def copy_seconds(made: Estimate) -> float:
@@ -203,7 +203,7 @@ def main() -> int:
         fill(lab, max(1, int(gigabytes * 1000) - 220))
         asker = LabAsker(lab.known_hosts)
         with server(lab, "old", asker) as old, server(lab, "new", asker) as new:
-            rows = [_measure(lab, old, new, asker, setting) for setting in SETTINGS]
+            rows = [_measure(lab, old, new, setting) for setting in SETTINGS]
     sys.stdout.write(table(rows))
     return 0 if all(row.right for row in rows) else 1
 
@@ -222,14 +222,14 @@ def _line(row: Row) -> str:
     return f"{row.setting.title:32}{''.join(f'{each:8.1f} s' for each in seconds)}{row.ratio:10.2f}  {verdict}\n"
 
 
-def _measure(lab: Lab, old: Server, new: Server, asker: LabAsker, setting: Setting) -> Row:
+def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
     cap(lab, setting)
     move = Move(
         "estimate", "old", "new", clusters.DATA, TARGET, "/srv/pg", "/srv/pg", {clusters.SPACE: f"{TARGET}-space"}
     )
     old_facts, new_facts = collect(old, Job(), folders=[move.cluster]), collect(new, Job(), folders=[TARGET])
     _drop_caches()
-    made, probes = estimated(old, new, old_facts, new_facts, move, asker)
+    made, probes = estimated(old, new, old_facts, new_facts, move)
     plan = make_plan(
         move, old.profile, new.profile, old_facts, new_facts, check(move, old_facts, new_facts), probes, made
     )

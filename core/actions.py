@@ -234,9 +234,7 @@ def probe(desk: Desk, move: str, job: Job) -> tuple[Probe, ...]:
     job = recorded(desk.store, job, move)
     found = desk.store.move(move)
     old, new = _both_facts(desk, found, job, refresh=True)
-    return probe_servers(
-        desk.server(found.old, job), desk.server(found.new, job), old, new, found, desk.store, job, asker=desk.asker
-    )
+    return probe_servers(desk.server(found.old, job), desk.server(found.new, job), old, new, found, desk.store, job)
 
 
 def estimate(desk: Desk, move: str, job: Job) -> Estimate:
@@ -309,7 +307,7 @@ def _both_facts(desk: Desk, move: Move, job: Job, *, refresh: bool) -> tuple[Fac
 
 def _estimated(desk: Desk, move: Move, old: Facts, new: Facts) -> Estimate:
     probes, runs = desk.store.probes(move.name), desk.store.runs(move.name, latest_only=True)
-    made = estimate_spec(spec_of(move, old, new, probes, runs))
+    made = estimate_spec(spec_of(move, old, probes, runs))
     desk.store.save_estimate(move.name, made)
     return made
 

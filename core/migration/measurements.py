@@ -9,7 +9,7 @@ from core.migration.model import Move, Probe, Quantity
 from core.migration.spec import ClusterSpec, CopySpec, LinkSpec, NewSpec, OldSpec, Spec
 
 
-def spec_of(move: Move, old: Facts, new: Facts, probes: Sequence[Probe], runs: Sequence[Run] = ()) -> Spec:  # noqa: ARG001
+def spec_of(move: Move, old: Facts, probes: Sequence[Probe], runs: Sequence[Run] = ()) -> Spec:
     """What is known of a move, as a spec. The latest probe of each link counts; a benchmark stands in for a disk's.
 
     Raises:

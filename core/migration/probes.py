@@ -19,7 +19,6 @@ from core.migration.places import Place, places
 from core.migration.probing import commands, wire
 from core.migration.probing.timing import Timing, parse_timing
 from core.servers.connection import Completed, Server
-from core.servers.profiles import Asker
 from core.servers.shell import Shell
 
 _DEADLINE = 60.0
@@ -63,8 +62,6 @@ def probe(
     move: Move,
     journal: ProbeJournal,
     job: Job,
-    *,
-    asker: Asker,  # noqa: ARG001  no probe asks yet; those that write more will
 ) -> tuple[Probe, ...]:
     """Measure read, write, wire, ssh and a sample end to end, one after the other; each is recorded as it ends.
 

@@ -103,7 +103,7 @@ def both_facts(odd: Host, old_server: Server, new_server: Server) -> tuple[Facts
 
 
 def planned(old: Server, new: Server, facts: tuple[Facts, Facts]) -> Plan:
-    estimated = estimate(spec_of(MOVE, *facts, []))
+    estimated = estimate(spec_of(MOVE, facts[0], []))
     return make_plan(MOVE, old.profile, new.profile, *facts, check(MOVE, *facts), [], estimated)
 
 
@@ -200,14 +200,13 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     stopped: Host,  # noqa: ARG001  before the look at what is left
     old_server: Server,
     new_server: Server,
-    asker: LabAsker,
     clean_hosts: None,  # noqa: ARG001
 ) -> None:
     """The caps are the truth: 30 MB/s of old's disk, 60 MB/s of new's, 400 Mbit/s between them."""
     facts = collect(old_server, Job(), folders=[ODD]), collect(new_server, Job(), folders=[TARGET])
     cap(lab, Setting("capped", old_disk=30_000_000, new_disk=60_000_000, wire="400mbit"))
     journal = Journal()
-    probes = probe(old_server, new_server, *facts, MOVE, journal, Job(), asker=asker)
+    probes = probe(old_server, new_server, *facts, MOVE, journal, Job())
     assert [each for _, each in journal.probes] == list(probes)
     assert {name for name, _ in journal.probes} == {MOVE.name}
     assert all(each.command and each.raw and each.method for each in probes)
@@ -217,7 +216,7 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     assert rates[Quantity.WRITE] == pytest.approx(60e6, rel=0.4)
     assert rates[Quantity.WIRE] == pytest.approx(48e6, rel=0.1)
     assert rates[Quantity.SSH] == pytest.approx(47e6, rel=0.2)
-    guessed = copy_seconds(estimate(spec_of(MOVE, *facts, probes)))
+    guessed = copy_seconds(estimate(spec_of(MOVE, facts[0], probes)))
     lab.cap_disk("new")  # by hand new's memory would take the copy, and a slow disk would have all to write at the end
     taken = copy_by_hand(lab, ODD)
     assert guessed == pytest.approx(taken.flushed, rel=0.25)
@@ -229,7 +228,6 @@ def test_a_cancelled_probe_leaves_nothing(
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    asker: LabAsker,
     clean_hosts: None,  # noqa: ARG001
 ) -> None:
     timers: list[threading.Timer] = []
@@ -241,7 +239,7 @@ def test_a_cancelled_probe_leaves_nothing(
 
     job = Job(listen)
     with pytest.raises(Cancelled):
-        probe(old_server, new_server, *both_facts, MOVE, Journal(), job, asker=asker)
+        probe(old_server, new_server, *both_facts, MOVE, Journal(), job)
     assert timers
 
 
@@ -253,7 +251,6 @@ def test_a_listener_that_fails_leaves_nothing(
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    asker: LabAsker,
     clean_hosts: None,  # noqa: ARG001
 ) -> None:
     """The scratch folder was made, but nobody was told where."""
@@ -263,7 +260,7 @@ def test_a_listener_that_fails_leaves_nothing(
             raise ListenerError
 
     with pytest.raises(ListenerError):
-        probe(old_server, new_server, *both_facts, MOVE, Journal(), Job(listen), asker=asker)
+        probe(old_server, new_server, *both_facts, MOVE, Journal(), Job(listen))
 
 
 def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned(
@@ -271,7 +268,6 @@ def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    asker: LabAsker,
     clean_hosts: None,  # noqa: ARG001
 ) -> None:
     """The warning about the one reaches a listener that fails; the other is removed all the same."""
@@ -287,7 +283,7 @@ def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned
     job = Job(told)
     try:
         with pytest.raises(ListenerError):
-            probe(old_server, new_server, *both_facts, MOVE, Journal(), job, asker=asker)
+            probe(old_server, new_server, *both_facts, MOVE, Journal(), job)
         assert "pghaul-probe" in lab.new.exec("cat", keys).stdout
         assert "pghaul-probe" not in lab.old.exec("ls", "/tmp").stdout
     finally:
@@ -300,7 +296,6 @@ def test_what_a_crash_left_is_removed_by_the_next_probe(
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    asker: LabAsker,
     monkeypatch: pytest.MonkeyPatch,
     clean_hosts: None,  # noqa: ARG001
 ) -> None:
@@ -309,11 +304,11 @@ def test_what_a_crash_left_is_removed_by_the_next_probe(
     with monkeypatch.context() as crash:
         crash.setattr("core.migration.probes._clean", lambda *_: None)
         with pytest.raises(Cancelled):
-            probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("/dev/zero"), asker=asker)
+            probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("/dev/zero"))
     assert "pghaul-probe" in lab.new.exec("cat", keys).stdout
     assert "pghaul-probe" in lab.old.exec("ls", "/tmp").stdout
     with pytest.raises(Cancelled):
-        probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("/dev/zero"), asker=asker)
+        probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("/dev/zero"))
     assert "pghaul-probe" not in lab.new.exec("cat", keys).stdout
 
 
@@ -365,7 +360,7 @@ def test_without_rights_nothing_is_begun(
 ) -> None:
     del lab
     with connect(nosudo_profile, asker, Job()) as poor, pytest.raises(PghaulError, match="run as postgres"):
-        probe(poor, new_server, *both_facts, MOVE, Journal(), Job(), asker=asker)
+        probe(poor, new_server, *both_facts, MOVE, Journal(), Job())
 
 
 def test_a_link_that_cannot_be_measured_is_said_and_left_out(
@@ -387,7 +382,7 @@ def test_a_link_that_cannot_be_measured_is_said_and_left_out(
     lonely = replace(new_server.profile, rights=Rights.SUDO, copy_address="127.0.0.1")
     bare_old, bare_new = (replace(each, tools=()) for each in both_facts)
     with connect(lonely, asker, Job()) as unreachable:
-        probes = probe(old_server, unreachable, bare_old, bare_new, MOVE, Journal(), Job(listen), asker=asker)
+        probes = probe(old_server, unreachable, bare_old, bare_new, MOVE, Journal(), Job(listen))
     assert {each.quantity for each in probes} == {Quantity.READ, Quantity.WRITE}
     assert any("neither iperf3 nor socat" in note for note in notes)
     assert any(note.startswith("ssh was not measured") for note in notes)

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from core.errors import CommandError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job
+from core.migration.iperf3 import parse_iperf3_summary
 from core.migration.probing.commands import MOST_BYTES, SECONDS
-from core.migration.probing.timing import Timing, parse_iperf3, parse_timing
+from core.migration.probing.timing import Timing, parse_timing
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell, command, script
 
@@ -46,8 +47,15 @@ def _measure(old: Server, new: Server, address: str, job: Job, *, iperf3: bool) 
         send = _iperf3_send(address, port) if iperf3 else _socat_send(address, port)
         completed = old.run(send, job, deadline=_DEADLINE, title="probe: wire")
     if iperf3:
-        return parse_iperf3(completed.stdout), "iperf3, 1 stream", completed
+        return _carried(completed.stdout), "iperf3, 1 stream", completed
     return parse_timing(completed.stdout), "plain TCP by socat, 1 stream", completed
+
+
+def _carried(text: str) -> Timing:
+    """What new received by iperf3 in its time; raises ParseError as `parse_iperf3_summary` does."""
+    summary = parse_iperf3_summary(text)
+    rate = summary.received_bits_per_second or summary.sent_bits_per_second or 0.0
+    return Timing(round(rate / 8 * SECONDS), SECONDS)
 
 
 def _on_both(name: str, *facts: Facts) -> bool:

@@ -226,7 +226,7 @@ def test_spec_of_prefers_the_latest_probe() -> None:
     databases = (Database("a", 5, 1, 3_000_000_000, 1_000_000_000), Database("b", 5, 1, 2_000_000_000, 500_000_000))
     early = replace(probe(Quantity.END_TO_END, 10e6), taken_at=NOW - timedelta(hours=1))
     probes = [probe(Quantity.END_TO_END, 80e6), early, probe(Quantity.READ, 90e6), probe(Quantity.WIRE, 117e6)]
-    spec = spec_of(move(), old(cluster(databases=databases)), new(), probes)
+    spec = spec_of(move(), old(cluster(databases=databases)), probes)
     assert spec.copy.observed_bytes_per_second == 80e6
     assert spec.old.read_bytes_per_second == 90e6
     assert spec.old.cores == 8
@@ -249,12 +249,12 @@ def test_spec_of_takes_a_benchmark_where_there_is_no_probe() -> None:
         run(Side.NEW, "write_bytes_per_second", 200e6),
         run(Side.NEW, "read_bytes_per_second", 300e6),
     ]
-    spec = spec_of(move(), old(), new(), [], runs)
+    spec = spec_of(move(), old(), [], runs)
     assert (spec.old.read_bytes_per_second, spec.new.write_bytes_per_second) == (80e6, 200e6)
 
 
 def test_spec_of_an_unknown_cluster_or_size() -> None:
     with pytest.raises(InputError, match="/srv/pg/data"):
-        spec_of(move(), old(cluster(size_bytes=None)), new(), [])
+        spec_of(move(), old(cluster(size_bytes=None)), [])
     with pytest.raises(InputError, match="/elsewhere"):
-        spec_of(move(cluster="/elsewhere"), old(), new(), [])
+        spec_of(move(cluster="/elsewhere"), old(), [])

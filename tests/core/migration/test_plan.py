@@ -24,7 +24,7 @@ def plan(
     undertaking = move(cluster=made.data_directory, **(move_changes or {}))
     old_facts, new_facts = old(made), new()
     probes = [probe(Quantity.SSH, 250e6), probe(Quantity.READ, 80e6)]
-    estimated = estimate(spec_of(undertaking, old_facts, new_facts, probes))
+    estimated = estimate(spec_of(undertaking, old_facts, probes))
     checks = check(undertaking, old_facts, new_facts)
     profiles = profile("old"), profile("new", **new_profile)
     return make_plan(undertaking, *profiles, old_facts, new_facts, checks, probes, estimated)
@@ -153,7 +153,7 @@ def test_configuration_that_was_cut_off_replaces_nothing(tmp_path: Path) -> None
 def test_a_port_that_new_uses_already() -> None:
     taken = new(cluster(data_directory="/x", running=True))
     undertaking = move()
-    estimated = estimate(spec_of(undertaking, old(), taken, []))
+    estimated = estimate(spec_of(undertaking, old(), []))
     made = make_plan(undertaking, profile("old"), profile("new"), old(), taken, (), (), estimated)
     assert "port=5433" in step(made, "start new").command
     assert any(warning.startswith("warning: port 5432 is taken") for warning in made.warnings)
@@ -207,12 +207,12 @@ def test_no_cluster_and_no_address() -> None:
             new(),
             (),
             (),
-            estimate(spec_of(move(), old(), new(), [])),
+            estimate(spec_of(move(), old(), [])),
         )
     lonely = replace(old(), network_links=facts("old").network_links[:1])
     with pytest.raises(InputError, match="no network address"):
         make_plan(
-            move(), profile("old"), profile("new"), lonely, new(), (), (), estimate(spec_of(move(), old(), new(), []))
+            move(), profile("old"), profile("new"), lonely, new(), (), (), estimate(spec_of(move(), old(), []))
         )
 
 
