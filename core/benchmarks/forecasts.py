@@ -1,6 +1,7 @@
 """What a suite on a volume will take, before it starts, and what forbids it."""
 
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from core import units
 from core.benchmarks.folders import Place, inspect, user_for
@@ -46,12 +47,23 @@ def forecast(server: Server, volume: Volume, suite: Suite, facts: Facts, job: Jo
     )
 
 
-def machine_of(facts: Facts) -> Machine:
-    """What a workload's size may depend on."""
+def machine_of(facts: Facts, fio_engine: str | None = None) -> Machine:
+    """What a workload's commands may depend on."""
     return Machine(
         memory_bytes=facts.memory.total_bytes if facts.memory else None,
         threads=facts.processor.threads if facts.processor else None,
+        bin_directories=_bin_directories(facts),
+        versions={tool.name: tool.version for tool in facts.tools if tool.version is not None},
+        fio_engine=fio_engine,
     )
+
+
+def _bin_directories(facts: Facts) -> tuple[str, ...]:
+    """Those of the clusters first: the programs that the move is about."""
+    of_clusters = [cluster.bin_directory for cluster in facts.clusters]
+    besides = facts.tool("pg_test_fsync")
+    found = [*of_clusters, str(PurePosixPath(besides.path).parent) if besides and besides.path else None]
+    return tuple(dict.fromkeys(folder for folder in found if folder))
 
 
 def warnings(server: str, volume: Volume, works: Sequence[Work], facts: Facts) -> list[str]:

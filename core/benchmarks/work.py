@@ -31,10 +31,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What a workload's size may depend on; None where the facts do not say."""
+    """What a workload's commands may depend on; None where it is not known.
+
+    Attributes:
+        bin_directories: of the server's clusters, and of what PostgreSQL's packages brought besides.
+        versions: program -> version, of the installed ones that say it.
+        fio_engine: the asynchronous engine that fio works with there: libaio or io_uring.
+    """
 
     memory_bytes: int | None
     threads: int | None
+    bin_directories: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    fio_engine: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
