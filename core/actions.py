@@ -241,8 +241,7 @@ def estimate(desk: Desk, move: str, job: Job) -> Estimate:
     """How long each method takes, from what the history holds of the move; what is missing is assumed, and said."""
     job = recorded(desk.store, job, move)
     found = desk.store.move(move)
-    old, new = _both_facts(desk, found, job, refresh=False)
-    return _estimated(desk, found, old, new)
+    return _estimated(desk, found, _facts_of(desk, found, Side.OLD, job))
 
 
 def plan(desk: Desk, move: str, job: Job) -> Plan:
@@ -258,7 +257,7 @@ def plan(desk: Desk, move: str, job: Job) -> Plan:
         new,
         check_facts(found, old, new),
         desk.store.probes(move),
-        _estimated(desk, found, old, new),
+        _estimated(desk, found, old),
     )
     desk.store.save_plan(move, made)
     return made
@@ -305,7 +304,7 @@ def _both_facts(desk: Desk, move: Move, job: Job, *, refresh: bool) -> tuple[Fac
     return old, new
 
 
-def _estimated(desk: Desk, move: Move, old: Facts, new: Facts) -> Estimate:
+def _estimated(desk: Desk, move: Move, old: Facts) -> Estimate:
     probes, runs = desk.store.probes(move.name), desk.store.runs(move.name, latest_only=True)
     made = estimate_spec(spec_of(move, old, probes, runs))
     desk.store.save_estimate(move.name, made)

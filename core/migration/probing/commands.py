@@ -51,17 +51,23 @@ echo "direct $([ "$direct" = direct ] && echo yes || echo no)"
 def write(folder: str) -> Shell:
     """On new: random bytes into one file and a flush at the end; a first piece of 32 MiB tells how many fit the time.
 
-    What others have left to be written goes to the disk before, so that it is not measured. The file is removed.
+    What others have left to be written goes to the disk before, so that it is not measured; and the memory that the
+    bytes pass through is used once before, for what a machine touches for the first time it has to find. The file is
+    removed.
     """
     return script(
         """cd -- @folder@ || exit
 trap 'rm -f block written' EXIT
-put() { # PIECES: prints the nanoseconds until they are on the disk
-  begun=$(date +%s%N) piece=0
+fill() { # PIECES
+  piece=0
   while [ "$piece" -lt "$1" ]; do
     dd if=block of=written bs=1048576 seek=$((piece * 32)) conv=notrunc 2>/dev/null || return
     piece=$((piece + 1))
   done
+}
+put() { # PIECES: prints the nanoseconds until they are on the disk
+  begun=$(date +%s%N)
+  fill "$1" || return
   dd if=/dev/null of=written conv=notrunc,fsync 2>/dev/null || return
   echo $(($(date +%s%N) - begun))
 }
@@ -69,6 +75,8 @@ dd if=/dev/urandom of=block bs=1048576 count=32 2>/dev/null || exit
 sync -f . 2>/dev/null || sync
 first=$(put 1) || exit
 pieces=$((@nanoseconds@ / (first + 1) + 1)); [ "$pieces" -le @most@ ] || pieces=@most@
+fill "$pieces" && rm written || exit
+sync -f . 2>/dev/null || sync
 taken=$(put "$pieces") || exit
 echo "nanoseconds $taken"
 echo "bytes $((pieces * 33554432))\"""",

@@ -10,7 +10,7 @@ from core.errors import InputError
 from core.facts.model import Database
 from core.migration.estimate import Spec, estimate, load_spec, spec_of
 from core.migration.model import Method, Quantity, Span
-from tests.core.migration.builders import NOW, cluster, move, new, old, probe
+from tests.core.migration.builders import NOW, cluster, move, old, probe
 
 METHODS = ["cold-copy", "warm-copy", "dump-restore", "parallel-dump-restore", "streaming-replica"]
 HOUR = 3600.0
