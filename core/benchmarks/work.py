@@ -37,6 +37,7 @@ class Machine:
         bin_directories: of the server's clusters, and of what PostgreSQL's packages brought besides.
         versions: program -> version, of the installed ones that say it.
         fio_engine: the asynchronous engine that fio works with there: libaio or io_uring.
+        user: who runs the benchmarks, where that is not the login user.
     """
 
     memory_bytes: int | None
@@ -44,6 +45,7 @@ class Machine:
     bin_directories: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     fio_engine: str | None = None
+    user: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
