@@ -14,6 +14,7 @@ from pydantic import ConfigDict
 
 from core import documents
 from core.benchmarks.model import Metrics
+from core.facts.model import Cluster
 from core.servers.shell import Shell
 
 ASSUMED_BYTES_PER_SECOND = 100e6
@@ -23,6 +24,8 @@ LEAST_BYTES_PER_SECOND = 2e6
 
 CACHE_SECONDS = 0.5
 """What dropping the caches takes where nothing else writes."""
+READY = "pghaul-ready"
+"""The line by which a service says that it serves."""
 STRICT = ConfigDict(extra="forbid", strict=True)
 """For what people write: no unknown field, and "5" is no number."""
 
@@ -38,6 +41,12 @@ class Machine:
         versions: program -> version, of the installed ones that say it.
         fio_engine: the asynchronous engine that fio works with there: libaio or io_uring.
         user: who runs the benchmarks, where that is not the login user.
+        series: of PostgreSQL, as the move's cluster has it.
+        programs: the PATH that finds the programs of that series.
+        database_user: who runs PostgreSQL where root measures.
+        address: where the other server of the move reaches this one.
+        other_programs: the PATH that finds PostgreSQL's programs there; None: no other server takes part.
+        clusters: those that are there.
     """
 
     memory_bytes: int | None
@@ -46,16 +55,45 @@ class Machine:
     versions: Mapping[str, str] = field(default_factory=dict)
     fio_engine: str | None = None
     user: str | None = None
+    series: str | None = None
+    programs: str = ""
+    database_user: str = "postgres"
+    address: str | None = None
+    other_programs: str | None = None
+    clusters: tuple[Cluster, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What runs on the measured server beside the steps that name it, such as a database server.
+
+    Attributes:
+        shell: runs inside the folder; prints a line READY once it serves, and ends when its input ends or at TERM.
+        seconds: the most that it may take to serve, and to end.
+    """
+
+    title: str
+    shell: Shell
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One command of a repetition; caches are dropped before each."""
+    """One command of a repetition, run inside the folder; caches are dropped before it.
+
+    Attributes:
+        seconds: expected.
+        warm: the caches stay as the step before left them.
+        service: runs while the step does; steps in a row that name the same one share it.
+        from_other: the other server of the move runs it, outside of any folder.
+    """
 
     shell: Shell
     seconds: float
-    """Expected."""
     deadline: float
+    warm: bool = False
+    service: Service | None = None
+    from_other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +150,7 @@ def expected_seconds(works: Sequence[Work], repetitions: int) -> float:
         if work.prepare is not None and not laid_out.issuperset(work.laid_out):
             total += work.prepare.seconds
             laid_out.update(work.laid_out)
-        total += repetitions * (work.seconds + CACHE_SECONDS * len(work.steps))
+        total += repetitions * (work.seconds + CACHE_SECONDS * sum(not step.warm for step in work.steps))
     return total
 
 
