@@ -2,13 +2,12 @@
 
 from core import units
 from core.migration.basis import ONE_STREAM_LIMIT, SECONDS_A_FILE, Basis
+from core.migration.ends import PEOPLE, prepare, start_new, stop_old
 from core.migration.model import Method, Span, Stage
 from core.migration.rates import times, total
 
 _LIST_A_FILE = Span(0.000005, 0.00002, 0.0005)
 """To look at a file's attributes on both sides: cached, likely, from a disk that turns."""
-
-_START = Span(0.5, 1.0, 15.0)
 
 _TOUCHED = (1.0, 3.0, 10.0)
 """Bytes of files that must be compared for one byte that changed: pages lie scattered over segments of 1 GB."""
@@ -29,14 +28,13 @@ def cold_copy(basis: Basis) -> Method:
     The copy takes `size / slowest link + files × cost of a file`. An observed rate is of whole files and holds that
     cost already.
     """
-    stages = (_stop(basis), _copy_stage(basis), _verify(basis), _start())
-    duration = total(stage.seconds for stage in stages)
+    stages = (prepare(), stop_old(basis), _copy_stage(basis), _verify(basis), start_new())
     return Method(
         method="cold-copy",
-        duration_seconds=duration,
-        downtime_seconds=duration,
+        duration_seconds=total(stage.seconds for stage in stages),
+        downtime_seconds=total(stage.seconds for stage in stages[1:]),
         stages=stages,
-        assumptions=basis.said(*basis.copy_concerns),
+        assumptions=(*basis.said(*basis.copy_concerns), PEOPLE),
         warnings=(*basis.warnings, *_guards(basis)),
     )
 
@@ -58,20 +56,21 @@ def warm_copy(basis: Basis) -> Method:
     warm = Span(*(outcome[0] for outcome in outcomes))
     final = Span(*(outcome[1] for outcome in outcomes))
     stages = (
+        prepare(),
         Stage("warm passes", warm, whole.bound_by),
-        _stop(basis),
+        stop_old(basis),
         Stage("final pass", final, "old disk"),
         _verify(basis),
-        _start(),
+        start_new(),
     )
     gains = final.likely < 0.9 * whole.seconds.likely
     hopeless = () if gains else (_HOPELESS,)
     return Method(
         method="warm-copy",
         duration_seconds=total(stage.seconds for stage in stages),
-        downtime_seconds=total(stage.seconds for stage in stages[1:]),
+        downtime_seconds=total(stage.seconds for stage in stages[2:]),
         stages=stages,
-        assumptions=basis.said(*dict.fromkeys((*basis.copy_concerns, "read", "change"))),
+        assumptions=(*basis.said(*dict.fromkeys((*basis.copy_concerns, "read", "change"))), PEOPLE),
         warnings=(*basis.warnings, *_guards(basis), *hopeless),
     )
 
@@ -110,19 +109,9 @@ def _copy_stage(basis: Basis) -> Stage:
     return Stage("copy", total((moved, handled)), bound_by)
 
 
-def _stop(basis: Basis) -> Stage:
-    """The shutdown's checkpoint writes what is dirty: at the most some GB, usually a five-hundredth of the cluster."""
-    likely, most = min(0.002 * basis.size, 2e9), min(0.05 * basis.size, 8e9)
-    return Stage("stop old", Span(0.5, 1 + likely / basis.read.likely, 5 + most / basis.read.low), "old disk")
-
-
 def _verify(basis: Basis) -> Stage:
     """rsync has checked the sum of every file that it sent; what is left is the control file and the lists of files."""
     return Stage("verify", total((Span(0.2, 0.5, 2.0), times(basis.files, _LIST_A_FILE))), "files")
-
-
-def _start() -> Stage:
-    return Stage("start new", _START, "new disk")
 
 
 def _guards(basis: Basis) -> tuple[str, ...]:

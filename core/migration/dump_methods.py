@@ -11,6 +11,7 @@ Figures without one (per process, per byte of table data or of index):
 
 from core import units
 from core.migration.basis import Basis
+from core.migration.ends import PEOPLE, prepare, start_new, stop_old
 from core.migration.model import Method, Span, Stage
 from core.migration.rates import Rate, assumed, longer, slowest, times, total
 
@@ -25,7 +26,8 @@ _DOMINATES = 0.5
 
 
 def dump_restore(basis: Basis) -> Method:
-    """Dump to a file, load it, build the indexes, ANALYZE, one after the other; clients wait for all of it."""
+    """Dump to a file, load it, build the indexes, ANALYZE, one after the other; clients wait for all of it, and old is
+    stopped and new opened at its end."""
     return _method("dump-restore", basis, _stages(basis, 1))
 
 
@@ -35,14 +37,14 @@ def parallel_dump_restore(basis: Basis) -> Method:
 
 
 def _method(name: str, basis: Basis, stages: tuple[Stage, ...]) -> Method:
-    duration = total(stage.seconds for stage in stages)
+    whole = (prepare(), *stages, stop_old(basis), start_new())
     concerns = ("read", "write", "index", "cores") if name.startswith("parallel") else ("read", "write", "index")
     return Method(
         method=name,
-        duration_seconds=duration,
-        downtime_seconds=duration,
-        stages=stages,
-        assumptions=(_CROSSES, *_network(basis), *basis.said(*concerns), *_calibration(basis)),
+        duration_seconds=total(stage.seconds for stage in whole),
+        downtime_seconds=total(stage.seconds for stage in whole[1:]),
+        stages=whole,
+        assumptions=(_CROSSES, *_network(basis), *basis.said(*concerns), *_calibration(basis), PEOPLE),
         warnings=(*basis.warnings, *_guards(basis, stages)),
     )
 

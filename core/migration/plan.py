@@ -49,22 +49,33 @@ def make_plan(
     copied = places(move, cluster)
     targets = [(place.label, place.target) for place in copied]
     way = passage(move, new, old_facts, targets, purpose="copy", address=address_of(new), login=new.user)
-    site = Site(move, old, new, old_facts, new_facts, cluster, way, copied, _expected(cluster, estimate))
+    site = Site(move, old, new, old_facts, new_facts, cluster, way, copied)
     drafts = [*prepare(site), *copy(site), *close_way(site), *opening(site)]
     return Plan(
         move=move.name,
         transport=rsync_ssh.NAME,
         why=_why(probes),
-        steps=_numbered(drafts, site),
+        steps=_numbered(drafts, _seconds(drafts, cluster, estimate), site),
         made_at=datetime.now(UTC),
         warnings=_warnings(site, checks),
         logins=(login("old", old), login("new", new)),
     )
 
 
-def _expected(cluster: Cluster, estimate: Estimate) -> dict[str, float]:
+def _seconds(drafts: Sequence[Draft], cluster: Cluster, estimate: Estimate) -> list[float | None]:
+    """What each draft is expected to take: its part of the estimate's stage, so that both come to the same downtime."""
     method = estimate.method("warm-copy" if cluster.running else "cold-copy")
-    return {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
+    expected = {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
+    stages, weights, current = [], dict.fromkeys(expected, 0.0), "prepare"
+    for draft in drafts:
+        current = draft.stage or current
+        stages.append(current if draft.side != "you" and current in expected else None)
+        if stages[-1] is not None:
+            weights[current] += draft.weight
+    return [
+        expected[stage] * draft.weight / weights[stage] if stage is not None and weights[stage] else None
+        for draft, stage in zip(drafts, stages, strict=True)
+    ]
 
 
 def _why(probes: Sequence[Probe]) -> str:
@@ -98,7 +109,7 @@ def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _numbered(drafts: Sequence[Draft], site: Site) -> tuple[Step, ...]:
+def _numbered(drafts: Sequence[Draft], seconds: Sequence[float | None], site: Site) -> tuple[Step, ...]:
     numbers = {draft.name: number for number, draft in enumerate(drafts, 1) if draft.name}
     servers = {"old": site.old.name, "new": site.new.name, "you": "workstation"}
     return tuple(
@@ -110,12 +121,12 @@ def _numbered(drafts: Sequence[Draft], site: Site) -> tuple[Step, ...]:
             user=draft.user or "you",
             command=str(draft.command),
             reason=draft.reason,
-            expected_seconds=draft.seconds,
+            expected_seconds=taken,
             undo=draft.undo,
             point_of_no_return=draft.point_of_no_return,
             stopped=draft.stopped,
             input_from=numbers[draft.reads] if draft.reads else None,
             skippable=draft.skippable,
         )
-        for number, draft in enumerate(drafts, 1)
+        for number, (draft, taken) in enumerate(zip(drafts, seconds, strict=True), 1)
     )

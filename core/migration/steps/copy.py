@@ -43,7 +43,8 @@ def _warm(site: Site) -> list[Draft]:
             rsync_ssh.warm_pass(site.way, place),
             "while old runs: the more lies on new already, the shorter is the stop" if number == 1 else "what changed",
             _AGAIN,
-            seconds=site.share("warm passes", place) if number == 1 else None,
+            stage="warm passes",
+            weight=site.share(place) / number**2,
         )
         for number in range(1, MOST_PASSES + 1)
         for place in site.places
@@ -61,7 +62,6 @@ def _stop(site: Site) -> list[Draft]:
             "",
             "from here on clients wait; pooled connections, cron jobs and monitoring too",
             "start them again",
-            seconds=None,
             stopped=True,
             skippable=False,
         ),
@@ -72,7 +72,8 @@ def _stop(site: Site) -> list[Draft]:
             stop.command,
             "files of a running server are no cluster",
             stop.undo,
-            seconds=site.seconds.get("stop old"),
+            stage="stop old",
+            weight=5.0,
             stopped=True,
         ),
     ]
@@ -92,6 +93,7 @@ def _stop_proven(site: Site) -> list[Draft]:
             proof,
             "the control file must say `shut down`; refusing connections is not enough",
             "nothing to undo: it only looks",
+            stage="stop old",
             stopped=True,
             skippable=False,
         )
@@ -109,7 +111,6 @@ def _fence(site: Site) -> list[Draft]:
                 "",
                 "nothing was found that starts it: look for init scripts, cron jobs and cluster managers of your own",
                 "allow it again",
-                seconds=None,
                 stopped=True,
                 skippable=False,
             )
@@ -137,7 +138,7 @@ def _deletions(site: Site) -> list[Draft]:
             rsync_ssh.deletions(site.way, place),
             "read it: only what old has removed since the first pass may stand here",
             "nothing to undo: it only looks",
-            seconds=site.seconds.get("verify"),
+            stage="verify",
             stopped=True,
             skippable=False,
         )
@@ -154,7 +155,8 @@ def _changed(site: Site) -> list[Draft]:
             rsync_ssh.changed_pass(site.way, place),
             "every file that changed since the first pass began, compared block by block: times are not trusted",
             _AGAIN,
-            seconds=site.share("final pass", place),
+            stage="final pass",
+            weight=site.share(place),
             stopped=True,
             skippable=False,
         )
@@ -172,7 +174,8 @@ def _cold(site: Site) -> list[Draft]:
             rsync_ssh.cold_pass(site.way, place),
             "folders, links, what is new and what is gone" if running else "the cluster as it was shut down",
             _AGAIN,
-            seconds=site.seconds.get("verify") if running else site.share("copy", place),
+            stage="verify" if running else "copy",
+            weight=site.share(place),
             stopped=True,
             skippable=False,
         )
@@ -203,6 +206,7 @@ def _settle(site: Site) -> list[Draft]:
         command("sync"),
         "what was copied must survive a power cut",
         "nothing to undo",
+        stage="verify",
         stopped=True,
         skippable=False,
     )
@@ -223,7 +227,7 @@ def _verify(site: Site) -> list[Draft]:
             _listing(site.places, on_new=False),
             "names and sizes of all files, and the control file byte for byte; rsync has summed up what it sent",
             "nothing to undo: it only looks",
-            seconds=site.seconds.get("verify"),
+            stage="verify",
             name="listing",
             stopped=True,
             skippable=False,
@@ -235,7 +239,7 @@ def _verify(site: Site) -> list[Draft]:
             compare,
             "a copy that lacks a file must not start",
             "nothing to undo: it only looks",
-            seconds=site.seconds.get("verify"),
+            stage="verify",
             reads="listing",
             stopped=True,
             skippable=False,

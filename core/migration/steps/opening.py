@@ -68,7 +68,7 @@ def _first_start(site: Site) -> list[Draft]:
             start,
             "nobody outside may take it for the real one yet; archiving is off",
             undone(user, "new", layout.stop_locally(site.move.target, site.new_path)),
-            seconds=site.seconds.get("start new"),
+            stage="start new",
             stopped=True,
         ),
         Draft(
@@ -95,7 +95,6 @@ def _open(site: Site) -> list[Draft]:
             "",
             "until here old has everything: to go back, stop new and undo what keeps old from starting",
             "start old as it was",
-            seconds=None,
             stopped=True,
             skippable=False,
         ),
@@ -106,7 +105,7 @@ def _open(site: Site) -> list[Draft]:
             sequence(stop, _start_for_clients(site)),
             "with its own configuration; what clients write from here on is on new alone",
             "only with the loss of what clients wrote: stop new, undo what keeps old from starting, start old",
-            seconds=2.0,
+            weight=2.0,
             stopped=True,
             point_of_no_return=True,
         ),
@@ -117,7 +116,6 @@ def _open(site: Site) -> list[Draft]:
             "",
             "address, DNS name or virtual IP, connection pools, cron jobs, monitoring, backups, the start at boot",
             "lead them back to old, with the loss of what was written to new",
-            seconds=None,
         ),
     ]
 

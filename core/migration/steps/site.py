@@ -18,7 +18,6 @@ class Site:
     Attributes:
         way: the passage of the copy.
         places: the folders to copy, the data directory first.
-        seconds: expected seconds of an estimate's stages, by their name.
     """
 
     move: Move
@@ -29,7 +28,6 @@ class Site:
     cluster: Cluster
     way: Passage
     places: tuple[Place, ...]
-    seconds: dict[str, float]
 
     @property
     def owner(self) -> str:
@@ -55,12 +53,11 @@ class Site:
             port += 1
         return port
 
-    def share(self, stage: str, place: Place) -> float | None:
-        """The place's share of a stage, by its size."""
-        whole, size = self.seconds.get(stage), self.cluster.size_bytes
-        if whole is None or not size or place.size_bytes is None:
-            return whole
-        return whole * place.size_bytes / size
+    def share(self, place: Place) -> float:
+        """The place's share of the cluster's bytes; all places alike where their sizes are not known."""
+        if not self.cluster.size_bytes or place.size_bytes is None:
+            return 1 / len(self.places)
+        return place.size_bytes / self.cluster.size_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +65,8 @@ class Draft:
     """A step before it is numbered. `side` is `old`, `new` or `you`.
 
     Attributes:
+        stage: the stage of the estimate whose time it takes a part of, by its weight among that stage's drafts; empty:
+            the stage of the draft before it. What a person does takes no time that anything could tell.
         name: what other drafts call it by; `reads`: the name of the draft whose output it reads.
     """
 
@@ -77,7 +76,8 @@ class Draft:
     command: Shell | str
     reason: str
     undo: str = ""
-    seconds: float | None = 1.0
+    stage: str = ""
+    weight: float = 1.0
     name: str = ""
     reads: str = ""
     stopped: bool = False

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
 from core.errors import InputError
 from core.facts.model import Database
+from core.migration.ends import PEOPLE
 from core.migration.estimate import Spec, estimate, load_spec, spec_of
 from core.migration.model import Method, Quantity, Span
 from tests.core.migration.builders import NOW, cluster, move, old, probe
@@ -81,12 +82,12 @@ OBSERVED = (
 def test_an_earlier_dump_and_restore_calibrates() -> None:
     """730 GB in 2007: dump 9 h 18, load about 4 h, indexes about 8.5 h, ANALYZE 3 h."""
     dump = method("dump-restore", OBSERVED.format(size=730e9))
-    assert {stage.name: stage.seconds.likely for stage in dump.stages} == pytest.approx(
+    assert {stage.name: stage.seconds.likely for stage in dump.stages[1:5]} == pytest.approx(
         {"dump": 9.3 * HOUR, "load": 4 * HOUR, "indexes": 8.5 * HOUR, "analyze": 3 * HOUR}
     )
     assert within(dump.duration_seconds, 24 * HOUR)
     grown = method("dump-restore", OBSERVED.format(size=1460e9))
-    assert grown.duration_seconds.likely == pytest.approx(2 * dump.duration_seconds.likely)
+    assert grown.duration_seconds.likely == pytest.approx(2 * dump.duration_seconds.likely, rel=1e-3)
     assert (
         grown.duration_seconds.high / grown.duration_seconds.likely
         > dump.duration_seconds.high / dump.duration_seconds.likely
@@ -101,7 +102,7 @@ def test_an_earlier_dump_and_restore_calibrates() -> None:
 def test_dump_and_restore_without_an_earlier_one_is_wide_enough(size: float, seconds: float) -> None:
     dump = method("dump-restore", f"[cluster]\nsize_bytes = {size}")
     spans = [stage.seconds for stage in dump.stages]
-    assert sum(span.low for span in spans[:2] if size == 70e9) <= seconds
+    assert sum(span.low for span in spans[1:3] if size == 70e9) <= seconds
     assert dump.duration_seconds.low <= seconds <= dump.duration_seconds.high
 
 
@@ -120,7 +121,7 @@ def test_a_dump_crosses_the_same_wire(name: str, known: str) -> None:
     assert not any("fifth" in warning for warning in dump.warnings)
     assert any("over the network" in assumption for assumption in dump.assumptions)
     calibrated = method(name, OBSERVED.format(size=730e9) + known)
-    assert [stage.bound_by for stage in calibrated.stages][1] == "wire"
+    assert [stage.bound_by for stage in calibrated.stages if stage.name == "load"] == ["wire"]
 
 
 @pytest.mark.parametrize(
@@ -154,11 +155,11 @@ def test_an_observed_rate_that_cannot_be_leaves_room_for_both(link: str, carried
 
 def test_one_table_is_one_processs_work() -> None:
     text = "[cluster]\nsize_bytes = 1e12\nindex_bytes = 0\nlargest_table_bytes = {}\n[old]\ncores = 8\n"
-    alone = method("dump-restore", text.format("1e12")).stages[0].seconds.likely
-    shared = method("parallel-dump-restore", text.format("1e9")).stages[0].seconds.likely
+    alone = method("dump-restore", text.format("1e12")).stages[1].seconds.likely
+    shared = method("parallel-dump-restore", text.format("1e9")).stages[1].seconds.likely
     bound = method("parallel-dump-restore", text.format("1e12"))
     assert shared < alone / 2
-    assert bound.stages[0].seconds.likely == pytest.approx(alone)
+    assert bound.stages[1].seconds.likely == pytest.approx(alone)
     assert any("one table is most of the cluster" in warning for warning in bound.warnings)
 
 
@@ -197,7 +198,18 @@ def test_what_is_missing_is_said_and_what_is_given_is_not() -> None:
         "[new]\nwrite_bytes_per_second = 1e8\n[link]\nbits_per_second = 1e9\nstreams = 1\n"
         "[copy]\nssh_bytes_per_second = 3e8\n"
     )
-    assert method("cold-copy", full).assumptions == ()
+    assert method("cold-copy", full).assumptions == (PEOPLE,)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_charged_the_stop_and_the_start_and_no_people(name: str) -> None:
+    made = method(name, "[cluster]\nsize_bytes = 100e9")
+    names = [stage.name for stage in made.stages]
+    assert names[0] == "prepare"
+    assert {"stop old", "start new"} <= set(names)
+    assert PEOPLE in made.assumptions
+    down = [stage.seconds.likely for stage in made.stages if stage.name in {"stop old", "start new"}]
+    assert made.downtime_seconds.likely >= sum(down) > 0
 
 
 positive = st.floats(min_value=1e-6, max_value=1e21)

@@ -90,6 +90,20 @@ def test_downtime_is_from_the_stop_to_the_opening() -> None:
     assert made.steps[down[-1] - 1].point_of_no_return
 
 
+@pytest.mark.parametrize(("running", "name"), [(True, "warm-copy"), (False, "cold-copy")])
+def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str) -> None:
+    changes = {"running": running, "tablespaces": (space("/space"),), "config_file": "/etc/postgresql/15/main/p.conf"}
+    made = plan(changes)
+    probes = [probe(Quantity.SSH, 250e6), probe(Quantity.READ, 80e6)]
+    method = estimate(spec_of(move(), old(cluster(**changes)), probes)).method(name)
+    assert method is not None
+    planned = [each.expected_seconds or 0.0 for each in made.steps]
+    down = [each.expected_seconds or 0.0 for each in made.steps if each.stopped]
+    assert sum(down) == pytest.approx(method.downtime_seconds.likely)
+    assert sum(planned) == pytest.approx(method.duration_seconds.likely)
+    assert all((each.expected_seconds is None) == (each.side == "you") for each in made.steps)
+
+
 @pytest.mark.parametrize(
     ("changes", "stop", "fence"),
     [
@@ -211,9 +225,7 @@ def test_no_cluster_and_no_address() -> None:
         )
     lonely = replace(old(), network_links=facts("old").network_links[:1])
     with pytest.raises(InputError, match="no network address"):
-        make_plan(
-            move(), profile("old"), profile("new"), lonely, new(), (), (), estimate(spec_of(move(), old(), []))
-        )
+        make_plan(move(), profile("old"), profile("new"), lonely, new(), (), (), estimate(spec_of(move(), old(), [])))
 
 
 def odd_plan() -> Plan:
