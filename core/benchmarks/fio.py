@@ -9,6 +9,8 @@ What is measured, and what is not:
   counts the flush into the run time from which it computes rates and IOPS (backend.c: the runtime is taken after
   do_io, which ends with the fsync), so that the rates are the disk's. The latencies of single buffered writes are the
   memory's, not the disk's: they are left out.
+- A log (`sync`) writes blocks one after the other into files that are there and syncs each, as PostgreSQL does with
+  its segments. Its latencies are those of the syncs, which fio tells since 3.x; the writes go to memory.
 - There is no ramp time: a throttled device saves up what it was not allowed to do while fio starts to count.
 """
 
@@ -20,10 +22,10 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from core.benchmarks.fio_json import looks_like_json, parse_fio_json
+from core.benchmarks.fio_json import looks_like_json, parse_fio_json, sync_latencies
 from core.benchmarks.fio_terse import parse_fio_terse
 from core.benchmarks.fio_text import parse_fio_text
-from core.benchmarks.model import Output, Workload
+from core.benchmarks.model import Output, Result, Workload
 from core.benchmarks.reading import first_line, unreadable
 from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
 from core.errors import InputError, ParseError
@@ -42,28 +44,43 @@ class Parameters:
         pattern: as fio's rw.
         size_bytes: of each job.
         files: how many files a job spreads its size over, one after the other.
+        depth: requests that a job has under way at one time; above 1 by libaio or io_uring, whichever the server has.
+        read_fraction: of the requests of `randrw`, those that read.
+        sync: what follows every write of a log: fdatasync or fsync.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
-    pattern: Literal["read", "write", "randread", "randwrite"]
+    pattern: Literal["read", "write", "randread", "randwrite", "randrw"]
     direct: bool
     size_bytes: int
     runtime_seconds: int
     block_bytes: int = 8192
     jobs: int = 1
     files: int = 1
+    depth: int = 1
+    read_fraction: float = 0.7
+    sync: Literal["none", "fdatasync", "fsync"] = "none"
 
     def __post_init__(self) -> None:
-        for name in ("size_bytes", "runtime_seconds", "block_bytes", "jobs", "files"):
+        for name in ("size_bytes", "runtime_seconds", "block_bytes", "jobs", "files", "depth"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.jobs > 1 and self.files > 1:
             raise InputError("a workload has several jobs or several files, not both")
         if self.size_bytes % (self.files * self.block_bytes):
             raise InputError(f"size_bytes {self.size_bytes} does not divide into files of whole blocks")
-        if self.pattern in {"read", "randread"} and not self.direct:
+        if not 0 < self.read_fraction < 1:
+            raise InputError(f"read_fraction lies between 0 and 1, not at {self.read_fraction}")
+        if self.pattern in {"read", "randread", "randrw"} and not self.direct:
             raise InputError("a buffered random read measures the memory, not the disk", "set direct = true")
+        if self.depth > 1 and not self.direct:
+            raise InputError("a depth above 1 needs direct requests: buffered ones wait for none", "set direct = true")
+        if self.sync != "none" and (self.direct or self.pattern != "write"):
+            raise InputError(
+                f"{self.sync} follows buffered writes, one after the other, as of a log",
+                'set pattern = "write" and direct = false',
+            )
 
     @property
     def total_bytes(self) -> int:
@@ -81,26 +98,50 @@ class Parameters:
 
     @property
     def fresh(self) -> bool:
-        """Whether each repetition makes its files anew."""
-        return self.pattern == "write"
+        """Whether each repetition makes its files anew; a log's are there, as PostgreSQL uses its segments again."""
+        return self.pattern == "write" and not self.is_log
+
+    @property
+    def is_log(self) -> bool:
+        """Whether it writes as a write-ahead log does."""
+        return self.sync != "none"
+
+    @property
+    def timed(self) -> bool:
+        """Whether it runs for the whole time, round and round."""
+        return self.direct or self.is_log
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """What it measures that may stand for it."""
+        if self.is_log:
+            return ("fsyncs_per_second",)
+        sides = {"read": ("read",), "randread": ("read",), "randrw": ("read", "write")}.get(self.pattern, ("write",))
+        return tuple(f"{side}_{what}" for side in sides for what in ("iops", "bytes_per_second"))
 
 
-def work(workload: Workload, machine: Machine) -> Work:  # noqa: ARG001  every tool's module has this face
+def work(workload: Workload, machine: Machine) -> Work:
     """What to run for the workload.
 
     Raises:
-        InputError: a parameter is unknown, of the wrong kind or out of bounds.
+        InputError: a parameter is unknown, of the wrong kind or out of bounds; no asynchronous engine works there.
     """
     parameters = strictly(Parameters, workload.parameters)
+    engine = "psync" if parameters.depth == 1 else machine.fio_engine
+    if engine is None:
+        raise InputError(
+            f"{workload.name} keeps {parameters.depth} requests under way, and neither libaio nor io_uring works there",
+            "install the engine's package (fio-engine-libaio on Red Hat), or set depth = 1",
+        )
     writing = parameters.total_bytes / ASSUMED_BYTES_PER_SECOND
-    expected = parameters.runtime_seconds + START_SECONDS + (0 if parameters.direct else writing)
-    limit = deadline(expected, 0 if parameters.direct else parameters.total_bytes)
-    side = "read" if parameters.pattern.endswith("read") else "write"
-    laying = Step(_layout(workload.name, parameters), writing, deadline(writing, parameters.total_bytes))
+    expected = parameters.runtime_seconds + START_SECONDS + (0 if parameters.timed else writing)
+    limit = deadline(expected, 0 if parameters.timed else parameters.total_bytes)
+    files = _files(workload.name, parameters, engine)
+    laying = Step(_layout(files), writing, deadline(writing, parameters.total_bytes))
     return Work(
         program="fio",
-        headlines=(f"{side}_iops", f"{side}_bytes_per_second"),
-        steps=(Step(_measure(workload.name, parameters), expected, limit),),
+        headlines=parameters.headlines,
+        steps=(Step(_measure(files, parameters), expected, limit),),
         read=lambda outputs: _read(outputs, parameters),
         fresh_bytes=parameters.total_bytes if parameters.fresh else 0,
         prepare=None if parameters.fresh else laying,
@@ -129,26 +170,30 @@ def parse_fio(text: str) -> Output:
     raise failure
 
 
+def failure_of(outputs: Sequence[str], result: Result) -> str:
+    """What fio said went wrong with a result, though it printed one; empty: nothing."""
+    if result.errors is not None:
+        said = _ERROR.search("\n".join(outputs))
+        return f"fio ended with error {result.errors}{': ' + said[1].strip() if said else ''}"
+    return "fio was interrupted" if result.interrupted else ""
+
+
 def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:
     output = parse_fio("\n".join(outputs))
     result = output.results[0]
     metrics = result.metrics
     if not parameters.direct:
         metrics = {name: value for name, value in metrics.items() if "latency" not in name}
-    failure = ""
-    if result.errors is not None:
-        said = _ERROR.search("\n".join(outputs))
-        failure = f"fio ended with error {result.errors}{': ' + said[1].strip() if said else ''}"
-    elif result.interrupted:
-        failure = "fio was interrupted"
-    return Reading(metrics, output.version, failure)
+    if parameters.is_log and "write_iops" in metrics:  # one after every write
+        metrics |= {"fsyncs_per_second": metrics["write_iops"], **sync_latencies("\n".join(outputs))}
+    return Reading(metrics, output.version, failure_of(outputs, result))
 
 
-def _layout(name: str, parameters: Parameters) -> Shell:
-    return command("fio", *_files(name, parameters), "--rw=read", "--create_only=1")
+def _layout(files: list[str]) -> Shell:
+    return command("fio", *files, "--rw=read", "--create_only=1")
 
 
-def _measure(name: str, parameters: Parameters) -> Shell:
+def _measure(files: list[str], parameters: Parameters) -> Shell:
     options = [
         f"--rw={parameters.pattern}",
         f"--bs={parameters.block_bytes}",
@@ -156,18 +201,24 @@ def _measure(name: str, parameters: Parameters) -> Shell:
         f"--runtime={parameters.runtime_seconds}",
         "--randrepeat=0",
         "--group_reporting",
+        "--time_based" if parameters.timed else "--end_fsync=1",
     ]
-    options.append("--time_based" if parameters.direct else "--end_fsync=1")
+    if parameters.depth > 1:
+        options.append(f"--iodepth={parameters.depth}")
+    if parameters.pattern == "randrw":
+        options.append(f"--rwmixread={round(100 * parameters.read_fraction)}")
+    if parameters.is_log:
+        options += [f"--{parameters.sync}=1", "--overwrite=1"]
     if parameters.fresh:
         options.append("--unlink=1")
-    return command("fio", *_files(name, parameters), *options, "--output-format=json")
+    return command("fio", *files, *options, "--output-format=json")
 
 
-def _files(name: str, parameters: Parameters) -> list[str]:
+def _files(name: str, parameters: Parameters, engine: str) -> list[str]:
     stem = parameters.names[0].removesuffix("0")
     return [
         f"--name={name}",
-        "--ioengine=psync",
+        f"--ioengine={engine}",
         "--directory=.",
         f"--filename_format={stem}{'$filenum' if parameters.files > 1 else '$jobnum'}",
         f"--numjobs={parameters.jobs}",

@@ -48,6 +48,19 @@ def parse_fio_json(text: str) -> Output:
     return Output("fio", next(iter(latest.values()))[0], tuple(results))
 
 
+def sync_latencies(text: str) -> Metrics:
+    """The latencies of the fsyncs or fdatasyncs of the first job; empty where fio did not tell them (before 3.x).
+
+    Raises:
+        ParseError: a field of the wrong kind.
+    """
+    for document in _documents(text):
+        for entry in _entries(document)[:1]:
+            if "sync" in entry and "lat_ns" in _table(entry, "sync"):
+                return _latencies(_table(entry["sync"], "lat_ns"), 1e-9, "")
+    return {}
+
+
 def _documents(text: str) -> Iterator[dict[str, Any]]:
     return (found for found in json_objects(text) if "jobs" in found or "client_stats" in found)
 

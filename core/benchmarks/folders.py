@@ -8,7 +8,7 @@ was not touched for two minutes.
 
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -25,6 +25,8 @@ _PREFIX = "pghaul-bench-"
 _NAME = re.compile(rf"{_PREFIX}[0-9a-f]{{12}}")
 _OWNER = secrets.token_hex(8)
 _in_use: set[str] = set()
+_WITH_SBIN = script("PATH=$PATH:/usr/sbin:/sbin")
+"""Where some distributions keep bonnie++, and where nobody but root looks."""
 _DF = re.compile(r"(?P<size>\d+)\s+-?\d+\s+(?P<available>-?\d+)\s+\d+%")
 
 
@@ -39,7 +41,9 @@ class Place:
     writable: bool
     clusters: tuple[str, ...]
     programs: frozenset[str]
-    """Those that are installed, of the tools that a workload may name."""
+    """Those that are installed, of the ones asked for."""
+    fio_engine: str | None
+    """The first asynchronous engine that fio works with: libaio, which old servers have too, else io_uring."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Folder:
 
     def inside(self, shell: Shell) -> Shell:
         """The command, run inside the folder."""
-        return sequence(command("cd", "--", self.path), command("touch", MARKER), shell)
+        return sequence(command("cd", "--", self.path), command("touch", MARKER), _WITH_SBIN, shell)
 
     def ticking(self, shell: Shell) -> Shell:
         """The command, run inside the folder: an empty line each second while it runs, then all that it printed."""
@@ -83,8 +87,8 @@ def user_for(server: Server, job: Job) -> str | None:
     return "root" if server.can_become("root", job) else None
 
 
-def inspect(server: Server, volume: Volume, user: str | None, facts: Facts, job: Job) -> Place:
-    """Look at the place where the volume's folder is to be made; changes nothing.
+def inspect(server: Server, volume: Volume, user: str | None, facts: Facts, job: Job, programs: Sequence[str]) -> Place:
+    """Look at the place where the volume's folder is to be made, and which programs are there; changes nothing.
 
     Raises:
         InputError: there is no such folder; the hint lists the volumes that there are.
@@ -92,7 +96,8 @@ def inspect(server: Server, volume: Volume, user: str | None, facts: Facts, job:
     if not volume.folder.startswith("/"):
         raise InputError(f"{volume.folder!r} is no absolute path", "name a mount point or a folder from the root on")
     shell = script(
-        """test -d @folder@ || { echo missing; exit 0; }
+        """PATH=$PATH:/usr/sbin:/sbin
+test -d @folder@ || { echo missing; exit 0; }
 cd -P -- @folder@ || exit 1
 echo "path $(pwd -P)"
 test -w . && echo writable
@@ -103,9 +108,16 @@ while :; do
   test "$place" = / && break
   place=$(dirname -- "$place")
 done
-for program in fio dd; do command -v "$program" >/dev/null 2>&1 && echo "program $program"; done
+IFS=:
+for program in $(echo @programs@); do command -v "$program" >/dev/null 2>&1 && echo "program $program"; done
+unset IFS
+command -v fio >/dev/null 2>&1 && for engine in libaio io_uring; do
+  fio --readonly --name=try --filename=/bin/sh --rw=read --bs=4k --size=4k --ioengine=$engine >/dev/null 2>&1 &&
+    echo "engine $engine" && break
+done
 exit 0""",
         folder=volume.folder,
+        programs=":".join(programs),
     )
     seen = server.run(shell, job, user=user, title="look at the volume").stdout
     lines = [line.partition(" ") for line in seen.splitlines()]
@@ -126,6 +138,7 @@ exit 0""",
         writable="writable" in found,
         clusters=tuple(found.get("cluster", ())),
         programs=frozenset(found.get("program", ())),
+        fio_engine=found.get("engine", [None])[0],
     )
 
 

@@ -1,12 +1,13 @@
 """What a suite on a volume will take, before it starts, and what forbids it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from core import units
 from core.benchmarks.folders import Place, inspect, user_for
-from core.benchmarks.model import Forecast, Suite, Volume
-from core.benchmarks.tools import how_to_install, work_of
+from core.benchmarks.model import Forecast, Suite, Volume, Workload
+from core.benchmarks.tools import how_to_install, programs_of, work_of
 from core.benchmarks.work import Machine, Work, bytes_needed, expected_seconds
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
@@ -18,36 +19,52 @@ MARGIN_BYTES = 5 * 2**30
 """This much of a volume stays free, the lesser of the two: a cluster on it must not run out of space."""
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A suite on one volume: what it will take, and those of its workloads that can run there."""
+
+    forecast: Forecast
+    works: tuple[tuple[Workload, Work], ...]
+
+
 def forecast(server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job) -> Forecast:
-    """How long the suite takes on the volume and how much it writes there, and what forbids it.
+    """How long the suite takes on the volume and how much it writes there, what forbids it, and what is left out.
 
     Durations of what has no fixed run time (laying out files, dd, flushes) assume ASSUMED_BYTES_PER_SECOND.
 
     Raises:
         InputError: the volume or folder does not exist.
     """
-    machine = machine_of(facts)
-    place = inspect(server, volume, user_for(server, job), facts, job)
-    works: list[Work] = []
-    problems: list[str] = []
-    for workload in suite.workloads:
-        try:
-            works.append(work_of(workload, machine))
-        except InputError as error:
-            problems.append(error.message)
-    needed = bytes_needed(works)
-    problems += _problems(server.name, volume, place, facts, needed)
-    problems += _missing(server.name, place, works, facts)
-    return Forecast(
+    return prepare(server, volume, suite, facts, job).forecast
+
+
+def prepare(server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job) -> Prepared:
+    """The forecast with what is to run. A workload whose tool is not there is left out, the others go on.
+
+    Raises:
+        InputError: the volume or folder does not exist.
+    """
+    user = user_for(server, job)
+    place = inspect(server, volume, user, facts, job, programs_of(machine_of(facts)))
+    machine = machine_of(facts, fio_engine=place.fio_engine, user=user)
+    works, left_out = _possible(server.name, place, suite, machine, facts)
+    made = [work for _, work in works]
+    needed = bytes_needed(made)
+    problems = _problems(server.name, volume, place, facts, needed)
+    if not works:
+        problems += [f"no workload of the suite {suite.name} can run on {server.name}", *left_out]
+    found = Forecast(
         volume=volume,
-        seconds=expected_seconds(works, suite.repetitions),
+        seconds=expected_seconds(made, suite.repetitions),
         bytes_needed=needed,
         bytes_available=place.available_bytes,
         problems=tuple(problems),
+        left_out=tuple(left_out),
     )
+    return Prepared(found, tuple(works))
 
 
-def machine_of(facts: Facts, fio_engine: str | None = None) -> Machine:
+def machine_of(facts: Facts, *, fio_engine: str | None = None, user: str | None = None) -> Machine:
     """What a workload's commands may depend on."""
     return Machine(
         memory_bytes=facts.memory.total_bytes if facts.memory else None,
@@ -55,6 +72,7 @@ def machine_of(facts: Facts, fio_engine: str | None = None) -> Machine:
         bin_directories=_bin_directories(facts),
         versions={tool.name: tool.version for tool in facts.tools if tool.version is not None},
         fio_engine=fio_engine,
+        user=user,
     )
 
 
@@ -105,11 +123,22 @@ def _directories(cluster: Cluster) -> list[str]:
     return [cluster.data_directory, *places, *(link.target for link in cluster.links)]
 
 
-def _missing(server: str, place: Place, works: Sequence[Work], facts: Facts) -> list[str]:
+def _possible(
+    server: str, place: Place, suite: Suite, machine: Machine, facts: Facts
+) -> tuple[list[tuple[Workload, Work]], list[str]]:
+    """What can run, and a sentence for each reason why something cannot."""
     distribution = facts.system.distribution if facts.system else None
-    programs = dict.fromkeys(work.program for work in works)
-    return [
-        f"{program} is not installed on {server}: {how_to_install(program, distribution)}"
-        for program in programs
-        if program not in place.programs
-    ]
+    works: list[tuple[Workload, Work]] = []
+    reasons: dict[str, list[str]] = {}
+    for workload in suite.workloads:
+        try:
+            work = work_of(workload, machine)
+        except InputError as error:
+            reasons.setdefault(f"{error.message}{error.hint and ': '}{error.hint}", [])
+            continue
+        if work.program in place.programs:
+            works.append((workload, work))
+        else:
+            missing = f"{work.program} is not installed on {server}: {how_to_install(work.program, distribution)}"
+            reasons.setdefault(missing, []).append(workload.name)
+    return works, [f"{why} (without it: {', '.join(names)})" if names else why for why, names in reasons.items()]

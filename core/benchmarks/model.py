@@ -36,7 +36,17 @@ class Suite:
     name: str
     title: str
     repetitions: int
+    """Undisturbed ones that are made at least."""
     workloads: tuple[Workload, ...]
+    target_variation: float = 0.05
+    """More are made until the headline's coefficient of variation is no greater than this…"""
+    most_repetitions: int = 0
+    """…or there are so many; fewer than `repetitions`: no more than those."""
+
+    @property
+    def limit(self) -> int:
+        """The most repetitions of a workload, disturbed ones among them."""
+        return max(self.repetitions, self.most_repetitions)
 
 
 class Side(StrEnum):
@@ -63,6 +73,29 @@ class Outcome(StrEnum):
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"
+    """A run whose pghaul was killed before it ended."""
+
+
+class MarkKind(StrEnum):
+    """What makes a repetition's figures other than those of an undisturbed disk."""
+
+    DISTURBED = "disturbed"
+    """Others used the device meanwhile."""
+    CACHE = "cache"
+    """What it read came from memory."""
+    MEMORY = "memory"
+    """What it wrote stayed in memory."""
+    UNWATCHED = "not watched"
+    """Nobody can tell: the volume has no device of its own (overlay, nfs, btrfs), or only root could see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A mark on a repetition, with the figures that it rests on as a sentence."""
+
+    kind: MarkKind
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +114,11 @@ class Repetition:
     """The caches could not be dropped before it."""
     message: str = ""
     """Why it failed."""
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def disturbed(self) -> bool:
+        return any(mark.kind is MarkKind.DISTURBED for mark in self.marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +136,8 @@ class Run:
     tool_version: str | None = None
     id: int | None = None
     """The history's number for it; None before it is recorded."""
+    stopped: str = ""
+    """Why no more repetitions were made, as a sentence; empty where it did not come to that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +151,14 @@ class Forecast:
     bytes_available: int
     problems: tuple[str, ...] = ()
     """Sentences that forbid the start: not enough space, inside a data directory…"""
+    left_out: tuple[str, ...] = ()
+    """Sentences: which workloads cannot run there, and why; the others do."""
+    warnings: tuple[str, ...] = ()
+    """Sentences on what does not forbid the start but colours the figures."""
+    resync: str = ""
+    """The one of `warnings` on an array that is being rebuilt below the volume; that can be waited for."""
+    seconds_at_most: float | None = None
+    """Where every workload repeats up to the suite's limit; None: `seconds` is that already."""
 
 
 class BenchmarkJournal(Protocol):
@@ -124,8 +172,10 @@ class BenchmarkJournal(Protocol):
         """Record one repetition with its metrics and its raw output."""
         ...
 
-    def run_ended(self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None) -> None:
-        """Record how the run ended."""
+    def run_ended(
+        self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str = ""
+    ) -> None:
+        """Record how the run ended, and why no more repetitions were made."""
         ...
 
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from core.benchmarks.folders import Folder, own_folder, remove_leftovers, user_for
-from core.benchmarks.forecasts import forecast, machine_of, warnings
+from core.benchmarks.forecasts import forecast, prepare, warnings
 from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run, Suite, Volume, Workload
-from core.benchmarks.tools import work_of
 from core.benchmarks.work import CACHE_SECONDS, Reading, Step, Work, expected_seconds
 from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
@@ -35,11 +34,11 @@ def run_suite(
         Cancelled: the job was cancelled; what ran is in the journal as cancelled.
         ServerError: the connection was lost; what ran is in the journal as failed.
     """
-    problems = forecast(server, volume, suite, facts, job).problems
+    prepared = prepare(server, volume, suite, facts, job)
+    problems, works = prepared.forecast.problems, prepared.works
     if problems:
         raise InputError(f"the benchmarks cannot start on {server.name}: {'; '.join(problems)}")
-    works = [(workload, work_of(workload, machine_of(facts))) for workload in suite.workloads]
-    for text in warnings(server.name, volume, [work for _, work in works], facts):
+    for text in (*prepared.forecast.left_out, *warnings(server.name, volume, [work for _, work in works], facts)):
         job.report(Note(text, "warning"))
     with own_folder(server, volume.folder, user_for(server, job), job) as folder:
         measured = replace(volume, folder=folder.path)

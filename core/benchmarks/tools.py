@@ -1,13 +1,22 @@
 """The tools that a workload may name, each a module with a command and a parser."""
 
 from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
 
-from core.benchmarks import dd, fio
+from core.benchmarks import bonnie_work, dd, fio, pg_test_fsync_work, sysbench_work
 from core.benchmarks.model import Workload
 from core.benchmarks.work import Machine, Work
 from core.errors import InputError
 
-TOOLS: Mapping[str, Callable[[Workload, Machine], Work]] = {"dd": dd.work, "fio": fio.work}
+TOOLS: Mapping[str, Callable[[Workload, Machine], Work]] = {
+    "bonnie": bonnie_work.work,
+    "dd": dd.work,
+    "fio": fio.work,
+    "pg_test_fsync": pg_test_fsync_work.work,
+    "sysbench": sysbench_work.work,
+}
+
+_PROGRAMS = ("bonnie++", "dd", "fio", "sysbench")
 
 PACKAGE_COMMANDS: Mapping[str, str] = {
     "debian": "apt-get install",
@@ -28,6 +37,13 @@ PACKAGE_COMMANDS: Mapping[str, str] = {
 """os-release's ID -> how that distribution installs a package."""
 
 _PACKAGES = {"dd": "coreutils"}
+_OF_POSTGRESQL = {"pg_test_fsync", "pgbench"}
+
+
+def programs_of(machine: Machine) -> tuple[str, ...]:
+    """Every program that a workload may need there; those of PostgreSQL by their paths."""
+    own = [f"{folder}/{name}" for folder in machine.bin_directories for name in sorted(_OF_POSTGRESQL)]
+    return (*_PROGRAMS, *own)
 
 
 def work_of(workload: Workload, machine: Machine) -> Work:
@@ -53,6 +69,9 @@ def work_of(workload: Workload, machine: Machine) -> Work:
 
 def how_to_install(program: str, distribution: str | None) -> str:
     """What the DBA types to install a program, by os-release's ID; a plain sentence where that is not known."""
-    package = _PACKAGES.get(program, program)
+    name = PurePosixPath(program).name
+    if name in _OF_POSTGRESQL:
+        return f"{name} comes with the server or contrib package of PostgreSQL"
+    package = _PACKAGES.get(name, name)
     manager = PACKAGE_COMMANDS.get(distribution or "")
     return f"install it with: {manager} {package}" if manager else f"install the package {package}"

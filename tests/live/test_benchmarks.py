@@ -358,8 +358,12 @@ def test_no_benchmark_inside_a_data_directory(old_server: Server) -> None:
 
 def test_a_missing_tool_is_named_with_its_package(lab: Lab, old_server: Server) -> None:
     lab.old.exec("mv", "/usr/bin/fio", "/usr/bin/fio.away")
+    missing = "fio is not installed on old: install it with: apt-get install fio (without it: randread, read)"
     try:
-        problems = forecast(old_server, volume(), suite(RANDOM_READ), FACTS, Job()).problems
+        alone = forecast(old_server, volume(), suite(RANDOM_READ, SEQUENTIAL_READ), FACTS, Job())
+        beside = forecast(old_server, volume(), suite(RANDOM_READ, DD, SEQUENTIAL_READ), FACTS, Job())
     finally:
         lab.old.exec("mv", "/usr/bin/fio.away", "/usr/bin/fio")
-    assert problems == ("fio is not installed on old: install it with: apt-get install fio",)
+    assert alone.problems == ("no workload of the suite test can run on old", missing)
+    assert (beside.problems, beside.left_out) == ((), (missing,))
+    assert beside.bytes_needed == 192 * MIB

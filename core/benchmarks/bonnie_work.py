@@ -1,0 +1,120 @@
+"""bonnie++: the command of a workload.
+
+Blocks are written, read back and written again in place, then read, then sought, in a file of at least twice the
+memory: bonnie++ reads through the caches unless `direct` is set. The write-only test of a WAL volume (Bleything,
+"PostgreSQL Server Benchmarks", 2011) is the same with a small `ram_bytes`, `flush` on and its reads left aside.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import ConfigDict
+
+from core.benchmarks.bonnie import parse_bonnie
+from core.benchmarks.model import Workload
+from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
+from core.errors import InputError
+from core.servers.shell import Shell, Word, command
+
+MIB = 1 << 20
+MEMORY_MULTIPLE = 2
+SEEK_SECONDS = 40
+"""8192 seeks on a handful of disks."""
+_BLOCK_PASSES, _CHARACTER_PASSES = 4, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """A workload's parameters.
+
+    Attributes:
+        size_bytes: what is written; None: twice `ram_bytes`.
+        ram_bytes: what bonnie++ takes for the memory (-r), at most half the size; None: the machine's memory.
+        characters: whether to write and read character by character too, which measures the processor.
+        flush: an fsync after every write (-b).
+        concurrency: copies of each test (-c, since 1.9).
+        direct: reads and writes past the caches (-D, since 1.97).
+        files: files to create, read and delete, in multiples of 1024 (-n).
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+    size_bytes: int | None = None
+    ram_bytes: int | None = None
+    chunk_bytes: int = 8192
+    characters: bool = False
+    flush: bool = False
+    concurrency: int = 1
+    direct: bool = False
+    files: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("size_bytes", "ram_bytes"):
+            value = getattr(self, name)
+            if value is not None and (value < MIB or value % MIB):
+                raise InputError(f"{name} must be whole MiB (1048576 bytes), not {value}")
+        if self.size_bytes and self.ram_bytes and self.size_bytes < MEMORY_MULTIPLE * self.ram_bytes:
+            raise InputError("bonnie++ needs a size_bytes of at least twice ram_bytes")
+        if self.chunk_bytes < 256 or self.chunk_bytes > MIB or self.chunk_bytes & (self.chunk_bytes - 1):
+            raise InputError("chunk_bytes must be a power of two from 256 to 1048576")
+        if not 1 <= self.concurrency <= 64 or not 0 <= self.files <= 1024:
+            raise InputError("concurrency goes from 1 to 64, files from 0 to 1024")
+
+
+def work(workload: Workload, machine: Machine) -> Work:
+    """What to run for the workload.
+
+    Raises:
+        InputError: a parameter is unknown, of the wrong kind or out of bounds; neither size nor memory is known.
+    """
+    parameters = strictly(Parameters, workload.parameters)
+    size = _size(workload.name, parameters, machine)
+    passes = _BLOCK_PASSES + (_CHARACTER_PASSES if parameters.characters else 0)
+    total = parameters.concurrency * size
+    seconds = passes * total / ASSUMED_BYTES_PER_SECOND + SEEK_SECONDS
+    characters = ("write_char_bytes_per_second", "read_char_bytes_per_second") if parameters.characters else ()
+    return Work(
+        program="bonnie++",
+        headlines=(
+            "write_bytes_per_second",
+            "rewrite_bytes_per_second",
+            "read_bytes_per_second",
+            "seeks_per_second",
+            *characters,
+        ),
+        steps=(Step(_run(parameters, size, machine.user), seconds, deadline(seconds, passes * total)),),
+        read=_read,
+        fresh_bytes=total,
+    )
+
+
+def _size(name: str, parameters: Parameters, machine: Machine) -> int:
+    """Whole MiB."""
+    if parameters.size_bytes is not None:
+        return parameters.size_bytes
+    memory = parameters.ram_bytes or machine.memory_bytes
+    if memory is None:
+        raise InputError(
+            f"{name} writes twice the memory, and how much memory there is could not be read",
+            "state size_bytes in a suite file of your own",
+        )
+    return MEMORY_MULTIPLE * memory // MIB * MIB
+
+
+def _run(parameters: Parameters, size: int, user: str | None) -> Shell:
+    """bonnie++ refuses to run as root unless it is told so."""
+    ram = parameters.ram_bytes or size // MEMORY_MULTIPLE
+    options: list[Word] = ["-d", ".", "-m", "pghaul", "-n", parameters.files, "-r", ram // MIB]
+    options += ["-s", f"{size // MIB}:{parameters.chunk_bytes}"]
+    options += [] if parameters.characters else ["-f"]
+    options += ["-b"] if parameters.flush else []
+    options += ["-D"] if parameters.direct else []
+    options += ["-c", parameters.concurrency] if parameters.concurrency > 1 else []
+    options += ["-u", user] if user is not None else []
+    return command("bonnie++", *options)
+
+
+def _read(outputs: Sequence[str]) -> Reading:
+    output = parse_bonnie("\n".join(outputs))
+    return Reading(output.results[-1].metrics, output.version)

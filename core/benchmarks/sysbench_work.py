@@ -1,0 +1,127 @@
+"""sysbench's test of file I/O: the commands of a workload, as 0.4 and 0.5 want them and as 1.0 does.
+
+Two patterns, after Bleything, "PostgreSQL Server Benchmarks" (2011): `rndrd` seeks, reading blocks anywhere in many
+files; `rndwr` with an fsync after every write is the rate of commits. sysbench makes its files before (`prepare`), in
+a folder of their own, as it names them itself; they go with the folder of the run. Reads are direct unless that is
+switched off: then the files need not be larger than the memory.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import ConfigDict
+
+from core.benchmarks.model import Workload
+from core.benchmarks.sysbench import parse_sysbench
+from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
+from core.errors import InputError
+from core.servers.shell import Shell, Word, command, in_folder, sequence
+
+START_SECONDS = 0.5
+_LEFT_OUT_OF_SYNCS = "latency"
+"""sysbench mixes the latencies of writes, which go to memory, with those of fsyncs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """A workload's parameters.
+
+    Attributes:
+        pattern: sysbench's file-test-mode; `rndwr` syncs after every write.
+        size_bytes: of all files together.
+        direct: reads past the caches; writes are buffered, and synced, always.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+    pattern: Literal["rndrd", "rndwr"]
+    size_bytes: int
+    runtime_seconds: int = 60
+    files: int = 1
+    block_bytes: int = 8192
+    threads: int = 1
+    direct: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("size_bytes", "runtime_seconds", "files", "block_bytes", "threads"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.size_bytes % (self.files * self.block_bytes):
+            raise InputError(f"size_bytes {self.size_bytes} does not divide into files of whole blocks")
+
+    @property
+    def folder(self) -> str:
+        """Where the files lie: workloads of the same layout share them."""
+        return f"sysbench-{self.files}x{self.size_bytes // self.files}"
+
+    @property
+    def files_options(self) -> list[Word]:
+        return [f"--file-num={self.files}", f"--file-total-size={self.size_bytes}"]
+
+
+def work(workload: Workload, machine: Machine) -> Work:
+    """What to run for the workload.
+
+    Raises:
+        InputError: a parameter is unknown, of the wrong kind or out of bounds.
+    """
+    parameters = strictly(Parameters, workload.parameters)
+    before_1_0 = machine.versions.get("sysbench", "1.0").startswith("0.")
+    writing = parameters.size_bytes / ASSUMED_BYTES_PER_SECOND
+    seconds = parameters.runtime_seconds + START_SECONDS
+    reads = parameters.pattern == "rndrd"
+    return Work(
+        program="sysbench",
+        headlines=("read_iops", "read_bytes_per_second") if reads else ("fsyncs_per_second", "write_iops"),
+        steps=(Step(_run(parameters, before_1_0=before_1_0), seconds, deadline(seconds, 0)),),
+        read=_read_seeks if reads else _read_syncs,
+        prepare=Step(_prepare(parameters, before_1_0=before_1_0), writing, deadline(writing, parameters.size_bytes)),
+        laid_out={parameters.folder: parameters.size_bytes},
+    )
+
+
+def _prepare(parameters: Parameters, *, before_1_0: bool) -> Shell:
+    making = command("mkdir", "-p", "--", parameters.folder)
+    return sequence(
+        making, in_folder(parameters.folder, _sysbench(*parameters.files_options, "prepare", before_1_0=before_1_0))
+    )
+
+
+def _run(parameters: Parameters, *, before_1_0: bool) -> Shell:
+    seconds, threads = parameters.runtime_seconds, parameters.threads
+    reads = parameters.pattern == "rndrd"
+    options: list[Word] = [
+        *parameters.files_options,
+        f"--file-block-size={parameters.block_bytes}",
+        f"--file-test-mode={parameters.pattern}",
+        f"--file-fsync-freq={0 if reads else 1}",
+        "--file-fsync-end=off",
+        *(["--file-extra-flags=direct"] if reads and parameters.direct else []),
+    ]
+    if before_1_0:
+        options += [f"--num-threads={threads}", f"--max-time={seconds}", "--max-requests=0"]
+    else:
+        options += [f"--threads={threads}", f"--time={seconds}", "--events=0"]
+    return in_folder(parameters.folder, _sysbench(*options, "run", before_1_0=before_1_0))
+
+
+def _sysbench(*words: Word, before_1_0: bool) -> Shell:
+    return command("sysbench", "--test=fileio" if before_1_0 else "fileio", *words)
+
+
+def _read_seeks(outputs: Sequence[str]) -> Reading:
+    output = parse_sysbench("\n".join(outputs))
+    metrics = {name: value for name, value in output.results[-1].metrics.items() if "write" not in name}
+    metrics.pop("fsyncs_per_second", None)
+    return Reading(metrics, output.version)
+
+
+def _read_syncs(outputs: Sequence[str]) -> Reading:
+    """With an fsync after every write, 0.4 and 0.5, which count none, tell them by their writes."""
+    output = parse_sysbench("\n".join(outputs))
+    found = output.results[-1].metrics
+    metrics = {name: value for name, value in found.items() if "read" not in name and _LEFT_OUT_OF_SYNCS not in name}
+    if "write_iops" in metrics:
+        metrics.setdefault("fsyncs_per_second", metrics["write_iops"])
+    return Reading(metrics, output.version)
