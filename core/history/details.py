@@ -9,11 +9,13 @@ from sqlalchemy.orm import Session
 from core.benchmarks.model import Run
 from core.errors import InputError
 from core.facts.model import Facts
+from core.history.executions import execution_of
 from core.history.findings import checks_of, estimate_of, facts_of, plan_of, probe_of
 from core.history.models import (
     Base,
     CheckPassRow,
     EstimateRow,
+    ExecutionRow,
     FactsRow,
     MoveRow,
     PlanRow,
@@ -23,9 +25,9 @@ from core.history.models import (
 )
 from core.history.profiles import move_of
 from core.history.runs import LARGEST_ID, run_of
-from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
+from core.migration.model import CheckResult, Estimate, Execution, Move, Plan, Probe
 
-Detail = Move | Facts | Run | Probe | tuple[CheckResult, ...] | Estimate | Plan | Path
+Detail = Move | Facts | Run | Probe | tuple[CheckResult, ...] | Estimate | Plan | Execution | Path
 
 _KINDS: dict[str, tuple[type[Base], Callable[[Any], Detail]]] = {
     "move": (MoveRow, move_of),
@@ -35,6 +37,7 @@ _KINDS: dict[str, tuple[type[Base], Callable[[Any], Detail]]] = {
     "checks": (CheckPassRow, checks_of),
     "estimate": (EstimateRow, estimate_of),
     "plan": (PlanRow, plan_of),
+    "execution": (ExecutionRow, execution_of),
     "report": (ReportRow, lambda row: Path(row.path)),
 }
 KINDS = tuple(_KINDS)

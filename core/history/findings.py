@@ -74,7 +74,7 @@ def _facts_of(session: Session, server: str) -> Select[FactsRow]:
 def facts_of(row: FactsRow) -> Facts:
     """The facts of that row."""
     # a renamed server keeps its facts, under its new name
-    return dataclasses.replace(_loaded(Facts, row.document), server=row.profile.name)
+    return dataclasses.replace(loaded(Facts, row.document), server=row.profile.name)
 
 
 def probe_taken(session: Session, move: str, probe: Probe) -> None:
@@ -191,7 +191,7 @@ def estimate(session: Session, move: str) -> Estimate | None:
 
 def estimate_of(row: EstimateRow) -> Estimate:
     """The estimate of that row."""
-    return _loaded(Estimate, row.document)
+    return loaded(Estimate, row.document)
 
 
 def save_plan(session: Session, move: str, plan: Plan) -> None:
@@ -215,7 +215,7 @@ def plan(session: Session, move: str) -> Plan | None:
 def plan_of(row: PlanRow) -> Plan:
     """The plan of that row."""
     # a renamed move keeps its plan, under its new name
-    return dataclasses.replace(_loaded(Plan, row.document), move=row.move.name)
+    return dataclasses.replace(loaded(Plan, row.document), move=row.move.name)
 
 
 def _latest(session: Session, move: str, table: type[R]) -> R | None:
@@ -229,7 +229,8 @@ def _since(at: InstrumentedAttribute[datetime], changed: MoveRow | ProfileRow) -
     return true() if changed.changed_at is None else at >= changed.changed_at
 
 
-def _loaded(kind: type[T], document: str) -> T:
+def loaded(kind: type[T], document: str) -> T:
+    """A document of the history; raises HistoryError where this version cannot read it."""
     try:
         return documents.load(kind, document)
     except InputError as error:

@@ -13,6 +13,7 @@ from core.history.models import (
     CheckResultRow,
     CommandRow,
     EstimateRow,
+    ExecutionRow,
     FactsRow,
     MoveRow,
     PlanRow,
@@ -49,7 +50,7 @@ class Entry:
     """One line of the history.
 
     Attributes:
-        kind: `move`, `facts`, `run`, `probe`, `checks`, `estimate`, `plan` or `report`.
+        kind: `move`, `facts`, `run`, `probe`, `checks`, `estimate`, `plan`, `execution` or `report`.
         move: the move's name; None for the facts of a server.
         title: what, for people.
         reference: its number among those of its kind; Store.detail gives what it is about.
@@ -131,6 +132,7 @@ def _selects(move_id: int | None) -> list[Select[Any]]:
         ("checks", CheckPassRow, CheckPassRow.taken_at, _checks_title()),
         ("estimate", EstimateRow, EstimateRow.made_at, literal("how long each method takes")),
         ("plan", PlanRow, PlanRow.made_at, "transport: " + PlanRow.transport),
+        ("execution", ExecutionRow, ExecutionRow.started_at, ExecutionRow.kind + ": " + ExecutionRow.state),
         ("report", ReportRow, ReportRow.made_at, ReportRow.path.expression),
     ]
     selects = [

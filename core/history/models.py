@@ -110,6 +110,9 @@ class RunRow(Base):
     started_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
     outcome: Mapped[str | None]
+    stopped: Mapped[str]
+    owner: Mapped[str | None]
+    """The token of the process that records it (core/history/owners); None once it ended."""
 
     move: Mapped[MoveRow] = relationship()
     repetitions: Mapped[list["RepetitionRow"]] = relationship(
@@ -133,6 +136,8 @@ class RepetitionRow(Base):
     command: Mapped[str]
     cached: Mapped[bool]
     message: Mapped[str]
+    marks: Mapped[str]
+    """A JSON array of pairs: the kind of a mark and its text."""
     raw: Mapped[str] = mapped_column(LongText)
 
     metrics: Mapped[list["MetricRow"]] = relationship(lazy="selectin", passive_deletes="all")
@@ -232,6 +237,63 @@ class PlanRow(Base):
     move: Mapped[MoveRow] = relationship()
 
     __table_args__ = (Index(None, "move_id", "made_at"),)
+
+
+class ExecutionRow(Base):
+    """A plan being carried out; the plan as it was then, as a JSON document."""
+
+    __tablename__ = "executions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    move_id: Mapped[int] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
+    kind: Mapped[str]
+    state: Mapped[str]
+    token: Mapped[str]
+    owner: Mapped[str]
+    started_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    message: Mapped[str]
+    cancel_asked: Mapped[bool]
+    plan: Mapped[str] = mapped_column(LongText)
+
+    move: Mapped[MoveRow] = relationship()
+    steps: Mapped[list["ExecutionStepRow"]] = relationship(
+        order_by="ExecutionStepRow.id", lazy="selectin", passive_deletes="all"
+    )
+
+    __table_args__ = (Index(None, "move_id", "started_at"),)
+
+
+class ExecutionStepRow(Base):
+    """One try at a step of an execution; `back`: of its way back."""
+
+    __tablename__ = "execution_steps"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    execution_id: Mapped[int] = mapped_column(ForeignKey("executions.id", ondelete="CASCADE"), index=True)
+    number: Mapped[int]
+    attempt: Mapped[int]
+    back: Mapped[bool]
+    void: Mapped[bool]
+    title: Mapped[str]
+    started_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    exit_status: Mapped[int | None]
+    bytes: Mapped[int | None]
+    output: Mapped[str] = mapped_column(LongText)
+    message: Mapped[str]
+
+
+class HookRow(Base):
+    """A command of the DBA's own for a hook of a move."""
+
+    __tablename__ = "hooks"
+
+    move_id: Mapped[int] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"), primary_key=True)
+    hook: Mapped[str] = mapped_column(primary_key=True)
+    side: Mapped[str]
+    command: Mapped[str]
+    user: Mapped[str | None]
 
 
 class CommandRow(Base):

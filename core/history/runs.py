@@ -2,12 +2,12 @@
 
 import json
 import math
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
 from core.errors import InputError
 from core.history.models import MetricRow, RepetitionRow, RunRow
 from core.history.profiles import move_row
@@ -18,8 +18,8 @@ LARGEST_ID = 2**63 - 1
 """What SQLite can hold as a number."""
 
 
-def run_started(session: Session, run: Run) -> int:
-    """Record a run; its number."""
+def run_started(session: Session, run: Run, owner: str) -> int:
+    """Record a run that the process of that token records; its number."""
     row = RunRow(
         move=move_row(session, run.move),
         side=run.volume.side.value,
@@ -35,6 +35,8 @@ def run_started(session: Session, run: Run) -> int:
         started_at=run.started_at,
         ended_at=run.ended_at,
         outcome=run.outcome.value if run.outcome else None,
+        stopped=run.stopped,
+        owner=owner if run.outcome is None else None,
     )
     session.add(row)
     session.flush()
@@ -57,6 +59,7 @@ def repetition_ended(session: Session, run_id: int, repetition: Repetition) -> N
         command=repetition.command,
         cached=repetition.cached,
         message=repetition.message,
+        marks=json.dumps([(mark.kind.value, storable(mark.text)) for mark in repetition.marks], ensure_ascii=False),
         raw=repetition.raw,
     )
     # what is no number was not measured; the raw output still says it
@@ -66,10 +69,26 @@ def repetition_ended(session: Session, run_id: int, repetition: Repetition) -> N
     session.add(kept)
 
 
-def run_ended(session: Session, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None) -> None:
-    """Record how a run ended."""
+def run_ended(
+    session: Session, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str
+) -> None:
+    """Record how a run ended, and why no more repetitions were made."""
     row = _row(session, run_id)
-    row.outcome, row.ended_at, row.tool_version = outcome.value, ended_at, tool_version
+    row.outcome, row.ended_at, row.tool_version, row.stopped = outcome.value, ended_at, tool_version, stopped
+    row.owner = None
+
+
+def open_owners(session: Session) -> set[str | None]:
+    """Who records the runs that have no end yet."""
+    return set(session.scalars(select(RunRow.owner).where(RunRow.outcome.is_(None)).distinct()))
+
+
+def interrupt(session: Session, owner: str | None) -> None:
+    """End the runs of a process that is gone, when its last repetition ended, or where it began."""
+    of_owner = RunRow.owner.is_(None) if owner is None else RunRow.owner == owner
+    for row in session.scalars(select(RunRow).where(RunRow.outcome.is_(None), of_owner)):
+        ends = [one.started_at + timedelta(seconds=one.seconds) for one in row.repetitions]
+        row.outcome, row.ended_at, row.owner = Outcome.INTERRUPTED.value, max(ends, default=row.started_at), None
 
 
 def run(session: Session, run_id: int) -> Run:
@@ -133,6 +152,7 @@ def run_of(row: RunRow) -> Run:
         repetitions=tuple(_repetition(repetition) for repetition in row.repetitions),
         tool_version=row.tool_version,
         id=row.id,
+        stopped=row.stopped,
     )
 
 
@@ -147,4 +167,5 @@ def _repetition(row: RepetitionRow) -> Repetition:
         raw=row.raw,
         cached=row.cached,
         message=row.message,
+        marks=tuple(Mark(MarkKind(kind), text) for kind, text in json.loads(row.marks)),
     )

@@ -16,20 +16,32 @@ from sqlalchemy.orm import Session
 from core import settings
 from core.benchmarks.model import Outcome, Repetition, Run, Side
 from core.facts.model import Facts
-from core.history import details, findings, log, profiles, runs
+from core.history import details, executions, findings, log, profiles, runs
 from core.history.database import FILE_NAME, open_engine, told
 from core.history.details import KINDS, Detail
 from core.history.log import Command, Entry
+from core.history.owners import Owners
 from core.history.upgrade import WRITE
 from core.jobs import CommandEnded, CommandStarted
-from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
+from core.migration.model import (
+    CheckResult,
+    Estimate,
+    Execution,
+    Hook,
+    HookCommand,
+    Move,
+    Plan,
+    Probe,
+    State,
+    StepRun,
+)
 from core.servers.profiles import Profile
 
 __all__ = ["KINDS", "Command", "Detail", "Entry", "Store"]
 
 
 class Store:
-    """The history. May be shared by threads, and its file by programs. A context manager; implements both journals.
+    """The history. May be shared by threads, and its file by programs. A context manager; implements every journal.
 
     Attributes:
         path: the file that holds it all.
@@ -39,6 +51,7 @@ class Store:
         self.path = path
         self._engine = engine
         self._writer = engine.execution_options(**WRITE)
+        self._owners = Owners(path.parent)
 
     @classmethod
     def open(cls, folder: Path | None = None) -> Self:
@@ -48,6 +61,7 @@ class Store:
 
     def close(self) -> None:
         """Let go of the file. May be called more than once."""
+        self._owners.close()
         with told(self.path):
             self._engine.dispose()
 
@@ -153,19 +167,31 @@ class Store:
     def run_started(self, run: Run) -> int:
         """Record a run; the number it has from now on."""
         with self._write() as session:
-            return runs.run_started(session, run)
+            return runs.run_started(session, run, self._owners.mine())
 
     def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
         """Record one repetition with its raw output and its metrics; one that is no finite number is left out."""
         with self._write() as session:
             runs.repetition_ended(session, run_id, repetition)
 
-    def run_ended(self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None) -> None:
-        """Record how a run ended."""
+    def run_ended(
+        self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str = ""
+    ) -> None:
+        """Record how a run ended, and why no more repetitions were made."""
         with self._write() as session:
-            runs.run_ended(session, run_id, outcome, ended_at, tool_version)
+            runs.run_ended(session, run_id, outcome, ended_at, tool_version, stopped)
+
+    def _end_interrupted_runs(self) -> None:
+        """A run whose process was killed would be shown as running for ever."""
+        with self._read() as session:
+            gone = {owner for owner in runs.open_owners(session) if owner is None or not self._owners.alive(owner)}
+        if gone:
+            with self._write() as session:
+                for owner in gone:
+                    runs.interrupt(session, owner)
 
     def run(self, run_id: int) -> Run:
+        self._end_interrupted_runs()
         with self._read() as session:
             return runs.run(session, run_id)
 
@@ -175,6 +201,7 @@ class Store:
         `latest_only`: of each side and each workload with its parameters the newest that is done, on the machine and
         the volume that the move names now.
         """
+        self._end_interrupted_runs()
         with self._read() as session:
             return runs.runs(session, move, side, latest_only)
 
@@ -222,6 +249,66 @@ class Store:
         with self._read() as session:
             return findings.plan(session, move)
 
+    # --- executions (ExecutionJournal) and hooks
+
+    def execution_started(self, execution: Execution) -> int:
+        """Record a new execution; the number it has from now on."""
+        with self._write() as session:
+            return executions.execution_started(session, execution)
+
+    def execution(self, execution_id: int) -> Execution:
+        with self._read() as session:
+            return executions.execution(session, execution_id)
+
+    def executions(self, move: str) -> tuple[Execution, ...]:
+        """All executions of a move, newest first."""
+        with self._read() as session:
+            return executions.executions(session, move)
+
+    def execution_changed(self, execution_id: int, state: State, message: str = "") -> None:
+        """Record how an execution stands."""
+        with self._write() as session:
+            executions.execution_changed(session, execution_id, state, message)
+
+    def ask_cancel(self, execution_id: int) -> None:
+        """Ask whoever carries an execution out to stop."""
+        with self._write() as session:
+            executions.ask_cancel(session, execution_id)
+
+    def cancel_asked(self, execution_id: int) -> bool:
+        """Whether somebody asked it to stop."""
+        with self._read() as session:
+            return executions.cancel_asked(session, execution_id)
+
+    def step_started(self, execution_id: int, run: StepRun) -> int:
+        """Record the start of a try at a step; the number it has from now on."""
+        with self._write() as session:
+            return executions.step_started(session, execution_id, run)
+
+    def step_ended(self, run: StepRun) -> None:
+        """Record the end of that try."""
+        with self._write() as session:
+            executions.step_ended(session, run)
+
+    def steps_void(self, execution_id: int, first: int) -> None:
+        """The steps of the plan from that number on count as not done."""
+        with self._write() as session:
+            executions.steps_void(session, execution_id, first)
+
+    def save_hook(self, move: str, hook: HookCommand) -> None:
+        """Keep the DBA's command for a hook of a move, in the stead of the one before."""
+        with self._write() as session:
+            executions.save_hook(session, move, hook)
+
+    def remove_hook(self, move: str, hook: Hook) -> None:
+        with self._write() as session:
+            executions.remove_hook(session, move, hook)
+
+    def hooks(self, move: str) -> tuple[HookCommand, ...]:
+        """The DBA's commands for the hooks of a move, in the order of the plan."""
+        with self._read() as session:
+            return tuple(executions.hooks(session, move))
+
     # --- what happened
 
     def record_command(self, move: str | None, event: CommandStarted | CommandEnded) -> None:
@@ -241,10 +328,12 @@ class Store:
 
     def entries(self, limit: int = 200, move: str | None = None) -> tuple[Entry, ...]:
         """What happened, newest first, of one move (the facts of its servers among it) or of all."""
+        self._end_interrupted_runs()
         with self._read() as session:
             return log.entries(session, limit, move)
 
     def detail(self, kind: str, reference: int) -> Detail:
         """What an entry is about, as it was recorded; of a report, where it was written."""
+        self._end_interrupted_runs()
         with self._read() as session:
             return details.detail(session, kind, reference)

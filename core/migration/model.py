@@ -1,4 +1,4 @@
-"""A move and what is found out and planned for it: checks, probes, estimate, plan. Numbers in SI base units."""
+"""A move and what is found out, planned and done for it: checks, probes, estimate, plan, execution. SI base units."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -147,6 +147,24 @@ class Step:
     """Number of the step whose output this one reads on standard input: a public key, a host key, a sum."""
     skippable: bool = True
     """False: it proves something, or without it the copy is not whole. It may be repeated, never left out."""
+    name: str = ""
+    """What programs know it by, the same in every plan; empty where none asks for it."""
+    warm_pass: int = 0
+    """Which warm pass it belongs to; the last one of a plan may be repeated. 0: none."""
+    detached: bool = False
+    """It takes long: it is run so that it goes on without the workstation, and its output is followed."""
+    renewed: bool = False
+    """A resumed execution runs it again while a step that closes is still to come: a proof, or the way of the copy."""
+    closes: bool = False
+    """It takes away what the copy needed on a server: run as well when an execution ends before it got there."""
+    beside: bool = False
+    """It may run at the same time as the step before it."""
+    agrees_with: int | None = None
+    """Number of the step whose output its own must equal: what is on old and on new, what was and is."""
+    rehearsed: bool = False
+    """It belongs to a rehearsal too, which stops and starts nothing."""
+    bytes: int | None = None
+    """What it copies or reads, for its progress; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +191,158 @@ class Plan:
     made_at: datetime
     warnings: tuple[str, ...] = ()
     logins: tuple[Login, ...] = ()
+    cluster: str = ""
+    """The name that a person types before old is stopped: the service manager's, else the data directory."""
+    way_back: tuple[Step, ...] = ()
+    """The steps that make old what it was, from wherever the plan has got to before its point of no return."""
+
+
+class Hook(StrEnum):
+    """What a person does in a plan, or a command of the DBA's own does in their stead."""
+
+    STOP_APPLICATIONS = "stop-applications"
+    MOVE_CRON_JOBS = "move-cron-jobs"
+    MOVE_ADDRESS = "move-address"
+    TELL_POOLER = "tell-pooler"
+
+
+@dataclass(frozen=True, slots=True)
+class HookCommand:
+    """The DBA's own command for a hook. `side` is `old`, `new` or `workstation`; `user` None: who logs in there."""
+
+    hook: Hook
+    side: str
+    command: str
+    user: str | None = None
+
+
+class Kind(StrEnum):
+    """What an execution is."""
+
+    REAL = "real"
+    REHEARSAL = "rehearsal"
+
+
+class State(StrEnum):
+    """How an execution stands."""
+
+    RUNNING = "running"
+    INTERRUPTED = "interrupted"
+    """A server was lost: what runs there goes on, and what the copy needs still lies there."""
+    STOPPED = "stopped"
+    """A step failed; nothing of ours runs, and what the copy needed was taken away."""
+    CANCELLED = "cancelled"
+    DONE = "done"
+    ROLLED_BACK = "rolled back"
+
+
+@dataclass(frozen=True, slots=True)
+class StepRun:
+    """One try at a step.
+
+    Attributes:
+        id: its number in the history.
+        back: it is a step of the way back.
+        attempt: which try it is, from 1.
+        exit_status: None while it runs, or when nobody saw how it ended.
+        bytes: what it sent, in bytes of cluster; None where it copies nothing or does not say.
+        output: the end of what it printed.
+        void: what happened later makes it count as not done.
+    """
+
+    id: int
+    number: int
+    title: str
+    attempt: int
+    started_at: datetime
+    ended_at: datetime | None = None
+    exit_status: int | None = None
+    bytes: int | None = None
+    output: str = ""
+    message: str = ""
+    back: bool = False
+    void: bool = False
+
+    @property
+    def done(self) -> bool:
+        """It ended well, and nothing has overruled it since."""
+        return self.exit_status == 0 and not self.void
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A plan being carried out. Its rows in the history are its state.
+
+    Attributes:
+        token: what tells this execution from every other one, on whatever workstation: the locks bear it.
+        owner: `user@workstation` who carries it out.
+        message: why it ended where it did; empty while it runs or when it is done.
+    """
+
+    id: int
+    move: str
+    kind: Kind
+    state: State
+    token: str
+    owner: str
+    started_at: datetime
+    ended_at: datetime | None
+    plan: Plan
+    steps: tuple[StepRun, ...] = ()
+    message: str = ""
+    cancel_asked: bool = False
+
+    def latest(self, number: int, *, back: bool = False) -> StepRun | None:
+        """The latest try at a step."""
+        runs = [run for run in self.steps if run.number == number and run.back == back]
+        return runs[-1] if runs else None
+
+    def done(self, number: int) -> bool:
+        """Whether the latest try at a step of the plan ended well."""
+        latest = self.latest(number)
+        return latest is not None and latest.done
+
+    @property
+    def past_return(self) -> bool:
+        """Whether the point of no return was reached: its step has begun, however it ended."""
+        points = {step.number for step in self.plan.steps if step.point_of_no_return}
+        return any(run.number in points and not run.back for run in self.steps)
+
+
+class ExecutionJournal(Protocol):
+    """Who records an execution as it happens; implemented by the history."""
+
+    def execution_started(self, execution: Execution) -> int:
+        """Record a new execution; the number it has from now on."""
+        ...
+
+    def execution(self, execution_id: int) -> Execution:
+        """The execution of that number with every step so far."""
+        ...
+
+    def execution_changed(self, execution_id: int, state: State, message: str = "") -> None:
+        """Record how it stands; all but RUNNING end it for now. RUNNING forgets that a cancel was asked for."""
+        ...
+
+    def ask_cancel(self, execution_id: int) -> None:
+        """Ask whoever carries it out to stop."""
+        ...
+
+    def cancel_asked(self, execution_id: int) -> bool:
+        """Whether somebody asked it to stop."""
+        ...
+
+    def step_started(self, execution_id: int, run: StepRun) -> int:
+        """Record the start of a try at a step; the number it has from now on."""
+        ...
+
+    def step_ended(self, run: StepRun) -> None:
+        """Record the end of that try."""
+        ...
+
+    def steps_void(self, execution_id: int, first: int) -> None:
+        """From now on the steps of the plan from that number on count as not done."""
+        ...
 
 
 class ProbeJournal(Protocol):

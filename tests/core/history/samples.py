@@ -1,5 +1,6 @@
 """A move as the history holds it after a day's work: 1.2 TB from ageing SAS disks to new storage."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Volume, Workload
@@ -23,6 +24,10 @@ from core.jobs import CommandEnded, CommandStarted
 from core.migration.model import (
     CheckResult,
     Estimate,
+    Execution,
+    Hook,
+    HookCommand,
+    Kind,
     Method,
     Move,
     Plan,
@@ -30,8 +35,10 @@ from core.migration.model import (
     Quantity,
     Span,
     Stage,
+    State,
     Status,
     Step,
+    StepRun,
 )
 from core.servers.profiles import Profile, Rights
 
@@ -370,6 +377,20 @@ def plan() -> Plan:
     )
 
 
+def execution() -> Execution:
+    """A rehearsal as it is when it begins."""
+    begun = START + timedelta(hours=2)
+    return Execution(0, MOVE.name, Kind.REHEARSAL, State.RUNNING, "c0ffee", "dba@desk", begun, None, plan())
+
+
+def step_run(number: int = 1, attempt: int = 1) -> StepRun:
+    """A try at a step that has just begun."""
+    return StepRun(0, number, f"step {number}", attempt, START + timedelta(hours=2, minutes=number))
+
+
+HOOK = HookCommand(Hook.MOVE_ADDRESS, "workstation", "ip address | head\n'it''s ours'", None)
+
+
 def fill(store: Store) -> None:
     """Everything above, as the actions would record it."""
     store.add_profile(OLD)
@@ -384,6 +405,12 @@ def fill(store: Store) -> None:
     store.save_checks(MOVE.name, checks())
     store.save_estimate(MOVE.name, estimate())
     store.save_plan(MOVE.name, plan())
+    number = store.execution_started(execution())
+    step = store.step_started(number, step_run())
+    ended = START + timedelta(hours=3)
+    store.step_ended(replace(step_run(), id=step, ended_at=ended, exit_status=0, bytes=17, output="what it said"))
+    store.execution_changed(number, State.STOPPED, "the cable was cut")
+    store.save_hook(MOVE.name, HOOK)
     command = "LC_ALL=C sudo -n -u root -- sh -c 'sync; echo 3 > /proc/sys/vm/drop_caches'"
     started = CommandStarted(OLD.name, "root", command, START + timedelta(hours=1), title="drop caches")
     store.record_command(MOVE.name, started)

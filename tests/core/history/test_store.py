@@ -16,7 +16,7 @@ from core.errors import InputError
 from core.facts.model import Facts
 from core.history.store import KINDS, Store
 from core.jobs import CommandEnded, CommandStarted
-from core.migration.model import Estimate, ProbeJournal, Quantity
+from core.migration.model import Estimate, Execution, ProbeJournal, Quantity, State
 from core.servers.profiles import Profile, Rights
 from tests.core.history import samples
 from tests.core.history.samples import MOVE, NEW, OLD, START
@@ -386,7 +386,7 @@ def test_entries_are_newest_first_and_lead_back(filled: Store) -> None:
     entries = filled.entries()
     assert [entry.at for entry in entries] == sorted((entry.at for entry in entries), reverse=True)
     assert {entry.kind for entry in entries} == {
-        "move", "facts", "run", "probe", "checks", "estimate", "plan", "report",
+        "move", "facts", "run", "probe", "checks", "estimate", "plan", "execution", "report",
     }  # fmt: skip
     assert filled.entries(limit=3) == entries[:3]
     assert filled.entries(move=MOVE.name) == entries
@@ -415,6 +415,9 @@ def test_an_entry_leads_to_what_was_recorded_then(filled: Store) -> None:
     found = {kind: [filled.detail(kind, entry.reference) for entry in entries if entry.kind == kind] for kind in KINDS}
     assert found["checks"] == [(), samples.checks()]
     assert found["estimate"] == [Estimate((), START + timedelta(days=1)), samples.estimate()]
+    assert [(each.move, each.state) for each in found["execution"] if isinstance(each, Execution)] == [
+        ("renamed", State.STOPPED)
+    ]
     assert found["plan"] == [dataclasses.replace(one, move="renamed") for one in (plan, samples.plan())]
     assert found["probe"][0] == later
     assert sorted(found["probe"][1:], key=repr) == sorted(samples.probes(), key=repr)

@@ -13,6 +13,7 @@ def upgrade() -> None:
     _servers_and_moves()
     _runs()
     _findings()
+    _executions()
     _log()
 
 
@@ -95,6 +96,8 @@ def _runs() -> None:
         sa.Column("started_at", sa.DateTime(), nullable=False),
         sa.Column("ended_at", sa.DateTime(), nullable=True),
         sa.Column("outcome", sa.Text(), nullable=True),
+        sa.Column("stopped", sa.Text(), nullable=False),
+        sa.Column("owner", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["move_id"], ["moves.id"], name=op.f("fk_runs_move_id_moves"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_runs")),
     )
@@ -110,6 +113,7 @@ def _runs() -> None:
         sa.Column("command", sa.Text(), nullable=False),
         sa.Column("cached", sa.Boolean(), nullable=False),
         sa.Column("message", sa.Text(), nullable=False),
+        sa.Column("marks", sa.Text(), nullable=False),
         sa.Column("raw", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name=op.f("fk_repetitions_run_id_runs"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_repetitions")),
@@ -196,6 +200,62 @@ def _findings() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_plans")),
     )
     op.create_index(op.f("ix_plans_move_id_made_at"), "plans", ["move_id", "made_at"], unique=False)
+
+
+def _executions() -> None:
+    op.create_table(
+        "executions",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("move_id", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("token", sa.Text(), nullable=False),
+        sa.Column("owner", sa.Text(), nullable=False),
+        sa.Column("started_at", sa.DateTime(), nullable=False),
+        sa.Column("ended_at", sa.DateTime(), nullable=True),
+        sa.Column("message", sa.Text(), nullable=False),
+        sa.Column("cancel_asked", sa.Boolean(), nullable=False),
+        sa.Column("plan", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["move_id"], ["moves.id"], name=op.f("fk_executions_move_id_moves"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_executions")),
+    )
+    op.create_index(op.f("ix_executions_move_id_started_at"), "executions", ["move_id", "started_at"], unique=False)
+    op.create_table(
+        "execution_steps",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("execution_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("back", sa.Boolean(), nullable=False),
+        sa.Column("void", sa.Boolean(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=False),
+        sa.Column("started_at", sa.DateTime(), nullable=False),
+        sa.Column("ended_at", sa.DateTime(), nullable=True),
+        sa.Column("exit_status", sa.Integer(), nullable=True),
+        sa.Column("bytes", sa.Integer(), nullable=True),
+        sa.Column("output", sa.LargeBinary(), nullable=False),
+        sa.Column("message", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["execution_id"],
+            ["executions.id"],
+            name=op.f("fk_execution_steps_execution_id_executions"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_execution_steps")),
+    )
+    op.create_index(op.f("ix_execution_steps_execution_id"), "execution_steps", ["execution_id"], unique=False)
+    op.create_table(
+        "hooks",
+        sa.Column("move_id", sa.Integer(), nullable=False),
+        sa.Column("hook", sa.Text(), nullable=False),
+        sa.Column("side", sa.Text(), nullable=False),
+        sa.Column("command", sa.Text(), nullable=False),
+        sa.Column("user", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(["move_id"], ["moves.id"], name=op.f("fk_hooks_move_id_moves"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("move_id", "hook", name=op.f("pk_hooks")),
+    )
 
 
 def _log() -> None:

@@ -1,0 +1,159 @@
+"""Executions, their steps as they go, and the DBA's own commands for a move's hooks."""
+
+import dataclasses
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from core import documents
+from core.errors import InputError
+from core.history.findings import loaded
+from core.history.models import ExecutionRow, ExecutionStepRow, HookRow
+from core.history.profiles import move_row
+from core.history.types import storable
+from core.migration.model import Execution, Hook, HookCommand, Kind, Plan, State, StepRun
+
+
+def execution_started(session: Session, execution: Execution) -> int:
+    """Record a new execution; its number."""
+    row = ExecutionRow(
+        move_id=move_row(session, execution.move).id,
+        kind=execution.kind.value,
+        state=execution.state.value,
+        token=execution.token,
+        owner=execution.owner,
+        started_at=execution.started_at,
+        ended_at=execution.ended_at,
+        message=execution.message,
+        cancel_asked=execution.cancel_asked,
+        plan=documents.dump(storable(execution.plan)),
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def execution(session: Session, execution_id: int) -> Execution:
+    """The execution of that number."""
+    return execution_of(_row(session, execution_id))
+
+
+def executions(session: Session, move: str) -> tuple[Execution, ...]:
+    """All executions of a move, newest first."""
+    of = move_row(session, move).id
+    newest = select(ExecutionRow).where(ExecutionRow.move_id == of).order_by(ExecutionRow.id.desc())
+    return tuple(execution_of(row) for row in session.scalars(newest))
+
+
+def execution_of(row: ExecutionRow) -> Execution:
+    """The execution of that row."""
+    return Execution(
+        id=row.id,
+        move=row.move.name,
+        kind=Kind(row.kind),
+        state=State(row.state),
+        token=row.token,
+        owner=row.owner,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        plan=dataclasses.replace(loaded(Plan, row.plan), move=row.move.name),
+        steps=tuple(_step(step) for step in row.steps),
+        message=row.message,
+        cancel_asked=row.cancel_asked,
+    )
+
+
+def execution_changed(session: Session, execution_id: int, state: State, message: str) -> None:
+    """Record how an execution stands."""
+    row = _row(session, execution_id)
+    row.state, row.message = state.value, message
+    row.ended_at = None if state is State.RUNNING else datetime.now(UTC)
+    if state is State.RUNNING:
+        row.cancel_asked = False
+
+
+def ask_cancel(session: Session, execution_id: int) -> None:
+    """Record that somebody asked it to stop."""
+    _row(session, execution_id).cancel_asked = True
+
+
+def cancel_asked(session: Session, execution_id: int) -> bool:
+    """Whether somebody asked it to stop."""
+    return bool(session.scalar(select(ExecutionRow.cancel_asked).where(ExecutionRow.id == execution_id)))
+
+
+def step_started(session: Session, execution_id: int, run: StepRun) -> int:
+    """Record the start of a try at a step; its number."""
+    row = ExecutionStepRow(
+        execution_id=execution_id,
+        number=run.number,
+        attempt=run.attempt,
+        back=run.back,
+        void=run.void,
+        title=run.title,
+        started_at=run.started_at,
+        output=run.output,
+        message=run.message,
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def step_ended(session: Session, run: StepRun) -> None:
+    """Record the end of that try."""
+    row = session.get_one(ExecutionStepRow, run.id)
+    row.ended_at, row.exit_status, row.bytes = run.ended_at, run.exit_status, run.bytes
+    row.output, row.message = run.output, run.message
+
+
+def steps_void(session: Session, execution_id: int, first: int) -> None:
+    """The steps of the plan from that number on count as not done."""
+    table = ExecutionStepRow
+    later = (table.execution_id == execution_id, table.number >= first, table.back.is_(False))
+    session.execute(update(table).where(*later).values(void=True))
+
+
+def save_hook(session: Session, move: str, hook: HookCommand) -> None:
+    """Keep the command for a hook, in the stead of the one before."""
+    of = move_row(session, move).id
+    session.merge(HookRow(move_id=of, hook=hook.hook.value, side=hook.side, command=hook.command, user=hook.user))
+
+
+def remove_hook(session: Session, move: str, hook: Hook) -> None:
+    """Forget the command for a hook: a person does it."""
+    of = move_row(session, move).id
+    session.execute(delete(HookRow).where(HookRow.move_id == of, HookRow.hook == hook.value))
+
+
+def hooks(session: Session, move: str) -> Sequence[HookCommand]:
+    """The commands for the hooks of a move, in the order of the plan."""
+    rows = session.scalars(select(HookRow).where(HookRow.move_id == move_row(session, move).id))
+    found = {row.hook: HookCommand(Hook(row.hook), row.side, row.command, row.user) for row in rows}
+    return [found[hook.value] for hook in Hook if hook.value in found]
+
+
+def _row(session: Session, execution_id: int) -> ExecutionRow:
+    row = session.get(ExecutionRow, execution_id)
+    if row is None:
+        raise InputError(f"there is no execution {execution_id}", "pghaul history list shows what there is")
+    return row
+
+
+def _step(row: ExecutionStepRow) -> StepRun:
+    return StepRun(
+        id=row.id,
+        number=row.number,
+        title=row.title,
+        attempt=row.attempt,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        exit_status=row.exit_status,
+        bytes=row.bytes,
+        output=row.output,
+        message=row.message,
+        back=row.back,
+        void=row.void,
+    )

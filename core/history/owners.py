@@ -1,0 +1,86 @@
+"""Whether the process that records something still lives: a locked file for each, which the system unlocks at its end.
+
+A process id alone does not tell, as ids are used again, and asking for one differs between systems. The lock works on
+Linux, macOS and Windows alike, and between programs that share a history.
+"""
+
+import os
+import secrets
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+FOLDER = "alive"
+
+
+class Owners:
+    """The processes that record into the history of one folder, this one among them. Safe to use from several threads.
+
+    This one's token is made, and its file locked, when it is first asked for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+        self._lock = threading.Lock()
+        self._mine: tuple[str, int] | None = None
+
+    def mine(self) -> str:
+        """This process's token; raises OSError where its file cannot be made."""
+        with self._lock:
+            if self._mine is None:
+                self._folder.mkdir(mode=0o700, exist_ok=True)
+                token = secrets.token_hex(8)
+                handle = os.open(self._folder / token, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+                _locked(handle)
+                self._mine = (token, handle)
+            return self._mine[0]
+
+    def alive(self, token: str) -> bool:
+        """Whether the process of that token still lives; the file of one that does not goes."""
+        path = self._folder / token
+        with self._lock:
+            if self._mine is not None and token == self._mine[0]:
+                return True
+            try:
+                handle = os.open(path, os.O_RDWR)
+            except OSError:
+                return False
+            dead = _locked(handle)
+            os.close(handle)
+            if dead:
+                with suppress(OSError):
+                    path.unlink()
+            return not dead
+
+    def close(self) -> None:
+        """Let go of this process's file."""
+        with self._lock:
+            if self._mine is not None:
+                token, handle = self._mine
+                os.close(handle)
+                with suppress(OSError):
+                    (self._folder / token).unlink()
+                self._mine = None
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _locked(handle: int) -> bool:
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _locked(handle: int) -> bool:
+        """Whether nobody else had it: it is locked now."""
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,90 @@
+"""Executions and hooks in the history."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from core.errors import InputError
+from core.history.store import Store
+from core.migration.model import Execution, Hook, HookCommand, Plan, State, Step, StepRun
+from tests.core.history import samples
+from tests.core.history.samples import HOOK, MOVE, START
+
+POINT = Step(2, "open", "new", "new", "postgres", "true", "because", 1.0, "no", point_of_no_return=True)
+PLAN = Plan(MOVE.name, "rsync", "why", (replace(POINT, number=1, point_of_no_return=False), POINT), START)
+
+
+@pytest.fixture
+def started(filled: Store) -> Execution:
+    return filled.execution(filled.execution_started(replace(samples.execution(), plan=PLAN)))
+
+
+def run(store: Store, of: Execution, begun: StepRun, status: int | None) -> Execution:
+    number = store.step_started(of.id, begun)
+    store.step_ended(replace(begun, id=number, exit_status=status, ended_at=datetime.now(UTC)))
+    return store.execution(of.id)
+
+
+def test_a_step_comes_back_as_it_was_recorded(filled: Store, started: Execution) -> None:
+    begun = samples.step_run()
+    number = filled.step_started(started.id, begun)
+    assert filled.execution(started.id).steps == (replace(begun, id=number),)
+    ended = replace(
+        begun, id=number, ended_at=START + timedelta(hours=4), exit_status=23, bytes=5, output="x" * 5000, message="no"
+    )
+    filled.step_ended(ended)
+    assert filled.execution(started.id).steps == (ended,)
+
+
+def test_the_latest_try_counts(filled: Store, started: Execution) -> None:
+    assert not run(filled, started, samples.step_run(), 1).done(1)
+    assert run(filled, started, samples.step_run(attempt=2), 0).done(1)
+    assert not run(filled, started, samples.step_run(attempt=3), None).done(1)
+
+
+def test_what_is_void_is_not_done(filled: Store, started: Execution) -> None:
+    run(filled, started, samples.step_run(1), 0)
+    run(filled, started, samples.step_run(2), 0)
+    run(filled, started, replace(samples.step_run(2), back=True), 0)
+    filled.steps_void(started.id, 2)
+    found = filled.execution(started.id)
+    assert (found.done(1), found.done(2)) == (True, False)
+    back = found.latest(2, back=True)
+    assert back is not None
+    assert back.done
+
+
+def test_the_point_of_no_return_is_passed_once_its_step_began(filled: Store, started: Execution) -> None:
+    assert not run(filled, started, samples.step_run(1), 0).past_return
+    assert not run(filled, started, replace(samples.step_run(2), back=True), 0).past_return
+    filled.step_started(started.id, samples.step_run(2))
+    assert filled.execution(started.id).past_return
+
+
+def test_a_wish_to_cancel_is_forgotten_by_the_next_start(filled: Store, started: Execution) -> None:
+    assert not filled.cancel_asked(started.id)
+    filled.ask_cancel(started.id)
+    assert filled.cancel_asked(started.id)
+    filled.execution_changed(started.id, State.CANCELLED, "by you")
+    ended = filled.execution(started.id)
+    assert (ended.state, ended.message, ended.ended_at is not None) == (State.CANCELLED, "by you", True)
+    filled.execution_changed(started.id, State.RUNNING)
+    again = filled.execution(started.id)
+    assert (again.cancel_asked, again.ended_at, again.message) == (False, None, "")
+
+
+def test_executions_stand_newest_first(filled: Store, started: Execution) -> None:
+    assert [each.id for each in filled.executions(MOVE.name)] == [started.id, started.id - 1]
+    with pytest.raises(InputError, match="no execution 99"):
+        filled.execution(99)
+
+
+def test_a_hook_is_replaced_and_removed(filled: Store) -> None:
+    assert filled.hooks(MOVE.name) == (HOOK,)
+    other = HookCommand(Hook.STOP_APPLICATIONS, "old", "systemctl stop shop", "root")
+    filled.save_hook(MOVE.name, replace(HOOK, command="true"))
+    filled.save_hook(MOVE.name, other)
+    assert filled.hooks(MOVE.name) == (other, replace(HOOK, command="true"))
+    filled.remove_hook(MOVE.name, HOOK.hook)
+    assert filled.hooks(MOVE.name) == (other,)
