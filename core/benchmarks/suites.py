@@ -37,8 +37,11 @@ class SuiteFile:
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
     title: str
-    repetitions: int
     workload: list[WorkloadTable]
+    repetitions: int = 5
+    target_variation: float = 0.05
+    most_repetitions: int | None = None
+    """None: twice the repetitions."""
 
 
 def suites() -> tuple[str, ...]:
@@ -80,13 +83,21 @@ def parse_suite(text: str, name: str) -> Suite:
     workloads = tuple(
         Workload(item.name, item.title, item.tool, item.headline, item.parameters) for item in table.workload
     )
-    _check(name, table.repetitions, workloads)
-    return Suite(name=name, title=table.title, repetitions=table.repetitions, workloads=workloads)
+    _check(name, table, workloads)
+    most = 2 * table.repetitions if table.most_repetitions is None else table.most_repetitions
+    return Suite(name, table.title, table.repetitions, workloads, table.target_variation, most)
 
 
-def _check(name: str, repetitions: int, workloads: tuple[Workload, ...]) -> None:
+def _check(name: str, table: SuiteFile, workloads: tuple[Workload, ...]) -> None:
+    repetitions, most, target = table.repetitions, table.most_repetitions, table.target_variation
     if not 1 <= repetitions <= 1000:
         raise InputError(f"the suite {name} wants {repetitions} repetitions", "from 1 to 1000 are possible")
+    if most is not None and not repetitions <= most <= 1000:
+        raise InputError(
+            f"the suite {name} wants at most {most} repetitions", f"from {repetitions} to 1000 are possible"
+        )
+    if not 0 < target < 1:
+        raise InputError(f"the suite {name} has the target variation {target}", "state a fraction, such as 0.05")
     if not workloads:
         raise InputError(f"the suite {name} has no workload", "add a [[workload]] table")
     names = [workload.name for workload in workloads]

@@ -1,6 +1,7 @@
-"""Two sets of runs side by side, with verdicts that know the noise."""
+"""Two or more sets of runs side by side, with verdicts that know the noise."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from core.benchmarks.model import Workload
@@ -14,11 +15,20 @@ class Verdict(StrEnum):
     NONE = "no difference beyond noise"
     ONE_SIDED = "measured on one side only"
     UNLIKE = "not comparable: cached on one side only"
+    """Old and new stand for the first and any other set."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A value that was measured and is shown, but counts neither in mean nor median nor ratio."""
+
+    value: float
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The repetitions of one metric on one side, the good ones alone."""
+    """The repetitions of one metric in one set of runs, the good ones alone."""
 
     values: tuple[float, ...]
     median: float
@@ -30,7 +40,27 @@ class Sample:
     server: str
     volume: str
     cached: bool = False
+    """The caches could not be dropped before some of them."""
     run_ids: tuple[int, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    """Outliers, and what was disturbed where enough was not."""
+    disturbed: bool = False
+    """Some of `values` were disturbed: too few were not."""
+    from_memory: bool = False
+    """Some of `values` were read from memory or stayed in it: they are not the disk's."""
+    measured_at: datetime | None = None
+    """When its run began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A further set against the first, as a row holds the second (new) against the first (old)."""
+
+    sample: Sample | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +77,39 @@ class Row:
     ratio_high: float | None
     verdict: Verdict
     headline: bool = False
+    further: tuple[Contrast, ...] = ()
+    """The third set and those after it, each against the first."""
+    note: str = ""
+    """What must be known to read the interval: fewer values than it needs, say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Old against new."""
+    """Two or more sets of runs side by side: old and new, or a first, a second and further ones."""
 
     old: str
     """What is compared, for people: server and volume."""
     new: str
     rows: tuple[Row, ...]
+    further: tuple[str, ...] = ()
+    """The third set and those after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing about a volume that explains a poor result, or will make one.
+
+    Attributes:
+        name: the same for ever: history, reports and scripts may refer to it.
+        evidence: sentences with the very values, of figures and of facts; never empty.
+        advice: what to try, the likeliest first.
+        run_ids: the runs whose figures it rests on.
+    """
+
+    name: str
+    title: str
+    server: str
+    volume: str
+    evidence: tuple[str, ...]
+    advice: tuple[str, ...]
+    run_ids: tuple[int, ...] = ()
