@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions import _promised
+from core.actions.servers import _promised
 from core.cli.main import main
 from core.cli.terminal import TerminalAsker
 from core.errors import HostKeyError

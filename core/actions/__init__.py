@@ -1,0 +1,30 @@
+"""The main job, one function an action: connect, do the work, record it. The command line and the window call these.
+
+Each action takes a Desk (whose history, whose questions, which connections are open) and, where it reaches a server,
+a Job. Results are the frozen dataclasses of the package that did the work, in the history when the action returns.
+"""
+
+from core.actions.benchmarks import compare, compare_two, forecast, run_benchmarks, volume
+from core.actions.desk import Desk, recorded
+from core.actions.facts import read_facts
+from core.actions.migration import check, estimate, plan, probe
+from core.actions.reports import report
+from core.actions.servers import Tried, test_server
+
+__all__ = [
+    "Desk",
+    "Tried",
+    "check",
+    "compare",
+    "compare_two",
+    "estimate",
+    "forecast",
+    "plan",
+    "probe",
+    "read_facts",
+    "recorded",
+    "report",
+    "run_benchmarks",
+    "test_server",
+    "volume",
+]

@@ -1,0 +1,73 @@
+"""What every action needs: the history, who answers questions, the connections that are open."""
+
+import threading
+from dataclasses import dataclass, field
+from typing import Self
+
+from core.history.store import Store
+from core.jobs import CommandEnded, CommandStarted, Event, Job
+from core.servers.connection import Server, connect
+from core.servers.profiles import Asker
+from core.servers.secrets import session
+
+
+@dataclass
+class Desk:
+    """What every action needs. Connections stay open by server name until `close`; safe to use from several threads.
+
+    Attributes:
+        store: the history.
+        asker: who answers a connection's questions.
+    """
+
+    store: Store
+    asker: Asker
+    _servers: dict[str, Server] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _connecting: dict[str, threading.Lock] = field(default_factory=dict)
+    _replaced: list[Server] = field(default_factory=list)
+
+    def server(self, name: str, job: Job) -> Server:
+        """The connected server of that profile, connecting it if needed or if the profile or the connection changed."""
+        with self._lock:
+            guard = self._connecting.setdefault(name, threading.Lock())
+        while not guard.acquire(timeout=0.1):  # who connects may be waiting for a person's answer
+            job.check()
+        try:
+            profile = self.store.profile(name)
+            known = self._servers.get(name)
+            if known is not None:
+                if known.profile == profile and known.connected:
+                    return known
+                self._replaced.append(known)  # another job may still work, and clean up, on it
+                if known.profile != profile:
+                    session.forget_server(name)
+            server = connect(profile, self.asker, job)
+            self._servers[name] = server
+            return server
+        finally:
+            guard.release()
+
+    def close(self) -> None:
+        """Close every connection; the history belongs to whoever opened it."""
+        for server in (*self._servers.values(), *self._replaced):
+            server.close()
+        self._servers.clear()
+        self._replaced.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def recorded(store: Store, job: Job, move: str | None = None) -> Job:
+    """A job that stands for `job` and also records every command that ran in the history."""
+
+    def listen(event: Event) -> None:
+        if isinstance(event, CommandStarted | CommandEnded):
+            store.record_command(move, event)
+        job.report(event)
+
+    return job.relay(listen)

@@ -1,0 +1,49 @@
+"""Learn what a server is, and what is known of the two servers of a move.
+
+`read_facts` is the action; the others serve actions, and are given a job that records already.
+"""
+
+from collections.abc import Sequence
+
+from core.actions.desk import Desk, recorded
+from core.benchmarks.model import Side
+from core.facts.collect import collect
+from core.facts.model import Facts
+from core.jobs import Job, Note
+from core.migration.model import Move
+from core.migration.trial import with_known_trials, with_trial_cluster
+
+
+def read_facts(desk: Desk, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
+    """Learn what a server is. `folders`: data directories that the DBA names, besides those that are found."""
+    return collected(desk, server, recorded(desk.store, job), folders)
+
+
+def collected(desk: Desk, server: str, job: Job, folders: Sequence[str] = (), trial: str | None = None) -> Facts:
+    """Fresh facts, recorded. `trial`: the series of which the server's binaries are to make a trial cluster."""
+    connected = desk.server(server, job)
+    facts = collect(connected, job, folders=folders)
+    if trial is None:
+        facts = with_known_trials(facts, desk.store.facts(server))
+    else:
+        facts = with_trial_cluster(connected, facts, trial, job)
+    desk.store.save_facts(facts)
+    return facts
+
+
+def facts_of(desk: Desk, move: Move, side: Side, job: Job, *, refresh: bool = False, trial: str | None = None) -> Facts:
+    """The latest facts of a side; read now where there are none, where old's lack the cluster, or with `refresh`."""
+    server, folder = (move.old, move.cluster) if side is Side.OLD else (move.new, move.target)
+    known = None if refresh else desk.store.facts(server)
+    if known is not None and (side is Side.NEW or known.cluster(folder) is not None):
+        return known
+    if not refresh:
+        what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
+        job.report(Note(f"no {what} yet: reading them"))
+    return collected(desk, server, job, [folder], trial)
+
+
+def both_facts(desk: Desk, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:
+    """The facts of old and of new, each as `facts_of` has them."""
+    old, new = (facts_of(desk, move, side, job, refresh=refresh) for side in (Side.OLD, Side.NEW))
+    return old, new

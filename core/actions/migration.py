@@ -1,0 +1,69 @@
+"""From what would break to every command: checks, probes, estimate, plan of a move."""
+
+from core.actions.desk import Desk, recorded
+from core.actions.facts import both_facts, facts_of
+from core.benchmarks.model import Side
+from core.facts.model import Facts
+from core.jobs import Job
+from core.migration.checks import check as check_facts
+from core.migration.estimate import estimate as estimate_spec
+from core.migration.estimate import spec_of
+from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
+from core.migration.plan import make_plan
+from core.migration.probes import probe as probe_servers
+
+
+def check(desk: Desk, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
+    """What must hold before the move, from fresh facts of both servers (or the latest, without `refresh`).
+
+    Fresh facts of new hold what a trial cluster shows of its binaries, so that later checks of facts alone know it.
+    """
+    job = recorded(desk.store, job, move)
+    found = desk.store.move(move)
+    old = facts_of(desk, found, Side.OLD, job, refresh=refresh)
+    cluster = old.cluster(found.cluster)
+    new = facts_of(desk, found, Side.NEW, job, refresh=refresh, trial=cluster.series if cluster is not None else None)
+    results = check_facts(found, old, new)
+    desk.store.save_checks(move, results)
+    return results
+
+
+def probe(desk: Desk, move: str, job: Job) -> tuple[Probe, ...]:
+    """Short measurements of each link of the copy chain."""
+    job = recorded(desk.store, job, move)
+    found = desk.store.move(move)
+    old, new = both_facts(desk, found, job, refresh=True)
+    return probe_servers(desk.server(found.old, job), desk.server(found.new, job), old, new, found, desk.store, job)
+
+
+def estimate(desk: Desk, move: str, job: Job) -> Estimate:
+    """How long each method takes, from what the history holds of the move; what is missing is assumed, and said."""
+    job = recorded(desk.store, job, move)
+    found = desk.store.move(move)
+    return _estimated(desk, found, facts_of(desk, found, Side.OLD, job))
+
+
+def plan(desk: Desk, move: str, job: Job) -> Plan:
+    """The steps of the move with their exact commands, and as warnings what the checks say of the same facts."""
+    job = recorded(desk.store, job, move)
+    found = desk.store.move(move)
+    old, new = both_facts(desk, found, job, refresh=False)
+    made = make_plan(
+        found,
+        desk.store.profile(found.old),
+        desk.store.profile(found.new),
+        old,
+        new,
+        check_facts(found, old, new),
+        desk.store.probes(move),
+        _estimated(desk, found, old),
+    )
+    desk.store.save_plan(move, made)
+    return made
+
+
+def _estimated(desk: Desk, move: Move, old: Facts) -> Estimate:
+    probes, runs = desk.store.probes(move.name), desk.store.runs(move.name, latest_only=True)
+    made = estimate_spec(spec_of(move, old, probes, runs))
+    desk.store.save_estimate(move.name, made)
+    return made

@@ -1,0 +1,51 @@
+"""Try a server: connect, and each right that the work may need."""
+
+from dataclasses import dataclass
+
+from core.actions.desk import Desk, recorded
+from core.errors import AuthenticationError, CommandError
+from core.jobs import Job
+from core.servers.connection import Server
+from core.servers.profiles import Rights
+from core.servers.shell import command
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a test of a server found.
+
+    Attributes:
+        sentences: what works, and what does not with its reason.
+        missing: the users that the profile's rights promise and that nothing runs as.
+    """
+
+    sentences: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+
+
+def test_server(desk: Desk, server: str, job: Job) -> Tried:
+    """Connect and try each right that the work may need."""
+    job = recorded(desk.store, job)
+    connected = desk.server(server, job)
+    sentences, missing = [f"connected to {server} as {connected.login}"], []
+    for user, why in (("root", "drop caches, read every file"), (connected.profile.database_user, "read the clusters")):
+        refused = _refused(connected, user, job)
+        sentences.append(f"commands as {user} ({why}): {'yes' if refused is None else f'no: {refused.message}'}")
+        if refused is not None and refused.hint:
+            sentences.append(f"  hint: {refused.hint}")
+        if refused is not None and _promised(connected.profile.rights, user):
+            missing.append(user)
+    return Tried(tuple(sentences), tuple(missing))
+
+
+def _refused(server: Server, user: str, job: Job) -> AuthenticationError | CommandError | None:
+    """Why nothing runs as `user`; None where it does."""
+    try:
+        server.run(command("true"), job, user=user, title=f"whether commands run as {user}")
+    except (AuthenticationError, CommandError) as error:
+        return error
+    return None
+
+
+def _promised(rights: Rights, user: str) -> bool:
+    return rights is not Rights.NONE and (rights is not Rights.SUDO_POSTGRES or user != "root")
