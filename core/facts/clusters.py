@@ -7,7 +7,8 @@ that a data directory leads to should run with more rights than its owner has. E
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import LiteralString
 
 from core.errors import ParseError
@@ -16,6 +17,9 @@ from core.facts.databases import FILE_SETTINGS, parse_settings, parse_sql
 from core.facts.databases import SECTION as SQL
 from core.facts.discovery import Candidate, both
 from core.facts.model import Cluster, ControlData, Gap
+from core.facts.oddities import SECTION as ODDITIES
+from core.facts.oddities import parse_oddities
+from core.facts.processes import PROCESS, parse_process
 from core.facts.reading import Reader, expect
 from core.facts.sections import Answer, Section, hexadecimal, prelude
 from core.facts.sizes import LINKS, SIZE, SUM, parse_links, parse_size, total
@@ -35,6 +39,7 @@ test -d "$folder" || fail "it is no folder"
 test -x "$folder" || fail "$(id -un) may not enter it: that needs root or its owner"
 cd -P -- "$folder" || exit
 stat -c "id=%d:%i
+uid=%u
 owner=%U" .
 echo "folder=$(printf %s "$PWD" | od -An -v -tx1 | tr -d " \\n")\""""),
 )
@@ -96,6 +101,7 @@ _CONTROL = Section(
   exit 3
 fi
 test -x "$bin/pg_controldata" || { echo "$bin holds no pg_controldata" >&2; exit 3; }
+"$bin/pg_controldata" --version | sed "s/^/tool=/"
 "$bin/pg_controldata" "$folder\""""),
 )
 # A setting that the series does not have yet is an error of its own and no gap; each one costs the start of a program.
@@ -121,6 +127,8 @@ true""",
     ),
     deadline=20,
 )
+
+_LOOKS = (_IDENTITY, _CONTROL, SIZE, LINKS, PROCESS, ODDITIES)
 
 # A running cluster is asked by SQL; where that fails, and for a stopped one, the server program reads its settings.
 _ASK = sequence(
@@ -176,7 +184,7 @@ def clusters_script(mark: str, candidates: Sequence[Candidate], postmasters: Seq
     `postmasters`, the process ids of all running servers, are held against each folder: one in a container may serve
     a folder of the host under another name, and leaves a postmaster.pid whose number means nothing outside.
     """
-    looked = (command("section", one.name, one.deadline, one.shell) for one in (_IDENTITY, _CONTROL, SIZE, LINKS))
+    looked = (command("section", one.name, one.deadline, one.shell) for one in _LOOKS)
     inner = sequence(prelude(mark), _LOOK, *looked, _ASK)
     outer = script(_OUTER, place=_PLACE.shell, inner=inner, sum=SUM, postmasters=" ".join(map(str, postmasters)))
     calls = (_call(number, candidate) for number, candidate in enumerate(candidates))
@@ -240,6 +248,7 @@ class _Place:
     id: str
     folder: str
     owner: str | None
+    uid: int | None
 
 
 def _place(answer: Answer | None) -> _Place:
@@ -247,7 +256,9 @@ def _place(answer: Answer | None) -> _Place:
     values = assignments(expect(answer).text.splitlines())
     try:
         owner = values["owner"]
-        return _Place(values["id"], hexadecimal(values["folder"]), None if owner == "UNKNOWN" else owner)
+        return _Place(
+            values["id"], hexadecimal(values["folder"]), None if owner == "UNKNOWN" else owner, whole(values.get("uid"))
+        )
     except (KeyError, ValueError) as error:
         raise unreadable("folder", "its id, owner and path", first_line(expect(answer).text)) from error
 
@@ -258,11 +269,13 @@ def _cluster(place: _Place, candidate: Candidate, answers: Mapping[str, Answer])
     identity = reader.read("identity", "version", _identity)
     if identity is None:
         return None, reader.gaps
-    control = reader.read("control", "control data", parse_control_data)
+    control = reader.read("control", "control data", partial(_control, series=identity.series))
     own = reader.read("size", "size", parse_size)
     contents = reader.read("links", "links and tablespaces", parse_links)
     sql = reader.read("sql", "databases and settings in force", parse_sql) if identity.running else None
     settings = sql.settings if sql is not None else reader.read("settings", "settings", parse_settings) or {}
+    process = reader.read("process", "server process", parse_process) if identity.running else None
+    mode, odd = reader.read("oddities", "kinds of files", parse_oddities) or (None, None)
     weight = total(place.folder, own, contents) if own is not None and contents is not None else None
     cluster = Cluster(
         data_directory=place.folder,
@@ -286,8 +299,25 @@ def _cluster(place: _Place, candidate: Candidate, answers: Mapping[str, Answer])
         settings=_with_control(settings, control),
         databases=sql.databases if sql is not None else (),
         leftovers=(*identity.leftovers, *(contents.leftovers if contents is not None else ())),
+        owner_uid=place.uid,
+        mode=mode,
+        process=process,
+        oddities=odd,
     )
     return cluster, reader.gaps
+
+
+def _control(text: str, series: str) -> ControlData:
+    """The control data, with the tool that printed it: one of another series reads fields where there are none."""
+    head, _, rest = text.partition("\n")
+    tool = parse_version(head.removeprefix("tool=")) if head.startswith("tool=") else None
+    if tool is None:
+        raise unreadable("pg_controldata", "its version", first_line(text))
+    if tool.series != series:
+        raise ParseError(
+            f"pg_controldata {tool.version} is of another series than the cluster, {series}: it is not believed"
+        )
+    return replace(parse_control_data(rest), read_by=tool.version)
 
 
 @dataclass(frozen=True, slots=True)

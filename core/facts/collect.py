@@ -10,9 +10,11 @@ from core.facts import (
     arrays,
     block_devices,
     block_queues,
+    clocks,
     discovery,
     file_systems,
     geometry,
+    host,
     memory,
     network,
     processor,
@@ -49,7 +51,7 @@ _FIRST = (
     discovery.POSTMASTERS,
     discovery.FOLDERS,
 )
-_PRIVATE = {"units", "postmasters", "debian-clusters"}
+_PRIVATE = {"units", "postmasters", "debian-clusters"} | host.PRIVATE
 """Sections whose text may hold a secret of somebody's command line or of a configuration: it is not kept."""
 _FIRST_DEADLINE = 60.0
 _SECOND_DEADLINE = 600.0
@@ -76,7 +78,8 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
     started = time.monotonic()
     named = _named(folders)
     trips = _Trips(server, job)
-    first = trips.ask(lambda mark: bundle(mark, _FIRST), _FIRST_DEADLINE, "facts of the host")
+    sections = (clocks.NOW, *_FIRST, *host.sections(server.profile.database_user))
+    first = trips.ask(lambda mark: bundle(mark, sections), _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
     running = reader.read("postmasters", "running servers", discovery.parse_postmasters) or Postmasters()
     candidates = discovery.merged([*named, *_candidates(reader, running)])
@@ -104,6 +107,9 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
         network_links=reader.read("network", "network links", network.parse_network) or (),
         tools=reader.read_partly("tools", "tools", tools.parse_tools) or (),
         clusters=found.clusters,
+        surroundings=host.surroundings(
+            reader, trips.asked_at, trips.answered_at, [cluster.data_directory for cluster in found.clusters]
+        ),
         raw={name: answer.shown for name, answer in first.items() if name not in _PRIVATE} | found.raw,
         gaps=(*trips.gaps, *reader.gaps, *found.gaps, *(() if found.clusters or found.gaps else (_NO_CLUSTER,))),
         seconds=time.monotonic() - started,
@@ -147,11 +153,13 @@ class _Trips:
     Attributes:
         count: round trips so far.
         gaps: rights that were refused.
+        asked_at, answered_at: when the first question left and when the server's time came in, by this clock.
     """
 
     def __init__(self, server: Server, job: Job) -> None:
         self.count = 0
         self.gaps: list[Gap] = []
+        self.asked_at = self.answered_at = 0.0
         self._server = server
         self._job = job
         rights = server.profile.rights
@@ -168,11 +176,17 @@ class _Trips:
         shell = script(mark)
         output = Kept()
         self.count += 1
+        if not self.answered_at:
+            self.asked_at = time.time()
+
+        def heard(data: bytes) -> None:
+            output.add(data)
+            if not self.answered_at and clocks.ANSWER.search(output.data, 0, 4096):
+                self.answered_at = time.time()
+
         self._job.report(Progress(f"facts of {self._server.name}", self.count - 1, 2))
         try:
-            ended = self._server.run(
-                shell, self._job, user=self._user, deadline=deadline, on_stdout=output.add, title=title
-            )
+            ended = self._server.run(shell, self._job, user=self._user, deadline=deadline, on_stdout=heard, title=title)
         except (AuthenticationError, CommandError) as error:
             if mark.encode() in output.data:
                 return answers(mark, bytes(output.data), error.stderr if isinstance(error, CommandError) else "")

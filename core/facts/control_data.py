@@ -30,7 +30,7 @@ _LABELS = {
 }
 _SIZES = ("max_alignment", "block_size", "relation_segment_blocks", "wal_block_size", "wal_segment_size")
 _TEXTS = {"system_identifier", "state", "checkpoint_location"}
-_OPTIONAL = {"float8_by_value", "data_checksums", "fields"}
+_OPTIONAL = {"float8_by_value", "data_checksums", "fields", "read_by"}
 _STATES = {word: state for state, words in STATES.items() for word in (state, *words.split("|"))} | {
     "in recovery": "in recovery"  # before 8.2
 }

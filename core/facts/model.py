@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from ipaddress import ip_interface
 
+from core.facts.inside import Binaries, Catalogs, ClusterWide
+from core.facts.surroundings import Oddities, Process, Surroundings
+
 
 @dataclass(frozen=True, slots=True)
 class System:
@@ -75,6 +78,8 @@ class BlockDevice:
     read_ahead_bytes: int | None = None
     model: str | None = None
     read_only: bool = False
+    mapper: str | None = None
+    """Of a device-mapper device its name below /dev/mapper."""
     write_cache: str | None = None
     """As the kernel takes it: `write back` or `write through`."""
     physical_block_bytes: int | None = None
@@ -117,10 +122,11 @@ class Array:
         """Members whose worth of data one stripe holds; None where that is not known."""
         if self.raid_devices is None or self.level is None:
             return None
-        copies = re.match(r"([0-9]+) near-copies", self.layout or "")
+        copies = re.fullmatch(r"([1-9]) near-copies", self.layout or "")
         lost = {"raid0": 0, "raid4": 1, "raid5": 1, "raid6": 2}
         if self.level == "raid10":
-            return self.raid_devices // int(copies[1]) if copies else None
+            even = copies is not None and self.raid_devices % int(copies[1]) == 0
+            return self.raid_devices // int(copies[1]) if copies is not None and even else None
         return self.raid_devices - lost[self.level] if self.level in lost else None
 
 
@@ -189,6 +195,8 @@ class ControlData:
     """0: off. None where the series has none."""
     checkpoint_location: str
     fields: dict[str, str] = field(default_factory=dict)
+    read_by: str | None = None
+    """Version of the pg_controldata that printed it; it is believed only where it is of the cluster's series."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +234,19 @@ class Database:
     relations: int | None = None
     largest_table_bytes: int | None = None
     index_bytes: int | None = None
+    encoding: str | None = None
+    collate: str | None = None
+    ctype: str | None = None
+    provider: str | None = None
+    """Of its collation: `libc`, `icu` or `builtin`."""
+    locale: str | None = None
+    """Of its collation, as that provider names it."""
+    collation_version: str | None = None
+    """As recorded when the database was made or last refreshed; None where the series keeps none (before 15)."""
+    actual_collation_version: str | None = None
+    """Of the library that is there."""
+    catalogs: Catalogs | None = None
+    """None: they could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +282,18 @@ class Cluster:
     """Settings that matter for a move, as `postgres -C` or pg_settings has them."""
     databases: tuple[Database, ...] = ()
     """Empty where no SQL was possible."""
+    wide: ClusterWide | None = None
+    """What SQL tells of the whole cluster; None where there was none."""
+    binaries: Binaries | None = None
+    """Of a trial cluster alone: what the binaries that made it can do."""
     leftovers: tuple[str, ...] = ()
     """postmaster.pid, backup_label, tablespace_map, standby.signal, recovery.signal… that lie in the data directory."""
+    owner_uid: int | None = None
+    mode: str | None = None
+    """Of the data directory, in octal: `700`, `750`."""
+    process: Process | None = None
+    """The running server; None also for a stopped cluster."""
+    oddities: Oddities | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +327,10 @@ class Facts:
     """The text that each subject was read from."""
     trials: tuple[Cluster, ...] = ()
     """What trial clusters showed of the server's binaries (see core/migration/trial); no cluster of its own."""
+    sorted: dict[str, str] = field(default_factory=dict)
+    """By libc locale the sum of a sorted list of words, or `missing` (see core/facts/sorting)."""
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    """What stands around the clusters: accounts, clocks, managers, cron jobs, guards, limits."""
 
     @property
     def addresses(self) -> tuple[str, ...]:

@@ -138,9 +138,11 @@ def answered(number: int, **texts: str) -> dict[str, Answer]:
 
 
 def place(folder: str, inode: int = 5) -> str:
-    return f"id=8:{inode}\nowner=postgres\nfolder={digits(folder)}\n"
+    return f"id=8:{inode}\nuid=1500\nowner=postgres\nfolder={digits(folder)}\n"
 
 
+TOOL = "tool=pg_controldata (PostgreSQL) 15.5\n"
+LIMITS = "Max open files            1024                 524288               files     \nparent=init\n"
 IDENTITY = (
     f"series=15\npid=77\nport=5433\nversion=postgres (PostgreSQL) 15.5\nbin={digits('/opt/pg/bin')}\n"
     f"socket={digits('/tmp')}\nleftover postmaster.pid\n"
@@ -152,7 +154,9 @@ def test_a_running_cluster() -> None:
         0,
         place=place("/srv/data"),
         identity=IDENTITY,
-        control=CONTROL.read_text(encoding="utf-8"),
+        control=TOOL + CONTROL.read_text(encoding="utf-8"),
+        process=LIMITS,
+        oddities="mode 700\nholes 0\n",
         size="4096 3\n",
         links=f"link present 1000 2 ={digits('pg_wal')} ={digits('/wal')}\n",
         sql=SQL,
@@ -167,6 +171,11 @@ def test_a_running_cluster() -> None:
     assert "server_version" not in cluster.settings
     assert cluster.leftovers == ("postmaster.pid",)
     assert "/srv/data: control" in found.raw
+    assert (cluster.owner_uid, cluster.mode) == (1500, "700")
+    assert cluster.control is not None
+    assert cluster.control.read_by == "15.5"
+    assert cluster.process is not None
+    assert cluster.process.limits.open_files == 1024
 
 
 def test_a_folder_found_under_two_names_is_one_cluster() -> None:
@@ -181,6 +190,8 @@ def test_a_folder_found_under_two_names_is_one_cluster() -> None:
         "links and tablespaces",
         "databases and settings in force",
         "settings",
+        "server process",
+        "kinds of files",
     }
 
 
@@ -188,6 +199,17 @@ def test_programs_of_another_series_are_not_believed() -> None:
     answers = answered(0, place=place("/srv/data"), identity=IDENTITY.replace("15.5", "16.2"))
     (cluster,) = read_clusters([Candidate("/srv/data", ("folder",))], answers).clusters
     assert (cluster.version, cluster.bin_directory) == (None, None)
+
+
+@pytest.mark.parametrize("tool", ["14.11", "16.2", "9.6.24", "18beta1"])
+def test_a_control_data_tool_of_another_series_is_not_believed(tool: str) -> None:
+    control = f"tool=pg_controldata (PostgreSQL) {tool}\n" + CONTROL.read_text(encoding="utf-8")
+    found = read_clusters(
+        [Candidate("/srv/data", ("folder",))], answered(0, place=place("/srv/data"), identity=IDENTITY, control=control)
+    )
+    assert found.clusters[0].control is None
+    reason = next(gap.reason for gap in found.gaps if gap.subject == "control data of /srv/data")
+    assert reason == f"pg_controldata {tool} is of another series than the cluster, 15: it is not believed"
 
 
 @pytest.mark.parametrize("identity", ["series=\n", "hello\nseries=\n", "series=15\nbin=xx\n", ""])

@@ -10,9 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import ParseError
+from core.facts.accounts import parse_accounts
 from core.facts.arrays import parse_arrays
+from core.facts.autostart import parse_autostart
 from core.facts.block_devices import parse_block_devices
+from core.facts.clocks import parse_synchronised
 from core.facts.clusters import read_clusters
+from core.facts.companions import parse_companions, parse_virtual_addresses
 from core.facts.control_data import parse_control_data, read_control_data
 from core.facts.databases import parse_settings, parse_sql
 from core.facts.discovery import (
@@ -22,10 +26,16 @@ from core.facts.discovery import (
     parse_postmasters,
     parse_unit_candidates,
 )
+from core.facts.disks import parse_datasets, parse_disk_health
 from core.facts.file_systems import parse_df, parse_mounts
+from core.facts.guards import parse_firewall, parse_guards
+from core.facts.kernel import parse_kernel
 from core.facts.memory import parse_memory
 from core.facts.network import parse_network
+from core.facts.oddities import parse_oddities
+from core.facts.processes import parse_process, parse_session_limits
 from core.facts.processor import parse_processor
+from core.facts.schedules import parse_schedules
 from core.facts.sections import Answer, answers
 from core.facts.sizes import parse_links, parse_size
 from core.facts.system import parse_system
@@ -34,25 +44,39 @@ from core.facts.versions import parse_version
 
 DATA = Path(__file__).parents[2] / "data"
 PARSERS: list[Callable[[str], object]] = [
+    parse_accounts,
     parse_arrays,
+    parse_autostart,
     parse_block_devices,
+    parse_companions,
     parse_control_data,
+    parse_datasets,
+    parse_disk_health,
     parse_debian_clusters,
     parse_df,
+    parse_firewall,
     parse_folders,
+    parse_guards,
+    parse_kernel,
     parse_links,
     parse_memory,
     parse_mounts,
     parse_network,
+    parse_oddities,
     parse_postmasters,
+    parse_process,
     parse_processor,
+    parse_schedules,
+    parse_session_limits,
     parse_settings,
     parse_size,
     parse_sql,
+    parse_synchronised,
     parse_system,
     parse_tools,
     parse_unit_candidates,
     parse_version,
+    parse_virtual_addresses,
     read_control_data,
 ]
 SAMPLES = [
@@ -67,6 +91,16 @@ PIECES = st.sampled_from(
         *("=", ":", "：", "\n", " ", '"', "\\", "\\040", "\0", "[", "]", "{", "}", "|", "/", "%", "-D", "²", "٣", "½"),
         *("0" * 40, "9" * 400, "\udcff", "\ufeff", "tool ", ": ", "unit ", "link present 1 2 =", "folder ="),
         *("postmaster 1 seen =", "setting|port|", "detail|", "md0 : active ", "series=15\n", "id=", "PostgreSQL 15"),
+        *("place /x -\n", "process =", "mode 700\nholes 0\n", "count sparse ", "enabled ", "disk sda\n", "selinux="),
+        *(
+            "listed\n: ",
+            "parent=",
+            "Max open files  9 9 files\n",
+            "open_files=",
+            "virtual ",
+            "restart /x/y ",
+            "a:1:2\n",
+        ),
         *("MemTotal: ", "CPU(s): ", "Filesystem x\n", "sysfs eth0 up ", "Database system identifier: "),
         *("7642011472967116994\n", "pg_control: ", "float8: ", '{"blockdevices": [', "recovery = 12."),
     ]

@@ -1,0 +1,43 @@
+"""The users of a host with their numbers: a cluster's owner travels by name, and its number may be another's on new."""
+
+import re
+
+from core.facts.sections import Section
+from core.facts.surroundings import Account
+from core.facts.text import first_line, unreadable
+from core.servers.shell import script
+
+_USUAL = ("postgres", "enterprisedb", "pgsql")
+_MOST = 5000
+_LINE = re.compile(r"(?P<name>[^:\s][^:]*):(?P<uid>[0-9]{1,10}):(?P<gid>[0-9]{1,10})")
+
+
+def section(database_user: str) -> Section:
+    """Local users, and those of a directory service that may own a cluster; a whole directory is never listed."""
+    names = " ".join(dict.fromkeys((database_user, *_USUAL)))
+    return Section(
+        "accounts",
+        script(
+            """names=@names@
+cut -d: -f1,3,4 /etc/passwd
+for name in $names; do getent passwd "$name" | cut -d: -f1,3,4; done
+true""",
+            names=names,
+        ),
+    )
+
+
+def parse_accounts(text: str) -> tuple[Account, ...]:
+    """Users from lines `NAME:UID:GID`; a name that comes again is the same user.
+
+    Raises:
+        ParseError: there is not one.
+    """
+    found: dict[str, Account] = {}
+    for line in text.splitlines()[:_MOST]:
+        match = _LINE.fullmatch(line)
+        if match is not None:
+            found.setdefault(match["name"], Account(match["name"], int(match["uid"]), int(match["gid"])))
+    if not found:
+        raise unreadable("passwd", "a line NAME:UID:GID", first_line(text))
+    return tuple(found.values())

@@ -1,0 +1,69 @@
+"""What brings services up with the host or after a crash: enabled units, `Restart=`, Debian's start.conf, init scripts.
+
+Units are read as files, as a host may run without systemd, or in a container of its own.
+"""
+
+import re
+
+from core.facts.sections import Section
+from core.facts.surroundings import Autostart
+from core.facts.text import unreadable
+from core.servers.shell import script
+
+SECTION = Section(
+    "autostart",
+    script("""for link in /etc/systemd/system/*.wants/*.service /etc/systemd/system/*.requires/*.service; do
+  test ! -L "$link" || echo "enabled ${link##*/}"
+done
+for file in /etc/systemd/system/*.service /run/systemd/system/*.service; do
+  test "$(readlink "$file")" != /dev/null || echo "masked ${file##*/}"
+done
+for folder in /lib/systemd/system /usr/lib/systemd/system /run/systemd/system /etc/systemd/system; do
+  for file in "$folder"/*postgres*.service "$folder"/*postgres*.service.d/*.conf; do
+    test -f "$file" || continue
+    value=$(sed -n "s/^[[:space:]]*Restart=//p" "$file" | tail -n 1)
+    test -z "$value" || echo "restart $file $value"
+  done
+done
+for file in /etc/postgresql/*/*/start.conf; do
+  test -f "$file" || continue
+  cluster=${file%/start.conf}
+  echo "start ${cluster#/etc/postgresql/} $(sed -e "s/#.*//" -e "/^[[:space:]]*$/d" "$file" | head -n 1)"
+done
+for link in /etc/rc[2345].d/S*postgres*; do test ! -e "$link" || echo "script $link"; done
+true"""),
+)
+
+
+def parse_autostart(text: str) -> Autostart:
+    """What brings services up.
+
+    Raises:
+        ParseError: a line is none of ours.
+    """
+    enabled, masked, scripts = dict[str, None](), dict[str, None](), dict[str, None]()
+    restart, start_conf = dict[str, str](), dict[str, str]()
+    for line in text.splitlines():
+        word, _, rest = line.strip().partition(" ")
+        name, _, value = rest.partition(" ")
+        match word:
+            case "enabled":
+                enabled[rest] = None
+            case "masked":
+                masked[rest] = None
+            case "script":
+                scripts[re.sub(r".*/S[0-9]*", "", rest)] = None
+            case "restart":
+                restart[_unit(name)] = value
+            case "start":
+                start_conf[name] = value.strip() or "auto"
+            case "":
+                continue
+            case _:
+                raise unreadable("autostart", "a line enabled, masked, restart, start or script", line)
+    return Autostart(tuple(enabled), tuple(masked), restart, start_conf, tuple(scripts))
+
+
+def _unit(path: str) -> str:
+    folder, _, file = path.rpartition("/")
+    return folder.rpartition("/")[2].removesuffix(".d") if file.endswith(".conf") else file

@@ -1,0 +1,141 @@
+"""Programs beside PostgreSQL that matter when a cluster moves: those that start clusters again, and those in front.
+
+A program is told by the first words of its command line alone, never by a word somewhere in it: an editor that has
+`patroni.yml` open is no Patroni. Command lines may hold secrets and are not kept.
+"""
+
+import posixpath
+import re
+
+from core.facts.sections import Section, hexadecimal
+from core.facts.surroundings import Companion
+from core.facts.text import unreadable
+from core.servers.shell import script
+
+_ROLES = {
+    "patroni": "manager",
+    "repmgrd": "manager",
+    "pacemakerd": "manager",
+    "pg_autoctl": "manager",
+    "keepalived": "manager",
+    "stolon-keeper": "manager",
+    "supervisord": "manager",
+    "monit": "manager",
+    "pgbouncer": "pooler",
+    "pgpool": "pooler",
+    "odyssey": "pooler",
+    "pgcat": "pooler",
+    "haproxy": "pooler",
+}
+_FILES = {
+    "patroni": "/etc/patroni/*.yml /etc/patroni/*.yaml /etc/patroni.yml",
+    "repmgrd": "/etc/repmgr.conf /etc/repmgr/*/repmgr.conf /etc/repmgr/*.conf",
+    "pacemakerd": "/etc/corosync/corosync.conf",
+    "keepalived": "/etc/keepalived/keepalived.conf",
+    "pgbouncer": "/etc/pgbouncer/pgbouncer.ini /etc/pgbouncer.ini",
+    "pgpool": "/etc/pgpool2/pgpool.conf /etc/pgpool-II*/pgpool.conf /etc/pgpool.conf",
+    "odyssey": "/etc/odyssey/odyssey.conf /etc/odyssey.conf",
+    "pgcat": "/etc/pgcat.toml",
+    "haproxy": "/etc/haproxy/haproxy.cfg",
+}
+_UNITS = {"repmgr": "repmgrd", "pacemaker": "pacemakerd", "pgautofailover": "pg_autoctl", "supervisor": "supervisord"}
+"""Names that units have where they differ from the program's."""
+
+SECTION = Section(
+    "companions",
+    script(
+        """hex() { od -An -v -tx1 | tr -d " \\n"; }
+names=@names@ files=@files@
+for file in $(grep -lasE "$names" /proc/[0-9]*/cmdline); do
+  echo "process =$(head -c 2000 "$file" | hex)"
+done 2>/dev/null
+for file in $files; do test ! -e "$file" || echo "file $file"; done
+for link in /etc/systemd/system/*.wants/*.service /etc/systemd/system/*.requires/*.service; do
+  test ! -L "$link" || echo "unit ${link##*/}"
+done
+true""",
+        names="|".join(_ROLES),
+        files=" ".join(_FILES.values()),
+    ),
+)
+_VIRTUAL_ADDRESS = re.compile(r"virtual ([0-9a-fA-F.:]+)(?:/[0-9]{1,3})?")
+_INTERPRETER = re.compile(r"python[0-9.]*|ruby|perl")
+
+
+def parse_companions(text: str) -> tuple[Companion, ...]:
+    """The programs that run, come up with the host, or are set up, by name.
+
+    Raises:
+        ParseError: a line is none of ours.
+    """
+    running, enabled, files = set(), set(), list[str]()
+    for line in text.splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "process":
+            try:
+                running.add(_program(hexadecimal(rest.removeprefix("=")).split("\0")))
+            except ValueError as error:
+                raise unreadable("companions", "hexadecimal digits", line) from error
+        elif word == "file":
+            files.append(rest)
+        elif word == "unit":
+            name = re.split(r"[@.]", rest)[0]
+            enabled.add(_UNITS.get(name, name))
+        else:
+            raise unreadable("companions", "a line process, file or unit", line)
+    found = (
+        Companion(name, role, name in running, name in enabled, tuple(file for file in files if _belongs(file, name)))
+        for name, role in _ROLES.items()
+    )
+    return tuple(each for each in found if each.running or each.enabled or each.files)
+
+
+def _program(arguments: list[str]) -> str | None:
+    """Which of ours a command line is; titles such as `pgpool: PgpoolLogger` count by their first word."""
+    words = [posixpath.basename(word.split(" ")[0]).rstrip(":") for word in arguments[:4] if word]
+    if words and _INTERPRETER.fullmatch(words[0]):
+        words = [word for word in words[1:] if not word.startswith("-")]
+    return words[0] if words and words[0] in _ROLES else None
+
+
+def _belongs(file: str, name: str) -> bool:
+    patterns = _FILES.get(name, "").split()
+    return any(re.fullmatch(re.escape(pattern).replace(r"\*", "[^/]*"), file) for pattern in patterns)
+
+
+VIRTUAL = Section(
+    "virtual-addresses",
+    script(r"""ip -o addr show 2>/dev/null || echo "unread ip"
+test -r /etc/keepalived/keepalived.conf || exit 0
+sed -n "/virtual_ipaddress/,/}/p" /etc/keepalived/keepalived.conf |
+  sed -n "s/^[[:space:]]*\([0-9a-fA-F.:]*[.:][0-9a-fA-F.:]*\).*/virtual \1/p\""""),
+)
+_SECONDARY = re.compile(
+    r"[0-9]+: (?P<name>\S+)\s+inet6? (?P<address>[0-9a-fA-F.:]+)/(?P<bits>[0-9]{1,3})\s(?P<rest>.*)"
+)
+
+
+def parse_virtual_addresses(text: str) -> tuple[str, ...]:
+    """Addresses that can move to another host: `secondary` or labelled ones, single ones (/32, /128), keepalived's.
+
+    Raises:
+        ParseError: no interface with an address is listed, not even lo.
+    """
+    found, listed = dict[str, None](), False
+    for line in text.splitlines():
+        address, virtual = _SECONDARY.match(line), _VIRTUAL_ADDRESS.match(line)
+        listed = listed or address is not None
+        if virtual is not None:
+            found[virtual[1]] = None
+        elif address is not None and _moves(address):
+            found[address["address"]] = None
+    if not listed:
+        raise unreadable("ip", "an address of an interface", text[:100])
+    return tuple(found)
+
+
+def _moves(address: re.Match[str]) -> bool:
+    rest = address["rest"]
+    if "scope global" not in rest or any(word in rest for word in ("temporary", "mngtmpaddr", "dynamic")):
+        return False
+    return "secondary" in rest or address["bits"] in ("32", "128") or f"{address['name']}:" in rest

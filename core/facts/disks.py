@@ -1,0 +1,75 @@
+"""What disks say of themselves (SMART), and what ZFS does to files.
+
+smartctl is asked where it is installed, and never wakes a disk (-n standby).
+"""
+
+import re
+
+from core.facts.sections import Section
+from core.facts.surroundings import Dataset, DiskHealth
+from core.facts.text import unreadable
+from core.servers.shell import script
+
+HEALTH = Section(
+    "disk-health",
+    script("""command -v smartctl >/dev/null || exit 0
+for folder in /sys/block/*; do
+  name=${folder##*/}
+  case $name in loop* | ram* | zram* | md* | dm-* | sr* | fd* | nbd* | zd*) continue ;; esac
+  test -e "$folder/device" || continue
+  echo "disk $name"
+  smartctl -n standby -H "/dev/$name" </dev/null 2>&1 | sed "s/^/: /"
+done
+true"""),
+    deadline=10,
+)
+DATASETS = Section(
+    "datasets",
+    script("""grep -qs " zfs " /proc/mounts || exit 0
+zfs get -H -o name,property,value -t filesystem mountpoint,compression,recordsize,sync,primarycache"""),
+)
+_VERDICT = re.compile(r"(?:overall-health self-assessment test result|SMART Health Status):\s*(.+)")
+
+
+def parse_disk_health(text: str) -> tuple[DiskHealth, ...]:
+    """Each disk's verdict from `smartctl -H`; none where smartctl is not installed.
+
+    Raises:
+        ParseError: a line belongs to no disk.
+    """
+    blocks: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("disk "):
+            blocks.append((line.removeprefix("disk "), []))
+        elif line.startswith(":") and blocks:
+            blocks[-1][1].append(line[2:])
+        elif line.strip():
+            raise unreadable("smartctl", "a line 'disk NAME'", line)
+    return tuple(_health(name, lines) for name, lines in blocks)
+
+
+def _health(name: str, lines: list[str]) -> DiskHealth:
+    verdict = next((found for line in lines if (found := _VERDICT.search(line))), None)
+    if verdict is not None:
+        return DiskHealth(name, verdict[1].strip() in ("PASSED", "OK"), verdict[1].strip())
+    said = [line.strip() for line in lines if line.strip() and not line.startswith(("smartctl ", "Copyright", "==="))]
+    return DiskHealth(name, None, (said[-1] if said else "smartctl said nothing")[:200])
+
+
+def parse_datasets(text: str) -> tuple[Dataset, ...]:
+    """ZFS file systems with what matters for a database, from `zfs get -H`; none where nothing of ZFS is mounted.
+
+    Raises:
+        ParseError: a line has no three columns.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for line in text.splitlines():
+        columns = line.split("\t")
+        if len(columns) != 3:
+            raise unreadable("zfs", "name, property and value", line)
+        found.setdefault(columns[0], {})[columns[1]] = columns[2]
+    return tuple(
+        Dataset(properties.pop("mountpoint"), name, properties)
+        for name, properties in found.items()
+        if "mountpoint" in properties
+    )

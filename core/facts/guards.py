@@ -1,0 +1,70 @@
+"""What may forbid a server to start or a client to reach it: SELinux, AppArmor, the firewall.
+
+The kernel itself is asked (/sys), so that no tool needs to be installed; of a firewall the rules are read where a tool
+lists them, else only a kernel without any is believed.
+"""
+
+import re
+
+from core.facts.sections import Section
+from core.facts.surroundings import Firewall, Guards
+from core.facts.text import first_line, unreadable
+from core.servers.shell import script
+
+GUARDS = Section(
+    "guards",
+    script("""if test -r /sys/fs/selinux/enforce; then echo "selinux=$(cat /sys/fs/selinux/enforce)"
+elif command -v getenforce >/dev/null; then echo "selinux=$(getenforce)"
+elif test -d /sys/fs; then echo "selinux=disabled"
+fi
+if test -r /sys/module/apparmor/parameters/enabled; then
+  echo "apparmor=$(cat /sys/module/apparmor/parameters/enabled)"
+  test ! -r /sys/kernel/security/apparmor/profiles ||
+    grep -iE "postgres|pgsql" /sys/kernel/security/apparmor/profiles | sed "s/^/profile /"
+elif test -d /sys/module; then echo "apparmor=N"
+fi
+true"""),
+)
+FIREWALL = Section(
+    "firewall",
+    script("""if command -v nft >/dev/null && rules=$(nft list ruleset 2>/dev/null); then
+  printf "%s\\n" "listed" "$rules" | sed "2,\\$s/^/: /"
+elif command -v iptables-save >/dev/null && rules=$(iptables-save 2>/dev/null); then
+  printf "%s\\n" "listed" "$rules" | sed "2,\\$s/^/: /"
+elif grep -qsE "^(nf_tables|ip_tables) " /proc/modules || grep -qs . /proc/net/ip_tables_names; then echo "unread"
+elif test -r /proc/modules; then echo "listed"
+fi"""),
+)
+_SELINUX = {"0": "permissive", "1": "enforcing", "enforcing": "enforcing", "permissive": "permissive"}
+_DROPS = re.compile(
+    r"hook input\b.*policy (?:drop|reject)|:INPUT (?:DROP|REJECT)|-A INPUT\b(?!.*dport).*-j (?:DROP|REJECT)"
+)
+_PORTS = re.compile(r"\bdports?\b|--dports?\b")
+
+
+def parse_guards(text: str) -> Guards:
+    """SELinux and AppArmor.
+
+    Raises:
+        ParseError: neither is told.
+    """
+    selinux = re.search(r"^selinux=(\w+)", text, re.MULTILINE)
+    apparmor = re.search(r"^apparmor=(\w)", text, re.MULTILINE)
+    if selinux is None and apparmor is None:
+        raise unreadable("guards", "a line selinux= or apparmor=", first_line(text))
+    return Guards(
+        None if selinux is None else _SELINUX.get(selinux[1].lower(), "disabled"),
+        None if apparmor is None else apparmor[1] == "Y",
+        tuple(line.removeprefix("profile ").strip() for line in text.splitlines() if line.startswith("profile ")),
+    )
+
+
+def parse_firewall(text: str) -> Firewall | None:
+    """The firewall's rules for what comes in, of nft or iptables; None where there are some that could not be read."""
+    lines = text.splitlines()
+    if not lines or lines[0] != "listed":
+        return None
+    rules = [line[2:].strip() for line in lines[1:] if line.startswith(": ")]
+    return Firewall(
+        any(_DROPS.search(rule) for rule in rules), tuple(rule[:300] for rule in rules if _PORTS.search(rule))[:200]
+    )

@@ -1,0 +1,68 @@
+"""The running server process of a cluster: its limits and who started it; and the limits that a session would give.
+
+/proc/PID/limits, /proc/PID/cgroup and /proc/PID/stat are man 5 proc.
+"""
+
+import re
+
+from core.facts.sections import Section
+from core.facts.surroundings import UNLIMITED, Limits, Process
+from core.facts.text import assignments, first_line, unreadable
+from core.servers.shell import script
+
+# $pid is set by the script around; a stopped cluster prints nothing.
+PROCESS = Section(
+    "process",
+    script("""test -n "$pid" || exit 0
+cat "/proc/$pid/limits"
+cat "/proc/$pid/cgroup" 2>/dev/null
+read -r line <"/proc/$pid/stat"
+set -- ${line##*) }
+name=init
+test "$2" -eq 1 || read -r name <"/proc/$2/comm" || name=
+echo "parent=$name\""""),
+)
+SESSION = Section("limits", script('echo "open_files=$(ulimit -n)"; echo "locked_kilobytes=$(ulimit -l)"'))
+
+_LIMIT = re.compile(r"Max (?P<name>open files|locked memory) +(?P<soft>[0-9]{1,20}|unlimited) ")
+_UNIT = re.compile(r"^[0-9]+:[^:]*:(?:/\S*)?/(?P<unit>[^/\s]+\.service)\b", re.MULTILINE)
+
+
+def parse_process(text: str) -> Process | None:
+    """The server process; None where the text is empty, as for a stopped cluster.
+
+    Raises:
+        ParseError: the limits are missing.
+    """
+    if not text.strip():
+        return None
+    limits = {found["name"]: _number(found["soft"]) for found in _LIMIT.finditer(text)}
+    if not limits:
+        raise unreadable("/proc/PID/limits", "a line 'Max open files'", first_line(text))
+    unit = _UNIT.search(text)
+    parent = re.search(r"^parent=(.+)$", text, re.MULTILINE)
+    return Process(
+        Limits(limits.get("open files"), limits.get("locked memory")),
+        parent[1] if parent is not None else None,
+        unit["unit"] if unit is not None else None,
+    )
+
+
+def parse_session_limits(text: str) -> Limits:
+    """The limits of a session, from `ulimit`.
+
+    Raises:
+        ParseError: a value is neither a number nor `unlimited`.
+    """
+    values = assignments(text.splitlines())
+    found = {name: _number(values.get(name, "")) for name in ("open_files", "locked_kilobytes")}
+    files, locked = found["open_files"], found["locked_kilobytes"]
+    if files is None:
+        raise unreadable("ulimit", "a number or unlimited", first_line(text))
+    return Limits(files, None if locked is None else min(locked * 1024, UNLIMITED))
+
+
+def _number(text: str) -> int | None:
+    if text == "unlimited":
+        return UNLIMITED
+    return min(int(text), UNLIMITED) if re.fullmatch("[0-9]{1,20}", text) else None
