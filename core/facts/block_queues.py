@@ -18,7 +18,7 @@ SECTION = Section(
     script("""for folder in /sys/block/*; do
   name=${folder##*/}
   for file in queue/write_cache queue/physical_block_size queue/minimum_io_size queue/optimal_io_size \\
-    alignment_offset md/stripe_cache_size md/group_thread_cnt; do
+    alignment_offset dm/name md/stripe_cache_size md/group_thread_cnt; do
     value=
     read -r value <"$folder/$file" && echo "$name $file $value"
   done
@@ -67,6 +67,7 @@ def _device(device: BlockDevice, files: Mapping[str, str]) -> BlockDevice:
     start = whole(files.get("start"))
     return replace(
         device,
+        mapper=files.get("dm/name"),
         write_cache=files.get("queue/write_cache"),
         physical_block_bytes=whole(files.get("queue/physical_block_size")),
         minimum_io_bytes=whole(files.get("queue/minimum_io_size")),

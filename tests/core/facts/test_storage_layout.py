@@ -30,6 +30,7 @@ cciss!c0d0p1 alignment_offset 3584
 md3 queue/minimum_io_size 65536
 md3 queue/optimal_io_size 524288
 md3 md/stripe_cache_size 256
+dm-0 dm/name vg-data
 md3 md/group_thread_cnt 0
 """
 
@@ -44,6 +45,8 @@ def test_the_block_layer_of_each_device() -> None:
     assert controller.write_cache == "write through"
     assert (part.start_bytes, part.alignment_offset_bytes) == (63 * 512, 3584)
     assert unknown == BlockDevice("sdz", "disk", 1)
+    (mapped,) = devices_with_queues([BlockDevice("dm-0", "lvm", 1)], parse_block_queues(QUEUES))
+    assert mapped.mapper == "vg-data"
 
 
 def test_the_knobs_of_an_array() -> None:

@@ -1,0 +1,69 @@
+"""Diagnosis: what a poor result looks like. Declared data beside pure functions over a volume's facts and figures.
+
+After Smith ("Testing your disks for PostgreSQL", 2007), Hoeppner and Chinner (linux-xfs, 2014), a DBA's fio of ext3,
+ext4 and XFS (2011) and Lentfer ("HAMMER and PostgreSQL Performance", 2010). Nothing is claimed without a value: where
+a figure was not measured or a fact could not be read, there is no finding.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from core.benchmarks.model import Run
+from core.comparison.diagnosis import arrays, devices, mounting, results
+from core.comparison.diagnosis.observation import Observation
+from core.comparison.diagnosis.storage import Storage
+from core.comparison.model import Finding
+from core.facts.model import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A finding apart from any volume, and who looks for it."""
+
+    name: str
+    title: str
+    look: Callable[[Storage], Observation | None]
+
+
+CATALOGUE: tuple[Declaration, ...] = (
+    Declaration("writes-far-under-reads", "writes are far under reads", devices.writes_far_under_reads),
+    Declaration("mirror-reads-like-one", "a RAID-1 that reads like one disk", arrays.mirror_reads_like_one_disk),
+    Declaration("write-thread", "an array's one write thread is saturated", arrays.write_thread_saturated),
+    Declaration("stripes", "stripes that the file system does not know", arrays.misaligned_stripes),
+    Declaration("data-journal", "data is written twice", mounting.journaled_data),
+    Declaration("access-times", "reads that write", mounting.access_times),
+    Declaration("barriers", "flushes that do not reach the disks", mounting.barriers_off),
+    Declaration("scheduler", "a scheduler for another kind of disk", devices.wrong_scheduler),
+    Declaration("read-ahead", "a small read-ahead", devices.small_read_ahead),
+    Declaration("partition", "a partition that starts inside a block", devices.misaligned_partition),
+    Declaration("layout", "files take long to be laid out", mounting.slow_layout),
+    Declaration("ageing", "a file system that ages", results.ageing_file_system),
+    Declaration("processor", "the processor bounds a figure", results.processor_bound),
+    Declaration("link", "a slow network link", results.slow_link),
+)
+"""Every finding, what costs most first. Names are for ever."""
+
+
+def diagnose(facts: Facts, mount_point: str, runs: Sequence[Run] = ()) -> tuple[Finding, ...]:
+    """What explains, or will make, poor results of a volume.
+
+    Args:
+        facts: of the server that the volume hangs on.
+        mount_point: the volume.
+        runs: what was measured; runs on other volumes are left aside.
+    """
+    storage = Storage(facts, mount_point, tuple(runs))
+    seen = [(declaration, declaration.look(storage)) for declaration in CATALOGUE]
+    return tuple(_finding(storage, declaration, found) for declaration, found in seen if found is not None)
+
+
+def _finding(storage: Storage, declaration: Declaration, found: Observation) -> Finding:
+    return Finding(
+        name=declaration.name,
+        title=declaration.title,
+        server=storage.facts.server,
+        volume=storage.mount_point,
+        evidence=found.evidence,
+        advice=found.advice,
+        run_ids=tuple(dict.fromkeys(number for figure in found.figures for number in figure.run_ids)),
+    )

@@ -1,0 +1,108 @@
+"""How the file system is mounted, and what it was made as: times of access, data in the journal, old file systems."""
+
+from core.comparison.diagnosis.observation import Observation, observed
+from core.comparison.diagnosis.storage import Storage
+from core.facts.model import FileSystem
+from core.servers.shell import command
+
+_WITH_ACCESS_TIMES = {"ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs"}
+_JOURNALS_DATA = {"ext3", "ext4"}
+_BARRIERS_OFF = ("nobarrier", "barrier=0")
+_SLOW_LAYOUT = 0.5
+"""Files that are laid out at less than this share of what the disks write in one go wait for something else."""
+
+
+def access_times(storage: Storage) -> Observation | None:
+    """Each read of a file writes its time of access: neither relatime (since Linux 2.6.30) nor noatime is in force."""
+    system = storage.system
+    if system is None or system.kind not in _WITH_ACCESS_TIMES:
+        return None
+    if {"noatime", "relatime", "lazytime", "ro"} & set(system.options):
+        return None
+    return observed(
+        [f"{_mounted(system)}: neither noatime nor relatime is among them, so each read is also a write"],
+        [
+            f"mount it with noatime: {_remount(system, 'noatime')}; and in /etc/fstab, so that it stays",
+            "PostgreSQL never looks at the times of access",
+        ],
+    )
+
+
+def journaled_data(storage: Storage) -> Observation | None:
+    """ext3 or ext4 with data=journal: all data goes through the journal first."""
+    system = storage.system
+    if system is None or system.kind not in _JOURNALS_DATA or "data=journal" not in system.options:
+        return None
+    writes = storage.sequential("write")
+    slowest = min(writes, key=lambda figure: figure.value, default=None)
+    return observed(
+        [
+            f"{_mounted(system)}: data=journal, so each byte is written to the journal and again to its place",
+            f"written in one go: {slowest.text}" if slowest is not None else "",
+        ],
+        [
+            "mount it with data=ordered, the default (in /etc/fstab; a remount cannot change it: unmount it first)",
+            "PostgreSQL's own log already makes its writes safe: it does not need the data journaled once more",
+        ],
+        *((slowest,) if slowest is not None else ()),
+    )
+
+
+def barriers_off(storage: Storage) -> Observation | None:
+    """Flushes do not reach the disks: what is measured as fsync is none, and a power failure loses data."""
+    system = storage.system
+    off = next((option for option in system.options if option in _BARRIERS_OFF), None) if system is not None else None
+    if system is None or off is None:
+        return None
+    rates = storage.measured("fsyncs_per_second")
+    return observed(
+        [
+            f"{_mounted(system)}: with {off} an fsync does not wait for the disks",
+            *(f"fsyncs: {figure.text}, which no disk had to keep" for figure in rates[:1]),
+        ],
+        [
+            f"take {off} out, unless every cache on the way to the disks has a battery",
+            "measure again afterwards: fsync figures of the two cannot be compared",
+        ],
+        *rates[:1],
+    )
+
+
+def slow_layout(storage: Storage) -> Observation | None:
+    """Files are made much slower than the disks write, as on ext3, which maps each block by itself."""
+    layouts, writes = storage.measured("layout_bytes_per_second"), storage.sequential("write")
+    if storage.system is None or not layouts or not writes:
+        return None
+    layout = min(layouts, key=lambda figure: figure.value)
+    write = max((figure for figure in writes if figure.direct), key=lambda figure: figure.value, default=None)
+    if write is None or layout.value > _SLOW_LAYOUT * write.value:
+        return None
+    return observed(
+        [
+            f"laying out files: {layout.text}; the disks write {write.text}",
+            _blocks_one_by_one(storage.system),
+        ],
+        [
+            "make the volume as ext4 or XFS: with extents, files of any size are laid out in few steps",
+            "where it is ext4 or XFS already: look whether it is nearly full or shared with others",
+        ],
+        layout,
+        write,
+    )
+
+
+def _blocks_one_by_one(system: FileSystem) -> str:
+    """Why, where the facts tell: the file system has no extents."""
+    if system.kind in ("ext2", "ext3"):
+        return f"{system.mount_point} is {system.kind}, which has no extents"
+    if system.features and "extent" not in system.features:
+        return f"{system.mount_point} is {system.kind} without the feature extent"
+    return ""
+
+
+def _mounted(system: FileSystem) -> str:
+    return f"{system.mount_point} ({system.kind}) is mounted with {','.join(system.options)}"
+
+
+def _remount(system: FileSystem, option: str) -> str:
+    return command("mount", "-o", f"remount,{option}", system.mount_point).shown

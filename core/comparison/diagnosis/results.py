@@ -1,0 +1,91 @@
+"""What figures say beside the disks: a processor that bounds them, a network that is slow, a file system that ages."""
+
+from core import units
+from core.benchmarks.model import Workload
+from core.comparison.diagnosis.arrays import SATURATED
+from core.comparison.diagnosis.observation import Observation, observed
+from core.comparison.diagnosis.storage import Storage
+from core.facts.model import NetworkLink
+
+SLOW_LINK = 100_000_000
+"""Bits a second of a link that negotiated too little, or of a switch of another age."""
+AGED = 0.25
+"""A decrease that no noise makes: of the six file systems of Lentfer (2010) three lost more, three less."""
+
+
+def processor_bound(storage: Storage) -> Observation | None:
+    """The tool itself kept a core busy: the figure is the processor's, not the disk's."""
+    busy = [
+        figure for figure in storage.measured("cpu_cores") if figure.value >= SATURATED * _processes(figure.workload)
+    ]
+    if not busy:
+        return None
+    figure = max(busy, key=lambda one: one.value)
+    rates = [one for one in storage.figures if one.workload is figure.workload and one.metric == one.workload.headline]
+    return observed(
+        [
+            f"{figure.workload.tool} kept {units.count(figure.value)} cores busy ({figure.workload.title})",
+            *(f"measured so: {rate.text}" for rate in rates),
+        ],
+        [
+            "the disks may be faster than this figure: measure with larger blocks, or with several jobs",
+            "look whether the volume encrypts or compresses: that is work of the same processor",
+        ],
+        figure,
+        *rates,
+    )
+
+
+def _processes(workload: Workload) -> int:
+    jobs = workload.parameters.get("jobs", 1)
+    return jobs if isinstance(jobs, int) else 1
+
+
+def slow_link(storage: Storage) -> Observation | None:
+    """A network link that is up at 100 Mbit/s or less."""
+    slow = [link for link in storage.facts.network_links if _is_slow(link)]
+    if not slow:
+        return None
+    reads = max(storage.sequential("read"), key=lambda figure: figure.value, default=None)
+    return observed(
+        [
+            *(
+                f"{link.name} ({', '.join(link.addresses)}) is up at {units.bits(link.bits_per_second)}: "
+                f"{units.rate((link.bits_per_second or 0) / 8)} at most"
+                for link in slow
+            ),
+            f"the volume reads {reads.text}" if reads is not None else "",
+        ],
+        [
+            "look at the cable and at the switch's port: a gigabit link with a broken pair falls back to 100 Mbit/s",
+            "let copies, and pgbench from another host, take another link",
+        ],
+        *((reads,) if reads is not None else ()),
+    )
+
+
+def _is_slow(link: NetworkLink) -> bool:
+    speed = link.bits_per_second
+    return link.state == "up" and bool(link.addresses) and speed is not None and speed <= SLOW_LINK
+
+
+def ageing_file_system(storage: Storage) -> Observation | None:
+    """After some writing, the same reads are slower than on the fresh database."""
+    decreases = [figure for figure in storage.measured("decrease_fraction") if figure.value > AGED]
+    if not decreases:
+        return None
+    worst = max(decreases, key=lambda figure: figure.value)
+    of_it = {one.metric: one.value for one in storage.figures if one.workload is worst.workload}
+    initial, final = of_it.get("initial_transactions_per_second"), of_it.get("final_transactions_per_second")
+    return observed(
+        [
+            f"reads fell by {units.percent(worst.value)} ({worst.workload.title})",
+            f"from {units.count(initial)} to {units.count(final)} transactions/s" if initial and final else "",
+        ],
+        [
+            "compare with another file system by the same suite: copy-on-write ones lose most",
+            "look how the files are laid out: filefrag, or xfs_db -r -c frag",
+            "leave the file system more room, and mount it with noatime",
+        ],
+        worst,
+    )

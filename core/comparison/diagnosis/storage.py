@@ -1,0 +1,156 @@
+"""What a diagnosis looks at: a volume with what lies below it, and the figures that were measured on it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from core import units
+from core.benchmarks import statistics
+from core.benchmarks.model import Outcome, Repetition, Run, Workload
+from core.facts.model import Array, BlockDevice, Facts, FileSystem
+
+_VIRTUAL = ("vd", "xvd", "loop", "zram", "ram", "nbd", "rbd", "sr", "fd")
+_CONTROLLER = ("qemu", "vbox", "virtual", "vmware", "perc", "megaraid", "raid", "logical", "smart array", "p4", "p8")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The median of one metric over the good repetitions of one workload on the volume."""
+
+    workload: Workload
+    metric: str
+    value: float
+    run_ids: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """`57.4 MB/s (sequential read, bonnie++)`."""
+        return f"{units.metric(self.metric, self.value)} ({self.workload.title})"
+
+    @property
+    def pattern(self) -> str | None:
+        """`read` or `write` of one long file, `randread`…; None where the workload does not tell."""
+        if self.workload.tool in ("dd", "bonnie"):
+            return {"read_bytes_per_second": "read", "write_bytes_per_second": "write"}.get(self.metric)
+        return str(self.workload.parameters["pattern"]) if "pattern" in self.workload.parameters else None
+
+    @property
+    def direct(self) -> bool:
+        """Whether it passed the caches by."""
+        return self.workload.parameters.get("direct") is True
+
+
+@dataclass(frozen=True)
+class Storage:
+    """A volume of a server: its facts, and the runs on it.
+
+    Attributes:
+        mount_point: the volume; facts without such a file system tell nothing of what lies below.
+    """
+
+    facts: Facts
+    mount_point: str
+    runs: tuple[Run, ...] = ()
+
+    @cached_property
+    def system(self) -> FileSystem | None:
+        """The file system of the volume."""
+        return self.facts.file_system_of(self.mount_point)
+
+    @cached_property
+    def device(self) -> BlockDevice | None:
+        """What the file system lies on."""
+        if self.system is None or not self.system.device.startswith("/dev/"):
+            return None
+        name = self.system.device.removeprefix("/dev/")
+        mapper = name.removeprefix("mapper/") if name.startswith("mapper/") else None
+        return next(
+            (one for one in self.facts.block_devices if one.name == name or (mapper and one.mapper == mapper)), None
+        )
+
+    @cached_property
+    def devices(self) -> tuple[BlockDevice, ...]:
+        """That device and all below it, the upper before the lower, each once."""
+        known = {device.name: device for device in self.facts.block_devices}
+        found: dict[str, BlockDevice] = {}
+        waiting = [self.device] if self.device is not None else []
+        while waiting:
+            device = waiting.pop(0)
+            if device.name not in found:
+                found[device.name] = device
+                waiting += [known[name] for name in device.parents if name in known]
+        return tuple(found.values())
+
+    @cached_property
+    def disks(self) -> tuple[BlockDevice, ...]:
+        """The lowest of them."""
+        return tuple(device for device in self.devices if not device.parents)
+
+    @cached_property
+    def arrays(self) -> tuple[Array, ...]:
+        """The md arrays among them, the upper first."""
+        known = {array.name: array for array in self.facts.arrays}
+        return tuple(known[device.name] for device in self.devices if device.name in known)
+
+    @cached_property
+    def array(self) -> Array | None:
+        """The md array that the file system lies on directly; None where something stands between, or there is none."""
+        return self.arrays[0] if self.arrays and self.device and self.arrays[0].name == self.device.name else None
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """Everything that was measured on the volume."""
+        return tuple(_figures([run for run in self.runs if run.volume.mount_point == self.mount_point]))
+
+    def measured(self, metric: str) -> tuple[Figure, ...]:
+        """The figures of that metric."""
+        return tuple(figure for figure in self.figures if figure.metric == metric)
+
+    def sequential(self, pattern: str) -> tuple[Figure, ...]:
+        """The rates of reading or writing long files in one go."""
+        return tuple(
+            figure
+            for figure in self.measured(f"{pattern}_bytes_per_second")
+            if figure.pattern == pattern and figure.workload.parameters.get("sync", "none") == "none"
+        )
+
+    def alike(self) -> Iterator[tuple[Figure, Figure]]:
+        """Pairs of sequential reads and writes that were measured in the same way."""
+        for read in self.sequential("read"):
+            for write in self.sequential("write"):
+                if _way(read.workload) == _way(write.workload):
+                    yield read, write
+
+
+def physical(device: BlockDevice) -> bool:
+    """Whether it is a disk by itself: neither a virtual machine's, nor what a RAID controller makes of several.
+
+    A disk that does not say its model counts as none: who knows what is behind it.
+    """
+    if device.kind != "disk" or device.name.startswith(_VIRTUAL):
+        return False
+    if device.name.startswith("nvme"):
+        return True
+    return device.model is not None and not any(word in device.model.lower() for word in _CONTROLLER)
+
+
+def _way(workload: Workload) -> tuple[object, ...]:
+    """What must be the same of two workloads so that their figures differ by the direction alone."""
+    if workload.tool in ("dd", "bonnie"):
+        return (workload.tool, workload.name, *sorted(workload.parameters.items()))
+    return (workload.tool, *(workload.parameters.get(name) for name in ("direct", "block_bytes", "jobs", "depth")))
+
+
+def _figures(runs: Sequence[Run]) -> Iterator[Figure]:
+    for run in runs:
+        for metric in dict.fromkeys(name for repetition in run.repetitions for name in repetition.metrics):
+            good = [repetition for repetition in run.repetitions if _counts(run.workload, repetition, metric)]
+            if good:
+                middle = statistics.median([repetition.metrics[metric] for repetition in good])
+                yield Figure(run.workload, metric, middle, () if run.id is None else (run.id,))
+
+
+def _counts(workload: Workload, repetition: Repetition, metric: str) -> bool:
+    """Whether its value says something of the disks: it is done, and memory did not answer a read for them."""
+    from_memory = metric.startswith("read") and repetition.cached and workload.parameters.get("direct") is not True
+    return metric in repetition.metrics and repetition.outcome is Outcome.DONE and not from_memory
