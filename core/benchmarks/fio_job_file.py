@@ -1,0 +1,190 @@
+"""The text of a fio job file: its sections, and whether it may run on a server.
+
+Whatever could reach beyond the folder of the run is refused: only options that are known to stay inside are let
+through (HOWTO of fio 3.36, "Job file parameters"), and each section states a size, from which the space is forecast.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND
+from core.errors import InputError
+
+LONGEST = 65_536
+"""Characters: it travels on a command line."""
+ENGINES = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"})
+# fmt: off
+OPTIONS = frozenset((
+    "ba", "blockalign", "blocksize", "blocksize_range", "bs", "bsrange", "bssplit", "buffer_compress_percentage",
+    "buffered", "clat_percentiles", "cpus_allowed", "cpus_allowed_policy", "create_fsync", "create_on_open",
+    "create_serialize", "dedupe_percentage", "description", "direct", "disable_bw_measurement", "disable_clat",
+    "disable_lat", "disable_slat", "end_fsync", "fallocate", "fdatasync", "file_service_type", "filename",
+    "filename_format", "fsync", "fsync_on_close", "group_reporting", "gtod_reduce", "invalidate", "iodepth",
+    "iodepth_batch", "iodepth_batch_complete", "iodepth_batch_submit", "iodepth_low", "ioengine", "lat_percentiles",
+    "loops", "name", "new_group", "nice", "norandommap", "nrfiles", "numjobs", "openfiles", "overwrite",
+    "percentage_random", "percentile_list", "prio", "prioclass", "ramp_time", "random_distribution",
+    "random_generator", "randrepeat", "randseed", "rate", "rate_iops", "rate_min", "rate_process", "readwrite",
+    "refill_buffers", "runtime", "rw", "rwmixread", "rwmixwrite", "scramble_buffers", "size", "slat_percentiles",
+    "softrandommap", "startdelay", "stonewall", "sync", "sync_file_range", "thinktime", "thinktime_blocks", "thread",
+    "time_based", "timeout", "unified_rw_reporting", "unlink", "unlink_each_loop", "use_os_rand", "wait_for_previous",
+    "zero_buffers",
+))
+# fmt: on
+_SECTION = re.compile(r"\[(?P<name>[^\]\r\n]+)\]")
+_SIZE = re.compile(r"(?P<number>\d{1,15})\s*(?P<unit>[kmgtp]?)(?:i?b)?", re.IGNORECASE)
+_SCALE = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50}
+_TIME = re.compile(r"(?P<number>\d{1,9})\s*(?P<unit>us|ms|s|m|h|d)?", re.IGNORECASE)
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_READS = {"read", "randread", "rw", "readwrite", "randrw"}
+_WRITES = {"write", "randwrite", "rw", "readwrite", "randrw"}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section with what it takes over from `[global]`; options are as written, in their last version."""
+
+    name: str
+    options: Mapping[str, str]
+
+    @property
+    def waits(self) -> bool:
+        """Whether it starts after those before it have ended."""
+        return any(self.options.get(name, "0") != "0" for name in ("stonewall", "wait_for_previous"))
+
+    @property
+    def size_bytes(self) -> int:
+        """Of its files, all jobs together. Raises InputError where no size is stated."""
+        size = self.options.get("size")
+        found = _SIZE.fullmatch(size) if size else None
+        if found is None:
+            raise InputError(
+                f"section {self.name} of the job file states no size{f': {size!r} is none' if size else ''}",
+                "state size, such as size=1g: how much it writes has to be known beforehand",
+            )
+        scale = 1024 ** " kmgtp".index(found["unit"].lower() or " ")
+        files = (
+            int(self.options.get("nrfiles", "1")) if "filesize" in self.options and "size" not in self.options else 1
+        )
+        return int(found["number"]) * scale * files * self.jobs
+
+    @property
+    def jobs(self) -> int:
+        return _count(self, "numjobs")
+
+    @property
+    def seconds(self) -> float:
+        """Expected: its runtime where it has one, else its bytes at the assumed rate."""
+        limit = self.options.get("runtime") or self.options.get("timeout")
+        before = sum(_seconds(self.options.get(name)) for name in ("ramp_time", "startdelay"))
+        whole = _count(self, "loops") * self.size_bytes / ASSUMED_BYTES_PER_SECOND
+        return before + (_seconds(limit) or whole)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """read, write or both."""
+        pattern = (self.options.get("rw") or self.options.get("readwrite") or "read").partition(":")[0]
+        return tuple(side for side, kinds in (("read", _READS), ("write", _WRITES)) if pattern in kinds)
+
+
+def sections_of(text: str) -> tuple[Section, ...]:
+    """The sections of a job file, `[global]` taken over into each that follows it.
+
+    Raises:
+        InputError: no job file, or an option that may not run on a server; names the line.
+    """
+    if len(text) > LONGEST:
+        raise InputError(f"the job file has {len(text)} characters", f"at most {LONGEST} are possible")
+    common: dict[str, str] = {}
+    found: list[tuple[str, dict[str, str]]] = []
+    current: dict[str, str] | None = None
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.strip()
+        if not line or line[0] in ";#":
+            continue
+        if (heading := _SECTION.fullmatch(line)) is not None:
+            name = heading["name"].strip()
+            current = common if name == "global" else dict(common)
+            if name != "global":
+                found.append((_named(name, number), current))
+        elif current is None:
+            raise InputError(f"line {number} of the job file stands before any section: {line}", "begin with [global]")
+        else:
+            option, _, value = (part.strip() for part in line.partition("="))
+            _hold(option, value, number)
+            current[option] = value or "1"
+    if not found:
+        raise InputError("the job file has no section besides [global]", "add one, such as [random-write]")
+    names = [name for name, _ in found]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"the job file has two sections named {twice[0]}", "give each a name of its own")
+    sections = tuple(Section(name, options) for name, options in found)
+    for section in sections:
+        _hold_section(section)
+    return sections
+
+
+def groups(sections: Sequence[Section]) -> tuple[tuple[Section, ...], ...]:
+    """The sections in groups that run together."""
+    found: list[list[Section]] = []
+    for section in sections:
+        if not found or section.waits:
+            found.append([])
+        found[-1].append(section)
+    return tuple(map(tuple, found))
+
+
+def _named(name: str, number: int) -> str:
+    if not re.fullmatch(r"[\w.+ -]+", name, re.ASCII) or name.startswith("-"):
+        raise InputError(f"line {number} of the job file has a section named {name!r}", "use letters, digits, - and _")
+    return name
+
+
+def _hold(option: str, value: str, number: int) -> None:
+    """Refuse an option that may reach beyond the run's own folder."""
+    where = f"line {number} of the job file: {option}"
+    if option in {"directory", "filename"} and (option == "directory" or _leaves(value)):
+        raise InputError(
+            f"{where}={value} would write outside of the run's own folder",
+            f"leave {option} out: the files lie in a folder of the run's own on the volume",
+        )
+    if option not in OPTIONS:
+        raise InputError(f"{where} is not among the options that a benchmark may use", "leave it out")
+    if option == "ioengine" and value not in ENGINES:
+        raise InputError(f"{where}={value} is no engine for files", f"choose one of {', '.join(sorted(ENGINES))}")
+    if option == "filename_format" and "/" in value:
+        raise InputError(f"{where}={value} would write outside of the run's own folder", "leave the folder out")
+    if "${" in value or ("$" in value and option != "filename_format"):
+        raise InputError(f"{where}={value} depends on the server's environment", "write the value itself")
+
+
+def _leaves(value: str) -> bool:
+    """Whether a file name, or one of several separated by colons, is more than a name."""
+    return any("/" in name or "\\" in name or name.startswith(("-", ".")) for name in value.split(":"))
+
+
+def _hold_section(section: Section) -> None:
+    if not section.sides:
+        pattern = section.options.get("rw") or section.options.get("readwrite")
+        raise InputError(
+            f"section {section.name} of the job file has rw={pattern}", "a benchmark reads, writes or both"
+        )
+    for name in ("numjobs", "nrfiles", "loops"):
+        _count(section, name)
+    if section.options.get("time_based", "0") != "0" and not {"runtime", "timeout"} & section.options.keys():
+        raise InputError(f"section {section.name} of the job file is time_based without a runtime", "state runtime")
+    if section.size_bytes < 1:
+        raise InputError(f"section {section.name} of the job file has a size of nothing", "state size, such as size=1g")
+
+
+def _count(section: Section, option: str) -> int:
+    value = section.options.get(option, "1")
+    if not re.fullmatch(r"[1-9]\d{0,4}", value):
+        raise InputError(f"section {section.name} of the job file has {option}={value}", "state a number from 1 on")
+    return int(value)
+
+
+def _seconds(text: str | None) -> float:
+    found = _TIME.fullmatch(text) if text else None
+    return int(found["number"]) * _SECONDS[(found["unit"] or "s").lower()] if found is not None else 0.0

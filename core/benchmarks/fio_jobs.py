@@ -1,0 +1,117 @@
+"""A DBA's own fio job file, run section by section.
+
+Sections that fio would start together make one workload; one that waits for those before it (`stonewall`) begins the
+next. So each has cold caches and results of its own. Rates of sections that run together are summed; a latency is kept
+where one section alone has it, since latencies cannot be summed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import ConfigDict
+
+from core.benchmarks.fio import failure_of, parse_fio
+from core.benchmarks.fio_job_file import Section, groups, sections_of
+from core.benchmarks.model import Metrics, Workload
+from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
+from core.errors import InputError
+from core.servers.shell import Shell, command, redirect, sequence
+
+TOOL = "fio-job"
+JOB_FILE = "job.fio"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """A workload's parameters: the text of the job file, and the sections to run, separated by commas (empty: all)."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+    job: str
+    sections: str = ""
+
+
+def workloads_of(text: str) -> tuple[Workload, ...]:
+    """A workload for each group of sections of a job file that run together.
+
+    Raises:
+        InputError: no job file, or one that may not run.
+    """
+    return tuple(
+        Workload(
+            name="+".join(section.name for section in group),
+            title=f"fio job {', '.join(section.name for section in group)}",
+            tool=TOOL,
+            headline=_headlines(group)[0],
+            parameters={"job": text, "sections": ",".join(section.name for section in group)},
+        )
+        for group in groups(sections_of(text))
+    )
+
+
+def work(workload: Workload, machine: Machine) -> Work:  # noqa: ARG001  every tool's module has this face
+    """What to run for the workload.
+
+    Raises:
+        InputError: a parameter is unknown or of the wrong kind; the job file may not run; there are no such sections,
+            or they do not run together.
+    """
+    parameters = strictly(Parameters, workload.parameters)
+    chosen = _chosen(parameters)
+    total = sum(section.size_bytes for section in chosen)
+    seconds = max(section.seconds for section in chosen) + 1
+    names = [f"--section={section.name}" for section in chosen]
+    writing = total / ASSUMED_BYTES_PER_SECOND
+    laying = sequence(_file(parameters.job), command("fio", JOB_FILE, *names, "--create_only=1"))
+    measuring = sequence(_file(parameters.job), command("fio", JOB_FILE, *names, "--output-format=json"))
+    return Work(
+        program="fio",
+        headlines=_headlines(chosen),
+        steps=(Step(measuring, seconds, deadline(seconds, total)),),
+        read=_read,
+        prepare=Step(laying, writing, deadline(writing, total)),
+        laid_out={f"job {workload.name}": total},
+    )
+
+
+def _chosen(parameters: Parameters) -> tuple[Section, ...]:
+    """The sections that the workload names, all of one group."""
+    known = sections_of(parameters.job)
+    wanted = [name.strip() for name in parameters.sections.split(",") if name.strip()] or [one.name for one in known]
+    missing = [name for name in wanted if name not in {section.name for section in known}]
+    if missing:
+        raise InputError(
+            f"the job file has no section {missing[0]}", f"its sections: {', '.join(one.name for one in known)}"
+        )
+    chosen = tuple(section for section in known if section.name in wanted)
+    if any(section.waits for section in chosen[1:]):
+        raise InputError(
+            f"the sections {', '.join(wanted)} do not run together: one waits for those before it",
+            "make a workload of each, by its parameter sections",
+        )
+    return chosen
+
+
+def _headlines(sections: Sequence[Section]) -> tuple[str, ...]:
+    sides = [side for side in ("write", "read") if any(side in section.sides for section in sections)]
+    return tuple(f"{side}_{what}" for side in sides for what in ("iops", "bytes_per_second"))
+
+
+def _file(text: str) -> Shell:
+    """Writes the job file into the folder, line by line: a word of ours holds no line break."""
+    return redirect(command("printf", r"%s\n", *text.splitlines()), stdout=JOB_FILE)
+
+
+def _read(outputs: Sequence[str]) -> Reading:
+    output = parse_fio("\n".join(outputs))
+    metrics: Metrics = {}
+    several: set[str] = set()
+    for result in output.results:
+        for name, value in result.metrics.items():
+            if name in metrics:
+                several.add(name)
+            metrics[name] = metrics.get(name, 0.0) + value
+    kept = {name: value for name, value in metrics.items() if "latency" not in name or name not in several}
+    failures = [failure for result in output.results if (failure := failure_of(outputs, result))]
+    return Reading(kept, output.version, failures[0] if failures else "")
