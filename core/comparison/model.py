@@ -108,8 +108,22 @@ class Finding:
 
     name: str
     title: str
-    server: str
-    volume: str
     evidence: tuple[str, ...]
     advice: tuple[str, ...]
     run_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What was found on one volume, and what was looked at for it.
+
+    Attributes:
+        figures: how many medians of measurements were looked at.
+        findings: what costs most first; empty: nothing was found, which is not to say that all is well.
+    """
+
+    server: str
+    volume: str
+    facts_taken_at: datetime
+    figures: int
+    findings: tuple[Finding, ...]

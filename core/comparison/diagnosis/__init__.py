@@ -12,7 +12,7 @@ from core.benchmarks.model import Run
 from core.comparison.diagnosis import arrays, devices, mounting, results
 from core.comparison.diagnosis.observation import Observation
 from core.comparison.diagnosis.storage import Storage
-from core.comparison.model import Finding
+from core.comparison.model import Diagnosis, Finding
 from core.facts.model import Facts
 
 
@@ -44,7 +44,7 @@ CATALOGUE: tuple[Declaration, ...] = (
 """Every finding, what costs most first. Names are for ever."""
 
 
-def diagnose(facts: Facts, mount_point: str, runs: Sequence[Run] = ()) -> tuple[Finding, ...]:
+def diagnose(facts: Facts, mount_point: str, runs: Sequence[Run] = ()) -> Diagnosis:
     """What explains, or will make, poor results of a volume.
 
     Args:
@@ -54,15 +54,19 @@ def diagnose(facts: Facts, mount_point: str, runs: Sequence[Run] = ()) -> tuple[
     """
     storage = Storage(facts, mount_point, tuple(runs))
     seen = [(declaration, declaration.look(storage)) for declaration in CATALOGUE]
-    return tuple(_finding(storage, declaration, found) for declaration, found in seen if found is not None)
+    return Diagnosis(
+        server=facts.server,
+        volume=mount_point,
+        facts_taken_at=facts.taken_at,
+        figures=len(storage.figures),
+        findings=tuple(_finding(declaration, found) for declaration, found in seen if found is not None),
+    )
 
 
-def _finding(storage: Storage, declaration: Declaration, found: Observation) -> Finding:
+def _finding(declaration: Declaration, found: Observation) -> Finding:
     return Finding(
         name=declaration.name,
         title=declaration.title,
-        server=storage.facts.server,
-        volume=storage.mount_point,
         evidence=found.evidence,
         advice=found.advice,
         run_ids=tuple(dict.fromkeys(number for figure in found.figures for number in figure.run_ids)),

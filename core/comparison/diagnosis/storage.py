@@ -6,7 +6,7 @@ from functools import cached_property
 
 from core import units
 from core.benchmarks import statistics
-from core.benchmarks.model import Outcome, Repetition, Run, Workload
+from core.benchmarks.model import MarkKind, Outcome, Repetition, Run, Workload
 from core.facts.model import Array, BlockDevice, Facts, FileSystem
 
 _VIRTUAL = ("vd", "xvd", "loop", "zram", "ram", "nbd", "rbd", "sr", "fd")
@@ -151,6 +151,11 @@ def _figures(runs: Sequence[Run]) -> Iterator[Figure]:
 
 
 def _counts(workload: Workload, repetition: Repetition, metric: str) -> bool:
-    """Whether its value says something of the disks: it is done, and memory did not answer a read for them."""
-    from_memory = metric.startswith("read") and repetition.cached and workload.parameters.get("direct") is not True
-    return metric in repetition.metrics and repetition.outcome is Outcome.DONE and not from_memory
+    """Whether its value is the disks' own: it is done, nobody disturbed it, and memory did not answer for them."""
+    if metric not in repetition.metrics or repetition.outcome is not Outcome.DONE or repetition.disturbed:
+        return False
+    marks = {mark.kind for mark in repetition.marks}
+    if metric.startswith("read"):
+        warm = repetition.cached and workload.parameters.get("direct") is not True
+        return not warm and MarkKind.CACHE not in marks
+    return not metric.startswith("write") or MarkKind.MEMORY not in marks

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from core.benchmarks.bonnie import parse_bonnie
-from core.benchmarks.model import Metrics, Outcome, Parameter, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Mark, MarkKind, Metrics, Outcome, Parameter, Repetition, Run, Side, Volume, Workload
 from core.comparison.diagnosis import CATALOGUE, diagnose
-from core.comparison.model import Finding
+from core.comparison.model import Diagnosis, Finding
 from core.facts.arrays import parse_arrays
 from core.facts.model import Array, BlockDevice, Facts, FileSystem, NetworkLink
 
@@ -51,7 +51,7 @@ def bonnie(name: str) -> Run:
 
 
 def found(name: str, facts: Facts, *runs: Run) -> Finding | None:
-    return next((finding for finding in diagnose(facts, "/srv", runs) if finding.name == name), None)
+    return next((finding for finding in diagnose(facts, "/srv", runs).findings if finding.name == name), None)
 
 
 def expect(name: str, facts: Facts, *runs: Run) -> Finding:
@@ -59,7 +59,6 @@ def expect(name: str, facts: Facts, *runs: Run) -> Finding:
     assert finding is not None
     assert finding.evidence
     assert finding.advice
-    assert (finding.server, finding.volume) == ("old", "/srv")
     return finding
 
 
@@ -96,6 +95,9 @@ def test_reads_from_memory_and_unlike_tests_say_nothing_of_writes() -> None:
     assert found("writes-far-under-reads", FACTS, cached, large, small, log) is None
     elsewhere = replace(SLOW, volume=replace(SLOW.volume, mount_point="/other"))
     assert found("writes-far-under-reads", FACTS, elsewhere) is None
+    for kind in (MarkKind.DISTURBED, MarkKind.CACHE):
+        marked = replace(SLOW.repetitions[0], marks=(Mark(kind, "others wrote 3 GB"),))
+        assert found("writes-far-under-reads", FACTS, replace(SLOW, repetitions=(marked,))) is None
     failed = replace(SLOW, repetitions=tuple(replace(one, outcome=Outcome.FAILED) for one in SLOW.repetitions))
     assert found("writes-far-under-reads", FACTS, failed) is None
 
@@ -406,8 +408,8 @@ def test_links(state: str, speed: int | None, addresses: tuple[str, ...], slow: 
 def test_unknown_facts_are_silent() -> None:
     everything = (SLOW, random_writes(0.97), *layout(85e6), buffered(90e6), direct(180e6))
     nothing = Facts("old", NOW, 0.1, 2)
-    assert {finding.name for finding in diagnose(nothing, "/srv", everything)} == {"writes-far-under-reads"}
-    assert diagnose(nothing, "/srv") == ()
+    assert {finding.name for finding in diagnose(nothing, "/srv", everything).findings} == {"writes-far-under-reads"}
+    assert diagnose(nothing, "/srv") == Diagnosis("old", "/srv", NOW, 0, ())
 
 
 def test_every_finding_is_declared_once_and_tested() -> None:
