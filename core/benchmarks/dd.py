@@ -8,7 +8,7 @@ in it. dd writes zeros: a volume that compresses answers faster than its disks.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from pydantic import ConfigDict
@@ -31,6 +31,22 @@ _SUMMARY = re.compile(
     re.VERBOSE,
 )
 _RECORDS = re.compile(r"\s*\d+\+\d+\s*\w")
+_RECORDS_OUT = re.compile(r"\s*(?P<whole>\d{1,18})\+(?P<part>\d+)\s+records out\b")
+_COMMAND = re.compile(r"\bdd\s+(?:\S+\s+)*?(?:bs|obs)=(?P<number>\d{1,12})(?P<unit>[a-zA-Z]*)")
+_UNITS = {
+    "": 1,
+    "c": 1,
+    "w": 2,
+    "b": 512,
+    "k": 1 << 10,
+    "M": 1 << 20,
+    "G": 1 << 30,
+    "kB": 1000,
+    "MB": 10**6,
+    "GB": 10**9,
+}
+_UNITS |= {"K": 1 << 10, "m": 1 << 20, "g": 1 << 30, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+_TIME = re.compile(r"\s*(?P<kind>real|user|sys)\s+(?:(?P<minutes>\d{1,7})m)?(?P<seconds>\d{1,9}[.,]\d{1,9})s?\s*")
 _TIMES = re.compile(r"^(\d+)m(\d+(?:\.\d+)?)s (\d+)m(\d+(?:\.\d+)?)s$", re.MULTILINE)
 _ERROR = re.compile(r"^dd: .*", re.MULTILINE)
 
@@ -86,22 +102,61 @@ def parse_dd(text: str) -> Output:
 
     The rate is computed from bytes and seconds, which dd prints exactly; its own rate is rounded. A summary follows the
     counts of records; of what `status=progress` prints without them only the last line counts, and only where there is
-    no summary.
+    no summary. A dd that prints counts of records alone, as before 2005, has its bytes from the block size of its
+    command, and its seconds and the cores busy from the shell's `time` after it.
 
     Raises:
         ParseError: no line says how many bytes were copied in which time.
     """
-    summaries: list[re.Match[str]] = []
-    progress: list[re.Match[str]] = []
+    summaries: list[Metrics] = []
+    progress: list[Metrics] = []
     before = ""
+    timed = _Timed()
     for line in re.split(r"[\r\n]+", text):
         if (found := _SUMMARY.match(line)) is not None:
-            (summaries if _RECORDS.match(before) else progress).append(found)
+            (summaries if _RECORDS.match(before) else progress).append(_metrics(found))
+            timed.bytes = None
+        elif (metrics := timed.line(line)) is not None:
+            summaries.append(metrics)
         before = line if line.strip() else before
-    results = tuple(Result("dd", _metrics(found)) for found in summaries or progress[-1:])
+    results = tuple(Result("dd", metrics) for metrics in summaries or progress[-1:])
     if not results:
         raise unreadable("dd", "a line with the bytes copied and the seconds", first_line(text))
     return Output("dd", None, results)
+
+
+@dataclass(slots=True)
+class _Timed:
+    """What stands around a dd on a terminal: its command, its records, and the shell's `time`."""
+
+    block_bytes: list[int] = field(default_factory=list)
+    """Of the commands that were typed and not yet answered."""
+    bytes: int | None = None
+    """None: not known, or a summary tells it better."""
+    times: dict[str, float] = field(default_factory=dict)
+
+    def line(self, line: str) -> Metrics | None:
+        """The metrics that are whole with this line, of a dd that printed no summary."""
+        if (records := _RECORDS_OUT.match(line)) is not None:
+            whole = self.block_bytes.pop(0) if self.block_bytes else None
+            self.bytes = None if whole is None or int(records["part"]) else whole * int(records["whole"])
+            self.times = {}
+        elif (found := _TIME.fullmatch(line)) is not None:
+            seconds = float(found["seconds"].replace(",", "."))
+            self.times[found["kind"]] = 60 * int(found["minutes"] or 0) + seconds
+            return self._whole() if len(self.times) == 3 else None
+        elif (typed := _COMMAND.search(line)) is not None and typed["unit"] in _UNITS:
+            self.block_bytes.append(int(typed["number"]) * _UNITS[typed["unit"]])
+        return None
+
+    def _whole(self) -> Metrics | None:
+        real = self.times["real"]
+        if not self.bytes or real <= 0:
+            return None
+        metrics = {"bytes": float(self.bytes), "duration_seconds": real, "bytes_per_second": self.bytes / real}
+        metrics["cpu_cores"] = (self.times["user"] + self.times["sys"]) / real
+        self.bytes = None
+        return metrics
 
 
 def _metrics(found: re.Match[str]) -> Metrics:

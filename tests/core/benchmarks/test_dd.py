@@ -25,6 +25,35 @@ def test_real_output(name: str) -> None:
         assert result.metrics == pytest.approx(wanted["metrics"], rel=0.006)
 
 
+def test_records_alone_with_the_shells_time() -> None:
+    """Smith, 2007: 250000 blocks of 8 kB in 47.961 s, of which 6.104 on a processor."""
+    written, read = parse_dd((DATA / "records-alone-with-time.txt").read_text()).results
+    assert written.metrics["bytes_per_second"] == pytest.approx(42.7e6, rel=1e-3)
+    assert written.metrics["cpu_cores"] == pytest.approx(0.127, abs=5e-4)
+    assert (written.metrics["bytes"], written.metrics["duration_seconds"]) == (2_048_000_000, 47.961)
+    assert read.metrics["bytes_per_second"] == pytest.approx(57.77e6, rel=1e-3)
+    assert read.metrics["cpu_cores"] == pytest.approx(0.0621, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("bs=8k", "bs=8q"),  # no unit of dd
+        ("bs=8k ", ""),  # dd's default is 512, but another command may have been run
+        ("250000+0 records out", "249999+1 records out"),  # how long the last block was is not known
+        ("real", "rael"),
+        ("0m47.961s", "0m0.000s"),
+    ],
+)
+def test_no_figure_is_made_up_of_half_a_transcript(old: str, new: str) -> None:
+    text = "\n".join((DATA / "records-alone-with-time.txt").read_text().splitlines()[2:8])
+    whole = f"$ time dd if=/dev/zero of=bigfile bs=8k count=250000\n{text}\n"
+    assert len(parse_dd(whole).results) == 1
+    assert old in whole
+    with pytest.raises(ParseError):
+        parse_dd(whole.replace(old, new))
+
+
 @pytest.mark.parametrize(
     "line",
     [
