@@ -6,6 +6,7 @@ a Job. Results are the frozen dataclasses of the package that did the work, in t
 
 from core.actions.benchmarks import compare, compare_two, forecast, run_benchmarks, volume
 from core.actions.desk import Desk, recorded
+from core.actions.diagnosis import diagnose
 from core.actions.facts import read_facts
 from core.actions.migration import check, estimate, plan, probe
 from core.actions.reports import report
@@ -17,6 +18,7 @@ __all__ = [
     "check",
     "compare",
     "compare_two",
+    "diagnose",
     "estimate",
     "forecast",
     "plan",

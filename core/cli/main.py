@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from types import FrameType
 
-from core.cli import benchmarks, comparison, facts, history, migration, moves, parse, reports, servers
+from core.cli import benchmarks, comparison, diagnosis, facts, history, migration, moves, parse, reports, servers
 from core.cli.context import Context
 from core.cli.terminal import Listener, failure, say
 from core.errors import PghaulError
@@ -24,7 +24,7 @@ BUG = 70
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EPIPE}
 """What a write to stdout fails with where the disk, the device or the reader behind it takes no more."""
 
-NOUNS = (servers, moves, facts, benchmarks, comparison, migration, history, reports, parse)
+NOUNS = (servers, moves, facts, benchmarks, comparison, diagnosis, migration, history, reports, parse)
 
 DESCRIPTION = """\
 Move a PostgreSQL cluster to its new server as files, and know beforehand how long it takes.
@@ -38,6 +38,7 @@ The way through:
   pghaul move add spring --old old --new new --cluster /srv/pg/data --target /srv/pg/data
   pghaul bench spring                              measure both storages
   pghaul compare spring                            side by side
+  pghaul diagnose spring                           what explains poor results
   pghaul check spring                              what would break
   pghaul probe spring                              measure the way between them
   pghaul estimate spring                           how long, and how sure

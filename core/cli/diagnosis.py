@@ -1,0 +1,50 @@
+"""`pghaul diagnose`: what explains poor results of a storage, and what to try."""
+
+import argparse
+
+from core import units
+from core.cli.context import Context, add_common, print_document
+from core.cli.terminal import printable
+from core.comparison.model import Diagnosis, Finding
+
+
+def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the subcommand."""
+    diagnose = nouns.add_parser("diagnose", help="what explains poor results, and what to try")
+    diagnose.add_argument("move")
+    diagnose.add_argument("--side", choices=("old", "new"), help="that side alone")
+    diagnose.add_argument("--last", action="store_true", help="by the last facts, without connecting")
+    add_common(diagnose, server=True)
+    diagnose.set_defaults(run=_run)
+
+
+def _run(context: Context, options: argparse.Namespace) -> int:
+    from core import actions
+    from core.benchmarks.model import Side
+
+    sides = [Side(options.side)] if options.side else list(Side)
+    found = actions.diagnose(context.desk, options.move, context.job, sides, refresh=not options.last)
+    if options.json:
+        print_document(found)
+    else:
+        print("\n\n".join(text(diagnosis) for diagnosis in found))
+    return 0
+
+
+def text(diagnosis: Diagnosis) -> str:
+    """A diagnosis for people."""
+    of = printable(f"{diagnosis.server}:{diagnosis.volume}")
+    looked = f"facts of {diagnosis.facts_taken_at:%Y-%m-%d %H:%M} UTC, {_figures(diagnosis.figures)}"
+    if not diagnosis.findings:
+        return f"{of}: nothing found ({looked})"
+    return "\n".join([f"{of} ({looked})", *(_finding(finding) for finding in diagnosis.findings)])
+
+
+def _figures(number: int) -> str:
+    return f"{units.count(number)} figures" if number else "nothing measured yet"
+
+
+def _finding(finding: Finding) -> str:
+    evidence = "\n".join(f"    {printable(sentence)}" for sentence in finding.evidence)
+    tries = "\n".join(f"    try: {printable(sentence)}" for sentence in finding.advice)
+    return f"\n  {finding.title}\n{evidence}\n{tries}"
