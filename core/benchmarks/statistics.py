@@ -49,26 +49,26 @@ def variation(values: Sequence[float]) -> float | None:
     return None if spread is None or centre == 0 else spread / abs(centre)
 
 
-def ratio_of_medians(over: Sequence[float], under: Sequence[float]) -> Interval | None:
-    """median(over) / median(under) with its interval; None where a value under the line is not above zero.
+def ratio_of_means(over: Sequence[float], under: Sequence[float]) -> Interval | None:
+    """mean(over) / mean(under) with its interval; None where a value under the line is not above zero.
 
-    With at least FEWEST values a side: the percentile bootstrap (Efron, 1979) of the ratio of medians. With fewer, the
+    With at least FEWEST values a side: the percentile bootstrap (Efron, 1979) of the ratio of means. With fewer, the
     interval reaches from the least to the greatest ratio of any two values, widened by ASSUMED_NOISE on both ends: one
     value cannot show its own noise.
     """
     if not over or not under or min(under) <= 0 or min(over) < 0:
         return None
-    ratio = median(over) / median(under)
+    ratio = mean(over) / mean(under)
     if min(len(over), len(under)) < FEWEST:
         widened = 1 + ASSUMED_NOISE
         return Interval(ratio, min(over) / max(under) / widened, max(over) / min(under) * widened)
-    ratios = _resampled_medians(over, 0) / _resampled_medians(under, 1)
+    ratios = _resampled_means(over, 0) / _resampled_means(under, 1)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(ratios, (tail, 1 - tail))
     return Interval(ratio, float(low), float(high))
 
 
-def _resampled_medians(values: Sequence[float], stream: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def _resampled_means(values: Sequence[float], stream: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     draws = np.random.default_rng((_SEED, stream)).integers(len(values), size=(RESAMPLES, len(values)))
-    medians: np.ndarray[tuple[int], np.dtype[np.float64]] = np.median(np.asarray(values, dtype=float)[draws], axis=1)
-    return medians
+    means: np.ndarray[tuple[int], np.dtype[np.float64]] = np.asarray(values, dtype=float)[draws].mean(axis=1)
+    return means

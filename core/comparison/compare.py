@@ -1,10 +1,11 @@
-"""Old against new: each metric that both sides measured with the same workload, and whether the difference is real."""
+"""Sets of runs side by side: each metric that they share a workload for, and whether the difference is real."""
 
 from collections.abc import Iterable, Sequence
 
 from core.benchmarks import statistics
-from core.benchmarks.model import Outcome, Repetition, Run, Workload
-from core.comparison.model import Comparison, Row, Sample, Verdict
+from core.benchmarks.model import Run, Workload
+from core.comparison.model import Comparison, Contrast, Row, Sample, Verdict
+from core.comparison.samples import newest_done, sample_of
 
 TOLERANCE = 0.01
 """A difference under this is never called one, however steady both sides are: no tool measures finer."""
@@ -12,22 +13,27 @@ TOLERANCE = 0.01
 _Key = tuple[str, str, tuple[tuple[str, object], ...]]
 
 
-def compare(old_runs: Sequence[Run], new_runs: Sequence[Run]) -> Comparison:
-    """Two sets of runs side by side, headline rows first, else in the order of the runs.
+def compare(
+    old_runs: Sequence[Run], new_runs: Sequence[Run], *further: Sequence[Run], dated: bool = False
+) -> Comparison:
+    """Two or more sets of runs side by side, headline rows first, else in the order of the runs.
 
-    Workloads meet by tool, name and parameters: different parameters are never compared, each side then has a row of
-    its own. Of a run only repetitions that are `done` count, and of those of one workload on one side all do. Rows are
-    rates (more is better) and latencies (less is better); what has no better side (bytes, durations, processor time)
-    has none.
+    Workloads meet by tool, name and parameters: different parameters are never compared, each set then has a row of
+    its own. Of several runs of one workload in one set the newest that is done counts alone, of that run the
+    repetitions that are `done`. Rows are rates (more is better) and latencies (less is better); what has no better side
+    (bytes, durations, processor time) has none. Every set is held against the first. `dated`: name each set with the
+    time of its newest run, for sets of one volume.
     """
-    old, new = _by_workload(old_runs), _by_workload(new_runs)
+    sets = (old_runs, new_runs, *further)
+    by_workload = [_by_workload(runs) for runs in sets]
     rows = [
         row
-        for key in dict.fromkeys((*old, *new))
-        for row in _rows(*_repetitions(old.get(key, ())), *_repetitions(new.get(key, ())))
+        for key in dict.fromkeys(key for found in by_workload for key in found)
+        for row in _rows([found.get(key) for found in by_workload])
     ]
     rows.sort(key=lambda row: not row.headline)
-    return Comparison(old=_title(old_runs), new=_title(new_runs), rows=tuple(rows))
+    old, new, *others = (_title(runs, dated) for runs in sets)
+    return Comparison(old=old, new=new, rows=tuple(rows), further=tuple(others))
 
 
 def lower_is_better(metric: str) -> bool | None:
@@ -39,14 +45,12 @@ def lower_is_better(metric: str) -> bool | None:
     return None
 
 
-_Found = list[tuple[Run, Repetition]]
-
-
-def _by_workload(runs: Iterable[Run]) -> dict[_Key, list[Run]]:
+def _by_workload(runs: Iterable[Run]) -> dict[_Key, tuple[Workload, Run | None]]:
+    """Of each workload the run that counts; None where none is done."""
     found: dict[_Key, list[Run]] = {}
     for run in runs:
         found.setdefault(_key(run.workload), []).append(run)
-    return found
+    return {key: (group[-1].workload, newest_done(group)) for key, group in found.items()}
 
 
 def _key(workload: Workload) -> _Key:
@@ -54,57 +58,43 @@ def _key(workload: Workload) -> _Key:
     return (workload.tool, workload.name, parameters)
 
 
-def _repetitions(runs: Sequence[Run]) -> tuple[Workload | None, _Found]:
-    good = [(run, repetition) for run in runs for repetition in run.repetitions if repetition.outcome is Outcome.DONE]
-    return (runs[-1].workload if runs else None), good
-
-
-def _rows(old_workload: Workload | None, old: _Found, new_workload: Workload | None, new: _Found) -> list[Row]:
-    workload = new_workload or old_workload
-    if workload is None:
-        return []
-    metrics = dict.fromkeys(name for _, repetition in (*old, *new) for name in repetition.metrics)
+def _rows(found: Sequence[tuple[Workload, Run | None] | None]) -> list[Row]:
+    workload = [one[0] for one in found if one is not None][-1]
+    runs = [one[1] if one is not None else None for one in found]
+    metrics = dict.fromkeys(
+        name for run in runs if run is not None for repetition in run.repetitions for name in repetition.metrics
+    )
     headline_first = sorted(metrics, key=lambda name: name != workload.headline)
-    return [_row(workload, name, old, new) for name in headline_first if lower_is_better(name) is not None]
+    return [_row(workload, name, runs) for name in headline_first if lower_is_better(name) is not None]
 
 
-def _row(workload: Workload, metric: str, old_found: _Found, new_found: _Found) -> Row:
-    old, new = _sample(metric, old_found), _sample(metric, new_found)
-    interval = None
-    if old is not None and new is not None:
-        less = lower_is_better(metric)
-        interval = statistics.ratio_of_medians(*((old.values, new.values) if less else (new.values, old.values)))
+def _row(workload: Workload, metric: str, runs: Sequence[Run | None]) -> Row:
+    first, *others = (None if run is None else sample_of(metric, run) for run in runs)
+    second, *further = (_contrast(workload, metric, first, other) for other in others)
     return Row(
         workload=workload,
         metric=metric,
-        old=old,
-        new=new,
-        ratio=None if interval is None else interval.ratio,
-        ratio_low=None if interval is None else interval.low,
-        ratio_high=None if interval is None else interval.high,
-        verdict=Verdict.ONE_SIDED if old is None or new is None else _verdict(workload, old, new, interval),
+        old=first,
+        new=second.sample,
+        ratio=second.ratio,
+        ratio_low=second.ratio_low,
+        ratio_high=second.ratio_high,
+        verdict=second.verdict,
         headline=metric == workload.headline,
+        further=tuple(further),
+        note=_note([first, *others]),
     )
 
 
-def _sample(metric: str, found: _Found) -> Sample | None:
-    having = [(run, repetition) for run, repetition in found if metric in repetition.metrics]
-    if not having:
-        return None
-    values = tuple(repetition.metrics[metric] for _, repetition in having)
-    last = having[-1][0]
-    return Sample(
-        values=values,
-        median=statistics.median(values),
-        mean=statistics.mean(values),
-        low=min(values),
-        high=max(values),
-        variation=statistics.variation(values),
-        server=last.volume.server,
-        volume=last.volume.mount_point,
-        cached=any(repetition.cached for _, repetition in having),
-        run_ids=tuple(dict.fromkeys(run.id for run, _ in having if run.id is not None)),
-    )
+def _contrast(workload: Workload, metric: str, first: Sample | None, other: Sample | None) -> Contrast:
+    if first is None or other is None:
+        return Contrast(other, None, None, None, Verdict.ONE_SIDED)
+    less = lower_is_better(metric)
+    interval = statistics.ratio_of_means(*((first.values, other.values) if less else (other.values, first.values)))
+    verdict = _verdict(workload, first, other, interval)
+    if interval is None:
+        return Contrast(other, None, None, None, verdict)
+    return Contrast(other, interval.ratio, interval.low, interval.high, verdict)
 
 
 def _verdict(workload: Workload, old: Sample, new: Sample, interval: statistics.Interval | None) -> Verdict:
@@ -112,6 +102,8 @@ def _verdict(workload: Workload, old: Sample, new: Sample, interval: statistics.
 
     Memory against disk says nothing about the disks; direct input and output pass the caches by.
     """
+    if old.from_memory != new.from_memory:
+        return Verdict.UNLIKE
     if old.cached != new.cached and workload.parameters.get("direct") is not True:
         return Verdict.UNLIKE
     if interval is None:
@@ -123,5 +115,20 @@ def _verdict(workload: Workload, old: Sample, new: Sample, interval: statistics.
     return Verdict.NONE
 
 
-def _title(runs: Sequence[Run]) -> str:
-    return ", ".join(dict.fromkeys(f"{run.volume.server}:{run.volume.mount_point}" for run in runs))
+def _note(samples: Sequence[Sample | None]) -> str:
+    """What an interval of few values is; empty where the bootstrap made it, or nobody did."""
+    counts = [len(sample.values) for sample in samples if sample is not None]
+    if len(counts) < 2 or min(counts) >= statistics.FEWEST:
+        return ""
+    values = "one value" if min(counts) == 1 else f"{min(counts)} values"
+    return (
+        f"{values} on a side cannot show the noise: the interval reaches from the least to the greatest ratio of any "
+        f"two, widened by an assumed {statistics.ASSUMED_NOISE:.0%} on both ends".replace("%", " %")
+    )
+
+
+def _title(runs: Sequence[Run], dated: bool) -> str:
+    names = ", ".join(dict.fromkeys(f"{run.volume.server}:{run.volume.mount_point}" for run in runs))
+    if not dated or not runs:
+        return names
+    return f"{names} {max(run.started_at for run in runs):%Y-%m-%d %H:%M}"

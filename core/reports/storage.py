@@ -14,7 +14,7 @@ _ENDINGS = (
     ("_fraction", ""),
 )
 _HOW_TO_READ = (
-    "Figures are medians of the repetitions; whiskers reach from the least to the greatest. Each workload has a scale "
+    "Figures are means of the repetitions, outliers left out; whiskers reach from the least to the greatest. Each workload has a scale "
     "of its own. A ratio above 1 speaks for new, for a latency too."
 )
 
@@ -64,10 +64,10 @@ def _bar(metric: str, sample: Sample | None, most: float) -> Plain:
         return {"measured": False, "text": "not measured"}
     return {
         "measured": True,
-        "value": fraction(sample.median, most),
+        "value": fraction(sample.mean, most),
         "low": fraction(sample.low, most),
         "high": fraction(sample.high, most),
-        "text": units.metric(metric, sample.median),
+        "text": units.metric(metric, sample.mean),
     }
 
 
@@ -78,16 +78,16 @@ def _table_row(row: Row) -> tuple[str, ...]:
     return (
         row.workload.title,
         metric_title(row.metric),
-        _median(row.metric, row.old),
-        _median(row.metric, row.new),
+        _mean(row.metric, row.old),
+        _mean(row.metric, row.new),
         units.ratio(row.ratio),
         interval,
         row.verdict.value,
     )
 
 
-def _median(metric: str, sample: Sample | None) -> str:
-    return units.metric(metric, None if sample is None else sample.median)
+def _mean(metric: str, sample: Sample | None) -> str:
+    return units.metric(metric, None if sample is None else sample.mean)
 
 
 def _notes(report: Report) -> list[str]:

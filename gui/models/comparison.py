@@ -49,7 +49,7 @@ def _bars(title: str, unit: str, divisor: float, rows: list[Row]) -> Bars:
 def _sample(row: Row, sample: Sample | None) -> str:
     if sample is None:
         return units.ABSENT
-    shown = f"{units.metric(row.metric, sample.median)} {units.spread(sample.variation)}".rstrip()
+    shown = f"{units.metric(row.metric, sample.mean)} {units.spread(sample.variation)}".rstrip()
     return f"{shown} (cached)" if sample.cached else shown
 
 
@@ -69,8 +69,8 @@ def _interval(row: Row) -> str:
 COLUMNS: tuple[Column[Row], ...] = (
     Column("Workload", lambda row: row.workload.title, width=Width.REST),
     Column("Metric", lambda row: metric_name(row.metric)),
-    Column("Old (median)", lambda row: _sample(row, row.old), right=True, tip=lambda row: _tip(row, row.old)),
-    Column("New (median)", lambda row: _sample(row, row.new), right=True, tip=lambda row: _tip(row, row.new)),
+    Column("Old (mean)", lambda row: _sample(row, row.old), right=True, tip=lambda row: _tip(row, row.old)),
+    Column("New (mean)", lambda row: _sample(row, row.new), right=True, tip=lambda row: _tip(row, row.new)),
     Column("New : old", lambda row: units.ratio(row.ratio), right=True),
     Column("Interval", _interval, right=True),
     Column("Verdict", lambda row: str(row.verdict), tone=lambda row: TONES[row.verdict]),

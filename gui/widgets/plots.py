@@ -101,7 +101,7 @@ def _draw(
 ) -> None:
     found = [(number + shift, sample) for number, sample in enumerate(samples) if sample is not None]
     places = [place for place, _sample in found]
-    heights = np.array([sample.median / divisor for _place, sample in found])
+    heights = np.array([sample.mean / divisor for _place, sample in found])
     filling = colour(tone)
     item = pg.BarGraphItem(x=places, height=heights, width=BAR, brush=filling, pen=filling, name=str(side))
     plot.addItem(item)
@@ -133,7 +133,7 @@ def _described(bars: Bars) -> str:
 
 
 def _number(sample: Sample | None, bars: Bars) -> str:
-    return "not measured" if sample is None else f"{sample.median / bars.divisor:.4g} {bars.unit}"
+    return "not measured" if sample is None else f"{sample.mean / bars.divisor:.4g} {bars.unit}"
 
 
 class EstimatePlot(QWidget):
