@@ -7,13 +7,13 @@ that a data directory leads to should run with more rights than its owner has. E
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import LiteralString
 
 from core.errors import ParseError
 from core.facts.control_data import parse_control_data
-from core.facts.databases import FILE_SETTINGS, parse_settings, parse_sql
+from core.facts.databases import FILE_SETTINGS, catalog_gaps, parse_settings, parse_sql
 from core.facts.databases import SECTION as SQL
 from core.facts.discovery import Candidate, both
 from core.facts.model import Cluster, ControlData, Gap
@@ -176,6 +176,7 @@ class Found:
     clusters: tuple[Cluster, ...]
     gaps: tuple[Gap, ...]
     raw: dict[str, str]
+    sorted: dict[str, str] = field(default_factory=dict)
 
 
 def clusters_script(mark: str, candidates: Sequence[Candidate], postmasters: Sequence[int] = ()) -> Shell:
@@ -232,15 +233,16 @@ def read_clusters(candidates: Sequence[Candidate], answers: Mapping[str, Answer]
             (place, candidate, number) if known is None else (known[0], both(known[1], candidate), known[2])
         )
     found = []
+    sums: dict[str, str] = {}
     for place, candidate, number in places.values():
         of_cluster = {
             name.partition("/")[2]: answer for name, answer in answers.items() if name.startswith(f"{number}/")
         }
         raw |= {f"{place.folder}: {name}": answer.shown for name, answer in of_cluster.items() if name != "place"}
-        cluster, of_this = _cluster(place, candidate, of_cluster)
+        cluster, of_this = _cluster(place, candidate, of_cluster, sums)
         gaps += of_this
         found += [cluster] if cluster is not None else []
-    return Found(tuple(sorted(found, key=lambda one: one.data_directory)), tuple(gaps), raw)
+    return Found(tuple(sorted(found, key=lambda one: one.data_directory)), tuple(gaps), raw, sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +265,9 @@ def _place(answer: Answer | None) -> _Place:
         raise unreadable("folder", "its id, owner and path", first_line(expect(answer).text)) from error
 
 
-def _cluster(place: _Place, candidate: Candidate, answers: Mapping[str, Answer]) -> tuple[Cluster | None, list[Gap]]:
+def _cluster(
+    place: _Place, candidate: Candidate, answers: Mapping[str, Answer], sums: dict[str, str]
+) -> tuple[Cluster | None, list[Gap]]:
     """The cluster with what could be read of it; None where it is no data directory or must not be read at all."""
     reader = Reader(answers, of=place.folder)
     identity = reader.read("identity", "version", _identity)
@@ -273,6 +277,9 @@ def _cluster(place: _Place, candidate: Candidate, answers: Mapping[str, Answer])
     own = reader.read("size", "size", parse_size)
     contents = reader.read("links", "links and tablespaces", parse_links)
     sql = reader.read("sql", "databases and settings in force", parse_sql) if identity.running else None
+    if sql is not None:
+        sums |= sql.sorted
+        reader.gaps += catalog_gaps(sql, answers["sql"].complaint, place.folder)
     settings = sql.settings if sql is not None else reader.read("settings", "settings", parse_settings) or {}
     process = reader.read("process", "server process", parse_process) if identity.running else None
     mode, odd = reader.read("oddities", "kinds of files", parse_oddities) or (None, None)
@@ -298,6 +305,7 @@ def _cluster(place: _Place, candidate: Candidate, answers: Mapping[str, Answer])
         links=contents.links if contents is not None else (),
         settings=_with_control(settings, control),
         databases=sql.databases if sql is not None else (),
+        wide=sql.wide if sql is not None else None,
         leftovers=(*identity.leftovers, *(contents.leftovers if contents is not None else ())),
         owner_uid=place.uid,
         mode=mode,

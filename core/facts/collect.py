@@ -18,6 +18,7 @@ from core.facts import (
     memory,
     network,
     processor,
+    sorting,
     system,
     tools,
     unit_files,
@@ -62,13 +63,14 @@ _NO_CLUSTER = Gap(
 )
 
 
-def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
+def collect(server: Server, job: Job, *, folders: Sequence[str] = (), locales: Sequence[str] = ()) -> Facts:
     """Everything that pghaul knows about a server, in at most three round trips; it only reads.
 
     Args:
         server: a connected server.
         job: told of the progress; a cancel ends what runs on the server.
         folders: data directories that the DBA names, absolute.
+        locales: libc locales to sort a list under, besides those that the running clusters use.
 
     Raises:
         InputError: a named folder is not absolute.
@@ -79,6 +81,7 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
     named = _named(folders)
     trips = _Trips(server, job)
     sections = (clocks.NOW, *_FIRST, *host.sections(server.profile.database_user))
+    sections += (sorting.sorting(locales),) if locales else ()
     first = trips.ask(lambda mark: bundle(mark, sections), _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
     running = reader.read("postmasters", "running servers", discovery.parse_postmasters) or Postmasters()
@@ -107,6 +110,7 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = ()) -> Facts:
         network_links=reader.read("network", "network links", network.parse_network) or (),
         tools=reader.read_partly("tools", "tools", tools.parse_tools) or (),
         clusters=found.clusters,
+        sorted=(reader.read("sorting", "order of text", sorting.parse_sorting) or {} if locales else {}) | found.sorted,
         surroundings=host.surroundings(
             reader, trips.asked_at, trips.answered_at, [cluster.data_directory for cluster in found.clusters]
         ),

@@ -1,16 +1,30 @@
-"""What only SQL tells of a running cluster: settings in force, databases with their sizes, largest tables, indexes.
+"""What only SQL tells of a running cluster: settings in force, databases with their sizes, and their catalogs.
 
-One psql as the cluster's owner, through its Unix socket, read-only, with a statement timeout, in the same round trip as
-the rest; every value travels as hexadecimal digits, so that no name can garble a line.
+By psql as the cluster's owner, through its Unix socket, read-only, with timeouts for statements and locks, in the same
+round trip as the rest.
 """
 
-import re
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from core.facts.model import Database
+from core.facts.catalogs import PROVIDERS, TRUE, catalogs, cluster_wide
+from core.facts.inside import ClusterWide
+from core.facts.model import Database, Gap
+from core.facts.queries import (
+    CLUSTER_WIDE,
+    CLUSTER_WIDE_KINDS,
+    DATABASES,
+    EACH_DATABASE,
+    EACH_DATABASE_KINDS,
+    Query,
+    Row,
+    as_line,
+    row,
+)
 from core.facts.sections import Section, hexadecimal
+from core.facts.sorting import SORT, parse_sorting
 from core.facts.text import first_line, unreadable
-from core.servers.shell import script
+from core.servers.shell import Shell, command, script, sequence
 
 FILE_SETTINGS = (
     "data_directory",
@@ -55,29 +69,26 @@ SETTINGS = (
 """Those asked by SQL, where one more costs nothing."""
 
 _NAMES = ", ".join(f"'{name}'" for name in (*SETTINGS, "server_version"))
-_GLOBAL = (
-    "select 'setting|' || name || '|' || encode(textsend(coalesce(setting, '')), 'hex') "
-    f"from pg_settings where name in ({_NAMES}) order by name; "
-    "select 'database|' || encode(textsend(datname::text), 'hex') || '|' || pg_database_size(oid)::text "
-    "from pg_database where datallowconn order by datname;"
+_SETTINGS = Query(
+    f"select {as_line('setting', 'name', 'setting')} from pg_settings where name in ({_NAMES}) order by name;"
 )
-_EACH = (
-    "select 'detail|' || encode(textsend(current_database()::text), 'hex') || '|' || count(*)::text || '|' "
-    "|| coalesce(max(case when c.relkind in ('r', 'm') then pg_relation_size(c.oid) "
-    "+ coalesce(pg_relation_size(nullif(c.reltoastrelid, 0::oid)), 0) end), 0)::text || '|' "
-    "|| coalesce(sum(case when c.relkind = 'i' then pg_relation_size(c.oid) end), 0)::text "
-    "from pg_class c where c.relkind in ('r', 'i', 'm', 't', 'S');"
-)
-# A script for psql that goes from database to database. Names that psql would take for a connection string, or that
-# break a line, stay without detail. Templates are left alone: a session there blocks CREATE DATABASE.
-_SCRIPT = (
+# Names that psql would take for a connection string, or that break a line, stay without catalogs. Templates are left
+# alone: a session there blocks CREATE DATABASE.
+_CONNECT = (
     "select chr(92) || 'connect ' || chr(34) || replace(datname, chr(34), chr(34) || chr(34)) || chr(34) "
-    f"|| chr(10) || $detail${_EACH}$detail$ "
     "from pg_database where datallowconn and not datistemplate and datname::text !~ '[[:cntrl:]=]' "
-    "and position(chr(92) in datname::text) = 0 and datname::text !~ '^postgres(ql)?://' "
-    "order by datname limit 200;"
+    "and position(chr(92) in datname::text) = 0 and datname::text !~ '^postgres(ql)?://' order by datname limit 1000;"
 )
-# $bin, $socket and $port come from the script around.
+_BEGIN, _END = Query("begin isolation level repeatable read read only;"), Query("commit;")
+
+
+def _asked(*queries: Query) -> Shell:
+    """The shell that prints those of the queries that the series knows."""
+    return sequence(*(command("query", each.since, each.before, each.sql) for each in queries))
+
+
+# $bin, $socket, $port and $series come from the script around. One psql goes from database to database: one connection
+# at a time, one transaction in each. The libc locales among its lines are then sorted under.
 SECTION = Section(
     "sql",
     script(
@@ -86,65 +97,112 @@ test -x "$client" || client=$(command -v psql) || { echo "psql is not installed"
 test -z "$socket" || export PGHOST="$socket"
 test -z "$port" || export PGPORT="$port"
 export PGCONNECT_TIMEOUT=5 PGAPPNAME=pghaul
-export PGOPTIONS="-c statement_timeout=20000 -c default_transaction_read_only=on"
-ask() { "$client" -X -q -A -t -w -v ON_ERROR_STOP=1 -d postgres; }
-printf "%s\\n" @settings@ | ask || exit
-printf "%s\\n" @each@ | ask | ask""",
-        settings=_GLOBAL,
-        each=_SCRIPT,
+case $series in *.*) rank=$((${series%%.*} * 100 + ${series#*.})) ;; *) rank=$((series * 100)) ;; esac
+PGOPTIONS="-c statement_timeout=10000 -c default_transaction_read_only=on"
+test "$rank" -lt 903 || PGOPTIONS="$PGOPTIONS -c lock_timeout=1000"
+export PGOPTIONS
+ask() { "$client" -X -q -A -t -w -d postgres "$@"; }
+query() { test "$rank" -lt "$1" || test "$rank" -ge "$2" || printf "%s\\n" "$3"; }
+known=$(eval @settings@ | ask -v ON_ERROR_STOP=1) || exit
+each=$(eval @each@)
+found=$(eval @wide@ | ask
+  printf "%s\\n" @connect@ | ask | while IFS= read -r line; do printf "%s\\n" "$line" "$each"; done | ask)
+printf "%s\\n" "$known" "$found"
+printf "%s\\n" "$known" "$found" | sed -n "s/^libc //p" | sh -c @sort@""",
+        settings=_asked(_SETTINGS, *DATABASES),
+        wide=_asked(_BEGIN, *CLUSTER_WIDE, _END),
+        each=_asked(_BEGIN, *EACH_DATABASE, _END),
+        connect=_CONNECT,
+        sort=SORT,
     ),
     deadline=60,
 )
-
-_SETTING = re.compile(r"setting\|(?P<name>\w+)\|(?P<value>[0-9a-f]*)")
-_DATABASE = re.compile(r"database\|(?P<name>[0-9a-f]+)\|(?P<bytes>[0-9]{1,20})")
-_DETAIL = re.compile(
-    r"detail\|(?P<name>[0-9a-f]+)\|(?P<relations>[0-9]{1,20})\|(?P<table>[0-9]{1,20})\|(?P<index>[0-9]{1,20})"
-)
+_KINDS = {"setting": 2, "database": 10, **CLUSTER_WIDE_KINDS, **EACH_DATABASE_KINDS}
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Settings as pg_settings has them (raw, in their own units), `server_version` among them, and the databases."""
+    """Settings as pg_settings has them (raw, in their own units), `server_version` among them, and the databases.
+
+    Attributes:
+        wide: None where one of its queries failed.
+        sorted: sums of the sorted list by libc locale (see sorting).
+    """
 
     settings: dict[str, str]
     databases: tuple[Database, ...]
+    wide: ClusterWide | None = None
+    sorted: dict[str, str] = field(default_factory=dict)
 
 
 def parse_sql(text: str) -> Answers:
-    """Settings and databases; a database that could not be entered has its size alone.
+    """Settings, databases and what the catalogs say; a database that could not be entered has its size alone.
 
     Raises:
         ParseError: a line cannot be read, or there is not one setting.
     """
-    settings: dict[str, str] = {}
-    databases: dict[str, Database] = {}
-    for line in text.splitlines():
-        try:
-            _read(line, settings, databases)
-        except ValueError as error:
-            raise unreadable("psql", "hexadecimal digits", line) from error
+    lines = text.splitlines()
+    sums = parse_sorting("\n".join(line for line in lines if line.startswith("sorted ")))
+    table = [row(line, _KINDS) for line in lines if line.strip() and not line.startswith(("sorted ", "libc "))]
+    settings = {values[0]: values[1] for kind, values in table if kind == "setting"}
     if not settings:
         raise unreadable("psql", "a line 'setting|NAME|VALUE'", first_line(text))
-    return Answers(settings, tuple(databases.values()))
+    try:
+        databases = {values[0]: _database(values) for kind, values in table if kind == "database"}
+        for part in _parts(table):
+            _fill(databases, part)
+        return Answers(settings, tuple(databases.values()), cluster_wide(table), sums)
+    except ValueError as error:
+        raise unreadable("psql", "a number", str(error)) from error
 
 
-def _read(line: str, settings: dict[str, str], databases: dict[str, Database]) -> None:
-    setting, database, detail = _SETTING.fullmatch(line), _DATABASE.fullmatch(line), _DETAIL.fullmatch(line)
-    if setting is not None:
-        settings[setting["name"]] = hexadecimal(setting["value"])
-    elif database is not None:
-        name = hexadecimal(database["name"])
-        databases[name] = Database(name, int(database["bytes"]))
-    elif detail is not None and (name := hexadecimal(detail["name"])) in databases:
-        databases[name] = replace(
-            databases[name],
-            relations=int(detail["relations"]),
-            largest_table_bytes=int(detail["table"]),
-            index_bytes=int(detail["index"]),
-        )
-    elif line.strip():
-        raise unreadable("psql", "a line 'database|NAME|BYTES'", line)
+def catalog_gaps(answers: Answers, complaint: str, folder: str) -> tuple[Gap, ...]:
+    """What of a running cluster at `folder` could not be read by SQL, with the server's first error as the reason."""
+    said = next((each.partition("ERROR: ")[2].strip() for each in complaint.splitlines() if "ERROR: " in each), "")
+    missing = [f"catalogs of {each.name}" for each in answers.databases if each.catalogs is None and not each.template]
+    missing += ["catalogs of the whole cluster"] if answers.wide is None else []
+    return tuple(Gap(f"{each} of {folder}", said or "it could not be entered") for each in missing)
+
+
+def _database(values: tuple[str, ...]) -> Database:
+    name, size, encoding, collate, ctype, provider, locale, recorded, actual, template = values
+    return Database(
+        name,
+        int(size),
+        encoding=encoding,
+        collate=collate,
+        ctype=ctype,
+        provider=PROVIDERS.get(provider, provider),
+        locale=locale or collate,
+        collation_version=recorded or None,
+        actual_collation_version=actual or None,
+        template=template in TRUE,
+    )
+
+
+def _parts(table: Sequence[Row]) -> Iterator[list[Row]]:
+    """The rows of each database: from one `detail` to the next."""
+    part: list[Row] = []
+    for kind, values in table:
+        if kind == "detail":
+            yield part
+            part = []
+        part.append((kind, values))
+    yield part
+
+
+def _fill(databases: dict[str, Database], part: Sequence[Row]) -> None:
+    """Put the rows of one database to it."""
+    if not part or part[0][0] != "detail" or part[0][1][0] not in databases:
+        return
+    name, relations, table, index = part[0][1]
+    databases[name] = replace(
+        databases[name],
+        relations=int(relations),
+        largest_table_bytes=int(table),
+        index_bytes=int(index),
+        catalogs=catalogs(part),
+    )
 
 
 def parse_settings(text: str) -> dict[str, str]:

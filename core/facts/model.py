@@ -245,6 +245,8 @@ class Database:
     """As recorded when the database was made or last refreshed; None where the series keeps none (before 15)."""
     actual_collation_version: str | None = None
     """Of the library that is there."""
+    template: bool = False
+    """A template that databases are made from; its catalogs are left alone."""
     catalogs: Catalogs | None = None
     """None: they could not be read."""
 

@@ -8,9 +8,10 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.clusters import read_clusters
-from core.facts.databases import parse_settings, parse_sql
+from core.facts.databases import catalog_gaps, parse_settings, parse_sql
 from core.facts.discovery import Candidate
-from core.facts.model import Database, Link, Tablespace
+from core.facts.inside import Catalogs, Collation, Extension, Library, Ordered, Setting, Slot
+from core.facts.model import Database, Gap, Link, Tablespace
 from core.facts.sections import Answer
 from core.facts.sizes import LINKS, SIZE, SUM, Contents, parse_links, parse_size, total
 
@@ -105,24 +106,93 @@ def test_the_total_is_unknown_where_one_place_is() -> None:
     assert total("/srv/data", (7000, 70), contents) is None
 
 
+def row(kind: str, *values: object) -> str:
+    return "|".join((kind, *(digits(str(value)) for value in values))) + "\n"
+
+
 SQL = (
-    f"setting|server_version|{digits('15.5 (Debian 15.5-0)')}\n"
-    f"setting|port|{digits('5433')}\nsetting|cluster_name|\n"
-    f"setting|unix_socket_directories|{digits('@hidden, /run/x')}\n"
-    f"database|{digits('shop|x')}|8000\ndatabase|{digits('template1')}|7000\n"
-    f"detail|{digits('shop|x')}|12|4000|900\n"
+    row("setting", "server_version", "15.5 (Debian 15.5-0)")
+    + row("setting", "port", 5433)
+    + row("setting", "cluster_name", "")
+    + row("setting", "unix_socket_directories", "@hidden, /run/x")
+    + row("database", "shop|x", 8000, "UTF8", "de_AT.UTF-8", "C", "c", "", "2.36", "2.36", "f")
+    + row("database", "template1", 7000, "UTF8", "C", "C", "c", "", "", "", "t")
+    + "libc de_AT.UTF-8\n"
+    + row("recovery", "f")
+    + row("source", "ssl_key_file", "/etc/key", "f", "configuration file", "/etc/postgresql.conf", 7)
+    + row("source", "primary_conninfo", "", "t", "command line", "", "")
+    + row("slot", "standby", "physical", "", "t")
+    + row("wide", "postgres")
+    + row("detail", "shop|x", 12, 4000, 900)
+    + row("extension", "pg_trgm", "1.6")
+    + row("library", "$libdir/pg_trgm", 31, "show_trgm")
+    + row("collation", "default", "c", "de_AT.UTF-8", "2.36", "2.36", 3, 900)
+    + row("ordered", "index", "public.i\n1", "t", "default,und-x-icu", 900)
+    + row("unlogged", 2)
+    + row("whole", "shop|x")
+    + f"sorted de_AT.UTF-8 {'0' * 64}\n"
 )
+"""What the section prints: settings, databases, the cluster as a whole, each database, sums of a sorted list."""
 
 
 def test_sql() -> None:
     answers = parse_sql(SQL)
     assert answers.settings["cluster_name"] == ""
-    assert answers.databases == (Database("shop|x", 8000, 12, 4000, 900), Database("template1", 7000))
+    shop, template = answers.databases
+    assert shop == Database(
+        "shop|x",
+        8000,
+        12,
+        4000,
+        900,
+        "UTF8",
+        "de_AT.UTF-8",
+        "C",
+        "libc",
+        "de_AT.UTF-8",
+        "2.36",
+        "2.36",
+        catalogs=Catalogs(
+            (Extension("pg_trgm", "1.6"),),
+            (Library("$libdir/pg_trgm", 31, "show_trgm"),),
+            (Collation("default", "libc", "de_AT.UTF-8", "2.36", "2.36", 3, 900),),
+            (Ordered("index", "public.i\n1", "t", ("default", "und-x-icu"), 900),),
+            unlogged=2,
+        ),
+    )
+    assert (template.template, template.catalogs) == (True, None)
+    assert answers.wide is not None
+    assert answers.wide.slots == (Slot("standby", "physical", "", active=True),)
+    assert answers.wide.settings[0] == Setting(
+        "ssl_key_file", "/etc/key", "configuration file", "/etc/postgresql.conf", 7
+    )
+    assert answers.wide.settings[1].value is None
+    assert answers.sorted == {"de_AT.UTF-8": "0" * 64}
+    assert catalog_gaps(answers, "", "/srv/data") == ()
 
 
-@pytest.mark.parametrize("text", ["", "psql: error: connection failed\n", "database|xyz|1\n", "setting|a|b\n"])
+def test_what_a_database_did_not_end_is_not_believed() -> None:
+    """Its last line is missing, for a query failed: what came before it is not whole, and no other database's."""
+    cut = SQL.replace(row("whole", "shop|x"), "").replace(row("wide", "postgres"), "")
+    cut += row("detail", "gone", 1, 1, 1) + row("whole", "gone")
+    answers = parse_sql(cut)
+    assert (answers.databases[0].relations, answers.databases[0].catalogs, answers.wide) == (12, None, None)
+    said = "psql:<stdin>:9: ERROR:  canceling statement due to lock timeout\nmore\n"
+    assert catalog_gaps(answers, said, "/srv/data") == (
+        Gap("catalogs of shop|x of /srv/data", "canceling statement due to lock timeout"),
+        Gap("catalogs of the whole cluster of /srv/data", "canceling statement due to lock timeout"),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "psql: error: connection failed\n", "database|xyz|1\n", "setting|a|b\n", "sorted x y\n"),
+        SQL + row("detail", "shop|x", "many", 1, 1) + row("whole", "shop|x"),
+    ],
+)
 def test_sql_that_is_none(text: str) -> None:
-    with pytest.raises(ParseError, match="psql: expected"):
+    with pytest.raises(ParseError, match=r"(psql|sort): expected"):
         parse_sql(text)
 
 

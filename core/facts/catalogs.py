@@ -1,0 +1,97 @@
+"""The rows of a running cluster's catalogs as facts; see queries for what was asked."""
+
+from collections.abc import Sequence
+
+from core.facts.inside import (
+    Catalogs,
+    ClusterWide,
+    Collation,
+    Extension,
+    HbaRule,
+    Library,
+    Ordered,
+    Receiver,
+    Setting,
+    Slot,
+    Subscription,
+)
+from core.facts.queries import Row
+
+PROVIDERS = {"c": "libc", "i": "icu", "b": "builtin", "d": "libc"}
+"""`pg_database.datlocprovider` and `pg_collation.collprovider`."""
+TRUE = ("t", "true", "on")
+
+
+def cluster_wide(table: Sequence[Row]) -> ClusterWide | None:
+    """What concerns the whole cluster; None where the last of its rows is missing: one query failed.
+
+    Raises:
+        ValueError: a number is none.
+    """
+    if not _of(table, "wide"):
+        return None
+    return ClusterWide(
+        in_recovery=_flag(table, "recovery"),
+        exclusive_backup=_flag(table, "backup"),
+        settings=tuple(_setting(values) for values in _of(table, "source")),
+        hba=tuple(HbaRule(int(each[0]), *each[1:]) for each in _of(table, "hba")) or None,
+        slots=tuple(Slot(name, kind, database, active in TRUE) for name, kind, database, active in _of(table, "slot")),
+        subscriptions=tuple(
+            Subscription(database, name, enabled in TRUE) for database, name, enabled in _of(table, "subscription")
+        ),
+        receivers=tuple(Receiver(*each) for each in _of(table, "receiver")),
+        prepared=tuple(f"{database}: {name}" for database, name in _of(table, "prepared")),
+        workers=tuple(each[0] for each in _of(table, "worker")),
+        programs=tuple(each[0] for each in _of(table, "program")),
+    )
+
+
+def catalogs(table: Sequence[Row]) -> Catalogs | None:
+    """What the catalogs of one database say; None where the last of its rows is missing: one query failed.
+
+    Raises:
+        ValueError: a number is none.
+    """
+    if not _of(table, "whole"):
+        return None
+    return Catalogs(
+        extensions=tuple(Extension(*each) for each in _of(table, "extension")),
+        libraries=tuple(Library(name, int(number), example) for name, number, example in _of(table, "library")),
+        collations=tuple(_collation(each) for each in _of(table, "collation")),
+        ordered=tuple(
+            Ordered(kind, name, of, tuple(names.split(",")), int(size))
+            for kind, name, of, names, size in _of(table, "ordered")
+        ),
+        unlogged=_number(table, "unlogged"),
+        publications=_number(table, "publications"),
+    )
+
+
+def _collation(values: tuple[str, ...]) -> Collation:
+    name, provider, locale, recorded, actual, objects, size = values
+    return Collation(
+        name,
+        PROVIDERS.get(provider, provider),
+        locale,
+        recorded or None,
+        actual or None,
+        int(objects),
+        int(size or 0),
+    )
+
+
+def _setting(values: tuple[str, ...]) -> Setting:
+    name, value, hidden, source, file, line = values
+    return Setting(name, None if hidden in TRUE else value, source, file or None, int(line) if line else None)
+
+
+def _of(table: Sequence[Row], kind: str) -> list[tuple[str, ...]]:
+    return [values for each, values in table if each == kind]
+
+
+def _flag(table: Sequence[Row], kind: str) -> bool:
+    return any(values[0] in TRUE for values in _of(table, kind))
+
+
+def _number(table: Sequence[Row], kind: str) -> int:
+    return sum(int(values[0]) for values in _of(table, kind))

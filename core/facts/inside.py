@@ -1,0 +1,166 @@
+"""What only a running cluster tells of itself: the nouns of its catalogs. Sizes in bytes.
+
+`Catalogs` belongs to one database, `ClusterWide` to the whole cluster; each is read whole or not at all.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """An extension that was created in a database."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library that functions of a database lead to."""
+
+    name: str
+    """As `pg_proc.probin` has it: `$libdir/pg_trgm`, or an absolute path."""
+    functions: int
+    example: str
+    """The name of one of the functions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collation:
+    """A collation that something of a database is ordered by; not C, POSIX or a builtin one, which never change."""
+
+    name: str
+    """`default` is the database's own."""
+    provider: str
+    """`libc` or `icu`."""
+    locale: str
+    recorded: str | None
+    """The library's version when it was created or last refreshed; None where the series keeps none."""
+    actual: str | None
+    """The version of the library that is there."""
+    objects: int
+    size_bytes: int
+    """Of its indexes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """Something whose rows or bounds lie in the order of a collation."""
+
+    kind: str
+    """`index`, `unique index`, `primary key`, `exclusion constraint`, `range partitions` or `check constraint`."""
+    name: str
+    """With its schema."""
+    table: str
+    collations: tuple[str, ...]
+    size_bytes: int
+    """Of the index; of range partitions their tables; 0 of a check constraint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogs:
+    """What the catalogs of one database say."""
+
+    extensions: tuple[Extension, ...] = ()
+    libraries: tuple[Library, ...] = ()
+    collations: tuple[Collation, ...] = ()
+    ordered: tuple[Ordered, ...] = ()
+    """The largest of them; `Collation.objects` counts all."""
+    unlogged: int = 0
+    """Unlogged tables and indexes."""
+    publications: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting that is not as it was built in, and where it comes from."""
+
+    name: str
+    value: str | None
+    """As pg_settings has it, in the setting's own unit; None of one whose value may hold a secret."""
+    source: str
+    """`configuration file`, `command line`, `database`…"""
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HbaRule:
+    """A line of pg_hba.conf."""
+
+    line: int
+    kind: str
+    databases: str
+    users: str
+    address: str
+    """Address and mask, or a host name; empty of `local`."""
+    method: str
+    error: str
+    """Why the server does not take the line; empty where it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A replication slot that outlives its session."""
+
+    name: str
+    kind: str
+    database: str
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A subscription of logical replication; how it reaches its publisher may hold a password and is not read."""
+
+    database: str
+    name: str
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """Who receives this cluster's WAL now: a standby, an archiver, a base backup (`state` backup)."""
+
+    name: str
+    address: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterWide:
+    """What the catalogs and views of the whole cluster say."""
+
+    taken_at: datetime | None = None
+    """When; later facts of a stopped cluster keep what was read while it ran."""
+    in_recovery: bool = False
+    exclusive_backup: bool = False
+    settings: tuple[Setting, ...] = ()
+    hba: tuple[HbaRule, ...] | None = None
+    """None: the series does not tell (before 10)."""
+    slots: tuple[Slot, ...] = ()
+    subscriptions: tuple[Subscription, ...] = ()
+    receivers: tuple[Receiver, ...] = ()
+    prepared: tuple[str, ...] = ()
+    """`DATABASE: NAME` of each prepared transaction."""
+    workers: tuple[str, ...] = ()
+    """Background workers that extensions started: schedulers among them."""
+    programs: tuple[str, ...] = ()
+    """Programs that archive_command and its like start, by the first word of each command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binaries:
+    """What a trial cluster showed of the binaries that made it; each was asked for by what old has."""
+
+    libraries: tuple[tuple[str, str], ...] = ()
+    """A library, and why it could not be loaded; empty where it could."""
+    preloads: tuple[tuple[str, str], ...] = ()
+    """A library that the server is to load when it starts, likewise."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """A setting as `name=value`, and why the binaries do not take it; empty where they do."""
+    extensions: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """An available extension and its versions, the default one first."""
+    icu: tuple[tuple[str, str], ...] = ()
+    """An ICU locale and the version of its collation; a reason behind a `!` where there is none."""
