@@ -21,6 +21,8 @@ from core.servers.connection import Server
 from core.servers.shell import Shell, command, script, sequence
 
 MARKER = ".pghaul-bench"
+UNDO = ".pghaul-undo-"
+"""Ahead of the name of a script that takes back what a benchmark did outside of its folder; run before that goes."""
 _PREFIX = "pghaul-bench-"
 _NAME = re.compile(rf"{_PREFIX}[0-9a-f]{{12}}")
 _OWNER = secrets.token_hex(8)
@@ -64,22 +66,21 @@ class Folder:
         """The command, run inside the folder."""
         return sequence(command("cd", "--", self.path), command("touch", MARKER), _WITH_SBIN, shell)
 
-    def ticking(self, shell: Shell) -> Shell:
-        """The command, run inside the folder: an empty line each second while it runs, then all that it printed."""
-        return self.inside(
-            script(
-                """while sleep 1 >/dev/null; do echo; done & ticker=$!
-output=$(sh -c @command@ 2>&1); status=$?
-kill $ticker; wait $ticker 2>/dev/null; printf '%s\\n' "$output"
-exit $status""",
-                command=shell,
-            )
-        )
-
     def empty(self, job: Job) -> None:
         """Remove what the tools left in it: after a failure, a full disk above all."""
         shell = self.inside(script('for file in *; do rm -rf -- "./$file"; done'))
         self.server.run(shell, job, user=self.user, deadline=600, title="empty the benchmark's folder")
+
+
+def ticking(shell: Shell) -> Shell:
+    """The command with an empty line each second while it runs, then all that it printed."""
+    return script(
+        """while sleep 1 >/dev/null; do echo; done & ticker=$!
+output=$(sh -c @command@ 2>&1); status=$?
+kill $ticker; wait $ticker 2>/dev/null; printf '%s\\n' "$output"
+exit $status""",
+        command=shell,
+    )
 
 
 def user_for(server: Server, job: Job) -> str | None:
@@ -87,8 +88,12 @@ def user_for(server: Server, job: Job) -> str | None:
     return "root" if server.can_become("root", job) else None
 
 
-def inspect(server: Server, volume: Volume, user: str | None, facts: Facts, job: Job, programs: Sequence[str]) -> Place:
+def inspect(
+    server: Server, volume: Volume, user: str | None, facts: Facts, job: Job, programs: Sequence[str], path: str = ""
+) -> Place:
     """Look at the place where the volume's folder is to be made, and which programs are there; changes nothing.
+
+    `programs` are looked for on `path` too, besides the system's.
 
     Raises:
         InputError: there is no such folder; the hint lists the volumes that there are.
@@ -96,7 +101,7 @@ def inspect(server: Server, volume: Volume, user: str | None, facts: Facts, job:
     if not volume.folder.startswith("/"):
         raise InputError(f"{volume.folder!r} is no absolute path", "name a mount point or a folder from the root on")
     shell = script(
-        """PATH=$PATH:/usr/sbin:/sbin
+        """PATH=@path@:$PATH:/usr/sbin:/sbin
 test -d @folder@ || { echo missing; exit 0; }
 cd -P -- @folder@ || exit 1
 echo "path $(pwd -P)"
@@ -118,6 +123,7 @@ done
 exit 0""",
         folder=volume.folder,
         programs=":".join(programs),
+        path=path,
     )
     seen = server.run(shell, job, user=user, title="look at the volume").stdout
     lines = [line.partition(" ") for line in seen.splitlines()]
@@ -262,9 +268,15 @@ for signal in TERM TERM TERM TERM TERM KILL KILL; do
   kill -$signal $inside 2>/dev/null
   sleep 0.5
 done
+for undo in @name@/@undo@*; do
+  # only what this user has written is run: others may be able to make a folder of that name
+  test -O @name@ && test -f "$undo" && test -O "$undo" && ! test -L "$undo" || continue
+  ( cd -- @name@ && sh "./${undo##*/}" ) || exit 1
+done
 rm -rf -- @name@""",
         parent=parent,
         name=name,
         marker=MARKER,
+        undo=UNDO,
     )
     server.run(shell, job, user=user, deadline=600, title="remove the benchmark's folder")

@@ -1,7 +1,7 @@
 """What a suite on a volume will take, before it starts, and what forbids it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from core import units
@@ -11,6 +11,7 @@ from core.benchmarks.tools import how_to_install, programs_of, work_of
 from core.benchmarks.work import Machine, Work, bytes_needed, expected_seconds
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
+from core.facts.programs import program_path
 from core.jobs import Job
 from core.servers.connection import Server
 
@@ -27,7 +28,26 @@ class Prepared:
     works: tuple[tuple[Workload, Work], ...]
 
 
-def forecast(server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job) -> Forecast:
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What of its move a suite on one volume may need.
+
+    Attributes:
+        series: of PostgreSQL, as the move's cluster has it.
+        other, other_facts: the other server, which a workload may be driven from; None: none takes part.
+    """
+
+    series: str | None = None
+    other: Server | None = None
+    other_facts: Facts | None = None
+
+
+ALONE = Surroundings()
+
+
+def forecast(
+    server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job, around: Surroundings = ALONE
+) -> Forecast:
     """How long the suite takes on the volume and how much it writes there, what forbids it, and what is left out.
 
     Durations of what has no fixed run time (laying out files, dd, flushes) assume ASSUMED_BYTES_PER_SECOND.
@@ -35,18 +55,21 @@ def forecast(server: Server, volume: Volume, suite: Suite, facts: Facts, job: Jo
     Raises:
         InputError: the volume or folder does not exist.
     """
-    return prepare(server, volume, suite, facts, job).forecast
+    return prepare(server, volume, suite, facts, job, around).forecast
 
 
-def prepare(server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job) -> Prepared:
+def prepare(
+    server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job, around: Surroundings = ALONE
+) -> Prepared:
     """The forecast with what is to run. A workload whose tool is not there is left out, the others go on.
 
     Raises:
         InputError: the volume or folder does not exist.
     """
     user = user_for(server, job)
-    place = inspect(server, volume, user, facts, job, programs_of(machine_of(facts)))
-    machine = machine_of(facts, fio_engine=place.fio_engine, user=user)
+    machine = _with_postgresql(replace(machine_of(facts), user=user), server, facts, around)
+    place = inspect(server, volume, user, facts, job, programs_of(machine), machine.programs)
+    machine = replace(machine, fio_engine=place.fio_engine)
     works, left_out = _possible(server.name, place, suite, machine, facts)
     made = [work for _, work in works]
     needed = bytes_needed(made)
@@ -64,16 +87,34 @@ def prepare(server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job
     return Prepared(found, tuple(works))
 
 
-def machine_of(facts: Facts, *, fio_engine: str | None = None, user: str | None = None) -> Machine:
+def machine_of(facts: Facts) -> Machine:
     """What a workload's commands may depend on."""
     return Machine(
         memory_bytes=facts.memory.total_bytes if facts.memory else None,
         threads=facts.processor.threads if facts.processor else None,
         bin_directories=_bin_directories(facts),
         versions={tool.name: tool.version for tool in facts.tools if tool.version is not None},
-        fio_engine=fio_engine,
-        user=user,
+        clusters=facts.clusters,
     )
+
+
+def _with_postgresql(machine: Machine, server: Server, facts: Facts, around: Surroundings) -> Machine:
+    """What a workload needs that runs a PostgreSQL of its own: of the move's series, else of any that is there."""
+    there = around.other_facts
+    return replace(
+        machine,
+        series=around.series,
+        programs=program_path(facts, around.series or _any_series(facts)),
+        database_user=server.profile.database_user,
+        address=server.profile.copy_address or server.address,
+        other_programs=program_path(there, around.series or _any_series(there)) if there is not None else None,
+    )
+
+
+def _any_series(facts: Facts) -> str:
+    tool = facts.tool("postgres")
+    version = tool.version.split(".") if tool is not None and tool.version is not None else [""]
+    return ".".join(version[:1] if version[0].isdigit() and int(version[0]) >= 10 else version[:2])
 
 
 def _bin_directories(facts: Facts) -> tuple[str, ...]:

@@ -1,27 +1,38 @@
 """Carry out a suite on one volume: forecast, repetitions with cold caches, a journal, and nothing left behind."""
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import groupby
 
-from core.benchmarks.folders import Folder, own_folder, remove_leftovers, user_for
-from core.benchmarks.forecasts import forecast, prepare, warnings
+from core.benchmarks.folders import Folder, own_folder, remove_leftovers, ticking, user_for
+from core.benchmarks.forecasts import ALONE, Surroundings, forecast, prepare, warnings
 from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run, Suite, Volume, Workload
+from core.benchmarks.services import running
 from core.benchmarks.work import CACHE_SECONDS, Reading, Step, Work, expected_seconds
 from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.servers.connection import Server
-from core.servers.shell import script
+from core.servers.shell import script, with_secrets
 
-__all__ = ["forecast", "remove_leftovers", "run_suite"]
+__all__ = ["Surroundings", "forecast", "remove_leftovers", "run_suite"]
 
 _ANY_STATUS = range(-1, 256)
 _FULL = "No space left on device"
 
 
 def run_suite(
-    server: Server, volume: Volume, suite: Suite, facts: Facts, journal: BenchmarkJournal, job: Job, *, move: str
+    server: Server,
+    volume: Volume,
+    suite: Suite,
+    facts: Facts,
+    journal: BenchmarkJournal,
+    job: Job,
+    *,
+    move: str,
+    around: Surroundings = ALONE,
 ) -> tuple[Run, ...]:
     """Run every workload of the suite, one after the other, in a folder of its own below `volume.folder`.
 
@@ -34,7 +45,7 @@ def run_suite(
         Cancelled: the job was cancelled; what ran is in the journal as cancelled.
         ServerError: the connection was lost; what ran is in the journal as failed.
     """
-    prepared = prepare(server, volume, suite, facts, job)
+    prepared = prepare(server, volume, suite, facts, job, around)
     problems, works = prepared.forecast.problems, prepared.works
     if problems:
         raise InputError(f"the benchmarks cannot start on {server.name}: {'; '.join(problems)}")
@@ -43,7 +54,7 @@ def run_suite(
     with own_folder(server, volume.folder, user_for(server, job), job) as folder:
         measured = replace(volume, folder=folder.path)
         expected = expected_seconds([work for _, work in works], suite.repetitions)
-        bench = _Bench(folder, measured, journal, job, move, suite.repetitions, expected)
+        bench = _Bench(folder, measured, journal, job, move, suite.repetitions, expected, around.other)
         return tuple(_run(bench, workload, work) for workload, work in works)
 
 
@@ -58,6 +69,8 @@ class _Bench:
     move: str
     repetitions: int
     expected_seconds: float
+    other: Server | None = None
+    """Who runs the steps that are from the other server."""
     title: str = ""
     done_seconds: float = 0.0
     warned: bool = False
@@ -83,8 +96,12 @@ class _Bench:
             self.progress(min(step.seconds, time.monotonic() - begun))
 
         tick()
-        shell = self.folder.ticking(step.shell)
+        shell = with_secrets(step.secrets, ticking(step.shell))
         server, user = self.folder.server, self.folder.user
+        if step.from_other and self.other is not None:
+            server, user = self.other, None
+        else:
+            shell = self.folder.inside(shell)
         completed = server.run(
             shell,
             self.job,
@@ -105,8 +122,9 @@ class _Bench:
         where = f"{self.volume.mount_point} on {self.folder.server.name}"
         if _FULL in output:
             return CommandError(f"{where} is full: no space left on the device", exit_status=status)
-        said = [line.strip() for line in output.splitlines() if "rror" in line or line.startswith(("fio:", "dd:"))]
-        why = said[0] if said else f"exit status {status}"
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        said = [line for line in lines if "rror" in line or line.startswith(("fio:", "dd:"))]
+        why = (said[:1] or lines[-1:] or [f"exit status {status}"])[0]
         return CommandError(f"the benchmark on {where} failed: {why}", exit_status=status, stderr=output)
 
     def drop_caches(self) -> bool:
@@ -165,9 +183,12 @@ def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetitio
     try:
         bench.prepare(work)
         begun = time.monotonic()
-        for step in work.steps:
-            repetition = replace(repetition, cached=not bench.drop_caches() or repetition.cached)
-            outputs.append(bench.execute(step))
+        for service, steps in groupby(work.steps, key=lambda step: step.service):
+            with running(bench.folder, service, bench.job) if service is not None else nullcontext():
+                for step in steps:
+                    if not step.warm:
+                        repetition = replace(repetition, cached=not bench.drop_caches() or repetition.cached)
+                    outputs.append(bench.execute(step))
         reading = work.read(outputs)
         outcome = Outcome.FAILED if reading.failure else Outcome.DONE
         repetition = replace(repetition, outcome=outcome, metrics=reading.metrics, message=reading.failure)

@@ -15,7 +15,7 @@ from pydantic import ConfigDict
 from core import documents
 from core.benchmarks.model import Metrics
 from core.facts.model import Cluster
-from core.servers.shell import Shell
+from core.servers.shell import Secret, Shell
 
 ASSUMED_BYTES_PER_SECOND = 100e6
 """For a forecast, before anything was measured: about what one disk or a gigabit of storage network does."""
@@ -86,6 +86,7 @@ class Step:
         warm: the caches stay as the step before left them.
         service: runs while the step does; steps in a row that name the same one share it.
         from_other: the other server of the move runs it, outside of any folder.
+        secrets: of its environment; they stand on no command line.
     """
 
     shell: Shell
@@ -94,6 +95,7 @@ class Step:
     warm: bool = False
     service: Service | None = None
     from_other: bool = False
+    secrets: Mapping[str, Secret] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

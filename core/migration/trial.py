@@ -10,9 +10,9 @@ from dataclasses import replace
 from core.errors import Cancelled, CommandError, ParseError, PghaulError
 from core.facts.control_data import parse_control_data
 from core.facts.model import Cluster, Facts, Gap
+from core.facts.programs import program_path
 from core.facts.versions import parse_version
 from core.jobs import Job
-from core.migration.layout import program_path
 from core.servers.connection import Server
 from core.servers.shell import Shell, script
 

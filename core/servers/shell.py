@@ -71,6 +71,11 @@ def sequence(*shells: Shell) -> Shell:
     return _compound(_join([_grouped(shell) for shell in shells], " && "))
 
 
+def script_of(*shells: Shell) -> Shell:
+    """Pieces of one script, one after the other whatever each one's exit status is."""
+    return _compound(_join(list(shells), "\n"))
+
+
 def pipe(*shells: Shell) -> Shell:
     """`a | b`."""
     return _compound(_join([_grouped(shell) for shell in shells], " | "))
@@ -78,13 +83,16 @@ def pipe(*shells: Shell) -> Shell:
 
 def environment(variables: Mapping[str, Word], shell: Shell) -> Shell:
     """`env NAME=value … command`, so that it also works in front of sudo's command and a compound one."""
-    assignments = []
-    for name, value in variables.items():
-        if not _VARIABLE.fullmatch(name):
-            raise InputError(f"{name!r} is no name for an environment variable")
-        word = _quoted(value)
-        assignments.append(Shell(f"{name}={word.text}", f"{name}={word.shown}"))
+    assignments = [_assignment(name, value) for name, value in variables.items()]
     return _join([Shell("env", "env"), *assignments, _simple(shell)], " ")
+
+
+def with_secrets(variables: Mapping[str, Secret], shell: Shell) -> Shell:
+    """The command with secrets in its environment: set by the shell itself, so that they are on no command line."""
+    if not variables:
+        return shell
+    assignments = [_assignment(name, value) for name, value in variables.items()]
+    return script_of(*assignments, command("export", *variables), shell)
 
 
 def in_folder(folder: str | PurePath, shell: Shell) -> Shell:
@@ -116,6 +124,13 @@ def sudo(shell: Shell, *, user: str = "root", ask: bool = False) -> Shell:
     """The command as another user; `ask` lets sudo ask for the password, else it fails where it needs one (`-n`)."""
     options = [] if ask else ["-n"]
     return _join([command("sudo", *options, "-u", user, "--"), _simple(shell)], " ")
+
+
+def _assignment(name: str, value: Word) -> Shell:
+    if not _VARIABLE.fullmatch(name):
+        raise InputError(f"{name!r} is no name for an environment variable")
+    word = _quoted(value)
+    return Shell(f"{name}={word.text}", f"{name}={word.shown}")
 
 
 def _simple(shell: Shell) -> Shell:

@@ -95,3 +95,18 @@ def test_nothing_else_that_runs_commands_quotes_for_a_shell() -> None:
 def test_an_environment_variable_needs_a_name() -> None:
     with pytest.raises(InputError, match="no name"):
         shell.environment({"A B": "x"}, shell.command("true"))
+
+
+@settings(max_examples=30, deadline=None)
+@given(WORDS)
+def test_a_secret_of_the_environment_is_on_no_command_line(value: str) -> None:
+    made = shell.with_secrets({"WORD": Secret(value)}, shell.command("sh", "-c", 'printf %s "$WORD"'))
+    assert run(made).decode() == value
+    assert made.shown == f"WORD={MASK}\nexport WORD\nsh -c 'printf %s \"$WORD\"'"
+    assert shell.with_secrets({}, shell.command("true")) == shell.command("true")
+
+
+def test_pieces_of_a_script_run_one_after_the_other_whatever_becomes_of_them() -> None:
+    made = shell.script_of(shell.script("false"), shell.script("VALUE=@value@", value=NASTY), shell.script("true"))
+    assert made.compound
+    assert run(shell.script_of(made, shell.script('printf %s "$VALUE"'))).decode() == NASTY

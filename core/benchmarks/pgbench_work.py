@@ -1,0 +1,245 @@
+"""pgbench: what a workload runs.
+
+It runs against a throwaway cluster of the move's series on the measured volume (core/benchmarks/pgbench_cluster.py).
+Of `select`, `tpcb`, `simple-update` and a script of the DBA's own each repetition starts the cluster with cold caches,
+runs `warm_ups` that do not count and then one that does; all repetitions of a scale share one cluster. `drift` makes a
+cluster anew for each repetition: see core/benchmarks/pgbench_drift.py.
+
+The settings of the throwaway cluster are the workload's own, not those of production: two volumes are told apart only
+where both sides have the same.
+"""
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import ConfigDict
+
+from core.benchmarks.model import Metrics, Result, Workload
+from core.benchmarks.pgbench import parse_pgbench
+from core.benchmarks.pgbench_cluster import Listening, Target, random_password, since, throwaway
+from core.benchmarks.pgbench_drift import HEADLINES, drift
+from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
+from core.errors import InputError
+from core.servers.shell import Shell, Word, command, pipe
+
+ROWS_BYTES = 15_500_000
+"""Of one unit of scale: 100,000 accounts with their index, as pgbench -i makes them since 8.3."""
+EMPTY_CLUSTER_BYTES = 64 * 2**20
+MOST_WAL_BYTES = 2**30
+"""max_wal_size, 1 GB by default, and what checkpoints leave above it."""
+INITDB_SECONDS = 5.0
+ASSUMED_PER_SECOND = 200.0
+LEAST_PER_SECOND = 2.0
+"""Transactions of all clients: the first for a forecast, the second for the deadline."""
+LARGEST_SCRIPT = 100_000
+_SETTING = re.compile(r"\s*(?P<name>[a-z_][a-z0-9_.]*)\s*=\s*(?P<value>[^;]*?)\s*")
+_FAILED = re.compile(r"^.*(?:\baborted\b|\berror: ).*$", re.IGNORECASE | re.MULTILINE)
+_OPTIONS: Mapping[str, tuple[str, ...]] = {"select": ("-n", "-S"), "simple-update": ("-N",), "script": ("-f", "-")}
+
+Test = Literal["select", "tpcb", "simple-update", "script", "drift"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """A workload's parameters.
+
+    Attributes:
+        scale: 100,000 accounts each, about 15.5 MB.
+        transactions: of each client; or `runtime_seconds`.
+        script: of the test `script`: a file on the workstation.
+        warm_ups: runs ahead of the one that counts; of `drift` ahead of its first.
+        updates: of `drift`: how many TPC-B runs.
+        from_other_server: pgbench runs on the other server of the move, and reaches the cluster across the network.
+        port: where it listens then; None: a random one.
+        settings: of postgresql.conf: `autovacuum = off; max_wal_size = 4GB`.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+    scale: int
+    test: Test = "tpcb"
+    clients: int = 10
+    threads: int = 1
+    transactions: int | None = None
+    runtime_seconds: int | None = None
+    script: str | None = None
+    query_mode: Literal["simple", "extended", "prepared"] = "simple"
+    warm_ups: int = 0
+    updates: int = 3
+    from_other_server: bool = False
+    port: int | None = None
+    shared_buffers_bytes: int = 128 * 2**20
+    settings: str = ""
+
+    def __post_init__(self) -> None:
+        for name, least, most in (
+            ("scale", 1, 100_000),
+            ("clients", 1, 10_000),
+            ("threads", 1, self.clients),
+            ("transactions", 1, 2_000_000_000),
+            ("runtime_seconds", 1, 1_000_000),
+            ("warm_ups", 0, 1000),
+            ("updates", 1, 1000),
+            ("port", 1024, 65535),
+            ("shared_buffers_bytes", 2**20, 2**44),
+        ):
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                raise InputError(f"{name} must be from {least} to {most}, not {value}")
+        if (self.transactions is None) == (self.runtime_seconds is None):
+            raise InputError("pgbench runs for a number of transactions or of seconds: state one of them")
+        if (self.test == "script") != (self.script is not None):
+            raise InputError('a script of your own needs both test = "script" and script = its file')
+
+    @property
+    def seconds(self) -> float:
+        """Expected of one run."""
+        if self.runtime_seconds is not None:
+            return self.runtime_seconds + 2.0
+        return (self.transactions or 0) * self.clients / ASSUMED_PER_SECOND
+
+    @property
+    def deadline(self) -> float:
+        """Of one run, with pgbench's vacuum ahead of it."""
+        slowest = 0.0 if self.transactions is None else self.transactions * self.clients / LEAST_PER_SECOND
+        return deadline(self.seconds + slowest, self.cluster_bytes)
+
+    @property
+    def cluster_bytes(self) -> int:
+        """The most that the cluster takes, with the WAL and with what updates add."""
+        rows = self.scale * ROWS_BYTES
+        return EMPTY_CLUSTER_BYTES + rows + min(rows, MOST_WAL_BYTES) + rows // 4
+
+
+def work(workload: Workload, machine: Machine) -> Work:
+    """What to run for the workload.
+
+    Raises:
+        InputError: a parameter is unknown, of the wrong kind or out of bounds; the script cannot be read; the other
+            server is needed and takes no part.
+    """
+    parameters = strictly(Parameters, workload.parameters)
+    lines = _script(parameters.script) if parameters.script is not None else ()
+    drifts = parameters.test == "drift"
+    tests = _tests(parameters)
+    target = _target(workload.name, parameters, machine, len(tests))
+    filling = INITDB_SECONDS + 2 * parameters.scale * ROWS_BYTES / ASSUMED_BYTES_PER_SECOND
+    make = Step(target.make, filling, deadline(filling, parameters.cluster_bytes), secrets=target.secrets)
+    runs = tuple(
+        Step(
+            target.client(_pgbench(parameters, machine, test, lines)),
+            parameters.seconds,
+            parameters.deadline,
+            warm=number > 0,
+            service=target.service,
+            from_other=parameters.from_other_server,
+            secrets=target.secrets,
+        )
+        for number, test in enumerate(tests)
+    )
+    return Work(
+        program="initdb",
+        headlines=HEADLINES if drifts else ("transactions_per_second",),
+        steps=(make, *runs) if drifts else runs,
+        read=lambda outputs: _read(outputs[1:] if drifts else outputs, parameters),
+        fresh_bytes=parameters.cluster_bytes if drifts else 0,
+        prepare=None if drifts else make,
+        laid_out={} if drifts else {target.name: parameters.cluster_bytes},
+    )
+
+
+def _tests(parameters: Parameters) -> tuple[str, ...]:
+    """The runs of one repetition, in their order."""
+    if parameters.test != "drift":
+        return (parameters.test,) * (parameters.warm_ups + 1)
+    return ("select",) * (parameters.warm_ups + 1) + ("tpcb",) * parameters.updates + ("select",)
+
+
+def _target(name: str, parameters: Parameters, machine: Machine, runs: int) -> Target:
+    listening = None
+    if parameters.from_other_server:
+        if machine.other_programs is None or machine.address is None:
+            raise InputError(f"{name} is driven from the other server of the move, and there is none here")
+        port = parameters.port or 20_000 + secrets.randbelow(10_000)  # below where clients' own ports begin
+        listening = Listening(machine.address, port, random_password())
+    settings = {
+        "shared_buffers": str(parameters.shared_buffers_bytes // 8192),
+        "max_connections": str(max(100, parameters.clients + 10)),
+        **_settings(parameters.settings),
+    }
+    kind = "drift" if parameters.test == "drift" else "cluster"
+    other = f"-{name}" if parameters.settings or listening else ""
+    return throwaway(
+        machine,
+        f"{kind}-{parameters.scale}-{parameters.shared_buffers_bytes}{other}",
+        command("pgbench", "-i", "-s", parameters.scale),
+        settings,
+        serve_seconds=120 + runs * parameters.deadline,
+        listening=listening,
+    )
+
+
+def _settings(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in text.split(";"):
+        setting = _SETTING.fullmatch(part)
+        if setting is not None:
+            found[setting["name"]] = setting["value"].strip("'")
+        elif part.strip():
+            raise InputError(f"{part.strip()!r} is no setting", "write settings as name = value, with ; between them")
+    return found
+
+
+def _script(path: str) -> tuple[str, ...]:
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            data = file.read(LARGEST_SCRIPT + 1)
+        text = data.decode()
+    except (OSError, RuntimeError) as error:  # RuntimeError: a home folder of nobody
+        raise InputError(f"the script {path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    except ValueError as error:  # not UTF-8, or a NUL character in the name
+        raise InputError(f"the script {path!r} is no text: {error}") from error
+    if len(data) > LARGEST_SCRIPT or "\0" in text or not text.strip():
+        raise InputError(f"the script {path} is empty, larger than {LARGEST_SCRIPT} bytes or no text")
+    return tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
+
+
+def _pgbench(parameters: Parameters, machine: Machine, test: str, lines: Sequence[str]) -> Shell:
+    """One run. A script comes by its input, so that it lies on no server. Options as 8.3 to 18 know them."""
+    words: list[Word] = ["-c", parameters.clients, "-M", parameters.query_mode]
+    if since(machine.series, (9, 0)):
+        words += ["-j", parameters.threads]
+    if parameters.runtime_seconds is not None:
+        words += ["-T", parameters.runtime_seconds]
+    else:
+        words += ["-t", parameters.transactions or 0]
+    words += _OPTIONS.get(test, ())
+    words += ["-s", parameters.scale] if test == "script" else []  # the built-in ones read it from the tables
+    run = command("pgbench", *words)
+    return pipe(command("printf", "%s\\n", *lines), run) if test == "script" else run
+
+
+def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:
+    """Warm-ups count for nothing, but one that failed fails the repetition."""
+    parsed = [parse_pgbench(output) for output in outputs]
+    results = [output.results[0] for output in parsed]
+    version = next((output.version for output in parsed if output.version), None)
+    for output, result in zip(outputs, results, strict=True):
+        failure = _failure(output, result)
+        if failure:
+            return Reading({}, version, failure)
+    counted = [result.metrics for result in results[parameters.warm_ups :]]
+    metrics: Metrics = {"scale": float(parameters.scale)}
+    metrics |= drift(counted[0], counted[1:-1], counted[-1]) if parameters.test == "drift" else counted[-1]
+    return Reading(metrics, version)
+
+
+def _failure(output: str, result: Result) -> str:
+    if not result.aborted and "transactions_per_second" in result.metrics:
+        return ""
+    said = _FAILED.search(output)
+    return f"pgbench was aborted: {said[0].strip()}" if said else "pgbench was aborted"

@@ -1,0 +1,72 @@
+"""What runs on the measured server beside the steps of a repetition, and ends with them.
+
+A service reads its input as its lifeline: it ends when that ends, because the steps are done, the connection was lost
+or the workstation died. What has its working directory inside the folder goes with the folder, whatever happened.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from core.benchmarks.folders import Folder
+from core.benchmarks.reading import first_line
+from core.benchmarks.work import READY, Service
+from core.errors import CommandError
+from core.jobs import CommandEnded, CommandStarted, Job
+from core.servers.remote_process import Process
+
+
+@contextmanager
+def running(folder: Folder, service: Service, job: Job) -> Iterator[None]:
+    """The service while the body runs; it has ended on leaving, unless the job was cancelled or the connection lost.
+
+    Raises:
+        CommandError: it ended, or did not serve in time; in its own words.
+        UnreachableError: the connection was lost.
+        Cancelled: the job was cancelled.
+    """
+    server, shell = folder.server, folder.inside(service.shell)
+    shown = server.become(folder.user, shell).shown
+    status, begun = None, time.monotonic()
+    job.report(CommandStarted(server.name, folder.user or server.login, shown, title=f"start {service.title}"))
+    try:
+        with server.bridge(shell, job, user=folder.user) as process:
+            _wait_until_it_serves(folder, service, process, job)
+            try:
+                yield
+            finally:
+                status = _end(service, process, job)
+    finally:
+        job.report(CommandEnded(server.name, shown, status, time.monotonic() - begun))
+
+
+def _wait_until_it_serves(folder: Folder, service: Service, process: Process, job: Job) -> None:
+    said = bytearray()
+    process.deliver(said.extend)
+    until = time.monotonic() + service.seconds
+    while READY.encode() not in said.splitlines():
+        if process.ended or time.monotonic() > until:
+            if not folder.server.connected:
+                raise folder.server.lost(f"starting {service.title}")
+            told = process.stderr.text() or said.decode(errors="replace")
+            why = first_line(told) or f"no answer within {service.seconds:.0f} s"
+            raise CommandError(
+                f"{service.title} did not start on {folder.server.name}: {why}",
+                exit_status=process.exit_status,
+                stderr=told,
+            )
+        process.turn()
+        job.check()
+
+
+def _end(service: Service, process: Process, job: Job) -> int | None:
+    """End its input and wait for it; its exit status, None where nobody waits."""
+    process.deliver(lambda _: None)
+    try:
+        process.channel.shutdown_write()
+    except OSError:
+        return None  # the connection is gone, and its input with it
+    until = time.monotonic() + service.seconds
+    while not process.ended and not job.cancelled and time.monotonic() < until:
+        process.turn()
+    return process.exit_status
