@@ -1,4 +1,4 @@
-"""Where pghaul keeps and finds things: the history's folder and the data that ships with it."""
+"""Where pghaul keeps and finds things: the history's folder, its user's own files, the data that ships with it."""
 
 import os
 from importlib.metadata import PackageNotFoundError, version
@@ -23,6 +23,12 @@ def data_folder() -> Path:
     """The platform's folder for this program's data; PGHAUL_DATA overrides it. Not created here."""
     chosen = os.environ.get("PGHAUL_DATA")
     return Path(chosen) if chosen else Path(platformdirs.user_data_dir(PROGRAM, appauthor=False))
+
+
+def config_folder() -> Path:
+    """The platform's folder for what its user writes for this program; PGHAUL_CONFIG overrides it. Not created here."""
+    chosen = os.environ.get("PGHAUL_CONFIG")
+    return Path(chosen) if chosen else Path(platformdirs.user_config_dir(PROGRAM, appauthor=False))
 
 
 def resource(*parts: str) -> Path:

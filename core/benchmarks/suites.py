@@ -1,20 +1,32 @@
 """Suites: lists of workloads in TOML files, those that ship and those that a DBA writes."""
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
 from pydantic import ConfigDict
 
+from core.benchmarks.fio_jobs import workloads_of
 from core.benchmarks.model import Parameter, Suite, Workload
 from core.benchmarks.tools import work_of
-from core.benchmarks.work import STRICT, Machine, strictly
+from core.benchmarks.work import STRICT, Machine, bytes_needed, strictly
 from core.errors import InputError
-from core.settings import resource
+from core.settings import config_folder, resource
 
 LARGEST_FILE = 1_000_000
-_ANY_MACHINE = Machine(memory_bytes=2**30, threads=1)
+JOB_SUFFIX = ".fio"
+JOB_REPETITIONS = 5
+_MUCH_MEMORY = 2**42
+"""Bytes: so much that what depends on the memory is more than what does not."""
+_ANY_MACHINE = Machine(
+    memory_bytes=2**30,
+    threads=1,
+    bin_directories=("/usr/bin",),
+    fio_engine="libaio",
+    address="localhost",
+    other_programs="/bin",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,36 +56,119 @@ class SuiteFile:
     """None: twice the repetitions."""
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A suite in a list, before any server is known.
+
+    Attributes:
+        own: whether the DBA wrote it.
+        bytes_needed: the most that lies on a volume at one time, besides what depends on the server's memory…
+        memory_multiple: …and how many times the memory comes on top.
+        problem: why it cannot be read; then there is nothing else.
+    """
+
+    name: str
+    own: bool
+    title: str = ""
+    workloads: tuple[str, ...] = ()
+    repetitions: int = 0
+    bytes_needed: int = 0
+    memory_multiple: int = 0
+    problem: str = ""
+
+
 def suites() -> tuple[str, ...]:
-    """The names of the suites that ship."""
-    return tuple(sorted(path.stem for path in resource("suites").glob("*.toml")))
+    """The names of the suites that ship and of those in the DBA's own folder."""
+    return tuple(sorted({*_names(resource("suites")), *_names(own_suites())}))
+
+
+def own_suites() -> Path:
+    """The folder of the DBA's own suites; it need not exist. One of the name of a suite that ships stands for it."""
+    return config_folder() / "suites"
+
+
+def list_suites() -> tuple[Listed, ...]:
+    """Every suite by its name, also those that cannot be read."""
+    return tuple(map(_listed, suites()))
 
 
 def load_suite(name_or_path: str) -> Suite:
-    """A suite that ships, by its name, or a DBA's own, by the path of its file.
+    """A suite by its name, or by the path of its file; a path that ends in `.fio` is a fio job file of the DBA's own.
 
     Raises:
         InputError: no such suite or file, no TOML, or a field that is unknown, missing or wrong; names its path.
     """
-    shipped = suites()
-    hint = f"choose one of {', '.join(shipped)}, or name a suite file of your own"
+    path = _path(name_or_path)
+    text = _text(name_or_path, path)
+    if path.suffix == JOB_SUFFIX:
+        workloads = workloads_of(text)
+        _check_workloads(path.stem, workloads)
+        return Suite(path.stem, f"fio job file {path.name}", JOB_REPETITIONS, workloads)
+    return parse_suite(text, path.stem, path.parent)
+
+
+def _path(name_or_path: str) -> Path:
+    for folder in (own_suites(), resource("suites")):
+        if name_or_path in _names(folder):
+            return folder / f"{name_or_path}.toml"
     try:
-        own = name_or_path not in shipped
-        path = Path(name_or_path).expanduser() if own else resource("suites", f"{name_or_path}.toml")
+        return Path(name_or_path).expanduser()
+    except RuntimeError as error:  # a home folder of nobody
+        raise InputError(f"no suite {name_or_path!r}: {error}", _hint()) from error
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return [path.stem for path in folder.glob("*.toml")]
+    except OSError:
+        return []
+
+
+def _text(name: str, path: Path) -> str:
+    try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)  # a device has no size beforehand, and no end
         if len(data) > LARGEST_FILE:
-            raise InputError(f"{path} is too large to be a suite file", hint)
-        text = data.decode()
-    except (OSError, RuntimeError) as error:  # RuntimeError: a home folder of nobody
-        raise InputError(f"no suite {name_or_path!r}: {getattr(error, 'strerror', None) or error}", hint) from error
+            raise InputError(f"{path} is too large to be a suite file", _hint())
+        return data.decode()
+    except OSError as error:
+        raise InputError(f"no suite {name!r}: {error.strerror or error}", _hint()) from error
     except ValueError as error:  # not UTF-8, or a NUL character in the name
-        raise InputError(f"the suite file {name_or_path!r} is no text: {error}", hint) from error
-    return parse_suite(text, path.stem)
+        raise InputError(f"the suite file {name!r} is no text: {error}", _hint()) from error
 
 
-def parse_suite(text: str, name: str) -> Suite:
-    """The suite that the TOML text describes; raises InputError as `load_suite` does."""
+def _hint() -> str:
+    return f"choose one of {', '.join(suites())}, or name a suite file of your own"
+
+
+def _listed(name: str) -> Listed:
+    own = name in _names(own_suites())
+    try:
+        suite = load_suite(name)
+        small, large = (
+            bytes_needed(
+                [work_of(workload, replace(_ANY_MACHINE, memory_bytes=memory)) for workload in suite.workloads]
+            )
+            for memory in (_MUCH_MEMORY, 2 * _MUCH_MEMORY)
+        )
+    except InputError as error:
+        return Listed(name, own, problem=error.message)
+    return Listed(
+        name=name,
+        own=own,
+        title=suite.title,
+        workloads=tuple(workload.name for workload in suite.workloads),
+        repetitions=suite.repetitions,
+        bytes_needed=small - (large - small),
+        memory_multiple=(large - small) // _MUCH_MEMORY,
+    )
+
+
+def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
+    """The suite that the TOML text describes; raises InputError as `load_suite` does.
+
+    A workload's `job_file` is looked for in `folder`; the workload then holds its text.
+    """
     try:
         table = strictly(SuiteFile, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
@@ -81,14 +176,25 @@ def parse_suite(text: str, name: str) -> Suite:
     except InputError as error:
         raise InputError(f"the suite {name} cannot be read: {error.message}", error.hint) from error
     workloads = tuple(
-        Workload(item.name, item.title, item.tool, item.headline, item.parameters) for item in table.workload
+        Workload(item.name, item.title, item.tool, item.headline, _with_job(item.parameters, folder))
+        for item in table.workload
     )
-    _check(name, table, workloads)
+    _check(name, table)
+    _check_workloads(name, workloads)
     most = 2 * table.repetitions if table.most_repetitions is None else table.most_repetitions
     return Suite(name, table.title, table.repetitions, workloads, table.target_variation, most)
 
 
-def _check(name: str, table: SuiteFile, workloads: tuple[Workload, ...]) -> None:
+def _with_job(parameters: dict[str, Parameter], folder: Path) -> dict[str, Parameter]:
+    """The parameters with the text of a fio job file in place of its name."""
+    named = parameters.get("job_file")
+    if not isinstance(named, str):
+        return parameters
+    others = {name: value for name, value in parameters.items() if name != "job_file"}
+    return {**others, "job": _text(named, folder / named)}
+
+
+def _check(name: str, table: SuiteFile) -> None:
     repetitions, most, target = table.repetitions, table.most_repetitions, table.target_variation
     if not 1 <= repetitions <= 1000:
         raise InputError(f"the suite {name} wants {repetitions} repetitions", "from 1 to 1000 are possible")
@@ -98,6 +204,9 @@ def _check(name: str, table: SuiteFile, workloads: tuple[Workload, ...]) -> None
         )
     if not 0 < target < 1:
         raise InputError(f"the suite {name} has the target variation {target}", "state a fraction, such as 0.05")
+
+
+def _check_workloads(name: str, workloads: tuple[Workload, ...]) -> None:
     if not workloads:
         raise InputError(f"the suite {name} has no workload", "add a [[workload]] table")
     names = [workload.name for workload in workloads]

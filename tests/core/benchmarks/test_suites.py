@@ -1,13 +1,15 @@
 """Suite files: those that ship, and what is wrong with a DBA's own."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from core.benchmarks.suites import load_suite, parse_suite, suites
+from core.benchmarks.suites import list_suites, load_suite, parse_suite, suites
 from core.benchmarks.tools import how_to_install, work_of
 from core.benchmarks.work import Machine, bytes_needed, expected_seconds
 from core.errors import InputError
+from core.settings import resource
 
 GIB = 2**30
 GOOD = """
@@ -26,29 +28,102 @@ runtime_seconds = 1
 """
 
 
+SERVER = Machine(
+    memory_bytes=64 * GIB,
+    threads=8,
+    bin_directories=("/usr/lib/postgresql/15/bin",),
+    fio_engine="libaio",
+    address="192.0.2.11",
+    other_programs="/usr/lib/postgresql/15/bin",
+)
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No suites but those that ship, and those that a test writes."""
+    monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "config"))
+    folder = tmp_path / "config" / "suites"
+    folder.mkdir(parents=True)
+    return folder
+
+
 def test_what_ships() -> None:
-    assert suites() == ("quick", "standard")
+    assert {"quick", "standard", "controllers", "raid", "file-systems", "depths"} <= set(suites())
     standard = {workload.name for workload in load_suite("standard").workloads}
     assert {"fio-random-write-direct", "fio-random-write-buffered", "fio-sequential-read-direct", "dd"} <= standard
 
 
-@pytest.mark.parametrize("name", suites())
+SHIPPED = [path.stem for path in resource("suites").glob("*.toml")]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
 def test_every_workload_can_run(name: str) -> None:
     for workload in load_suite(name).workloads:
-        work = work_of(workload, Machine(GIB, 2))
+        work = work_of(workload, SERVER)
         assert work.steps
         assert all(step.deadline > step.seconds for step in work.steps)
 
 
-def test_the_quick_suite_is_quick_and_small() -> None:
-    quick = load_suite("quick")
-    works = [work_of(workload, Machine(64 * GIB, 8)) for workload in quick.workloads]
-    assert expected_seconds(works, quick.repetitions) < 40
-    assert bytes_needed(works) < GIB
+@pytest.mark.parametrize("name", SHIPPED)
+def test_five_repetitions_are_the_least_but_for_a_first_look(name: str) -> None:
+    suite = load_suite(name)
+    assert suite.repetitions >= (3 if name == "quick" else 5)
+    assert suite.limit >= suite.repetitions
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "size"), [("quick", 60, GIB), ("standard", 15 * 60, 4 * GIB), ("depths", 20 * 60, 2 * GIB)]
+)
+def test_what_is_said_of_suites_holds_on_any_server(name: str, seconds: float, size: int) -> None:
+    suite = load_suite(name)
+    for memory in (GIB, 1024 * GIB):
+        works = [work_of(workload, replace(SERVER, memory_bytes=memory)) for workload in suite.workloads]
+        assert expected_seconds(works, suite.repetitions) < seconds
+        assert bytes_needed(works) < size
+
+
+def test_the_list_tells_what_depends_on_the_memory(own_folder: Path) -> None:
+    (own_folder / "broken.toml").write_text("title = ")
+    (own_folder / "small.toml").write_text(GOOD)
+    listed = {suite.name: suite for suite in list_suites()}
+    assert (listed["standard"].memory_multiple, listed["standard"].own) == (0, False)
+    works = [work_of(workload, replace(SERVER, memory_bytes=0)) for workload in load_suite("standard").workloads]
+    assert listed["standard"].bytes_needed == bytes_needed(works)
+    assert (listed["raid"].memory_multiple, listed["controllers"].memory_multiple) == (2, 2)
+    assert (listed["small"].own, listed["small"].workloads, listed["small"].bytes_needed) == (True, ("w",), 8192)
+    assert "is no TOML" in listed["broken"].problem
+
+
+def test_a_suite_of_the_own_folder_by_its_name_also_in_place_of_one_that_ships(own_folder: Path) -> None:
+    (own_folder / "nightly.toml").write_text(GOOD)
+    (own_folder / "quick.toml").write_text(GOOD.replace('"mine"', '"my quick one"'))
+    assert load_suite("nightly").title == "mine"
+    assert load_suite("quick").title == "my quick one"
+    assert suites().count("quick") == 1
+
+
+def test_a_job_file_of_a_suite_lies_beside_it(own_folder: Path) -> None:
+    (own_folder / "own.fio").write_text("[w]\nrw=write\nsize=8m\n")
+    (own_folder / "with.toml").write_text(
+        'title = "t"\n[[workload]]\nname = "w"\ntitle = "w"\ntool = "fio-job"\nheadline = "write_iops"\n'
+        '[workload.parameters]\njob_file = "own.fio"\n'
+    )
+    (workload,) = load_suite("with").workloads
+    assert workload.parameters == {"job": "[w]\nrw=write\nsize=8m\n"}
+    (own_folder / "own.fio").unlink()
+    with pytest.raises(InputError, match=r"no suite 'own\.fio'|no such file|own\.fio"):
+        load_suite("with")
+
+
+def test_a_job_file_is_a_suite(tmp_path: Path) -> None:
+    path = tmp_path / "mine.fio"
+    path.write_text("[a]\nrw=write\nsize=8m\n[b]\nstonewall\nrw=randread\nsize=8m\n")
+    suite = load_suite(str(path))
+    assert (suite.name, [workload.name for workload in suite.workloads], suite.repetitions) == ("mine", ["a", "b"], 5)
 
 
 def test_workloads_share_what_was_laid_out() -> None:
-    works = [work_of(workload, Machine(GIB, 2)) for workload in load_suite("quick").workloads]
+    works = [work_of(workload, SERVER) for workload in load_suite("quick").workloads]
     reading, _, random_read, random_write = works
     assert set(reading.laid_out) == set(random_read.laid_out) == set(random_write.laid_out)
     assert bytes_needed(works) == 5 * 64 * 2**20 + 512 * 2**20
@@ -95,7 +170,7 @@ def test_no_workload_and_two_of_one_name() -> None:
 def test_no_such_file(name: str) -> None:
     with pytest.raises(InputError) as caught:
         load_suite(name)
-    assert "quick, standard" in caught.value.hint
+    assert "quick, raid, standard" in caught.value.hint
 
 
 def test_no_text(tmp_path: Path) -> None:
