@@ -1,38 +1,79 @@
-"""`pghaul compare`: old against new, or one run against another."""
+"""`pghaul compare`: old against new, one run against another, or outputs that somebody else produced."""
 
 import argparse
+from itertools import takewhile
+from pathlib import PurePath
 
 from core import units
 from core.cli.context import Context, add_common, print_document
+from core.cli.migration import read_input
 from core.cli.terminal import table
 from core.comparison.model import Comparison, Row, Sample, Verdict
-from core.errors import InputError
+from core.errors import InputError, ParseError
+from core.jobs import Note
+
+TOOLS = ("bonnie", "dd", "fio", "pg_test_fsync", "pgbench", "sysbench")
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    compare = nouns.add_parser("compare", help="compare both storages of a move, or two runs")
-    compare.add_argument("what", nargs="+", metavar="MOVE | RUN RUN")
+    compare = nouns.add_parser("compare", help="compare both storages of a move, two runs, or outputs of others")
+    compare.add_argument("what", nargs="*", metavar="MOVE | RUN RUN")
+    compare.add_argument(
+        "--outputs", nargs="+", metavar="FILE", help="outputs that somebody else produced, side by side"
+    )
+    compare.add_argument("--tool", choices=TOOLS, help="whose outputs they are")
     compare.add_argument("--all", action="store_true", help="every metric, not only each workload's own")
     add_common(compare)
     compare.set_defaults(run=_run)
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
-
-    if len(options.what) == 1:
-        compared, runs = actions.compare(context.desk, options.what[0]), None
-    elif len(options.what) == 2:
-        runs = (_number(options.what[0]), _number(options.what[1]))
-        compared = actions.compare_two(context.desk, *runs)
-    else:
-        raise InputError(f"compare takes one move or two runs, not {len(options.what)} words")
+    compared, names = _outputs(context, options) if options.outputs else _measured(context, options)
     if options.json:
         print_document(compared)
     else:
-        print(text(compared, every=options.all, runs=runs))
+        print(text(compared, names, every=options.all, rates=bool(options.outputs)))
     return 0
+
+
+def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:
+    from core import actions
+
+    if len(options.what) == 1:
+        return actions.compare(context.desk, options.what[0]), ("old", "new")
+    if len(options.what) == 2:
+        old, new = (_number(word) for word in options.what)
+        return actions.compare_two(context.desk, old, new), (f"run {old}", f"run {new}")
+    raise InputError(f"compare takes one move or two runs, not {len(options.what)} words")
+
+
+def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:
+    from core.comparison.outputs import PARSERS, compare_outputs, incomplete
+
+    if options.what:
+        raise InputError("compare takes a move, two runs or --outputs, not several of them")
+    if options.tool is None:
+        raise InputError("--outputs needs the tool that made them", f"name it: --tool {' | '.join(TOOLS)}")
+    names, named = _short(options.outputs), []
+    for name, file in zip(names, options.outputs, strict=True):
+        try:
+            output = PARSERS[options.tool](read_input(file))
+        except ParseError as error:
+            raise ParseError(f"{file}: {error.message}", error.hint) from error
+        for sentence in incomplete(output):
+            context.job.report(Note(f"{file}: {sentence}: left out", "warning"))
+        named.append((name, output))
+    return compare_outputs(named), names
+
+
+def _short(files: list[str]) -> tuple[str, ...]:
+    """The files' names without folder, ending and what they all begin with; whole where they would not differ then."""
+    stems = [PurePath(file).stem for file in files]
+    common = "".join(letters[0] for letters in takewhile(lambda one: len(set(one)) == 1, zip(*stems, strict=False)))
+    whole_words = common[: max(common.rfind(mark) for mark in "-_. ") + 1]
+    short = tuple(stem.removeprefix(whole_words) for stem in stems)
+    return short if len(set(short)) == len(short) and all(short) else tuple(files)
 
 
 def _number(word: str) -> int:
@@ -41,39 +82,87 @@ def _number(word: str) -> int:
     return int(word)
 
 
-def text(comparison: Comparison, *, every: bool = False, runs: tuple[int, int] | None = None) -> str:
-    """A comparison for people: medians, ratio with its interval, verdict. `runs`: the two runs' numbers."""
-    old, new = ("old", "new") if runs is None else (f"run {number}" for number in runs)
-    verdicts = {Verdict.OLD: f"{old} faster", Verdict.NEW: f"{new} faster"}
-    rows = [
-        (
-            row.workload.title,
-            row.metric,
-            _sample(row.metric, row.old),
-            _sample(row.metric, row.new),
-            _ratio(row),
-            verdicts.get(row.verdict, row.verdict),
-        )
-        for row in comparison.rows
-        if every or row.headline
-    ]
-    head = ("workload", "metric", f"{old}: {comparison.old}", f"{new}: {comparison.new}", f"{new} / {old}", "verdict")
-    return table(head, rows, right=(2, 3, 4))
+def text(comparison: Comparison, names: tuple[str, ...], *, every: bool = False, rates: bool = False) -> str:
+    """A comparison for people: what was measured, ratios with their intervals, verdicts.
+
+    Args:
+        names: short, of each set.
+        every: every metric, else each workload's own; with `rates`, also the other metrics that are no latency.
+    """
+    rows = [row for row in comparison.rows if every or row.headline or (rates and "latency" not in row.metric)]
+    first, *others = names
+    titles = (comparison.old, comparison.new, *comparison.further)
+    head = (
+        *("workload", "metric"),
+        *(name if name == title else f"{name}: {title}" for name, title in zip(names, titles, strict=True)),
+        *(f"{name} / {first}" for name in others),
+        "verdict",
+    )
+    numbers = range(2, len(head) - 1)
+    shown = table(head, [_cells(row, names) for row in rows], right=numbers)
+    return "\n\n".join([shown, *_notes(rows, names)])
+
+
+def _cells(row: Row, names: tuple[str, ...]) -> tuple[str, ...]:
+    return (
+        row.workload.title,
+        row.metric,
+        *(_sample(row.metric, sample) for sample in _samples(row)),
+        *(_ratio(*ratio) for ratio in _ratios(row)),
+        _verdict(row, names),
+    )
+
+
+def _samples(row: Row) -> tuple[Sample | None, ...]:
+    return (row.old, row.new, *(contrast.sample for contrast in row.further))
+
+
+def _ratios(row: Row) -> tuple[tuple[float | None, float | None, float | None], ...]:
+    return (
+        (row.ratio, row.ratio_low, row.ratio_high),
+        *((contrast.ratio, contrast.ratio_low, contrast.ratio_high) for contrast in row.further),
+    )
+
+
+def _verdict(row: Row, names: tuple[str, ...]) -> str:
+    """Of two sets who is faster; of more, how each of the others stands to the first."""
+    first, *others = names
+    verdicts = (row.verdict, *(contrast.verdict for contrast in row.further))
+    if len(others) == 1:
+        return {Verdict.OLD: f"{first} faster", Verdict.NEW: f"{others[0]} faster"}.get(row.verdict, row.verdict)
+    words = {Verdict.OLD: "slower", Verdict.NEW: "faster", Verdict.NONE: "no difference"}
+    return ", ".join(f"{name} {words.get(one, one.value)}" for name, one in zip(others, verdicts, strict=True))
 
 
 def _sample(metric: str, sample: Sample | None) -> str:
     if sample is None:
         return units.ABSENT
-    cached = " (cached)" if sample.cached else ""
-    return f"{units.metric(metric, sample.median)} {units.spread(sample.variation)}".rstrip() + cached
+    marks = [
+        *(["cached"] if sample.cached else []),
+        *(["from memory"] if sample.from_memory else []),
+        *(["disturbed"] if sample.disturbed else []),
+        *([f"{len(sample.left_out)} left out"] if sample.left_out else []),
+    ]
+    shown = f"{units.metric(metric, sample.mean)} {units.spread(sample.variation)}".rstrip()
+    return f"{shown} ({', '.join(marks)})" if marks else shown
 
 
-def _ratio(row: Row) -> str:
-    if row.ratio is None:
+def _ratio(ratio: float | None, low: float | None, high: float | None) -> str:
+    if ratio is None:
         return units.ABSENT
-    interval = (
-        f" ({row.ratio_low:.2f}–{row.ratio_high:.2f})"
-        if row.ratio_low is not None and row.ratio_high is not None
-        else ""
-    )
-    return units.ratio(row.ratio) + interval
+    if low is None or high is None:
+        return units.ratio(ratio)
+    return f"{units.ratio(ratio)} ({units.ratio(low).removesuffix(' ×')}–{units.ratio(high).removesuffix(' ×')})"
+
+
+def _notes(rows: list[Row], names: tuple[str, ...]) -> list[str]:
+    """What was left out with its reason, and what an interval of few values is."""
+    left_out = [
+        f"left out of {name}, {row.workload.title}, {row.metric}: "
+        + ", ".join(f"{units.metric(row.metric, one.value)} ({one.reason})" for one in sample.left_out)
+        for row in rows
+        for name, sample in zip(names, _samples(row), strict=True)
+        if sample is not None and sample.left_out
+    ]
+    said = list(dict.fromkeys(row.note for row in rows if row.note))
+    return [*(["\n".join(left_out)] if left_out else []), *said]

@@ -118,7 +118,7 @@ class Diagnosis:
     """What was found on one volume, and what was looked at for it.
 
     Attributes:
-        figures: how many medians of measurements were looked at.
+        figures: how many means of measurements were looked at.
         findings: what costs most first; empty: nothing was found, which is not to say that all is well.
     """
 

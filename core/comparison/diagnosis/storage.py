@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core import units
-from core.benchmarks import statistics
-from core.benchmarks.model import MarkKind, Outcome, Repetition, Run, Workload
+from core.benchmarks.model import Outcome, Run, Workload
+from core.comparison.model import Sample
+from core.comparison.samples import sample_of
 from core.facts.model import Array, BlockDevice, Facts, FileSystem
 
 _VIRTUAL = ("vd", "xvd", "loop", "zram", "ram", "nbd", "rbd", "sr", "fd")
@@ -15,7 +16,7 @@ _CONTROLLER = ("qemu", "vbox", "virtual", "vmware", "perc", "megaraid", "raid", 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The median of one metric over the good repetitions of one workload on the volume."""
+    """The mean of one metric over the repetitions of one workload on the volume that count, as a comparison has it."""
 
     workload: Workload
     metric: str
@@ -142,20 +143,16 @@ def _way(workload: Workload) -> tuple[object, ...]:
 
 
 def _figures(runs: Sequence[Run]) -> Iterator[Figure]:
+    """The figures that are the disks' own: nobody disturbed them, and memory did not answer for the disks."""
     for run in runs:
+        if run.outcome is not Outcome.DONE:
+            continue
         for metric in dict.fromkeys(name for repetition in run.repetitions for name in repetition.metrics):
-            good = [repetition for repetition in run.repetitions if _counts(run.workload, repetition, metric)]
-            if good:
-                middle = statistics.median([repetition.metrics[metric] for repetition in good])
-                yield Figure(run.workload, metric, middle, () if run.id is None else (run.id,))
+            sample = sample_of(metric, run)
+            if sample is not None and not sample.disturbed and not _from_memory(run.workload, metric, sample):
+                yield Figure(run.workload, metric, sample.mean, sample.run_ids)
 
 
-def _counts(workload: Workload, repetition: Repetition, metric: str) -> bool:
-    """Whether its value is the disks' own: it is done, nobody disturbed it, and memory did not answer for them."""
-    if metric not in repetition.metrics or repetition.outcome is not Outcome.DONE or repetition.disturbed:
-        return False
-    marks = {mark.kind for mark in repetition.marks}
-    if metric.startswith("read"):
-        warm = repetition.cached and workload.parameters.get("direct") is not True
-        return not warm and MarkKind.CACHE not in marks
-    return not metric.startswith("write") or MarkKind.MEMORY not in marks
+def _from_memory(workload: Workload, metric: str, sample: Sample) -> bool:
+    warm = sample.cached and metric.startswith("read") and workload.parameters.get("direct") is not True
+    return warm or sample.from_memory

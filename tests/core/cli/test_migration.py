@@ -78,7 +78,7 @@ def test_two_runs_are_named_by_their_numbers(capsys: pytest.CaptureFixture[str])
     assert "old" not in head.replace(first.volume.server, "")
     assert main(["compare", str(first.id), str(other.id)]) == 2
     assert "nothing to compare" in capsys.readouterr().err
-    said = comparison.text(compare([first], [same]), runs=(3, 13))
+    said = comparison.text(compare([first], [same]), ("run 3", "run 13"))
     assert "run 13 faster" in said
     assert "new faster" not in said
 

@@ -1,0 +1,113 @@
+"""Outputs that somebody else produced, side by side: each output is a set of runs of its own."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from core.benchmarks.bonnie import parse_bonnie
+from core.benchmarks.dd import parse_dd
+from core.benchmarks.fio import parse_fio
+from core.benchmarks.model import Outcome, Output, Repetition, Result, Run, Side, Volume, Workload
+from core.benchmarks.pg_test_fsync import parse_pg_test_fsync
+from core.benchmarks.pgbench import parse_pgbench
+from core.benchmarks.sysbench import parse_sysbench
+from core.comparison.compare import compare, lower_is_better
+from core.comparison.model import Comparison, Row, Sample
+from core.errors import InputError
+
+PARSERS: Mapping[str, Callable[[str], Output]] = {
+    "bonnie": parse_bonnie,
+    "dd": parse_dd,
+    "fio": parse_fio,
+    "pg_test_fsync": parse_pg_test_fsync,
+    "pgbench": parse_pgbench,
+    "sysbench": parse_sysbench,
+}
+_DIFFERENT = {"dd", "fio", "pg_test_fsync"}
+"""Tools whose results of one name in one output are different ones (a write and a read; jobs side by side); those of
+the others are repetitions."""
+_NAMED_AFTER_HOST = {"bonnie": "bonnie++"}
+"""Tools that name a result after the machine, and what its workload is called instead: machines are to be compared."""
+_UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def compare_outputs(named: Sequence[tuple[str, Output]]) -> Comparison:
+    """The results of two or more outputs, by the names of the results; each set has the name that is given with it.
+
+    Of a result that says that it was interrupted, aborted or failed nothing counts. What an output does not tell (when
+    it was made, on which volume, whether caches were dropped) stays untold.
+
+    Raises:
+        InputError: fewer than two outputs, or outputs of different tools.
+    """
+    if len(named) < 2:
+        raise InputError("there is nothing to compare one output with", "name two outputs or more")
+    if len({output.tool for _, output in named}) > 1:
+        raise InputError("outputs of different tools cannot be compared")
+    compared = compare(*(_runs(name, output) for name, output in named))
+    first, second, *others = (name for name, _ in named)
+    rows = tuple(_untimed(row) for row in compared.rows)
+    return replace(compared, old=first, new=second, further=tuple(others), rows=rows)
+
+
+def _untimed(row: Row) -> Row:
+    """The row without the times that nobody told."""
+    further = tuple(replace(contrast, sample=_without_time(contrast.sample)) for contrast in row.further)
+    return replace(row, old=_without_time(row.old), new=_without_time(row.new), further=further)
+
+
+def _without_time(sample: Sample | None) -> Sample | None:
+    return None if sample is None else replace(sample, measured_at=None)
+
+
+def incomplete(output: Output) -> tuple[str, ...]:
+    """The results that do not count, each with the reason."""
+    return tuple(f"{result.name or output.tool} {why}" for result in output.results if (why := _why_not(result)))
+
+
+def _why_not(result: Result) -> str:
+    if result.aborted:
+        return "was aborted"
+    if result.interrupted:
+        return "was interrupted"
+    return f"ended with error {result.errors}" if result.errors else ""
+
+
+def _runs(set_name: str, output: Output) -> list[Run]:
+    grouped: dict[str, list[Result]] = {}
+    counts = Counter(result.name for result in output.results)
+    common = _NAMED_AFTER_HOST.get(output.tool) if len(counts) == 1 else None
+    for number, result in enumerate(output.results, 1):
+        name = common or result.name or output.tool
+        if output.tool in _DIFFERENT and counts[result.name] > 1:
+            name = f"{name} {number}"
+        grouped.setdefault(name, []).append(result)
+    return [_run(set_name, output, name, results) for name, results in grouped.items()]
+
+
+def _run(set_name: str, output: Output, name: str, results: Sequence[Result]) -> Run:
+    metrics = dict.fromkeys(metric for result in results for metric in result.metrics)
+    headline = next((metric for metric in metrics if lower_is_better(metric) is False), "")
+    repetitions = tuple(
+        Repetition(
+            number=number,
+            started_at=_UNKNOWN_TIME,
+            seconds=result.metrics.get("duration_seconds", 0.0),
+            outcome=Outcome.FAILED if _why_not(result) else Outcome.DONE,
+            metrics=result.metrics,
+            command="",
+            raw="",
+            message=_why_not(result),
+        )
+        for number, result in enumerate(results, 1)
+    )
+    return Run(
+        move="",
+        volume=Volume(Side.OLD, set_name, "", ""),
+        workload=Workload(name, name, output.tool, headline),
+        started_at=_UNKNOWN_TIME,
+        outcome=Outcome.DONE,
+        repetitions=repetitions,
+        tool_version=output.version,
+    )

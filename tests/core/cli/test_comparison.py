@@ -1,0 +1,77 @@
+"""`pghaul compare --outputs` and `pghaul diagnose`, without a server."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.cli.main import main
+from core.history.store import Store
+from tests.core.history import samples
+
+DATA = Path(__file__).parents[2] / "data"
+FILE_SYSTEMS = [str(DATA / f"fio/v1.57-four-groups-{name}.txt") for name in ("ext3", "ext4", "xfs")]
+
+
+def test_outputs_of_others_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--tool", "fio", "--outputs", *FILE_SYSTEMS]) == 0
+    head, _, first, *others = capsys.readouterr().out.splitlines()
+    assert head.split() == [
+        "workload",
+        "metric",
+        "ext3",
+        "ext4",
+        "xfs",
+        "ext4",
+        "/",
+        "ext3",
+        "xfs",
+        "/",
+        "ext3",
+        "verdict",
+    ]
+    assert first.endswith("ext4 no difference, xfs slower")
+    assert "58.3 MB/s" in first
+    assert not any("latency" in line for line in others)
+    assert "widened by an assumed 10 %" in others[-1]
+
+
+def test_outputs_of_others_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "--json", "--tool", "fio", "--outputs", *FILE_SYSTEMS]) == 0
+    compared = json.loads(capsys.readouterr().out)
+    assert (compared["old"], compared["new"], compared["further"]) == ("ext3", "ext4", ["xfs"])
+    row = next(row for row in compared["rows"] if row["metric"] == "write_iops")
+    assert round(row["old"]["mean"]) == 7118
+    assert row["further"][0]["verdict"] == "old faster"
+
+
+def test_an_interrupted_job_is_left_out_and_said(capsys: pytest.CaptureFixture[str]) -> None:
+    interrupted = str(DATA / "fio/20-v2.1.10-sigint-two-jobs-snipped-f30227283165.txt")
+    assert main(["compare", "--tool", "fio", "--outputs", interrupted, FILE_SYSTEMS[0]]) == 0
+    assert f"{interrupted}: job1 was interrupted: left out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--outputs", *FILE_SYSTEMS], "--outputs needs the tool"),
+        (["--tool", "fio", "--outputs", FILE_SYSTEMS[0]], "nothing to compare one output with"),
+        (["--tool", "dd", "--outputs", *FILE_SYSTEMS], f"{FILE_SYSTEMS[0]}: dd: expected"),
+        (["--tool", "fio", "--outputs", "/nowhere/at/all", FILE_SYSTEMS[0]], "cannot read /nowhere/at/all"),
+        (["spring", "--tool", "fio", "--outputs", *FILE_SYSTEMS], "not several of them"),
+        ([], "compare takes one move or two runs, not 0 words"),
+    ],
+)
+def test_what_cannot_be_compared(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_diagnosis_of_the_last_facts(capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open() as store:
+        samples.fill(store)
+    assert main(["diagnose", samples.MOVE.name, "--last", "--json"]) == 0
+    old, new = json.loads(capsys.readouterr().out)
+    assert (old["server"], new["server"]) == (samples.MOVE.old, samples.MOVE.new)
+    assert main(["diagnose", samples.MOVE.name, "--last", "--side", "old"]) == 0
+    assert capsys.readouterr().out.startswith(f"{samples.MOVE.old}:{samples.MOVE.old_volume}")
