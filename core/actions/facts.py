@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from core.actions.desk import Desk, recorded
 from core.benchmarks.model import Side
 from core.facts.collect import collect
-from core.facts.model import Facts
+from core.facts.model import Cluster, Facts
+from core.facts.remembered import remembered
+from core.facts.sorting import libc_locales
 from core.jobs import Job, Note
 from core.migration.model import Move
 from core.migration.trial import with_known_trials, with_trial_cluster
@@ -19,19 +21,22 @@ def read_facts(desk: Desk, server: str, job: Job, folders: Sequence[str] = ()) -
     return collected(desk, server, recorded(desk.store, job), folders)
 
 
-def collected(desk: Desk, server: str, job: Job, folders: Sequence[str] = (), trial: str | None = None) -> Facts:
-    """Fresh facts, recorded. `trial`: the series of which the server's binaries are to make a trial cluster."""
-    connected = desk.server(server, job)
-    facts = collect(connected, job, folders=folders)
+def collected(desk: Desk, server: str, job: Job, folders: Sequence[str] = (), trial: Cluster | None = None) -> Facts:
+    """Fresh facts, recorded. `trial`: the cluster that the server's binaries are to show that they can run."""
+    connected, known = desk.server(server, job), desk.store.facts(server)
+    locales = libc_locales(trial) if trial is not None else ()
+    facts = remembered(collect(connected, job, folders=folders, locales=locales), known)
     if trial is None:
-        facts = with_known_trials(facts, desk.store.facts(server))
+        facts = with_known_trials(facts, known)
     else:
-        facts = with_trial_cluster(connected, facts, trial, job)
+        facts = with_trial_cluster(connected, facts, trial.series, job, of=trial)
     desk.store.save_facts(facts)
     return facts
 
 
-def facts_of(desk: Desk, move: Move, side: Side, job: Job, *, refresh: bool = False, trial: str | None = None) -> Facts:
+def facts_of(
+    desk: Desk, move: Move, side: Side, job: Job, *, refresh: bool = False, trial: Cluster | None = None
+) -> Facts:
     """The latest facts of a side; read now where there are none, where old's lack the cluster, or with `refresh`."""
     server, folder = (move.old, move.cluster) if side is Side.OLD else (move.new, move.target)
     known = None if refresh else desk.store.facts(server)

@@ -22,7 +22,7 @@ def check(desk: Desk, move: str, job: Job, *, refresh: bool = True) -> tuple[Che
     found = desk.store.move(move)
     old = facts_of(desk, found, Side.OLD, job, refresh=refresh)
     cluster = old.cluster(found.cluster)
-    new = facts_of(desk, found, Side.NEW, job, refresh=refresh, trial=cluster.series if cluster is not None else None)
+    new = facts_of(desk, found, Side.NEW, job, refresh=refresh, trial=cluster)
     results = check_facts(found, old, new)
     desk.store.save_checks(move, results)
     return results

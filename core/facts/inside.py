@@ -133,7 +133,7 @@ class ClusterWide:
     """What the catalogs and views of the whole cluster say."""
 
     taken_at: datetime | None = None
-    """When; later facts of a stopped cluster keep what was read while it ran."""
+    """None: with these facts. Facts of a stopped cluster keep what was read while it ran, and this is when."""
     in_recovery: bool = False
     exclusive_backup: bool = False
     settings: tuple[Setting, ...] = ()

@@ -9,6 +9,7 @@ own way: accents, case, digits, punctuation, other scripts.
 import re
 from collections.abc import Iterable
 
+from core.facts.model import Cluster
 from core.facts.sections import Section
 from core.facts.text import unreadable
 from core.servers.shell import Shell, script
@@ -96,3 +97,13 @@ def parse_sorting(text: str) -> dict[str, str]:
             raise unreadable("sort", "a line 'sorted LOCALE SUM'", line)
         found[match["locale"]] = match["sum"]
     return found
+
+
+def libc_locales(cluster: Cluster) -> tuple[str, ...]:
+    """The locales of the C library that a cluster's databases need to be there, and those that they sort under."""
+    found: set[str] = set()
+    for database in cluster.databases:
+        found |= {locale for locale in (database.collate, database.ctype) if locale}
+        if database.catalogs is not None:
+            found |= {each.locale for each in database.catalogs.collations if each.provider == "libc"}
+    return tuple(sorted(found))

@@ -1,0 +1,46 @@
+"""What an earlier pass knows that this one could not read: the inside of a cluster that is stopped now.
+
+A cluster that is stopped for its copy answers no SQL. What its catalogs said while it ran still holds, as long as it is
+the same cluster and was not started since without being looked at; the time stands in `ClusterWide.taken_at`.
+"""
+
+from dataclasses import replace
+
+from core.facts.model import Cluster, Facts
+
+
+def remembered(facts: Facts, earlier: Facts | None) -> Facts:
+    """The facts with what `earlier`, of the same server, knows of the same clusters and of the same C library."""
+    if earlier is None:
+        return facts
+    return replace(
+        facts,
+        clusters=tuple(_filled(cluster, earlier) for cluster in facts.clusters),
+        sorted=(earlier.sorted if _libc(earlier) == _libc(facts) else {}) | facts.sorted,
+    )
+
+
+def _filled(cluster: Cluster, earlier: Facts) -> Cluster:
+    known = earlier.cluster(cluster.data_directory)
+    if cluster.running or cluster.databases or known is None or known.wide is None or not _same(cluster, known):
+        return cluster
+    taken_at = known.wide.taken_at or earlier.taken_at
+    return replace(
+        cluster,
+        databases=known.databases,
+        wide=replace(known.wide, taken_at=taken_at),
+        settings=known.settings | cluster.settings,
+    )
+
+
+def _same(cluster: Cluster, known: Cluster) -> bool:
+    """Whether both are one cluster: no other has its system identifier, but a copy of it, which lies elsewhere."""
+    return (
+        cluster.control is not None
+        and known.control is not None
+        and cluster.control.system_identifier == known.control.system_identifier
+    )
+
+
+def _libc(facts: Facts) -> str | None:
+    return facts.system.libc if facts.system is not None else None

@@ -1,0 +1,222 @@
+"""What new's binaries are asked in a trial cluster: can they load, take and sort what the cluster on old has?
+
+A trial cluster is never opened to anybody: the server program runs in its single-user mode, reads statements and ends.
+Libraries are loaded as pg_upgrade does it (`src/bin/pg_upgrade/function.c`), because only that tells a library that is
+missing from one that needs another library or another minor release.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from core.facts.inside import Binaries
+from core.facts.model import Cluster
+from core.facts.queries import Row, as_line, row
+from core.facts.sections import hexadecimal
+from core.facts.text import unreadable
+from core.servers.shell import Shell, command, pipe, script, sequence
+
+PRELOADS = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")
+_OF_THE_PLACE = frozenset(
+    {"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file", "port", *PRELOADS}
+)
+"""Settings that are not tried: they name a place, or are tried as libraries."""
+_FIXED = frozenset({"block_size", "wal_block_size", "segment_size", "server_version", "data_checksums"})
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the cluster on old needs of its binaries.
+
+    Attributes:
+        libraries: as LOAD takes them; `preloads`: those that the server loads when it starts.
+        settings: `NAME=VALUE`.
+        icu: ICU locales.
+    """
+
+    libraries: tuple[str, ...] = ()
+    preloads: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    icu: tuple[str, ...] = ()
+
+
+def wanted(cluster: Cluster) -> Wanted:
+    """What a cluster needs, as far as its facts tell."""
+    catalogs = [each.catalogs for each in cluster.databases if each.catalogs is not None]
+    at_start, later = preloads(cluster)
+    locales = {
+        collation.locale for each in catalogs for collation in each.collations if collation.provider == "icu"
+    } | {each.locale for each in cluster.databases if each.provider == "icu" and each.locale is not None}
+    return Wanted(
+        libraries=_sorted([*(library.name for each in catalogs for library in each.libraries), *later]),
+        preloads=at_start,
+        settings=_sorted(
+            f"{each.name}={each.value}"
+            for each in (cluster.wide.settings if cluster.wide is not None else ())
+            if each.value is not None and each.name not in _OF_THE_PLACE | _FIXED and "." not in each.name
+        ),
+        icu=_sorted(locales),
+    )
+
+
+def preloads(cluster: Cluster) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The libraries that the server loads when it starts, and those that each session loads."""
+    lists: list[tuple[str, str]] = [
+        (name, value) for name, value in cluster.settings.items() if name in PRELOADS and value
+    ]
+    if cluster.wide is not None:
+        lists += [(each.name, each.value) for each in cluster.wide.settings if each.name in PRELOADS and each.value]
+    found: dict[str, list[str]] = {"start": [], "session": []}
+    for name, value in lists:
+        words = [word.strip().strip('"') for word in value.split(",") if word.strip()]
+        if name == "shared_preload_libraries":
+            found["start"] += words
+        else:
+            plain = name == "session_preload_libraries"
+            found["session"] += [word if plain or "/" in word else f"$libdir/plugins/{word}" for word in words]
+    return _sorted(found["start"]), _sorted(found["session"])
+
+
+def _sorted(words: Iterable[str]) -> tuple[str, ...]:
+    """Once each, in order; what no statement of a line can hold is left out and so stays unknown."""
+    return tuple(sorted({word for word in words if word.isprintable() and not re.search(r"['\\]", word)}))
+
+
+_EXTENSIONS = (
+    "select "
+    + as_line("available", "v.name", "v.version", "v.version = e.default_version")
+    + " from pg_available_extension_versions v join pg_available_extensions e on e.name = v.name order by 1"
+)
+
+# $folder holds the trial cluster in `data`; the server program is first in PATH. Whatever a library prints cannot pass
+# for a line of ours: what the server says is read from the line that follows a mark.
+_SETUP = script(
+    """single() { postgres --single -D "$folder/data" "$@" postgres 2>&1; }
+hex() { od -An -v -tx1 | tr -d " \\n"; }
+answered() {
+  said=
+  test "$3" = 0 || said=$(printf "%s\\n" "$4" | grep -aE "(FATAL|PANIC|ERROR): " | tail -n 1)
+  test "$3" = 0 || said=${said:-it ended with exit status $3}
+  printf "%s|%s|%s\\n" "$1" "$(printf %s "$2" | hex)" "$(printf %s "$said" | hex)"
+}
+loaded=
+preload() {
+  status=0
+  answer=$(single -c shared_preload_libraries="$1" </dev/null) || status=$?
+  test "$status" != 0 || loaded=${loaded:+$loaded,}$1
+  answered preload "$1" "$status" "$answer"
+}
+try() {
+  status=0
+  answer=$(postgres -C port -D "$folder/data" -c "$1" 2>&1) || status=$?
+  answered setting "$1" "$status" "$answer"
+}"""
+)
+
+
+def asking(needs: Wanted) -> Shell:
+    """The shell that asks the trial cluster in `$folder/data`; for `parse_binaries`."""
+    statements = [statement for number, each in enumerate(_questions(needs)) for statement in _marked(number, each)]
+    return sequence(
+        _SETUP,
+        *(command("preload", each) for each in needs.preloads),
+        *(command("try", each) for each in needs.settings),
+        pipe(
+            command("printf", "%s\\n", *statements), script('single ${loaded:+-c shared_preload_libraries="$loaded"}')
+        ),
+    )
+
+
+def _marked(number: int, statements: Iterable[str]) -> Iterator[str]:
+    yield f"select {as_line('mark', str(number))}"
+    yield from statements
+
+
+def _questions(needs: Wanted) -> list[tuple[str, ...]]:
+    """The statements of each question: one for each library, one for each ICU locale, one for all extensions."""
+    loads = [(f"load '{each}'",) for each in needs.libraries]
+    collations = [
+        (
+            f"create collation pghaul_{number} (provider = icu, locale = '{each}')",
+            (
+                f"select {as_line('icu', 'pg_collation_actual_version(oid)')} from pg_collation "
+                f"where collname = 'pghaul_{number}'"
+            ),
+        )
+        for number, each in enumerate(needs.icu)
+    ]
+    return [*loads, *collations, (_EXTENSIONS,), ()]
+
+
+_KINDS = {"mark": 1, "icu": 1, "available": 3}
+_VALUE = re.compile(r'(?:backend> )*\s*1: .*? = "(?P<value>(?:mark|icu|available)\|[0-9a-f|]*)"\t')
+_COMPLAINT = re.compile(r".*?\b(?:ERROR|FATAL|PANIC):  (?P<text>.*)")
+_OWN = re.compile(r"(?P<kind>preload|setting)\|(?P<name>[0-9a-f]*)\|(?P<said>[0-9a-f]*)")
+
+
+def parse_binaries(text: str, needs: Wanted) -> Binaries:
+    """What the trial cluster answered; what it did not come to (a library brought it down) is left out.
+
+    Raises:
+        ParseError: a line of ours cannot be read.
+    """
+    own: dict[str, dict[str, str]] = {"preload": {}, "setting": {}}
+    for match in map(_OWN.fullmatch, text.splitlines()):
+        if match is not None:
+            own[match["kind"]][_decoded(match["name"])] = _reason(_decoded(match["said"]))
+    answers = _answers(text)
+    first_icu = len(needs.libraries)
+    first_extension = first_icu + len(needs.icu)
+    return Binaries(
+        libraries=tuple((name, answers[at][1]) for at, name in enumerate(needs.libraries) if at in answers),
+        preloads=tuple(own["preload"].items()),
+        settings=tuple(own["setting"].items()),
+        extensions=_extensions(answers[first_extension][0]) if first_extension in answers else (),
+        icu=tuple(
+            (name, _version(*answers[first_icu + at])) for at, name in enumerate(needs.icu) if first_icu + at in answers
+        ),
+    )
+
+
+def _answers(text: str) -> dict[int, tuple[list[Row], str]]:
+    """By number of the question its rows and the first complaint; only of questions that another one followed."""
+    found: dict[int, tuple[list[Row], str]] = {}
+    number, complaint = -1, ""
+    rows: list[Row] = []
+    for each in text.splitlines():
+        value, said = _VALUE.match(each), _COMPLAINT.match(each)
+        if value is not None:
+            kind, values = row(value["value"], _KINDS)
+            if kind == "mark":
+                found[number] = rows, complaint
+                number, rows, complaint = int(values[0]), [], ""
+            else:
+                rows.append((kind, values))
+        elif said is not None and not complaint:
+            complaint = said["text"].strip()
+    return found
+
+
+def _extensions(rows: list[Row]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    found: dict[str, list[str]] = {}
+    for _, (name, version, default) in rows:
+        versions = found.setdefault(name, [])
+        versions.insert(0 if default in ("t", "true") else len(versions), version)
+    return tuple((name, tuple(versions)) for name, versions in found.items())
+
+
+def _version(rows: list[Row], complaint: str) -> str:
+    return rows[0][1][0] if rows else f"!{complaint or 'no such collation'}"
+
+
+def _reason(said: str) -> str:
+    """What the server said, without the lead of its message."""
+    match = _COMPLAINT.match(said)
+    return match["text"].strip() if match is not None else said.strip()
+
+
+def _decoded(digits: str) -> str:
+    try:
+        return hexadecimal(digits)
+    except ValueError as error:
+        raise unreadable("trial cluster", "hexadecimal digits", digits) from error
