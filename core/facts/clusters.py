@@ -92,6 +92,9 @@ for name in postmaster.pid backup_label backup_label.old tablespace_map standby.
   recovery.done promote; do
   test ! -e "$folder/$name" || echo "leftover $name"
 done
+test ! -e "$folder/gp_dbid" && test ! -e "$folder/internal.auto.conf" || echo "fork=Greenplum"
+test ! -e "$folder/gaussdb.state" && test ! -e "$folder/mot.conf" || echo "fork=openGauss"
+test ! -d "$folder/dbms_pipe" || echo "fork=EDB Postgres Advanced Server"
 true"""),
 )
 _CONTROL = Section(
@@ -307,6 +310,7 @@ def _cluster(
         databases=sql.databases if sql is not None else (),
         wide=sql.wide if sql is not None else None,
         leftovers=(*identity.leftovers, *(contents.leftovers if contents is not None else ())),
+        product=identity.product,
         owner_uid=place.uid,
         mode=mode,
         process=process,
@@ -337,6 +341,7 @@ class _Identity:
     port: int | None
     socket_directory: str | None
     leftovers: tuple[str, ...]
+    product: str | None
 
 
 def _identity(text: str) -> _Identity:
@@ -360,6 +365,7 @@ def _identity(text: str) -> _Identity:
         port=whole(values.get("port")),
         socket_directory=socket or None,
         leftovers=tuple(leftovers),
+        product=values.get("fork") or (version.product if version is not None else None),
     )
 
 

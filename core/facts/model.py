@@ -290,6 +290,8 @@ class Cluster:
     """Of a trial cluster alone: what the binaries that made it can do."""
     leftovers: tuple[str, ...] = ()
     """postmaster.pid, backup_label, tablespace_map, standby.signal, recovery.signal… that lie in the data directory."""
+    product: str | None = None
+    """`PostgreSQL`, or the fork whose binaries or files these are; None where neither tells."""
     owner_uid: int | None = None
     mode: str | None = None
     """Of the data directory, in octal: `700`, `750`."""

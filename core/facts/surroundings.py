@@ -32,7 +32,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """A program that starts, stops or fronts clusters: `role` is `manager` (it starts them) or `pooler`."""
+    """A program that starts, stops or fronts clusters: `role` is `manager`, `watcher` or `pooler`."""
 
     name: str
     role: str

@@ -44,7 +44,26 @@ _FORKS = (
     (re.compile(r"-YB-|\bYugabyte", re.IGNORECASE), "YugabyteDB"),
     (re.compile(r"\bCockroachDB\b", re.IGNORECASE), "CockroachDB"),
     (re.compile(r"\bMaterialize\b", re.IGNORECASE), "Materialize"),
+    (re.compile(r"\bAurora\b", re.IGNORECASE), "Amazon Aurora"),
+    (re.compile(r"\bAmazon RDS\b|\brds\.amazonaws\b|\(RDS\)"), "Amazon RDS"),
+    (re.compile(r"\bCloud ?SQL\b", re.IGNORECASE), "Google Cloud SQL"),
+    (re.compile(r"\bAlloyDB\b", re.IGNORECASE), "AlloyDB"),
+    (re.compile(r"\bAzure (?:Database|PostgreSQL|Cosmos)", re.IGNORECASE), "Azure Database for PostgreSQL"),
+    (re.compile(r"\bAgensGraph\b", re.IGNORECASE), "AgensGraph"),
+    (re.compile(r"\bBabelfish\b", re.IGNORECASE), "Babelfish"),
+    (re.compile(r"\bPolarDB\b", re.IGNORECASE), "PolarDB"),
+    (re.compile(r"\bIvorySQL\b", re.IGNORECASE), "IvorySQL"),
+    (re.compile(r"\bVastbase\b", re.IGNORECASE), "Vastbase"),
+    (re.compile(r"\bKingbase", re.IGNORECASE), "KingbaseES"),
+    (re.compile(r"\bFujitsu\b", re.IGNORECASE), "Fujitsu Enterprise Postgres"),
 )
+"""Products that branched off, and services that run one of their own. Citus is none of them: it is an extension."""
+
+
+def fork_of(text: str) -> str | None:
+    """The fork or managed service that a version text names; None for PostgreSQL itself."""
+    flat = " ".join(text.split())
+    return next((name for pattern, name in _FORKS if pattern.search(flat)), None)
 
 
 def parse_version(text: str) -> Version:
@@ -56,7 +75,7 @@ def parse_version(text: str) -> Version:
         ParseError: neither PostgreSQL nor one of its forks is named, and it is no bare version number.
     """
     flat = " ".join(text.split())
-    fork = next((name for pattern, name in _FORKS if pattern.search(flat)), None)
+    fork = fork_of(flat)
     lead = _LEAD.search(flat)
     number = _NUMBER.match(flat, lead.end()) if lead is not None else None
     if number is None and fork is None:

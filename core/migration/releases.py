@@ -8,6 +8,8 @@ Source: https://www.postgresql.org/support/versioning/
 import re
 from dataclasses import dataclass
 
+from core.facts.versions import fork_of
+
 _RELEASE = re.compile(
     r"""
     ^\s*
@@ -19,25 +21,9 @@ _RELEASE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_FORKS = (
-    "EnterpriseDB",
-    "Greenplum",
-    "Redshift",
-    "openGauss",
-    "GaussDB",
-    "CockroachDB",
-    "YugabyteDB",
-    "Yugabyte",
-    "AgensGraph",
-    "Cloudberry",
-    "Babelfish",
-    "PolarDB",
-    "IvorySQL",
-    "Vastbase",
-    "Kingbase",
-    "Fujitsu",
-)
 CONTROL_VERSIONS: dict[str, int] = {
+    "8.0": 74,
+    "8.1": 812,
     "8.2": 822,
     "8.3": 833,
     "8.4": 843,
@@ -77,7 +63,7 @@ def parse_release(text: str | None) -> Release | None:
     if text is None or found is None:
         return None
     first, second, third = (int(part) if part is not None else None for part in found.group("first", "second", "third"))
-    fork = next((name for name in _FORKS if name.lower() in text.lower()), None)
+    fork = fork_of(text)
     if first is None:
         return None
     if first >= 10:

@@ -4,32 +4,14 @@ The id of a check is its name for ever: history, reports and scripts refer to it
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from core.facts.model import Facts
-from core.migration.checks import compatibility, distinct, means, room, state
+from core.migration.checks import compatibility, distinct, files, hosts, means, room, starters, state, storage
+from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.finding import Case, Finding
 from core.migration.model import CheckResult, Move, Status
 
-
-@dataclass(frozen=True, slots=True)
-class Declaration:
-    """What a check is, apart from any move.
-
-    Attributes:
-        blocking: it can stop a real execution; an unknown then counts as a blocker.
-        compares: what of old it compares with what of new, for people.
-        page: the page of PostgreSQL's documentation that says why.
-    """
-
-    id: str
-    title: str
-    blocking: bool
-    compares: str
-    page: str
-
-
-CATALOGUE: tuple[Declaration, ...] = (
+_CORE: tuple[Declaration, ...] = (
     Declaration("cluster-exists", "a cluster on old", True, "the data directory on old", "creating-cluster"),
     Declaration(
         "two-places",
@@ -40,7 +22,7 @@ CATALOGUE: tuple[Declaration, ...] = (
     ),
     Declaration("product", "PostgreSQL on both sides", True, "product names and control versions", "upgrading"),
     Declaration("series", "same release series", True, "series of both binaries", "upgrading"),
-    Declaration("minor", "minor release not older on new", True, "minor releases of both binaries", "upgrading"),
+    Declaration("minor", "minor release not older on new", False, "minor releases of both binaries", "upgrading"),
     Declaration("architecture", "same architecture", True, "uname -m of both hosts", "upgrading"),
     Declaration("control-data", "same binary layout", True, "pg_controldata of both sides", "app-pgcontroldata"),
     Declaration("libc", "same C library", False, "C library versions, which sort text", "collation"),
@@ -71,6 +53,9 @@ CATALOGUE: tuple[Declaration, ...] = (
     Declaration("rsync", "rsync on both servers", True, "rsync of both servers", "backup-file"),
     Declaration("ssh", "ssh from old to new", True, "ssh of old", "backup-file"),
 )
+_MORE: tuple[Check, ...] = (*state.CHECKS, *starters.CHECKS, *files.CHECKS, *storage.CHECKS, *hosts.CHECKS)
+
+CATALOGUE: tuple[Declaration, ...] = (*_CORE, *(declaration for declaration, _ in _MORE))
 """Every check, in the order in which a person would ask."""
 
 _COMPARE: dict[str, Callable[[Case], Finding]] = {
@@ -94,6 +79,7 @@ _COMPARE: dict[str, Callable[[Case], Finding]] = {
     "memory": room.memory,
     "rsync": means.rsync,
     "ssh": means.ssh,
+    **{declaration.id: compare for declaration, compare in _MORE},
 }
 
 _WORST_FIRST = (Status.BLOCKER, Status.UNKNOWN, Status.WARNING, Status.PASS)

@@ -32,11 +32,11 @@ def product(case: Case) -> Finding:
         return no_cluster(case)
     old, new = _release(case.cluster), _newest(case)
     shown = _shown(case.cluster), _shown_new(case)
-    for side, release in (("old", old), ("new", new)):
-        if release is not None and release.fork is not None:
+    for side, fork in (("old", _fork(case.cluster, old)), ("new", _fork(None, new))):
+        if fork is not None:
             return blocker(
                 *shown,
-                f"{side} runs {release.fork}, not PostgreSQL",
+                f"{side} runs {fork}, not PostgreSQL",
                 "a copy of files needs the very same product on both sides; use that product's own way",
             )
     control = case.cluster.control
@@ -60,11 +60,11 @@ def series(case: Case) -> Finding:
     old, new = _release(case.cluster), _newest(case)
     shown = _shown(case.cluster), _shown_new(case)
     early = next((release for release in (old, new) if release is not None and release.prerelease is not None), None)
-    if early is not None:
+    if early is not None and old != new:
         return blocker(
             *shown,
             f"{early.series}{early.prerelease} is a pre-release: its files may not be read by any other release",
-            "dump & restore, or install the very same pre-release on both sides by hand",
+            "dump & restore, or install the very same pre-release on both sides",
         )
     if new is None:
         return unknown(*shown, _no_binaries(case), _INSTALL.format(series=case.cluster.series))
@@ -72,7 +72,7 @@ def series(case: Case) -> Finding:
         return blocker(
             *shown,
             f"old is series {case.cluster.series}, new is series {new.series}: their files differ",
-            f"install PostgreSQL {case.cluster.series} on new, or use dump & restore or pg_upgrade",
+            _ways(case.cluster.series, new.series),
         )
     return passed(*shown, f"both are series {new.series}")
 
@@ -83,6 +83,8 @@ def minor(case: Case) -> Finding:
         return no_cluster(case)
     old, new = _release(case.cluster), _newest(case)
     shown = _shown(case.cluster), _shown_new(case)
+    if old is not None and old == new:
+        return passed(*shown, f"both are {_number(old)}")
     if old is None or old.minor is None:
         return unknown(*shown, "the minor release of old is not known: its binaries were not found", _NAME_BINARIES)
     if new is None or new.minor is None:
@@ -90,9 +92,9 @@ def minor(case: Case) -> Finding:
     if new.series != old.series:
         return unknown(*shown, "minor releases of different series cannot be compared", "see the check of the series")
     if new.minor < old.minor:
-        return blocker(
+        return warning(
             *shown,
-            f"new is older: {_number(new)} after {_number(old)}",
+            f"new is older: {_number(new)} after {_number(old)}: errors that old no longer makes would be back",
             f"install {_number(old)} or later of series {old.series} on new",
         )
     if new.minor > old.minor:
@@ -182,8 +184,33 @@ _NAME_BINARIES = (
 _INSTALL = "install PostgreSQL {series} on new (with its first cluster, which shows how its binaries were built)"
 
 
+def _ways(old: str, new: str) -> str:
+    """What remains where the series differ, by what each way can do."""
+    ways = [f"install PostgreSQL {old} on new and copy to that"]
+    if _order(new) > _order(old):
+        if _order(old) >= (8, 4):
+            ways[0] += f", then pg_upgrade to {new} there"
+        ways.append("dump & restore")
+        if _order(old) >= (10,):
+            ways.append("logical replication")
+    else:
+        ways.append("dump & restore, which may need work by hand towards an older series")
+    return "; or ".join(ways)
+
+
+def _order(series: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in series.split("."))
+
+
 def _release(cluster: Cluster | None) -> Release | None:
     return parse_release(cluster.version) if cluster is not None else None
+
+
+def _fork(cluster: Cluster | None, release: Release | None) -> str | None:
+    """The product that is no PostgreSQL, by what its files and programs say of themselves."""
+    if cluster is not None and cluster.product not in (None, "PostgreSQL"):
+        return cluster.product
+    return release.fork if release is not None else None
 
 
 def _newest(case: Case) -> Release | None:
@@ -215,7 +242,7 @@ def _shown_new(case: Case) -> str:
 
 
 def _number(release: Release) -> str:
-    return f"{release.series}.{release.minor}"
+    return f"{release.series}{release.prerelease or ''}" + (f".{release.minor}" if release.minor is not None else "")
 
 
 def _no_binaries(case: Case) -> str:

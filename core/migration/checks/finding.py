@@ -90,6 +90,19 @@ def gap_of(facts: Facts, folder: str) -> Gap | None:
     return next((gap for gap in facts.gaps if gap.subject == folder or gap.subject.endswith(f" {folder}")), None)
 
 
+def unread_of(case: Case, subject: str) -> Finding | None:
+    """The finding where that subject of the cluster could not be read; None where it was."""
+    gap = next((gap for gap in case.old.gaps if gap.subject == f"{subject} of {case.move.cluster}"), None)
+    if gap is None:
+        return None
+    return unknown(
+        NOTHING,
+        NOTHING,
+        f"{gap.subject} could not be read: {gap.reason}",
+        f"read the facts again: pghaul facts {case.old.server}",
+    )
+
+
 def gap_about(facts: Facts, *words: str) -> Gap | None:
     """The first gap whose subject or reason holds one of the words."""
     return next(

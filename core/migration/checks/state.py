@@ -1,5 +1,6 @@
 """In which state the cluster and its target are: there at all, running, shut down cleanly, what lies about."""
 
+from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.distinct import two_places
 from core.migration.checks.finding import (
     NOTHING,
@@ -12,6 +13,7 @@ from core.migration.checks.finding import (
     passed,
     reason,
     unknown,
+    unread_of,
     warning,
 )
 from core.migration.model import Status
@@ -20,6 +22,8 @@ from core.migration.places import standing
 _ABSENT = ("no such folder", "is empty")
 """What the facts say of a folder that was named and holds nothing."""
 _RECOVERY = ("standby.signal", "recovery.signal", "recovery.conf", "backup_label", "tablespace_map")
+_STANDBY = ("standby.signal", "recovery.conf")
+_RECOVERING = ("in archive recovery", "shut down in recovery", "in recovery")
 
 
 def cluster_exists(case: Case) -> Finding:
@@ -129,13 +133,42 @@ def old_stopped(case: Case) -> Finding:
     )
 
 
+def primary(case: Case) -> Finding:
+    """Old is a primary: a standby's files are those of another server, and it follows that one when it starts."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    state = cluster.control.state if cluster.control is not None else None
+    files = [name for name in cluster.leftovers if name in _STANDBY]
+    shown = ", ".join([*files, state or "state not readable"])
+    if files or state in _RECOVERING:
+        return blocker(
+            shown,
+            NOTHING,
+            "old is a standby, or recovers: its files are not the whole of the truth",
+            "move the primary; or promote this server (pg_ctl promote) when that one is gone for good",
+        )
+    if state is None:
+        return unknown(
+            shown,
+            NOTHING,
+            f"whether old is a primary is not known: {reason(case.old, 'control')}",
+            "ask it: select pg_is_in_recovery(); or run pg_controldata on the data directory",
+        )
+    return passed(shown, NOTHING, "a primary")
+
+
 def leftovers(case: Case) -> Finding:
     """Files that change how the copy would start."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
     lying = [name for name in cluster.leftovers if not (name == "postmaster.pid" and cluster.running)]
+    lying += cluster.oddities.examples.get("partial", ()) if cluster.oddities is not None else ()
     if not lying:
+        unread = unread_of(case, "links and tablespaces") or unread_of(case, "kinds of files")
+        if unread is not None:
+            return unread
         return passed("none", NOTHING, "nothing lies in the data directory that changes how it starts")
     shown = ", ".join(lying)
     if any(name in _RECOVERY for name in lying):
@@ -158,6 +191,9 @@ def tablespaces_inside(case: Case) -> Finding:
         space.location for space in cluster.tablespaces if f"{space.location}/".startswith(f"{cluster.data_directory}/")
     ]
     if not inside:
+        unread = unread_of(case, "links and tablespaces")
+        if unread is not None:
+            return unread
         number = len(cluster.tablespaces)
         shown = f"{number} {'tablespace' if number == 1 else 'tablespaces'} outside"
         return passed(shown, NOTHING, "every tablespace has a place of its own")
@@ -177,6 +213,9 @@ def tablespace_targets(case: Case) -> Finding:
     movable = [place.source for place in standing(cluster)[1:]]
     wrong = sorted(set(named) - set(movable))
     evidence = ", ".join(movable) or "none", ", ".join(f"{here} -> {there}" for here, there in named.items()) or "none"
+    unread = unread_of(case, "links and tablespaces")
+    if unread is not None and named:
+        return unread
     if not wrong:
         return passed(*evidence, "every place that the move gives a target is one of the cluster's")
     return blocker(
@@ -204,9 +243,17 @@ def links(case: Case) -> Finding:
         *((link.path, link.target) for link in cluster.links),
     ]
     if not followed:
+        unread = unread_of(case, "links and tablespaces")
+        if unread is not None:
+            return unread
         return passed("none", NOTHING, "the data directory holds no links")
     return passed(
         ", ".join(f"{path} -> {target}" for path, target in followed),
         NOTHING,
         "every link leads somewhere; the plan copies each target",
     )
+
+
+CHECKS: tuple[Check, ...] = (
+    (Declaration("primary", "old is a primary", True, "state and signal files of old", "warm-standby"), primary),
+)

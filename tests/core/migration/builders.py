@@ -17,6 +17,17 @@ from core.facts.model import (
     Tablespace,
     Tool,
 )
+from core.facts.surroundings import (
+    Account,
+    Autostart,
+    Clock,
+    Firewall,
+    Guards,
+    Kernel,
+    Limits,
+    Oddities,
+    Surroundings,
+)
 from core.migration.model import Move, Probe, Quantity
 from core.servers.profiles import Profile
 
@@ -59,7 +70,29 @@ def cluster(**changes: Any) -> Cluster:
         control=control(),
         size_bytes=10_000_000_000,
         files=2000,
-        settings={"shared_buffers": "128MB"},
+        settings={"shared_buffers": "128MB", "huge_pages": "try"},
+        product="PostgreSQL",
+        owner_uid=101,
+        mode="700",
+        oddities=Oddities(0, 0, 0, 0, 0, 0, {}),
+    )
+    return replace(made, **changes)
+
+
+def surroundings(**changes: Any) -> Surroundings:
+    made = Surroundings(
+        accounts=(Account("root", 0, 0), Account("postgres", 101, 104)),
+        clock=Clock(0.1, 0.1, synchronised=True),
+        companions=(),
+        schedule=(),
+        autostart=Autostart(),
+        limits=Limits(1024, 8 << 20),
+        guards=Guards("disabled", apparmor=False),
+        firewall=Firewall(drops=False),
+        kernel=Kernel(nfs=True, nfsd=True, nfs_udp=False),
+        disks=(),
+        datasets=(),
+        virtual_addresses=(),
     )
     return replace(made, **changes)
 
@@ -71,7 +104,9 @@ def facts(server: str, **changes: Any) -> Facts:
         taken_at=NOW,
         seconds=0.5,
         round_trips=2,
-        system=System(server, "Debian GNU/Linux 12 (bookworm)", "6.1.0", "x86_64", libc="glibc 2.36"),
+        system=System(
+            server, "Debian GNU/Linux 12 (bookworm)", "6.1.0", "x86_64", libc="glibc 2.36", time_zone="Etc/UTC"
+        ),
         processor=Processor("some", 1, 4, 8),
         memory=Memory(32 * 1024**3, 30 * 1024**3, 0),
         file_systems=(
@@ -83,6 +118,7 @@ def facts(server: str, **changes: Any) -> Facts:
             NetworkLink("eth0", "up", None, 1500, (f"10.77.0.{number}/24", "fe80::1")),
         ),
         tools=(Tool("rsync", "/usr/bin/rsync", "3.2.7"), Tool("ssh", "/usr/bin/ssh", "9.2p1")),
+        surroundings=surroundings(),
     )
     return replace(made, **changes)
 

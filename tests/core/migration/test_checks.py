@@ -4,9 +4,11 @@ from typing import Any
 import pytest
 
 from core.facts.model import Facts, FileSystem, Gap, Link, Memory, NetworkLink, Tool
+from core.facts.surroundings import Surroundings
 from core.migration.checks import CATALOGUE, check, documentation
 from core.migration.checks.finding import NOTHING
 from core.migration.model import CheckResult, Move, Status
+from core.migration.releases import parse_release
 from core.migration.trial import with_known_trials
 from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old, space
 
@@ -38,7 +40,8 @@ def test_worst_first() -> None:
 
 
 def test_an_empty_server_is_never_a_pass_of_what_was_not_compared() -> None:
-    nothing = replace(old(), clusters=(), system=None, memory=None, file_systems=(), tools=())
+    bare = replace(old(), clusters=(), system=None, memory=None, file_systems=(), tools=())
+    nothing = replace(bare, surroundings=Surroundings())
     results = {result.id: result.status for result in check(move(), nothing, replace(nothing, server="new"))}
     assert results.pop("cluster-exists") is Status.BLOCKER
     assert results.pop("target-stopped") is Status.PASS
@@ -46,7 +49,13 @@ def test_an_empty_server_is_never_a_pass_of_what_was_not_compared() -> None:
 
 
 BINARIES: list[tuple[str, dict[str, Any], dict[str, Any], Status, str]] = [
-    ("minor", {"version": "15.20"}, {"version": "15.18"}, Status.BLOCKER, "15.18 after 15.20"),
+    ("minor", {"version": "15.20"}, {"version": "15.18"}, Status.WARNING, "15.18 after 15.20"),
+    ("minor", {"series": "8.2", "version": "8.2.18"}, {"series": "8.2", "version": "8.2.5"}, Status.WARNING, "8.2.5"),
+    ("minor", {"series": "8.2", "version": "8.2.5"}, {"series": "8.2", "version": "8.2.18"}, Status.PASS, "8.2.18"),
+    ("series", {"series": "17", "version": "17beta1"}, {"series": "17", "version": "17.2"}, Status.BLOCKER, "17beta1"),
+    ("series", {"series": "17", "version": "17beta1"}, {"series": "17", "version": "17beta2"}, Status.BLOCKER, "beta1"),
+    ("series", {"series": "17", "version": "17beta1"}, {"series": "17", "version": "17beta1"}, Status.PASS, "17"),
+    ("series", {"series": "8.0", "version": "8.0.1"}, {"series": "8.1", "version": "8.1.2"}, Status.BLOCKER, "8.1"),
     ("minor", {"version": "15.18"}, {"version": "15.18"}, Status.PASS, "both are 15.18"),
     ("minor", {"version": "15.9"}, {"version": "15.10"}, Status.PASS, "15.10"),
     ("minor", {"version": None}, {"version": "15.10"}, Status.UNKNOWN, "not known"),
@@ -55,6 +64,7 @@ BINARIES: list[tuple[str, dict[str, Any], dict[str, Any], Status, str]] = [
     ("series", {"series": "18", "version": "18beta1"}, {"series": "18", "version": "18.1"}, Status.BLOCKER, "beta1"),
     ("series", {"series": "18", "version": "18.1"}, {"series": "18", "version": "18rc1"}, Status.BLOCKER, "18rc1"),
     ("product", {"version": "9.4.26 (Greenplum Database 6)"}, {}, Status.BLOCKER, "Greenplum"),
+    ("product", {"product": "openGauss"}, {}, Status.BLOCKER, "openGauss"),
     ("product", {"control": control(pg_control_version=8330500)}, {}, Status.BLOCKER, "a fork wrote it"),
 ]
 
@@ -64,6 +74,28 @@ def test_binaries(identifier: str, on_old: dict[str, Any], on_new: dict[str, Any
     theirs = cluster(**{"data_directory": "/var/lib/postgresql/x", "version": "15.18", **on_new})
     result = one(identifier, old(cluster(**on_old)), new(theirs))
     assert (result.status, words in result.message) == (status, True), result.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ways"),
+    [
+        ("15.8", "16.2", ("then pg_upgrade to 16", "dump & restore", "logical replication")),
+        ("9.6.2", "16.2", ("pg_upgrade", "dump & restore")),
+        ("8.2.5", "16.2", ("install PostgreSQL 8.2 on new", "dump & restore")),
+        ("16.2", "15.8", ("install PostgreSQL 16 on new", "dump & restore")),
+    ],
+)
+def test_the_ways_that_remain_between_series(before: str, after: str, ways: tuple[str, ...]) -> None:
+    here, there = parse_release(before), parse_release(after)
+    assert here is not None
+    assert there is not None
+    theirs = cluster(data_directory="/x", version=after, series=there.series)
+    result = one("series", old(cluster(version=before, series=here.series)), new(theirs))
+    assert result.status is Status.BLOCKER
+    assert [way for way in ways if way not in result.hint] == []
+    assert ("pg_upgrade" in result.hint) == any("pg_upgrade" in way for way in ways)
+    assert ("logical replication" in result.hint) == ("logical replication" in ways)
+    assert result.documentation.startswith(f"https://www.postgresql.org/docs/{here.series}/")
 
 
 def test_no_cluster_on_new_but_the_servers_tools() -> None:

@@ -1,0 +1,26 @@
+"""What a check is, apart from any move; a module of checks hands out each with the function that compares."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.migration.checks.finding import Case, Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a check is, apart from any move.
+
+    Attributes:
+        blocking: it can stop a real execution; an unknown then counts as a blocker.
+        compares: what of old it compares with what of new, for people.
+        page: the page of PostgreSQL's documentation that says why.
+    """
+
+    id: str
+    title: str
+    blocking: bool
+    compares: str
+    page: str
+
+
+Check = tuple[Declaration, Callable[[Case], Finding]]

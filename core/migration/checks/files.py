@@ -1,0 +1,219 @@
+"""Whose the files are, and those that a copy may not bring over as they are."""
+
+from core import units
+from core.facts.model import Facts
+from core.facts.surroundings import Account, Oddities
+from core.migration.checks.declaration import Check, Declaration
+from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, reason, unknown, warning
+from core.migration.places import standing
+
+_COMPRESSING = ("zfs", "btrfs")
+"""Their files take less than they hold without having holes."""
+
+
+def owner(case: Case) -> Finding:
+    """The user who owns the cluster on old is there on new, by name."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    if cluster.owner is None:
+        number = NOTHING if cluster.owner_uid is None else f"uid {cluster.owner_uid}"
+        return blocker(
+            number,
+            NOTHING,
+            f"the owner of {cluster.data_directory} has no name on {case.old.server}",
+            "give that number a name on old (useradd), or have the files given to postgres",
+        )
+    accounts = case.new.surroundings.accounts
+    if accounts is None:
+        return _users_unread(case, cluster.owner)
+    there = _account(accounts, cluster.owner)
+    if there is None:
+        return blocker(
+            cluster.owner,
+            "no such user",
+            f"{case.new.server} has no user {cluster.owner}, who is to own the files and run the server",
+            "install PostgreSQL's packages on new, which make the user, or: useradd --system " + cluster.owner,
+        )
+    return passed(cluster.owner, f"{there.name}, uid {there.uid}", f"{cluster.owner} is there on new")
+
+
+def owner_number(case: Case) -> Finding:
+    """The owner has the same number on both: over ssh files go by name, over NFS and in archives by number."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    accounts = case.new.surroundings.accounts
+    if accounts is None or cluster.owner is None or cluster.owner_uid is None:
+        return _users_unread(case, cluster.owner or NOTHING)
+    there = _account(accounts, cluster.owner)
+    here = f"{cluster.owner}, uid {cluster.owner_uid}"
+    if there is None:
+        return unknown(here, "no such user", f"{cluster.owner} is not on new: nothing to compare", "see: owner on new")
+    if there.uid == cluster.owner_uid:
+        return passed(here, f"{there.name}, uid {there.uid}", "the same number on both")
+    stranger = next((each.name for each in accounts if each.uid == cluster.owner_uid), None)
+    whose = f"; {cluster.owner_uid} is {stranger}'s on new" if stranger is not None else ""
+    return warning(
+        here,
+        f"{there.name}, uid {there.uid}{whose}",
+        f"{cluster.owner} has another number on new: files travel by name over ssh, but by number over NFS",
+        "nothing to do for a copy over ssh; map the users, or copy as root by name, for any other way",
+    )
+
+
+def unreadable_files(case: Case) -> Finding:
+    """Everything in the data directory may be read by its owner, who copies it."""
+    odd = _odd(case)
+    if not isinstance(odd, Oddities):
+        return odd
+    if odd.unreadable == 0:
+        return passed("none", NOTHING, "the owner may read every file")
+    return blocker(
+        _shown(odd.unreadable, odd, "unreadable"),
+        NOTHING,
+        f"{_counted(odd.unreadable)} cannot be read by the owner: the copy would end with an error",
+        "have the modes set right: chmod u+rwX on what is named, after a look at why it is so",
+    )
+
+
+def foreign_files(case: Case) -> Finding:
+    """All files belong to the owner of the data directory."""
+    odd = _odd(case)
+    if not isinstance(odd, Oddities):
+        return odd
+    if odd.foreign == 0:
+        return passed("none", NOTHING, "all files belong to the owner of the data directory")
+    return warning(
+        _shown(odd.foreign, odd, "foreign"),
+        NOTHING,
+        f"{_counted(odd.foreign)} of somebody else: on new they will be the owner's",
+        "look what put them there; PostgreSQL itself never makes such files",
+    )
+
+
+def folder_mode(case: Case) -> Finding:
+    """The data directory is its owner's alone (0700), or readable by the group (0750): no server starts otherwise."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    mode = cluster.mode
+    if mode is None:
+        return _unread(case, "kinds of files", "the mode of the data directory")
+    allowed = {"700"} | ({"750"} if float(cluster.series) >= 11 else set())
+    if mode in allowed:
+        return passed(mode, NOTHING, "the mode that PostgreSQL asks for")
+    return warning(
+        mode,
+        " or ".join(sorted(allowed)),
+        f"the data directory has mode {mode}: PostgreSQL {cluster.series} refuses to start in such a one",
+        f"the copy takes the mode along; set it right on old: chmod 700 {cluster.data_directory}",
+    )
+
+
+def hard_links(case: Case) -> Finding:
+    """No file has a second name: each name becomes a file of its own on new."""
+    odd = _odd(case)
+    if not isinstance(odd, Oddities):
+        return odd
+    if odd.hard_links == 0:
+        return passed("none", NOTHING, "every file has one name")
+    return warning(
+        _shown(odd.hard_links, odd, "hard-link"),
+        NOTHING,
+        f"{_counted(odd.hard_links)} with several names: a copy makes a file of each and takes more room",
+        "an upgrade with --link leaves such files: delete the cluster of before when it is not needed any more",
+    )
+
+
+def sparse_files(case: Case) -> Finding:
+    """No file has large holes, which a copy fills."""
+    odd, cluster = _odd(case), case.cluster
+    if not isinstance(odd, Oddities) or cluster is None:
+        return odd if not isinstance(odd, Oddities) else no_cluster(case)
+    systems = [case.old.file_system_of(place.source) for place in standing(cluster)]
+    kinds = {system.kind for system in systems if system is not None}
+    if odd.sparse == 0:
+        return passed("none", NOTHING, "no file has holes")
+    if kinds & set(_COMPRESSING):
+        shown = f"on {', '.join(sorted(kinds))}"
+        return passed(shown, NOTHING, "files take less than they hold because the file system compresses them")
+    holes = f"{units.size(odd.sparse_bytes)} in holes"
+    return warning(
+        f"{_shown(odd.sparse, odd, 'sparse')}; {holes}",
+        NOTHING,
+        f"{_counted(odd.sparse)} with holes: on new they take {units.size(odd.sparse_bytes)} more",
+        "the room that is checked counts them whole; nothing to do where there is enough",
+    )
+
+
+CHECKS: tuple[Check, ...] = (
+    (
+        Declaration("owner", "the owner on new", True, "owner on old, users of new", "postgres-user"),
+        owner,
+    ),
+    (
+        Declaration("owner-number", "same number of the owner", False, "uid of the owner on both", "postgres-user"),
+        owner_number,
+    ),
+    (
+        Declaration("unreadable-files", "files can be read", True, "modes of old's files", "backup-file"),
+        unreadable_files,
+    ),
+    (
+        Declaration("foreign-files", "files are the owner's", False, "owners of old's files", "creating-cluster"),
+        foreign_files,
+    ),
+    (
+        Declaration("folder-mode", "mode of the data directory", False, "its mode on old", "creating-cluster"),
+        folder_mode,
+    ),
+    (
+        Declaration("hard-links", "no hard links", False, "names of old's files", "backup-file"),
+        hard_links,
+    ),
+    (
+        Declaration("sparse-files", "no holes in files", False, "sizes of old's files", "backup-file"),
+        sparse_files,
+    ),
+)
+
+
+def _odd(case: Case) -> Oddities | Finding:
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    return cluster.oddities or _unread(case, "kinds of files", "what kinds of files lie in the data directory")
+
+
+def _unread(case: Case, subject: str, what: str) -> Finding:
+    return unknown(
+        NOTHING,
+        NOTHING,
+        f"{what} could not be read: {reason(case.old, subject)}",
+        f"read the facts again: pghaul facts {case.old.server}",
+    )
+
+
+def _users_unread(case: Case, here: str) -> Finding:
+    facts: Facts = case.new if case.new.surroundings.accounts is None else case.old
+    return unknown(
+        here,
+        NOTHING,
+        f"the users of {facts.server} could not be compared: {reason(facts, 'users', 'owner')}",
+        "compare `id` of the owner on both hosts",
+    )
+
+
+def _account(accounts: tuple[Account, ...], name: str) -> Account | None:
+    return next((account for account in accounts if account.name == name), None)
+
+
+def _counted(number: int) -> str:
+    return "1 file" if number == 1 else f"{units.count(number)} files"
+
+
+def _shown(number: int, odd: Oddities, kind: str) -> str:
+    examples = odd.examples.get(kind, ())
+    more = number - len(examples)
+    return ", ".join(examples) + (f" and {units.count(more)} more" if more > 0 else "") if examples else str(number)

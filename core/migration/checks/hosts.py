@@ -1,0 +1,303 @@
+"""What the two hosts themselves are like: clocks, guards, limits, memory, abilities of the kernel."""
+
+from core import units
+from core.facts.model import Cluster, Facts
+from core.facts.surroundings import UNLIMITED, Limits
+from core.migration.checks.declaration import Check, Declaration
+from core.migration.checks.finding import NOTHING, Case, Finding, no_cluster, passed, reason, unknown, warning
+from core.migration.checks.room import memory_bytes
+
+_APART = 1.0
+"""Seconds between two clocks from which a file's time on one cannot be held against a moment of the other."""
+_FEW_FILES = 1000
+"""max_files_per_process as PostgreSQL sets it: a lower limit of the system makes each process open fewer."""
+
+
+def clocks(case: Case) -> Finding:
+    """The clocks agree: a file of the same second counts as changed or not by them."""
+    here, there = case.old.surroundings.clock, case.new.surroundings.clock
+    if here is None or there is None:
+        missing = case.old if here is None else case.new
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"the clock of {missing.server} could not be read: {reason(missing, 'clock')}",
+            "compare `date` of both hosts",
+        )
+    apart = there.ahead_seconds - here.ahead_seconds
+    error = here.error_seconds + there.error_seconds
+    shown = _kept(here.synchronised), f"{_ahead(apart, error)}, {_kept(there.synchronised)}"
+    if abs(apart) - error > _APART:
+        return warning(
+            *shown,
+            f"the clock of new is {_ahead(apart, error)}: times of files and of log lines cannot be compared",
+            "set the clocks right by NTP before the copy; the copy itself trusts the times of old alone",
+        )
+    if abs(apart) + error > _APART:
+        return unknown(
+            *shown,
+            f"the servers answered too slowly to tell their clocks apart by less than {_APART:g} s",
+            "compare `date` of both hosts",
+        )
+    return passed(*shown, "the clocks agree")
+
+
+def time_zone(case: Case) -> Finding:
+    """The same time zone: log lines, cron jobs and a server without a timezone setting go by it."""
+    zones = [facts.system.time_zone if facts.system is not None else None for facts in (case.old, case.new)]
+    here, there = zones
+    if here is None or there is None:
+        missing = case.old if here is None else case.new
+        return unknown(
+            here or NOTHING,
+            there or NOTHING,
+            f"the time zone of {missing.server} could not be read: {reason(missing, 'system')}",
+            "compare `timedatectl` of both hosts",
+        )
+    same = here == there or {here, there} <= {
+        "Etc/UTC",
+        "UTC",
+        "Etc/UCT",
+        "Etc/GMT",
+        "GMT",
+        "Etc/Universal",
+        "Universal",
+    }
+    if same:
+        return passed(here, there, "the same time zone")
+    return warning(
+        here,
+        there,
+        "the hosts have different time zones: jobs of cron and lines of logs move by that",
+        "the cluster's own setting `timezone` travels with it; set the host's with timedatectl set-timezone",
+    )
+
+
+def selinux(case: Case) -> Finding:
+    """SELinux does not newly guard new's files."""
+    there = case.new.surroundings.guards
+    here = case.old.surroundings.guards
+    if there is None or there.selinux is None:
+        why = reason(case.new, "SELinux")
+        return unknown(
+            NOTHING, NOTHING, f"whether SELinux guards {case.new.server} could not be read: {why}", "ask: getenforce"
+        )
+    shown = here.selinux if here is not None and here.selinux is not None else "not read", there.selinux
+    if there.selinux != "enforcing" or shown[0] == "enforcing":
+        return passed(
+            *shown, "SELinux asks no more of new than of old" if shown[0] == there.selinux else "no new guard"
+        )
+    return warning(
+        *shown,
+        "SELinux is enforcing on new: a data directory in an unusual place, or an unusual port, is refused",
+        "label the target: semanage fcontext -a -t postgresql_db_t 'TARGET(/.*)?' && restorecon -R TARGET; "
+        "a port: semanage port -a -t postgresql_port_t -p tcp PORT",
+    )
+
+
+def apparmor(case: Case) -> Finding:
+    """No AppArmor profile of PostgreSQL guards new that old does not have."""
+    here, there = case.old.surroundings.guards, case.new.surroundings.guards
+    if there is None or there.apparmor is None:
+        why = reason(case.new, "AppArmor")
+        return unknown(
+            NOTHING, NOTHING, f"whether AppArmor guards {case.new.server} could not be read: {why}", "ask: aa-status"
+        )
+    known = set(here.profiles) if here is not None else set()
+    shown = ", ".join(sorted(known)) or "no profile", ", ".join(there.profiles) or "no profile"
+    if set(there.profiles) <= known:
+        return passed(*shown, "no profile of PostgreSQL guards new beyond what guards old")
+    return warning(
+        *shown,
+        "an AppArmor profile guards PostgreSQL on new: places that it does not name are refused",
+        "add the target to the profile in /etc/apparmor.d, or set it to complain",
+    )
+
+
+def firewall(case: Case) -> Finding:
+    """New's firewall lets clients reach the cluster's port."""
+    cluster, rules = case.cluster, case.new.surroundings.firewall
+    if cluster is None:
+        return no_cluster(case)
+    port = str(cluster.port or 5432)
+    if rules is None:
+        why = reason(case.new, "firewall", "rights of")
+        return unknown(
+            f"port {port}",
+            NOTHING,
+            f"the firewall of {case.new.server} could not be read: {why}",
+            f"try from a client: pg_isready -h NEW -p {port}",
+        )
+    naming = [line for line in rules.lines if port in line.replace(",", " ").replace("}", " ").split()]
+    shown = f"port {port}", "; ".join(naming) or ("drops what no rule allows" if rules.drops else "drops nothing")
+    if rules.drops and not naming:
+        return warning(
+            *shown,
+            f"the firewall of new drops what no rule allows, and no rule names port {port}: clients would not reach it",
+            f"allow port {port} for the clients' addresses, as old's firewall does",
+        )
+    return passed(*shown, f"no rule stands against port {port}")
+
+
+def limits(case: Case) -> Finding:
+    """New does not let processes open fewer files than old does."""
+    if case.cluster is None:
+        return no_cluster(case)
+    here, there = _limits(case.old, case.cluster), _limits(case.new, case.target or next(iter(case.siblings), None))
+    if here is None or there is None or here.open_files is None or there.open_files is None:
+        missing = case.old if here is None or here.open_files is None else case.new
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"the limits of {missing.server} could not be read: {reason(missing, 'limits', 'server process')}",
+            "compare `ulimit -n` and `ulimit -l` of the owner on both hosts",
+        )
+    shown = _limits_words(here), _limits_words(there)
+    lower = [
+        name
+        for name, mine, its in (
+            ("open files", here.open_files, there.open_files),
+            ("locked memory", here.locked_bytes, there.locked_bytes),
+        )
+        if mine is not None and its is not None and its < mine and not (name == "open files" and its > _FEW_FILES * 64)
+    ]
+    if not lower:
+        return passed(*shown, "new's limits are not lower")
+    return warning(
+        *shown,
+        f"new allows less: {', '.join(lower)}",
+        "raise it where the server is started: LimitNOFILE=, LimitMEMLOCK= of its unit, or /etc/security/limits.d",
+    )
+
+
+def huge_pages(case: Case) -> Finding:
+    """New has the huge pages that the cluster used or demands."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    here, there, setting = case.old.memory, case.new.memory, cluster.settings.get("huge_pages")
+    buffers = memory_bytes(cluster.settings.get("shared_buffers", ""))
+    if here is None or there is None or (setting is None and float(cluster.series) >= 9.4):
+        missing = case.new if there is None and here is not None else case.old
+        return unknown(
+            setting or NOTHING,
+            NOTHING,
+            f"the huge pages of {missing.server} could not be told: {reason(missing, 'memory', 'settings')}",
+            "compare HugePages_Total in /proc/meminfo of both hosts, and the setting huge_pages",
+        )
+    have_old, have_new = ((memory.huge_pages_total or 0) * (memory.huge_page_bytes or 0) for memory in (here, there))
+    shown = f"huge_pages {setting or 'not known'}, {units.size(have_old)} reserved", f"{units.size(have_new)} reserved"
+    if setting == "on" and have_new < (buffers or 1):
+        return warning(
+            *shown,
+            "the cluster demands huge pages (huge_pages = on) and new has too few: it will not start there",
+            "set vm.nr_hugepages on new, or huge_pages = try",
+        )
+    if setting != "off" and have_old > 0 and have_new < min(have_old, buffers or have_old):
+        return warning(
+            *shown,
+            "old has huge pages and new has too few: the server starts, but is slower with much memory",
+            "set vm.nr_hugepages on new as on old",
+        )
+    return passed(*shown, "new has the huge pages that the cluster uses")
+
+
+def free_memory(case: Case) -> Finding:
+    """New has memory free for the cluster's buffers now."""
+    cluster, memory = case.cluster, case.new.memory
+    if cluster is None:
+        return no_cluster(case)
+    buffers = memory_bytes(cluster.settings.get("shared_buffers", ""))
+    if memory is None or memory.available_bytes is None or buffers is None:
+        why = reason(case.old, "settings") if buffers is None else reason(case.new, "memory")
+        return unknown(
+            NOTHING, NOTHING, f"new's free memory could not be compared: {why}", f"look on {case.new.server}: free -h"
+        )
+    if buffers > memory.available_bytes:
+        # the very figure changes with every look, and with it what a waiver was given for
+        shown = f"shared_buffers {units.size(buffers)}", f"free: less, of {units.size(memory.total_bytes)}"
+        return warning(
+            *shown,
+            f"only {units.size(memory.available_bytes)} of new's memory are free: something else uses it",
+            "stop what uses it, or lower shared_buffers for new",
+        )
+    shown = f"shared_buffers {units.size(buffers)}", f"free {units.size(memory.available_bytes)}"
+    return passed(*shown, "new has the memory free")
+
+
+def nfs(case: Case) -> Finding:
+    """What the kernels can do over NFS; a copy over ssh needs none of it."""
+    here, there = case.old.surroundings.kernel, case.new.surroundings.kernel
+    if here is None or there is None:
+        missing = case.old if here is None else case.new
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"the kernel abilities of {missing.server} could not be read: {reason(missing, 'kernel')}",
+            "only a copy over NFS needs them",
+        )
+    shown = [
+        f"client {_word(kernel.nfs)}, server {_word(kernel.nfsd)}, over UDP {_word(kernel.nfs_udp)}"
+        for kernel in (here, there)
+    ]
+    possible = (here.nfs and there.nfsd) or (here.nfsd and there.nfs)
+    return passed(shown[0], shown[1], "a copy over NFS is possible" if possible else "no copy over NFS; ssh needs none")
+
+
+CHECKS: tuple[Check, ...] = (
+    (Declaration("clocks", "clocks agree", False, "time of both hosts", "backup-file"), clocks),
+    (Declaration("time-zone", "same time zone", False, "time zones of both hosts", "runtime-config-client"), time_zone),
+    (Declaration("selinux", "SELinux", False, "mode of SELinux on both", "server-start"), selinux),
+    (Declaration("apparmor", "AppArmor", False, "profiles of PostgreSQL on both", "server-start"), apparmor),
+    (
+        Declaration("firewall", "firewall of new", False, "port of old, rules of new", "runtime-config-connection"),
+        firewall,
+    ),
+    (
+        Declaration("limits", "limits of processes", False, "open files, locked memory on both", "kernel-resources"),
+        limits,
+    ),
+    (
+        Declaration("huge-pages", "huge pages", False, "huge_pages of old, reserved pages of both", "kernel-resources"),
+        huge_pages,
+    ),
+    (
+        Declaration(
+            "free-memory", "free memory", False, "shared_buffers of old, free memory of new", "kernel-resources"
+        ),
+        free_memory,
+    ),
+    (Declaration("nfs", "NFS, for your information", False, "abilities of both kernels", "creating-cluster"), nfs),
+)
+
+
+def _kept(synchronised: bool | None) -> str:
+    return {True: "kept by a time server", False: "kept by no time server", None: "not known who keeps it"}[
+        synchronised
+    ]
+
+
+def _ahead(apart: float, error: float) -> str:
+    """Rounded by what it may be wrong by, so that two looks at the same clocks say the same."""
+    step = 1.0 if error < 1 else 10.0
+    whole = round(abs(apart) / step) * step
+    if abs(apart) <= max(error, _APART):
+        return "within a second" if error < _APART else "not told apart"
+    return f"about {units.duration(max(whole, 1.0))} {'ahead' if apart > 0 else 'behind'}"
+
+
+def _limits(facts: Facts, cluster: Cluster | None) -> Limits | None:
+    """Of the running server, else of a session, which is what a server started from one gets."""
+    if cluster is not None and cluster.process is not None:
+        return cluster.process.limits
+    return facts.surroundings.limits
+
+
+def _limits_words(limits: Limits) -> str:
+    files = "unlimited" if limits.open_files == UNLIMITED else units.count(limits.open_files)
+    locked = "unlimited" if limits.locked_bytes == UNLIMITED else units.size(limits.locked_bytes)
+    return f"open files {files}, locked memory {locked}"
+
+
+def _word(able: bool | None) -> str:
+    return {True: "yes", False: "no", None: "not known"}[able]
