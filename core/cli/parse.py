@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Document = dict[str, object]
 _ARRAY = ("name", "level", "state", "devices", "degraded", "action", "progress", "finish_seconds")
 """The documented fields of an array; `devices` is printed as their number."""
+_MARKS = ("interrupted", "aborted", "errors")
+"""What a result may carry where its output is not whole or not clean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,10 @@ def _run(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG001 
 
 
 def _results(output: "Output") -> Parsed:
-    document: Document = {
-        "tool": output.tool,
-        "version": output.version,
-        "results": [_result(result) for result in output.results],
-    }
+    """The results; a mark of any of them stands at the top too, for programs that look no further."""
+    results = [_result(result) for result in output.results]
+    marks = {name: result[name] for result in results for name in _MARKS if name in result}
+    document: Document = {"tool": output.tool, "version": output.version, "results": results} | marks
     tool = f"{output.tool} {output.version or ''}".strip()
     tables = []
     for result in output.results:
@@ -66,7 +67,7 @@ def _results(output: "Output") -> Parsed:
 
 def _result(result: "Result") -> Document:
     """A result for programs; marks are there only where they are set."""
-    marks = {"interrupted": result.interrupted, "aborted": result.aborted, "errors": result.errors}
+    marks = {name: getattr(result, name) for name in _MARKS}
     return {"name": result.name, "metrics": result.metrics} | {name: mark for name, mark in marks.items() if mark}
 
 

@@ -29,6 +29,7 @@ FOLDERS = {
 }
 TOOLS = sorted(set(FOLDERS.values()))
 CLOSE = 0.006
+MARKS = ("interrupted", "aborted", "errors")
 
 
 def _samples() -> list[Any]:
@@ -77,12 +78,13 @@ def test_a_real_output_gives_the_values_read_by_hand(
     else:
         assert (document["tool"], document["version"]) == (tool, expect.get("version"))
         assert [result["name"] for result in document["results"]] == [result["name"] for result in expect["results"]]
+        at_the_top = {name: expect[name] for name in MARKS if name in expect}
+        assert {name: document[name] for name in MARKS if name in document} == at_the_top
         for result, wanted in zip(document["results"], expect["results"], strict=True):
             assert _picked(result["metrics"], wanted["metrics"]) == _near(wanted["metrics"])
-            marks = {name: expect[name] for name in ("interrupted", "aborted", "errors") if name in expect}
-            assert {name: value for name, value in result.items() if name not in ("name", "metrics")} == marks | {
-                name: wanted[name] for name in ("interrupted", "aborted", "errors") if name in wanted
-            }
+            own = {name: wanted[name] for name in MARKS if name in wanted}
+            found = {name: value for name, value in result.items() if name not in ("name", "metrics")}
+            assert found == at_the_top | own
 
 
 @pytest.mark.parametrize(("tool", "path", "expect"), _samples())
