@@ -7,26 +7,41 @@ a Job. Results are the frozen dataclasses of the package that did the work, in t
 from core.actions.benchmarks import compare, compare_two, forecast, run_benchmarks, volume
 from core.actions.desk import Desk, recorded
 from core.actions.diagnosis import diagnose
+from core.actions.execution import (
+    cancel_execution,
+    execute,
+    execution_status,
+    resume_execution,
+    roll_back_execution,
+)
 from core.actions.facts import read_facts
 from core.actions.migration import check, estimate, plan, probe
 from core.actions.reports import report
 from core.actions.servers import Tried, test_server
+from core.actions.waivers import unwaive_check, waive_check
 
 __all__ = [
     "Desk",
     "Tried",
+    "cancel_execution",
     "check",
     "compare",
     "compare_two",
     "diagnose",
     "estimate",
+    "execute",
+    "execution_status",
     "forecast",
     "plan",
     "probe",
     "read_facts",
     "recorded",
     "report",
+    "resume_execution",
+    "roll_back_execution",
     "run_benchmarks",
     "test_server",
+    "unwaive_check",
     "volume",
+    "waive_check",
 ]

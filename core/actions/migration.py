@@ -8,9 +8,10 @@ from core.jobs import Job
 from core.migration.checks import check as check_facts
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import spec_of
-from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
+from core.migration.model import CheckResult, Estimate, Move, Plan, Probe, Verify
 from core.migration.plan import make_plan
 from core.migration.probes import probe as probe_servers
+from core.migration.waivers import with_waivers
 
 
 def check(desk: Desk, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
@@ -25,7 +26,7 @@ def check(desk: Desk, move: str, job: Job, *, refresh: bool = True) -> tuple[Che
     new = facts_of(desk, found, Side.NEW, job, refresh=refresh, trial=cluster)
     results = check_facts(found, old, new)
     desk.store.save_checks(move, results)
-    return results
+    return with_waivers(results, desk.store.waivers(move))
 
 
 def probe(desk: Desk, move: str, job: Job) -> tuple[Probe, ...]:
@@ -43,7 +44,7 @@ def estimate(desk: Desk, move: str, job: Job) -> Estimate:
     return _estimated(desk, found, facts_of(desk, found, Side.OLD, job))
 
 
-def plan(desk: Desk, move: str, job: Job) -> Plan:
+def plan(desk: Desk, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Plan:
     """The steps of the move with their exact commands, and as warnings what the checks say of the same facts."""
     job = recorded(desk.store, job, move)
     found = desk.store.move(move)
@@ -54,9 +55,11 @@ def plan(desk: Desk, move: str, job: Job) -> Plan:
         desk.store.profile(found.new),
         old,
         new,
-        check_facts(found, old, new),
+        with_waivers(check_facts(found, old, new), desk.store.waivers(move)),
         desk.store.probes(move),
         _estimated(desk, found, old),
+        desk.store.hooks(move),
+        verify,
     )
     desk.store.save_plan(move, made)
     return made

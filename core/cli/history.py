@@ -9,7 +9,7 @@ from core.benchmarks.model import Run
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import printable, table
 from core.facts.model import Facts
-from core.migration.model import Estimate, Move, Plan, Probe
+from core.migration.model import Estimate, Execution, Move, Plan, Probe, Waiver
 
 if TYPE_CHECKING:
     from core.history.store import Detail
@@ -123,7 +123,7 @@ def _print_lines(text: str) -> None:
 
 
 def _detail_text(detail: "Detail") -> str:
-    from core.cli import facts, migration, moves
+    from core.cli import execution, facts, migration, moves
 
     match detail:
         case Run():
@@ -136,10 +136,14 @@ def _detail_text(detail: "Detail") -> str:
             return migration.estimate_text(detail)
         case Plan():
             return migration.plan_text(detail)
+        case Execution():
+            return execution.text(detail)
         case Move():
             return moves.text(detail)
         case Path():
             return str(detail)
+        case Waiver():
+            return migration.waiver_text(detail)
         case checks:
             return migration.checks_text(checks)
 

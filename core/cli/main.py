@@ -13,7 +13,19 @@ import traceback
 from collections.abc import Callable, Sequence
 from types import FrameType
 
-from core.cli import benchmarks, comparison, diagnosis, facts, history, migration, moves, parse, reports, servers
+from core.cli import (
+    benchmarks,
+    comparison,
+    diagnosis,
+    execution,
+    facts,
+    history,
+    migration,
+    moves,
+    parse,
+    reports,
+    servers,
+)
 from core.cli.context import Context
 from core.cli.terminal import Listener, failure, say
 from core.errors import PghaulError
@@ -24,7 +36,7 @@ BUG = 70
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EPIPE}
 """What a write to stdout fails with where the disk, the device or the reader behind it takes no more."""
 
-NOUNS = (servers, moves, facts, benchmarks, comparison, diagnosis, migration, history, reports, parse)
+NOUNS = (servers, moves, facts, benchmarks, comparison, diagnosis, migration, execution, history, reports, parse)
 
 DESCRIPTION = """\
 Move a PostgreSQL cluster to its new server as files, and know beforehand how long it takes.

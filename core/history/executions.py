@@ -16,14 +16,15 @@ from core.history.types import storable
 from core.migration.model import Execution, Hook, HookCommand, Kind, Plan, State, StepRun
 
 
-def execution_started(session: Session, execution: Execution) -> int:
-    """Record a new execution; its number."""
+def execution_started(session: Session, execution: Execution, process: str) -> int:
+    """Record a new execution that `process` carries out; its number."""
     row = ExecutionRow(
         move_id=move_row(session, execution.move).id,
         kind=execution.kind.value,
         state=execution.state.value,
         token=execution.token,
         owner=execution.owner,
+        process=process,
         started_at=execution.started_at,
         ended_at=execution.ended_at,
         message=execution.message,
@@ -65,13 +66,19 @@ def execution_of(row: ExecutionRow) -> Execution:
     )
 
 
-def execution_changed(session: Session, execution_id: int, state: State, message: str) -> None:
-    """Record how an execution stands."""
+def execution_changed(session: Session, execution_id: int, state: State, message: str, process: str) -> None:
+    """Record how an execution stands; `process` carries it out while it runs."""
     row = _row(session, execution_id)
     row.state, row.message = state.value, message
     row.ended_at = None if state is State.RUNNING else datetime.now(UTC)
+    row.process = process if state is State.RUNNING else None
     if state is State.RUNNING:
         row.cancel_asked = False
+
+
+def process_of(session: Session, execution_id: int) -> str | None:
+    """The token of the process that carries it out, alive or not; None: it has ended."""
+    return _row(session, execution_id).process
 
 
 def ask_cancel(session: Session, execution_id: int) -> None:

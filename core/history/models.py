@@ -172,6 +172,10 @@ class ProbeRow(Base):
     command: Mapped[str]
     raw: Mapped[str] = mapped_column(LongText)
     taken_at: Mapped[datetime]
+    transport: Mapped[str | None]
+    """As a JSON document; null: a link that is the same for every transport."""
+    ratio: Mapped[float | None]
+    began_at: Mapped[datetime | None]
 
     __table_args__ = (Index(None, "move_id", "taken_at"),)
 
@@ -208,6 +212,25 @@ class CheckResultRow(Base):
     hint: Mapped[str]
     blocking: Mapped[bool]
     documentation: Mapped[str]
+
+
+class WaiverRow(Base):
+    """A warning that somebody took on for the evidence that is kept with it; `withdrawn_at` when that ended."""
+
+    __tablename__ = "waivers"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    move_id: Mapped[int] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
+    check: Mapped[str]
+    reason: Mapped[str]
+    waived_by: Mapped[str]
+    waived_at: Mapped[datetime]
+    status: Mapped[str]
+    old: Mapped[str]
+    new: Mapped[str]
+    withdrawn_at: Mapped[datetime | None]
+
+    __table_args__ = (Index(None, "move_id", "waived_at"),)
 
 
 class EstimateRow(Base):
@@ -250,6 +273,8 @@ class ExecutionRow(Base):
     state: Mapped[str]
     token: Mapped[str]
     owner: Mapped[str]
+    process: Mapped[str | None]
+    """The token of the process that carries it out (core/history/owners); None once it ended."""
     started_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
     message: Mapped[str]

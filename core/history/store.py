@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from core import settings
 from core.benchmarks.model import Outcome, Repetition, Run, Side
 from core.facts.model import Facts
-from core.history import details, executions, findings, log, profiles, runs
+from core.history import details, executions, findings, log, profiles, runs, waivers
 from core.history.database import FILE_NAME, open_engine, told
 from core.history.details import KINDS, Detail
 from core.history.log import Command, Entry
@@ -34,7 +34,9 @@ from core.migration.model import (
     Probe,
     State,
     StepRun,
+    Waiver,
 )
+from core.migration.waivers import with_waivers
 from core.servers.profiles import Profile
 
 __all__ = ["KINDS", "Command", "Detail", "Entry", "Store"]
@@ -213,7 +215,7 @@ class Store:
             findings.probe_taken(session, move, probe)
 
     def probes(self, move: str) -> tuple[Probe, ...]:
-        """The latest probe of each quantity, in the order of the copy chain."""
+        """The latest probe of each link, in the order of the copy chain, and of each transport of the latest pass."""
         with self._read() as session:
             return findings.probes(session, move)
 
@@ -223,9 +225,25 @@ class Store:
             findings.save_checks(session, move, results)
 
     def checks(self, move: str) -> tuple[CheckResult, ...] | None:
-        """The latest pass; None: not checked yet."""
+        """The latest pass, its warnings with the waivers that hold; None: not checked yet."""
         with self._read() as session:
-            return findings.checks(session, move)
+            results = findings.checks(session, move)
+            return None if results is None else with_waivers(results, waivers.waivers(session, move))
+
+    def add_waiver(self, move: str, waiver: Waiver) -> None:
+        """Keep a waiver, in place of one that stands for the same check."""
+        with self._write() as session:
+            waivers.add_waiver(session, move, waiver)
+
+    def withdraw_waiver(self, move: str, check: str) -> None:
+        """Take a waiver back; InputError where there is none."""
+        with self._write() as session:
+            waivers.withdraw_waiver(session, move, check)
+
+    def waivers(self, move: str) -> tuple[Waiver, ...]:
+        """The waivers that stand, whether or not the latest pass has their evidence."""
+        with self._read() as session:
+            return waivers.waivers(session, move)
 
     def checks_taken_at(self, move: str) -> datetime | None:
         """When the latest pass was kept."""
@@ -254,7 +272,7 @@ class Store:
     def execution_started(self, execution: Execution) -> int:
         """Record a new execution; the number it has from now on."""
         with self._write() as session:
-            return executions.execution_started(session, execution)
+            return executions.execution_started(session, execution, self._owners.mine())
 
     def execution(self, execution_id: int) -> Execution:
         with self._read() as session:
@@ -268,7 +286,13 @@ class Store:
     def execution_changed(self, execution_id: int, state: State, message: str = "") -> None:
         """Record how an execution stands."""
         with self._write() as session:
-            executions.execution_changed(session, execution_id, state, message)
+            executions.execution_changed(session, execution_id, state, message, self._owners.mine())
+
+    def carried_out(self, execution_id: int) -> bool:
+        """Whether a process of this workstation is at it."""
+        with self._read() as session:
+            process = executions.process_of(session, execution_id)
+        return process is not None and self._owners.alive(process)
 
     def ask_cancel(self, execution_id: int) -> None:
         """Ask whoever carries an execution out to stop."""

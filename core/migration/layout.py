@@ -8,12 +8,11 @@ that holds `$(…)` would be run (pg_ctl.c, start_postmaster).
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from core.facts.model import Cluster, Facts
-from core.servers.shell import Shell, Word, command, environment, redirect, script
+from core.facts.model import Cluster
+from core.servers.shell import Shell, Word, command, environment, pipe, redirect, script, sequence
 
 ROOT = "root"
 LOG = "pghaul-start.log"
-_SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +33,23 @@ def debian(cluster: Cluster) -> tuple[str, str] | None:
 
 
 def stop(cluster: Cluster, owner: str) -> Control:
-    """Stop with a fast shutdown: clients are disconnected, a checkpoint is written, nothing needs recovery."""
+    """Stop with a fast shutdown: clients are disconnected, a checkpoint is written, nothing needs recovery.
+
+    Where it is stopped already, nothing is done.
+    """
     start_again = start(cluster, owner)
     undo = f"as {start_again.user}: {start_again.command}"
     named = debian(cluster)
     if named is not None:
-        return Control(ROOT, command("pg_ctlcluster", *named, "stop", "-m", "fast"), undo)
+        return Control(ROOT, _if_running(cluster, command("pg_ctlcluster", *named, "stop", "-m", "fast")), undo)
     if cluster.unit is not None:
         return Control(ROOT, command("systemctl", "stop", cluster.unit), undo)
-    return Control(owner, _pg_ctl(cluster, "-m", "fast", "-w", "-t", 3600, "stop"), undo)
+    return Control(owner, _if_running(cluster, _pg_ctl(cluster, "-m", "fast", "-w", "-t", 3600, "stop")), undo)
+
+
+def _if_running(cluster: Cluster, stopping: Shell) -> Shell:
+    lock = f"{cluster.data_directory}/postmaster.pid"
+    return sequence(script("{ [ -e @lock@ ] || exit 0; }", lock=lock), stopping)
 
 
 def start(cluster: Cluster, owner: str) -> Control:
@@ -58,8 +65,12 @@ def start(cluster: Cluster, owner: str) -> Control:
     )
 
 
-def fence(cluster: Cluster) -> Control | None:
-    """Keep the stopped cluster from coming up by itself; None where nothing would start it."""
+def fence(cluster: Cluster, owner: str) -> Control:
+    """Keep the stopped cluster from being started by whatever starts it.
+
+    A data directory by itself is closed to its own owner's writing: no postmaster starts where it cannot write its lock
+    file, whoever calls pg_ctl, while reading goes on.
+    """
     named = debian(cluster)
     if named is not None:
         file = f"/etc/postgresql/{named[0]}/{named[1]}/start.conf"
@@ -70,7 +81,42 @@ def fence(cluster: Cluster) -> Control | None:
         return Control(
             ROOT, command("systemctl", "mask", cluster.unit), f"as root: {command('systemctl', 'unmask', cluster.unit)}"
         )
-    return None
+    closed, opened = (command("chmod", mode, "--", cluster.data_directory) for mode in ("u-w", "u+w"))
+    return Control(owner, closed, f"as {owner}: {opened}")
+
+
+def unfence(cluster: Cluster, owner: str) -> Control:
+    """Let the cluster be started again, as before the fence; does nothing where there is none."""
+    named = debian(cluster)
+    if named is not None:
+        file = f"/etc/postgresql/{named[0]}/{named[1]}/start.conf"
+        put_back = script("if [ -e @kept@ ]; then mv -- @kept@ @file@; fi", kept=f"{file}.before-pghaul", file=file)
+        return Control(ROOT, put_back, "")
+    if cluster.unit is not None:
+        return Control(ROOT, command("systemctl", "unmask", cluster.unit), "")
+    return Control(owner, command("chmod", "u+w", "--", cluster.data_directory), "")
+
+
+def prove_stopped(path: str, data_directory: str) -> Shell:
+    """No server lives in the data directory and it was shut down cleanly; prints the control file's state and sum.
+
+    A server may live there without its lock file, if somebody removed that: its working directory tells.
+    """
+    live = script(
+        "find /proc -maxdepth 2 -name cwd -printf '%l|%h\\n' 2>/dev/null | while IFS='|' read -r at process; do "
+        'if [ "$at" = @folder@ ] && grep -qxE "postgres|postmaster" "$process/comm" 2>/dev/null; then '
+        'echo "a server runs in it: process ${process#/proc/}" >&2; exit 1; fi; done',
+        folder=data_directory,
+    )
+    lock = script(
+        "if [ -e @folder@/postmaster.pid ]; then echo 'its lock file postmaster.pid is there' >&2; exit 1; fi",
+        folder=data_directory,
+    )
+    shut_down = script(
+        "grep -x 'Database cluster state: *shut down' || { echo 'it was not shut down cleanly' >&2; exit 1; }"
+    )
+    state = pipe(control_data(path, data_directory), shut_down)
+    return sequence(lock, live, state, script("sha256sum < @file@", file=f"{data_directory}/global/pg_control"))
 
 
 def start_locally(target: str, port: int, path: str, config_file: str | None) -> Shell:
@@ -80,20 +126,16 @@ def start_locally(target: str, port: int, path: str, config_file: str | None) ->
         settings += ["-c", f"config_file={config_file}", "-c", f"data_directory={target}"]
     # -o goes through a shell of pg_ctl's own, so its words are quoted once more
     start_it = command("pg_ctl", "-w", "-t", 600, "-o", words(*settings), "start")
-    prepared = environment({"PATH": path, "PGDATA": target}, start_it)
+    settings_of = {"PATH": path, "PGDATA": target}
+    running = redirect(environment(settings_of, command("pg_ctl", "status")), stdout="/dev/null")
+    prepared = script("sh -c @running@ || sh -c @start@", running=running, start=environment(settings_of, start_it))
     return redirect(prepared, stdin="/dev/null", stdout=f"{target}/{LOG}", stderr_to_stdout=True)
 
 
 def stop_locally(target: str, path: str) -> Shell:
-    """On new: stop what `start_locally` started."""
-    return environment({"PATH": path, "PGDATA": target}, command("pg_ctl", "-m", "fast", "-w", "stop"))
-
-
-def program_path(facts: Facts, series: str) -> str:
-    """The PATH that finds the programs of a series on a server: of its clusters first, Debian's place, the system's."""
-    known = [cluster.bin_directory for cluster in facts.clusters if cluster.series == series and cluster.bin_directory]
-    places = [*known, f"/usr/lib/postgresql/{series}/bin", f"/usr/pgsql-{series}/bin", *_SYSTEM_PATH.split(":")]
-    return ":".join(dict.fromkeys(places))
+    """On new: stop what `start_locally` started, if it runs."""
+    stop_it = environment({"PATH": path, "PGDATA": target}, command("pg_ctl", "-m", "fast", "-w", "-t", 600, "stop"))
+    return script("if [ -e @lock@ ]; then sh -c @stop@; fi", lock=f"{target}/postmaster.pid", stop=stop_it)
 
 
 def control_data(path: str, data_directory: str) -> Shell:

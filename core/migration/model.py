@@ -39,6 +39,20 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Waiver:
+    """A warning that somebody took on: it holds as long as the check comes out so, with this very evidence."""
+
+    check: str
+    reason: str
+    by: str
+    """`user@workstation`."""
+    at: datetime
+    status: Status
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class CheckResult:
     """One check. `old` and `new` are the very values that it compared, as text.
 
@@ -54,6 +68,8 @@ class CheckResult:
     hint: str = ""
     blocking: bool = True
     documentation: str = ""
+    waiver: Waiver | None = None
+    """Of a warning that somebody took on; it still is a warning."""
 
 
 class Quantity(StrEnum):
@@ -64,6 +80,34 @@ class Quantity(StrEnum):
     SSH = "ssh"
     WRITE = "write"
     END_TO_END = "end-to-end"
+
+
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """How the files of a copy travel: by rsync, and the rest of it.
+
+    Attributes:
+        cipher: ssh's name of it; empty: what both ends of ssh agree on by themselves.
+        compression: `lz4`, `zstd:1`, `zlib:1`, the level behind the colon; empty: none.
+        streams: how many rsyncs run side by side.
+        local: both folders lie on one server: no ssh at all.
+    """
+
+    cipher: str = ""
+    compression: str = ""
+    streams: int = 1
+    local: bool = False
+
+    @property
+    def name(self) -> str:
+        """For people: `rsync over ssh, lz4, aes128-ctr, 2 streams`."""
+        parts = ["rsync from folder to folder" if self.local else "rsync over ssh"]
+        parts += [part for part in (self.compression.replace(":", " level "), self.cipher) if part]
+        return ", ".join([*parts, "one stream" if self.streams == 1 else f"{self.streams} streams"])
+
+
+PLAIN = Transport()
+"""What every pair of servers has: one stream of rsync over ssh, with nothing added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +123,12 @@ class Probe:
     command: str
     raw: str
     taken_at: datetime
+    transport: Transport | None = None
+    """What was tried; None: a link that is the same for every transport."""
+    ratio: float | None = None
+    """Bytes of files for each byte that crossed the wire; None: not told."""
+    began_at: datetime | None = None
+    """When the pass of probes began that it belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +213,8 @@ class Step:
     """Number of the step whose output its own must equal: what is on old and on new, what was and is."""
     rehearsed: bool = False
     """It belongs to a rehearsal too, which stops and starts nothing."""
+    private: bool = False
+    """Its output may hold secrets: it is handed to the step that reads it and kept nowhere."""
     bytes: int | None = None
     """What it copies or reads, for its progress; None where that is not known."""
 
@@ -193,6 +245,9 @@ class Plan:
     logins: tuple[Login, ...] = ()
     cluster: str = ""
     """The name that a person types before old is stopped: the service manager's, else the data directory."""
+    data_directory: str = ""
+    target: str = ""
+    """The data directories on old and on new."""
     way_back: tuple[Step, ...] = ()
     """The steps that make old what it was, from wherever the plan has got to before its point of no return."""
 
@@ -214,6 +269,14 @@ class HookCommand:
     side: str
     command: str
     user: str | None = None
+
+
+class Verify(StrEnum):
+    """Whose contents are compared before new starts; names, sizes, times and modes always are, of all."""
+
+    CHANGED = "changed"
+    """Of every file that changed since the copy began; rsync itself sums up what it sends."""
+    ALL = "all"
 
 
 class Kind(StrEnum):

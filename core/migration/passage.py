@@ -14,7 +14,8 @@ from typing import LiteralString
 
 from core.errors import InputError
 from core.facts.model import Facts
-from core.migration.model import Move
+from core.migration.model import PLAIN, Move, Transport
+from core.migration.transports.rsync_versions import UNKNOWN, Version
 from core.servers.profiles import Profile, Rights
 from core.servers.shell import Shell, command, script
 
@@ -59,6 +60,7 @@ class Passage:
         writer: the user of new who owns what arrives; `becomes`: the words by which the login becomes that user.
         sources: addresses of old that the key is good from.
         targets: label -> folder on new.
+        transport: how the files travel; `rsync`: the older of both versions.
     """
 
     marker: str
@@ -70,6 +72,8 @@ class Passage:
     becomes: tuple[str, ...]
     sources: tuple[str, ...]
     targets: tuple[tuple[str, str], ...]
+    transport: Transport = PLAIN
+    rsync: Version = UNKNOWN
 
 
 def passage(
@@ -81,6 +85,8 @@ def passage(
     purpose: str,
     address: str,
     login: str | None,
+    transport: Transport = PLAIN,
+    rsync: Version = UNKNOWN,
 ) -> Passage:
     """The passage of a move. `purpose` keeps a probe's key apart from a plan's; `address`: where old reaches new.
 
@@ -102,13 +108,16 @@ def passage(
         becomes=becomes,
         sources=_sources(old_facts),
         targets=tuple(targets),
+        transport=transport,
+        rsync=rsync,
     )
 
 
 def make_key(way: Passage) -> Shell:
-    """On old: a fresh folder with a fresh key; prints the public half. What an earlier try left is removed first."""
+    """On old: a fresh key in a folder of one's own; prints the public half. The lists of a copy that goes on stay."""
     return script(
-        "umask 077 && rm -rf -- @folder@ && mkdir -- @folder@ && "
+        "umask 077; if [ -d @folder@ ] && [ ! -L @folder@ ] && [ -O @folder@ ]; then "
+        "cd -- @folder@ && rm -f -- key key.pub known_hosts; else rm -rf -- @folder@ && mkdir -- @folder@; fi && "
         "ssh-keygen -q -t ed25519 -N '' -C @marker@ -f @folder@/key && cat -- @folder@/key.pub",
         folder=way.folder,
         marker=way.marker,
@@ -180,6 +189,7 @@ def _ask(way: Passage, wanted: str) -> Shell:
 def _words(way: Passage) -> tuple[str | int, ...]:
     return (
         *("-F", "/dev/null", "-i", f"{way.folder}/key", "-p", way.port),
+        *(("-c", way.transport.cipher) if way.transport.cipher else ()),
         *_options_of(
             IdentitiesOnly="yes",
             UserKnownHostsFile=f"{way.folder}/known_hosts",

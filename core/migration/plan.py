@@ -7,19 +7,21 @@ folder in /tmp and what keeps it from starting again; each step names its undo; 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from core import units
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
-from core.migration.model import CheckResult, Estimate, Move, Plan, Probe, Quantity, Status, Step
+from core.migration.model import CheckResult, Estimate, HookCommand, Move, Plan, Probe, Status, Step, Verify
 from core.migration.passage import address_of, passage
 from core.migration.places import places
 from core.migration.runbook import runbook
 from core.migration.script import login, script
+from core.migration.steps.back import way_back
 from core.migration.steps.copy import copy
+from core.migration.steps.hooks import hooked
 from core.migration.steps.opening import opening
 from core.migration.steps.prepare import close_way, prepare
 from core.migration.steps.site import Draft, Site
-from core.migration.transports import rsync_ssh
+from core.migration.transports.choice import choose
+from core.migration.transports.rsync_versions import common_version
 from core.servers.profiles import Profile
 
 __all__ = ["make_plan", "runbook", "script"]
@@ -34,6 +36,8 @@ def make_plan(
     checks: Sequence[CheckResult],
     probes: Sequence[Probe],
     estimate: Estimate,
+    hooks: Sequence[HookCommand] = (),
+    verify: Verify = Verify.CHANGED,
 ) -> Plan:
     """The steps of the move. Blockers do not forbid a plan: they stand in its warnings.
 
@@ -48,17 +52,32 @@ def make_plan(
         )
     copied = places(move, cluster)
     targets = [(place.label, place.target) for place in copied]
-    way = passage(move, new, old_facts, targets, purpose="copy", address=address_of(new), login=new.user)
-    site = Site(move, old, new, old_facts, new_facts, cluster, way, copied)
-    drafts = [*prepare(site), *copy(site), *close_way(site), *opening(site)]
+    choice = choose(probes)
+    way = passage(
+        move,
+        new,
+        old_facts,
+        targets,
+        purpose="copy",
+        address=address_of(new),
+        login=new.user,
+        transport=choice.transport,
+        rsync=common_version(old_facts, new_facts),
+    )
+    site = Site(move, old, new, old_facts, new_facts, cluster, way, copied, verify)
+    drafts = hooked([*prepare(site), *copy(site), *close_way(site), *opening(site)], site, hooks)
     return Plan(
         move=move.name,
-        transport=rsync_ssh.NAME,
-        why=_why(probes),
+        transport=choice.transport.name,
+        why=choice.why,
         steps=_numbered(drafts, _seconds(drafts, cluster, estimate), site),
         made_at=datetime.now(UTC),
         warnings=_warnings(site, checks),
         logins=(login("old", old), login("new", new)),
+        cluster=cluster.name or cluster.data_directory,
+        data_directory=cluster.data_directory,
+        target=move.target,
+        way_back=_numbered(back := way_back(site), [None] * len(back), site),
     )
 
 
@@ -78,28 +97,9 @@ def _seconds(drafts: Sequence[Draft], cluster: Cluster, estimate: Estimate) -> l
     ]
 
 
-def _why(probes: Sequence[Probe]) -> str:
-    """Which figures chose the transport: the latest of each link."""
-    latest = {probe.quantity: probe for probe in sorted(probes, key=lambda probe: probe.taken_at)}
-    if not latest:
-        return "nothing was measured; it is what every server has"
-    links = [latest[quantity] for quantity in Quantity if quantity in latest]
-    said = ", ".join(f"{probe.quantity} {units.rate(probe.bytes_per_second)}" for probe in links)
-    ssh, rest = (
-        latest.get(Quantity.SSH),
-        [p for p in links if p.quantity in {Quantity.READ, Quantity.WRITE, Quantity.WIRE}],
-    )
-    if ssh is None or not rest:
-        return f"measured: {said}"
-    slowest = min(rest, key=lambda probe: probe.bytes_per_second)
-    if ssh.bytes_per_second >= 0.9 * slowest.bytes_per_second:
-        return f"one ssh stream keeps up with the slowest link, {slowest.quantity} (measured: {said})"
-    return f"one ssh stream holds the copy up, more streams would help (measured: {said})"
-
-
 def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
     """Each begins with its one word: blocker, unknown or warning."""
-    standing = [check for check in checks if check.status is not Status.PASS]
+    standing = [check for check in checks if check.status is not Status.PASS and check.waiver is None]
     said = [f"{check.status}: {check.message}" for check in standing]
     port = site.cluster.port or 5432
     if site.port != port:
@@ -127,6 +127,16 @@ def _numbered(drafts: Sequence[Draft], seconds: Sequence[float | None], site: Si
             stopped=draft.stopped,
             input_from=numbers[draft.reads] if draft.reads else None,
             skippable=draft.skippable,
+            name=draft.name,
+            warm_pass=draft.warm_pass,
+            detached=draft.detached,
+            renewed=draft.renewed,
+            closes=draft.closes,
+            beside=draft.beside,
+            agrees_with=numbers[draft.agrees] if draft.agrees else None,
+            rehearsed=draft.rehearsed,
+            private=draft.private,
+            bytes=draft.bytes,
         )
         for number, (draft, taken) in enumerate(zip(drafts, seconds, strict=True), 1)
     )

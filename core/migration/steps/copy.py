@@ -2,10 +2,16 @@
 
 from core.migration import layout
 from core.migration.copy_methods import MOST_PASSES
-from core.migration.places import Place, relinked
+from core.migration.model import Hook
+from core.migration.places import relinked
 from core.migration.steps.site import Draft, Site, undone
+from core.migration.steps.verify import BEGAN, verify
 from core.migration.transports import rsync_ssh
-from core.servers.shell import Shell, command, environment, pipe, script, sequence
+from core.servers.shell import command
+
+STOP, STOPPED, FENCE = "stop", "stopped", "fence"
+DELETIONS = "deletions-"
+"""Names of steps: the stop, its proof, the fence, and what a place will lose."""
 
 _AGAIN = "nothing to undo: another pass overwrites it; to give up, remove the target folders"
 
@@ -13,7 +19,15 @@ _AGAIN = "nothing to undo: another pass overwrites it; to give up, remove the ta
 def copy(site: Site) -> list[Draft]:
     """A running cluster: warm passes, stop, fence, final pass. A stopped one: fence, one cold pass."""
     if not site.cluster.running:
-        return [*_stop_proven(site), *_fence(site), *_deletions(site), *_cold(site), *_settle(site)]
+        return [
+            *_stop_proven(site),
+            *_fence(site),
+            _identity(site),
+            *_deletions(site),
+            *_cold(site),
+            *_still_stopped(site),
+            *_settle(site),
+        ]
     return [
         *_warm(site),
         *_stop(site),
@@ -22,18 +36,21 @@ def copy(site: Site) -> list[Draft]:
         *_deletions(site),
         *_changed(site),
         *_cold(site),
+        *_still_stopped(site),
         *_settle(site),
     ]
 
 
 def _warm(site: Site) -> list[Draft]:
-    mark = Draft(
+    began = Draft(
         "remember when the copy began",
         "old",
         site.owner,
-        rsync_ssh.mark_start(site.way),
-        "the final pass trusts no file that changed since then",
-        "it lies in the key's folder and goes with it",
+        command("date", "-d", "10 minutes ago", "+@%s"),
+        "what changed since then, less ten minutes for clocks and caches, is summed up on both sides in the end",
+        "nothing to undo: it only looks",
+        name=BEGAN,
+        rehearsed=True,
     )
     passes = [
         Draft(
@@ -45,11 +62,32 @@ def _warm(site: Site) -> list[Draft]:
             _AGAIN,
             stage="warm passes",
             weight=site.share(place) / number**2,
+            warm_pass=number,
+            detached=True,
+            rehearsed=True,
+            bytes=place.size_bytes,
         )
         for number in range(1, MOST_PASSES + 1)
         for place in site.places
     ]
-    return [mark, *passes]
+    return [began, _identity(site), *passes]
+
+
+def _identity(site: Site) -> Draft:
+    """By the control file a broken copy is known for ours."""
+    return Draft(
+        "send old's control file ahead",
+        "old",
+        site.owner,
+        rsync_ssh.control_file_pass(site.way, site.places[0]),
+        "it bears the cluster's identity: by it a copy that is broken off is known for a copy of this cluster",
+        _AGAIN,
+        stage="warm passes" if site.cluster.running else "copy",
+        weight=0.01,
+        rehearsed=True,
+        stopped=not site.cluster.running,
+        skippable=False,
+    )
 
 
 def _stop(site: Site) -> list[Draft]:
@@ -62,6 +100,7 @@ def _stop(site: Site) -> list[Draft]:
             "",
             "from here on clients wait; pooled connections, cron jobs and monitoring too",
             "start them again",
+            name=Hook.STOP_APPLICATIONS,
             stopped=True,
             skippable=False,
         ),
@@ -74,26 +113,42 @@ def _stop(site: Site) -> list[Draft]:
             stop.undo,
             stage="stop old",
             weight=5.0,
+            name=STOP,
             stopped=True,
+            detached=True,
         ),
     ]
 
 
 def _stop_proven(site: Site) -> list[Draft]:
-    read = layout.control_data(site.old_path, site.cluster.data_directory)
-    proof = sequence(
-        script("[ ! -e @folder@/postmaster.pid ]", folder=site.cluster.data_directory),
-        pipe(read, command("grep", "-x", "Database cluster state: *shut down")),
-    )
     return [
         Draft(
             "prove the stop",
             "old",
             site.owner,
-            proof,
-            "the control file must say `shut down`; refusing connections is not enough",
+            layout.prove_stopped(site.old_path, site.cluster.data_directory),
+            "no server lives in it and the control file says `shut down`; refusing connections is not enough",
             "nothing to undo: it only looks",
             stage="stop old",
+            name=STOPPED,
+            stopped=True,
+            skippable=False,
+        )
+    ]
+
+
+def _still_stopped(site: Site) -> list[Draft]:
+    """The stop proven again: had somebody started old meanwhile, its control file would be another one."""
+    return [
+        Draft(
+            "prove that old stayed stopped",
+            "old",
+            site.owner,
+            layout.prove_stopped(site.old_path, site.cluster.data_directory),
+            "the control file must be the very same as before the pass: else somebody started old under it",
+            "nothing to undo: it only looks",
+            stage="verify",
+            agrees=STOPPED,
             stopped=True,
             skippable=False,
         )
@@ -101,20 +156,7 @@ def _stop_proven(site: Site) -> list[Draft]:
 
 
 def _fence(site: Site) -> list[Draft]:
-    fence = layout.fence(site.cluster)
-    if fence is None:
-        return [
-            Draft(
-                "keep old stopped",
-                "you",
-                "",
-                "",
-                "nothing was found that starts it: look for init scripts, cron jobs and cluster managers of your own",
-                "allow it again",
-                stopped=True,
-                skippable=False,
-            )
-        ]
+    fence = layout.fence(site.cluster, site.owner)
     return [
         Draft(
             "keep old from starting",
@@ -123,6 +165,7 @@ def _fence(site: Site) -> list[Draft]:
             fence.command,
             "two servers with one identity must never both run",
             fence.undo,
+            name=FENCE,
             stopped=True,
             skippable=False,
         )
@@ -139,8 +182,10 @@ def _deletions(site: Site) -> list[Draft]:
             "read it: only what old has removed since the first pass may stand here",
             "nothing to undo: it only looks",
             stage="verify",
+            name=f"{DELETIONS}{place.label}",
             stopped=True,
             skippable=False,
+            detached=True,
         )
         for place in site.places
     ]
@@ -153,12 +198,13 @@ def _changed(site: Site) -> list[Draft]:
             "old",
             site.owner,
             rsync_ssh.changed_pass(site.way, place),
-            "every file that changed since the first pass began, compared block by block: times are not trusted",
+            "every file that changed since the last warm pass began, byte for byte: times are not trusted",
             _AGAIN,
             stage="final pass",
             weight=site.share(place),
             stopped=True,
             skippable=False,
+            detached=True,
         )
         for place in site.places
     ]
@@ -171,13 +217,15 @@ def _cold(site: Site) -> list[Draft]:
             f"{'final pass, the rest' if running else 'copy'}: {place.source}",
             "old",
             site.owner,
-            rsync_ssh.cold_pass(site.way, place),
+            (rsync_ssh.rest_pass if running else rsync_ssh.cold_pass)(site.way, place),
             "folders, links, what is new and what is gone" if running else "the cluster as it was shut down",
             _AGAIN,
             stage="verify" if running else "copy",
             weight=site.share(place),
             stopped=True,
             skippable=False,
+            detached=True,
+            bytes=place.size_bytes,
         )
         for place in site.places
     ]
@@ -209,55 +257,17 @@ def _settle(site: Site) -> list[Draft]:
         stage="verify",
         stopped=True,
         skippable=False,
+        detached=True,
     )
-    return [*links, flush, *_verify(site)]
-
-
-def _verify(site: Site) -> list[Draft]:
-    compare = script(
-        'expected=$(cat) && found=$(sh -c @list@) && [ -n "$found" ] && '
-        "{ [ \"$found\" = \"$expected\" ] || { echo 'old and new differ' >&2; exit 1; }; } && echo 'old and new agree'",
-        list=_listing(site.places, on_new=True),
+    writable = Draft(
+        f"let new write in {target}",
+        "new",
+        user,
+        command("chmod", "u+w", "--", target),
+        "old's folder may have been closed to keep it from starting, and its mode came along",
+        "nothing to undo",
+        stage="verify",
+        stopped=True,
+        skippable=False,
     )
-    return [
-        Draft(
-            "sum up old's files",
-            "old",
-            site.owner,
-            _listing(site.places, on_new=False),
-            "names and sizes of all files, and the control file byte for byte; rsync has summed up what it sent",
-            "nothing to undo: it only looks",
-            stage="verify",
-            name="listing",
-            stopped=True,
-            skippable=False,
-        ),
-        Draft(
-            "compare new's files with old's",
-            "new",
-            site.way.writer,
-            compare,
-            "a copy that lacks a file must not start",
-            "nothing to undo: it only looks",
-            stage="verify",
-            reads="listing",
-            stopped=True,
-            skippable=False,
-        ),
-    ]
-
-
-def _listing(places: tuple[Place, ...], *, on_new: bool) -> Shell:
-    """Sums over each place's names and sizes, and over the control file: the same text on both sides."""
-    found = []
-    for place in places:
-        folder = place.target if on_new else place.source
-        names = script(
-            "cd -- @folder@ && find . -type f ! -path ./postmaster.pid ! -path ./pghaul-start.log -printf '%s %P\\n'"
-            " | sort | sha256sum",
-            folder=folder,
-        )
-        found.append(environment({"LC_ALL": "C"}, names))
-        if place.label == "data":
-            found.append(script("sha256sum < @folder@/global/pg_control", folder=folder))
-    return sequence(*found)
+    return [*links, writable, flush, *verify(site)]

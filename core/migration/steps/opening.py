@@ -1,8 +1,12 @@
 """The steps after the copy: configuration, the first start for local connections alone, the opening, the end."""
 
 from core.migration import layout, passage
+from core.migration.steps.hooks import LEAD
 from core.migration.steps.site import Draft, Site, undone
 from core.servers.shell import Shell, command, environment, redirect, script, sequence
+
+START_NEW = "start-new"
+"""The name of the step that starts new for the first time."""
 
 _ASK = "select version(), pg_is_in_recovery(), (select count(*) from pg_database)"
 
@@ -37,6 +41,7 @@ def _configuration(site: Site) -> list[Draft]:
             "it lies outside the data directory, so no pass has copied it",
             "nothing to undo: it only looks",
             name="configuration",
+            private=True,
             stopped=True,
         ),
         Draft(
@@ -69,6 +74,7 @@ def _first_start(site: Site) -> list[Draft]:
             "nobody outside may take it for the real one yet; archiving is off",
             undone(user, "new", layout.stop_locally(site.move.target, site.new_path)),
             stage="start new",
+            name=START_NEW,
             stopped=True,
         ),
         Draft(
@@ -116,6 +122,7 @@ def _open(site: Site) -> list[Draft]:
             "",
             "address, DNS name or virtual IP, connection pools, cron jobs, monitoring, backups, the start at boot",
             "lead them back to old, with the loss of what was written to new",
+            name=LEAD,
         ),
     ]
 

@@ -19,6 +19,8 @@ def _prove(site: Site) -> Draft:
         "a later pass removes what old does not have: that must never happen to another cluster",
         "nothing to undo: it only looks",
         skippable=False,
+        renewed=True,
+        rehearsed=True,
     )
 
 
@@ -53,6 +55,7 @@ def _make_folders(site: Site) -> list[Draft]:
             command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", place.target),
             f"{place.source} of old comes here; the owner goes by name, for numbers differ between hosts",
             undone(layout.ROOT, "new", command("rmdir", "--", place.target)) + " (while it is empty)",
+            rehearsed=True,
         )
         for place in site.places
     ]
@@ -62,6 +65,15 @@ def _open_way(site: Site) -> list[Draft]:
     way = site.way
     return [
         Draft(
+            "remove what an earlier try left on old",
+            "old",
+            site.owner,
+            passage.remove_key(way),
+            "lists of what was copied are good for one execution alone",
+            "nothing to undo: it is of no use any more",
+            rehearsed=True,
+        ),
+        Draft(
             "make a key for this copy",
             "old",
             site.owner,
@@ -69,6 +81,8 @@ def _open_way(site: Site) -> list[Draft]:
             "old sends the files itself; the key opens nothing but this copy and is removed after it",
             undone(site.owner, "old", passage.remove_key(way)),
             name="key",
+            renewed=True,
+            rehearsed=True,
         ),
         Draft(
             "let the key do this copy alone",
@@ -78,6 +92,8 @@ def _open_way(site: Site) -> list[Draft]:
             "restrict, from= and a forced command: it writes into the target folders and does nothing else",
             undone(way.login, "new", passage.forbid_key(way)),
             reads="key",
+            renewed=True,
+            rehearsed=True,
         ),
         Draft(
             "read the host keys of new",
@@ -87,6 +103,8 @@ def _open_way(site: Site) -> list[Draft]:
             "old must know new when it connects; they come through your own, checked connection",
             "nothing to undo: it only looks",
             name="host keys",
+            renewed=True,
+            rehearsed=True,
         ),
         Draft(
             "pin the host keys of new",
@@ -96,6 +114,8 @@ def _open_way(site: Site) -> list[Draft]:
             "the copy trusts these keys and no other",
             "it lies in the key's folder and goes with it",
             reads="host keys",
+            renewed=True,
+            rehearsed=True,
         ),
     ]
 
@@ -112,6 +132,8 @@ def close_way(site: Site) -> list[Draft]:
             "the copy is done: nothing is left that opens new",
             "make and allow a new key, as above",
             stopped=True,
+            closes=True,
+            rehearsed=True,
         ),
         Draft(
             "remove the key from old",
@@ -121,5 +143,7 @@ def close_way(site: Site) -> list[Draft]:
             "nothing of the copy is left on old",
             "make and allow a new key, as above",
             stopped=True,
+            closes=True,
+            rehearsed=True,
         ),
     ]

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from core.facts.model import Cluster, Facts
-from core.migration import layout
-from core.migration.model import Move
+from core.facts.programs import program_path
+from core.migration.model import Move, Verify
 from core.migration.passage import Passage
 from core.migration.places import Place
 from core.servers.profiles import Profile
@@ -28,6 +28,7 @@ class Site:
     cluster: Cluster
     way: Passage
     places: tuple[Place, ...]
+    verify: Verify = Verify.CHANGED
 
     @property
     def owner(self) -> str:
@@ -37,12 +38,12 @@ class Site:
     @property
     def old_path(self) -> str:
         """The PATH of the cluster's programs on old."""
-        return layout.program_path(self.old_facts, self.cluster.series)
+        return program_path(self.old_facts, self.cluster.series)
 
     @property
     def new_path(self) -> str:
         """The PATH of the cluster's programs on new."""
-        return layout.program_path(self.new_facts, self.cluster.series)
+        return program_path(self.new_facts, self.cluster.series)
 
     @property
     def port(self) -> int:
@@ -67,7 +68,10 @@ class Draft:
     Attributes:
         stage: the stage of the estimate whose time it takes a part of, by its weight among that stage's drafts; empty:
             the stage of the draft before it. What a person does takes no time that anything could tell.
-        name: what other drafts call it by; `reads`: the name of the draft whose output it reads.
+        name: what other drafts and programs call it by; `reads`: the name of the draft whose output it reads; `agrees`:
+            of the one whose output its own must equal.
+
+    The other attributes are as Step has them.
     """
 
     title: str
@@ -83,6 +87,15 @@ class Draft:
     stopped: bool = False
     point_of_no_return: bool = False
     skippable: bool = True
+    warm_pass: int = 0
+    detached: bool = False
+    renewed: bool = False
+    closes: bool = False
+    beside: bool = False
+    agrees: str = ""
+    rehearsed: bool = False
+    private: bool = False
+    bytes: int | None = None
 
 
 def undone(user: str, side: str, command: Shell) -> str:

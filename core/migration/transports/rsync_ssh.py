@@ -1,54 +1,79 @@
-"""rsync over one ssh stream: the transport of a plan, and the one that other transports stand beside.
+"""Passes of rsync, over one ssh connection or several, or from folder to folder on one server.
 
 Options, and why:
     -rlptH      folders, links as they are, modes, times, hard links. Not the owner: the receiver is the database user
                 of new, whatever number it has there, and owns what it writes. Not ACLs and labels: they are new's own.
     --inplace   what changed of a file of 1 GB is written into it, not a second file beside it; a broken pass goes on
                 where it stopped. Never --delay-updates, which hides what was copied where a later --delete removes it.
+    --ignore-times  what no pass has vouched for is compared byte for byte, whatever size and time say; a file that is
+                not on new yet is simply sent.
     --rsync-path=pghaul-receive LABEL   new's folder is chosen by the key's own line on new (see passage), so no path
                 crosses a remote shell, and without that line nothing can be written, let alone deleted.
-RSYNC_PROTECT_ARGS=0 keeps the server's options on the command line, where the receiver checks them.
+RSYNC_PROTECT_ARGS=0 keeps the server's options on the command line, where the receiver checks them. What depends on
+rsync's version stands in `rsync_versions`.
 
-Exit 24 (a file vanished) is what a running server does to a warm pass; source: rsync(1), EXIT VALUES.
+Several streams share the files by size; folders, links and what is gone belong to one last pass. Exit 24 (a file
+vanished) is what a running server does to a warm pass; source: rsync(1), EXIT VALUES.
 """
+
+from typing import LiteralString
 
 from core.migration.passage import Passage, destination, receiver, ssh
 from core.migration.places import Place
-from core.servers.shell import Shell, command, environment, pipe, redirect, script, sequence
+from core.migration.transports import file_lists
+from core.migration.transports.rsync_versions import (
+    can_stream,
+    compression_options,
+    listed_options,
+    version_options,
+)
+from core.servers.shell import Shell, command, environment, pipe, script, sequence
 
-NAME = "rsync over ssh, one stream"
-ACCEPTED_WARM = (0, 24)
+VANISHED = 24
 
 _OPTIONS = ("-rlptH", "--inplace", "--timeout=600", "--stats")
 _EXCLUDED = ("/postmaster.pid", "/pghaul-start.log")
 
+_SIDE_BY_SIDE: LiteralString = (
+    'streams=; for stream do sh -c "$stream" & streams="$streams $!"; done; worst=0; '
+    'for stream in $streams; do wait "$stream"; status=$?; '
+    f'[ "$status" -eq 0 ] || [ "$worst" -ne 0 -a "$status" -eq {VANISHED} ] || worst=$status; done; exit "$worst"'
+)
+
 
 def warm_pass(way: Passage, place: Place) -> Shell:
-    """On old: everything, while the server runs; a file that vanishes meanwhile is no fault."""
-    copied = _rsync(way, place.label, [*_exclude(place)], f"{place.source}/")
-    return script("sh -c @copy@ || [ $? -eq 24 ]", copy=copied)
+    """On old, while the server runs: what no earlier pass has brought, then what is missing yet, folders and links."""
+    vouch = file_lists.vouch(way, place.label)
+    if not can_stream(way.rsync):
+        listed = sequence(command("cd", "--", place.source), file_lists.changed_names(way, place.label, 1))
+        whole = _rsync(way, place.label, ["--ignore-times", *_exclude(place)], f"{place.source}/")
+        return sequence(listed, _forgiving(whole), vouch)
+    missing = _rsync(way, place.label, ["--ignore-existing", *_exclude(place)], f"{place.source}/")
+    changed = _changed(way, place, list(listed_options(way.rsync)))
+    return sequence(_forgiving(changed), _forgiving(missing), vouch)
 
 
 def cold_pass(way: Passage, place: Place) -> Shell:
     """On old, stopped: everything, and what is not on old removed on new. rsync checks the sum of all it sends."""
-    return _rsync(way, place.label, ["--delete", *_exclude(place)], f"{place.source}/")
-
-
-def mark_start(way: Passage) -> Shell:
-    """On old: from when on no file's time is trusted: the start of the first warm pass, less ten minutes."""
-    return command("touch", "-d", "10 minutes ago", f"{way.folder}/started")
+    if way.transport.streams == 1:
+        return _rsync(way, place.label, ["--ignore-times", "--delete", *_exclude(place)], f"{place.source}/")
+    return sequence(changed_pass(way, place), rest_pass(way, place))
 
 
 def changed_pass(way: Passage, place: Place) -> Shell:
-    """On old, stopped: every file changed since the first warm pass began, compared block by block, never by its time.
+    """On old, stopped: every file that changed since the last warm pass began, compared byte for byte."""
+    return _changed(way, place, [])
 
-    rsync's own quick check compares size and whole seconds: a page that was rewritten in the second in which the warm
-    pass read it would be missed.
-    """
-    listed = f"{way.folder}/changed-{place.label}"
-    find = redirect(command("find", ".", "-type", "f", "-newer", f"{way.folder}/started", "-print0"), stdout=listed)
-    options = ["--ignore-times", "--from0", f"--files-from={listed}", *_exclude(place)]
-    return sequence(command("cd", "--", place.source), find, _rsync(way, place.label, options, "./"))
+
+def rest_pass(way: Passage, place: Place) -> Shell:
+    """On old, stopped: folders, links and times; what is not on old is removed on new."""
+    return _rsync(way, place.label, ["--delete", *_exclude(place)], f"{place.source}/")
+
+
+def control_file_pass(way: Passage, place: Place) -> Shell:
+    """On old: the control file alone, with its folder."""
+    one = _rsync(way, place.label, ["--ignore-times", "--from0", "--files-from=-"], f"{place.source}/")
+    return pipe(command("printf", "./global/pg_control\\0"), one)
 
 
 def deletions(way: Passage, place: Place) -> Shell:
@@ -57,14 +82,41 @@ def deletions(way: Passage, place: Place) -> Shell:
     return pipe(dry, command("sed", "-n", "s/^[*]deleting *//p"))
 
 
-def sample_pass(way: Passage, label: str, folder: str, listed: str, seconds: int) -> Shell:
-    """On old: the files that `listed` names below `folder`, NUL after each, as a pass sends them, for so many seconds.
+def sample_pass(way: Passage, label: str, folder: str, options: list[str], seconds: int) -> Shell:
+    """On old: the files below `folder` whose names lie in the lists of `label`, as a pass sends them.
 
-    `timeout` stays in the process group (--foreground), or it would not end with the group.
+    `timeout` ends it after so many seconds; it stays in the process group (--foreground), or it would not end with it.
     """
     limit = ("timeout", "--foreground", "-k", 2, seconds)
-    options = ["--from0", f"--files-from={listed}"]
-    return sequence(command("cd", "--", folder), _rsync(way, label, options, "./", limit))
+    return sequence(command("cd", "--", folder), _streams(way, label, [*options, *listed_options(way.rsync)], limit))
+
+
+def empty_pass(way: Passage, label: str, listed: str) -> Shell:
+    """On old: a pass over a list without a name: what it takes until a pass can begin."""
+    return _rsync(way, label, ["--from0", f"--files-from={listed}"], "/")
+
+
+def _changed(way: Passage, place: Place, options: list[str]) -> Shell:
+    """The files that no pass has vouched for, by as many streams as the transport has."""
+    listed = file_lists.changed_names(way, place.label, way.transport.streams)
+    streams = _streams(way, place.label, ["--ignore-times", *options, *_exclude(place)])
+    return sequence(command("cd", "--", place.source), listed, streams)
+
+
+def _streams(way: Passage, label: str, options: list[str], ahead: tuple[str | int, ...] = ()) -> Shell:
+    """In a folder on old: the listed files, a stream a list."""
+    copies = []
+    for stream in range(1, way.transport.streams + 1):
+        listed = ["--from0", f"--files-from={file_lists.names(way, label, stream)}"]
+        copies.append(_rsync(way, label, [*options, *listed], "./", ahead))
+    if len(copies) == 1:
+        return copies[0]
+    return command("sh", "-c", script(_SIDE_BY_SIDE), "streams", *copies)
+
+
+def _forgiving(copy: Shell) -> Shell:
+    """A file that vanishes while the server runs is no fault."""
+    return script("{ sh -c @copy@ || [ $? -eq 24 ]; }", copy=copy)
 
 
 def _rsync(way: Passage, label: str, options: list[str], source: str, ahead: tuple[str | int, ...] = ()) -> Shell:
@@ -75,10 +127,19 @@ def _rsync(way: Passage, label: str, options: list[str], source: str, ahead: tup
             program,
             *rest,
             *_OPTIONS,
+            *version_options(way.rsync),
             *options,
-            *("-e", ssh(way), f"--rsync-path={receiver(label)}", source, destination(way)),
+            *_target(way, label, source),
         ),
     )
+
+
+def _target(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:
+    """Where from and where to, and by which way."""
+    if way.transport.local:
+        return (source, f"{dict(way.targets)[label]}/")
+    compression = compression_options(way.rsync, way.transport.compression)
+    return (*compression, "-e", ssh(way), f"--rsync-path={receiver(label)}", source, destination(way))
 
 
 def _exclude(place: Place) -> list[str]:

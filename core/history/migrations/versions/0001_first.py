@@ -146,6 +146,9 @@ def _findings() -> None:
         sa.Column("command", sa.Text(), nullable=False),
         sa.Column("raw", sa.LargeBinary(), nullable=False),
         sa.Column("taken_at", sa.DateTime(), nullable=False),
+        sa.Column("transport", sa.Text(), nullable=True),
+        sa.Column("ratio", sa.Float(), nullable=True),
+        sa.Column("began_at", sa.DateTime(), nullable=True),
         sa.ForeignKeyConstraint(["move_id"], ["moves.id"], name=op.f("fk_probes_move_id_moves"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_probes")),
     )
@@ -180,6 +183,22 @@ def _findings() -> None:
         sa.PrimaryKeyConstraint("pass_id", "position", name=op.f("pk_check_results")),
     )
     op.create_table(
+        "waivers",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("move_id", sa.Integer(), nullable=False),
+        sa.Column("check", sa.Text(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=False),
+        sa.Column("waived_by", sa.Text(), nullable=False),
+        sa.Column("waived_at", sa.DateTime(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("old", sa.Text(), nullable=False),
+        sa.Column("new", sa.Text(), nullable=False),
+        sa.Column("withdrawn_at", sa.DateTime(), nullable=True),
+        sa.ForeignKeyConstraint(["move_id"], ["moves.id"], name=op.f("fk_waivers_move_id_moves"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_waivers")),
+    )
+    op.create_index(op.f("ix_waivers_move_id_waived_at"), "waivers", ["move_id", "waived_at"], unique=False)
+    op.create_table(
         "estimates",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("move_id", sa.Integer(), nullable=False),
@@ -211,6 +230,7 @@ def _executions() -> None:
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("token", sa.Text(), nullable=False),
         sa.Column("owner", sa.Text(), nullable=False),
+        sa.Column("process", sa.Text(), nullable=True),
         sa.Column("started_at", sa.DateTime(), nullable=False),
         sa.Column("ended_at", sa.DateTime(), nullable=True),
         sa.Column("message", sa.Text(), nullable=False),

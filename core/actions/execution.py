@@ -1,0 +1,79 @@
+"""A move carried out: begun, gone on with, cancelled, taken back."""
+
+from core.actions.desk import Desk, recorded
+from core.actions.migration import check, plan
+from core.jobs import Job
+from core.migration.execution.engine import abandon, begin, carry_out
+from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
+from core.migration.execution.going_back import roll_back
+from core.migration.execution.work import People, Work
+from core.migration.model import Execution, Kind, Verify
+
+
+def execute(
+    desk: Desk, move: str, kind: Kind, people: People, job: Job, *, verify: Verify = Verify.CHANGED
+) -> Execution:
+    """Carry the move out, or rehearse it: from fresh facts, checks and a fresh plan.
+
+    Raises:
+        BlockedError: blockers stand, another workstation has the cluster, or a proof failed.
+        InputError: an earlier execution must be gone on with, or taken back, first.
+        PghaulError: what the steps raise; the execution's state in the history then says how it stands.
+    """
+    latest = _latest(desk, move)
+    may_begin(latest, alive=_alive(desk, latest))
+    refuse_blockers(check(desk, move, job))
+    made = plan(desk, move, job, verify=verify)
+    return _carried_out(desk, desk.store.execution_started(begin(made, kind)), people, job)
+
+
+def resume_execution(desk: Desk, move: str, people: People, job: Job) -> Execution:
+    """Go on with the latest execution, from its first step that is not done. Raises as `execute` does."""
+    latest = _latest(desk, move)
+    return _carried_out(desk, to_resume(latest, move, alive=_alive(desk, latest)).id, people, job)
+
+
+def cancel_execution(desk: Desk, move: str, people: People, job: Job) -> Execution:
+    """End the latest execution: ask the program that carries it out to; where none does, end it here."""
+    found = to_cancel(_latest(desk, move), move)
+    if _alive(desk, found):
+        desk.store.ask_cancel(found.id)
+        while _alive(desk, found):
+            job.wait(0.2)
+    else:
+        abandon(_work(desk, found, people, job))
+    return desk.store.execution(found.id)
+
+
+def roll_back_execution(desk: Desk, move: str, people: People, job: Job) -> Execution:
+    """Make old what it was, before the point of no return; raises BlockedError with words on the way back after it."""
+    latest = _latest(desk, move)
+    found = to_roll_back(latest, move, alive=_alive(desk, latest))
+    roll_back(_work(desk, found, people, job))
+    return desk.store.execution(found.id)
+
+
+def execution_status(desk: Desk, move: str) -> tuple[Execution, bool]:
+    """The latest execution, and whether a program of this workstation is at it; raises InputError without one."""
+    latest = to_show(_latest(desk, move), move)
+    return latest, _alive(desk, latest)
+
+
+def _latest(desk: Desk, move: str) -> Execution | None:
+    return next(iter(desk.store.executions(move)), None)
+
+
+def _alive(desk: Desk, execution: Execution | None) -> bool:
+    return execution is not None and desk.store.carried_out(execution.id)
+
+
+def _carried_out(desk: Desk, execution_id: int, people: People, job: Job) -> Execution:
+    carry_out(_work(desk, desk.store.execution(execution_id), people, job))
+    return desk.store.execution(execution_id)
+
+
+def _work(desk: Desk, execution: Execution, people: People, job: Job) -> Work:
+    job = recorded(desk.store, job, execution.move)
+    move = desk.store.move(execution.move)
+    names = {"old": move.old, "new": move.new}
+    return Work(execution.id, desk.store, lambda side: desk.server(names[side], job), people, job)

@@ -1,0 +1,135 @@
+"""`pghaul execute`: carry a move out, rehearse it, go on with it, look at it, end it, take it back."""
+
+import argparse
+import sys
+from dataclasses import dataclass
+
+from core import units
+from core.cli.context import Context, add_common, print_document
+from core.cli.terminal import printable, say, table
+from core.errors import InputError
+from core.migration.model import Execution, Kind, Step, StepRun, Verify
+
+
+def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the subcommand."""
+    execute = nouns.add_parser("execute", help="carry the move out, or rehearse it")
+    execute.add_argument("move")
+    what = execute.add_mutually_exclusive_group()
+    what.add_argument("--rehearsal", action="store_true", help="copy while old runs; stop and start nothing")
+    what.add_argument("--resume", action="store_true", help="go on with an execution that ended on its way")
+    what.add_argument("--status", action="store_true", help="show how far the latest execution is")
+    what.add_argument("--cancel", action="store_true", help="end an execution and take away what the copy needed")
+    what.add_argument("--rollback", action="store_true", help="make old what it was, before new was opened")
+    execute.add_argument("--confirm", metavar="NAME", help="the cluster's name, by which it may be stopped unasked")
+    execute.add_argument(
+        "--yes-to-hooks", action="store_true", help="take what a person does in the plan for done, without asking"
+    )
+    execute.add_argument(
+        "--verify",
+        choices=[each.value for each in Verify],
+        default=Verify.CHANGED.value,
+        help="whose contents are compared before new starts (default: changed)",
+    )
+    add_common(execute, server=True)
+    execute.set_defaults(run=_execute)
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalPeople:
+    """The person at the terminal; what the options say, they are not asked.
+
+    Attributes:
+        confirm: the cluster's name as given beforehand.
+        yes: every step of theirs is taken for done.
+    """
+
+    confirm: str | None
+    yes: bool
+
+    def confirm_stop(self, cluster: str) -> bool:
+        """The name as given, else as typed now.
+
+        Raises:
+            InputError: another name was given, or there is nobody to ask.
+        """
+        if self.confirm is not None:
+            if self.confirm != cluster:
+                raise InputError(f"the cluster is called {cluster}, not {self.confirm}", "nothing was stopped")
+            return True
+        return _typed(f"\n{cluster} is stopped now. Type its name to go on: ", "--confirm NAME") == cluster
+
+    def has_done(self, step: Step) -> bool:
+        """Whether the person says so."""
+        if self.yes:
+            return True
+        say(f"\n{step.number}. {printable(step.title)}\n   {printable(step.reason)}")
+        return _typed("   yours to do. Type done when it is: ", "--yes-to-hooks").lower() in {"done", "yes", "y"}
+
+
+def _typed(question: str, option: str) -> str:
+    if not sys.stdin.isatty():
+        raise InputError("a person must answer here, and there is no terminal to ask on", f"answer by {option}")
+    say(question, end="")
+    return sys.stdin.readline().strip()
+
+
+def _execute(context: Context, options: argparse.Namespace) -> int:
+    from core import actions
+
+    people = TerminalPeople(options.confirm, options.yes_to_hooks)
+    if options.status:
+        execution, alive = actions.execution_status(context.desk, options.move)
+        return _show(execution, options, alive=alive)
+    if options.resume:
+        execution = actions.resume_execution(context.desk, options.move, people, context.job)
+    elif options.cancel:
+        execution = actions.cancel_execution(context.desk, options.move, people, context.job)
+    elif options.rollback:
+        execution = actions.roll_back_execution(context.desk, options.move, people, context.job)
+    else:
+        kind = Kind.REHEARSAL if options.rehearsal else Kind.REAL
+        _refuse_unanswerable(kind, options)
+        verify = Verify(options.verify)
+        execution = actions.execute(context.desk, options.move, kind, people, context.job, verify=verify)
+    return _show(execution, options)
+
+
+def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:
+    """A night's work must not end at a question that nobody can answer."""
+    if kind is Kind.REAL and not sys.stdin.isatty() and not (options.confirm and options.yes_to_hooks):
+        raise InputError(
+            "there is no terminal to ask on before the cluster is stopped", "add --confirm NAME and --yes-to-hooks"
+        )
+
+
+def _show(execution: Execution, options: argparse.Namespace, *, alive: bool = False) -> int:
+    if options.json:
+        print_document({"execution": execution, "alive": alive})
+    else:
+        print(text(execution, alive=alive))
+    return 0
+
+
+def text(execution: Execution, *, alive: bool = False) -> str:
+    """An execution for people: how it stands, then a line for each try at a step."""
+    at_it = f", carried out by {execution.owner}" + ("" if alive else ", whose program has ended")
+    stands = f"{execution.state}{at_it if execution.ended_at is None else ''}"
+    head = f"execution {execution.id} of {execution.move}, {execution.kind}: {stands}"
+    lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
+    rows = [_row(run) for run in execution.steps]
+    lines += ["", table(("step", "", "began (UTC)", "took", "sent", "came to"), rows, right=(0, 3, 4))]
+    left = [step for step in execution.plan.steps if not execution.done(step.number)]
+    if left and execution.kind is Kind.REAL and execution.ended_at is not None and not execution.past_return:
+        lines += ["", f"next: step {left[0].number}, {printable(left[0].title)}"]
+    return "\n".join(lines)
+
+
+def _row(run: StepRun) -> tuple[str, ...]:
+    took = (run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else None
+    came_to = "done" if run.done else "void" if run.void else run.message or "not ended"
+    if run.done and run.message:
+        came_to = f"left out: {run.message}"
+    title = f"back: {run.title}" if run.back else run.title
+    sent = units.size(run.bytes) if run.bytes is not None else ""
+    return str(run.number), title, f"{run.started_at:%Y-%m-%d %H:%M:%S}", units.duration(took), sent, came_to

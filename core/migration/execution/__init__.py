@@ -1,0 +1,1 @@
+"""Carrying a plan out: its steps one after the other, each a row in the history; resumed, cancelled, taken back."""

@@ -1,0 +1,337 @@
+"""The engine: a plan from its first step that is not done to its end, or to where it has to stop.
+
+    begin       a new execution of a plan
+    carry_out   go on from where the rows in the history say it stands
+    clean       take away what an execution that stopped on its way has left on the servers
+
+It ends in one of four ways. Done. Stopped by a failed step, or cancelled: what the copy needed (key, locks, lists) is
+taken away, nothing of ours runs any more, and what has arrived on new stays. Interrupted, when a server was lost: what
+runs there goes on, and all that it needs stays, until somebody resumes, cancels or takes it back.
+"""
+
+import getpass
+import platform
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+
+from core import units
+from core.errors import BlockedError, Cancelled, PghaulError, ServerError, UnreachableError
+from core.jobs import Job, Note
+from core.migration.execution import lock
+from core.migration.execution.passes import Pass, another, gain
+from core.migration.execution.work import Work, adopt, end_detached, leave_out, output_of, run_step
+from core.migration.model import Execution, Kind, Plan, State, Step
+from core.migration.steps.copy import DELETIONS, STOPPED
+from core.migration.steps.opening import START_NEW
+from core.servers.shell import Shell
+
+
+def begin(plan: Plan, kind: Kind) -> Execution:
+    """A new execution of a plan, not yet recorded."""
+    owner = f"{getpass.getuser()}@{platform.node() or 'workstation'}"
+    return Execution(0, plan.move, kind, State.RUNNING, secrets.token_hex(4), owner, datetime.now(UTC), None, plan)
+
+
+def carry_out(work: Work) -> None:
+    """Carry the plan out, from its first step that is not done.
+
+    Raises:
+        BlockedError: another workstation has the cluster, a proof failed, or the person declined.
+        CommandError: a step failed.
+        UnreachableError: a server was lost; what runs there goes on.
+        Cancelled: the job was cancelled.
+    """
+    with recorded(work), cancellable(work):
+        lock_both(work)
+        try:
+            _go_on(work)
+        except UnreachableError:
+            raise
+        except PghaulError:
+            clean(work)
+            raise
+        clean(work)
+
+
+def clean(work: Work) -> None:
+    """Take away what the copy needed, and the locks; what cannot be removed is said, and the rest goes on."""
+    for side, _ in work.sides:
+        _try(work, f"what still runs on {side}", partial(end_detached, work, side))
+    for step in work.execution.plan.steps:
+        if step.closes and _may_be_open(work.execution, step):
+            _try(work, step.title, partial(_close, work, step))
+    for side, folder in work.sides:
+        _try(work, f"the lock on {side}", partial(_unlock, work, side, folder))
+
+
+@contextmanager
+def cancellable(work: Work) -> Iterator[None]:
+    """Cancel the job when somebody asks for it in the history, from another program on this workstation."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(1.0):
+            if work.journal.cancel_asked(work.id):
+                work.job.cancel()
+                return
+
+    watcher = threading.Thread(target=watch, name="who looks for a wish to cancel")
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def abandon(work: Work) -> None:
+    """Cancel an execution that nobody carries out any more: end what still runs, take away what the copy needed."""
+    for side, _ in work.sides:
+        end_detached(work, side)
+    clean(work)
+    work.journal.execution_changed(work.id, State.CANCELLED, "cancelled")
+
+
+def steps_of(execution: Execution) -> list[Step]:
+    """The steps that this execution takes: a rehearsal leaves out what stops or starts anything."""
+    return [step for step in execution.plan.steps if execution.kind is Kind.REAL or step.rehearsed]
+
+
+@contextmanager
+def recorded(work: Work, done: State = State.DONE) -> Iterator[None]:
+    """The state of the execution in the history, however this ends; `done`: what it is when it ends well."""
+    work.journal.execution_changed(work.id, State.RUNNING)
+    state, message = State.INTERRUPTED, "the program ended"
+    try:
+        yield
+        state, message = done, ""
+    except UnreachableError as error:
+        state, message = State.INTERRUPTED, error.message
+        raise _advised(error, work) from error
+    except Cancelled:
+        state, message = State.CANCELLED, "cancelled"
+        raise
+    except PghaulError as error:
+        state, message = State.STOPPED, error.message
+        raise
+    finally:
+        work.journal.execution_changed(work.id, state, message)
+
+
+def _advised(error: UnreachableError, work: Work) -> UnreachableError:
+    hint = f"what runs there goes on; when it answers again: pghaul execute {work.execution.move} --resume"
+    return UnreachableError(error.message, hint)
+
+
+def lock_both(work: Work) -> None:
+    """Take both locks or, in an execution that has not begun, none; raises BlockedError where somebody else has one."""
+    taken: list[tuple[str, str]] = []
+    try:
+        for side, folder in work.sides:
+            lock.take(work.connect(side), folder, work.execution, work.job)
+            taken.append((side, folder))
+    except PghaulError:
+        if not work.execution.steps:
+            for side, folder in taken:
+                _try(work, f"the lock on {side}", partial(_unlock, work, side, folder))
+        raise
+
+
+def _unlock(work: Work, side: str, folder: str) -> None:
+    lock.release(work.connect(side), folder, work.execution, Job())
+
+
+def _try(work: Work, what: str, action: Callable[[], None]) -> None:
+    try:
+        action()
+    except ServerError as error:
+        work.job.report(Note(f"{what} could not be removed: {error.message}", "warning"))
+
+
+def _may_be_open(execution: Execution, closing: Step) -> bool:
+    """Whether something was opened since that closing step last ended well."""
+    opened = [
+        run.id
+        for step in execution.plan.steps
+        if step.renewed
+        for run in execution.steps
+        if run.number == step.number and not run.back
+    ]
+    closed = [run.id for run in execution.steps if run.number == closing.number and not run.back and run.done]
+    return bool(opened) and max(closed, default=0) < max(opened)
+
+
+def _close(work: Work, step: Step) -> None:
+    text = Shell(step.command, step.command, compound=True)
+    work.connect(step.side).run(text, Job(), user=step.user, title=step.title)
+
+
+def _go_on(work: Work) -> None:
+    execution = work.execution
+    resumed = bool(execution.steps)
+    if resumed:
+        _adopt(work)
+        _prove_still_stopped(work)
+        _renew(work)
+    confirmed = False
+    for group in _groups(steps_of(work.execution)):
+        todo = [step for step in group if not work.execution.done(step.number)]
+        if not todo:
+            continue
+        if todo[0].stopped and execution.kind is Kind.REAL and not confirmed and not _is_stopped(work.execution):
+            confirmed = True
+            if not work.people.confirm_stop(execution.plan.cluster):
+                raise BlockedError("the name of the cluster was not confirmed: it is not stopped", "see --confirm")
+        if todo[0].warm_pass:
+            _warm_pass(work, group, todo)
+        else:
+            _run(work, todo)
+
+
+def _groups(steps: list[Step]) -> list[list[Step]]:
+    """Steps that belong together: a warm pass over all places, or what runs side by side."""
+    groups: list[list[Step]] = []
+    for step in steps:
+        joins = groups and (step.beside or (step.warm_pass and step.warm_pass == groups[-1][-1].warm_pass))
+        if joins:
+            groups[-1].append(step)
+        else:
+            groups.append([step])
+    return groups
+
+
+def _run(work: Work, steps: list[Step]) -> None:
+    """Steps of one group, side by side where there are several, then what must agree."""
+    if len(steps) == 1:
+        run_step(work, steps[0])
+    else:
+        with ThreadPoolExecutor(len(steps)) as pool:
+            running = [pool.submit(run_step, work, step) for step in steps]
+        for each in running:
+            each.result()
+    for step in steps:
+        _agrees(work, step)
+        if step.name.startswith(DELETIONS):
+            _show_deletions(work, step)
+
+
+def _agrees(work: Work, step: Step) -> None:
+    """Hold what a step printed against what it must equal; the step has failed where it does not."""
+    if step.agrees_with is None:
+        return
+    other = next(each for each in work.execution.plan.steps if each.number == step.agrees_with)
+    expected, found = output_of(work, other).strip(), work.outputs[step.number].strip()
+    if found == expected:
+        return
+    problem = f"step {step.number}, {step.title}: it does not agree with step {other.number}, {other.title}"
+    latest = work.execution.latest(step.number)
+    if latest is not None:
+        work.journal.step_ended(replace(latest, exit_status=1, message=problem))
+    hint = (
+        "old was started by somebody meanwhile: go on with --resume, which stops it again"
+        if other.name == STOPPED
+        else ("nothing was started on new; look at both sides, then --resume copies again and compares again")
+    )
+    raise BlockedError(problem, hint)
+
+
+def _show_deletions(work: Work, step: Step) -> None:
+    names = work.outputs[step.number].split("\n")
+    gone = [name for name in names if name.strip()]
+    shown = ", ".join(gone[:5]) + (", …" if len(gone) > 5 else "")
+    work.job.report(Note(f"{step.title}: {units.count(len(gone))} entries" + (f": {shown}" if gone else "")))
+
+
+def _warm_pass(work: Work, group: list[Step], todo: list[Step]) -> None:
+    """A warm pass, if it shortens the stop; the last one of the plan as often as it does."""
+    plan = work.execution.plan
+    last = max(step.warm_pass for step in plan.steps)
+    number = group[0].warm_pass
+    if number > 1 and not another(_passes(work.execution)):
+        for step in todo:
+            leave_out(work, step, f"it would shorten the stop by {units.duration(gain(_passes(work.execution)))} alone")
+        return
+    for step in todo:
+        run_step(work, step)
+    while number == last and another(_passes(work.execution)):
+        for step in group:
+            run_step(work, step)
+
+
+def _passes(execution: Execution) -> list[Pass]:
+    """The warm passes that were made so far, each over all places, the tries of one number apart."""
+    numbers = {step.number: step.warm_pass for step in execution.plan.steps if step.warm_pass}
+    made: dict[tuple[int, int], list[Pass]] = {}
+    attempts: dict[int, int] = {}
+    for run in execution.steps:
+        if run.number not in numbers or run.back or not run.done or run.message or run.ended_at is None:
+            continue
+        attempts[run.number] = attempts.get(run.number, 0) + 1
+        seconds = (run.ended_at - run.started_at).total_seconds()
+        made.setdefault((numbers[run.number], attempts[run.number]), []).append(Pass(seconds, run.bytes))
+    return [
+        Pass(sum(each.seconds for each in parts), _whole([each.bytes for each in parts]))
+        for _, parts in sorted(made.items())
+    ]
+
+
+def _whole(parts: list[int | None]) -> int | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
+
+
+def _adopt(work: Work) -> None:
+    """What an earlier process began and nobody saw end: followed to its end."""
+    for step in steps_of(work.execution):
+        if not work.execution.done(step.number):
+            adopt(work, step)
+
+
+def _prove_still_stopped(work: Work) -> None:
+    """Old is as it was when its stop was proven, or all from the stop on is done again."""
+    execution = work.execution
+    proof = next((step for step in execution.plan.steps if step.name == STOPPED), None)
+    if proof is None or not execution.done(proof.number) or execution.past_return:
+        return
+    known = output_of(work, proof)
+    try:
+        run_step(work, proof)
+        changed = work.outputs[proof.number].strip() != known.strip()
+    except BlockedError:
+        raise
+    except UnreachableError:
+        raise
+    except ServerError:
+        changed = True
+    if not changed:
+        return
+    if any(step.name == START_NEW and execution.latest(step.number) for step in execution.plan.steps):
+        raise BlockedError(
+            "old was started after its stop was proven, and new was started since: they are no longer one cluster",
+            f"go back to old: pghaul execute {execution.move} --rollback; then begin anew",
+        )
+    work.job.report(Note("old was started after its stop was proven: it is stopped and copied again", "warning"))
+    first = next(step.number for step in execution.plan.steps if step.stopped)
+    work.journal.steps_void(work.id, first)
+
+
+def _is_stopped(execution: Execution) -> bool:
+    """Whether old's stop is proven: who confirmed it then is not asked again."""
+    return any(step.name == STOPPED and execution.done(step.number) for step in execution.plan.steps)
+
+
+def _renew(work: Work) -> None:
+    """The proof of the target and the way of the copy made anew, as long as something is left to copy."""
+    execution = work.execution
+    closing = [step for step in steps_of(execution) if step.closes]
+    if all(execution.done(step.number) for step in closing):
+        return
+    for step in steps_of(execution):
+        if step.renewed and execution.done(step.number):
+            run_step(work, step)
