@@ -22,7 +22,8 @@ from core.history.models import (
 )
 from core.history.profiles import move_row, profile_row
 from core.history.types import storable
-from core.migration.model import CheckResult, Estimate, Plan, Probe, Quantity, Status
+from core.migration.model import CheckResult, Estimate, Plan, Probe, Quantity, Status, Transport
+from core.migration.transports.choice import latest_pass
 
 T = TypeVar("T")
 R = TypeVar("R", EstimateRow, PlanRow)
@@ -90,17 +91,20 @@ def probe_taken(session: Session, move: str, probe: Probe) -> None:
             command=probe.command,
             raw=probe.raw,
             taken_at=probe.taken_at,
+            transport=documents.dump(probe.transport) if probe.transport is not None else None,
+            ratio=probe.ratio,
+            began_at=probe.began_at,
         )
     )
 
 
 def probes(session: Session, move: str) -> tuple[Probe, ...]:
-    """The latest probe of each quantity, in the order of the copy chain."""
+    """The latest probe of each link, in the order of the copy chain, and of each transport of the latest pass."""
     of = move_row(session, move)
     mine = (ProbeRow.move_id == of.id, _since(ProbeRow.taken_at, of))
     rows = session.scalars(select(ProbeRow).where(*mine).order_by(ProbeRow.taken_at, ProbeRow.id))
-    latest = {row.quantity: row for row in rows}
-    return tuple(probe_of(latest[quantity]) for quantity in Quantity if quantity.value in latest)
+    order = {quantity: position for position, quantity in enumerate(Quantity)}
+    return tuple(sorted(latest_pass([probe_of(row) for row in rows]), key=lambda probe: order[probe.quantity]))
 
 
 def probe_of(row: ProbeRow) -> Probe:
@@ -114,6 +118,9 @@ def probe_of(row: ProbeRow) -> Probe:
         command=row.command,
         raw=row.raw,
         taken_at=row.taken_at,
+        transport=loaded(Transport, row.transport) if row.transport is not None else None,
+        ratio=row.ratio,
+        began_at=row.began_at,
     )
 
 

@@ -114,10 +114,11 @@ def _ssh(spec: Spec, said: dict[str, str]) -> Rate:
     streams = spec.link.streams or 1
     if spec.link.streams is None:
         said["streams"] = "one stream of rsync over ssh"
+    shrunk = spec.copy.compression_ratio or 1.0
     if spec.copy.ssh_bytes_per_second is not None:
-        return stated(spec.copy.ssh_bytes_per_second, "old cpu").scaled(streams)
+        return stated(spec.copy.ssh_bytes_per_second, "old cpu").scaled(streams * shrunk)
     said["ssh"] = f"the cipher was not measured: assumed {units.rate(_SSH[1])} a stream ({_range(_SSH)})"
-    return assumed(*_SSH, "old cpu").scaled(streams)
+    return assumed(*_SSH, "old cpu").scaled(streams * shrunk)
 
 
 def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
@@ -131,7 +132,7 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
     )
     bound = min((rate for rate in chain if rate.stated), key=lambda rate: rate.likely, default=None)
     if bound is None or bound.likely >= 1.6 * observed:
-        return stated(observed, "observed rate")
+        return stated(observed, "old cpu" if _compresses(spec) else "observed rate")
     rate = stated(observed, bound.bound_by)
     if observed <= _CONTRADICTED * bound.likely:
         return rate
@@ -187,10 +188,15 @@ def _contradictions(spec: Spec, chain: tuple[Rate, ...]) -> tuple[str, ...]:
     if observed > _CONTRADICTED * bound.likely:
         carried = f"the {bound.bound_by} carries ({units.rate(bound.likely)})"
         return (f"the observed {units.rate(observed)} is more than {carried}: {_ONE_IS_WRONG}",)
-    if len(known) == len(chain) and observed < 0.5 * bound.likely:
+    if len(known) == len(chain) and observed < 0.5 * bound.likely and not _compresses(spec):
         carried = f"the slowest link carries ({bound.bound_by}, {units.rate(bound.likely)})"
         return (f"the observed {units.rate(observed)} is less than half of what {carried}: something holds it up",)
     return ()
+
+
+def _compresses(spec: Spec) -> bool:
+    """What no link holds up is then held up by the processor: how fast it compresses is no link of the chain."""
+    return (spec.copy.compression_ratio or 1.0) > _CONTRADICTED
 
 
 def _range(rates: tuple[float, float, float]) -> str:

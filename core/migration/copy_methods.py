@@ -52,7 +52,8 @@ def warm_copy(basis: Basis) -> Method:
         whole.seconds.likely / _WHILE_RUNNING[1],
         whole.seconds.high / _WHILE_RUNNING[2],
     )
-    outcomes = [_passes(basis, end, first) for end in ("low", "likely", "high")]
+    passes = _worthwhile(basis, first.likely)
+    outcomes = [_passes(basis, end, first, passes) for end in ("low", "likely", "high")]
     warm = Span(*(outcome[0] for outcome in outcomes))
     final = Span(*(outcome[1] for outcome in outcomes))
     stages = (
@@ -78,26 +79,35 @@ def warm_copy(basis: Basis) -> Method:
 _HOPELESS = "the cluster changes as fast as it can be copied: warm passes hardly shorten the stop"
 
 
-def _passes(basis: Basis, end: str, first: Span) -> tuple[float, float]:
+def _worthwhile(basis: Basis, first: float) -> int:
+    """How many warm passes the likely figures call for."""
+    passes, last = 1, first
+    while passes < MOST_PASSES and last > _LONG_ENOUGH:
+        following = _again(basis, "likely", last)
+        if following > 0.8 * last:
+            break
+        passes, last = passes + 1, following
+    return passes
+
+
+def _passes(basis: Basis, end: str, first: Span, passes: int) -> tuple[float, float]:
     """Seconds of all warm passes and of the final one, at one end of the figures."""
+    last: float = getattr(first, end)
+    warm = last
+    for _ in range(passes - 1):
+        last = _again(basis, end, last)
+        warm += last
+    return warm, _again(basis, end, last)
+
+
+def _again(basis: Basis, end: str, seconds: float) -> float:
+    """Seconds of a pass over what changed in so many seconds, at one end of the figures."""
     position = ("low", "likely", "high").index(end)
     opposite = ("high", "likely", "low")[position]
     copy_rate, read_rate = getattr(basis.copy, opposite), getattr(basis.read, opposite)
-    change, listed = getattr(basis.change, end) / 3600, basis.files * getattr(_LIST_A_FILE, end)
-
-    def again(seconds: float) -> float:
-        changed = min(basis.size, change * seconds)
-        touched = min(basis.size, changed * _TOUCHED[position])
-        return float(touched / read_rate + changed / copy_rate + listed)
-
-    last: float = getattr(first, end)
-    warm = last
-    for _ in range(MOST_PASSES - 1):
-        following = again(last)
-        if last <= _LONG_ENOUGH or following > 0.8 * last:
-            break
-        warm, last = warm + following, following
-    return warm, again(last)
+    changed = min(basis.size, getattr(basis.change, end) / 3600 * seconds)
+    touched = min(basis.size, changed * _TOUCHED[position])
+    return float(touched / read_rate + changed / copy_rate + basis.files * getattr(_LIST_A_FILE, end))
 
 
 def _copy_stage(basis: Basis) -> Stage:

@@ -7,10 +7,12 @@ from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.migration.model import Move, Probe, Quantity
 from core.migration.spec import ClusterSpec, CopySpec, LinkSpec, NewSpec, OldSpec, Spec
+from core.migration.transports.choice import choose
 
 
 def spec_of(move: Move, old: Facts, probes: Sequence[Probe], runs: Sequence[Run] = ()) -> Spec:
-    """What is known of a move, as a spec. The latest probe of each link counts; a benchmark stands in for a disk's.
+    """What is known of a move, as a spec. The latest probe of each link counts, the transport that a plan
+    would take, and a benchmark where a disk was not probed.
 
     Raises:
         InputError: the facts of old do not know the cluster or its size.
@@ -21,8 +23,9 @@ def spec_of(move: Move, old: Facts, probes: Sequence[Probe], runs: Sequence[Run]
             f"the size of the cluster in {move.cluster} on {old.server} is not known",
             f"read the facts again: pghaul facts {old.server}; see its gaps for what could not be read",
         )
-    rates = {probe.quantity: probe.bytes_per_second for probe in sorted(probes, key=lambda probe: probe.taken_at)}
-    wire = rates.get(Quantity.WIRE)
+    choice = choose(probes)
+    rates = {quantity: probe.bytes_per_second for quantity, probe in choice.links.items()}
+    wire, sample = rates.get(Quantity.WIRE), choice.sample
     return Spec(
         cluster=_cluster(cluster),
         old=OldSpec(
@@ -30,9 +33,11 @@ def spec_of(move: Move, old: Facts, probes: Sequence[Probe], runs: Sequence[Run]
             cores=old.processor.threads if old.processor is not None else None,
         ),
         new=NewSpec(rates.get(Quantity.WRITE) or _benchmark(runs, Side.NEW, "write_bytes_per_second")),
-        link=LinkSpec(bits_per_second=wire * 8 if wire is not None else None, streams=1),
+        link=LinkSpec(bits_per_second=wire * 8 if wire is not None else None, streams=choice.transport.streams),
         copy=CopySpec(
-            observed_bytes_per_second=rates.get(Quantity.END_TO_END), ssh_bytes_per_second=rates.get(Quantity.SSH)
+            observed_bytes_per_second=sample.bytes_per_second if sample is not None else None,
+            compression_ratio=max(1.0, sample.ratio) if sample is not None and sample.ratio is not None else None,
+            ssh_bytes_per_second=rates.get(Quantity.SSH),
         ),
     )
 

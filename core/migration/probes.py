@@ -6,18 +6,22 @@ folders and the processes are gone afterwards; what a crash of the workstation l
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 
 from core.errors import CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.migration import passage as way_of
-from core.migration.model import Move, Probe, ProbeJournal, Quantity
+from core.migration.model import PLAIN, Move, Probe, ProbeJournal, Quantity, Transport
 from core.migration.passage import Passage, address_of, passage
 from core.migration.places import Place, places
-from core.migration.probing import commands, wire
-from core.migration.probing.timing import Timing, parse_timing
+from core.migration.probing import commands, sampling, wire
+from core.migration.probing.candidates import CIPHERS, fastest_cipher, search
+from core.migration.probing.timing import Timing, parse_timing, ratio_of
+from core.migration.transports.rsync_versions import common_version
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
 
@@ -50,8 +54,9 @@ class _Site:
     def on_old(self, title: str, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
         return self.old.run(shell, job or self.job, user=self.reader, stdin=stdin, deadline=_DEADLINE, title=title)
 
-    def on_new(self, title: str, shell: Shell) -> Completed:
-        return self.new.run(shell, self.job, user=self.writer, deadline=_DEADLINE, title=title)
+    def on_new(self, title: str, shell: Shell, stdin: str = "") -> Completed:
+        given = stdin.encode(errors="surrogateescape")
+        return self.new.run(shell, self.job, user=self.writer, stdin=given, deadline=_DEADLINE, title=title)
 
 
 def probe(
@@ -63,8 +68,9 @@ def probe(
     journal: ProbeJournal,
     job: Job,
 ) -> tuple[Probe, ...]:
-    """Measure read, write, wire, ssh and a sample end to end, one after the other; each is recorded as it ends.
+    """Measure read, wire, write, ssh by its ciphers, and a sample end to end by one transport after the other.
 
+    Each is recorded as it ends.
     A link that cannot be measured is said and left out.
 
     Raises:
@@ -75,82 +81,139 @@ def probe(
         Cancelled: the job was cancelled; everything has been removed.
     """
     site = _Site(old, new, old_facts, new_facts, move, job)
-    measured: list[Probe] = []
-    troubles: list[PghaulError] = []
-
-    def take(position: int, quantity: Quantity, measure: Callable[[], tuple[Timing, str, Completed]]) -> None:
-        job.report(Progress(f"probe: {quantity}", position, len(Quantity)))
-        taken = _taken(quantity, measure, job, troubles)
-        if taken is not None:
-            journal.probe_taken(move.name, taken)
-            measured.append(taken)
-
-    take(0, Quantity.READ, lambda: _read(site))
-    take(1, Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, job))
+    taker = _Taker(move.name, journal, job)
+    taker.take(Quantity.READ, lambda: _read(site))
+    taker.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, job))
     with _scratch(site) as scratch:
-        take(2, Quantity.WRITE, lambda: _write(site, scratch))
+        taker.take(Quantity.WRITE, lambda: _write(site, scratch))
         with _passage(site, scratch) as way:
-            take(3, Quantity.SSH, lambda: _ssh(site, way))
-            take(4, Quantity.END_TO_END, lambda: _end_to_end(site, way, scratch))
-    job.report(Progress("probe", len(Quantity), len(Quantity)))
-    if not measured:
-        raise troubles[0]
-    return tuple(measured)
+            cipher = _ciphers(site, way, taker)
+            _transports(site, way, scratch, cipher, taker)
+    job.report(Progress("probe", 1, 1))
+    if not taker.taken:
+        raise taker.troubles[0]
+    return tuple(taker.taken)
 
 
-def _taken(
-    quantity: Quantity,
-    measure: Callable[[], tuple[Timing, str, Completed]],
-    job: Job,
-    troubles: list[PghaulError],
-) -> Probe | None:
-    """One probe; None, and a warning, where its link could not be measured."""
-    try:
-        timing, method, completed = measure()
-    except (CommandError, ParseError) as error:
-        job.check()
-        why = (
-            (error.stderr.strip().splitlines() or [error.message])[-1]
-            if isinstance(error, CommandError)
-            else error.message
+_Measured = tuple[Timing, str, Completed]
+
+
+class _Taker:
+    """Takes the probes of one pass, and records each as it ends.
+
+    Attributes:
+        taken: the probes so far; `troubles`: why others could not be taken.
+    """
+
+    def __init__(self, move: str, journal: ProbeJournal, job: Job) -> None:
+        self._move, self._journal, self._job, self._began_at = move, journal, job, datetime.now(UTC)
+        self.taken: list[Probe] = []
+        self.troubles: list[PghaulError] = []
+
+    @property
+    def rates(self) -> dict[Quantity, float]:
+        """Bytes a second of each link that was measured."""
+        return {probe.quantity: probe.bytes_per_second for probe in self.taken}
+
+    def take(
+        self, quantity: Quantity, measure: Callable[[], _Measured], transport: Transport | None = None
+    ) -> Probe | None:
+        """One probe; None, and a warning, where it could not be taken."""
+        of = f" ({transport.name})" if transport is not None and transport != PLAIN else ""
+        self._job.report(Progress(f"probe: {quantity}{of}", len(self.taken), None))
+        try:
+            timing, method, completed = measure()
+        except (CommandError, ParseError) as error:
+            self._job.check()
+            self._job.report(Note(f"{quantity}{of} was not measured: {_reason(error)}", level="warning"))
+            self.troubles.append(error)
+            return None
+        taken = Probe(
+            quantity=quantity,
+            bytes_per_second=timing.bytes / timing.seconds,
+            bytes=timing.bytes,
+            seconds=timing.seconds,
+            method=method,
+            command=completed.command,
+            raw=completed.stdout,
+            taken_at=datetime.now(UTC),
+            transport=transport,
+            ratio=ratio_of(completed.stdout) if quantity is Quantity.END_TO_END else None,
+            began_at=self._began_at,
         )
-        job.report(Note(f"{quantity} was not measured: {why}", level="warning"))
-        troubles.append(error)
-        return None
-    return Probe(
-        quantity=quantity,
-        bytes_per_second=timing.bytes / timing.seconds,
-        bytes=timing.bytes,
-        seconds=timing.seconds,
-        method=method,
-        command=completed.command,
-        raw=completed.stdout,
-        taken_at=datetime.now(UTC),
-    )
+        self._journal.probe_taken(self._move, taken)
+        self.taken.append(taken)
+        return taken
 
 
-def _read(site: _Site) -> tuple[Timing, str, Completed]:
+def _reason(error: CommandError | ParseError) -> str:
+    if isinstance(error, CommandError):
+        return (error.stderr.strip().splitlines() or [error.message])[-1]
+    return error.message
+
+
+def _ciphers(site: _Site, way: Passage, taker: _Taker) -> str:
+    """The cipher that is worth naming; ssh's own choice is measured first, and stands where no other is faster."""
+    known = site.on_old("probe: which ciphers", commands.ciphers()).stdout.split()
+    measured: dict[str, float] = {}
+    for name in ("", *(each for each in CIPHERS if each in known)):
+        transport = Transport(cipher=name)
+        seconds = commands.SECONDS if not name else commands.SECONDS / 3
+        taken = taker.take(Quantity.SSH, partial(_ssh, site, replace(way, transport=transport), seconds), transport)
+        if taken is None and not name:
+            return ""
+        if taken is not None:
+            measured[name] = taken.bytes_per_second
+    return fastest_cipher(measured)
+
+
+def _transports(site: _Site, way: Passage, scratch: str, cipher: str, taker: _Taker) -> None:
+    """Samples of the cluster by one transport after the other."""
+    budget = _budget(taker.rates)
+    try:
+        large = site.on_old("probe: choose a sample", sampling.choose(way, site.place.source, budget)).stdout
+    except CommandError as error:
+        site.job.report(Note(f"no sample could be chosen: {_reason(error)}", level="warning"))
+        return
+
+    def measure(transport: Transport) -> Probe | None:
+        tried = replace(way, transport=transport)
+        return taker.take(Quantity.END_TO_END, lambda: _end_to_end(site, tried, scratch, large), transport)
+
+    search(measure, cipher, way.rsync, taker.rates)
+
+
+def _budget(rates: dict[Quantity, float]) -> int:
+    """Bytes of a sample that take a second or two, as fast as the disks are and as much as the wire may be shrunk."""
+    carried = rates.get(Quantity.WIRE, 30e6) * 4
+    slowest = min(carried, rates.get(Quantity.READ, carried), rates.get(Quantity.WRITE, carried))
+    return round(max(sampling.LEAST_BYTES, min(sampling.MOST_BYTES, 1.5 * slowest)))
+
+
+def _read(site: _Site) -> _Measured:
     completed = site.on_old("probe: read", commands.read(site.place.source))
     direct = "direct yes" in completed.stdout
     how = "past the page cache" if direct else "page cache dropped first"
     return parse_timing(completed.stdout), f"dd of the largest relation files, {how}", completed
 
 
-def _write(site: _Site, scratch: str) -> tuple[Timing, str, Completed]:
+def _write(site: _Site, scratch: str) -> _Measured:
     completed = site.on_new("probe: write", commands.write(scratch))
     return parse_timing(completed.stdout), "dd of random bytes, flushed at the end", completed
 
 
-def _ssh(site: _Site, way: Passage) -> tuple[Timing, str, Completed]:
-    completed = site.on_old("probe: ssh", commands.cipher(way))
-    return parse_timing(completed.stdout), "zeros through one ssh stream", completed
+def _ssh(site: _Site, way: Passage, seconds: float) -> _Measured:
+    completed = site.on_old("probe: ssh", commands.cipher(way, seconds))
+    cipher = way.transport.cipher or "ssh's own cipher"
+    return parse_timing(completed.stdout), f"zeros through one ssh stream, {cipher}", completed
 
 
-def _end_to_end(site: _Site, way: Passage, scratch: str) -> tuple[Timing, str, Completed]:
-    chosen = site.on_old("probe: choose a sample", commands.choose_sample(way, site.place.source)).stdout.split()
-    sent = site.on_old("probe: end-to-end", commands.send_sample(way, site.place.source))
-    landed = site.on_new("probe: wait for the disk", commands.arrived(scratch)).stdout
-    how = f"the plan's own rsync of a sample of {chosen[-1]} files, until on new's disk"
+def _end_to_end(site: _Site, way: Passage, scratch: str, large: str) -> _Measured:
+    skipped = sum(int(line.partition(" ")[0]) for line in large.splitlines())
+    site.on_new("probe: make room", sampling.make_room(scratch), large)
+    sent = site.on_old("probe: end-to-end", sampling.send(way, site.place.source))
+    landed = site.on_new("probe: what arrived", sampling.arrived(scratch, skipped)).stdout
+    how = f"a sample of the cluster by {way.transport.name}, until on new's disk"
     return parse_timing(f"{sent.stdout}\n{landed}"), how, sent
 
 
@@ -169,7 +232,7 @@ def _scratch(site: _Site) -> Iterator[str]:
 @contextmanager
 def _passage(site: _Site, scratch: str) -> Iterator[Passage]:
     """The way from old to new for these probes; the key is gone on both ends on leaving."""
-    targets = [(commands.LABEL, scratch)]
+    targets = [(sampling.LABEL, scratch)]
     way = passage(
         site.move,
         site.new.profile,
@@ -178,6 +241,7 @@ def _passage(site: _Site, scratch: str) -> Iterator[Passage]:
         purpose="probe",
         address=site.address,
         login=site.new.login,
+        rsync=common_version(site.old_facts, site.new_facts),
     )
     with ExitStack() as ends:  # each is cleaned up, whatever becomes of the other or of who listens
         ends.callback(_clean, site, lambda job: site.on_old("", way_of.remove_key(way), job), f"{way.folder} on old")

@@ -5,14 +5,10 @@ Times are taken on the server that works, so that the workstation's way to it do
 
 from core.migration import passage
 from core.migration.passage import Passage
-from core.migration.transports import rsync_ssh
 from core.servers.shell import Shell, script
 
 SECONDS = 3
 MOST_BYTES = 256 * 1024**2
-SAMPLE_SECONDS = 8
-SAMPLE_BYTES = 320 * 1024**2
-LABEL = "sample"
 
 
 def read(folder: str) -> Shell:
@@ -86,7 +82,12 @@ echo "bytes $((pieces * 33554432))\"""",
     )
 
 
-def cipher(way: Passage) -> Shell:
+def ciphers() -> Shell:
+    """On old: the ciphers that its ssh knows, one a line."""
+    return script("ssh -Q cipher")
+
+
+def cipher(way: Passage, seconds: float) -> Shell:
     """On old: zeros through ssh to new, where they are thrown away; the time of the connection itself is taken off."""
     return script(
         """cd -- @folder@ || exit
@@ -106,60 +107,7 @@ echo "bytes $(cat moved)\"""",
         folder=way.folder,
         discard=passage.discard(way),
         most=2 * MOST_BYTES,
-        nanoseconds=SECONDS * 10**9,
-    )
-
-
-def choose_sample(way: Passage, folder: str) -> Shell:
-    """On old: a list of files that stands for all of `folder`, dropped from the page cache; prints how many.
-
-    Small files (under 16 MiB) and large ones each have their share of the cluster's bytes in the sample: every k-th of
-    the small ones in order of size, and of the large ones, from the smallest on, as many as fill their share: beside
-    their bytes their number hardly counts. What is too much of the last one is cut off by the time limit.
-    """
-    return script(
-        """cd -- @folder@ || exit
-find . -type f ! -name 'pgsql_tmp*' ! -path ./postmaster.pid -printf '%s %P\\n' | sort -n | awk -v budget=@budget@ '
-{ size[NR] = $1; name[NR] = substr($0, index($0, " ") + 1); whole += $1; if ($1 < 16777216) small = NR }
-END {
-  every = whole / budget; if (every < 1) every = 1
-  for (at = (1 + every) / 2; at <= small; at += every) print name[int(at)]
-  for (i = small + 1; i <= NR; i++) share += size[i] / every
-  for (i = small + 1; i <= NR && share > 0; i++) { print name[i]; share -= size[i] }
-}' >@list@ || exit
-while IFS= read -r name; do dd if="$name" iflag=nocache count=0 2>/dev/null; done <@list@
-tr '\\n' '\\0' <@list@ >@list@0
-echo "files $(wc -l <@list@)\"""",
-        folder=folder,
-        budget=SAMPLE_BYTES,
-        list=f"{way.folder}/sample",
-    )
-
-
-def send_sample(way: Passage, folder: str) -> Shell:
-    """On old: the listed files by the plan's own rsync, until they are on new's disk or the time is up."""
-    copied = rsync_ssh.sample_pass(way, LABEL, folder, f"{way.folder}/sample0", SAMPLE_SECONDS)
-    return script(
-        """start=$(date +%s%N); sh -c @discard@ </dev/null || exit; connect=$(($(date +%s%N) - start))
-start=$(date +%s%N)
-sh -c @copy@; status=$?
-case $status in 0|24|124) ;; *) exit "$status" ;; esac
-sent=$(date +%s%N); sh -c @flush@ || exit; end=$(date +%s%N)
-# a flush that took no longer than to ask for it had nothing to do
-[ $((end - sent)) -gt $((connect * 3 / 2)) ] || end=$sent
-echo "nanoseconds $((end - start - connect))"
-echo "connect $connect\"""",
-        discard=passage.discard(way),
-        copy=copied,
-        flush=passage.flush(way, LABEL),
-    )
-
-
-def arrived(folder: str) -> Shell:
-    """On new: what of the sample is there."""
-    return script(
-        "find @folder@ -type f -printf '%s\\n' | awk '{ sum += $1 } END { printf \"bytes %.0f\\n\", sum }'",
-        folder=folder,
+        nanoseconds=round(seconds * 10**9),
     )
 
 

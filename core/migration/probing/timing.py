@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from core.errors import ParseError
 
 _LINE = re.compile(r"^(bytes|nanoseconds|connect) (\d{1,19})$", re.MULTILINE)
+_LITERAL = re.compile(r"^Literal data: ([\d,]{1,24}) bytes", re.MULTILINE)
+_SENT = re.compile(r"^Total bytes sent: ([\d,]{1,24})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,13 @@ def parse_timing(text: str) -> Timing:
     if not found.get("bytes") or not found.get("nanoseconds"):
         raise ParseError(f"a probe measured nothing: {_first(text)!r}", "see its command in the log and run it by hand")
     return Timing(found["bytes"], found["nanoseconds"] / 1e9, found.get("connect", 0) / 1e9)
+
+
+def ratio_of(text: str) -> float | None:
+    """Bytes of files for each byte that went out, over all streams whose `--stats` the text holds; None: no stats."""
+    literal = sum(int(found.replace(",", "")) for found in _LITERAL.findall(text))
+    sent = sum(int(found.replace(",", "")) for found in _SENT.findall(text))
+    return literal / sent if literal and sent else None
 
 
 def _first(text: str) -> str:

@@ -240,14 +240,17 @@ CREATE TABLE probes (
 	command TEXT NOT NULL, 
 	raw BLOB NOT NULL, 
 	taken_at DATETIME NOT NULL, 
+	transport TEXT, 
+	ratio FLOAT, 
+	began_at DATETIME, 
 	CONSTRAINT pk_probes PRIMARY KEY (id), 
 	CONSTRAINT fk_probes_move_id_moves FOREIGN KEY(move_id) REFERENCES moves (id) ON DELETE CASCADE
 );
-INSERT INTO "probes" VALUES(1,1,'read',171000000.0,1368000000,8.0,'dd of 42 relation files, cold','dd if=/srv/pg/15/data/base/16385/2619 of=/dev/null',X'74726561643A207261770A','2026-03-15 02:00:00.000000');
-INSERT INTO "probes" VALUES(2,1,'wire',117000000.0,936000000,8.0,'iperf3, 1 stream','iperf3 -c 10.0.0.36 -J',X'74776972653A207261770A','2026-03-15 02:00:00.000000');
-INSERT INTO "probes" VALUES(3,1,'ssh',104000000.0,832000000,8.0,'aes128-gcm@openssh.com, 1 stream','head -c 1G /dev/zero | ssh 10.0.0.36 ''cat >/dev/null''',X'747373683A207261770A','2026-03-15 02:00:00.000000');
-INSERT INTO "probes" VALUES(4,1,'write',391000000.0,3128000000,8.0,'dd, 4 GiB with fdatasync','dd if=/dev/zero of=/var/lib/postgresql/.pghaul/w bs=1M',X'7477726974653A207261770A','2026-03-15 02:00:00.000000');
-INSERT INTO "probes" VALUES(5,1,'end-to-end',92400000.0,739200000,8.0,'rsync of 42 relation files','rsync -a --numeric-ids files 10.0.0.36:',X'74656E642D746F2D656E643A207261770A','2026-03-15 02:00:00.000000');
+INSERT INTO "probes" VALUES(1,1,'read',171000000.0,1368000000,8.0,'dd of 42 relation files, cold','dd if=/srv/pg/15/data/base/16385/2619 of=/dev/null',X'74726561643A207261770A','2026-03-15 02:00:00.000000',NULL,NULL,NULL);
+INSERT INTO "probes" VALUES(2,1,'wire',117000000.0,936000000,8.0,'iperf3, 1 stream','iperf3 -c 10.0.0.36 -J',X'74776972653A207261770A','2026-03-15 02:00:00.000000',NULL,NULL,NULL);
+INSERT INTO "probes" VALUES(3,1,'ssh',104000000.0,832000000,8.0,'aes128-gcm@openssh.com, 1 stream','head -c 1G /dev/zero | ssh 10.0.0.36 ''cat >/dev/null''',X'747373683A207261770A','2026-03-15 02:00:00.000000',NULL,NULL,NULL);
+INSERT INTO "probes" VALUES(4,1,'write',391000000.0,3128000000,8.0,'dd, 4 GiB with fdatasync','dd if=/dev/zero of=/var/lib/postgresql/.pghaul/w bs=1M',X'7477726974653A207261770A','2026-03-15 02:00:00.000000',NULL,NULL,NULL);
+INSERT INTO "probes" VALUES(5,1,'end-to-end',92400000.0,739200000,8.0,'rsync of 42 relation files','rsync -a --numeric-ids files 10.0.0.36:',X'74656E642D746F2D656E643A207261770A','2026-03-15 02:00:00.000000',NULL,NULL,NULL);
 CREATE TABLE profiles (
 	id INTEGER NOT NULL, 
 	name TEXT NOT NULL, 

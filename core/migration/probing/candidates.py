@@ -1,0 +1,76 @@
+"""Which transports are worth a sample, each chosen by what those before it showed."""
+
+from collections.abc import Callable
+
+from core.migration.model import Probe, Quantity, Transport
+from core.migration.transports.choice import best
+from core.migration.transports.rsync_versions import Version, can_compress, can_stream
+
+CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com", "aes128-ctr")
+"""Those of OpenSSH that are fast on one processor or another; source: ssh_config(5), Ciphers."""
+
+_CLEARLY = 1.1
+"""Another cipher than ssh's own is worth naming when it is so many times faster."""
+
+_AT_THE_DISK = 0.95
+"""Nothing is faster than the slower disk: where a sample is as fast, no other is tried."""
+
+_MOST_STREAMS = 8
+
+Measure = Callable[[Transport], Probe | None]
+
+
+def fastest_cipher(measured: dict[str, float]) -> str:
+    """The cipher to name, from bytes a second by cipher, the empty one for ssh's own; empty: leave it to ssh."""
+    named = {name: rate for name, rate in measured.items() if name}
+    first = max(named, key=lambda name: named[name], default="")
+    return first if first and named[first] > _CLEARLY * measured.get("", 0.0) else ""
+
+
+def search(measure: Measure, cipher: str, version: Version, links: dict[Quantity, float]) -> list[Probe]:
+    """Sample no compression and each heavier one while that helps, then more streams while that helps.
+
+    `links`: bytes a second of what was measured before. A transport that fails is left out.
+    """
+    disks = [links[each] for each in (Quantity.READ, Quantity.WRITE) if each in links]
+    enough = _AT_THE_DISK * min(disks, default=float("inf"))
+    tried: dict[Transport, Probe] = {}
+
+    def improves(compression: str, streams: int) -> bool:
+        """Whether that transport is better than all before it."""
+        transport = Transport(cipher, compression, streams)
+        if tried and best(list(tried.values())).bytes_per_second >= enough:
+            return False
+        if transport not in tried and (found := measure(transport)) is not None:
+            tried[transport] = found
+        return transport in tried and best(list(tried.values())) is tried[transport]
+
+    for ladder in (("",), ("lz4", "zstd:1", "zstd:3", "zstd:6", "zstd:9"), ("zlib:1", "zlib:3")):
+        steps = [each for each in ladder if can_compress(version, each)]
+        if ladder[0] == "zlib:1" and any(each.compression for each in tried):
+            break  # what both have of the modern kind is better at every speed
+        _climb(steps, lambda compression: improves(compression, 1))
+    if tried and can_stream(version):
+        _widen(improves, tried)
+    return list(tried.values())
+
+
+def _climb(steps: list[str], improves: Callable[[str], bool]) -> None:
+    """Up the ladder, until two steps in a row did not help: the first may be held up by one processor."""
+    missed = 0
+    for compression in steps:
+        missed = 0 if improves(compression) else missed + 1
+        if missed == 2:
+            return
+
+
+def _widen(improves: Callable[[str, int], bool], tried: dict[Transport, Probe]) -> None:
+    """Twice the streams, with the best compression and the one that is next best, while that helps."""
+    streams = 2
+    while streams <= _MOST_STREAMS:
+        ranked = sorted(tried.values(), key=lambda probe: -probe.bytes_per_second)
+        named = [probe.transport.compression for probe in ranked if probe.transport is not None]
+        better = [improves(compression, streams) for compression in dict.fromkeys(named[:2])]
+        if not any(better):
+            return
+        streams *= 2

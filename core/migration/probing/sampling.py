@@ -1,0 +1,100 @@
+"""The sample that stands for a cluster, and how it is sent: by the plan's own rsync, end to end.
+
+Small files (under 16 MiB) and large ones each have their share of the cluster's bytes in the sample: of the small ones
+every k-th in order of size, of the large ones pieces of 8 MiB from their ends, as many as their bytes are worth. Only
+the end of a large file is sent: on new lies a hole of the rest's size before, and rsync's --append goes on behind it.
+So every sample is of the same bytes, however large the files are. They are dropped from old's page cache before.
+"""
+
+from core.migration import passage
+from core.migration.passage import Passage
+from core.migration.transports import file_lists, rsync_ssh
+from core.servers.shell import Shell, script
+
+LABEL = "sample"
+SECONDS = 5
+"""A transport that takes longer is cut off."""
+MOST_BYTES = 256 * 1024**2
+LEAST_BYTES = 48 * 1024**2
+
+
+def choose(way: Passage, folder: str, budget: int) -> Shell:
+    """On old: a list of some `budget` bytes that stand for all of `folder`. Prints `SKIP NAME` of each large file."""
+    return script(
+        """umask 077; export LC_ALL=C; cd -- @folder@ || exit
+find . -type f ! -name 'pgsql_tmp*' ! -name '*
+*' ! -path ./postmaster.pid -printf '%s ./%P\\n' | sort -n | awk -v budget=@budget@ '
+{ size[NR] = $1; name[NR] = substr($0, index($0, " ") + 1); whole += $1; if ($1 < 16777216) small = NR }
+END {
+  every = whole / budget; if (every < 1) every = 1
+  for (at = (1 + every) / 2; at <= small; at += every) { i = int(at); print size[i], 0, 0, 0, name[i] }
+  piece = 8388608; next_one = every * piece / 2
+  for (i = small + 1; i <= NR; i++) {
+    pieces = 0
+    for (passed += size[i]; next_one < passed; next_one += every * piece) pieces++
+    if (!pieces) continue
+    skip = int((size[i] - pieces * piece) / 1048576) * 1048576
+    if (skip < 0) skip = 0
+    print size[i] - skip, skip, 0, 0, name[i]
+  }
+}' >@list@ && awk '$2 > 0 { skip = $2; sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, ""); print skip, $0 }' <@list@""",
+        folder=folder,
+        budget=budget,
+        list=_list(way),
+    )
+
+
+def make_room(folder: str) -> Shell:
+    """On new: the folder emptied, and in it a hole for each `SKIP NAME` of standard input."""
+    return script(
+        """cd -- @folder@ && find . -mindepth 1 -delete && while IFS= read -r line; do
+  name=${line#* }
+  case $name in */../* | /*) exit 1 ;; esac
+  mkdir -p -- "$(dirname -- "$name")" && truncate -s "${line%% *}" -- "$name" || exit
+done""",
+        folder=folder,
+    )
+
+
+def send(way: Passage, folder: str) -> Shell:
+    """On old: the sample by the way's transport, until it is on new's disk or the time is up.
+
+    What it takes to connect and to come to terms is measured by a pass over nothing, and taken off.
+    """
+    return script(
+        """cd -- @folder@ || exit
+while IFS= read -r line; do
+  rest=${line#* } && skip=${rest%% *} rest=${rest#* * * }
+  dd if="$rest" bs=1048576 skip=$((skip / 1048576)) iflag=nocache count=0 2>/dev/null
+done <@list@
+sh -c @split@ || exit
+: >@nothing@ && start=$(date +%s%N) && sh -c @idle@ >/dev/null || exit; connect=$(($(date +%s%N) - start))
+start=$(date +%s%N)
+sh -c @copy@; status=$?
+case $status in 0|24|124) ;; *) exit "$status" ;; esac
+sent=$(date +%s%N); sh -c @flush@ || exit; end=$(date +%s%N)
+# a flush that took no longer than to ask for it had nothing to do
+[ $((end - sent)) -gt $((connect * 3 / 2)) ] || end=$sent
+echo "nanoseconds $((end - start - connect))"
+echo "connect $connect\"""",
+        folder=folder,
+        list=_list(way),
+        split=file_lists.split(way, _list(way), LABEL, way.transport.streams),
+        nothing=f"{way.folder}/nothing",
+        idle=rsync_ssh.empty_pass(way, LABEL, f"{way.folder}/nothing"),
+        copy=rsync_ssh.sample_pass(way, LABEL, folder, ["--append"], SECONDS),
+        flush=passage.flush(way, LABEL),
+    )
+
+
+def arrived(folder: str, skipped: int) -> Shell:
+    """On new: what of the sample is there, without the holes."""
+    return script(
+        "find @folder@ -type f -printf '%s\\n' | awk '{ sum += $1 } END { printf \"bytes %.0f\\n\", sum - @skipped@ }'",
+        folder=folder,
+        skipped=skipped,
+    )
+
+
+def _list(way: Passage) -> str:
+    return f"{way.folder}/sample"
