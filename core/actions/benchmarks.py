@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from core.actions.desk import Desk, recorded
 from core.actions.facts import facts_of
 from core.benchmarks.model import Forecast, Run, Side, Suite, Volume
+from core.benchmarks.runs import Surroundings, remove_leftovers, run_suite
 from core.benchmarks.runs import forecast as forecast_suite
-from core.benchmarks.runs import remove_leftovers, run_suite
 from core.benchmarks.suites import load_suite
 from core.comparison.compare import compare as compare_runs
 from core.comparison.model import Comparison
@@ -49,7 +49,8 @@ def run_benchmarks(
         measured = volume(found, side)
         server = desk.server(measured.server, job)
         remove_leftovers(server, measured, job)
-        runs += run_suite(server, measured, chosen, facts_of(desk, found, side, job), desk.store, job, move=move)
+        facts, around = facts_of(desk, found, side, job), _around(desk, found, side, chosen, job)
+        runs += run_suite(server, measured, chosen, facts, desk.store, job, move=move, around=around)
     return tuple(runs)
 
 
@@ -86,5 +87,18 @@ def compare_two(desk: Desk, old: int, new: int) -> Comparison:
 
 
 def _forecast(desk: Desk, move: Move, side: Side, suite: Suite, job: Job) -> Forecast:
-    measured = volume(move, side)
-    return forecast_suite(desk.server(measured.server, job), measured, suite, facts_of(desk, move, side, job), job)
+    measured, facts = volume(move, side), facts_of(desk, move, side, job)
+    around = _around(desk, move, side, suite, job)
+    return forecast_suite(desk.server(measured.server, job), measured, suite, facts, job, around)
+
+
+def _around(desk: Desk, move: Move, side: Side, suite: Suite, job: Job) -> Surroundings:
+    """The series of the move's cluster, as far as it is known; the other server where a workload is driven from it."""
+    old = desk.store.facts(move.old)
+    cluster = old.cluster(move.cluster) if old is not None else None
+    series = cluster.series if cluster is not None else None
+    if not any(workload.parameters.get("from_other_server") is True for workload in suite.workloads):
+        return Surroundings(series)
+    other = Side.NEW if side is Side.OLD else Side.OLD
+    server = desk.server(move.new if other is Side.NEW else move.old, job)
+    return Surroundings(series, server, facts_of(desk, move, other, job))

@@ -1,0 +1,168 @@
+"""What a pgbench workload runs, and what it makes of the outputs."""
+
+from pathlib import Path
+
+import pytest
+
+from core.benchmarks.model import Parameter, Workload
+from core.benchmarks.pgbench_work import work
+from core.benchmarks.suites import load_suite
+from core.benchmarks.tools import work_of
+from core.benchmarks.work import Machine, Work, bytes_needed, expected_seconds
+from core.errors import InputError
+from core.servers.shell import MASK
+
+DATA = Path(__file__).parents[2] / "data" / "pgbench"
+MACHINE = Machine(
+    2**30,
+    4,
+    user="root",
+    series="15",
+    programs="/usr/lib/postgresql/15/bin:/usr/bin",
+    address="192.0.2.11",
+    other_programs="/opt/pg/bin",
+)
+REPORT = """pgbench (15.5)
+transaction type: <builtin: select only>
+scaling factor: 10
+query mode: simple
+number of clients: 4
+number of threads: 2
+maximum number of tries: 1
+number of transactions per client: 250
+number of transactions actually processed: 1000/1000
+number of failed transactions: 0 (0.000%)
+latency average = 4.000 ms
+initial connection time = 1.000 ms
+tps = {tps} (without initial connection time)
+"""
+
+
+def made(machine: Machine = MACHINE, /, **parameters: Parameter) -> Work:
+    stated = {"scale": 10, "transactions": 250, **parameters}
+    return work(Workload("w", "w", "pgbench", "transactions_per_second", stated), machine)
+
+
+def test_a_repetition_starts_the_cluster_cold_and_keeps_it_warm() -> None:
+    found = made(test="select", warm_ups=2)
+    assert [step.warm for step in found.steps] == [False, True, True]
+    assert len({step.service for step in found.steps}) == 1
+    assert found.prepare is not None
+    assert found.prepare.service is None
+    assert set(found.laid_out) == set(made(test="tpcb").laid_out)
+    assert set(found.laid_out).isdisjoint(made(test="tpcb", scale=11).laid_out)
+    assert set(found.laid_out).isdisjoint(made(test="tpcb", settings="autovacuum = off").laid_out)
+
+
+def test_a_drift_makes_a_cluster_anew_for_each_repetition() -> None:
+    found = made(test="drift", warm_ups=3)
+    kinds = ["-S" if "-n -S" in step.shell.text else "tpcb" for step in found.steps[1:]]
+    assert kinds == ["-S"] * 4 + ["tpcb"] * 3 + ["-S"]
+    assert [step.warm for step in found.steps] == [False, False] + [True] * 7
+    assert found.steps[0].service is None
+    assert (found.prepare, found.laid_out) == (None, {})
+    assert found.fresh_bytes > 10 * 15_000_000
+
+
+def test_only_the_last_run_counts_after_warm_ups() -> None:
+    reading = made(test="select", warm_ups=1).read([REPORT.format(tps=50), REPORT.format(tps=100)])
+    assert reading.metrics["transactions_per_second"] == 100
+    assert reading.metrics["scale"] == 10
+    assert (reading.version, reading.failure) == ("15.5", "")
+
+
+def test_a_drift_reads_its_phases() -> None:
+    found = made(test="drift", warm_ups=1, updates=2)
+    outputs = ["made", *(REPORT.format(tps=tps) for tps in (10, 95, 15, 17, 45))]
+    metrics = found.read(outputs).metrics
+    assert metrics["initial_transactions_per_second"] == 95
+    assert metrics["tpcb_transactions_per_second"] == 16
+    assert metrics["final_transactions_per_second"] == 45
+    assert metrics["decrease_fraction"] == pytest.approx(0.526, abs=0.001)
+
+
+@pytest.mark.parametrize("position", [0, 1, 2, 3])
+def test_an_aborted_run_fails_the_repetition_in_its_own_words(position: int) -> None:
+    aborted = (DATA / "v16-aborted-complete-numbers.txt").read_text()
+    outputs = [REPORT.format(tps=95)] * 4
+    outputs[position] = aborted
+    reading = made(test="drift", warm_ups=1, updates=1).read(["made", *outputs])
+    assert reading.metrics == {}
+    assert reading.failure.startswith("pgbench was aborted: ")
+    assert reading.failure.removeprefix("pgbench was aborted: ") in aborted
+
+
+def test_across_the_network_the_password_stands_on_no_command_line() -> None:
+    found = made(from_other_server=True, port=5555)
+    (step,) = found.steps
+    assert step.from_other
+    assert step.shell.text.startswith("env PATH=/opt/pg/bin PGHOST=192.0.2.11 PGPORT=5555 ")
+    assert found.prepare is not None
+    assert step.service is not None
+    password = step.secrets["PGPASSWORD"].value
+    assert len(password) >= 32
+    assert found.prepare.secrets == step.secrets
+    for shell in (step.shell, step.service.shell, found.prepare.shell):
+        assert password not in shell.text
+        assert MASK not in shell.shown
+    assert "listen_addresses=192.0.2.11" in step.service.shell.text
+    assert "listen_addresses= " in found.prepare.shell.text
+
+
+def test_a_script_of_ones_own_travels_line_by_line(tmp_path: Path) -> None:
+    script = tmp_path / "own.sql"
+    script.write_bytes("\\set aid random(1, :scale)\r\nSELECT 'it''s $(x) ü' -- :aid\n".encode())
+    (step,) = made(test="script", script=str(script)).steps
+    assert "own.sql" not in step.shell.text
+    assert "-f - -s 10" in step.shell.text
+    assert "\\set aid random(1, :scale)" in step.shell.text
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"SELECT '\xff'", b"\0", b"-" * 100_001])
+def test_what_is_no_script(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "own.sql").write_bytes(content)
+    with pytest.raises(InputError, match=r"own\.sql"):
+        made(test="script", script=str(tmp_path / "own.sql"))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"scale": 0}, "scale must be from 1 to"),
+        ({"transactions": 5, "runtime_seconds": 5}, "state one of them"),
+        ({"test": "script"}, "needs both"),
+        ({"script": "x.sql"}, "needs both"),
+        ({"test": "script", "script": "/nowhere/x.sql"}, "cannot be read: No such file"),
+        ({"threads": 20}, "threads must be from 1 to 10"),
+        ({"settings": "autovacuum"}, "'autovacuum' is no setting"),
+        ({"settings": "a = 1; DROP TABLE x"}, "'DROP TABLE x' is no setting"),
+        ({"clients": "10"}, "clients"),
+        ({"sacle": 10}, "sacle"),
+    ],
+)
+def test_wrong_parameters(parameters: dict[str, Parameter], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        made(**parameters)
+
+
+def test_across_the_network_needs_another_server() -> None:
+    with pytest.raises(InputError, match="there is none here"):
+        made(Machine(2**30, 4), from_other_server=True)
+
+
+def test_old_series_get_no_option_that_they_do_not_know() -> None:
+    old = Machine(2**30, 4, user="root", series="8.4", programs="/usr/lib/postgresql/8.4/bin")
+    (step,) = made(old).steps
+    assert " -j " not in step.shell.text
+    (new,) = made().steps
+    assert step.service is not None
+    assert new.service is not None
+    assert "dynamic_shared_memory_type" not in step.service.shell.text
+    assert "dynamic_shared_memory_type=mmap" in new.service.shell.text
+
+
+def test_what_ships() -> None:
+    (workload,) = load_suite("drift").workloads
+    found = work_of(workload, MACHINE)
+    assert 8e9 < bytes_needed([found]) < 10e9
+    assert 400 < expected_seconds([found], 1) < 1200
