@@ -219,6 +219,9 @@ def _run(work: Work, steps: list[Step]) -> None:
         _agrees(work, step)
         if step.name.startswith(DELETIONS):
             _show_deletions(work, step)
+        for line in work.outputs[step.number].splitlines():
+            if line.startswith("warning: "):
+                work.job.report(Note(line.removeprefix("warning: "), "warning"))
 
 
 def _agrees(work: Work, step: Step) -> None:

@@ -5,6 +5,7 @@ from core.migration.copy_methods import MOST_PASSES
 from core.migration.model import Hook
 from core.migration.places import relinked
 from core.migration.steps.site import Draft, Site, undone
+from core.migration.steps.stock import take_stock
 from core.migration.steps.verify import BEGAN, verify
 from core.migration.transports import rsync_ssh
 from core.servers.shell import command
@@ -104,6 +105,7 @@ def _stop(site: Site) -> list[Draft]:
             stopped=True,
             skippable=False,
         ),
+        *take_stock(site),
         Draft(
             "stop old",
             "old",
@@ -186,6 +188,7 @@ def _deletions(site: Site) -> list[Draft]:
             stopped=True,
             skippable=False,
             detached=True,
+            beside=place != site.places[0],
         )
         for place in site.places
     ]
@@ -205,6 +208,7 @@ def _changed(site: Site) -> list[Draft]:
             stopped=True,
             skippable=False,
             detached=True,
+            beside=place != site.places[0],
         )
         for place in site.places
     ]
@@ -225,6 +229,7 @@ def _cold(site: Site) -> list[Draft]:
             stopped=True,
             skippable=False,
             detached=True,
+            beside=place != site.places[0],
             bytes=place.size_bytes,
         )
         for place in site.places

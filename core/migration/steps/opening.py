@@ -3,6 +3,7 @@
 from core.migration import layout, passage
 from core.migration.steps.hooks import LEAD
 from core.migration.steps.site import Draft, Site, undone
+from core.migration.steps.stock import compare_stock
 from core.servers.shell import Shell, command, environment, redirect, script, sequence
 
 START_NEW = "start-new"
@@ -87,6 +88,7 @@ def _first_start(site: Site) -> list[Draft]:
             stopped=True,
             skippable=False,
         ),
+        *compare_stock(site, next(iter(_socket(site)[1:]), None)),
     ]
 
 

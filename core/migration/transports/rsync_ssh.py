@@ -25,6 +25,7 @@ from core.migration.transports.rsync_versions import (
     can_stream,
     compression_options,
     listed_options,
+    progress_options,
     version_options,
 )
 from core.servers.shell import Shell, command, environment, pipe, script, sequence
@@ -128,6 +129,7 @@ def _rsync(way: Passage, label: str, options: list[str], source: str, ahead: tup
             *rest,
             *_OPTIONS,
             *version_options(way.rsync),
+            *(() if ahead or "--dry-run" in options else progress_options(way.rsync)),
             *options,
             *_target(way, label, source),
         ),

@@ -2,6 +2,7 @@
 
 | since | what | without it |
 | --- | --- | --- |
+| 3.1.0 | progress of a whole pass (--info=progress2) | none is shown |
 | 3.1.0 | a listed file that vanished is no error | one stream, and each warm pass compares everything |
 | 3.1.3 | times compared to the nanosecond (--modify-window=-1) | to the second: no pass stands on times alone |
 | 3.2.0 | lz4, zstd | zlib at its lightest |
@@ -50,6 +51,11 @@ def can_compress(version: Version, compression: str) -> bool:
 def version_options(version: Version) -> tuple[str, ...]:
     """What is asked of every pass because both sides know it."""
     return ("--modify-window=-1",) if version >= NANOSECONDS else ()
+
+
+def progress_options(version: Version) -> tuple[str, ...]:
+    """What is asked of a pass that is followed: bytes done, of a total that does not grow while it runs."""
+    return ("--info=progress2", "--no-inc-recursive") if version >= VANISHING else ()
 
 
 def listed_options(version: Version) -> tuple[str, ...]:
