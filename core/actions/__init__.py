@@ -6,7 +6,7 @@ a Job. Results are the frozen dataclasses of the package that did the work, in t
 
 from core.actions.benchmarks import compare, compare_two, forecast, run_benchmarks, volume
 from core.actions.desk import Desk, recorded
-from core.actions.diagnosis import diagnose
+from core.actions.diagnosis import diagnose, known_diagnoses
 from core.actions.execution import (
     cancel_execution,
     execute,
@@ -32,6 +32,7 @@ __all__ = [
     "execute",
     "execution_status",
     "forecast",
+    "known_diagnoses",
     "plan",
     "probe",
     "read_facts",

@@ -9,7 +9,7 @@ from core.cli.context import Context, add_common, print_document
 from core.cli.inputs import decode
 from core.cli.terminal import printable, table
 from core.errors import InputError
-from core.migration.model import CheckResult, Estimate, Plan, Probe, Span, Status
+from core.migration.model import CheckResult, Estimate, Plan, Probe, Span, Status, Waiver
 
 SPEC_EXAMPLE = """\
 A file for --spec, in TOML; all but cluster.size_bytes may be left out, and is then assumed:
@@ -35,6 +35,9 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     check = nouns.add_parser("check", help="what would break, before it breaks")
     check.add_argument("move", nargs="?")
     check.add_argument("--list", action="store_true", help="name every check and what it compares")
+    check.add_argument("--waive", metavar="ID", help="take a warning of the latest checks on, for what it says now")
+    check.add_argument("--unwaive", metavar="ID", help="take a waiver back")
+    check.add_argument("--reason", metavar="TEXT", help="why it is waived: recorded, and printed in the report")
     add_common(check, server=True)
     check.set_defaults(run=_check)
 
@@ -76,7 +79,16 @@ def _check(context: Context, options: argparse.Namespace) -> int:
         return 0
     from core import actions
 
-    results = actions.check(context.desk, _move(options), context.job)
+    if options.waive is not None and options.unwaive is not None:
+        raise InputError("--waive and --unwaive do not go together", "name one check at a time")
+    if options.reason is not None and options.waive is None:
+        raise InputError("--reason is for --waive", "say which check it is for: --waive ID --reason TEXT")
+    if options.waive is not None:
+        results = actions.waive_check(context.desk, _move(options), options.waive, options.reason or "")
+    elif options.unwaive is not None:
+        results = actions.unwaive_check(context.desk, _move(options), options.unwaive)
+    else:
+        results = actions.check(context.desk, _move(options), context.job)
     if options.json:
         print_document({"checks": results})
     else:
@@ -93,15 +105,25 @@ def checks_text(results: tuple[CheckResult, ...]) -> str:
     """Checks for people, worst first, each with its evidence."""
     lines = []
     for result in results:
-        lines.append(f"{result.status.upper():8} {result.title}: {printable(result.message)}")
+        word = "WAIVED" if result.waiver is not None else result.status.upper()
+        lines.append(f"{word:8} {result.title} [{result.id}]: {printable(result.message)}")
         lines.append(f"{'':8}   old: {printable(result.old)}   new: {printable(result.new)}")
         if result.hint and result.status is not Status.PASS:
             lines.append(f"{'':8}   hint: {printable(result.hint)}")
+        if result.waiver is not None:
+            lines.append(f"{'':8}   {printable(waiver_text(result.waiver))}")
     unknown = sum(result.status is Status.UNKNOWN for result in blockers(results))
     found = len(blockers(results)) - unknown
+    waived = sum(result.waiver is not None for result in results)
     counted = f"{len(results)} checks, {found} blocker{'' if found == 1 else 's'}"
-    lines.append(counted + (f", {unknown} unknown (each counts as a blocker)" if unknown else ""))
+    counted += f", {unknown} unknown (each counts as a blocker)" if unknown else ""
+    lines.append(counted + (f", {waived} waived" if waived else ""))
     return "\n".join(lines)
+
+
+def waiver_text(waiver: Waiver) -> str:
+    """A waiver for people: who, when, why."""
+    return f"{waiver.check} waived by {waiver.by} on {waiver.at:%Y-%m-%d %H:%M} UTC: {waiver.reason}"
 
 
 def _probe(context: Context, options: argparse.Namespace) -> int:

@@ -22,12 +22,14 @@ from core.history.models import (
     ProbeRow,
     ReportRow,
     RunRow,
+    WaiverRow,
 )
 from core.history.profiles import move_of
 from core.history.runs import LARGEST_ID, run_of
-from core.migration.model import CheckResult, Estimate, Execution, Move, Plan, Probe
+from core.history.waivers import waiver_of
+from core.migration.model import CheckResult, Estimate, Execution, Move, Plan, Probe, Waiver
 
-Detail = Move | Facts | Run | Probe | tuple[CheckResult, ...] | Estimate | Plan | Execution | Path
+Detail = Move | Facts | Run | Probe | tuple[CheckResult, ...] | Estimate | Plan | Execution | Waiver | Path
 
 _KINDS: dict[str, tuple[type[Base], Callable[[Any], Detail]]] = {
     "move": (MoveRow, move_of),
@@ -38,6 +40,7 @@ _KINDS: dict[str, tuple[type[Base], Callable[[Any], Detail]]] = {
     "estimate": (EstimateRow, estimate_of),
     "plan": (PlanRow, plan_of),
     "execution": (ExecutionRow, execution_of),
+    "waiver": (WaiverRow, waiver_of),
     "report": (ReportRow, lambda row: Path(row.path)),
 }
 KINDS = tuple(_KINDS)

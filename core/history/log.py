@@ -21,6 +21,7 @@ from core.history.models import (
     ProfileRow,
     ReportRow,
     RunRow,
+    WaiverRow,
 )
 from core.history.profiles import move_row
 from core.jobs import CommandEnded, CommandStarted
@@ -50,7 +51,7 @@ class Entry:
     """One line of the history.
 
     Attributes:
-        kind: `move`, `facts`, `run`, `probe`, `checks`, `estimate`, `plan`, `execution` or `report`.
+        kind: `move`, `facts`, `run`, `probe`, `checks`, `estimate`, `plan`, `execution`, `waiver` or `report`.
         move: the move's name; None for the facts of a server.
         title: what, for people.
         reference: its number among those of its kind; Store.detail gives what it is about.
@@ -133,6 +134,7 @@ def _selects(move_id: int | None) -> list[Select[Any]]:
         ("estimate", EstimateRow, EstimateRow.made_at, literal("how long each method takes")),
         ("plan", PlanRow, PlanRow.made_at, "transport: " + PlanRow.transport),
         ("execution", ExecutionRow, ExecutionRow.started_at, ExecutionRow.kind + ": " + ExecutionRow.state),
+        ("waiver", WaiverRow, WaiverRow.waived_at, WaiverRow.check + ": " + WaiverRow.reason),
         ("report", ReportRow, ReportRow.made_at, ReportRow.path.expression),
     ]
     selects = [

@@ -386,7 +386,7 @@ def test_entries_are_newest_first_and_lead_back(filled: Store) -> None:
     entries = filled.entries()
     assert [entry.at for entry in entries] == sorted((entry.at for entry in entries), reverse=True)
     assert {entry.kind for entry in entries} == {
-        "move", "facts", "run", "probe", "checks", "estimate", "plan", "execution", "report",
+        "move", "facts", "run", "probe", "checks", "estimate", "plan", "execution", "waiver", "report",
     }  # fmt: skip
     assert filled.entries(limit=3) == entries[:3]
     assert filled.entries(move=MOVE.name) == entries

@@ -122,7 +122,7 @@ def test_every_released_schema_is_upgraded_with_its_rows(released: Path, tmp_pat
         assert len(plan.steps) == 4
         assert len(store.probes(MOVE.name)) == 5
         assert len(store.commands(MOVE.name)) == 1
-        assert len(store.entries()) == 21
+        assert len(store.entries()) == 23
 
 
 def test_the_newest_schema_is_kept_as_a_file() -> None:

@@ -1,0 +1,56 @@
+"""Waivers of a move: who took which warning on, when, why, and when it was taken back."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import select, true
+from sqlalchemy.orm import Session
+
+from core.errors import InputError
+from core.history.models import WaiverRow
+from core.history.profiles import move_row
+from core.migration.model import Status, Waiver
+
+
+def add_waiver(session: Session, move: str, waiver: Waiver) -> None:
+    """Keep a waiver; one that stands for the same check ends."""
+    row = move_row(session, move)
+    _end(session, row.id, waiver.check)
+    session.add(
+        WaiverRow(
+            move_id=row.id,
+            check=waiver.check,
+            reason=waiver.reason,
+            waived_by=waiver.by,
+            waived_at=waiver.at,
+            status=waiver.status.value,
+            old=waiver.old,
+            new=waiver.new,
+        )
+    )
+
+
+def withdraw_waiver(session: Session, move: str, check: str) -> None:
+    """Take a waiver back; it stays in the history as ended."""
+    if not _end(session, move_row(session, move).id, check):
+        raise InputError(f"the check {check!r} of the move {move} is not waived", f"see: pghaul check {move}")
+
+
+def waivers(session: Session, move: str) -> tuple[Waiver, ...]:
+    """The waivers that stand; none older than the last change of the move: it was given for another move."""
+    row = move_row(session, move)
+    since = true() if row.changed_at is None else WaiverRow.waived_at >= row.changed_at
+    standing = select(WaiverRow).where(WaiverRow.move_id == row.id, WaiverRow.withdrawn_at.is_(None), since)
+    return tuple(waiver_of(found) for found in session.scalars(standing.order_by(WaiverRow.id)))
+
+
+def waiver_of(row: WaiverRow) -> Waiver:
+    """The waiver of that row."""
+    return Waiver(row.check, row.reason, row.waived_by, row.waived_at, Status(row.status), row.old, row.new)
+
+
+def _end(session: Session, move_id: int, check: str) -> bool:
+    mine = (WaiverRow.move_id == move_id, WaiverRow.check == check, WaiverRow.withdrawn_at.is_(None))
+    found = session.scalars(select(WaiverRow).where(*mine)).all()
+    for row in found:
+        row.withdrawn_at = datetime.now(UTC)
+    return bool(found)

@@ -1,0 +1,77 @@
+"""Waivers in the history: who took which warning on, and for which evidence it holds."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from core.errors import InputError
+from core.history.store import Store
+from core.migration.model import CheckResult, Status, Waiver
+from core.migration.waivers import waive, whoami
+from tests.core.history.samples import MOVE
+
+WARNING = CheckResult(
+    "libc", "same C library", Status.WARNING, "2.31", "2.36", "text may sort otherwise", "reindex", False
+)
+BLOCKER = CheckResult("space", "enough space", Status.BLOCKER, "9 GB", "1 GB", "not enough", "free some")
+DOUBT = CheckResult("rsync", "rsync", Status.UNKNOWN, "-", "-", "not read", "look", True)
+FINE = CheckResult("ssh", "ssh", Status.PASS, "there", "there", "it is there")
+
+
+def standing(store: Store, check: str) -> Waiver | None:
+    return next(result.waiver for result in store.checks(MOVE.name) or () if result.id == check)
+
+
+def test_a_waiver_holds_for_the_same_evidence_alone(filled: Store) -> None:
+    filled.save_checks(MOVE.name, (WARNING, BLOCKER))
+    waiver = waive([WARNING, BLOCKER], "libc", "  only C\ncollations ")
+    filled.add_waiver(MOVE.name, waiver)
+    assert standing(filled, "libc") == waiver
+    assert (waiver.reason, waiver.by) == ("only C collations", whoami())
+    filled.save_checks(MOVE.name, (replace(WARNING, message="said otherwise"),))
+    assert standing(filled, "libc") == waiver
+    filled.save_checks(MOVE.name, (replace(WARNING, new="2.39"),))
+    assert standing(filled, "libc") is None
+    filled.save_checks(MOVE.name, (replace(WARNING, status=Status.BLOCKER),))
+    assert standing(filled, "libc") is None
+    filled.save_checks(MOVE.name, (WARNING,))
+    assert standing(filled, "libc") == waiver
+
+
+def test_a_waiver_is_taken_back_and_stays_in_the_history(filled: Store) -> None:
+    filled.save_checks(MOVE.name, (WARNING,))
+    filled.add_waiver(MOVE.name, waive([WARNING], "libc", "first"))
+    filled.add_waiver(MOVE.name, waive([WARNING], "libc", "second thought"))
+    assert [waiver.reason for waiver in filled.waivers(MOVE.name)] == ["second thought"]
+    filled.withdraw_waiver(MOVE.name, "libc")
+    assert (standing(filled, "libc"), filled.waivers(MOVE.name)) == (None, ())
+    with pytest.raises(InputError, match="is not waived"):
+        filled.withdraw_waiver(MOVE.name, "libc")
+    entries = [entry for entry in filled.entries() if entry.kind == "waiver"]
+    assert {"libc: first", "libc: second thought"} <= {entry.title for entry in entries}
+    kept = filled.detail("waiver", next(entry.reference for entry in entries if entry.title == "libc: first"))
+    assert isinstance(kept, Waiver)
+    assert kept.reason == "first"
+
+
+def test_another_move_of_the_same_name_is_not_waived(filled: Store) -> None:
+    filled.add_waiver(MOVE.name, replace(waive([WARNING], "libc", "yes"), at=datetime.now(UTC) - timedelta(hours=1)))
+    filled.put_move(replace(MOVE, target="/elsewhere/15/main"))
+    assert filled.waivers(MOVE.name) == ()
+
+
+@pytest.mark.parametrize(
+    ("check", "reason", "words"),
+    [
+        ("libc", "  ", "why is libc waived"),
+        ("libc", "x" * 3000, "3000 characters"),
+        ("space", "we hope", "is a blocker"),
+        ("rsync", "we hope", "is a blocker"),
+        ("ssh", "why not", "nothing to waive"),
+        ("nonsense", "x", "there is no check"),
+    ],
+)
+def test_what_cannot_be_waived(check: str, reason: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        waive([WARNING, BLOCKER, DOUBT, FINE], check, reason)
