@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.benchmarks.model import Forecast, Run, Side
-from core.comparison.model import Comparison
+from core.comparison.model import Comparison, Diagnosis
 from core.errors import InputError
 from core.facts.model import Facts
 from core.jobs import Job
@@ -28,6 +28,14 @@ class ServerRow:
     profile: "Profile"
     facts: Facts | None
     moves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Both sides of a move, and what explains their results."""
+
+    comparison: Comparison
+    diagnoses: tuple[Diagnosis, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +109,12 @@ def runs(move: str, desk: "Desk") -> tuple[Run, ...]:
     return desk.store.runs(move)[::-1]
 
 
-def comparison(move: str, desk: "Desk") -> Comparison | None:
+def comparison(move: str, desk: "Desk") -> Compared | None:
     """Both sides of a move; None: nothing was measured yet."""
-    from core.actions import compare
+    from core.actions import compare, known_diagnoses
 
     try:
-        return compare(desk, move)
+        return Compared(compare(desk, move), known_diagnoses(desk, move))
     except InputError:
         return None
 

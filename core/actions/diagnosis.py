@@ -9,6 +9,7 @@ from core.benchmarks.model import Side
 from core.comparison.diagnosis import diagnose as diagnose_volume
 from core.comparison.model import Diagnosis
 from core.jobs import Job
+from core.reports.report import diagnoses
 
 
 def diagnose(
@@ -25,3 +26,8 @@ def diagnose(
         )
         for side in sides
     )
+
+
+def known_diagnoses(desk: Desk, move: str) -> tuple[Diagnosis, ...]:
+    """The same by the last facts of the history alone; of a server whose facts were never read nothing."""
+    return diagnoses(desk.store, desk.store.move(move))

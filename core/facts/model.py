@@ -307,6 +307,11 @@ class Gap:
     subject: str
     reason: str
 
+    @property
+    def nothing_there(self) -> bool:
+        """Whether it is of a folder that was named and holds nothing."""
+        return any(word in self.reason.lower() for word in ("no such folder", "is empty"))
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -348,6 +353,10 @@ class Facts:
             if not (address.is_loopback or address.is_link_local):
                 found.append(str(address))
         return tuple(dict.fromkeys(found))
+
+    def gaps_besides(self, folder: str) -> tuple[Gap, ...]:
+        """The gaps without one that says that `folder` is empty or not there: of a target that is as it should be."""
+        return tuple(gap for gap in self.gaps if not (gap.nothing_there and gap.subject.endswith(f" {folder}")))
 
     def cluster(self, data_directory: str) -> Cluster | None:
         """The cluster in that data directory."""

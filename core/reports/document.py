@@ -90,12 +90,11 @@ def _check(check: CheckResult) -> Plain:
 
 def _durations(report: Report) -> Plain:
     methods = () if report.estimate is None else report.estimate.methods
-    longest = max((stage.seconds.high for one in methods for stage in one.stages), default=0.0)
     made_at = report.estimate.made_at if report.estimate is not None else None
     return {
         "missing": "" if methods else missing("Nothing was estimated yet.", report.move, "estimate", "Migration"),
         "made_at": instant(made_at) if made_at is not None else "",
-        "methods": [_method(one, longest) for one in methods],
+        "methods": [_method(one) for one in methods],
         "probes_missing": ""
         if report.probes
         else missing("No link of the copy chain was measured: rates are assumed.", report.move, "probe", "Migration"),
@@ -115,7 +114,8 @@ def _durations(report: Report) -> Plain:
     }
 
 
-def _method(one: Method, longest: float) -> Plain:
+def _method(one: Method) -> Plain:
+    longest = max((stage.seconds.high for stage in one.stages), default=0.0)
     return {
         "name": method(one.method),
         "downtime": span(one.downtime_seconds),

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from core import settings
 from core.benchmarks.model import Run, Side
 from core.comparison.compare import compare
-from core.comparison.model import Comparison
+from core.comparison.diagnosis import diagnose
+from core.comparison.model import Comparison, Diagnosis
 from core.facts.model import Cluster, Facts
 from core.history.store import Store
 from core.migration.model import CheckResult, Estimate, Move, Plan, Probe, Status
@@ -27,6 +28,8 @@ class Report:
     runs: tuple[Run, ...] = ()
     """The latest of each workload and side, which the comparison stands on."""
     comparison: Comparison | None = None
+    diagnoses: tuple[Diagnosis, ...] = ()
+    """Of each volume whose server's facts were read."""
     checks: tuple[CheckResult, ...] | None = None
     checks_taken_at: datetime | None = None
     probes: tuple[Probe, ...] = ()
@@ -62,9 +65,20 @@ def build(store: Store, move_name: str) -> Report:
         new_facts=store.facts(move.new),
         runs=(*runs[Side.OLD], *runs[Side.NEW]),
         comparison=compare(runs[Side.OLD], runs[Side.NEW]) if any(runs.values()) else None,
+        diagnoses=diagnoses(store, move),
         checks=store.checks(move_name),
         checks_taken_at=store.checks_taken_at(move_name),
         probes=store.probes(move_name),
         estimate=store.estimate(move_name),
         plan=store.plan(move_name),
+    )
+
+
+def diagnoses(store: Store, move: Move) -> tuple[Diagnosis, ...]:
+    """What the last facts and the latest runs say of each volume; of a server without facts nothing."""
+    sides = ((Side.OLD, move.old, move.old_volume), (Side.NEW, move.new, move.new_volume))
+    return tuple(
+        diagnose(facts, mount_point, store.runs(move.name, side=side, latest_only=True))
+        for side, server, mount_point in sides
+        if (facts := store.facts(server)) is not None
     )

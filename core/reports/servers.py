@@ -43,7 +43,7 @@ def servers(report: Report) -> Plain:
             f"{name}: {gap.subject} could not be read: {gap.reason}"
             for name, facts in sides
             if facts
-            for gap in facts.gaps
+            for gap in facts.gaps_besides(report.move.target if facts is report.new_facts else "")
         ],
     }
 

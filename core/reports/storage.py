@@ -1,10 +1,13 @@
 """The section on storage: each workload old against new, as bars with their spread and as a table."""
 
+from collections.abc import Iterable, Sequence
+
 from core import units
+from core.benchmarks import statistics
 from core.comparison.model import Row, Sample
 from core.reports.report import Report
 from core.reports.summary import headlines
-from core.reports.words import Plain, fraction, missing, table
+from core.reports.words import Plain, counted, fraction, instant, missing, table
 
 _ENDINGS = (
     ("_bytes_per_second", " rate"),
@@ -14,8 +17,12 @@ _ENDINGS = (
     ("_fraction", ""),
 )
 _HOW_TO_READ = (
-    "Figures are means of the repetitions, outliers left out; whiskers reach from the least to the greatest. Each workload has a scale "
-    "of its own. A ratio above 1 speaks for new, for a latency too."
+    "Figures are means of the repetitions that count; whiskers reach from the least of them to the greatest. Each "
+    "workload has a scale of its own. A ratio above 1 speaks for new, for a latency too."
+)
+_INTERVAL = (
+    f"The interval is where the ratio lies with {statistics.CONFIDENCE * 100:.0f} % confidence, by bootstrap over the "
+    f"repetitions, which takes at least {statistics.FEWEST} on each side."
 )
 
 
@@ -23,7 +30,7 @@ def storage(report: Report) -> Plain:
     """Bars and table, or the sentence for neither."""
     if report.comparison is None or not report.comparison.rows:
         text = missing("Nothing was measured yet.", report.move, "bench", "Benchmarks")
-        return {"missing": text, "bars": [], "table": None, "alt": "", "notes": []}
+        return {"missing": text, "bars": [], "table": None, "alt": "", "notes": [], "diagnoses": _diagnoses(report)}
     bars = [_bars(row) for row in headlines(report)]
     return {
         "missing": "",
@@ -31,10 +38,11 @@ def storage(report: Report) -> Plain:
         "alt": "Old against new, each workload on a scale of its own. "
         + " ".join(f"{bar['title']}: old {bar['old']['text']}, new {bar['new']['text']}." for bar in bars),
         "table": table(
-            ("Workload", "Metric", "Old", "New", "Ratio", "95 % interval", "Verdict"),
+            ("Workload", "Metric", "Old", "New", "Ratio", "Interval", "Verdict"),
             [_table_row(row) for row in report.comparison.rows],
         ),
-        "notes": _notes(report),
+        "notes": _notes(report.comparison.rows),
+        "diagnoses": _diagnoses(report),
     }
 
 
@@ -87,13 +95,62 @@ def _table_row(row: Row) -> tuple[str, ...]:
 
 
 def _mean(metric: str, sample: Sample | None) -> str:
-    return units.metric(metric, None if sample is None else sample.mean)
+    if sample is None:
+        return units.metric(metric, None)
+    marks = [
+        *(["disturbed"] if sample.disturbed else []),
+        *(["from memory"] if sample.from_memory else []),
+        *([f"{len(sample.left_out)} left out"] if sample.left_out else []),
+    ]
+    shown = units.metric(metric, sample.mean)
+    return f"{shown} ({', '.join(marks)})" if marks else shown
 
 
-def _notes(report: Report) -> list[str]:
-    rows = () if report.comparison is None else report.comparison.rows
-    cached = sorted({row.workload.title for row in rows for side in (row.old, row.new) if side and side.cached})
-    notes = [_HOW_TO_READ]
-    if cached:
-        notes.append(f"The caches could not be dropped before each repetition of: {', '.join(cached)}.")
-    return notes
+def _notes(rows: Sequence[Row]) -> list[str]:
+    """How to read the table, and of which workloads something must be known beside."""
+    sides = [(row, sample) for row in rows for sample in (row.old, row.new) if sample is not None]
+    cached = _titles(row for row, sample in sides if sample.cached)
+    memory = _titles(row for row, sample in sides if sample.from_memory)
+    disturbed = _titles(row for row, sample in sides if sample.disturbed)
+    said = [
+        _HOW_TO_READ,
+        _INTERVAL,
+        *(f"{_titles(row for row in rows if row.note == note)}: {note}." for note in _distinct(rows)),
+        f"The caches could not be dropped before each repetition of: {cached}." if cached else "",
+        f"Read from memory, or left there, and not the disks' own: {memory}." if memory else "",
+        f"Others used the disks meanwhile, and too few repetitions were undisturbed: {disturbed}." if disturbed else "",
+        *(_left_out(row, sample) for row, sample in sides if sample.left_out and row.headline),
+    ]
+    return [sentence for sentence in said if sentence]
+
+
+def _distinct(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(row.note for row in rows if row.note))
+
+
+def _titles(rows: Iterable[Row]) -> str:
+    return ", ".join(sorted({row.workload.title for row in rows}))
+
+
+def _left_out(row: Row, sample: Sample) -> str:
+    values = ", ".join(f"{units.metric(row.metric, one.value)} ({one.reason})" for one in sample.left_out)
+    return f"Left out of {row.workload.title} on {sample.server}: {values}."
+
+
+def _diagnoses(report: Report) -> list[Plain]:
+    """What explains poor results of each volume, and what to try."""
+    return [
+        {
+            "of": f"{one.server}, {one.volume}",
+            "looked": f"by the facts of {instant(one.facts_taken_at)} and {counted(one.figures, 'figure')}",
+            "findings": [
+                {
+                    "title": finding.title[:1].upper() + finding.title[1:],
+                    "evidence": list(finding.evidence),
+                    "advice": list(finding.advice),
+                }
+                for finding in one.findings
+            ],
+        }
+        for one in report.diagnoses
+    ]

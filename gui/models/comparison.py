@@ -1,12 +1,13 @@
 """A comparison as rows, and as bars for each unit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core import units
-from core.comparison.model import Comparison, Row, Sample, Verdict
+from core.comparison.model import Comparison, Diagnosis, Row, Sample, Verdict
 from gui.appearance import Tone
 from gui.models.table import Column, Width
-from gui.models.words import metric_name
+from gui.models.words import metric_name, moment
 
 TONES = {
     Verdict.OLD: Tone.OLD,
@@ -46,18 +47,49 @@ def _bars(title: str, unit: str, divisor: float, rows: list[Row]) -> Bars:
     return Bars(title, unit, divisor, names, tuple(row.old for row in rows), tuple(row.new for row in rows))
 
 
+def notes(comparison: Comparison) -> tuple[str, ...]:
+    """What must be known to read the intervals, each once."""
+    return tuple(dict.fromkeys(row.note[:1].upper() + row.note[1:] + "." for row in comparison.rows if row.note))
+
+
+def diagnosis_text(diagnoses: Sequence[Diagnosis]) -> str:
+    """What was found on each volume, with its evidence and what to try."""
+    return "\n\n".join(_diagnosis(one) for one in diagnoses)
+
+
+def _diagnosis(diagnosis: Diagnosis) -> str:
+    figures = f"{units.count(diagnosis.figures)} figures" if diagnosis.figures else "nothing measured yet"
+    of = f"{diagnosis.server}, {diagnosis.volume}"
+    looked = f"facts of {moment(diagnosis.facts_taken_at)}, {figures}"
+    if not diagnosis.findings:
+        return f"{of}: nothing found ({looked})"
+    lines = [f"{of} ({looked})"]
+    for finding in diagnosis.findings:
+        lines += ["", f"  {finding.title[:1].upper()}{finding.title[1:]}"]
+        lines += [f"    {sentence}" for sentence in finding.evidence]
+        lines += [f"    Try: {sentence}" for sentence in finding.advice]
+    return "\n".join(lines)
+
+
 def _sample(row: Row, sample: Sample | None) -> str:
     if sample is None:
         return units.ABSENT
     shown = f"{units.metric(row.metric, sample.mean)} {units.spread(sample.variation)}".rstrip()
-    return f"{shown} (cached)" if sample.cached else shown
+    marks = [
+        *(["cached"] if sample.cached else []),
+        *(["from memory"] if sample.from_memory else []),
+        *(["disturbed"] if sample.disturbed else []),
+        *([f"{len(sample.left_out)} left out"] if sample.left_out else []),
+    ]
+    return f"{shown} ({', '.join(marks)})" if marks else shown
 
 
 def _tip(row: Row, sample: Sample | None) -> str:
     if sample is None:
         return "not measured on this side"
     values = ", ".join(units.metric(row.metric, value) for value in sample.values)
-    return f"{sample.server}, {sample.volume}: {values}"
+    left_out = ", ".join(f"{units.metric(row.metric, one.value)} ({one.reason})" for one in sample.left_out)
+    return f"{sample.server}, {sample.volume}: {values}" + (f"; left out: {left_out}" if left_out else "")
 
 
 def _interval(row: Row) -> str:

@@ -71,9 +71,11 @@ def clusters(*sides: Facts | None) -> tuple[ClusterRow, ...]:
     return tuple(ClusterRow(facts.server, cluster) for facts in sides if facts for cluster in facts.clusters)
 
 
-def gaps(*sides: Facts | None) -> tuple[GapRow, ...]:
-    """What could not be read on these servers."""
-    return tuple(GapRow(facts.server, gap.subject, gap.reason) for facts in sides if facts for gap in facts.gaps)
+def gaps(*sides: Facts | None, target: str = "") -> tuple[GapRow, ...]:
+    """What could not be read on these servers; that the target of a move holds nothing yet is no gap."""
+    return tuple(
+        GapRow(facts.server, gap.subject, gap.reason) for facts in sides if facts for gap in facts.gaps_besides(target)
+    )
 
 
 def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core import units
-from core.migration.model import CheckResult, Estimate, Method, Plan, Probe, Stage, Status, Step
+from core.migration.model import CheckResult, Estimate, Method, Plan, Probe, Quantity, Stage, Status, Step
 from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import STATUS_TONES, method_name, moment, span
@@ -53,6 +53,16 @@ def check_text(result: CheckResult) -> str:
     if result.documentation:
         lines += ["", f"See: {result.documentation}"]
     return "\n".join(lines)
+
+
+def probes_summary(probes: tuple[Probe, ...]) -> str:
+    """The slowest link, and what came out end to end, which is all links together; empty without probes."""
+    links = [probe for probe in probes if probe.quantity is not Quantity.END_TO_END]
+    whole = next((probe for probe in probes if probe.quantity is Quantity.END_TO_END), None)
+    slowest = min(links, key=lambda probe: probe.bytes_per_second, default=None)
+    said = [f"The slowest link is: {slowest.quantity}, {units.rate(slowest.bytes_per_second)}"] if slowest else []
+    said += [f"End to end: {units.rate(whole.bytes_per_second)}"] if whole else []
+    return ". ".join(said)
 
 
 def probe_text(probe: Probe) -> str:

@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from core.comparison.model import Comparison, Row
 from gui import actions
+from gui.actions import Compared
 from gui.models import comparison as rows
 from gui.pages.page import Page
 from gui.widgets.table import Table
+from gui.widgets.text import TextView
 from gui.work import Work
 
 
@@ -27,13 +29,16 @@ class ComparisonPage(Page):
         self.heading(self.everything)
         self.what = QLabel(self)
         self.what.setTextFormat(Qt.TextFormat.PlainText)
+        self.what.setWordWrap(True)
         self.table = Table[Row]("Comparison", rows.COLUMNS, self)
         self._plots = QWidget(self)
         QVBoxLayout(self._plots).setContentsMargins(0, 0, 0, 0)
+        self.findings = TextView("Diagnosis: what explains poor results, and what to try", self)
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.table)
         split.addWidget(self._plots)
-        split.setSizes([240, 280])
+        split.addWidget(self.findings)
+        split.setSizes([200, 240, 130])
         split.setChildrenCollapsible(False)
         self.column.addWidget(self.what)
         self.column.addWidget(split)
@@ -42,8 +47,8 @@ class ComparisonPage(Page):
         move = self.work.move
         return None if move is None else partial(_answer, move.name)
 
-    def show_answer(self, answer: Comparison | None) -> None:
-        self._comparison = answer
+    def show_answer(self, answer: Compared | None) -> None:
+        self._comparison = None if answer is None else answer.comparison
         if self.work.move is None:
             self.explain_no_move()
             return
@@ -56,9 +61,11 @@ class ComparisonPage(Page):
             )
             return
         self.fill()
-        self.what.setText(f"Old: {answer.old}      New: {answer.new}")
+        compared = answer.comparison
+        self.what.setText("\n".join([f"Old: {compared.old}      New: {compared.new}", *rows.notes(compared)]))
         self._show_rows()
-        self._show_plots(answer)
+        self._show_plots(compared)
+        self.findings.set_text(rows.diagnosis_text(answer.diagnoses))
 
     @Slot()
     def _show_rows(self) -> None:
@@ -79,7 +86,7 @@ class ComparisonPage(Page):
             old.show_bars(rows.bars(comparison))
 
 
-def _answer(move: str, desk: Any) -> Comparison | None:
+def _answer(move: str, desk: Any) -> Compared | None:
     import gui.widgets.plots  # noqa: F401  loads pyqtgraph on this thread, not on the window's
 
     return actions.comparison(move, desk)

@@ -95,7 +95,8 @@ class FactsPage(Page):
         self.clusters.set_rows(rows.clusters(old.facts, new.facts))
         if self.clusters.current() is None:
             self.clusters.choose(0)
-        gaps = rows.gaps(old.facts, new.facts)
+        move = self.work.move
+        gaps = rows.gaps(old.facts, new.facts, target="" if move is None else move.target)
         self.gaps.set_rows(gaps)
         self.tabs.setTabText(2, f"&Gaps ({len(gaps)})")
         self.raw.set_text("\n\n".join(_raw(side.facts) for side in (old, new) if side.facts is not None))

@@ -88,8 +88,7 @@ class ProbesSection(Section):
         self.split(self.table, self.raw, (220, 280))
 
     def show_state(self, state: MigrationState) -> None:
-        slowest = min(state.probes, key=lambda probe: probe.bytes_per_second, default=None)
-        self.summary.setText(self.nothing if slowest is None else f"The slowest link is: {slowest.quantity}")
+        self.summary.setText(rows.probes_summary(state.probes) or self.nothing)
         _set(self.table, state.probes)
 
     @Slot(object)
@@ -112,7 +111,7 @@ class EstimateSection(Section):
         self._plot_place = QWidget(self)
         QVBoxLayout(self._plot_place).setContentsMargins(0, 0, 0, 0)
         self._plot_place.hide()
-        split = self.split(self.table, self._plot_place, (220, 190))
+        split = self.split(self.table, self._plot_place, (190, 240))
         split.addWidget(self.notes)
 
     def show_state(self, state: MigrationState) -> None:

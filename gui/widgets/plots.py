@@ -9,9 +9,10 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from core import units
 from core.benchmarks.model import Side
 from core.comparison.model import Sample
-from core.migration.model import Estimate, Span
+from core.migration.model import Estimate, Method, Span
 from gui.appearance import Tone, colour
 from gui.models.comparison import Bars
 from gui.models.words import method_name
@@ -21,6 +22,8 @@ BAR = 0.36
 ROOM_FOR_LEGEND = 1.25
 ROOM_BESIDE = 0.4
 """Room for the legend, in places of a bar: it never covers one."""
+LANE = 0.38
+"""Height of a lane, of the place of a method: its two lanes have a gap between them and the next method's."""
 TIMES = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 
 
@@ -137,7 +140,7 @@ def _number(sample: Sample | None, bars: Bars) -> str:
 
 
 class EstimatePlot(QWidget):
-    """Each method as a bar from zero to its likely duration, the downtime within it, and a whisker from low to high."""
+    """Each method in two lanes, duration over downtime: a bar to the likely value, a whisker from low to high."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -160,47 +163,58 @@ class EstimatePlot(QWidget):
 
 def _estimate_plot(estimate: Estimate, parent: QWidget) -> QWidget:
     methods = estimate.methods
-    longest = max(method.duration_seconds.high for method in methods)
-    divisor, unit = next((one for one in TIMES if longest >= 2 * one[0]), TIMES[-1])
+    end = shown_until(methods)
+    divisor, unit = next((one for one in TIMES if end >= 2 * one[0]), TIMES[-1])
     plot = _plot(parent, f"Duration and downtime, {unit}", f"Duration and downtime of each method, in {unit}")
     places = np.arange(len(methods), dtype=float)[::-1]
-    durations = [method.duration_seconds for method in methods]
-    stops = [method.downtime_seconds for method in methods]
-    for tone, name, spans, height in (
-        (Tone.MUTED, "duration", durations, 0.7),
-        (Tone.BAD, "downtime", stops, 0.34),
+    for tone, name, spans, shift in (
+        (Tone.MUTED, "duration", [method.duration_seconds for method in methods], LANE / 2),
+        (Tone.BAD, "downtime", [method.downtime_seconds for method in methods], -LANE / 2),
     ):
-        likely = np.array([span.likely for span in spans]) / divisor
-        filling = colour(tone)
-        plot.addItem(
-            pg.BarGraphItem(
-                x0=np.zeros(len(spans)), y=places, width=likely, height=height, brush=filling, pen=filling, name=name
-            )
-        )
-    plot.addItem(_whisker(plot, places, durations, divisor))
+        _lanes(plot, (tone, name), places + shift, spans, (end, divisor))
     plot.getAxis("left").setTicks(
         [[(place, method_name(one.method)) for place, one in zip(places, methods, strict=True)]]
     )
-    plot.setYRange(-0.6, len(methods) - 0.4, padding=0)
-    plot.setXRange(0, longest / divisor * ROOM_FOR_LEGEND or 1.0, padding=0)
+    plot.setYRange(-0.5, len(methods) - 0.5, padding=0)
+    plot.setXRange(0, end / divisor * ROOM_FOR_LEGEND or 1.0, padding=0)
     plot.setAccessibleDescription(
         "; ".join(f"{method_name(one.method)}: {span_words(one.duration_seconds)}" for one in methods)
     )
     return plot  # type: ignore[no-any-return]  # pyqtgraph is not typed
 
 
-def _whisker(
+def shown_until(methods: Sequence[Method]) -> float:
+    """Where the axis ends, in seconds: at the longest of what can be, but no more than twice the longest likely.
+
+    One method that may take very long would leave nothing of the others' bars; what goes on says how far.
+    """
+    longest = max(method.duration_seconds.high for method in methods)
+    likely = max(method.duration_seconds.likely for method in methods)
+    return min(longest, 2 * likely) if likely > 0 else longest
+
+
+def _lanes(
     plot: pg.PlotWidget,
+    shown_as: tuple[Tone, str],
     places: "np.ndarray[Any, Any]",
     spans: Sequence[Span],
-    divisor: float,
-) -> pg.ErrorBarItem:
-    likely = np.array([span.likely for span in spans]) / divisor
-    return pg.ErrorBarItem(
-        x=likely,
-        y=places,
-        left=likely - np.array([span.low for span in spans]) / divisor,
-        right=np.array([span.high for span in spans]) / divisor - likely,
-        beam=0.3,
-        pen=plot.palette().color(QPalette.ColorRole.Text),
+    axis: tuple[float, float],
+) -> None:
+    """One lane a method: a bar to the likely value, a whisker from low to high; `axis`: its end and what divides it."""
+    end, divisor = axis
+    likely, low, high = (
+        np.array([min(getattr(span, name), end) for span in spans]) / divisor for name in ("likely", "low", "high")
     )
+    filling, text = colour(shown_as[0]), plot.palette().color(QPalette.ColorRole.Text)
+    plot.addItem(
+        pg.BarGraphItem(
+            x0=np.zeros(len(spans)), y=places, width=likely, height=LANE, brush=filling, pen=filling, name=shown_as[1]
+        )
+    )
+    plot.addItem(pg.ErrorBarItem(x=likely, y=places, left=likely - low, right=high - likely, beam=LANE / 2, pen=text))
+    for place, span in zip(places, spans, strict=True):
+        if span.high > end:
+            item = pg.TextItem(f"… {units.duration(span.high)}", color=text, anchor=(0, 0.5))
+            item.setFont(plot.font())
+            item.setPos(end / divisor, place)
+            plot.addItem(item)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.comparison.model import Row, Verdict
+from core.comparison.model import Finding, LeftOut, Row, Verdict
+from core.facts.model import Gap
 from core.migration.model import Estimate, Method, Span, Stage, Status
 from core.reports.document import LONGEST_COMMAND, document
 from core.reports.report import Report
@@ -193,3 +194,54 @@ def test_words() -> None:
         "0.4 s", "45 s", "9 min 59 s", "42 min", "24 h", "3 h 48 min",
     ]  # fmt: skip
     assert [listed(words) for words in ([], ["a"], ["a", "b"], "abcde")] == ["", "a", "a and b", "a, b, c and 2 more"]
+
+
+def _measured_badly(report: Report) -> Report:
+    """One value of old was left out, old was disturbed, and one repetition is all that new has."""
+    assert report.comparison is not None
+    row, *others = report.comparison.rows
+    assert row.old is not None
+    old = dataclasses.replace(row.old, left_out=(LeftOut(3170.57, "outlier"),), disturbed=True, from_memory=True)
+    rows = (dataclasses.replace(row, old=old, note="one value on a side cannot show the noise"), *others)
+    return dataclasses.replace(report, comparison=dataclasses.replace(report.comparison, rows=rows))
+
+
+def test_what_does_not_count_is_said(full: Report) -> None:
+    storage = document(_measured_badly(full))["storage"]
+    assert storage["table"]["rows"][0][2] == "7\xa0149 (disturbed, from memory, 1 left out)"
+    said = " ".join(_texts(storage["notes"]))
+    assert "The interval is where the ratio lies with 95 % confidence" in said
+    assert "Random writes, direct: one value on a side cannot show the noise." in said
+    assert "Left out of Random writes, direct on gannon-old: 3\xa0171 (outlier)." in said
+    assert "too few repetitions were undisturbed: Random writes, direct." in said
+    plain = " ".join(_texts(document(full)["storage"]["notes"]))
+    assert not any(word in plain for word in ("Left out", "undisturbed", "from memory", "one value"))
+
+
+def test_a_diagnosis_with_its_evidence(full: Report) -> None:
+    finding = Finding("access-times", "reads that write", ("/srv is mounted with rw",), ("mount it with noatime",))
+    found = dataclasses.replace(full.diagnoses[0], findings=(finding,))
+    report = dataclasses.replace(full, diagnoses=(found, *full.diagnoses[1:]))
+    first, second = document(report)["storage"]["diagnoses"]
+    assert first["findings"] == [
+        {"title": "Reads that write", "evidence": ["/srv is mounted with rw"], "advice": ["mount it with noatime"]}
+    ]
+    assert "11 figures" in first["looked"]
+    assert second["findings"] == []
+
+
+def test_an_empty_target_is_no_gap(full: Report) -> None:
+    assert full.new_facts is not None
+    gaps = (
+        Gap(f"version of {full.move.target}", "it is empty"),
+        Gap("version of /elsewhere", "it is empty"),
+        Gap(f"settings of {full.move.target}", "permission denied"),
+    )
+    shown = document(dataclasses.replace(full, new_facts=dataclasses.replace(full.new_facts, gaps=gaps)))
+    of_new = [text for text in map(_joined, shown["servers"]["gaps"]) if text.startswith("gannon-new")]
+    assert len(of_new) == 2
+    assert not any(full.move.target in text and "empty" in text for text in of_new)
+
+
+def _joined(value: Any) -> str:
+    return value if isinstance(value, str) else "".join(value["pieces"])

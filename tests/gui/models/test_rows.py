@@ -37,7 +37,7 @@ def test_a_comparison_becomes_bars_by_unit(full_store: Store) -> None:
     headline = next(row for row in made.rows if row.headline and row.metric == "read_iops")
     cells = {column.title: column.text(headline) for column in comparison.COLUMNS}
     assert cells["Verdict"] == Verdict.NEW
-    assert cells["New : old"] == "8.86 ×"
+    assert cells["New : old"] == "8.87 ×"
 
 
 def test_notes_of_an_estimate_stand_once() -> None:

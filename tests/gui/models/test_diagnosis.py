@@ -1,0 +1,56 @@
+"""Findings and marks in the window's words."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from core.benchmarks.model import Side
+from core.comparison.compare import compare
+from core.comparison.model import Diagnosis, Finding, LeftOut
+from core.history.store import Store
+from core.migration.model import Probe, Quantity
+from gui.models import comparison, migration
+from gui.models.words import moment
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+FINDING = Finding("access-times", "reads that write", ("/srv is mounted with rw",), ("mount it with noatime",))
+
+
+def test_a_diagnosis_in_words() -> None:
+    text = comparison.diagnosis_text(
+        (Diagnosis("old", "/srv", NOW, 12, (FINDING,)), Diagnosis("new", "/data", NOW, 0, ()))
+    )
+    assert text.splitlines() == [
+        f"old, /srv (facts of {moment(NOW)}, 12 figures)",
+        "",
+        "  Reads that write",
+        "    /srv is mounted with rw",
+        "    Try: mount it with noatime",
+        "",
+        f"new, /data: nothing found (facts of {moment(NOW)}, nothing measured yet)",
+    ]
+
+
+def test_what_does_not_count_is_marked(full_store: Store) -> None:
+    made = compare(*(full_store.runs("spring", side=side, latest_only=True) for side in Side))
+    row = made.rows[0]
+    assert row.old is not None
+    old = replace(row.old, left_out=(LeftOut(1.0, "outlier"),), disturbed=True, from_memory=True)
+    marked = replace(row, old=old, note="one value on a side cannot show the noise")
+    column = next(column for column in comparison.COLUMNS if column.title.startswith("Old"))
+    assert column.text(marked).endswith("(from memory, disturbed, 1 left out)")
+    assert not column.text(row).endswith(")")
+    assert column.tip is not None
+    assert "left out: " in column.tip(marked)
+    assert "left out: " not in column.tip(row)
+    assert comparison.notes(replace(made, rows=(marked, marked))) == ("One value on a side cannot show the noise.",)
+
+
+def probe(quantity: Quantity, rate: float) -> Probe:
+    return Probe(quantity, rate, 1 << 30, (1 << 30) / rate, "dd", "dd if=…", "raw", NOW)
+
+
+def test_end_to_end_is_no_link() -> None:
+    probes = (probe(Quantity.READ, 80e6), probe(Quantity.WIRE, 110e6), probe(Quantity.END_TO_END, 61e6))
+    assert migration.probes_summary(probes) == "The slowest link is: read, 80.0 MB/s. End to end: 61.0 MB/s"
+    assert migration.probes_summary(probes[-1:]) == "End to end: 61.0 MB/s"
+    assert migration.probes_summary(()) == ""
