@@ -1,7 +1,8 @@
 """bonnie++: the command of a workload.
 
-Blocks are written, read back and written again in place, then read, then sought, in a file of at least twice the
-memory: bonnie++ reads through the caches unless `direct` is set. The write-only test of a WAL volume (Bleything,
+Blocks are written, read back and written again in place, then read, then sought. bonnie++ syncs what it writes, but
+reads through the caches, also with its option -D: either the file is twice the memory, or `drop_caches` has bonnie++
+wait before each of its tests until they are empty (-y p, since 1.9). The write-only test of a WAL volume (Bleything,
 "PostgreSQL Server Benchmarks", 2011) is the same with a small `ram_bytes`, `flush` on and its reads left aside.
 """
 
@@ -15,12 +16,13 @@ from core.benchmarks.bonnie import parse_bonnie
 from core.benchmarks.model import Workload
 from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
 from core.errors import InputError
-from core.servers.shell import Shell, Word, command
+from core.servers.shell import Shell, Word, command, script
 
 MIB = 1 << 20
 MEMORY_MULTIPLE = 2
-SEEK_SECONDS = 40
-"""8192 seeks on a handful of disks."""
+SEEKS = 8192
+SEEKS_PER_SECOND = 200
+"""Of a handful of disks."""
 CHARACTER_SECONDS = 20
 """Since 1.9 a small file of its own; before, the whole size twice more, at the speed of the processor."""
 _PASSES = 4
@@ -37,8 +39,9 @@ class Parameters:
         characters: whether to write and read character by character too, which measures the processor.
         flush: an fsync after every write (-b).
         concurrency: processes that share the work (-c, since 1.9).
-        direct: reads and writes past the caches (-D, since 1.97).
         files: files to create, read and delete, in multiples of 1024 (-n).
+        drop_caches: before each of its tests; of no effect where root does not measure.
+        seeks: how many, of blocks of `chunk_bytes`; since 2.00, and None: 8192.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
@@ -49,8 +52,9 @@ class Parameters:
     characters: bool = False
     flush: bool = False
     concurrency: int = 1
-    direct: bool = False
     files: int = 0
+    drop_caches: bool = False
+    seeks: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("size_bytes", "ram_bytes"):
@@ -63,6 +67,8 @@ class Parameters:
             raise InputError("chunk_bytes must be a power of two from 256 to 1048576")
         if not 1 <= self.concurrency <= 64 or not 0 <= self.files <= 1024:
             raise InputError("concurrency goes from 1 to 64, files from 0 to 1024")
+        if self.seeks is not None and not 1 <= self.seeks <= 1_000_000:
+            raise InputError(f"seeks go from 1 to 1000000, not {self.seeks}")
 
 
 def work(workload: Workload, machine: Machine) -> Work:
@@ -73,7 +79,7 @@ def work(workload: Workload, machine: Machine) -> Work:
     """
     parameters = strictly(Parameters, workload.parameters)
     size = _size(workload.name, parameters, machine)
-    seconds = _PASSES * size / ASSUMED_BYTES_PER_SECOND + SEEK_SECONDS
+    seconds = _PASSES * size / ASSUMED_BYTES_PER_SECOND + (parameters.seeks or SEEKS) / SEEKS_PER_SECOND
     seconds += CHARACTER_SECONDS if parameters.characters else 0
     characters = ("write_char_bytes_per_second", "read_char_bytes_per_second") if parameters.characters else ()
     return Work(
@@ -105,16 +111,28 @@ def _size(name: str, parameters: Parameters, machine: Machine) -> int:
 
 
 def _run(parameters: Parameters, size: int, user: str | None) -> Shell:
-    """bonnie++ refuses to run as root unless it is told so."""
+    """bonnie++ refuses to run as root unless it is told so. An empty line answers its prompts, `1:` to `5:`."""
     ram = parameters.ram_bytes or size // MEMORY_MULTIPLE
     options: list[Word] = ["-d", ".", "-m", "pghaul", "-n", parameters.files, "-r", ram // MIB]
-    options += ["-s", f"{size // MIB}:{parameters.chunk_bytes}"]
+    seeks = [] if parameters.seeks is None else [str(parameters.seeks)]
+    options += ["-s", ":".join([str(size // MIB), str(parameters.chunk_bytes), *seeks])]
     options += [] if parameters.characters else ["-f"]
     options += ["-b"] if parameters.flush else []
-    options += ["-D"] if parameters.direct else []
     options += ["-c", parameters.concurrency] if parameters.concurrency > 1 else []
     options += ["-u", user] if user is not None else []
-    return command("bonnie++", *options)
+    if not parameters.drop_caches:
+        return command("bonnie++", *options)
+    return script(
+        """mkfifo answers || exit 1
+{ sh -c @bonnie@ <answers 2>&1; echo $? >status; } | while IFS= read -r line; do
+  case $line in
+    [0-9]:) { echo 1 >/proc/sys/vm/drop_caches; } 2>/dev/null; echo ;;
+    *) printf '%s\\n' "$line" >&2 ;;
+  esac
+done >answers
+read -r status <status; rm -f answers status; exit $status""",
+        bonnie=command("bonnie++", *options, "-y", "p"),
+    )
 
 
 def _read(outputs: Sequence[str]) -> Reading:

@@ -47,6 +47,8 @@ class Parameters:
         for name in ("size_bytes", "runtime_seconds", "files", "block_bytes", "threads"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.pattern == "rndwr" and self.files > 1:
+            raise InputError("with several files sysbench syncs all of them after every write", "set files = 1")
         if self.size_bytes % (self.files * self.block_bytes):
             raise InputError(f"size_bytes {self.size_bytes} does not divide into files of whole blocks")
 

@@ -65,9 +65,9 @@ def test_every_workload_can_run(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_five_repetitions_are_the_least_but_for_a_first_look(name: str) -> None:
+def test_five_repetitions_are_the_least_but_for_a_first_look_and_whole_databases(name: str) -> None:
     suite = load_suite(name)
-    assert suite.repetitions >= (3 if name == "quick" else 5)
+    assert suite.repetitions >= (3 if name in {"quick", "drift"} else 5)
     assert suite.limit >= suite.repetitions
 
 
