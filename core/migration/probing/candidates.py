@@ -27,9 +27,10 @@ def fastest_cipher(measured: dict[str, float]) -> str:
     return first if first and named[first] > _CLEARLY * measured.get("", 0.0) else ""
 
 
-def search(measure: Measure, cipher: str, version: Version, links: dict[Quantity, float]) -> list[Probe]:
+def search(measure: Measure, cipher: str, version: Version, links: dict[Quantity, float]) -> None:
     """Sample no compression and each heavier one while that helps, then more streams while that helps.
 
+    The three that came out first are sampled once more, for a sample is short and servers have other things to do.
     `links`: bytes a second of what was measured before. A transport that fails is left out.
     """
     disks = [links[each] for each in (Quantity.READ, Quantity.WRITE) if each in links]
@@ -52,7 +53,8 @@ def search(measure: Measure, cipher: str, version: Version, links: dict[Quantity
         _climb(steps, lambda compression: improves(compression, 1))
     if tried and can_stream(version):
         _widen(improves, tried)
-    return list(tried.values())
+    for transport in _ranked(tried)[:3] if len(tried) > 1 else []:
+        measure(transport)
 
 
 def _climb(steps: list[str], improves: Callable[[str], bool]) -> None:
@@ -68,9 +70,13 @@ def _widen(improves: Callable[[str, int], bool], tried: dict[Transport, Probe]) 
     """Twice the streams, with the best compression and the one that is next best, while that helps."""
     streams = 2
     while streams <= _MOST_STREAMS:
-        ranked = sorted(tried.values(), key=lambda probe: -probe.bytes_per_second)
-        named = [probe.transport.compression for probe in ranked if probe.transport is not None]
-        better = [improves(compression, streams) for compression in dict.fromkeys(named[:2])]
+        named = dict.fromkeys(transport.compression for transport in _ranked(tried)[:2])
+        better = [improves(compression, streams) for compression in named]
         if not any(better):
             return
         streams *= 2
+
+
+def _ranked(tried: dict[Transport, Probe]) -> list[Transport]:
+    """The transports, the fastest first."""
+    return sorted(tried, key=lambda transport: -tried[transport].bytes_per_second)

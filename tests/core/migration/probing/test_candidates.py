@@ -1,0 +1,88 @@
+"""The search for a transport, over a landscape of rates that is known."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from core.migration.model import Probe, Quantity, Transport
+from core.migration.probing.candidates import fastest_cipher, search
+from core.migration.transports.choice import choose
+from core.migration.transports.rsync_versions import UNKNOWN, Version
+from tests.core.migration.builders import NOW, probe
+
+FAST_DISKS = {Quantity.READ: 2e9, Quantity.WRITE: 2e9}
+
+
+def found(
+    rate: Callable[[Transport], float | None], version: Version = (3, 2, 7), links: dict[Quantity, float] = FAST_DISKS
+) -> tuple[Transport, list[Transport]]:
+    """What is chosen, and what was tried on the way."""
+    taken: list[Probe] = []
+
+    def measure(transport: Transport) -> Probe | None:
+        value = rate(transport)
+        if value is None:
+            return None
+        taken.append(replace(probe(Quantity.END_TO_END, value), transport=transport, began_at=NOW))
+        return taken[-1]
+
+    search(measure, "", version, links)
+    return choose(taken).transport, [each.transport for each in taken if each.transport is not None]
+
+
+def chain(wire: float, processors: int) -> Callable[[Transport], float]:
+    """Bytes a second where each compression has its ratio and its speed on one processor, and ssh one of its own."""
+    kinds = {"": (1.0, 1e12), "lz4": (4.0, 500e6), "zstd:1": (6.0, 250e6), "zstd:3": (7.0, 150e6)}
+    kinds |= {"zlib:1": (5.0, 60e6), "zlib:3": (5.1, 50e6)}
+
+    def rate(transport: Transport) -> float:
+        ratio, speed = kinds.get(transport.compression, (8.0, 40e6))
+        streams = min(transport.streams, processors)
+        return min(wire * ratio, streams * speed, streams * 300e6 * ratio)
+
+    return rate
+
+
+@pytest.mark.parametrize(
+    ("wire", "processors", "version", "expected"),
+    [
+        (12e6, 2, (3, 2, 7), Transport("", "zstd:3", 1)),
+        (119e6, 1, (3, 2, 7), Transport("", "lz4", 1)),
+        (119e6, 4, (3, 2, 7), Transport("", "zstd:1", 4)),
+        (119e6, 2, (3, 1, 3), Transport("", "", 1)),
+        (5e6, 1, (3, 1, 3), Transport("", "zlib:1", 1)),
+        (5e6, 4, UNKNOWN, Transport("", "zlib:1", 1)),
+        (1250e6, 4, (3, 2, 7), Transport("", "lz4", 4)),
+    ],
+)
+def test_the_best_of_all_is_found(wire: float, processors: int, version: Version, expected: Transport) -> None:
+    rate = chain(wire, processors)
+    chosen, tried = found(rate, version)
+    assert chosen == expected
+    assert len(tried) <= 16
+    kinds = ("", "lz4", "zstd:1", "zstd:3", "zstd:6") if version >= (3, 2, 0) else ("", "zlib:1")
+    streams = (1, 2, 4, 8) if version >= (3, 1, 0) else (1,)
+    best = max(rate(Transport("", kind, number)) for kind in kinds for number in streams)
+    assert rate(chosen) >= 0.95 * best
+
+
+def test_nothing_is_tried_once_a_disk_is_at_its_end() -> None:
+    _, tried = found(lambda _: 59e6, links={Quantity.READ: 60e6, Quantity.WRITE: 500e6})
+    assert tried == [Transport()]
+
+
+def test_what_fails_is_left_out() -> None:
+    """An rsync that was built without lz4 and zstd, whatever its version."""
+    rate = chain(5e6, 1)
+    chosen, _ = found(lambda transport: None if transport.compression[:1] in {"l", "z"} else rate(transport))
+    assert chosen == Transport()
+    chosen, _ = found(lambda transport: None if transport.compression[:2] in {"lz", "zs"} else rate(transport))
+    assert chosen == Transport("", "zlib:1", 1)
+    assert found(lambda _: None)[1] == []
+
+
+def test_a_cipher_is_named_where_it_is_clearly_faster() -> None:
+    assert fastest_cipher({"": 300e6, "aes128-ctr": 310e6}) == ""
+    assert fastest_cipher({"": 300e6, "aes128-ctr": 350e6, "chacha20-poly1305@openssh.com": 299e6}) == "aes128-ctr"
+    assert fastest_cipher({}) == ""

@@ -1,0 +1,76 @@
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from core.migration.estimate import estimate, spec_of
+from core.migration.model import PLAIN, Probe, Quantity, Transport
+from core.migration.transports.choice import choose, latest_pass
+from tests.core.migration.builders import NOW, move, old, probe
+
+
+def sample(
+    rate: float, compression: str = "", streams: int = 1, ratio: float | None = None, taken_at: datetime = NOW
+) -> Probe:
+    made = probe(Quantity.END_TO_END, rate)
+    transport = Transport("", compression, streams)
+    return replace(made, transport=transport, ratio=ratio, began_at=NOW, taken_at=taken_at)
+
+
+LINKS = [probe(Quantity.READ, 800e6), probe(Quantity.WIRE, 119e6), probe(Quantity.WRITE, 700e6)]
+
+
+def test_the_fastest_is_taken_and_the_figures_say_why() -> None:
+    tried = [sample(111e6), sample(480e6, "lz4", ratio=8.0), sample(400e6, "zstd:1", ratio=20.0)]
+    choice = choose([*LINKS, *tried])
+    assert choice.transport == Transport("", "lz4", 1)
+    assert choice.bound_by == "old cpu"
+    for words in ("480 MB/s", "no compression 111 MB/s", "zstd level 1 400 MB/s", "wire 119 MB/s", "bound by old cpu"):
+        assert words in choice.why
+
+
+@pytest.mark.parametrize(
+    ("links", "rate", "ratio", "bound"),
+    [
+        ((60e6, 119e6, 600e6), 58e6, 1.0, "old disk"),
+        ((800e6, 119e6, 60e6), 59e6, 8.0, "new disk"),
+        ((800e6, 119e6, 600e6), 110e6, 1.0, "wire"),
+        ((800e6, 12e6, 600e6), 80e6, 8.0, "wire"),
+        ((800e6, 119e6, 600e6), 300e6, 8.0, "old cpu"),
+    ],
+)
+def test_the_bound_is_the_link_that_it_comes_near_to(
+    links: tuple[float, float, float], rate: float, ratio: float, bound: str
+) -> None:
+    quantities = (Quantity.READ, Quantity.WIRE, Quantity.WRITE)
+    probes = [probe(quantity, link) for quantity, link in zip(quantities, links, strict=True)]
+    assert choose([*probes, sample(rate, "lz4", ratio=ratio)]).bound_by == bound
+
+
+def test_of_what_is_as_fast_the_lightest_is_taken() -> None:
+    tried = [sample(59e6), sample(60e6, "lz4"), sample(60.1e6, "zstd:1"), sample(60.2e6, "", 4)]
+    assert choose(tried).transport == PLAIN
+
+
+def test_what_an_earlier_pass_tried_counts_no_more() -> None:
+    before = NOW - timedelta(hours=1)
+    early = sample(900e6, "lz4", taken_at=before)
+    early = replace(early, began_at=before)
+    assert choose([early, sample(100e6)]).transport == PLAIN
+    read = replace(probe(Quantity.READ, 80e6), taken_at=before, began_at=before)
+    assert read in latest_pass([early, sample(100e6), read])
+
+
+def test_the_faster_of_two_tries_in_one_pass_counts() -> None:
+    again = sample(50e6, "lz4", taken_at=NOW + timedelta(seconds=5))
+    assert [each.bytes_per_second for each in latest_pass([sample(90e6, "lz4"), again])] == [90e6]
+
+
+def test_a_compressed_sample_contradicts_no_link() -> None:
+    """480 MB/s over a wire of 119 MB/s: an eighth of it crosses."""
+    probes = [*LINKS, probe(Quantity.SSH, 300e6), sample(480e6, "lz4", 2, ratio=8.0)]
+    cold = estimate(spec_of(move(), old(), probes)).method("cold-copy")
+    assert cold is not None
+    assert cold.warnings == ()
+    copy = next(stage for stage in cold.stages if stage.name == "copy")
+    assert copy.seconds.likely == pytest.approx(10e9 / 480e6)

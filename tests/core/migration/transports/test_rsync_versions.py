@@ -1,0 +1,81 @@
+"""What is asked of rsync by the older of both versions, as it stands in the commands of a pass."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.facts.model import Tool
+from core.migration.model import Transport
+from core.migration.passage import Passage
+from core.migration.places import Place
+from core.migration.transports import rsync_ssh
+from core.migration.transports.rsync_versions import UNKNOWN, Version, common_version, version_of
+from tests.core.migration.builders import new, old
+
+WAY = Passage("key", "/tmp/key", "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", "/new"),))
+PLACE = Place("data", "", "/old", "/new", None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("3.2.7", (3, 2, 7)),
+        ("3.1.3pre1", (3, 1, 3)),
+        ("3.4", (3, 4, 0)),
+        ("2.6.9", (2, 6, 9)),
+        ("", UNKNOWN),
+        (None, UNKNOWN),
+        ("protocol", UNKNOWN),
+    ],
+)
+def test_versions(text: str | None, version: Version) -> None:
+    assert version_of(text) == version
+
+
+def test_the_older_of_both_counts() -> None:
+    def with_rsync(version: str | None) -> tuple[Tool, ...]:
+        return (Tool("rsync", "/usr/bin/rsync", version),)
+
+    assert common_version(old(tools=with_rsync("3.1.2")), new(tools=with_rsync("3.2.7"))) == (3, 1, 2)
+    assert common_version(old(tools=with_rsync("3.2.7")), new(tools=with_rsync(None))) == UNKNOWN
+    assert common_version(old(tools=()), new()) == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("version", "compression", "there", "not_there"),
+    [
+        ((3, 2, 7), "lz4", ["--modify-window=-1", "--ignore-missing-args", "--compress-choice=lz4"], []),
+        ((3, 2, 0), "zstd:3", ["--compress-choice=zstd", "--compress-level=3"], []),
+        ((3, 1, 3), "zlib:1", ["--modify-window=-1", "--compress --compress-level=1"], ["--compress-choice"]),
+        ((3, 1, 2), "", ["--ignore-missing-args"], ["--modify-window", "--compress"]),
+        ((3, 0, 9), "", [], ["--modify-window", "--ignore-missing-args", "--compress", "--files-from"]),
+        (UNKNOWN, "", [], ["--modify-window", "--ignore-missing-args", "--compress", "--files-from"]),
+    ],
+)
+def test_a_warm_pass_asks_for_what_both_know(
+    version: Version, compression: str, there: list[str], not_there: list[str]
+) -> None:
+    way = replace(WAY, rsync=version, transport=Transport(compression=compression))
+    text = rsync_ssh.warm_pass(way, PLACE).text
+    for words in there:
+        assert words in text
+    for words in not_there:
+        assert words not in text
+    assert "--ignore-times" in text
+
+
+def test_streams_and_cipher_stand_in_the_commands() -> None:
+    way = replace(WAY, rsync=(3, 2, 7), transport=Transport("aes128-ctr", "lz4", 3))
+    text = rsync_ssh.cold_pass(way, PLACE).text
+    assert text.count("--files-from=") == 3
+    assert text.count("-c aes128-ctr") == 4
+    assert text.count("--delete") == 1
+    assert "--delete" not in rsync_ssh.warm_pass(way, PLACE).text
+
+
+def test_from_folder_to_folder_needs_no_ssh() -> None:
+    way = replace(WAY, rsync=(3, 2, 7), transport=Transport(compression="lz4", local=True))
+    text = rsync_ssh.cold_pass(way, PLACE).text
+    assert "ssh" not in text
+    assert "compress" not in text
+    assert text.endswith("/old/ /new/")
