@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
-from core.benchmarks import bonnie_work, dd, fio, pg_test_fsync_work, sysbench_work
+from core.benchmarks import bonnie_work, dd, fio, fio_jobs, pg_test_fsync_work, pgbench_work, sysbench_work
 from core.benchmarks.model import Workload
 from core.benchmarks.work import Machine, Work
 from core.errors import InputError
@@ -12,11 +12,13 @@ TOOLS: Mapping[str, Callable[[Workload, Machine], Work]] = {
     "bonnie": bonnie_work.work,
     "dd": dd.work,
     "fio": fio.work,
+    fio_jobs.TOOL: fio_jobs.work,
     "pg_test_fsync": pg_test_fsync_work.work,
+    "pgbench": pgbench_work.work,
     "sysbench": sysbench_work.work,
 }
 
-_PROGRAMS = ("bonnie++", "dd", "fio", "sysbench")
+_PROGRAMS = ("bonnie++", "dd", "fio", "initdb", "pgbench", "sysbench")
 
 PACKAGE_COMMANDS: Mapping[str, str] = {
     "debian": "apt-get install",
@@ -37,7 +39,7 @@ PACKAGE_COMMANDS: Mapping[str, str] = {
 """os-release's ID -> how that distribution installs a package."""
 
 _PACKAGES = {"dd": "coreutils"}
-_OF_POSTGRESQL = {"pg_test_fsync", "pgbench"}
+_OF_POSTGRESQL = {"initdb", "pg_test_fsync", "pgbench"}
 
 
 def programs_of(machine: Machine) -> tuple[str, ...]:
