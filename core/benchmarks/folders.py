@@ -6,12 +6,16 @@ in use: it is our own process's and we no longer use it, or no process has its w
 was not touched for two minutes.
 """
 
+import getpass
 import re
 import secrets
+import socket
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import LiteralString
 
+from core.benchmarks.keeper import SILENCE_SECONDS, WAIT, Keeper, keeping
 from core.benchmarks.model import Volume
 from core.benchmarks.reading import first_line
 from core.errors import CommandError, InputError, PghaulError, ServerError
@@ -29,6 +33,49 @@ _OWNER = secrets.token_hex(8)
 _in_use: set[str] = set()
 _WITH_SBIN = script("PATH=$PATH:/usr/sbin:/sbin")
 """Where some distributions keep bonnie++, and where nobody but root looks."""
+_REMOVE_SECONDS = 600.0
+_HOLDER = "pghaul-bench-holder"
+_HELD = 75
+# "/" is on every server, readable to all, and a lock on it leaves no file behind; it ends with whoever holds it
+_LOCK: LiteralString = """exec 9</
+if command -v flock >/dev/null 2>&1 && ! flock -n 9; then
+  for process in /proc/[0-9]*; do
+    tr '\\0' '\\n' <"$process/cmdline" 2>/dev/null | {
+      for skipped in 1 2 3; do read -r line || exit 0; done
+      read -r holder && test "$holder" = @holder@ && read -r silence && read -r who && read -r since || exit 0
+      echo "by $who since $since" >&2
+    }
+  done
+  echo "by somebody" >&2
+  exit 75
+fi
+"""
+_MAKE: LiteralString = """umask 077
+cd -P -- @parent@ && mkdir -- @name@ || exit 1
+echo @owner@ >@name@/@marker@ || { rm -rf -- @name@; exit 1; }
+"""
+_UNDO_ALL: LiteralString = """for undo in ./@undo@*; do
+  # only what this user has written is run: others may be able to make a folder of that name
+  test -O . && test -f "$undo" && test -O "$undo" && ! test -L "$undo" || continue
+  sh "$undo" || exit 1
+done
+"""
+_REMOVE: LiteralString = """cd -P -- @parent@ 2>/dev/null || exit 0
+test -d @name@ && ! test -L @name@ || exit 0
+test -f @name@/@marker@ || { rmdir -- @name@; exit; }
+place=$(pwd -P); place=${place%/}/@name@
+for signal in TERM TERM TERM TERM TERM KILL KILL; do
+  inside=
+  for process in /proc/[0-9]*; do
+    case $(readlink "$process/cwd" 2>/dev/null) in "$place"*) inside="$inside ${process#/proc/}";; esac
+  done
+  test -z "$inside" && break
+  kill -$signal $inside 2>/dev/null
+  sleep 0.5
+done
+( cd -- @name@ || exit 1
+""" + _UNDO_ALL + """) || exit 1
+rm -rf -- @name@"""
 _DF = re.compile(r"(?P<size>\d+)\s+-?\d+\s+(?P<available>-?\d+)\s+\d+%")
 
 
@@ -68,14 +115,14 @@ class Folder:
 
     def empty(self, job: Job) -> None:
         """Remove what the tools left in it: after a failure, a full disk above all."""
-        shell = self.inside(script('for file in *; do rm -rf -- "./$file"; done'))
+        shell = self.inside(script(_UNDO_ALL + 'for file in *; do rm -rf -- "./$file"; done', undo=UNDO))
         self.server.run(shell, job, user=self.user, deadline=600, title="empty the benchmark's folder")
 
 
 def ticking(shell: Shell) -> Shell:
     """The command with an empty line each second while it runs, then all that it printed."""
     return script(
-        """while sleep 1 >/dev/null; do echo; done & ticker=$!
+        """while sleep 1 >/dev/null 2>&1; do echo; done & ticker=$!
 output=$(sh -c @command@ 2>&1); status=$?
 kill $ticker; wait $ticker 2>/dev/null; printf '%s\\n' "$output"
 exit $status""",
@@ -109,7 +156,10 @@ test -w . && echo writable
 df -Pk . | { read -r heading; read -r line; echo "df $line"; }
 place=$(pwd -P)
 while :; do
-  test -e "$place/PG_VERSION" && echo "cluster $place"
+  # a data directory, a tablespace, a folder of write-ahead log: a link may lead here from a cluster nobody knows of
+  for sign in "$place"/PG_VERSION "$place"/PG_[0-9]*_[0-9]* "$place"/archive_status; do
+    test -e "$sign" && echo "cluster $place" && break
+  done
   test "$place" = / && break
   place=$(dirname -- "$place")
 done
@@ -150,33 +200,55 @@ exit 0""",
 
 @contextmanager
 def own_folder(server: Server, parent: str, user: str | None, job: Job) -> Iterator[Folder]:
-    """A new folder below `parent`, removed at the end with everything that still runs in it.
+    """A new folder below `parent`, removed at the end with everything that still runs in it, and the server's lock.
 
-    Where the server cannot be reached any more it stays, and a warning says so: `remove_leftovers` finds it.
+    A keeper on the server makes and removes it, so that it goes too where the connection is lost or pghaul is killed.
+    It holds a lock as long as it lives: two benchmarks of one server at once would measure each other.
+
+    Raises:
+        CommandError: it cannot be made, or somebody else measures this server, with who does and since when.
     """
     folder = Folder(server, user, parent, f"{_PREFIX}{secrets.token_hex(6)}")
     _in_use.add(folder.name)
     try:
-        _make(folder, job)
-        yield folder
+        with ExitStack() as stack:
+            keeper = _begun(folder, stack, job)
+            try:
+                yield folder
+            finally:
+                _clean_up(folder, keeper, job)
     finally:
-        # A cancelled job would refuse to clean up, and one whose listener fails (a full disk under the history) would
-        # stop it: what happened is told afterwards.
-        events: list[Event] = []
+        _in_use.discard(folder.name)
+
+
+def _begun(folder: Folder, stack: ExitStack, job: Job) -> Keeper:
+    title = "make the benchmark's folder, and wait to remove it"
+    try:
+        return stack.enter_context(keeping(folder.server, _kept(folder), folder.user, job, title=title))
+    except CommandError as error:
+        raise _not_made(folder, error) from error
+
+
+def _clean_up(folder: Folder, keeper: Keeper, job: Job) -> None:
+    # A cancelled job would refuse to clean up, and one whose listener fails (a full disk under the history) would
+    # stop it: what happened is told afterwards.
+    events: list[Event] = []
+    try:
+        keeper.end(_REMOVE_SECONDS)
+    except ServerError:
         try:
-            _remove(server, parent, folder.name, user, Job(events.append))
+            _remove(folder.server, folder.parent, folder.name, folder.user, Job(events.append))
         except ServerError as error:
             events.append(
                 Note(
-                    f"could not remove {folder.path} on {server.name} ({error.message}): "
+                    f"could not remove {folder.path} on {folder.server.name} ({error.message}): the server does it "
+                    f"itself {SILENCE_SECONDS} s after it last heard of pghaul; if it was restarted, "
                     "it is removed when benchmarks start there next",
                     "warning",
                 )
             )
-        finally:
-            _in_use.discard(folder.name)
-        for event in events:
-            job.report(event)
+    for event in events:
+        job.report(event)
 
 
 def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...]:
@@ -199,29 +271,44 @@ def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...
     return tuple(removed)
 
 
-def _make(folder: Folder, job: Job) -> None:
-    shell = script(
-        """umask 077
-cd -P -- @parent@ && mkdir -- @name@ || exit 1
-echo @owner@ >@name@/@marker@ && exit 0
-rm -rf -- @name@
-exit 1""",
+def _kept(folder: Folder) -> Shell:
+    """The keeper's script: lock, make, wait, remove."""
+    return script(
+        _LOCK + _MAKE + WAIT + _REMOVE,
         parent=folder.parent,
         name=folder.name,
         owner=_OWNER,
         marker=MARKER,
+        undo=UNDO,
+        holder=_HOLDER,
+        silence=SILENCE_SECONDS,
+        who=_who(),
     )
+
+
+def _who() -> str:
+    """Who holds the lock, for whom it refuses."""
     try:
-        folder.server.run(shell, job, user=folder.user, title="make the benchmark's folder")
-    except CommandError as error:
-        said = first_line(error.stderr) or error.message
-        raise CommandError(
-            f"could not make a folder in {folder.parent} on {folder.server.name}: {said}",
-            "name a folder that the user of the benchmarks may write to",
-            command=error.command,
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a user id without a name
+        user = "somebody"
+    return f"{user}@{socket.gethostname()}"
+
+
+def _not_made(folder: Folder, error: CommandError) -> CommandError:
+    said = first_line(error.stderr) or error.message
+    if error.exit_status == _HELD:
+        return CommandError(
+            f"{folder.server.name} is being measured already: {said}",
+            "two benchmarks at once would measure each other: wait for its end",
             exit_status=error.exit_status,
-            stderr=error.stderr,
-        ) from error
+        )
+    return CommandError(
+        f"could not make a folder in {folder.parent} on {folder.server.name}: {said}",
+        "name a folder that the user of the benchmarks may write to",
+        exit_status=error.exit_status,
+        stderr=error.stderr,
+    )
 
 
 def _leftovers(server: Server, parent: str, user: str | None, job: Job) -> list[tuple[str, bool, bool, str]]:
@@ -254,29 +341,5 @@ def _remove(server: Server, parent: str, name: str, user: str | None, job: Job) 
     """End what runs inside the folder, then remove it; one without marker only if it is empty: cut off while made."""
     if not _NAME.fullmatch(name):
         raise PghaulError(f"{name} is no folder of a benchmark")
-    shell = script(
-        """cd -P -- @parent@ 2>/dev/null || exit 0
-test -d @name@ && ! test -L @name@ || exit 0
-test -f @name@/@marker@ || { rmdir -- @name@; exit; }
-place=$(pwd -P); place=${place%/}/@name@
-for signal in TERM TERM TERM TERM TERM KILL KILL; do
-  inside=
-  for process in /proc/[0-9]*; do
-    case $(readlink "$process/cwd" 2>/dev/null) in "$place"*) inside="$inside ${process#/proc/}";; esac
-  done
-  test -z "$inside" && break
-  kill -$signal $inside 2>/dev/null
-  sleep 0.5
-done
-for undo in @name@/@undo@*; do
-  # only what this user has written is run: others may be able to make a folder of that name
-  test -O @name@ && test -f "$undo" && test -O "$undo" && ! test -L "$undo" || continue
-  ( cd -- @name@ && sh "./${undo##*/}" ) || exit 1
-done
-rm -rf -- @name@""",
-        parent=parent,
-        name=name,
-        marker=MARKER,
-        undo=UNDO,
-    )
-    server.run(shell, job, user=user, deadline=600, title="remove the benchmark's folder")
+    shell = script(_REMOVE, parent=parent, name=name, marker=MARKER, undo=UNDO)
+    server.run(shell, job, user=user, deadline=_REMOVE_SECONDS, title="remove the benchmark's folder")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from core import units
+from core.benchmarks.devices import Situation, situation
 from core.benchmarks.folders import Place, inspect, user_for
 from core.benchmarks.model import Forecast, Suite, Volume, Workload
 from core.benchmarks.tools import how_to_install, programs_of, work_of
@@ -26,6 +27,7 @@ class Prepared:
 
     forecast: Forecast
     works: tuple[tuple[Workload, Work], ...]
+    situation: Situation
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ def prepare(
     problems = _problems(server.name, volume, place, facts, needed)
     if not works:
         problems += [f"no workload of the suite {suite.name} can run on {server.name}", *left_out]
+    seen = Situation() if problems else situation(server, volume.folder, user, facts, job)
     found = Forecast(
         volume=volume,
         seconds=expected_seconds(made, suite.repetitions),
@@ -83,8 +86,11 @@ def prepare(
         bytes_available=place.available_bytes,
         problems=tuple(problems),
         left_out=tuple(left_out),
+        warnings=tuple(_warnings(server.name, volume, made, facts, seen)),
+        resync=seen.resync(server.name),
+        seconds_at_most=expected_seconds(made, suite.limit) if suite.limit > suite.repetitions else None,
     )
-    return Prepared(found, tuple(works))
+    return Prepared(found, tuple(works), seen)
 
 
 def machine_of(facts: Facts) -> Machine:
@@ -125,15 +131,17 @@ def _bin_directories(facts: Facts) -> tuple[str, ...]:
     return tuple(dict.fromkeys(folder for folder in found if folder))
 
 
-def warnings(server: str, volume: Volume, works: Sequence[Work], facts: Facts) -> list[str]:
+def _warnings(server: str, volume: Volume, works: Sequence[Work], facts: Facts, seen: Situation) -> list[str]:
     """What does not forbid the start but colours the figures."""
+    resync = seen.resync(server)
+    found = [*([resync] if resync else []), *seen.warnings(server, volume.folder)]
     system = facts.file_system_of(volume.folder)
     if system is None:
-        return []
-    found = [
+        return found
+    found += [
         f"the cluster {cluster.data_directory} runs on the same volume of {server}: each slows the other"
         for cluster in facts.clusters
-        if cluster.running and facts.file_system_of(cluster.data_directory) == system
+        if cluster.running and any(facts.file_system_of(path) == system for path in _directories(cluster))
     ]
     compresses = system.kind == "zfs" or any("compress" in option for option in system.options)
     if compresses and any(work.program == "dd" for work in works):

@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 from itertools import groupby
 
 from core.benchmarks.folders import Folder, own_folder, remove_leftovers, ticking, user_for
-from core.benchmarks.forecasts import ALONE, Surroundings, forecast, prepare, warnings
+from core.benchmarks.forecasts import ALONE, Surroundings, forecast, prepare
 from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run, Suite, Volume, Workload
+from core.benchmarks.repeating import why_enough
 from core.benchmarks.services import running
+from core.benchmarks.watch import Watch, fastest_read
 from core.benchmarks.work import CACHE_SECONDS, Reading, Step, Work, expected_seconds
 from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
@@ -49,12 +51,14 @@ def run_suite(
     problems, works = prepared.forecast.problems, prepared.works
     if problems:
         raise InputError(f"the benchmarks cannot start on {server.name}: {'; '.join(problems)}")
-    for text in (*prepared.forecast.left_out, *warnings(server.name, volume, [work for _, work in works], facts)):
+    seen = prepared.situation
+    for text in (*prepared.forecast.left_out, *prepared.forecast.warnings):
         job.report(Note(text, "warning"))
     with own_folder(server, volume.folder, user_for(server, job), job) as folder:
         measured = replace(volume, folder=folder.path)
         expected = expected_seconds([work for _, work in works], suite.repetitions)
-        bench = _Bench(folder, measured, journal, job, move, suite.repetitions, expected, around.other)
+        watch = Watch(folder, seen, volume.mount_point, fastest_read(facts, seen))
+        bench = _Bench(folder, measured, journal, job, move, suite, expected, watch, around.other)
         return tuple(_run(bench, workload, work) for workload, work in works)
 
 
@@ -67,8 +71,9 @@ class _Bench:
     journal: BenchmarkJournal
     job: Job
     move: str
-    repetitions: int
+    suite: Suite
     expected_seconds: float
+    watch: Watch
     other: Server | None = None
     """Who runs the steps that are from the other server."""
     title: str = ""
@@ -80,7 +85,7 @@ class _Bench:
     def prepare(self, work: Work) -> None:
         """Lay out the files of a workload that are not there yet."""
         if work.prepare is not None and not self.laid_out.issuperset(work.laid_out):
-            self.execute(work.prepare, "lay out files")
+            self.execute(work.prepare, work.program, "lay out files")
             self.laid_out.update(work.laid_out)
 
     def empty(self) -> None:
@@ -88,7 +93,7 @@ class _Bench:
         self.laid_out.clear()
         self.folder.empty(self.job)
 
-    def execute(self, step: Step, what: str = "") -> str:
+    def execute(self, step: Step, program: str, what: str = "") -> str:
         """Run one step in the folder, with progress each second; its output. Raises CommandError where it fails."""
         begun = time.monotonic()
 
@@ -96,12 +101,14 @@ class _Bench:
             self.progress(min(step.seconds, time.monotonic() - begun))
 
         tick()
-        shell = with_secrets(step.secrets, ticking(step.shell))
         server, user = self.folder.server, self.folder.user
+        elsewhere = step.from_other and self.other is not None
         if step.from_other and self.other is not None:
             server, user = self.other, None
+            shell = with_secrets(step.secrets, ticking(step.shell))
+            self.watch.foreign_steps += 1
         else:
-            shell = self.folder.inside(shell)
+            shell = self.folder.inside(with_secrets(step.secrets, self.watch.around(ticking(step.shell), program)))
         completed = server.run(
             shell,
             self.job,
@@ -112,7 +119,7 @@ class _Bench:
             title=f"benchmark: {self.title}{what and ': '}{what}",
         )
         self.done_seconds += step.seconds
-        output = completed.stdout.lstrip()
+        output = (completed.stdout if elsewhere else self.watch.said(completed.stdout)).lstrip()
         if completed.exit_status != 0:
             raise self.failure(completed.exit_status, output)
         return output
@@ -150,16 +157,18 @@ def _run(bench: _Bench, workload: Workload, work: Work) -> Run:
     run = Run(bench.move, bench.volume, workload, datetime.now(UTC))
     run = replace(run, id=bench.journal.run_started(run))
     repetitions: list[Repetition] = []
-    outcome, version = Outcome.FAILED, None
+    outcome, version, stopped = Outcome.FAILED, None, ""
     try:
-        for number in range(1, bench.repetitions + 1):
-            bench.title = f"{workload.title}, {number} of {bench.repetitions}"
+        while not stopped:
+            number = len(repetitions) + 1
+            bench.title = f"{workload.title}, {number} of {max(number, bench.suite.repetitions)}"
             repetition, reading = _repeat(bench, run, work, number)
             repetitions.append(repetition)
             version = reading.version or version
             if repetition.outcome is not Outcome.DONE:
                 bench.empty()
                 break
+            stopped = why_enough(bench.suite, workload.headline, repetitions)
         else:
             outcome = Outcome.DONE
     except Cancelled:
@@ -168,8 +177,9 @@ def _run(bench: _Bench, workload: Workload, work: Work) -> Run:
     finally:
         ended = datetime.now(UTC)
         if run.id is not None:
-            bench.journal.run_ended(run.id, outcome, ended, version)
-    return replace(run, outcome=outcome, ended_at=ended, repetitions=tuple(repetitions), tool_version=version)
+            bench.journal.run_ended(run.id, outcome, ended, version, stopped)
+    made = tuple(repetitions)
+    return replace(run, outcome=outcome, ended_at=ended, repetitions=made, tool_version=version, stopped=stopped)
 
 
 def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetition, Reading]:
@@ -182,16 +192,18 @@ def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetitio
     begun = time.monotonic()
     try:
         bench.prepare(work)
+        bench.watch.begin()
         begun = time.monotonic()
         for service, steps in groupby(work.steps, key=lambda step: step.service):
             with running(bench.folder, service, bench.job) if service is not None else nullcontext():
                 for step in steps:
                     if not step.warm:
                         repetition = replace(repetition, cached=not bench.drop_caches() or repetition.cached)
-                    outputs.append(bench.execute(step))
+                    outputs.append(bench.execute(step, work.program))
         reading = work.read(outputs)
         outcome = Outcome.FAILED if reading.failure else Outcome.DONE
         repetition = replace(repetition, outcome=outcome, metrics=reading.metrics, message=reading.failure)
+        repetition = replace(repetition, marks=bench.watch.marks(reading.metrics, bench.job))
     except CommandError as error:
         outputs.append(error.stderr)
         repetition = replace(repetition, message=error.message)

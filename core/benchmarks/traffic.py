@@ -1,0 +1,234 @@
+"""Whose traffic it was: what the volume's device moved during a repetition, held against what its own processes did.
+
+Right before and right after a step's command, in the same shell, the device's counters are read (`stat` in its folder
+in /sys) and those of every process (`io` in its folder in /proc: what it caused to be read from and written to devices,
+that of children that ended included; man 5 proc). What the device moved beyond the step's own processes is either the
+file system's own (the journal, by threads of the kernel) or other processes': it counts as others' only as far as other
+processes say that they moved so much, so that a journal, or traffic on another disk, is not taken for a second writer.
+"""
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core import units
+from core.benchmarks.devices import Traffic, counters
+from core.benchmarks.model import Mark, MarkKind, Metrics
+from core.servers.shell import Shell, script
+
+DISTURBED_FRACTION = 0.05
+"""Of what the device moved: from here on others' share is a disturbance…"""
+FLOOR_BYTES = 4 * 2**20
+"""…if it is no less than this: log files and the like."""
+JOURNAL_BYTES = 64 * 1024
+"""What a file system writes of its own for each flush, at the most: a few blocks of journal."""
+CACHE_FRACTION = 0.5
+"""A step that got less than this share of its reads from the device read from memory; so for writes."""
+
+_STAT = re.compile(r"(?P<id>\d+) \((?P<name>.*)\) \S -?\d+ (?P<group>\d+) (?P<session>\d+) ", re.DOTALL)
+_IO = re.compile(r"/proc/(?P<id>\d+)/io:(?P<field>\w+): (?P<number>\d+)")
+_CWD = re.compile(r"/proc/(?P<id>\d+)/cwd")
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """What one process has moved since it began; children that ended are in it. Bytes.
+
+    `asked_to_read` and `asked_to_write` count what went through memory alone, too.
+    """
+
+    name: str
+    group: int
+    session: int
+    read: int = 0
+    written: int = 0
+    asked_to_read: int = 0
+    asked_to_write: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The counters at one moment; `inside`: the processes whose working directory is the benchmark's folder."""
+
+    device: Traffic
+    processes: Mapping[int, Process]
+    inside: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A step's two looks, and the process group that its command ran in."""
+
+    group: int
+    before: Look
+    after: Look
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What some process moved during a step."""
+
+    id: int
+    process: Process
+
+    @property
+    def moved(self) -> int:
+        return self.process.read + self.process.written
+
+    def and_before(self, before: "Share | None") -> "Share":
+        """With what it moved during an earlier step."""
+        if before is None:
+            return self
+        read, written = (self.process.read + before.process.read, self.process.written + before.process.written)
+        return Share(self.id, replace(self.process, read=read, written=written))
+
+
+def watched(shell: Shell, program: str, counters_path: str, folder: str) -> tuple[Shell, str]:
+    """The command between two looks, and the mark that `taken_apart` finds them by.
+
+    The program is called once before, so that its own file, mostly on another disk, is not read while it is watched.
+    """
+    mark = f"=={secrets.token_hex(16)}=="
+    wrapped = script(
+        """read -r a b c d group rest </proc/$$/stat
+look() {
+  echo @mark@
+  cat @counters@
+  cat /proc/[0-9]*/stat 2>/dev/null
+  grep -E -H '^(rchar|wchar|read_bytes|write_bytes): [1-9]' /proc/[0-9]*/io 2>/dev/null
+  find /proc/[0-9]*/cwd -maxdepth 0 -lname @inside@ 2>/dev/null
+  echo @mark@
+}
+@program@ --version >/dev/null 2>&1 </dev/null
+before=$(look)
+sh -c @command@; status=$?
+echo; look; echo "$before"; echo "$group"
+exit $status""",
+        mark=mark,
+        program=program,
+        counters=counters_path,
+        inside=f"*/{folder.rpartition('/')[2]}*",
+        command=shell,
+    )
+    return wrapped, mark
+
+
+def taken_apart(output: str, mark: str) -> tuple[str, Seen | None]:
+    """What the command itself printed, and what was seen; None where its end was cut off."""
+    parts = output.split(mark)
+    if len(parts) != 5 or not parts[4].strip().isdigit():
+        return parts[0], None
+    return parts[0], Seen(int(parts[4]), before=_look(parts[3]), after=_look(parts[1]))
+
+
+def _look(text: str) -> Look:
+    device, *lines = text.strip("\n").split("\n")
+    processes = {
+        int(found["id"]): Process(found["name"], int(found["group"]), int(found["session"]))
+        for found in map(_STAT.match, lines)
+        if found is not None
+    }
+    moved: dict[int, dict[str, int]] = {}
+    for found in filter(None, map(_IO.fullmatch, lines)):
+        moved.setdefault(int(found["id"]), {})[found["field"]] = int(found["number"])
+    for number, fields in moved.items():
+        if number in processes:
+            processes[number] = replace(
+                processes[number],
+                read=fields.get("read_bytes", 0),
+                written=fields.get("write_bytes", 0),
+                asked_to_read=fields.get("rchar", 0),
+                asked_to_write=fields.get("wchar", 0),
+            )
+    inside = frozenset(int(found["id"]) for found in filter(None, map(_CWD.fullmatch, lines)))
+    return Look(counters(device), processes, inside)
+
+
+def own_and_others(seen: Seen) -> tuple[list[Share], list[Share]]:
+    """What each process moved in between: those of the step or in its folder, and the others."""
+    shares = [Share(number, _moved(process, seen.before, number)) for number, process in seen.after.processes.items()]
+    mine = {
+        share.id
+        for share in shares
+        if share.process.group == seen.group or share.id in seen.after.inside or share.id in seen.before.inside
+    }
+    others = [share for share in shares if share.id not in mine]
+    return [share for share in shares if share.id in mine], others
+
+
+def _moved(process: Process, before: Look, number: int) -> Process:
+    known = before.processes.get(number)
+    if known is None or known.session != process.session:  # begun since, whatever had its number before
+        return process
+    return replace(
+        process,
+        read=max(0, process.read - known.read),
+        written=max(0, process.written - known.written),
+        asked_to_read=max(0, process.asked_to_read - known.asked_to_read),
+        asked_to_write=max(0, process.asked_to_write - known.asked_to_write),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """What others may have moved on the device: bytes of them, of all, and the processes that moved most anywhere."""
+
+    bytes: int
+    total: int
+    others: Sequence[Share]
+    explained: int
+    """What the file system's own journal may have written."""
+
+    @property
+    def disturbs(self) -> bool:
+        return self.bytes >= max(FLOOR_BYTES, DISTURBED_FRACTION * self.total)
+
+
+def foreign(steps: Sequence[Seen]) -> Foreign:
+    """What others moved during the steps of a repetition, at the most; reads and writes each for themselves."""
+    moved = total = explained = 0
+    shares: dict[int, Share] = {}
+    for seen in steps:
+        device = seen.after.device.since(seen.before.device)
+        own, others = own_and_others(seen)
+        read = max(0, device.read_bytes - sum(share.process.read for share in own))
+        written = max(0, device.written_bytes - sum(share.process.written for share in own))
+        moved += min(read, sum(share.process.read for share in others))
+        moved += min(written, sum(share.process.written for share in others))
+        total += device.total
+        explained += read + written if device.flushes is None else min(written, JOURNAL_BYTES * device.flushes)
+        for share in others:
+            shares[share.id] = share.and_before(shares.get(share.id))
+    most = sorted(shares.values(), key=lambda share: -share.moved)[:3]
+    return Foreign(moved, total, [share for share in most if share.moved >= FLOOR_BYTES / 4], explained)
+
+
+def disturbed(found: Foreign, device: str) -> Mark:
+    """The mark of a repetition that others disturbed, with the figures."""
+    names = ", ".join(f"{share.process.name} (process {share.id}, {units.size(share.moved)})" for share in found.others)
+    text = f"others moved {units.size(found.bytes)} of the {units.size(found.total)} that {device} moved meanwhile"
+    return Mark(MarkKind.DISTURBED, f"{text}; busy beside the benchmark: {names}" if names else text)
+
+
+def from_memory(steps: Sequence[Seen], metrics: Metrics) -> list[Mark]:
+    """The marks of reads that the device never did, and of writes that never reached it."""
+    read = written = asked_to_read = asked_to_write = 0
+    for seen in steps:
+        device = seen.after.device.since(seen.before.device)
+        read, written = read + device.read_bytes, written + device.written_bytes
+        for share in own_and_others(seen)[0]:
+            asked_to_read += share.process.asked_to_read
+            asked_to_write += share.process.asked_to_write
+    marks = []
+    if _measures(metrics, "read_") and read + FLOOR_BYTES < CACHE_FRACTION * asked_to_read:
+        text = f"{units.size(asked_to_read)} were read, of which the device delivered {units.size(read)}"
+        marks.append(Mark(MarkKind.CACHE, text))
+    if _measures(metrics, "write_") and written + FLOOR_BYTES < CACHE_FRACTION * asked_to_write:
+        text = f"{units.size(asked_to_write)} were written, of which {units.size(written)} reached the device"
+        marks.append(Mark(MarkKind.MEMORY, text))
+    return marks
+
+
+def _measures(metrics: Metrics, start: str) -> bool:
+    return any(name in metrics for name in (f"{start}bytes_per_second", f"{start}iops"))

@@ -1,0 +1,119 @@
+"""Watch the volume's device while a repetition runs, and mark the repetition by what was seen."""
+
+from dataclasses import dataclass, field
+
+from core import units
+from core.benchmarks.devices import Situation
+from core.benchmarks.folders import Folder
+from core.benchmarks.model import Mark, MarkKind, Metrics
+from core.benchmarks.traffic import FLOOR_BYTES, Foreign, Seen, disturbed, foreign, from_memory, taken_apart, watched
+from core.facts.model import BlockDevice, Facts
+from core.jobs import Job
+from core.servers.shell import Shell, script
+
+FASTEST_ROTATING = 600e6
+"""Bytes a second that one rotating disk can read: what its SATA link carries; the fastest platters do half of it."""
+FASTEST_SOLID = 2.5e9
+"""One solid-state disk on SAS-4, 22.5 Gbit/s with its coding."""
+FASTEST_NVME = 16e9
+"""Four lanes of PCIe 5."""
+_VIRTUAL = ("virtual", "logical", "raid", "perc", "megaraid", "smart array", "serveraid", "lun", "qemu", "vmware")
+"""In the model of what stands for any number of disks."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """What was seen of one repetition so far.
+
+    Attributes:
+        foreign_steps: steps that ran where nobody watches: on the other server.
+    """
+
+    folder: Folder
+    situation: Situation
+    mount_point: str
+    fastest_read: float | None
+    seen: list[Seen] = field(default_factory=list)
+    foreign_steps: int = 0
+    _mark: str = ""
+
+    def begin(self) -> None:
+        """A new repetition."""
+        self.seen.clear()
+        self.foreign_steps = 0
+
+    def around(self, shell: Shell, program: str) -> Shell:
+        """The step's command, watched where its device can be."""
+        if self.situation.device is None:
+            return shell
+        shell, self._mark = watched(shell, program, self.situation.device.counters, self.folder.path)
+        return shell
+
+    def said(self, output: str) -> str:
+        """What the command itself printed; what was seen is kept."""
+        if self.situation.device is None:
+            return output
+        output, seen = taken_apart(output, self._mark)
+        if seen is not None:
+            self.seen.append(seen)
+        return output.rstrip("\n")
+
+    def marks(self, metrics: Metrics, job: Job) -> tuple[Mark, ...]:
+        """The marks of the repetition that has just ended."""
+        found = _implausible(metrics, self.fastest_read) or []
+        device = self.situation.device
+        if device is None:
+            return (*found, Mark(MarkKind.UNWATCHED, f"{self.mount_point} has no block device of its own"))
+        found = from_memory(self.seen, metrics) or found
+        if self.foreign_steps:
+            return (*found, Mark(MarkKind.UNWATCHED, "it was driven from the other server"))
+        if self.folder.user != "root":
+            return (*found, Mark(MarkKind.UNWATCHED, "only root sees who else uses the disk"))
+        others = foreign(self.seen)
+        if others.disturbs and (others.bytes - others.explained >= FLOOR_BYTES or self._confirmed(others, job)):
+            found = [*found, disturbed(others, device.name)]
+        return tuple(found)
+
+    def _confirmed(self, others: Foreign, job: Job) -> bool:
+        """Whether somebody who moved much has, or shares a session with who has, a file of the volume open."""
+        shell = script(
+            """find /proc/[0-9]*/fd /proc/[0-9]*/cwd -lname @below@ ! -lname @own@ 2>/dev/null |
+sed 's|^/proc/||; s|/.*||' | sort -u | while read -r id; do
+  read -r stat <"/proc/$id/stat" && stat=${stat##*)} && set -- $stat && echo "$4"
+done 2>/dev/null""",
+            below=f"{_as_pattern(self.mount_point.rstrip('/'))}/*",
+            own=f"*/{self.folder.name}*",
+        )
+        printed = self.folder.server.run(shell, job, user=self.folder.user, title="look who else uses the disk").stdout
+        sessions = set(printed.split())
+        return any(str(share.process.session) in sessions for share in others.others)
+
+
+def fastest_read(facts: Facts, situation: Situation) -> float | None:
+    """Bytes a second that the disks below a volume can read together at the most; None where one's kind is unknown."""
+    disks = [device for device in facts.block_devices if device.kind == "disk" and device.name in situation.below]
+    bounds = [_fastest(disk) for disk in disks]
+    known = [bound for bound in bounds if bound is not None]
+    return sum(known) if known and len(known) == len(bounds) else None
+
+
+def _fastest(disk: BlockDevice) -> float | None:
+    if disk.name.startswith("nvme"):
+        return FASTEST_NVME
+    stands_for_many = disk.model is None or any(word in disk.model.lower() for word in _VIRTUAL)
+    if not disk.name.startswith(("sd", "hd")) or disk.rotational is None or stands_for_many:
+        return None
+    return FASTEST_ROTATING if disk.rotational else FASTEST_SOLID
+
+
+def _implausible(metrics: Metrics, fastest: float | None) -> list[Mark]:
+    rate = metrics.get("read_bytes_per_second")
+    if rate is None or fastest is None or rate <= fastest:
+        return []
+    text = f"{units.rate(rate)} read, when disks of this kind can reach {units.rate(fastest)} at the most"
+    return [Mark(MarkKind.CACHE, text)]
+
+
+def _as_pattern(path: str) -> str:
+    """The path as a pattern of find that matches itself alone."""
+    return "".join(f"\\{character}" if character in "\\*?[" else character for character in path)
