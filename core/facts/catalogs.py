@@ -43,6 +43,7 @@ def cluster_wide(table: Sequence[Row]) -> ClusterWide | None:
         prepared=tuple(f"{database}: {name}" for database, name in _of(table, "prepared")),
         workers=tuple(each[0] for each in _of(table, "worker")),
         programs=tuple(each[0] for each in _of(table, "program")),
+        pending=tuple(each[0] for each in _of(table, "pending")),
     )
 
 

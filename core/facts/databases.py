@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.facts.catalogs import PROVIDERS, TRUE, catalogs, cluster_wide
+from core.facts.certificates import parse_certificate
 from core.facts.inside import ClusterWide
 from core.facts.model import Database, Gap
 from core.facts.queries import (
+    CERTIFICATE,
     CLUSTER_WIDE,
     CLUSTER_WIDE_KINDS,
     DATABASES,
@@ -108,8 +110,14 @@ each=$(eval @each@)
 found=$(eval @wide@ | ask
   printf "%s\\n" @connect@ | ask | while IFS= read -r line; do printf "%s\\n" "$line" "$each"; done | ask)
 printf "%s\\n" "$known" "$found"
-printf "%s\\n" "$known" "$found" | sed -n "s/^libc //p" | sh -c @sort@""",
-        settings=_asked(_SETTINGS, *DATABASES),
+printf "%s\\n" "$known" "$found" | sed -n "s/^libc //p" | sh -c @sort@
+path=$(printf "%s\\n" "$known" | sed -n "s/^certificate //p")
+if test -n "$path" && command -v openssl >/dev/null && cd -- "$folder"; then
+  openssl x509 -noout -enddate -subject -nameopt multiline,utf8 -text -in "$path" </dev/null |
+    sed "s/^/x509 /"
+fi
+true""",
+        settings=_asked(_SETTINGS, *DATABASES, CERTIFICATE),
         wide=_asked(_BEGIN, *CLUSTER_WIDE, _END),
         each=_asked(_BEGIN, *EACH_DATABASE, _END),
         connect=_CONNECT,
@@ -117,6 +125,8 @@ printf "%s\\n" "$known" "$found" | sed -n "s/^libc //p" | sh -c @sort@""",
     ),
     deadline=60,
 )
+_FOR_OTHERS = ("sorted ", "libc ", "certificate ", "x509 ")
+"""Lines that are no rows."""
 _KINDS = {"setting": 2, "database": 10, **CLUSTER_WIDE_KINDS, **EACH_DATABASE_KINDS}
 
 
@@ -143,7 +153,7 @@ def parse_sql(text: str) -> Answers:
     """
     lines = text.splitlines()
     sums = parse_sorting("\n".join(line for line in lines if line.startswith("sorted ")))
-    table = [row(line, _KINDS) for line in lines if line.strip() and not line.startswith(("sorted ", "libc "))]
+    table = [row(line, _KINDS) for line in lines if line.strip() and not line.startswith(_FOR_OTHERS)]
     settings = {values[0]: values[1] for kind, values in table if kind == "setting"}
     if not settings:
         raise unreadable("psql", "a line 'setting|NAME|VALUE'", first_line(text))
@@ -151,7 +161,10 @@ def parse_sql(text: str) -> Answers:
         databases = {values[0]: _database(values) for kind, values in table if kind == "database"}
         for part in _parts(table):
             _fill(databases, part)
-        return Answers(settings, tuple(databases.values()), cluster_wide(table), sums)
+        wide = cluster_wide(table)
+        if wide is not None:
+            wide = replace(wide, certificate=parse_certificate(lines))
+        return Answers(settings, tuple(databases.values()), wide, sums)
     except ValueError as error:
         raise unreadable("psql", "a number", str(error)) from error
 

@@ -129,6 +129,15 @@ class Receiver:
 
 
 @dataclass(frozen=True, slots=True)
+class Certificate:
+    """The server's certificate: until when, and for which host names and addresses."""
+
+    file: str
+    not_after: datetime
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterWide:
     """What the catalogs and views of the whole cluster say."""
 
@@ -148,6 +157,10 @@ class ClusterWide:
     """Background workers that extensions started: schedulers among them."""
     programs: tuple[str, ...] = ()
     """Programs that archive_command and its like start, by the first word of each command."""
+    pending: tuple[str, ...] = ()
+    """Settings that were changed in the files and wait for a restart."""
+    certificate: Certificate | None = None
+    """None: there is none, or it could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +173,8 @@ class Binaries:
     """A library that the server is to load when it starts, likewise."""
     settings: tuple[tuple[str, str], ...] = ()
     """A setting as `name=value`, and why the binaries do not take it; empty where they do."""
+    paths: tuple[tuple[str, str], ...] = ()
+    """A path or program that a setting names, and why it is of no use; empty where it is there."""
     extensions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """An available extension and its versions, the default one first."""
     icu: tuple[tuple[str, str], ...] = ()

@@ -65,6 +65,13 @@ _BUILT_IN_WORKERS = (
 _UNSHOWN = "(conninfo|command|passphrase|password|secret|token|salt|[.])"
 _COMMANDS = "'archive_command', 'restore_command', 'archive_cleanup_command', 'recovery_end_command'"
 
+CERTIFICATE = Query(
+    "select 'certificate ' || c.setting from pg_settings c, pg_settings s where c.name = 'ssl_cert_file' "
+    "and s.name = 'ssl' and s.setting = 'on' and c.setting !~ '[[:cntrl:]]';",
+    since=902,
+)
+"""The path of the server's certificate, as it is: for the shell."""
+
 DATABASE_FIELDS = ("datname", "pg_database_size(oid)", "pg_encoding_to_char(encoding)")
 _ALL_DATABASES = "from pg_database where datallowconn order by datname"
 DATABASES = (
@@ -171,6 +178,7 @@ CLUSTER_WIDE = (
         ),
         since=803,
     ),
+    Query(_select("pending", ("name",), "from pg_settings where pending_restart order by name"), since=905),
     Query(
         _select(
             "hba",
@@ -224,6 +232,7 @@ CLUSTER_WIDE_KINDS = {
     "backup": 1,
     "source": 6,
     "program": 1,
+    "pending": 1,
     "hba": 7,
     "slot": 4,
     "subscription": 3,

@@ -5,6 +5,7 @@ Libraries are loaded as pg_upgrade does it (`src/bin/pg_upgrade/function.c`), be
 missing from one that needs another library or another minor release.
 """
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,11 +18,23 @@ from core.facts.text import unreadable
 from core.servers.shell import Shell, command, pipe, script, sequence
 
 PRELOADS = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")
-_OF_THE_PLACE = frozenset(
-    {"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file", "port", *PRELOADS}
+_PATHS = frozenset(
+    {
+        *(
+            "log_directory",
+            "stats_temp_directory",
+            "unix_socket_directories",
+            "external_pid_file",
+            "krb_server_keyfile",
+        ),
+        *("ssl_cert_file", "ssl_key_file", "ssl_ca_file", "ssl_crl_file", "ssl_crl_dir", "ssl_dh_params_file"),
+    }
 )
-"""Settings that are not tried: they name a place, or are tried as libraries."""
-_FIXED = frozenset({"block_size", "wal_block_size", "segment_size", "server_version", "data_checksums"})
+_NOT_TRIED = _PATHS | {
+    *("data_directory", "config_file", "hba_file", "ident_file", "port", *PRELOADS),
+    *("block_size", "wal_block_size", "wal_segment_size", "segment_size", "server_version", "data_checksums"),
+}
+"""Settings that are not tried: they name a place, are tried as libraries, or are no settings but facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +44,14 @@ class Wanted:
     Attributes:
         libraries: as LOAD takes them; `preloads`: those that the server loads when it starts.
         settings: `NAME=VALUE`.
+        paths: absolute paths, and programs by name.
         icu: ICU locales.
     """
 
     libraries: tuple[str, ...] = ()
     preloads: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     icu: tuple[str, ...] = ()
 
 
@@ -50,13 +65,35 @@ def wanted(cluster: Cluster) -> Wanted:
     return Wanted(
         libraries=_sorted([*(library.name for each in catalogs for library in each.libraries), *later]),
         preloads=at_start,
-        settings=_sorted(
-            f"{each.name}={each.value}"
-            for each in (cluster.wide.settings if cluster.wide is not None else ())
-            if each.value is not None and each.name not in _OF_THE_PLACE | _FIXED and "." not in each.name
-        ),
+        settings=_sorted(f"{name}={value}" for name, value in _settings(cluster) if name not in _NOT_TRIED),
+        paths=_sorted(outside(cluster)),
         icu=_sorted(locales),
     )
+
+
+def _settings(cluster: Cluster) -> list[tuple[str, str]]:
+    """The settings that are not as built in; of a cluster that was never asked by SQL those that matter for a move."""
+    if cluster.wide is None:
+        return list(cluster.settings.items())
+    return [
+        (each.name, each.value) for each in cluster.wide.settings if each.value is not None and "." not in each.name
+    ]
+
+
+def outside(cluster: Cluster) -> dict[str, str]:
+    """Absolute paths outside the data directory that settings name, and programs; each with the setting's name."""
+    found: dict[str, str] = {}
+    for name, value in (*cluster.settings.items(), *_settings(cluster)):
+        if name not in _PATHS:
+            continue
+        words = [word.strip().strip('"') for word in value.split(",")] if name == "unix_socket_directories" else [value]
+        for word in words:
+            path = posixpath.dirname(word) if name == "external_pid_file" else word
+            if path.startswith("/") and not f"{path}/".startswith(f"{cluster.data_directory}/"):
+                found.setdefault(path, name)
+    if cluster.wide is not None:
+        found |= dict.fromkeys(cluster.wide.programs, "a command")
+    return found
 
 
 def preloads(cluster: Cluster) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -106,6 +143,14 @@ preload() {
   test "$status" != 0 || loaded=${loaded:+$loaded,}$1
   answered preload "$1" "$status" "$answer"
 }
+find_path() {
+  said=
+  case $1 in
+    /*) test -e "$1" || said="no such file or folder" ;;
+    *) command -v -- "$1" >/dev/null || said="no such program" ;;
+  esac
+  printf "path|%s|%s\\n" "$(printf %s "$1" | hex)" "$(printf %s "$said" | hex)"
+}
 try() {
   status=0
   answer=$(postgres -C port -D "$folder/data" -c "$1" 2>&1) || status=$?
@@ -120,6 +165,7 @@ def asking(needs: Wanted) -> Shell:
     return sequence(
         _SETUP,
         *(command("preload", each) for each in needs.preloads),
+        *(command("find_path", each) for each in needs.paths),
         *(command("try", each) for each in needs.settings),
         pipe(
             command("printf", "%s\\n", *statements), script('single ${loaded:+-c shared_preload_libraries="$loaded"}')
@@ -151,7 +197,7 @@ def _questions(needs: Wanted) -> list[tuple[str, ...]]:
 _KINDS = {"mark": 1, "icu": 1, "available": 3}
 _VALUE = re.compile(r'(?:backend> )*\s*1: .*? = "(?P<value>(?:mark|icu|available)\|[0-9a-f|]*)"\t')
 _COMPLAINT = re.compile(r".*?\b(?:ERROR|FATAL|PANIC):  (?P<text>.*)")
-_OWN = re.compile(r"(?P<kind>preload|setting)\|(?P<name>[0-9a-f]*)\|(?P<said>[0-9a-f]*)")
+_OWN = re.compile(r"(?P<kind>preload|setting|path)\|(?P<name>[0-9a-f]*)\|(?P<said>[0-9a-f]*)")
 
 
 def parse_binaries(text: str, needs: Wanted) -> Binaries:
@@ -160,7 +206,7 @@ def parse_binaries(text: str, needs: Wanted) -> Binaries:
     Raises:
         ParseError: a line of ours cannot be read.
     """
-    own: dict[str, dict[str, str]] = {"preload": {}, "setting": {}}
+    own: dict[str, dict[str, str]] = {"preload": {}, "setting": {}, "path": {}}
     for match in map(_OWN.fullmatch, text.splitlines()):
         if match is not None:
             own[match["kind"]][_decoded(match["name"])] = _reason(_decoded(match["said"]))
@@ -171,6 +217,7 @@ def parse_binaries(text: str, needs: Wanted) -> Binaries:
         libraries=tuple((name, answers[at][1]) for at, name in enumerate(needs.libraries) if at in answers),
         preloads=tuple(own["preload"].items()),
         settings=tuple(own["setting"].items()),
+        paths=tuple(own["path"].items()),
         extensions=_extensions(answers[first_extension][0]) if first_extension in answers else (),
         icu=tuple(
             (name, _version(*answers[first_icu + at])) for at, name in enumerate(needs.icu) if first_icu + at in answers

@@ -6,7 +6,21 @@ The id of a check is its name for ever: history, reports and scripts refer to it
 from collections.abc import Callable
 
 from core.facts.model import Facts
-from core.migration.checks import compatibility, distinct, files, hosts, means, room, starters, state, storage
+from core.migration.checks import (
+    collations,
+    compatibility,
+    configuration,
+    distinct,
+    files,
+    hosts,
+    libraries,
+    means,
+    replication,
+    room,
+    starters,
+    state,
+    storage,
+)
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.finding import Case, Finding
 from core.migration.model import CheckResult, Move, Status
@@ -53,7 +67,8 @@ _CORE: tuple[Declaration, ...] = (
     Declaration("rsync", "rsync on both servers", True, "rsync of both servers", "backup-file"),
     Declaration("ssh", "ssh from old to new", True, "ssh of old", "backup-file"),
 )
-_MORE: tuple[Check, ...] = (*state.CHECKS, *starters.CHECKS, *files.CHECKS, *storage.CHECKS, *hosts.CHECKS)
+_INSIDE: tuple[Check, ...] = (*collations.CHECKS, *libraries.CHECKS, *configuration.CHECKS, *replication.CHECKS)
+_MORE: tuple[Check, ...] = (*state.CHECKS, *starters.CHECKS, *files.CHECKS, *storage.CHECKS, *hosts.CHECKS, *_INSIDE)
 
 CATALOGUE: tuple[Declaration, ...] = (*_CORE, *(declaration for declaration, _ in _MORE))
 """Every check, in the order in which a person would ask."""
@@ -84,7 +99,13 @@ _COMPARE: dict[str, Callable[[Case], Finding]] = {
 
 _WORST_FIRST = (Status.BLOCKER, Status.UNKNOWN, Status.WARNING, Status.PASS)
 
-_PAGES_BEFORE = {"upgrading": ((9, 1), "migration"), "collation": ((9, 1), "locale")}
+_PAGES_BEFORE = {
+    "upgrading": ((9, 1), "migration"),
+    "collation": ((9, 1), "locale"),
+    "extend-extensions": ((9, 1), "contrib"),
+    "bgworker": ((9, 3), "contrib"),
+    "logical-replication": ((10,), "high-availability"),
+}
 """Pages that had another name before a series."""
 
 

@@ -4,9 +4,21 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from core.facts.inside import (
+    Binaries,
+    Catalogs,
+    ClusterWide,
+    Collation,
+    Extension,
+    HbaRule,
+    Library,
+    Ordered,
+    Setting,
+)
 from core.facts.model import (
     Cluster,
     ControlData,
+    Database,
     Facts,
     FileSystem,
     Gap,
@@ -35,6 +47,8 @@ NOW = datetime(2026, 3, 7, 20, 0, tzinfo=UTC)
 DATA = "/srv/pg/data"
 TARGET = "/srv/pg/15/main"
 IDENTIFIER = "7290123456789012345"
+LOCALE = "de_AT.UTF-8"
+SUM = "0123456789abcdef" * 4
 ODD = '/srv/pg/it\'s $(touch x) "ö"'
 
 
@@ -70,13 +84,44 @@ def cluster(**changes: Any) -> Cluster:
         control=control(),
         size_bytes=10_000_000_000,
         files=2000,
-        settings={"shared_buffers": "128MB", "huge_pages": "try"},
+        settings={
+            **{"shared_buffers": "128MB", "huge_pages": "try", "archive_mode": "off", "listen_addresses": "*"},
+            **{"ssl": "off", "shared_preload_libraries": "", "data_checksums": "off"},
+        },
+        databases=(database(),),
+        wide=ClusterWide(
+            settings=(Setting("shared_buffers", "16384", "configuration file", f"{DATA}/postgresql.conf", 1),),
+            hba=(HbaRule(1, "local", "all", "postgres", "", "peer", ""),),
+        ),
         product="PostgreSQL",
         owner_uid=101,
         mode="700",
         oddities=Oddities(0, 0, 0, 0, 0, 0, {}),
     )
     return replace(made, **changes)
+
+
+def database(**changes: Any) -> Database:
+    """A database that sorts by the C library, with an extension and an index on text."""
+    catalogs = Catalogs(
+        extensions=(Extension("pg_trgm", "1.6"),),
+        libraries=(Library("$libdir/pg_trgm", 31, "show_trgm"),),
+        collations=(Collation("default", "libc", LOCALE, "2.36", "2.36", 1, 5_000_000),),
+        ordered=(Ordered("index", "public.i", "t", ("default",), 5_000_000),),
+    )
+    made = Database("shop", 9_000_000_000, 400, 4_000_000_000, 2_000_000_000, "UTF8", LOCALE, LOCALE, "libc", LOCALE)
+    return replace(made, catalogs=catalogs, **changes)
+
+
+def trial(**changes: Any) -> Cluster:
+    """What new's binaries answered for the cluster above."""
+    answers = Binaries(
+        libraries=(("$libdir/pg_trgm", ""),),
+        settings=(("shared_buffers=16384", ""),),
+        extensions=(("pg_trgm", ("1.6", "1.5")),),
+    )
+    made = cluster(data_directory="a trial cluster of 15.18", version="15.18", databases=(), wide=None, settings={})
+    return replace(made, control=control(system_identifier="1"), binaries=replace(answers, **changes))
 
 
 def surroundings(**changes: Any) -> Surroundings:
@@ -118,6 +163,7 @@ def facts(server: str, **changes: Any) -> Facts:
             NetworkLink("eth0", "up", None, 1500, (f"10.77.0.{number}/24", "fe80::1")),
         ),
         tools=(Tool("rsync", "/usr/bin/rsync", "3.2.7"), Tool("ssh", "/usr/bin/ssh", "9.2p1")),
+        sorted={LOCALE: SUM},
         surroundings=surroundings(),
     )
     return replace(made, **changes)
@@ -131,7 +177,8 @@ def new(*clusters: Cluster, **changes: Any) -> Facts:
     """New with a cluster of its own beside the target, which is not there yet."""
     own = cluster(data_directory="/var/lib/postgresql/15/main", version="15.18", control=control(system_identifier="1"))
     absent = Gap(f"data directory {TARGET}", "there is no such folder, or root may not see it")
-    return facts("new", **{"clusters": clusters or (own,), "gaps": (absent,), **changes})
+    tried = () if clusters or "clusters" in changes else (trial(),)
+    return facts("new", **{"clusters": clusters or (own,), "gaps": (absent,), "trials": tried, **changes})
 
 
 def move(**changes: Any) -> Move:

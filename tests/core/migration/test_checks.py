@@ -100,7 +100,7 @@ def test_the_ways_that_remain_between_series(before: str, after: str, ways: tupl
 
 def test_no_cluster_on_new_but_the_servers_tools() -> None:
     tool = Tool("pg_test_fsync", "/usr/lib/postgresql/15/bin/pg_test_fsync", "15.18")
-    facts = replace(new(), clusters=(), tools=(tool,))
+    facts = replace(new(), clusters=(), trials=(), tools=(tool,))
     assert one("minor", old(), facts).status is Status.PASS
     assert one("minor", old(), replace(facts, tools=(replace(tool, version="16.2"),))).status is Status.UNKNOWN
     assert one("minor", old(), replace(facts, tools=())).status is Status.UNKNOWN
@@ -137,7 +137,7 @@ def test_control_data_of_new_not_known() -> None:
 def test_a_trial_is_known_as_long_as_its_release_is_installed() -> None:
     trial = cluster(data_directory="a trial cluster of 15.18", version="15.18", control=control(system_identifier="3"))
     tools = (Tool("pg_test_fsync", "/usr/lib/postgresql/15/bin/pg_test_fsync", "15.18"),)
-    fresh = replace(new(), clusters=(), tools=(*new().tools, *tools))
+    fresh = replace(new(), clusters=(), trials=(), tools=(*new().tools, *tools))
     tried = replace(fresh, trials=(trial,))
     assert one("control-data", old(), fresh).status is Status.UNKNOWN
     assert one("control-data", old(), tried).status is Status.PASS

@@ -1,0 +1,284 @@
+"""Whether the configuration of old fits new: settings, paths, addresses, access rules, certificate, files elsewhere."""
+
+from datetime import timedelta
+from ipaddress import ip_address, ip_network
+
+from core.facts.model import Cluster
+from core.migration.binaries import outside
+from core.migration.checks.declaration import Check, Declaration
+from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, reason, unknown, warning
+from core.migration.checks.inside import age, binaries, cluster_wide, listed
+
+_SOON = timedelta(days=30)
+_EVERYWHERE = ("*", "", "localhost", "0.0.0.0", "::", "127.0.0.1", "::1")  # noqa: S104  names of addresses, nothing is bound
+
+
+def settings(case: Case) -> Finding:
+    """New's binaries take every setting of old, with its value."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    if cluster.wide is None and not cluster.settings:
+        return unknown(
+            NOTHING, NOTHING, f"the settings of old are not known: {reason(case.old, 'settings')}", "read them again"
+        )
+    asked = binaries(case, f"{len(cluster.settings)} settings")
+    if isinstance(asked, Finding):
+        return asked
+    refused = {name: said for name, said in asked.settings if said}
+    if refused:
+        return blocker(
+            "; ".join(refused),
+            "; ".join(refused.values()),
+            f"new's binaries do not take {listed([each.partition('=')[0] for each in refused])}: "
+            "the server would not start there",
+            "change or remove the setting for new, or install binaries that were built with what it needs",
+        )
+    if not asked.settings:
+        return unknown(NOTHING, NOTHING, "new's binaries did not answer for any setting", "run the checks again")
+    return passed(f"{len(asked.settings)} settings", "all taken", "new's binaries take every setting" + age(cluster))
+
+
+def setting_paths(case: Case) -> Finding:
+    """Every path outside the data directory that a setting names, and every program, is there on new."""
+    found = cluster_wide(case)
+    if isinstance(found, Finding):
+        return found
+    cluster, _ = found
+    named = outside(cluster)
+    old = listed(list(named)) or "none"
+    if not named:
+        return passed(old, NOTHING, "no setting names a path outside the data directory" + age(cluster))
+    asked = binaries(case, old)
+    if isinstance(asked, Finding):
+        return asked
+    answers = dict(asked.paths)
+    missing = [path for path in named if answers.get(path)]
+    if missing:
+        return warning(
+            listed([f"{path} ({named[path]})" for path in missing]),
+            f"missing: {listed(missing)}",
+            f"settings name what is not there on new: {listed(missing)}",
+            "make it there, with the same owner and mode, or change the setting for new",
+        )
+    silent = [path for path in named if path not in answers]
+    if silent:
+        return unknown(old, listed(silent), f"whether new has {listed(silent)} is not known", "run the checks again")
+    return passed(old, "all there", "every path and program that a setting names is there on new" + age(cluster))
+
+
+def listen_addresses(case: Case) -> Finding:
+    """listen_addresses names no address that new does not have."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    setting = cluster.settings.get("listen_addresses")
+    if setting is None:
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"listen_addresses is not known: {reason(case.old, 'settings')}",
+            "look in postgresql.conf",
+        )
+    named = [word.strip() for word in setting.split(",") if word.strip() not in _EVERYWHERE]
+    there = ", ".join(case.new.addresses) or NOTHING
+    names = {case.new.system.hostname} if case.new.system is not None else set()
+    foreign = [word for word in named if word not in case.new.addresses and word not in names]
+    if foreign:
+        return warning(
+            f"listen_addresses = '{setting}'",
+            there,
+            f"new has no {listed(foreign)}: a server that can bind none of its addresses does not start",
+            "set listen_addresses for new, or move the address over with the cluster",
+        )
+    return passed(f"listen_addresses = '{setting}'", there, "new can listen on every address that is named")
+
+
+def access_rules(case: Case) -> Finding:
+    """pg_hba.conf can be read as it stands, and no rule of it is about old's own place in the network."""
+    found = cluster_wide(case)
+    if isinstance(found, Finding):
+        return found
+    cluster, wide = found
+    if not wide.hba:
+        return unknown(
+            f"series {cluster.series}",
+            NOTHING,
+            f"PostgreSQL {cluster.series} does not tell how it reads pg_hba.conf",
+            f"look through {cluster.hba_file or 'pg_hba.conf'} for old's addresses",
+        )
+    methods = sorted({rule.method for rule in wide.hba if not rule.error})
+    old = f"{len(wide.hba)} rules: {listed(methods)}"
+    errors = [f"line {rule.line}: {rule.error}" for rule in wide.hba if rule.error]
+    if errors:
+        return warning(
+            listed(errors),
+            NOTHING,
+            "pg_hba.conf has lines that cannot be read: the running server goes on with what it read before, but no "
+            "server starts with them",
+            "mend the lines on old; see: select * from pg_hba_file_rules where error is not null",
+        )
+    own = [rule for rule in wide.hba if _is_about(rule.address, case.old.addresses)]
+    if own:
+        return warning(
+            listed([f"line {rule.line}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in own]),
+            ", ".join(case.new.addresses) or NOTHING,
+            "rules name old's own addresses, or networks that are taken from the server's own" + age(cluster),
+            "see that who came in by them still does on new",
+        )
+    return passed(old, NOTHING, "every rule can be read, and none names old's own addresses" + age(cluster))
+
+
+def _is_about(address: str, addresses: tuple[str, ...]) -> bool:
+    """Whether a rule's address is one of the server's own, or stands for its own networks."""
+    if address in ("samehost", "samenet"):
+        return True
+    try:
+        network = ip_network(address, strict=False)
+    except ValueError:
+        return False
+    return network.num_addresses == 1 and any(ip_address(each) in network for each in addresses)
+
+
+def files_elsewhere(case: Case) -> Finding:
+    """The configuration lies in the data directory, where the copy takes it along."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    if cluster.config_file is None:
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"where the configuration lies is not known: {reason(case.old, 'settings')}",
+            "look for it",
+        )
+    files = dict.fromkeys(
+        path
+        for path in (cluster.config_file, cluster.hba_file, cluster.settings.get("ident_file"), *_included(cluster))
+        if path and not path.startswith(f"{cluster.data_directory}/")
+    )
+    if not files:
+        return passed(
+            cluster.config_file, NOTHING, "the configuration lies in the data directory and is copied with it"
+        )
+    return warning(
+        listed(list(files)),
+        NOTHING,
+        "configuration files lie outside the data directory: a copy of it does not bring them",
+        "bring them over too, or write new's own from them; the plan says which it takes along",
+    )
+
+
+def _included(cluster: Cluster) -> tuple[str, ...]:
+    settings = cluster.wide.settings if cluster.wide is not None else ()
+    return tuple(dict.fromkeys(each.file for each in settings if each.file is not None))
+
+
+def certificate(case: Case) -> Finding:
+    """The server's certificate is valid for a while, and for new."""
+    found = cluster_wide(case)
+    if isinstance(found, Finding):
+        return found
+    cluster, wide = found
+    one = wide.certificate
+    if one is None:
+        state = cluster.settings.get("ssl")
+        if state in (None, "off"):
+            return passed(f"ssl {state or 'not in this series'}", NOTHING, "the server uses no certificate")
+        return unknown(
+            f"ssl {state}",
+            NOTHING,
+            "the server's certificate could not be read: there is no openssl on old, or it may not read the file",
+            "look with: openssl x509 -noout -enddate -ext subjectAltName -in server.crt",
+        )
+    shown = f"{one.file}: for {listed(list(one.names)) or 'nobody'}, until {one.not_after:%Y-%m-%d}"
+    if one.not_after - case.old.taken_at < _SOON:
+        return warning(
+            shown, NOTHING, f"the server's certificate ends on {one.not_after:%Y-%m-%d}{age(cluster)}", "renew it"
+        )
+    host = case.new.system.hostname if case.new.system is not None else None
+    fits = {name.lower() for name in one.names} & {
+        *case.new.addresses,
+        *({host.lower()} if host is not None else set()),
+    }
+    if fits or any(name.startswith("*.") for name in one.names):
+        return passed(shown, host or NOTHING, "the server's certificate is valid, and for new too")
+    return warning(
+        shown,
+        f"{host or NOTHING}, {', '.join(case.new.addresses)}",
+        "the server's certificate names neither new's host name nor its addresses: clients with sslmode=verify-full "
+        "turn away, unless the name moves with the cluster",
+        "have one made for new, or let the old name lead to new",
+    )
+
+
+def pending_settings(case: Case) -> Finding:
+    """No setting was changed in the files without being in force: the first start on new would bring it."""
+    found = cluster_wide(case)
+    if isinstance(found, Finding):
+        return found
+    cluster, wide = found
+    if not wide.pending:
+        return passed("none", NOTHING, "no change of a setting waits for a restart" + age(cluster))
+    return warning(
+        listed(list(wide.pending)),
+        NOTHING,
+        f"changed in the files but not yet in force: {listed(list(wide.pending))}; the first start on new brings them",
+        "look whether they are meant, and try them by a restart of old beforehand",
+    )
+
+
+CHECKS: tuple[Check, ...] = (
+    (
+        Declaration(
+            "settings", "settings fit new's binaries", True, "settings of old, what new takes", "config-setting"
+        ),
+        settings,
+    ),
+    (
+        Declaration(
+            "setting-paths",
+            "paths in settings",
+            False,
+            "paths and programs of old's settings, files on new",
+            "config-setting",
+        ),
+        setting_paths,
+    ),
+    (
+        Declaration(
+            "listen-addresses",
+            "addresses to listen on",
+            False,
+            "listen_addresses of old, addresses of new",
+            "runtime-config-connection",
+        ),
+        listen_addresses,
+    ),
+    (
+        Declaration(
+            "access-rules", "rules of access", False, "pg_hba.conf of old, addresses of both", "auth-pg-hba-conf"
+        ),
+        access_rules,
+    ),
+    (
+        Declaration(
+            "configuration-elsewhere",
+            "configuration in the data directory",
+            False,
+            "paths of old's configuration files",
+            "runtime-config-file-locations",
+        ),
+        files_elsewhere,
+    ),
+    (
+        Declaration("certificate", "the server's certificate", False, "certificate of old, names of new", "ssl-tcp"),
+        certificate,
+    ),
+    (
+        Declaration(
+            "pending-settings", "no settings that wait", False, "pg_settings.pending_restart of old", "view-pg-settings"
+        ),
+        pending_settings,
+    ),
+)
