@@ -365,7 +365,10 @@ class MainWindow(QMainWindow):
         bar.setObjectName("move")
         label = QLabel(" Move: ", bar)
         self.moves.setAccessibleName("Move")
+        # Moves come and go after the window is on screen: the default fits the box to what it held before.
+        self.moves.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.moves.setMinimumWidth(self.fontMetrics().averageCharWidth() * 28)
+        self.moves.setMaximumWidth(self.fontMetrics().averageCharWidth() * 64)
         self.moves.textActivated.connect(self.work.pick)
         self.route = ElidedLabel(bar)
         self.route.setAccessibleName("Route of the move")

@@ -309,3 +309,16 @@ def test_a_history_that_cannot_be_opened_is_said(work: Work, qtbot: QtBot, tmp_p
     assert not made.new_move_action.isEnabled()
     made.close()
     made.deleteLater()
+
+
+def test_the_box_of_moves_is_as_wide_as_the_name_of_a_move_made_later(
+    window: MainWindow, store: Store, qtbot: QtBot
+) -> None:
+    store.add_profile(samples.OLD)
+    store.add_profile(samples.NEW)
+    store.add_move(replace(samples.MOVE, name="the old storage of the shop to the new one"))
+    window.work.changed.emit()
+    qtbot.waitUntil(lambda: window.moves.count() == 1)
+    at_rest(qtbot, window)
+    needed = window.moves.fontMetrics().horizontalAdvance(window.moves.currentText())
+    qtbot.waitUntil(lambda: window.moves.width() > needed, timeout=2000)
