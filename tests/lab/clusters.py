@@ -1,14 +1,12 @@
 """Real PostgreSQL clusters: old runs 15.5 as built from source, new has Debian's 15 prepared and empty."""
 
 import os
-import shutil
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
+from tests.lab.binaries import binaries as built
 from tests.lab.hosts import Host
-from tests.lab.machine import CACHE, LabError, locked
+from tests.lab.machine import CACHE
 
 VERSION = "15.5"
 PREFIX = "/usr/local/pgsql"
@@ -18,8 +16,6 @@ NEW_DATA = "/srv/pg/15/main"
 DATABASE = "shop"
 ROLE, ROLE_PASSWORD = "app", "app s3cret"
 
-# The last release of this package that carries PostgreSQL 15; it has every tool.
-_REQUIREMENT = "pgserver==0.0.9 --hash=sha256:22fd3b19b7e190dd7ad14398c249cec6aefd2cc892d0bfeed7aa2500c085fc99\n"
 _CONFIGURATION = """
 listen_addresses = '*'
 unix_socket_directories = '/tmp'
@@ -63,41 +59,8 @@ find {NEW_DATA} -mindepth 1 -delete
 
 
 def binaries() -> Path:
-    """The installed tree of PostgreSQL 15.5 as it goes under PREFIX, fetched once from PyPI."""
-    prefix = CACHE / f"pgsql-{VERSION}"
-    with locked():
-        if not prefix.exists():
-            CACHE.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
-                _fetch(Path(scratch))
-                package = Path(scratch) / "pgserver"
-                for library in (Path(scratch) / "pgserver.libs").iterdir():
-                    shutil.copy2(library, package / "pginstall" / "lib")
-                (package / "pginstall").rename(prefix)
-    return prefix
-
-
-def _fetch(folder: Path) -> None:
-    wanted = folder / "requirements.txt"
-    wanted.write_text(_REQUIREMENT)
-    uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parents[2] / ".venv-tools" / "bin"))
-    words = [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
-    words += [
-        "--quiet",
-        "--no-deps",
-        "--only-binary",
-        ":all:",
-        "--target",
-        str(folder),
-        "--require-hashes",
-        "-r",
-        str(wanted),
-    ]
-    done = subprocess.run(
-        words, capture_output=True, text=True, check=False, env={**os.environ, "HOME": str(Path(CACHE).parents[1])}
-    )
-    if done.returncode != 0:
-        raise LabError(f"PostgreSQL {VERSION} could not be fetched from PyPI: {done.stderr.strip()}")
+    """The installed tree of PostgreSQL 15.5 as it goes under PREFIX."""
+    return built(VERSION)
 
 
 def start_old(old: Host, scale: int) -> None:
