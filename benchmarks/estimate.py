@@ -2,9 +2,10 @@
 
     python benchmarks/estimate.py [GIGABYTES]
 
-For each setting: `estimated` is the copy stage of the cold copy, from probes alone; `by hand` a plain `rsync -a` over
-ssh as a DBA would type it, from cold caches, with the sync behind it without which nobody may trust the copy; `by the
-plan` the time of the plan's own copy commands, for comparison. The cluster is the lab's own, stopped.
+For each setting: `estimated` is the copy stage of the cold copy, from probes alone; `by hand` an `rsync -a` over ssh as
+a DBA would type it who knows the compression that the probes chose, from cold caches, with the sync behind it without
+which nobody may trust the copy; `by the plan` the time of the plan's own copy commands, for comparison. The cluster is
+the lab's own, stopped.
 
 An estimate is right within 25 % of the copy by hand where both mean the same: where new's disk keeps up. Behind a slow
 disk of new the two part ways, so that row is printed and not judged: see NEW_DISK.
@@ -30,6 +31,8 @@ from core.migration.estimate import estimate, spec_of
 from core.migration.model import Estimate, Move, Plan, Probe, Step
 from core.migration.plan import make_plan
 from core.migration.probes import probe
+from core.migration.transports.choice import choose
+from core.migration.transports.rsync_versions import common_version, compression_options
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile
 from core.servers.shell import Shell, command
@@ -109,14 +112,14 @@ def cap(lab: Lab, setting: Setting) -> None:
     lab.cap_disk("new", write_bps=setting.new_disk)
 
 
-def copy_by_hand(lab: Lab, source: str) -> ByHand:
-    """`rsync -a` of a stopped cluster from old to new over ssh, as root on old; nothing is left behind."""
+def copy_by_hand(lab: Lab, source: str, options: Sequence[str] = ("-a",)) -> ByHand:
+    """rsync of a stopped cluster from old to new over ssh, as root on old; nothing is left behind."""
     lab.old.exec("install", "-m", "600", "/dev/stdin", "/root/by-hand", input=lab.key.read_text())
     lab.old.exec("install", "-m", "600", "/dev/stdin", "/root/by-hand.hosts", input=lab.known_hosts.read_text())
     ssh = command("ssh", "-i", "/root/by-hand", "-o", "UserKnownHostsFile=/root/by-hand.hosts").text
     login = f"{lab.new.user}@{lab.new.address}"
-    copy = command("rsync", "-a", "-e", ssh, "--rsync-path=sudo rsync", f"{source}/", f"{login}:{TARGET}-by-hand/")
-    _drop_caches()
+    copy = command("rsync", *options, "-e", ssh, "--rsync-path=sudo rsync", f"{source}/", f"{login}:{TARGET}-by-hand/")
+    drop_caches()
     try:
         begun = time.monotonic()
         lab.old.exec("sh", "-c", copy.text)
@@ -146,7 +149,7 @@ def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -
                 continue
             copying = step.title.startswith("copy:") or "flush" in step.title
             if step.title.startswith("copy:"):
-                _drop_caches()
+                drop_caches()
             source = outputs.get(step.input_from or 0, "")
             begun = time.monotonic()
             done = run_step(old, new, step, source)
@@ -228,24 +231,26 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
         "estimate", "old", "new", clusters.DATA, TARGET, "/srv/pg", "/srv/pg", {clusters.SPACE: f"{TARGET}-space"}
     )
     old_facts, new_facts = collect(old, Job(), folders=[move.cluster]), collect(new, Job(), folders=[TARGET])
-    _drop_caches()
+    drop_caches()
     made, probes = estimated(old, new, old_facts, new_facts, move)
     plan = make_plan(
         move, old.profile, new.profile, old_facts, new_facts, check(move, old_facts, new_facts), probes, made
     )
     planned = copy_by_plan(old, new, plan, [TARGET, f"{TARGET}-space"])
-    hand = copy_by_hand(lab, clusters.DATA)
+    transport = choose(probes).transport
+    shrunk = compression_options(common_version(old_facts, new_facts), transport.compression)
+    hand = copy_by_hand(lab, clusters.DATA, ("-a", *shrunk))
     lab.restore()
     cluster = old_facts.cluster(move.cluster)
     sys.stdout.write(
-        f"{setting.title}: {units.size(cluster.size_bytes if cluster else None)}\n"
+        f"{setting.title}: {units.size(cluster.size_bytes if cluster else None)}, {transport.name}\n"
         + "".join(f"  probe {each.quantity}: {units.rate(each.bytes_per_second)}\n" for each in probes)
     )
     sys.stdout.flush()
     return Row(setting, copy_seconds(made), planned, hand)
 
 
-def _drop_caches() -> None:
+def drop_caches() -> None:
     """Both hosts share this machine's page cache."""
     subprocess.run(["sh", "-c", "sync; echo 3 > /proc/sys/vm/drop_caches"], check=True)
 

@@ -1,0 +1,293 @@
+"""The copy of pghaul against copies by hand, on two hosts with real caps: run as root, prints both sides.
+
+    python benchmarks/copy.py [GIGABYTES] [PART...]
+
+Parts, all by default; every copy is of a stopped cluster, from cold caches, until it lies on new's disk:
+
+    pgbench   3 GB (or as told) of pgbench over 1 Gbit/s: at least 4 times as fast as `rsync -atp --delete`
+    random    2 GB that do not compress: at least 0.97 of the best by hand, and 93 % of what iperf3 sees
+    small     20,000 small relations: at least 0.9 of the best by hand
+    settings  the chosen transport within 5 % of the best of a sweep, at 100 Mbit/s, 1 Gbit/s and no cap, and with
+              old's or new's disk at 60 MB/s
+
+Both sides take turns, and the best of each counts: whatever else the machine does only slows a copy down.
+"""
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.estimate import Setting, Unrecorded, cap, copy_by_hand, drop_caches, server
+from core import units
+from core.errors import CommandError
+from core.facts.collect import collect
+from core.jobs import Job
+from core.migration import passage as way_of
+from core.migration.model import Move, Quantity, Transport
+from core.migration.passage import Passage, passage
+from core.migration.places import Place, places
+from core.migration.probes import probe
+from core.migration.transports import rsync_ssh
+from core.migration.transports.choice import Choice, choose
+from core.migration.transports.rsync_versions import common_version
+from core.servers.connection import Server
+from core.servers.shell import Shell, command
+from tests.lab import clusters
+from tests.lab import lab as labs
+from tests.lab.fixtures import LabAsker
+from tests.lab.lab import Lab
+from tests.lab.machine import lab_unavailable
+
+SCALE_OF_A_GIGABYTE = 67
+"""Of pgbench."""
+
+TARGET = "/srv/pg/copied"
+MADE = "/srv/pg/made"
+GIGABIT = Setting("1 Gbit/s", wire="1gbit")
+SETTINGS = (
+    Setting("100 Mbit/s", wire="100mbit"),
+    GIGABIT,
+    Setting("no cap", wire="off"),
+    Setting("1 Gbit/s, old disk 60 MB/s", old_disk=60_000_000),
+    Setting("1 Gbit/s, new disk 60 MB/s", new_disk=60_000_000),
+)
+SWEEP = tuple(
+    Transport("", compression, streams) for streams in (1, 2) for compression in ("lz4", "zstd:1", "zstd:3", "")
+)
+ROUNDS = 2
+
+
+class Bench:
+    """Two hosts, both connections, and the cluster that is copied."""
+
+    def __init__(self, lab: Lab, old: Server, new: Server) -> None:
+        self.lab, self.old, self.new = lab, old, new
+
+    def choose(self, folder: str) -> tuple[Choice, float]:
+        """What the probes of a move of that cluster choose, and the bytes a second that the wire carries."""
+        move = self._move(folder)
+        facts = collect(self.old, Job(), folders=[folder]), collect(self.new, Job(), folders=[TARGET])
+        drop_caches()
+        probes = probe(self.old, self.new, *facts, move, Unrecorded(), Job())
+        wire = next((each.bytes_per_second for each in probes if each.quantity is Quantity.WIRE), 0.0)
+        return choose(probes), wire
+
+    @contextmanager
+    def way(self, folder: str) -> Iterator[tuple[Passage, tuple[Place, ...]]]:
+        """The key of a copy of that cluster, allowed and taken away again, and what is copied."""
+        move = self._move(folder)
+        facts = collect(self.old, Job(), folders=[folder]), collect(self.new, Job(), folders=[TARGET])
+        cluster = facts[0].cluster(folder)
+        if cluster is None:
+            raise LookupError(folder)
+        copied = places(move, cluster)
+        targets = [(place.label, place.target) for place in copied]
+        new, version = self.new.profile, common_version(*facts)
+        way = passage(move, new, facts[0], targets, purpose="bench", address=new.address, login=new.user, rsync=version)
+        try:
+            key = self._on_old(way_of.make_key(way)).encode()
+            self.new.run(way_of.allow_key(way), Job(), user=way.login, stdin=key)
+            hosts = self.new.run(way_of.read_host_keys(), Job()).stdout
+            self._on_old(way_of.pin_host_keys(way), hosts.encode())
+            yield way, copied
+        finally:
+            self._on_old(way_of.remove_key(way))
+            self.new.run(way_of.forbid_key(way), Job(), user=way.login)
+            self._clear(copied)
+
+    def ours(self, way: Passage, copied: Sequence[Place], transport: Transport, limit: float = 600.0) -> float:
+        """Seconds of the plan's own cold pass by that transport; infinite where it takes longer than the limit."""
+        self._clear(copied)
+        for place in copied:
+            folder = command("install", "-d", "-o", "postgres", "-g", "postgres", "-m", "700", "--", place.target)
+            self.new.run(folder, Job(), user="root")
+        drop_caches()
+        begun = time.monotonic()
+        try:
+            for place in copied:
+                self._on_old(rsync_ssh.cold_pass(replace(way, transport=transport), place), deadline=limit)
+        except CommandError:
+            if time.monotonic() - begun < limit:
+                raise
+            return float("inf")
+        self.new.run(command("sync", "-f", "/srv/pg"), Job(), user="root")
+        return time.monotonic() - begun
+
+    def by_hand(self, folder: str, *options: str) -> float:
+        """Seconds of one rsync with those options, as root, with the sync behind it."""
+        return copy_by_hand(self.lab, folder, options).flushed
+
+    def _move(self, folder: str) -> Move:
+        return Move("copy", "old", "new", folder, TARGET, "/srv/pg", "/srv/pg", {clusters.SPACE: f"{TARGET}-space"})
+
+    def _on_old(self, shell: Shell, stdin: bytes = b"", deadline: float = 60.0) -> str:
+        return self.old.run(shell, Job(), user="postgres", stdin=stdin, deadline=deadline).stdout
+
+    def _clear(self, copied: Sequence[Place]) -> None:
+        self.new.run(command("rm", "-rf", "--", *(place.target for place in copied)), Job(), user="root")
+
+
+def pgbench(bench: Bench) -> bool:
+    """Against the command of an article of 2007, which many type still."""
+    cap(bench.lab, GIGABIT)
+    choice, _ = bench.choose(clusters.DATA)
+    hand, ours = [], []
+    with bench.way(clusters.DATA) as (way, copied):
+        for _ in range(ROUNDS):
+            hand.append(bench.by_hand(clusters.DATA, "-atp", "--delete"))
+            ours.append(bench.ours(way, copied, choice.transport))
+    told("rsync -atp --delete", hand)
+    told(f"pghaul: {choice.transport.name}", ours)
+    return judged("as fast", min(hand) / min(ours), 4.0)
+
+
+def random(bench: Bench) -> bool:
+    """Nothing to compress: the wire is the bound."""
+    cap(bench.lab, GIGABIT)
+    size = 2 * 10**9
+    fill = f"for each in 1 2 3 4; do head -c {size // 4} /dev/urandom >{MADE}/base/5/90000$each || exit; done"
+    with made(bench, fill):
+        choice, wire = bench.choose(MADE)
+        hand, ours = [], []
+        with bench.way(MADE) as (way, copied):
+            for _ in range(ROUNDS):
+                hand += [bench.by_hand(MADE, "-a"), bench.by_hand(MADE, "-a", "--whole-file", "--inplace")]
+                ours.append(bench.ours(way, copied, choice.transport))
+    told("by hand", hand)
+    told(f"pghaul: {choice.transport.name}", ours)
+    near = judged("of the best by hand", min(hand) / min(ours), 0.97)
+    return judged("of what iperf3 sees", size / min(ours) / wire, 0.93) and near
+
+
+def small(bench: Bench) -> bool:
+    """20,000 relations of 8 to 64 KiB, of pages as pgbench fills them."""
+    cap(bench.lab, GIGABIT)
+    relation = f"$(ls -S {clusters.DATA}/base/*/[0-9]* | head -n 1)"
+    fill = (
+        f"cd {MADE}/base/5 && head -c 650M {relation} | "
+        "split -a 5 -d --numeric-suffixes=10000 -b 32K - 9 && ls | head -n 20001 | wc -l"
+    )
+    with made(bench, fill):
+        choice, _ = bench.choose(MADE)
+        hand, ours = [], []
+        with bench.way(MADE) as (way, copied):
+            for _ in range(ROUNDS):
+                hand += [bench.by_hand(MADE, "-a"), bench.by_hand(MADE, "-a", "--compress", "--compress-choice=lz4")]
+                ours.append(bench.ours(way, copied, choice.transport))
+    told("by hand", hand)
+    told(f"pghaul: {choice.transport.name}", ours)
+    return judged("of the best by hand", min(hand) / min(ours), 0.9)
+
+
+def settings(bench: Bench) -> bool:
+    """What the probes choose against every transport of the sweep, each cut off once it is clearly slower."""
+    relation = f"$(ls -S {clusters.DATA}/base/*/[0-9]* | head -n 1)"
+    fill = f"for each in 1 2 3; do head -c 200M {relation} >{MADE}/base/5/90000$each || exit; done"
+    good = True
+    with made(bench, fill):
+        for setting in SETTINGS:
+            cap(bench.lab, setting)
+            choice, _ = bench.choose(MADE)
+            with bench.way(MADE) as (way, copied):
+                times = {choice.transport: bench.ours(way, copied, choice.transport)}
+                for transport in SWEEP:
+                    if transport not in times:
+                        times[transport] = bench.ours(way, copied, transport, 1.5 * min(times.values()) + 1)
+                for transport in sorted(times, key=lambda each: times[each])[:3]:
+                    times[transport] = min(times[transport], bench.ours(way, copied, transport))
+                times[choice.transport] = min(times[choice.transport], bench.ours(way, copied, choice.transport))
+            bench.lab.restore()
+            sys.stdout.write(f"{setting.title}: {choice.why}\n")
+            for transport, seconds in sorted(times.items(), key=lambda each: each[1]):
+                mark = " <- chosen" if transport == choice.transport else ""
+                sys.stdout.write(f"  {transport.name:44}{seconds:8.1f} s{mark}\n")
+            good = judged("of the best of the sweep", min(times.values()) / times[choice.transport], 0.95) and good
+    return good
+
+
+PARTS: dict[str, Callable[[Bench], bool]] = {
+    "pgbench": pgbench,
+    "random": random,
+    "small": small,
+    "settings": settings,
+}
+
+
+@contextmanager
+def made(bench: Bench, fill: str) -> Iterator[None]:
+    """A stopped cluster on old whose relations that text of shell makes; gone afterwards."""
+    initdb = f"{clusters.PREFIX}/bin/initdb -D {MADE} -U postgres -N --locale=C.UTF-8 >/dev/null"
+    try:
+        bench.lab.old.exec("sh", "-c", f"{initdb} && {fill}", user="postgres")
+        yield
+    finally:
+        bench.lab.old.exec("rm", "-rf", MADE)
+
+
+def trim(lab: Lab) -> None:
+    """Stop old's cluster, and take away the WAL that its loading left: 3 GB of tables are meant."""
+    psql = f"{clusters.PREFIX}/bin/psql"
+    for text in ("ALTER SYSTEM SET max_wal_size = '64MB'", "SELECT pg_reload_conf()", "SELECT pg_switch_wal()"):
+        lab.old.exec("env", "PGHOST=/tmp", psql, "-Xqc", text, clusters.DATABASE, user="postgres")
+    clusters.control(lab.old, "stop")
+    first = 'sed -n "s/^Latest checkpoint\'s REDO WAL file: *//p"'
+    old_wal = f"cd {clusters.DATA}/pg_wal && first=$({clusters.PREFIX}/bin/pg_controldata {clusters.DATA} | {first})"
+    remove = 'for each in [0-9A-F]*; do [ "$each" = "$first" ] || [ -d "$each" ] || rm -- "$each"; done'
+    lab.old.exec("sh", "-c", f"{old_wal}; {remove}", user="postgres")
+
+
+def told(what: str, seconds: Sequence[float]) -> None:
+    """All times of one side."""
+    sys.stdout.write(f"  {what:52}{'  '.join(f'{each:6.1f} s' for each in seconds)}\n")
+
+
+def judged(what: str, ratio: float, least: float) -> bool:
+    """The ratio and the verdict on it."""
+    verdict = "reached" if ratio >= least else "MISSED"
+    sys.stdout.write(f"  {ratio:.2f} {what}, at least {least:g}: {verdict}\n")
+    sys.stdout.flush()
+    return ratio >= least
+
+
+def main() -> int:
+    """Run the parts; 0 when every figure is reached."""
+    words = sys.argv[1:]
+    gigabytes = float(words.pop(0)) if words and words[0].replace(".", "").isdigit() else 3.0
+    wanted = words or list(PARTS)
+    reason = lab_unavailable()
+    unknown = [name for name in wanted if name not in PARTS]
+    if unknown:
+        reason = f"there is no part {unknown[0]}: {', '.join(PARTS)}"
+    if reason is not None:
+        sys.stderr.write(f"{reason}\n")
+        return 2
+    results = []
+    with (
+        labs.lab("benchmark-copy", scale=round(SCALE_OF_A_GIGABYTE * gigabytes)) as lab,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        config = Path(folder) / "config"
+        config.write_text(f"UserKnownHostsFile {lab.known_hosts}\nGlobalKnownHostsFile /dev/null\n")
+        os.environ["PGHAUL_SSH_CONFIG"] = str(config)
+        trim(lab)
+        asker = LabAsker(lab.known_hosts)
+        with server(lab, "old", asker) as old, server(lab, "new", asker) as new:
+            for name in wanted:
+                begun = time.monotonic()
+                sys.stdout.write(f"{name}\n")
+                results.append(PARTS[name](Bench(lab, old, new)))
+                lab.restore()
+                load = units.count(round(os.getloadavg()[0]))
+                sys.stdout.write(f"  {units.duration(time.monotonic() - begun)}; load of the machine {load}\n")
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
