@@ -116,7 +116,7 @@ def throwaway(
         listening: where the other server drives it; None: by its socket alone.
     """
     serving = _postgres(machine, settings, listening)
-    filling = _postgres(machine, {**settings, **_quick_to_fill(machine)}, None)
+    filling = _postgres(machine, settings, None)
     tries = int(SERVE_SECONDS * 5)
     made = script_of(
         _environment(machine, _PORT),
@@ -214,8 +214,3 @@ def _postgres(machine: Machine, settings: Mapping[str, str], listening: Listenin
         own |= {"huge_pages": "off", "dynamic_shared_memory_type": "mmap"}
     words = [word for name, value in {**own, **settings}.items() for word in ("-c", f"{name}={value}")]
     return command("exec", "postgres", "-D", "data", "-k", "..", "-p", listening.port if listening else _PORT, *words)
-
-
-def _quick_to_fill(machine: Machine) -> dict[str, str]:
-    """COPY into a table of the same transaction writes no WAL then."""
-    return {"wal_level": "minimal", "max_wal_senders": "0"} if since(machine.series, (9, 0)) else {}
