@@ -17,7 +17,7 @@ from core.actions.execution import (
 from core.actions.facts import read_facts
 from core.actions.migration import check, estimate, plan, probe
 from core.actions.reports import report
-from core.actions.servers import Tried, test_server
+from core.actions.servers import Tried, install_tools, missing_tools, test_server
 from core.actions.waivers import unwaive_check, waive_check
 
 __all__ = [
@@ -32,7 +32,9 @@ __all__ = [
     "execute",
     "execution_status",
     "forecast",
+    "install_tools",
     "known_diagnoses",
+    "missing_tools",
     "plan",
     "probe",
     "read_facts",

@@ -1,8 +1,10 @@
-"""Try a server: connect, and each right that the work may need."""
+"""Try a server: connect, and each right that the work may need; install tools that it lacks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.actions.desk import Desk, recorded
+from core.benchmarks.installing import Installation, install, installation
 from core.errors import AuthenticationError, CommandError
 from core.jobs import Job
 from core.servers.connection import Server
@@ -36,6 +38,18 @@ def test_server(desk: Desk, server: str, job: Job) -> Tried:
         if refused is not None and _promised(connected.profile.rights, user):
             missing.append(user)
     return Tried(tuple(sentences), tuple(missing))
+
+
+def missing_tools(desk: Desk, server: str, tools: Sequence[str], job: Job) -> Installation:
+    """Which of the tools a server lacks, and the command that would install them; changes nothing."""
+    job = recorded(desk.store, job)
+    return installation(desk.server(server, job), tools, job)
+
+
+def install_tools(desk: Desk, wanted: Installation, job: Job) -> None:
+    """Install them, as root."""
+    job = recorded(desk.store, job)
+    install(desk.server(wanted.server, job), wanted, job)
 
 
 def _refused(server: Server, user: str, job: Job) -> AuthenticationError | CommandError | None:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import printable, table
+from core.cli.terminal import printable, say, table
 from core.errors import InputError
 from core.servers.profiles import Profile, Rights
 
@@ -42,6 +42,13 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     test.add_argument("name")
     add_common(test, server=True)
     test.set_defaults(run=_test)
+
+    install = verbs.add_parser("install", help="install tools that a server lacks, as root, by its own packages")
+    install.add_argument("name")
+    install.add_argument("tool", nargs="+", help="bonnie++, fio, iperf3, lz4, rsync, socat, sysbench, zstd")
+    install.add_argument("--show", action="store_true", help="say which are missing and the command, and run nothing")
+    add_common(install, server=True)
+    install.set_defaults(run=_install)
 
     remove = verbs.add_parser("remove", help="forget a server that no move uses")
     remove.add_argument("name")
@@ -113,6 +120,26 @@ def _test(context: Context, options: argparse.Namespace) -> int:
     else:
         print("\n".join(map(printable, tried.sentences)))
     return 1 if tried.missing else 0
+
+
+def _install(context: Context, options: argparse.Namespace) -> int:
+    from core import actions
+
+    wanted = actions.missing_tools(context.desk, options.name, options.tool, context.job)
+    shown = wanted.shell.shown if wanted.shell is not None else None
+    if shown is not None and not options.show:
+        say(f"as root on {printable(options.name)}: {printable(shown)}")
+        actions.install_tools(context.desk, wanted, context.job)
+    if options.json:
+        done = [] if options.show else wanted.missing
+        print_document({"server": options.name, "missing": wanted.missing, "command": shown, "installed": done})
+    elif shown is None:
+        print(f"{printable(options.name)} has {', '.join(options.tool)} already")
+    elif options.show:
+        print(f"{printable(options.name)} lacks {', '.join(wanted.missing)}; as root: {printable(shown)}")
+    else:
+        print(f"installed {', '.join(wanted.missing)} on {printable(options.name)}")
+    return 0
 
 
 def _remove(context: Context, options: argparse.Namespace) -> int:

@@ -1,12 +1,14 @@
 """Suite files: those that ship, and what is wrong with a DBA's own."""
 
-from dataclasses import replace
+import re
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
+from core.benchmarks import bonnie_work, dd, fio, pg_test_fsync_work, sysbench_work
 from core.benchmarks.suites import list_suites, load_suite, parse_suite, suites
-from core.benchmarks.tools import how_to_install, work_of
+from core.benchmarks.tools import TOOLS, how_to_install, work_of
 from core.benchmarks.work import Machine, bytes_needed, expected_seconds
 from core.errors import InputError
 from core.settings import resource
@@ -189,3 +191,38 @@ def test_how_to_install() -> None:
 def test_a_file_without_end() -> None:
     with pytest.raises(InputError, match="too large"):
         load_suite("/dev/zero")
+
+
+DOCUMENTED = (Path(__file__).parents[3] / "docs" / "suites.md").read_text()
+
+
+def example(language: str) -> str:
+    """The documentation's one example in that language."""
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", DOCUMENTED, re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def test_the_documented_suite_is_one(own_folder: Path) -> None:
+    (own_folder / "nightly.toml").write_text(example("toml"))
+    suite = load_suite("nightly")
+    assert {workload.tool for workload in suite.workloads} == {"fio", "sysbench", "bonnie", "pg_test_fsync", "dd"}
+    assert (suite.repetitions, suite.most_repetitions, suite.target_variation) == (5, 10, 0.05)
+
+
+def test_the_documented_job_file_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "our-load.fio"
+    path.write_text(example("ini"))
+    assert [workload.name for workload in load_suite(str(path)).workloads] == ["readers+writer", "afterwards"]
+
+
+def test_every_tool_and_each_of_its_parameters_is_documented() -> None:
+    rows = dict(re.findall(r"^\| `([a-z_-]+)` \| (.*)$", DOCUMENTED, re.MULTILINE))
+    assert set(rows) == set(TOOLS)
+    for tool, parameters in {
+        "fio": fio.Parameters,
+        "bonnie": bonnie_work.Parameters,
+        "sysbench": sysbench_work.Parameters,
+        "pg_test_fsync": pg_test_fsync_work.Parameters,
+        "dd": dd.Parameters,
+    }.items():
+        assert [field.name for field in fields(parameters) if f"`{field.name}`" not in rows[tool]] == []

@@ -1,0 +1,199 @@
+"""Each driver on a real server: figures, and nothing left behind; a tool that is missing, and its installation."""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from core.benchmarks.fio_jobs import workloads_of
+from core.benchmarks.installing import install, installation
+from core.benchmarks.model import Outcome, Parameter, Run, Side, Suite, Volume, Workload
+from core.benchmarks.runs import run_suite
+from core.errors import AuthenticationError, CommandError, InputError
+from core.facts.model import Cluster
+from core.jobs import CommandStarted, Event, Job, Note
+from core.servers.connection import Server, connect
+from core.servers.profiles import Asker, Profile
+from tests.lab.lab import Lab
+from tests.live.test_benchmark_caps import Nobody
+from tests.live.test_benchmarks import FACTS
+
+pytestmark = pytest.mark.lab
+
+MIB = 2**20
+DISK = "/srv/pg"
+BIN = "/usr/local/pgsql/bin"
+KNOWN = replace(
+    FACTS, clusters=(Cluster(f"{DISK}/data", "15", "15.5", running=True, port=5432, owner=None, bin_directory=BIN),)
+)
+LOG: dict[str, Parameter] = {"pattern": "write", "direct": False, "size_bytes": 8 * MIB, "runtime_seconds": 1}
+MIXED: dict[str, Parameter] = {
+    "pattern": "randrw",
+    "direct": True,
+    "size_bytes": 8 * MIB,
+    "runtime_seconds": 1,
+    "depth": 8,
+}
+SEEKS: dict[str, Parameter] = {"pattern": "rndrd", "files": 4, "size_bytes": 8 * MIB, "runtime_seconds": 1}
+SYNCS: dict[str, Parameter] = {"pattern": "rndwr", "size_bytes": 16384, "block_bytes": 16384, "runtime_seconds": 1}
+JOB = """\
+[global]
+size=8m
+bs=8k
+runtime=1
+time_based
+[reader]
+rw=randread
+[writer]
+rw=randwrite
+[alone]
+stonewall
+rw=write
+"""
+
+
+def workload(tool: str, headline: str, **parameters: Parameter) -> Workload:
+    return Workload(f"{tool}-{headline}", tool, tool, headline, parameters)
+
+
+def run(server: Server, *workloads: Workload, job: Job | None = None) -> tuple[Run, ...]:
+    volume = Volume(Side.OLD, server.name, DISK, DISK)
+    return run_suite(server, volume, Suite("t", "t", 1, workloads), KNOWN, Nobody(), job or Job(), move="m")
+
+
+@pytest.mark.usefixtures("clean_hosts")
+@pytest.mark.parametrize(
+    "workloads",
+    [
+        (workload("bonnie", "write_bytes_per_second", size_bytes=128 * MIB, flush=True, concurrency=2, seeks=50),),
+        (workload("sysbench", "read_iops", **SEEKS), workload("sysbench", "fsyncs_per_second", **SYNCS)),
+        (workload("pg_test_fsync", "fsyncs_per_second", seconds_per_test=1),),
+        (workload("fio", "fsyncs_per_second", sync="fdatasync", **LOG), workload("fio", "read_iops", **MIXED)),
+        workloads_of(JOB),
+    ],
+    ids=lambda workloads: workloads[0].tool,
+)
+def test_a_driver_measures_and_leaves_nothing(old_server: Server, workloads: tuple[Workload, ...]) -> None:
+    runs = run(old_server, *workloads)
+    assert [run.workload for run in runs] == list(workloads)
+    for ended in runs:
+        (repetition,) = ended.repetitions
+        assert (ended.outcome, repetition.message) == (Outcome.DONE, "")
+        assert repetition.metrics[ended.workload.headline] > 0
+        assert repetition.raw != ""
+
+
+def test_pg_test_fsync_knows_every_method(old_server: Server) -> None:
+    (ended,) = run(old_server, workload("pg_test_fsync", "fsyncs_per_second", method="fsync", seconds_per_test=1))
+    rates = {name for name in ended.repetitions[0].metrics if name.endswith("fsyncs_per_second")}
+    assert {"fsyncs_per_second", "fdatasync_fsyncs_per_second", "open_datasync_fsyncs_per_second"} <= rates
+    assert f"{BIN}/pg_test_fsync" in ended.repetitions[0].command
+
+
+def test_a_suite_goes_on_without_the_tool_that_is_missing(lab: Lab, old_server: Server) -> None:
+    lab.old.exec("mv", "/usr/bin/sysbench", "/usr/bin/sysbench.away")
+    events: list[Event] = []
+    try:
+        seeks, log = (
+            workload("sysbench", "read_iops", **SEEKS),
+            workload("fio", "fsyncs_per_second", sync="fsync", **LOG),
+        )
+        runs = run(old_server, seeks, log, job=Job(events.append))
+    finally:
+        lab.old.exec("mv", "/usr/bin/sysbench.away", "/usr/bin/sysbench")
+    assert [(ended.workload.tool, ended.outcome) for ended in runs] == [("fio", Outcome.DONE)]
+    said = [event.text for event in events if isinstance(event, Note) and event.level == "warning"]
+    reason = "sysbench is not installed on old: install it with: apt-get install sysbench"
+    assert any(text.startswith(reason) and "sysbench-read_iops" in text for text in said)
+
+
+REPACK = r"""set -eu
+folder=$(mktemp -d /srv/packages.XXXXXX)
+echo "$folder"
+chmod 755 "$folder"
+cd "$folder"
+mkdir -p root/DEBIAN
+printf 'Package: bonnie++\nVersion: 2.00a+lab\nArchitecture: all\nMaintainer: lab <lab@localhost>\nDescription: lab\n' \
+  >root/DEBIAN/control
+install -D /usr/sbin/bonnie++ root/usr/sbin/bonnie++
+dpkg-deb -q --build root bonnie.deb
+{ cat root/DEBIAN/control; echo "Filename: ./bonnie.deb"; echo "Size: $(stat -c %s bonnie.deb)"
+  echo "SHA256: $(sha256sum bonnie.deb | cut -d ' ' -f 1)"; } >Packages
+cp -a /etc/apt kept-apt
+cp -a /var/lib/dpkg kept-dpkg
+rm -rf root /etc/apt/sources.list.d
+echo "deb [trusted=yes] file:$folder ./" >/etc/apt/sources.list
+dpkg --force-all --purge bonnie++ >/dev/null
+test ! -e /usr/sbin/bonnie++
+"""
+RESTORE = r"""set -eu
+cd "$1"
+rm -rf /etc/apt /var/lib/dpkg
+mv kept-apt /etc/apt
+mv kept-dpkg /var/lib/dpkg
+dpkg-deb -x bonnie.deb /
+cd /
+rm -rf "$1"
+"""
+
+
+@pytest.fixture
+def without_bonnie(lab: Lab) -> Iterator[None]:
+    """New without bonnie++, and with a package of it that apt does not know of before it reads its lists again."""
+    folder = lab.new.exec("sh", "-c", REPACK).stdout.strip()
+    try:
+        yield
+    finally:
+        lab.new.exec("sh", "-c", RESTORE, "restore", folder)
+
+
+@pytest.mark.usefixtures("clean_hosts", "without_bonnie")
+def test_a_missing_tool_is_installed_when_asked(lab: Lab, new_server: Server) -> None:
+    events: list[Event] = []
+    wanted = installation(new_server, ["fio", "bonnie++"], Job())
+    assert wanted.missing == ("bonnie++",)
+    assert wanted.shell is not None
+    assert "apt-get -q -y --no-install-recommends install bonnie++" in wanted.shell.shown
+    assert lab.new.exec("test", "-e", "/usr/sbin/bonnie++", check=False).returncode == 1  # looking changes nothing
+    install(new_server, wanted, Job(events.append))
+    shown = [event for event in events if isinstance(event, CommandStarted) and "apt-get" in event.command]
+    assert [(event.user, event.title) for event in shown] == [("root", "install bonnie++")]
+    assert lab.new.exec("dpkg-query", "-W", "-f", "${Version}", "bonnie++").stdout == "2.00a+lab"
+    assert installation(new_server, ["fio", "bonnie++"], Job()).shell is None
+
+
+@pytest.mark.usefixtures("without_bonnie")
+def test_what_apt_says_when_it_cannot_is_said(lab: Lab, new_server: Server) -> None:
+    lab.new.exec("sh", "-c", "rm /etc/apt/sources.list")
+    wanted = installation(new_server, ["bonnie++"], Job())
+    with pytest.raises(CommandError, match=r"bonnie\+\+ could not be installed on new: E: .*bonnie\+\+") as caught:
+        install(new_server, wanted, Job())
+    assert "package sources" in caught.value.hint
+
+
+def test_nobody_installs_without_root(lab: Lab, nosudo_profile: Profile, asker: Asker) -> None:
+    lab.old.exec("mv", "/usr/bin/sysbench", "/usr/bin/sysbench.away")
+    try:
+        with connect(nosudo_profile, asker, Job()) as server:
+            wanted = installation(server, ["sysbench"], Job())
+            with pytest.raises(AuthenticationError, match="needs to run as root"):
+                install(server, wanted, Job())
+    finally:
+        lab.old.exec("mv", "/usr/bin/sysbench.away", "/usr/bin/sysbench")
+
+
+@pytest.mark.parametrize("tool", ["postgresql", "pgbench", "-x", "fio bonnie++", shlex.quote("a'b")])
+def test_only_known_tools_are_installed(old_server: Server, tool: str) -> None:
+    with pytest.raises(InputError, match="is not installed by pghaul"):
+        installation(old_server, [tool], Job())
+
+
+def test_a_distribution_that_is_not_known(lab: Lab, old_server: Server) -> None:
+    lab.old.exec("sh", "-c", "mv /usr/bin/sysbench /usr/bin/sysbench.away; mv /etc/os-release /etc/os-release.away")
+    try:
+        with pytest.raises(InputError, match="how old installs packages is not known") as caught:
+            installation(old_server, ["sysbench"], Job())
+    finally:
+        lab.old.exec("sh", "-c", "mv /usr/bin/sysbench.away /usr/bin/sysbench; mv /etc/os-release.away /etc/os-release")
+    assert caught.value.hint == "install the package sysbench"
