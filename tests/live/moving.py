@@ -1,0 +1,185 @@
+"""A small cluster of its own on the lab's hosts, and executions of its move: for the tests that carry plans out."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.facts.collect import collect
+from core.facts.model import Facts
+from core.history.store import Store
+from core.jobs import Event, Job
+from core.migration.estimate import estimate, spec_of
+from core.migration.execution.engine import begin, carry_out
+from core.migration.execution.work import Work
+from core.migration.model import Execution, Kind, Move, Plan, Step, Verify
+from core.migration.plan import make_plan
+from core.servers.connection import Server
+from core.servers.profiles import Profile
+from tests.lab.clusters import PREFIX
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+
+ROOT = "/srv/pg/move"
+DATA, WAL, SPACE, OTHER = f"{ROOT}/data", f"{ROOT}/wal", f"{ROOT}/space a", f"{ROOT}/space b"
+TARGET, NEW_OTHER = f"{ROOT}/15 main", f"{ROOT}/elsewhere"
+TEMPLATE = "/srv/pg/template"
+PORT = 5477
+MOVE = Move("to new", "old", "new", DATA, TARGET, "/srv/pg", "/srv/pg", {OTHER: NEW_OTHER})
+NEW_BIN = "/usr/lib/postgresql/15/bin"
+
+_CREATE = f"""
+set -eu
+cd {PREFIX}/bin
+./initdb -D {DATA} -X {WAL} -U postgres --data-checksums --locale=C.UTF-8 --auth=trust -N >/dev/null
+cat >>{DATA}/postgresql.conf <<S
+port = {PORT}
+unix_socket_directories = '/tmp'
+listen_addresses = ''
+max_wal_size = '64MB'
+shared_buffers = '16MB'
+S
+./pg_ctl -D {DATA} -s -w -l /dev/null start
+./psql -X -q -v ON_ERROR_STOP=1 -h /tmp -p {PORT} -U postgres postgres <<S
+CREATE TABLESPACE a LOCATION '{SPACE}';
+CREATE TABLESPACE b LOCATION '{OTHER}';
+CREATE DATABASE shop;
+S
+./pgbench -i -q -s 1 -h /tmp -p {PORT} -U postgres --tablespace=a --index-tablespace=b shop 2>/dev/null
+./pg_ctl -D {DATA} -s -w -m fast stop
+"""
+
+
+def sql(host: Host, text: str, database: str = "shop") -> str:
+    """What psql prints, as the superuser on that host."""
+    words = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "/tmp", "-p", str(PORT), database]
+    program = f"{PREFIX}/bin/psql" if host.name == "old" else "psql"
+    return host.exec(program, *words[1:], user="postgres", input=text).stdout.strip()
+
+
+def create(old: Host) -> None:
+    """The cluster, stopped, and a copy of it to begin anew from."""
+    for folder in (ROOT, TEMPLATE):
+        old.exec("install", "-d", "-o", "postgres", "-g", "postgres", folder)
+    for folder in (DATA, WAL, SPACE, OTHER):
+        old.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", folder)
+    old.exec("sh", "-c", _CREATE, user="postgres")
+    old.exec("cp", "-a", f"{ROOT}/.", TEMPLATE)
+
+
+def pg_ctl(host: Host, *words: str, check: bool = True) -> None:
+    """pg_ctl on the cluster of that host, as its owner."""
+    program, folder = (f"{PREFIX}/bin/pg_ctl", DATA) if host.name == "old" else (f"{NEW_BIN}/pg_ctl", TARGET)
+    host.exec("env", f"PGDATA={folder}", program, "-w", "-s", *words, user="postgres", check=check)
+
+
+def start(old: Host) -> None:
+    pg_ctl(old, "-l", "/dev/null", "start")
+
+
+def clear(lab: Lab) -> None:
+    """Both sides as before any execution: old's cluster anew from its template, nothing of ours anywhere."""
+    for host in (lab.old, lab.new):
+        pg_ctl(host, "-m", "immediate", "stop", check=False)
+        host.exec("rm", "-rf", "--", ROOT)
+    lab.old.exec("cp", "-a", TEMPLATE, ROOT)
+    lab.new.exec("install", "-d", "-o", "postgres", "-g", "postgres", ROOT)
+
+
+def remove(lab: Lab) -> None:
+    """No trace of the cluster."""
+    for host in (lab.old, lab.new):
+        pg_ctl(host, "-m", "immediate", "stop", check=False)
+        host.exec("rm", "-rf", "--", ROOT, TEMPLATE)
+
+
+def contents(host: Host) -> str:
+    """The sum of every file of the cluster on old."""
+    return host.exec("sh", "-c", f"cd {ROOT} && find . -type f -exec sha256sum {{}} + | sort").stdout
+
+
+def hashes(host: Host) -> str:
+    """Sum, mode, owner and time of every file of the cluster on old, and the top folder's mode, which fences it."""
+    look = f"cd {ROOT} && find . -type f -exec sha256sum {{}} + | sort; find . -printf '%m %u %T@ %p %l\\n' | sort -k 4"
+    return host.exec("sh", "-c", look).stdout
+
+
+@contextmanager
+def load(old: Host) -> Iterator[None]:
+    """pgbench at work on old, until it is stopped."""
+    words = old.command(
+        f"{PREFIX}/bin/pgbench", "-n", "-c", "2", "-T", "300", "-R", "100", "-h", "/tmp", "-p", str(PORT), "shop",
+        user="postgres",
+    )  # fmt: skip
+    running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        running.wait(60)
+
+
+@dataclass
+class Person:
+    """A DBA at the terminal: knows the cluster's name, and does what `at` says when it comes to a step.
+
+    Attributes:
+        at: what happens when the plan asks for a step of theirs, by its title.
+        asked: what they were asked.
+    """
+
+    name: str = DATA
+    at: dict[str, Callable[[], None]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    def confirm_stop(self, cluster: str) -> bool:
+        self.asked.append(f"stop {cluster}")
+        return self.name == cluster
+
+    def has_done(self, step: Step) -> bool:
+        self.asked.append(step.title)
+        self.at.get(step.title, lambda: None)()
+        return True
+
+
+@dataclass
+class Moving:
+    """A move under test: its plan from real facts, and its executions in a history of its own."""
+
+    store: Store
+    connect: Callable[[str], Server]
+    facts: tuple[Facts, Facts]
+    events: list[Event] = field(default_factory=list)
+
+    def plan(self, verify: Verify = Verify.CHANGED) -> Plan:
+        estimated = estimate(spec_of(MOVE, self.facts[0], []))
+        profiles = [self.store.profile(side) for side in ("old", "new")]
+        hooks = self.store.hooks(MOVE.name)
+        return make_plan(MOVE, profiles[0], profiles[1], *self.facts, (), [], estimated, hooks, verify)
+
+    def work(
+        self, execution: int, person: Person | None = None, listener: Callable[[Event], None] | None = None
+    ) -> Work:
+        return Work(execution, self.store, self.connect, person or Person(), Job(listener or self.events.append))
+
+    def begin(self, kind: Kind = Kind.REAL, verify: Verify = Verify.CHANGED) -> int:
+        return self.store.execution_started(begin(self.plan(verify), kind))
+
+    def execute(self, person: Person | None = None, kind: Kind = Kind.REAL) -> Execution:
+        number = self.begin(kind)
+        carry_out(self.work(number, person))
+        return self.store.execution(number)
+
+
+def moving(folder: Path, old: Profile, new: Profile, connect: Callable[[str], Server]) -> Moving:
+    """Read both facts and open a history."""
+    store = Store.open(folder)
+    store.add_profile(old)
+    store.add_profile(new)
+    store.add_move(MOVE)
+    return Moving(store, connect, read_facts(connect))
+
+
+def read_facts(connect: Callable[[str], Server]) -> tuple[Facts, Facts]:
+    """The facts of both sides."""
+    return collect(connect("old"), Job(), folders=[DATA]), collect(connect("new"), Job())

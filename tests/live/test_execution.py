@@ -1,0 +1,211 @@
+"""A move carried out for real: 15.5 with two tablespaces, WAL elsewhere and a load on it, to 15.18; and taken back."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import BlockedError
+from core.jobs import CommandStarted, Note, Progress
+from core.migration.execution.engine import carry_out
+from core.migration.execution.going_back import roll_back
+from core.migration.model import Execution, Hook, HookCommand, Kind, State, Step, Verify
+from core.servers.connection import Server
+from core.servers.profiles import Profile
+from tests.lab.clusters import PREFIX
+from tests.lab.footprint import differences, footprint
+from tests.lab.lab import Lab
+from tests.live import moving as site
+from tests.live.moving import DATA, NEW_OTHER, OTHER, ROOT, SPACE, TARGET, Moving, Person, sql
+
+pytestmark = pytest.mark.lab
+
+BALANCES = "select md5(string_agg(aid || ' ' || abalance, ',' order by aid)), sum(abalance) from pgbench_accounts"
+HISTORY = "select count(*) from pgbench_history"
+
+
+@pytest.fixture(scope="module")
+def cluster(lab: Lab) -> Iterator[Lab]:
+    site.create(lab.old)
+    yield lab
+    site.remove(lab)
+
+
+@pytest.fixture
+def move(
+    cluster: Lab,
+    old_profile: Profile,
+    new_profile: Profile,
+    old_server: Server,
+    new_server: Server,
+    tmp_path: Path,
+) -> Iterator[Moving]:
+    """The move with old running; afterwards nothing of ours may be on the hosts, but the cluster itself."""
+    site.clear(cluster)
+    looks = {host.name: footprint(host) for host in (cluster.old, cluster.new)}
+    site.start(cluster.old)
+    servers = {"old": old_server, "new": new_server}
+    made = site.moving(tmp_path, old_profile, new_profile, servers.__getitem__)
+    yield made
+    made.store.close()
+    for host in (cluster.old, cluster.new):
+        site.pg_ctl(host, "-m", "immediate", "stop", check=False)
+        left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
+        assert left == [], host.name
+
+
+def titles(execution: Execution) -> list[str]:
+    return [run.title for run in execution.steps if run.done and not run.message]
+
+
+def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: Moving) -> None:
+    seen: list[str] = []
+    with site.load(cluster.old):
+        person = Person(at={"decide": lambda: seen.append(settings_of_the_first_start(cluster))})
+        done = move.execute(person)
+    assert done.state is State.DONE
+    assert person.asked == [f"stop {DATA}", "stop the applications", "decide", "lead the applications to new"]
+    assert seen == ["localhost|off"]
+    assert settings_of_the_first_start(cluster) == "|off"  # its own configuration again
+    assert sql(cluster.new, "select count(*) from pg_settings where source = 'command line'") == "0"
+    new = sql(cluster.new, f"{BALANCES}; {HISTORY}")
+    assert cluster.new.exec("readlink", f"{TARGET}/pg_wal").stdout.strip() == site.WAL
+    links = cluster.new.exec("sh", "-c", f"readlink '{TARGET}'/pg_tblspc/* | sort").stdout.splitlines()
+    assert links == sorted([SPACE, NEW_OTHER])
+    assert cluster.old.exec("stat", "-c", "%a", DATA).stdout.strip() == "500"
+    with pytest.raises(Exception, match="could not create lock file"):
+        cluster.old.exec(f"{PREFIX}/bin/postgres", "-D", DATA, user="postgres")
+    site.pg_ctl(cluster.new, "-m", "fast", "stop")
+    cluster.old.exec("chmod", "u+w", DATA)
+    site.start(cluster.old)
+    assert sql(cluster.old, f"{BALANCES}; {HISTORY}") == new
+    assert int(new.splitlines()[1]) > 0
+    assert any(isinstance(event, Progress) and event.unit == "bytes" for event in move.events)
+    copied = [run for run in done.steps if run.title.startswith("warm pass 1")]
+    assert sum(run.bytes or 0 for run in copied) > 20_000_000
+
+
+def settings_of_the_first_start(cluster: Lab) -> str:
+    return sql(cluster.new, "select current_setting('listen_addresses') || '|' || current_setting('archive_mode')")
+
+
+def test_going_back_before_the_point_of_no_return_makes_old_what_it_was(cluster: Lab, move: Moving) -> None:
+    """New has been started and asked; the person decides against it."""
+    number = move.begin()
+    with pytest.raises(BlockedError, match="was not done: decide"):
+        carry_out(move.work(number, Undecided()))
+    assert move.store.execution(number).state is State.STOPPED
+    assert sql(cluster.new, HISTORY) == "0"
+    roll_back(move.work(number))
+    assert move.store.execution(number).state is State.ROLLED_BACK
+    assert sql(cluster.old, HISTORY) == "0"
+    assert cluster.old.exec("stat", "-c", "%a", DATA).stdout.strip() == "700"
+    assert cluster.new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
+    assert cluster.new.exec("test", "-e", f"{TARGET}/global/pg_control").returncode == 0  # new is kept
+
+
+class Undecided(Person):
+    """Does everything but the last thing."""
+
+    def has_done(self, step: Step) -> bool:
+        return step.title != "decide"
+
+
+def test_after_the_point_of_no_return_the_way_back_is_said_and_not_gone(cluster: Lab, move: Moving) -> None:
+    done = move.execute()
+    with pytest.raises(BlockedError, match="would be lost on old") as caught:
+        roll_back(move.work(done.id))
+    assert f"chmod u+w -- {DATA}" in caught.value.hint
+    assert sql(cluster.new, HISTORY) == "0"
+
+
+def test_a_rehearsal_stops_and_starts_nothing(cluster: Lab, move: Moving) -> None:
+    with_events = move.execute(kind=Kind.REHEARSAL)
+    assert with_events.state is State.DONE
+    assert sql(cluster.old, HISTORY) == "0"
+    assert not any(step.stopped and not step.closes for step in with_events.plan.steps if with_events.done(step.number))
+    assert cluster.new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
+    ran = [event.title for event in move.events if isinstance(event, CommandStarted)]
+    assert not any(word in title for title in ran for word in ("stop", "start", "open"))
+    assert any(run.title.startswith("warm pass 1") and (run.bytes or 0) > 20_000_000 for run in with_events.steps)
+
+
+def test_a_page_changed_within_the_second_of_the_warm_copy_arrives(cluster: Lab, move: Moving) -> None:
+    """The same size, the same second: what rsync's own quick check passes over."""
+    table = f"{DATA}/" + sql(cluster.old, "select pg_relation_filepath('pgbench_tellers')")
+    changed: list[str] = []
+
+    def change() -> None:
+        look = cluster.old.exec("stat", "-c", "%y %s", table).stdout.rpartition(" ")
+        page = f"printf 'changed in this very second' | dd of='{table}' bs=1 seek=8000 conv=notrunc 2>/dev/null"
+        cluster.old.exec("sh", "-c", f"{page}; touch -d '{look[0]}' '{table}'")
+        assert cluster.old.exec("stat", "-c", "%y %s", table).stdout.rpartition(" ") == look
+        changed.append(cluster.old.exec("sha256sum", table).stdout.split()[0])
+
+    number = move.begin()
+    with pytest.raises(BlockedError, match="was not done: decide"):
+        carry_out(move.work(number, Changing(at={"stop the applications": change})))
+    link = table.removeprefix(DATA)
+    assert cluster.new.exec("sha256sum", f"{TARGET}{link}").stdout.split()[0] == changed[0]
+
+
+class Changing(Person):
+    """Does what comes, and does not decide: a changed page may not be read."""
+
+    def has_done(self, step: Step) -> bool:
+        return super().has_done(step) and step.title != "decide"
+
+
+def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(cluster: Lab, move: Moving) -> None:
+    """A page that rots on new after the copy, its time as before, is found by its sum."""
+    file = f"{TARGET}/base/1/1259"
+
+    def spoil(event: object) -> None:
+        if isinstance(event, CommandStarted) and event.title.startswith("flush new"):
+            rot = f"stamp=$(stat -c %y '{file}'); printf rot | dd of='{file}' bs=1 seek=77 conv=notrunc 2>/dev/null"
+            cluster.new.exec("sh", "-c", f"{rot}; touch -d \"$stamp\" '{file}'")
+
+    number = move.begin(verify=Verify.ALL)
+    with pytest.raises(BlockedError, match="compare new's files with old's"):
+        carry_out(move.work(number, listener=spoil))
+    stopped = move.store.execution(number)
+    assert stopped.state is State.STOPPED
+    assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
+    roll_back(move.work(number))
+    assert sql(cluster.old, HISTORY) == "0"
+
+
+def test_hooks_do_what_people_would(cluster: Lab, move: Moving, tmp_path: Path) -> None:
+    note = tmp_path / "address moved"
+    move.store.save_hook(site.MOVE.name, HookCommand(Hook.STOP_APPLICATIONS, "old", "touch /tmp/stopped", "postgres"))
+    move.store.save_hook(site.MOVE.name, HookCommand(Hook.MOVE_ADDRESS, "workstation", f"touch '{note}'"))
+    person = Person()
+    done = move.execute(person)
+    assert done.state is State.DONE
+    assert person.asked == [f"stop {DATA}", "decide", "lead the applications to new"]
+    assert note.exists()
+    cluster.old.exec("rm", "/tmp/stopped")
+
+
+def test_an_unconfirmed_name_stops_nothing(cluster: Lab, move: Moving) -> None:
+    number = move.begin()
+    with pytest.raises(BlockedError, match="not confirmed"):
+        carry_out(move.work(number, Person(name="another")))
+    assert sql(cluster.old, HISTORY) == "0"
+    assert "stop old" not in titles(move.store.execution(number))
+    assert any(isinstance(event, Note) for event in move.events)
+
+
+def test_a_failing_step_stops_the_plan_where_it_is_and_is_gone_on_with(cluster: Lab, move: Moving) -> None:
+    number = move.begin()
+    cluster.new.exec("install", "-d", f"{ROOT}/elsewhere/not ours")
+    with pytest.raises(Exception, match="neither empty nor a copy of this cluster"):
+        carry_out(move.work(number))
+    assert move.store.execution(number).state is State.STOPPED
+    cluster.new.exec("rm", "-r", f"{ROOT}/elsewhere")
+    carry_out(move.work(number))
+    done = move.store.execution(number)
+    assert (done.state, [run.attempt for run in done.steps if run.number == 1]) == (State.DONE, [1, 2])
+    assert replace(done, steps=()).kind is Kind.REAL
+    assert OTHER not in cluster.new.exec("sh", "-c", f"readlink '{TARGET}'/pg_tblspc/*").stdout
