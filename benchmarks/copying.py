@@ -1,6 +1,6 @@
 """The copy of pghaul against copies by hand, on two hosts with real caps: run as root, prints both sides.
 
-    python benchmarks/copy.py [GIGABYTES] [PART...]
+    python benchmarks/copying.py [GIGABYTES] [PART...]
 
 Parts, all by default; every copy is of a stopped cluster, from cold caches, until it lies on new's disk:
 
