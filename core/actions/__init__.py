@@ -4,7 +4,7 @@ Each action takes a Desk (whose history, whose questions, which connections are 
 a Job. Results are the frozen dataclasses of the package that did the work, in the history when the action returns.
 """
 
-from core.actions.benchmarks import compare, compare_two, forecast, run_benchmarks, volume
+from core.actions.benchmarks import compare, compare_sets, compare_two, forecast, run_benchmarks, volume
 from core.actions.desk import Desk, recorded
 from core.actions.diagnosis import diagnose, known_diagnoses
 from core.actions.execution import (
@@ -26,6 +26,7 @@ __all__ = [
     "cancel_execution",
     "check",
     "compare",
+    "compare_sets",
     "compare_two",
     "diagnose",
     "estimate",

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from core.actions.desk import Desk, recorded
 from core.actions.facts import facts_of
-from core.benchmarks.model import Forecast, Run, Side, Suite, Volume
-from core.benchmarks.runs import Surroundings, remove_leftovers, run_suite
+from core.benchmarks.model import Forecast, Outcome, Run, Side, Suite, Volume
+from core.benchmarks.runs import Surroundings, remove_leftovers, run_suite, wait_until_in_sync
 from core.benchmarks.runs import forecast as forecast_suite
 from core.benchmarks.suites import load_suite
 from core.comparison.compare import compare as compare_runs
 from core.comparison.model import Comparison
+from core.comparison.sets import over_time, place_of, set_of
 from core.errors import InputError
 from core.jobs import Job
 from core.migration.model import Move
@@ -21,35 +22,64 @@ def volume(move: Move, side: Side) -> Volume:
     return Volume(side=side, server=server, mount_point=mount_point, folder=mount_point)
 
 
+def volumes(move: Move, sides: Sequence[Side], places: Sequence[str] = ()) -> tuple[Volume, ...]:
+    """The volumes of the move on those sides, or the `places` that the DBA names instead, such as `old:/mnt/a`.
+
+    Raises:
+        InputError: a word names no volume of either server.
+    """
+    if not places:
+        return tuple(volume(move, side) for side in sides)
+    servers = {Side.OLD: move.old, Side.NEW: move.new}
+    named = [place_of(word, servers, dated=False) for word in places]
+    return tuple(Volume(place.side, servers[place.side], place.path, place.path) for place in named)
+
+
 def forecast(
-    desk: Desk, move: str, suite: str, job: Job, sides: Sequence[Side] = (Side.OLD, Side.NEW)
+    desk: Desk,
+    move: str,
+    suite: str,
+    job: Job,
+    sides: Sequence[Side] = (Side.OLD, Side.NEW),
+    places: Sequence[str] = (),
 ) -> tuple[Forecast, ...]:
-    """What a suite takes on each side: seconds, bytes, and what forbids it."""
+    """What a suite takes on each volume: seconds, bytes, what forbids it, what colours it; see `volumes`."""
     job = recorded(desk.store, job, move)
     chosen, found = load_suite(suite), desk.store.move(move)
-    return tuple(_forecast(desk, found, side, chosen, job) for side in sides)
+    return tuple(_forecast(desk, found, measured, chosen, job) for measured in volumes(found, sides, places))
 
 
 def run_benchmarks(
-    desk: Desk, move: str, suite: str, job: Job, sides: Sequence[Side] = (Side.OLD, Side.NEW)
+    desk: Desk,
+    move: str,
+    suite: str,
+    job: Job,
+    sides: Sequence[Side] = (Side.OLD, Side.NEW),
+    places: Sequence[str] = (),
+    *,
+    wait_for_resync: bool = False,
 ) -> tuple[Run, ...]:
-    """Run a suite on each side, one after the other; nothing starts while a forecast has a problem.
+    """Run a suite on each volume, one after the other (see `volumes`); nothing starts while a forecast has a problem.
+
+    `wait_for_resync`: begin only when no array below the volume is being rebuilt.
 
     Raises:
         InputError: not enough space, no such volume, a tool is missing: the forecast's problems.
     """
     job = recorded(desk.store, job, move)
     chosen, found = load_suite(suite), desk.store.move(move)
-    forecasts = [_forecast(desk, found, side, chosen, job) for side in sides]
+    chosen_volumes = volumes(found, sides, places)
+    forecasts = [_forecast(desk, found, measured, chosen, job) for measured in chosen_volumes]
     problems = [problem for forecast in forecasts for problem in forecast.problems]
     if problems:
         raise InputError("the benchmarks cannot start: " + "; ".join(problems), "nothing was written to either server")
     runs: list[Run] = []
-    for side in sides:
-        measured = volume(found, side)
-        server = desk.server(measured.server, job)
+    for measured in chosen_volumes:
+        server, side = desk.server(measured.server, job), measured.side
         remove_leftovers(server, measured, job)
         facts, around = facts_of(desk, found, side, job), _around(desk, found, side, chosen, job)
+        if wait_for_resync:
+            wait_until_in_sync(server, measured.folder, facts, job)
         runs += run_suite(server, measured, chosen, facts, desk.store, job, move=move, around=around)
     return tuple(runs)
 
@@ -66,12 +96,46 @@ def compare(desk: Desk, move: str) -> Comparison:
     return compare_runs(*sides)
 
 
-def compare_two(desk: Desk, old: int, new: int) -> Comparison:
-    """Two runs by their numbers in the history, of whichever servers and volumes.
+def compare_sets(desk: Desk, move: str, places: Sequence[str]) -> Comparison:
+    """Sets of runs side by side: volumes of either server, one volume at several dates; one alone over all its time.
+
+    Raises:
+        InputError: a word names no volume, or nothing was measured there.
+    """
+    found = desk.store.move(move)
+    named = [place_of(word, {Side.OLD: found.old, Side.NEW: found.new}) for word in places]
+    runs = desk.store.runs(found.name)
+    if len(named) == 1:
+        sets = over_time(named[0], runs)
+        if len(sets) < 2:
+            times = "once" if sets else "never"
+            raise InputError(
+                f"{places[0]} was measured {times}: nothing to compare over time", f"run: pghaul bench {move}"
+            )
+        return compare_runs(*sets, dated=True)
+    sets = tuple(set_of(place, runs) for place in named)
+    for word, one in zip(places, sets, strict=True):
+        if not any(run.outcome is Outcome.DONE for run in one):
+            raise InputError(
+                f"nothing was measured of {word}", f"measure it: pghaul bench {move} --volume {word.partition('@')[0]}"
+            )
+    return compare_runs(*sets, dated=len({(place.side, place.path) for place in named}) < len(named))
+
+
+def compare_two(desk: Desk, old: int, new: int, *further: int) -> Comparison:
+    """Two runs or more by their numbers in the history, of whichever servers and volumes.
 
     Raises:
         InputError: they ran different workloads.
     """
+    _check_alike(desk, old, new)
+    for other in further:
+        _check_alike(desk, old, other)
+    sets = [[desk.store.run(number)] for number in (old, new, *further)]
+    return compare_runs(*sets)
+
+
+def _check_alike(desk: Desk, old: int, new: int) -> None:
     first, second = desk.store.run(old), desk.store.run(new)
     if (first.workload.tool, first.workload.name) != (second.workload.tool, second.workload.name):
         raise InputError(
@@ -83,12 +147,10 @@ def compare_two(desk: Desk, old: int, new: int) -> Comparison:
             f"runs {old} and {new} of {first.workload.title} had different parameters: nothing to compare",
             f"see them with: pghaul history run {old} --json, pghaul history run {new} --json",
         )
-    return compare_runs([first], [second])
 
 
-def _forecast(desk: Desk, move: Move, side: Side, suite: Suite, job: Job) -> Forecast:
-    measured, facts = volume(move, side), facts_of(desk, move, side, job)
-    around = _around(desk, move, side, suite, job)
+def _forecast(desk: Desk, move: Move, measured: Volume, suite: Suite, job: Job) -> Forecast:
+    facts, around = facts_of(desk, move, measured.side, job), _around(desk, move, measured.side, suite, job)
     return forecast_suite(desk.server(measured.server, job), measured, suite, facts, job, around)
 
 

@@ -141,10 +141,10 @@ def counters(text: str) -> Traffic:
     return Traffic(words[2] * SECTOR, words[6] * SECTOR, words[15] if len(words) > 15 else None)
 
 
-def wait_for_resync(server: Server, folder: str, user: str | None, facts: Facts, job: Job) -> None:
+def wait_until_in_sync(server: Server, folder: str, facts: Facts, job: Job) -> None:
     """Return when no array below the folder is being rebuilt any more; Cancelled when the job was."""
     while True:
-        rebuilt = situation(server, folder, user, facts, job).rebuilt
+        rebuilt = situation(server, folder, None, facts, job).rebuilt
         if not rebuilt:
             return
         slowest = max(rebuilt, key=lambda array: array.finish_seconds or 0.0)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 
+from core.benchmarks.devices import wait_until_in_sync
 from core.benchmarks.folders import Folder, own_folder, remove_leftovers, ticking, user_for
 from core.benchmarks.forecasts import ALONE, Surroundings, forecast, prepare
-from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run, Suite, Volume, Workload
+from core.benchmarks.model import BenchmarkJournal, Metrics, Outcome, Repetition, Run, Suite, Volume, Workload
 from core.benchmarks.repeating import why_enough
 from core.benchmarks.services import running
 from core.benchmarks.watch import Watch, fastest_read
@@ -19,7 +20,7 @@ from core.jobs import Job, Note, Progress
 from core.servers.connection import Server
 from core.servers.shell import script, with_secrets
 
-__all__ = ["Surroundings", "forecast", "remove_leftovers", "run_suite"]
+__all__ = ["Surroundings", "forecast", "remove_leftovers", "run_suite", "wait_until_in_sync"]
 
 _ANY_STATUS = range(-1, 256)
 _FULL = "No space left on device"
@@ -82,11 +83,15 @@ class _Bench:
     laid_out: set[str] = field(default_factory=set)
     """Files that wait in the folder for whoever reads or overwrites them."""
 
-    def prepare(self, work: Work) -> None:
-        """Lay out the files of a workload that are not there yet."""
-        if work.prepare is not None and not self.laid_out.issuperset(work.laid_out):
-            self.execute(work.prepare, work.program, "lay out files")
-            self.laid_out.update(work.laid_out)
+    def prepare(self, work: Work) -> Metrics:
+        """Lay out the files of a workload that are not there yet; how much that was, and how long it took."""
+        if work.prepare is None or self.laid_out.issuperset(work.laid_out):
+            return {}
+        missing = sum(size for name, size in work.laid_out.items() if name not in self.laid_out)
+        begun = time.monotonic()
+        self.execute(work.prepare, work.program, "lay out files")
+        self.laid_out.update(work.laid_out)
+        return {"layout_bytes": float(missing), "layout_seconds": time.monotonic() - begun}
 
     def empty(self) -> None:
         """Start afresh after a failure."""
@@ -191,7 +196,7 @@ def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetitio
     outputs: list[str] = []
     begun = time.monotonic()
     try:
-        bench.prepare(work)
+        laid_out = bench.prepare(work)
         bench.watch.begin()
         begun = time.monotonic()
         for service, steps in groupby(work.steps, key=lambda step: step.service):
@@ -202,7 +207,8 @@ def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetitio
                     outputs.append(bench.execute(step, work.program))
         reading = work.read(outputs)
         outcome = Outcome.FAILED if reading.failure else Outcome.DONE
-        repetition = replace(repetition, outcome=outcome, metrics=reading.metrics, message=reading.failure)
+        metrics = reading.metrics | bench.watch.figures() | laid_out
+        repetition = replace(repetition, outcome=outcome, metrics=metrics, message=reading.failure)
         repetition = replace(repetition, marks=bench.watch.marks(reading.metrics, bench.job))
     except CommandError as error:
         outputs.append(error.stderr)

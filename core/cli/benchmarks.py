@@ -25,7 +25,17 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         default="standard",
         help="name of a suite, a suite file of your own, or a fio job file that ends in .fio (default: standard)",
     )
-    bench.add_argument("--side", type=Side, choices=list(Side), help="measure one side alone")
+    where = bench.add_mutually_exclusive_group()
+    where.add_argument("--side", type=Side, choices=list(Side), help="measure one side alone")
+    where.add_argument(
+        "--volume",
+        action="append",
+        metavar="SIDE:PATH",
+        help="measure this volume or folder of a server instead, such as old:/mnt/a; may be given several times",
+    )
+    bench.add_argument(
+        "--wait-for-resync", action="store_true", help="begin only when no array below the volume is being rebuilt"
+    )
     bench.add_argument("--forecast", action="store_true", help="say how long and how much, and measure nothing")
     add_common(bench, server=True)
     bench.set_defaults(run=_run)
@@ -38,15 +48,17 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         return _list(options)
     if options.move is None:
         raise InputError("which move is to be measured?", "name it, or list the suites with: pghaul bench --list")
-    sides = (options.side,) if options.side else BOTH
+    sides, places = (options.side,) if options.side else BOTH, options.volume or ()
     if options.forecast:
-        forecasts = actions.forecast(context.desk, options.move, options.suite, context.job, sides)
+        forecasts = actions.forecast(context.desk, options.move, options.suite, context.job, sides, places)
         if options.json:
             print_document({"forecasts": forecasts})
         else:
             print("\n".join(_forecast(forecast) for forecast in forecasts))
         return 1 if any(forecast.problems for forecast in forecasts) else 0
-    runs = actions.run_benchmarks(context.desk, options.move, options.suite, context.job, sides)
+    runs = actions.run_benchmarks(
+        context.desk, options.move, options.suite, context.job, sides, places, wait_for_resync=options.wait_for_resync
+    )
     if options.json:
         print_document({"runs": runs})
     else:
@@ -79,12 +91,21 @@ def _needs(suite: "Listed") -> str:
 
 def _forecast(forecast: Forecast) -> str:
     volume = forecast.volume
+    where, seconds = f"{volume.side} ({volume.server}:{volume.mount_point})", units.duration(forecast.seconds)
     said = (
-        f"{volume.side} ({volume.server}:{volume.mount_point}): about {units.duration(forecast.seconds)}, "
+        f"{where}: about {seconds}{_most(forecast)}, "
         f"{units.size(forecast.bytes_needed)} of {units.size(forecast.bytes_available)} available"
     )
     problems = [f"  cannot start: {problem}" for problem in forecast.problems]
-    return "\n".join([said, *problems, *(f"  left out: {reason}" for reason in forecast.left_out)])
+    warnings = [f"  warning: {warning}" for warning in forecast.warnings]
+    offer = ["  to wait for that: pghaul bench --wait-for-resync"] if forecast.resync else []
+    return "\n".join([said, *problems, *(f"  left out: {reason}" for reason in forecast.left_out), *warnings, *offer])
+
+
+def _most(forecast: Forecast) -> str:
+    if forecast.seconds_at_most is None:
+        return ""
+    return f" (up to {units.duration(forecast.seconds_at_most)} where the figures are not steady)"
 
 
 def text(runs: tuple[Run, ...]) -> str:
@@ -92,21 +113,32 @@ def text(runs: tuple[Run, ...]) -> str:
     rows = [
         (
             str(run.id or ""),
-            run.volume.side,
+            f"{run.volume.side}:{run.volume.mount_point}",
             run.workload.title,
-            ", ".join(
-                units.metric(run.workload.headline, repetition.metrics.get(run.workload.headline))
-                for repetition in run.repetitions
-            ),
+            _figures(run),
             _outcome(run),
         )
         for run in runs
     ]
-    return table(("run", "side", "workload", "repetitions", "outcome"), rows)
+    return table(("run", "volume", "workload", "repetitions", "outcome"), rows)
+
+
+def _figures(run: Run) -> str:
+    """The headline of each repetition, with what is to be said of it."""
+    from core.comparison.samples import remarks
+
+    said = remarks(run.workload.headline, run)
+    figures = []
+    for one in run.repetitions:
+        words = [word for word in said[one.number] if word not in ("cached", Outcome.FAILED)]
+        figure = units.metric(run.workload.headline, one.metrics.get(run.workload.headline))
+        figures.append(f"{figure} ({', '.join(words)})" if words else figure)
+    return ", ".join(figures)
 
 
 def _outcome(run: Run) -> str:
     outcome = str(run.outcome or "not ended")
     messages = [repetition.message for repetition in run.repetitions if repetition.message]
     cached = " (caches not dropped)" if any(repetition.cached for repetition in run.repetitions) else ""
-    return outcome + cached + (f": {messages[0]}" if messages else "")
+    why = messages[0] if messages else run.stopped
+    return outcome + cached + (f": {why}" if why else "")

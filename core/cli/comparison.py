@@ -18,7 +18,13 @@ TOOLS = ("bonnie", "dd", "fio", "pg_test_fsync", "pgbench", "sysbench")
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
     compare = nouns.add_parser("compare", help="compare both storages of a move, two runs, or outputs of others")
-    compare.add_argument("what", nargs="*", metavar="MOVE | RUN RUN")
+    compare.add_argument(
+        "what",
+        nargs="*",
+        metavar="MOVE [SIDE:PATH[@DATE]...] | RUN RUN...",
+        help="of a move its two volumes, or those named: old:/mnt/a, or old:/mnt/a@2026-11-01 as measured by that day; "
+        "one alone is compared with itself over time",
+    )
     compare.add_argument(
         "--outputs", nargs="+", metavar="FILE", help="outputs that somebody else produced, side by side"
     )
@@ -40,12 +46,18 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:
     from core import actions
 
-    if len(options.what) == 1:
-        return actions.compare(context.desk, options.what[0]), ("old", "new")
-    if len(options.what) == 2:
-        old, new = (_number(word) for word in options.what)
-        return actions.compare_two(context.desk, old, new), (f"run {old}", f"run {new}")
-    raise InputError(f"compare takes one move or two runs, not {len(options.what)} words")
+    match options.what:
+        case []:
+            raise InputError("compare takes one move or two runs, not 0 words", "pghaul history runs MOVE lists the runs")
+        case [move]:
+            return actions.compare(context.desk, move), ("old", "new")
+        case [move, *places] if ":" in places[0]:
+            found = actions.compare_sets(context.desk, move, places)
+            return found, (found.old, found.new, *found.further)
+        case words:
+            old, new, *further = (_number(word) for word in words)
+            names = tuple(f"run {number}" for number in (old, new, *further))
+            return actions.compare_two(context.desk, old, new, *further), names
 
 
 def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:

@@ -95,11 +95,17 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
 
 def _run_text(run: Run) -> str:
+    from core.comparison.samples import remarks
+
     where = f"{run.volume.server}:{run.volume.mount_point}"
     lines = [f"run {run.id}: {run.workload.title} on {where}, {run.outcome or 'not ended'}"]
+    lines += [run.stopped] if run.stopped else []
+    said = remarks(run.workload.headline, run)
     for one in run.repetitions:
+        words = ", ".join([str(one.outcome), *(word for word in said[one.number] if word != one.outcome)])
         lines += [
-            f"\nrepetition {one.number}, {one.started_at:%Y-%m-%d %H:%M:%S} UTC, {one.outcome}",
+            f"\nrepetition {one.number}, {one.started_at:%Y-%m-%d %H:%M:%S} UTC, {words}",
+            *(f"{mark.kind}: {mark.text}" for mark in one.marks),
             f"$ {one.command}",
             *(f"  {name} = {units.metric(name, value)}" for name, value in one.metrics.items()),
             *([f"  {one.message}"] if one.message else []),

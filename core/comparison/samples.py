@@ -49,6 +49,22 @@ def sample_of(metric: str, run: Run) -> Sample | None:
     )
 
 
+def remarks(metric: str, run: Run) -> dict[int, tuple[str, ...]]:
+    """What is to be said of each repetition's figure, by number: an outlier, disturbed, cached, from memory."""
+    good = [one for one in run.repetitions if one.outcome is Outcome.DONE and metric in one.metrics]
+    kept = {one.number for one in _kept(metric, good)[0]} if good else set()
+    return {
+        one.number: (
+            *([str(one.outcome)] if one.outcome is not Outcome.DONE else []),
+            *([OUTLIER] if one in good and one.number not in kept and not one.disturbed else []),
+            *([DISTURBED] if one.disturbed else []),
+            *(["cached"] if one.cached else []),
+            *(["from memory"] if _from_memory(metric, one) else []),
+        )
+        for one in run.repetitions
+    }
+
+
 def _kept(metric: str, good: Sequence[Repetition]) -> tuple[list[Repetition], tuple[LeftOut, ...]]:
     """The repetitions that count, and the others' values in the order of the repetitions."""
     calm = [one for one in good if not one.disturbed]

@@ -1,0 +1,72 @@
+"""Which runs make a set: those of one volume, as it was last measured, or as it had been by a date."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from core.benchmarks.model import Outcome, Run, Side
+from core.errors import InputError
+
+_HINT = "write it as SIDE:PATH, old:/srv/pg say, or SIDE:PATH@2026-11-01 for what had been measured by that day (UTC)"
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A volume or folder of one server of a move, in the DBA's words: `old:/mnt/a`, or by the server's name.
+
+    `until`: runs that began before this instant count; None: all.
+    """
+
+    side: Side
+    path: str
+    until: datetime | None = None
+
+
+def place_of(word: str, servers: dict[Side, str], *, dated: bool = True) -> Place:
+    """The place that a word names. `servers`: the names of the move's servers; `dated`: whether a date may follow.
+
+    Raises:
+        InputError: it is no such word.
+    """
+    side_word, colon, path = word.partition(":")
+    sides = [side for side, server in servers.items() if side_word in (side.value, server)]
+    until = None
+    before, at, date = path.rpartition("@")
+    if dated and at and before and _DATE.match(date):
+        path, until = before, _end(date)
+    if not colon or not sides or not path.startswith("/"):
+        raise InputError(f"{word!r} names no volume of the move", _HINT)
+    return Place(sides[0], path.rstrip("/") or "/", until)
+
+
+def _end(date: str) -> datetime:
+    """The end of a day, or of a minute: `2026-11-01`, `2026-11-01T14:30`; UTC unless a zone is stated."""
+    try:
+        at = datetime.fromisoformat(date)
+    except ValueError as error:
+        raise InputError(f"{date!r} is no date", _HINT) from error
+    at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    return at + (timedelta(days=1) if _DATE.fullmatch(date) else timedelta(minutes=1))
+
+
+def set_of(place: Place, runs: Sequence[Run]) -> tuple[Run, ...]:
+    """The runs of the place, by its date; which of several of one workload counts, `compare` decides: the newest."""
+    return tuple(
+        run
+        for run in runs
+        if (run.volume.side, run.volume.mount_point) == (place.side, place.path)
+        and (place.until is None or run.started_at < place.until)
+    )
+
+
+def over_time(place: Place, runs: Sequence[Run]) -> tuple[tuple[Run, ...], ...]:
+    """Each benchmark of the place as a set of its own, the oldest first: what one start of a suite measured.
+
+    The runs of one start share the folder that was made for it; those without a run that is done are left out.
+    """
+    found: dict[str, list[Run]] = {}
+    for run in sorted(set_of(place, runs), key=lambda run: run.started_at):
+        found.setdefault(run.volume.folder, []).append(run)
+    return tuple(tuple(group) for group in found.values() if any(run.outcome is Outcome.DONE for run in group))
