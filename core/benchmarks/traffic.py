@@ -9,7 +9,7 @@ processes say that they moved so much, so that a journal, or traffic on another 
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core import units
@@ -26,8 +26,17 @@ JOURNAL_BYTES = 64 * 1024
 CACHE_FRACTION = 0.5
 """A step that got less than this share of its reads from the device read from memory; so for writes."""
 
-_STAT = re.compile(r"(?P<id>\d+) \((?P<name>.*)\) \S -?\d+ (?P<group>\d+) (?P<session>\d+) ", re.DOTALL)
+TICKS_PER_SECOND = 100
+"""The kernel's unit of processor time towards programs, USER_HZ: 100 on every architecture that is still built."""
+
+_STAT = re.compile(
+    r"(?P<id>\d+) \((?P<name>.*)\) \S -?\d+ (?P<group>\d+) (?P<session>\d+) "
+    r"(?:(?:-?\d+ ){7}(?P<user>\d+) (?P<system>\d+) )?",
+    re.DOTALL,
+)
+_UPTIME = re.compile(r"(?P<seconds>\d+\.\d\d) \d+\.\d\d")
 _IO = re.compile(r"/proc/(?P<id>\d+)/io:(?P<field>\w+): (?P<number>\d+)")
+_ARRAY_THREAD = re.compile(r"(?P<array>md\w+?)_raid\d{0,2}")
 _CWD = re.compile(r"/proc/(?P<id>\d+)/cwd")
 
 
@@ -45,6 +54,8 @@ class Process:
     written: int = 0
     asked_to_read: int = 0
     asked_to_write: int = 0
+    ticks: int = 0
+    """Processor time, of its own threads alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,7 @@ class Look:
     device: Traffic
     processes: Mapping[int, Process]
     inside: frozenset[int]
+    uptime_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +107,7 @@ def watched(shell: Shell, program: str, counters_path: str, folder: str) -> tupl
 look() {
   echo @mark@
   cat @counters@
-  cat /proc/[0-9]*/stat 2>/dev/null
+  cat /proc/uptime /proc/[0-9]*/stat 2>/dev/null
   grep -E -H '^(rchar|wchar|read_bytes|write_bytes): [1-9]' /proc/[0-9]*/io 2>/dev/null
   find /proc/[0-9]*/cwd -maxdepth 0 -lname @inside@ 2>/dev/null
   echo @mark@
@@ -125,7 +137,12 @@ def taken_apart(output: str, mark: str) -> tuple[str, Seen | None]:
 def _look(text: str) -> Look:
     device, *lines = text.strip("\n").split("\n")
     processes = {
-        int(found["id"]): Process(found["name"], int(found["group"]), int(found["session"]))
+        int(found["id"]): Process(
+            found["name"],
+            int(found["group"]),
+            int(found["session"]),
+            ticks=int(found["user"] or 0) + int(found["system"] or 0),
+        )
         for found in map(_STAT.match, lines)
         if found is not None
     }
@@ -142,7 +159,8 @@ def _look(text: str) -> Look:
                 asked_to_write=fields.get("wchar", 0),
             )
     inside = frozenset(int(found["id"]) for found in filter(None, map(_CWD.fullmatch, lines)))
-    return Look(counters(device), processes, inside)
+    uptime = next((float(found["seconds"]) for found in map(_UPTIME.fullmatch, lines) if found is not None), None)
+    return Look(counters(device), processes, inside, uptime)
 
 
 def own_and_others(seen: Seen) -> tuple[list[Share], list[Share]]:
@@ -167,7 +185,27 @@ def _moved(process: Process, before: Look, number: int) -> Process:
         written=max(0, process.written - known.written),
         asked_to_read=max(0, process.asked_to_read - known.asked_to_read),
         asked_to_write=max(0, process.asked_to_write - known.asked_to_write),
+        ticks=max(0, process.ticks - known.ticks),
     )
+
+
+def array_thread_cores(steps: Sequence[Seen], devices: Collection[str]) -> float | None:
+    """Cores that the busiest thread of an md array among the devices kept busy in any of the steps.
+
+    md names a thread after its array and level: md0_raid5. None where there is none, or nobody timed the looks.
+    """
+    found = []
+    for seen in steps:
+        if seen.before.uptime_seconds is None or seen.after.uptime_seconds is None:
+            continue
+        seconds = seen.after.uptime_seconds - seen.before.uptime_seconds
+        threads = [
+            _moved(process, seen.before, number)
+            for number, process in seen.after.processes.items()
+            if (named := _ARRAY_THREAD.fullmatch(process.name)) is not None and named["array"] in devices
+        ]
+        found += [thread.ticks / TICKS_PER_SECOND / seconds for thread in threads if seconds > 0]
+    return max(found, default=None)
 
 
 @dataclass(frozen=True, slots=True)

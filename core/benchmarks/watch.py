@@ -6,7 +6,17 @@ from core import units
 from core.benchmarks.devices import Situation
 from core.benchmarks.folders import Folder
 from core.benchmarks.model import Mark, MarkKind, Metrics
-from core.benchmarks.traffic import FLOOR_BYTES, Foreign, Seen, disturbed, foreign, from_memory, taken_apart, watched
+from core.benchmarks.traffic import (
+    FLOOR_BYTES,
+    Foreign,
+    Seen,
+    array_thread_cores,
+    disturbed,
+    foreign,
+    from_memory,
+    taken_apart,
+    watched,
+)
 from core.facts.model import BlockDevice, Facts
 from core.jobs import Job
 from core.servers.shell import Shell, script
@@ -57,6 +67,11 @@ class Watch:
         if seen is not None:
             self.seen.append(seen)
         return output.rstrip("\n")
+
+    def figures(self) -> Metrics:
+        """What was seen beside the tool's own figures; an array's thread that no device below the volume has is not."""
+        cores = array_thread_cores(self.seen, self.situation.below)
+        return {} if cores is None else {"array_thread_cores": cores}
 
     def marks(self, metrics: Metrics, job: Job) -> tuple[Mark, ...]:
         """The marks of the repetition that has just ended."""

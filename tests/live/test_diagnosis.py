@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
+from core.benchmarks.runs import run_suite
 from core.comparison.diagnosis import diagnose
 from core.comparison.model import Diagnosis
 from core.facts.collect import collect
@@ -109,3 +110,32 @@ def test_the_block_layer_of_the_data_disk(lab: Lab, old_server: Server) -> None:
     assert device.physical_block_bytes == int(says("queue/physical_block_size"))
     assert device.minimum_io_bytes == int(says("queue/minimum_io_size"))
     assert device.alignment_offset_bytes == int(says("alignment_offset"))
+
+
+class NoJournal:
+    """Keeps nothing."""
+
+    def run_started(self, run: Run) -> int:
+        return run.id or 1
+
+    def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
+        pass
+
+    def run_ended(
+        self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str = ""
+    ) -> None:
+        pass
+
+
+def test_a_run_tells_how_long_its_files_took_to_be_laid_out(old_server: Server, clean_hosts: None) -> None:  # noqa: ARG001
+    size = 16 * 2**20
+    parameters: dict[str, Parameter] = {"pattern": "randread", "direct": True, "size_bytes": size, "runtime_seconds": 1}
+    workload = Workload("read", "read", "fio", "read_iops", parameters)
+    volume = Volume(Side.OLD, "old", "/srv/pg", "/srv/pg")
+    suite = Suite("layout", "layout", 2, (workload,))
+    (run,) = run_suite(old_server, volume, suite, collect(old_server, Job()), NoJournal(), Job(), move="m")
+    first, second, *_ = run.repetitions
+    assert first.metrics["layout_bytes"] == size
+    assert 0 < first.metrics["layout_seconds"] < 60
+    assert "layout_seconds" not in second.metrics
+    assert "array_thread_cores" not in first.metrics

@@ -1,5 +1,6 @@
 """How the file system is mounted, and what it was made as: times of access, data in the journal, old file systems."""
 
+from core import units
 from core.comparison.diagnosis.observation import Observation, observed
 from core.comparison.diagnosis.storage import Storage
 from core.facts.model import FileSystem
@@ -70,23 +71,30 @@ def barriers_off(storage: Storage) -> Observation | None:
 
 def slow_layout(storage: Storage) -> Observation | None:
     """Files are made much slower than the disks write, as on ext3, which maps each block by itself."""
-    layouts, writes = storage.measured("layout_bytes_per_second"), storage.sequential("write")
-    if storage.system is None or not layouts or not writes:
-        return None
-    layout = min(layouts, key=lambda figure: figure.value)
-    write = max((figure for figure in writes if figure.direct), key=lambda figure: figure.value, default=None)
-    if write is None or layout.value > _SLOW_LAYOUT * write.value:
+    direct = [figure for figure in storage.sequential("write") if figure.direct]
+    write = max(direct, key=lambda figure: figure.value, default=None)
+    layouts = [
+        (size.value / took.value, size, took)
+        for took in storage.measured("layout_seconds")
+        for size in storage.measured("layout_bytes")
+        if size.workload == took.workload and took.value > 0
+    ]
+    rate, size, took = min(layouts, key=lambda one: one[0], default=(0.0, None, None))
+    if storage.system is None or write is None or size is None or took is None or rate > _SLOW_LAYOUT * write.value:
         return None
     return observed(
         [
-            f"laying out files: {layout.text}; the disks write {write.text}",
+            (
+                f"laying out {units.size(size.value)} took {units.duration(took.value)}, {units.rate(rate)}; "
+                f"the disks write {write.text}"
+            ),
             _blocks_one_by_one(storage.system),
         ],
         [
             "make the volume as ext4 or XFS: with extents, files of any size are laid out in few steps",
             "where it is ext4 or XFS already: look whether it is nearly full or shared with others",
         ],
-        layout,
+        took,
         write,
     )
 
