@@ -41,7 +41,7 @@ def estimate(desk: Desk, move: str, job: Job) -> Estimate:
     """How long each method takes, from what the history holds of the move; what is missing is assumed, and said."""
     job = recorded(desk.store, job, move)
     found = desk.store.move(move)
-    return _estimated(desk, found, facts_of(desk, found, Side.OLD, job))
+    return _estimated(desk, found, facts_of(desk, found, Side.OLD, job), desk.store.facts(found.new))
 
 
 def plan(desk: Desk, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Plan:
@@ -57,7 +57,7 @@ def plan(desk: Desk, move: str, job: Job, *, verify: Verify = Verify.CHANGED) ->
         new,
         with_waivers(check_facts(found, old, new), desk.store.waivers(move)),
         desk.store.probes(move),
-        _estimated(desk, found, old),
+        _estimated(desk, found, old, new),
         desk.store.hooks(move),
         verify,
     )
@@ -65,8 +65,8 @@ def plan(desk: Desk, move: str, job: Job, *, verify: Verify = Verify.CHANGED) ->
     return made
 
 
-def _estimated(desk: Desk, move: Move, old: Facts) -> Estimate:
+def _estimated(desk: Desk, move: Move, old: Facts, new: Facts | None) -> Estimate:
     probes, runs = desk.store.probes(move.name), desk.store.runs(move.name, latest_only=True)
-    made = estimate_spec(spec_of(move, old, probes, runs))
+    made = estimate_spec(spec_of(move, old, probes, runs, new))
     desk.store.save_estimate(move.name, made)
     return made

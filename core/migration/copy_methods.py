@@ -2,7 +2,7 @@
 
 from core import units
 from core.migration.basis import ONE_STREAM_LIMIT, SECONDS_A_FILE, Basis
-from core.migration.ends import PEOPLE, prepare, start_new, stop_old
+from core.migration.ends import PEOPLE, prepare, rebuild, rebuild_said, start_new, stop_old
 from core.migration.model import Method, Span, Stage
 from core.migration.rates import times, total
 
@@ -28,13 +28,13 @@ def cold_copy(basis: Basis) -> Method:
     The copy takes `size / slowest link + files × cost of a file`. An observed rate is of whole files and holds that
     cost already.
     """
-    stages = (prepare(), stop_old(basis), _copy_stage(basis), _verify(basis), start_new())
+    stages = (prepare(), stop_old(basis), _copy_stage(basis), _verify(basis), start_new(), *rebuild(basis))
     return Method(
         method="cold-copy",
         duration_seconds=total(stage.seconds for stage in stages),
         downtime_seconds=total(stage.seconds for stage in stages[1:]),
         stages=stages,
-        assumptions=(*basis.said(*basis.copy_concerns), PEOPLE),
+        assumptions=(*basis.said(*basis.copy_concerns), *rebuild_said(basis), PEOPLE),
         warnings=(*basis.warnings, *_guards(basis)),
     )
 
@@ -63,6 +63,7 @@ def warm_copy(basis: Basis) -> Method:
         Stage("final pass", final, "old disk"),
         _verify(basis),
         start_new(),
+        *rebuild(basis),
     )
     gains = final.likely < 0.9 * whole.seconds.likely
     hopeless = () if gains else (_HOPELESS,)
@@ -71,7 +72,11 @@ def warm_copy(basis: Basis) -> Method:
         duration_seconds=total(stage.seconds for stage in stages),
         downtime_seconds=total(stage.seconds for stage in stages[2:]),
         stages=stages,
-        assumptions=(*basis.said(*dict.fromkeys((*basis.copy_concerns, "read", "change"))), PEOPLE),
+        assumptions=(
+            *basis.said(*dict.fromkeys((*basis.copy_concerns, "read", "change"))),
+            *rebuild_said(basis),
+            PEOPLE,
+        ),
         warnings=(*basis.warnings, *_guards(basis), *hopeless),
     )
 

@@ -13,11 +13,10 @@ from core import units
 from core.migration.basis import Basis
 from core.migration.ends import PEOPLE, prepare, start_new, stop_old
 from core.migration.model import Method, Span, Stage
-from core.migration.rates import Rate, assumed, longer, slowest, times, total
+from core.migration.rates import INDEX_BUILD, Rate, assumed, longer, slowest, times, total
 
 _DUMP = (20e6, 60e6, 140e6)
 _LOAD = (20e6, 45e6, 120e6)
-_INDEX = (8e6, 25e6, 60e6)
 _ANALYZE = (67e6, 1e9, 10e9)
 _SPEEDUP = (0.45, 0.6, 0.8)
 _MOST_PROCESSES = 8
@@ -73,7 +72,9 @@ def _stages(basis: Basis, processes: int) -> tuple[Stage, ...]:
     return (
         _stage("dump", basis, processes, seen.dump_seconds, rows, (_DUMP, basis.read, "old cpu")),
         _over_the_wire(load, basis.wire.seconds(rows)) if crossed else load,
-        _stage("indexes", basis, processes, seen.index_seconds, basis.index_bytes, (_INDEX, basis.write, "new cpu")),
+        _stage(
+            "indexes", basis, processes, seen.index_seconds, basis.index_bytes, (INDEX_BUILD, basis.write, "new cpu")
+        ),
         _stage("analyze", basis, processes, seen.analyze_seconds, basis.size, (_ANALYZE, None, "new disk")),
     )
 

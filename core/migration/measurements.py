@@ -5,14 +5,18 @@ from collections.abc import Sequence
 from core.benchmarks.model import Outcome, Run, Side
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
+from core.migration.checks.collations import reindex_bytes
+from core.migration.checks.finding import Case
 from core.migration.model import Move, Probe, Quantity
 from core.migration.spec import ClusterSpec, CopySpec, LinkSpec, NewSpec, OldSpec, Spec
 from core.migration.transports.choice import choose
 
 
-def spec_of(move: Move, old: Facts, probes: Sequence[Probe], runs: Sequence[Run] = ()) -> Spec:
+def spec_of(
+    move: Move, old: Facts, probes: Sequence[Probe], runs: Sequence[Run] = (), new: Facts | None = None
+) -> Spec:
     """What is known of a move, as a spec. The latest probe of each link counts, the transport that a plan
-    would take, and a benchmark where a disk was not probed.
+    would take, and a benchmark where a disk was not probed. The facts of `new` tell what must be indexed anew.
 
     Raises:
         InputError: the facts of old do not know the cluster or its size.
@@ -27,7 +31,7 @@ def spec_of(move: Move, old: Facts, probes: Sequence[Probe], runs: Sequence[Run]
     rates = {quantity: probe.bytes_per_second for quantity, probe in choice.links.items()}
     wire, sample = rates.get(Quantity.WIRE), choice.sample
     return Spec(
-        cluster=_cluster(cluster),
+        cluster=_cluster(cluster, reindex_bytes(Case(move, old, new)) if new is not None else None),
         old=OldSpec(
             read_bytes_per_second=rates.get(Quantity.READ) or _benchmark(runs, Side.OLD, "read_bytes_per_second"),
             cores=old.processor.threads if old.processor is not None else None,
@@ -42,7 +46,7 @@ def spec_of(move: Move, old: Facts, probes: Sequence[Probe], runs: Sequence[Run]
     )
 
 
-def _cluster(cluster: Cluster) -> ClusterSpec:
+def _cluster(cluster: Cluster, reindex: int | None) -> ClusterSpec:
     indexes = [database.index_bytes for database in cluster.databases]
     tables = [
         database.largest_table_bytes for database in cluster.databases if database.largest_table_bytes is not None
@@ -54,6 +58,7 @@ def _cluster(cluster: Cluster) -> ClusterSpec:
         files=cluster.files,
         index_bytes=min(size, float(sum(known))) if known and len(known) == len(indexes) else None,
         largest_table_bytes=min(size, float(max(tables))) if tables else None,
+        reindex_bytes=min(size, float(reindex)) if reindex is not None else None,
     )
 
 

@@ -1,7 +1,7 @@
 """The estimate of a streaming replica: pg_basebackup while old runs, catch up, switch over."""
 
 from core.migration.basis import Basis
-from core.migration.ends import PEOPLE, prepare, start_new, stop_old
+from core.migration.ends import PEOPLE, prepare, rebuild, rebuild_said, start_new, stop_old
 from core.migration.model import Method, Span, Stage
 from core.migration.rates import times, total
 
@@ -17,7 +17,7 @@ def streaming_replica(basis: Basis) -> Method:
         lag.likely / basis.write.likely,
         lag.high / basis.write.low * 3,
     )
-    stages = (prepare(), base, Stage("catch up", catch_up, "new disk"), stop_old(basis), start_new())
+    stages = (prepare(), base, Stage("catch up", catch_up, "new disk"), stop_old(basis), start_new(), *rebuild(basis))
     overrun = basis.change.likely / 3600 > 0.5 * basis.copy.likely
     return Method(
         method="streaming-replica",
@@ -28,6 +28,7 @@ def streaming_replica(basis: Basis) -> Method:
             "old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)",
             "both servers run the same series on the same architecture",
             *basis.said(*basis.copy_concerns, "change"),
+            *rebuild_said(basis),
             PEOPLE,
         ),
         warnings=(*basis.warnings, *((_OVERRUN,) if overrun else ())),

@@ -24,13 +24,17 @@ _COUNT = {"whole": True, "zero": True}
 
 @dataclass(frozen=True, slots=True)
 class ClusterSpec:
-    """The cluster: everything that a copy moves, and what of it is indexes, or the largest table."""
+    """The cluster: everything that a copy moves, and what of it is indexes, or the largest table.
+
+    `reindex_bytes`: indexes that must be built anew on new, because text sorts differently there.
+    """
 
     size_bytes: float
     files: int | None = field(default=None, metadata=_COUNT)
     index_bytes: float | None = field(default=None, metadata=_ZERO)
     largest_table_bytes: float | None = field(default=None, metadata=_ZERO)
     change_bytes_per_hour: float | None = field(default=None, metadata=_ZERO)
+    reindex_bytes: float | None = field(default=None, metadata=_ZERO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ def _number(value: object, path: str, rules: Mapping[str, bool]) -> float:
 
 def _refuse_contradictions(spec: Spec, name: str) -> None:
     size = spec.cluster.size_bytes
-    for part in ("index_bytes", "largest_table_bytes"):
+    for part in ("index_bytes", "largest_table_bytes", "reindex_bytes"):
         value = getattr(spec.cluster, part)
         if value is not None and value > size:
             raise InputError(f"{name}: cluster.{part} is more than cluster.size_bytes", "the size counts everything")

@@ -172,7 +172,8 @@ def locales(case: Case) -> Finding:
         return blocker(
             "; ".join(f"{name} ({listed(users)})" for name, users in sorted(absent.items())),
             f"missing: {listed(sorted(absent))}",
-            f"new lacks {listed(sorted(absent))}: what uses them fails there, a database of that locale whole" + age(cluster),
+            f"new lacks {listed(sorted(absent))}: what uses them fails there, a database of that locale whole"
+            + age(cluster),
             "make the locale on new (Debian: dpkg-reconfigure locales; Red Hat: dnf install glibc-langpack-…), or "
             "install binaries with ICU",
         )

@@ -85,8 +85,13 @@ def cluster(**changes: Any) -> Cluster:
         size_bytes=10_000_000_000,
         files=2000,
         settings={
-            **{"shared_buffers": "128MB", "huge_pages": "try", "archive_mode": "off", "listen_addresses": "*"},
-            **{"ssl": "off", "shared_preload_libraries": "", "data_checksums": "off"},
+            "shared_buffers": "128MB",
+            "huge_pages": "try",
+            "archive_mode": "off",
+            "listen_addresses": "*",
+            "ssl": "off",
+            "shared_preload_libraries": "",
+            "data_checksums": "off",
         },
         databases=(database(),),
         wide=ClusterWide(

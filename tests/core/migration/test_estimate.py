@@ -11,7 +11,8 @@ from core.facts.model import Database
 from core.migration.ends import PEOPLE
 from core.migration.estimate import Spec, estimate, load_spec, spec_of
 from core.migration.model import Method, Quantity, Span
-from tests.core.migration.builders import NOW, cluster, move, old, probe
+from core.migration.spec import ClusterSpec, ObservedSpec
+from tests.core.migration.builders import LOCALE, NOW, cluster, move, new, old, probe
 
 METHODS = ["cold-copy", "warm-copy", "dump-restore", "parallel-dump-restore", "streaming-replica"]
 HOUR = 3600.0
@@ -270,3 +271,34 @@ def test_spec_of_an_unknown_cluster_or_size() -> None:
         spec_of(move(), old(cluster(size_bytes=None)), [])
     with pytest.raises(InputError, match="/elsewhere"):
         spec_of(move(cluster="/elsewhere"), old(), [])
+
+
+def test_what_sorts_differently_is_indexed_anew_before_clients_come_back() -> None:
+    """2.5 GB of indexes at the 25 MB/s that one process builds; dump & restore builds all of them anyway."""
+    size = ClusterSpec(100e9, files=1000, index_bytes=10e9, reindex_bytes=2.5e9)
+    plain = estimate(Spec(replace(size, reindex_bytes=None)))
+    made = estimate(Spec(size))
+    for name in ("cold-copy", "warm-copy", "streaming-replica"):
+        before, after = plain.method(name), made.method(name)
+        assert before is not None
+        assert after is not None
+        stage = after.stages[-1]
+        assert (stage.name, stage.bound_by, stage.seconds.likely) == ("reindex", "new cpu", pytest.approx(100))
+        assert after.downtime_seconds.likely - before.downtime_seconds.likely == pytest.approx(100)
+        assert any("2.3 GiB of indexes are built anew" in each for each in after.assumptions)
+    assert plain.method("dump-restore") == made.method("dump-restore")
+
+
+def test_an_observed_build_of_indexes_prices_the_reindex() -> None:
+    size = ClusterSpec(100e9, files=1000, index_bytes=10e9, reindex_bytes=2e9)
+    made = estimate(Spec(size, observed=ObservedSpec(index_seconds=500, at_size_bytes=50e9))).method("cold-copy")
+    assert made is not None
+    assert made.stages[-1].seconds.likely == pytest.approx(200)
+
+
+def test_the_spec_of_a_move_knows_what_sorts_differently() -> None:
+    same = spec_of(move(), old(), [], new=new())
+    assert same.cluster.reindex_bytes == 0
+    other = spec_of(move(), old(), [], new=new(sorted={LOCALE: "f" * 64}))
+    assert other.cluster.reindex_bytes == 5_000_000
+    assert spec_of(move(), old(), [], new=new(sorted={})).cluster.reindex_bytes is None
