@@ -8,24 +8,39 @@ from core.actions.facts import facts_of
 from core.benchmarks.model import Side
 from core.comparison.diagnosis import diagnose as diagnose_volume
 from core.comparison.model import Diagnosis
+from core.comparison.sets import Place, place_of, set_of
 from core.jobs import Job
 from core.reports.report import diagnoses
 
 
 def diagnose(
-    desk: Desk, move: str, job: Job, sides: Sequence[Side] = (Side.OLD, Side.NEW), *, refresh: bool = True
+    desk: Desk,
+    move: str,
+    job: Job,
+    sides: Sequence[Side] = (Side.OLD, Side.NEW),
+    *,
+    places: Sequence[str] = (),
+    refresh: bool = True,
 ) -> tuple[Diagnosis, ...]:
-    """The volumes of each side, from fresh facts (or the latest, without `refresh`) and the latest runs on them."""
+    """The volumes of each side, from fresh facts (or the latest, without `refresh`) and the latest runs on them.
+
+    Args:
+        places: other volumes of the two servers instead, as `old:/mnt/a`.
+
+    Raises:
+        InputError: a word names no volume.
+    """
     job = recorded(desk.store, job, move)
     found = desk.store.move(move)
-    return tuple(
-        diagnose_volume(
-            facts_of(desk, found, side, job, refresh=refresh),
-            volume(found, side).mount_point,
-            desk.store.runs(found.name, side=side, latest_only=True),
-        )
-        for side in sides
-    )
+    servers = {Side.OLD: found.old, Side.NEW: found.new}
+    named = [place_of(word, servers, dated=False) for word in places]
+    wanted = named or [Place(side, volume(found, side).mount_point) for side in sides]
+    runs = desk.store.runs(found.name, latest_only=not named)
+    facts = {
+        side: facts_of(desk, found, side, job, refresh=refresh)
+        for side in dict.fromkeys(place.side for place in wanted)
+    }
+    return tuple(diagnose_volume(facts[place.side], place.path, set_of(place, runs)) for place in wanted)
 
 
 def known_diagnoses(desk: Desk, move: str) -> tuple[Diagnosis, ...]:

@@ -6,12 +6,16 @@ from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import printable
 from core.comparison.model import Diagnosis, Finding
+from core.errors import InputError
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
     diagnose = nouns.add_parser("diagnose", help="what explains poor results, and what to try")
     diagnose.add_argument("move")
+    diagnose.add_argument(
+        "places", nargs="*", metavar="SIDE:PATH", help="these volumes instead of the move's two: old:/mnt/a"
+    )
     diagnose.add_argument("--side", choices=("old", "new"), help="that side alone")
     diagnose.add_argument("--last", action="store_true", help="by the last facts, without connecting")
     add_common(diagnose, server=True)
@@ -23,7 +27,11 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     from core.benchmarks.model import Side
 
     sides = [Side(options.side)] if options.side else list(Side)
-    found = actions.diagnose(context.desk, options.move, context.job, sides, refresh=not options.last)
+    if options.side and options.places:
+        raise InputError("diagnose takes --side or volumes, not both")
+    found = actions.diagnose(
+        context.desk, options.move, context.job, sides, places=options.places, refresh=not options.last
+    )
     if options.json:
         print_document(found)
     else:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core import units
-from core.benchmarks.model import Outcome, Run, Workload
+from core.benchmarks.model import Run, Workload
 from core.comparison.model import Sample
-from core.comparison.samples import sample_of
+from core.comparison.samples import newest_done, sample_of
 from core.facts.model import Array, BlockDevice, Facts, FileSystem
 
 _VIRTUAL = ("vd", "xvd", "loop", "zram", "ram", "nbd", "rbd", "sr", "fd")
@@ -144,9 +144,11 @@ def _way(workload: Workload) -> tuple[object, ...]:
 
 def _figures(runs: Sequence[Run]) -> Iterator[Figure]:
     """The figures that are the disks' own: nobody disturbed them, and memory did not answer for the disks."""
+    of_workload: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
-        if run.outcome is not Outcome.DONE:
-            continue
+        workload = run.workload
+        of_workload.setdefault((workload.tool, workload.name, *sorted(workload.parameters.items())), []).append(run)
+    for run in filter(None, map(newest_done, of_workload.values())):
         for metric in dict.fromkeys(name for repetition in run.repetitions for name in repetition.metrics):
             sample = sample_of(metric, run)
             if sample is not None and not sample.disturbed and not _from_memory(run.workload, metric, sample):

@@ -75,3 +75,15 @@ def test_a_diagnosis_of_the_last_facts(capsys: pytest.CaptureFixture[str]) -> No
     assert (old["server"], new["server"]) == (samples.MOVE.old, samples.MOVE.new)
     assert main(["diagnose", samples.MOVE.name, "--last", "--side", "old"]) == 0
     assert capsys.readouterr().out.startswith(f"{samples.MOVE.old}:{samples.MOVE.old_volume}")
+
+
+def test_a_diagnosis_of_other_volumes(capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open() as store:
+        samples.fill(store)
+    assert main(["diagnose", samples.MOVE.name, "old:/", f"{samples.MOVE.new}:/var", "--last", "--json"]) == 0
+    old, new = json.loads(capsys.readouterr().out)
+    assert (old["server"], old["volume"], old["figures"]) == (samples.MOVE.old, "/", 0)
+    assert (new["server"], new["volume"]) == (samples.MOVE.new, "/var")
+    assert main(["diagnose", samples.MOVE.name, "nowhere:/", "--last"]) == 2
+    assert "'nowhere:/' names no volume of the move" in capsys.readouterr().err
+    assert main(["diagnose", samples.MOVE.name, "old:/", "--side", "old", "--last"]) == 2

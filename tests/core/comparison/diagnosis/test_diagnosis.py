@@ -426,3 +426,10 @@ def test_a_volume_on_the_device_mapper() -> None:
     facts = on(mapped, DISK)
     facts = replace(facts, file_systems=(replace(SYSTEM, device="/dev/mapper/vg-data"),))
     assert expect("read-ahead", facts, buffered(90e6), direct(180e6)).evidence[0] == "dm-0 reads ahead 128.0 KiB"
+
+
+def test_of_two_runs_of_a_workload_the_newer_counts() -> None:
+    later = replace(buffered(50e6), started_at=NOW.replace(year=2027), id=8)
+    (finding,) = diagnose(FACTS, "/srv", [later, buffered(90e6), direct(180e6)]).findings
+    assert finding.evidence[1] == "read through the cache: 50.0 MB/s (dd)"
+    assert finding.run_ids == (8, 7)
