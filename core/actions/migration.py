@@ -8,6 +8,7 @@ from core.jobs import Job
 from core.migration.checks import check as check_facts
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import spec_of
+from core.migration.execution.rates import copy_rate
 from core.migration.model import CheckResult, Estimate, Move, Plan, Probe, Verify
 from core.migration.plan import make_plan
 from core.migration.probes import probe as probe_servers
@@ -67,6 +68,6 @@ def plan(desk: Desk, move: str, job: Job, *, verify: Verify = Verify.CHANGED) ->
 
 def _estimated(desk: Desk, move: Move, old: Facts, new: Facts | None) -> Estimate:
     probes, runs = desk.store.probes(move.name), desk.store.runs(move.name, latest_only=True)
-    made = estimate_spec(spec_of(move, old, probes, runs, new))
+    made = estimate_spec(spec_of(move, old, probes, runs, new, copy_rate(desk.store.executions(move.name))))
     desk.store.save_estimate(move.name, made)
     return made

@@ -55,6 +55,8 @@ The way through:
   pghaul probe spring                              measure the way between them
   pghaul estimate spring                           how long, and how sure
   pghaul plan spring --runbook move.md             every command
+  pghaul execute spring --rehearsal                copy while old runs, stop and start nothing
+  pghaul execute spring                            move it
   pghaul report spring -o spring.pdf               for whoever decides"""
 
 

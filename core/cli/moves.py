@@ -5,7 +5,7 @@ import argparse
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import table
 from core.errors import InputError
-from core.migration.model import Move
+from core.migration.model import Hook, HookCommand, Move
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -40,6 +40,16 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     show.add_argument("name")
     add_common(show)
     show.set_defaults(run=_show)
+
+    hook = verbs.add_parser("hook", help="your own command for what a person would do in the plan")
+    hook.add_argument("name")
+    hook.add_argument("hook", nargs="?", choices=[each.value for each in Hook])
+    hook.add_argument("--side", choices=("old", "new", "workstation"))
+    hook.add_argument("--command", metavar="COMMAND", help="a command line for that side's shell")
+    hook.add_argument("--as", dest="user", metavar="USER", help="who runs it on a server (default: who logs in)")
+    hook.add_argument("--none", action="store_true", help="leave it to a person again")
+    add_common(hook)
+    hook.set_defaults(run=_hook)
 
     remove = verbs.add_parser("remove", help="forget a move and all that was measured for it")
     remove.add_argument("name")
@@ -102,6 +112,32 @@ def text(move: Move) -> str:
         *(f"  tablespace {here} -> {there}" for here, there in move.tablespace_targets.items()),
     ]
     return "\n".join(lines)
+
+
+def _hook(context: Context, options: argparse.Namespace) -> int:
+    if options.hook is not None:
+        _set_hook(context, options)
+    hooks = context.store.hooks(options.name)
+    if options.json:
+        print_document({"hooks": hooks})
+    elif not hooks:
+        print(f"{options.name} has no hooks: people do what the plan asks of them")
+    else:
+        rows = [(each.hook, each.side, each.user or "–", each.command) for each in hooks]
+        print(table(("hook", "where", "as", "command"), rows))
+    return 0
+
+
+def _set_hook(context: Context, options: argparse.Namespace) -> None:
+    hook = Hook(options.hook)
+    if options.none:
+        context.store.remove_hook(options.name, hook)
+        return
+    if options.side is None or not (options.command or "").strip():
+        raise InputError(f"the hook {hook} needs --side and --command", "or --none, to leave it to a person")
+    if options.side == "workstation" and options.user is not None:
+        raise InputError("a hook on the workstation runs as you", "leave out --as")
+    context.store.save_hook(options.name, HookCommand(hook, options.side, options.command, options.user))
 
 
 def _remove(context: Context, options: argparse.Namespace) -> int:

@@ -13,10 +13,16 @@ from core.migration.transports.choice import choose
 
 
 def spec_of(
-    move: Move, old: Facts, probes: Sequence[Probe], runs: Sequence[Run] = (), new: Facts | None = None
+    move: Move,
+    old: Facts,
+    probes: Sequence[Probe],
+    runs: Sequence[Run] = (),
+    new: Facts | None = None,
+    copied: float | None = None,
 ) -> Spec:
     """What is known of a move, as a spec. The latest probe of each link counts, the transport that a plan
     would take, and a benchmark where a disk was not probed. The facts of `new` tell what must be indexed anew.
+    `copied`: bytes a second of an earlier copy or rehearsal, which no sample can tell better.
 
     Raises:
         InputError: the facts of old do not know the cluster or its size.
@@ -39,7 +45,7 @@ def spec_of(
         new=NewSpec(rates.get(Quantity.WRITE) or _benchmark(runs, Side.NEW, "write_bytes_per_second")),
         link=LinkSpec(bits_per_second=wire * 8 if wire is not None else None, streams=choice.transport.streams),
         copy=CopySpec(
-            observed_bytes_per_second=sample.bytes_per_second if sample is not None else None,
+            observed_bytes_per_second=copied or (sample.bytes_per_second if sample is not None else None),
             compression_ratio=max(1.0, sample.ratio) if sample is not None and sample.ratio is not None else None,
             ssh_bytes_per_second=rates.get(Quantity.SSH),
         ),

@@ -40,6 +40,10 @@ def _step(step: Step) -> list[str]:
         lines.append("Never leave it out.")
     if step.input_from is not None:
         lines.append(f"Its standard input is what step {step.input_from} printed.")
+    if step.agrees_with is not None:
+        lines.append(f"It must print what step {step.agrees_with} printed, or it has failed.")
+    if step.warm_pass > 1:
+        lines.append("Repeat it as long as it gets shorter; leave it out where the pass before took seconds.")
     if step.command:
         fence = _fence(step.command)
         lines += ["", f"{fence}sh", step.command, fence]

@@ -55,7 +55,9 @@ show() { # FILE
   fi
 }
 
-step() { # NUMBER TITLE REASON NEEDED SIDE COMMAND INPUT
+here() { sh -c "$1"; }
+
+step() { # NUMBER TITLE REASON NEEDED SIDE COMMAND INPUT AGREES
   ask "$1" "$2" "$3" "$4" || return 0
   if [ -n "$7" ]; then input=$outputs/$7; else input=/dev/null; fi
   if [ ! -e "$input" ]; then echo "step $7 did not run: its output is needed here" >&2; exit 1; fi
@@ -64,6 +66,11 @@ step() { # NUMBER TITLE REASON NEEDED SIDE COMMAND INPUT
   show "$outputs/$1"
   if [ "$status" -ne 0 ]; then
     echo "step $1 failed with exit status $status; the steps before it and their undo stand above" >&2
+    exit 1
+  fi
+  if [ -n "$8" ] && ! cmp -s -- "$outputs/$8" "$outputs/$1"; then
+    echo "step $1 failed: it does not print what step $8 printed" >&2
+    diff -- "$outputs/$8" "$outputs/$1" >&2
     exit 1
   fi
 }
@@ -117,17 +124,21 @@ def _step(step: Step, logins: dict[str, Login]) -> list[str]:
     title, reason, undo = _line(step.title + marks), _line(step.reason), _comment(step.undo)
     head = [f"# undo: {undo}"] if step.undo else []
     needed = "" if step.skippable else "needed"
-    if step.side == "you":
+    if step.side == "you" and not step.command:
         return [*head, f"{command('ask', step.number, title, reason, needed).text} || :"]
-    remote, function = _as_user(step, logins[step.side])
+    remote, function = _as_user(step, logins)
     source = "" if step.input_from is None else step.input_from
+    agrees = "" if step.agrees_with is None else step.agrees_with
     where = f"{title} (on {_line(step.server)} as {_line(step.user)})"
-    return [*head, command("step", step.number, where, reason, needed, function, remote, source).text]
+    return [*head, command("step", step.number, where, reason, needed, function, remote, source, agrees).text]
 
 
-def _as_user(step: Step, login_: Login) -> tuple[Shell, str]:
+def _as_user(step: Step, logins: dict[str, Login]) -> tuple[Shell, str]:
     """The step's command as its user, by the rights of the login; and the function that takes it there."""
     inner = Shell(step.command, step.command, compound=True)
+    if step.side == "you":
+        return inner, "here"
+    login_ = logins[step.side]
     if step.user == login_.user or login_.rights == Rights.NONE:
         return command("sh", "-c", inner), step.side
     if login_.rights == Rights.SUDO_PASSWORD:

@@ -1,0 +1,27 @@
+"""What executions show of the copy's rate: the best measure there is for the estimate of the next one."""
+
+from collections.abc import Sequence
+
+from core.migration.model import Execution
+
+_WHOLE = 0.5
+"""A pass counts as a copy when it sent this part of what lies in its places: a later one sends what changed alone."""
+
+
+def copy_rate(executions: Sequence[Execution]) -> float | None:
+    """Bytes of cluster a second of the latest whole copy, newest execution first; None where there was none.
+
+    A rehearsal's first warm pass, or the copy of a stopped cluster: all places one after the other.
+    """
+    return next((rate for rate in map(_rate, executions) if rate is not None), None)
+
+
+def _rate(execution: Execution) -> float | None:
+    whole = {step.number: step.bytes for step in execution.plan.steps if step.bytes and step.warm_pass <= 1}
+    runs = [run for run in execution.steps if run.number in whole and run.done and run.attempt == 1 and not run.message]
+    sent = sum(run.bytes or 0 for run in runs)
+    seconds = sum((run.ended_at - run.started_at).total_seconds() for run in runs if run.ended_at is not None)
+    size = sum(whole[run.number] or 0 for run in runs)
+    if not seconds or sent < _WHOLE * size:
+        return None
+    return sent / seconds
