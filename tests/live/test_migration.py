@@ -13,9 +13,10 @@ from core.facts.model import Facts
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import CheckResult, Move, Plan, Probe, Quantity, Status, Step
+from core.migration.model import PLAIN, CheckResult, Move, Plan, Probe, Quantity, Status, Step
 from core.migration.plan import make_plan
 from core.migration.probes import probe
+from core.migration.transports.choice import choose
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
 from core.servers.shell import command, environment
@@ -214,11 +215,45 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     assert rates[Quantity.READ] == pytest.approx(30e6, rel=0.1)
     assert rates[Quantity.WRITE] == pytest.approx(60e6, rel=0.2)
     assert rates[Quantity.WIRE] == pytest.approx(48e6, rel=0.1)
-    assert rates[Quantity.SSH] == pytest.approx(47e6, rel=0.2)
+    ssh = [each.bytes_per_second for each in probes if each.quantity is Quantity.SSH]
+    assert max(ssh) == pytest.approx(47e6, rel=0.2)
+    assert choose(probes).bound_by == "old disk"
     guessed = copy_seconds(estimate(spec_of(MOVE, facts[0], probes)))
     lab.cap_disk("new")  # by hand new's memory would take the copy, and a slow disk would have all to write at the end
     taken = copy_by_hand(lab, ODD)
     assert guessed == pytest.approx(taken.flushed, rel=0.25)
+
+
+def test_a_narrow_wire_calls_for_compression(
+    lab: Lab,
+    odd: Host,  # noqa: ARG001  before the look at what is left
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    clean_hosts: None,  # noqa: ARG001
+) -> None:
+    """Old runs meanwhile; the sample is of its own files, which shrink to a quarter and less."""
+    lab.shape("100mbit")
+    probes = probe(old_server, new_server, *both_facts, MOVE, Journal(), Job())
+    choice = choose(probes)
+    assert choice.transport.compression
+    assert choice.sample is not None
+    assert choice.sample.ratio is not None
+    assert choice.sample.ratio > 3
+    plain = next(each for each in probes if each.quantity is Quantity.END_TO_END and each.transport == PLAIN)
+    assert choice.sample.bytes_per_second > 1.5 * plain.bytes_per_second
+    assert plain.bytes_per_second == pytest.approx(12e6, rel=0.3)
+    made = make_plan(
+        MOVE,
+        old_server.profile,
+        new_server.profile,
+        *both_facts,
+        (),
+        probes,
+        estimate(spec_of(MOVE, both_facts[0], probes)),
+    )
+    assert made.transport == choice.transport.name
+    assert "--compress" in made.steps[number(made, "warm pass 1") - 1].command
 
 
 @pytest.mark.parametrize("where", ["iflag=", "conv=notrunc", "/dev/zero", "--files-from"])

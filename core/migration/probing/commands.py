@@ -48,8 +48,8 @@ def write(folder: str) -> Shell:
     """On new: random bytes into one file and a flush at the end; a first piece of 32 MiB tells how many fit the time.
 
     What others have left to be written goes to the disk before, so that it is not measured; and the memory that the
-    bytes pass through is used once before, for what a machine touches for the first time it has to find. The file is
-    removed.
+    bytes pass through is used once before, for what a machine touches for the first time it has to find. Of two tries
+    the faster counts: whatever else the server does only slows it down. The file is removed.
     """
     return script(
         """cd -- @folder@ || exit
@@ -71,14 +71,17 @@ dd if=/dev/urandom of=block bs=1048576 count=32 2>/dev/null || exit
 sync -f . 2>/dev/null || sync
 first=$(put 1) || exit
 pieces=$((@nanoseconds@ / (first + 1) + 1)); [ "$pieces" -le @most@ ] || pieces=@most@
-fill "$pieces" && rm written || exit
-sync -f . 2>/dev/null || sync
-taken=$(put "$pieces") || exit
-echo "nanoseconds $taken"
+fill "$pieces" && best= || exit
+for try in 1 2; do
+  rm written; sync -f . 2>/dev/null || sync
+  taken=$(put "$pieces") || exit
+  [ -n "$best" ] && [ "$best" -le "$taken" ] || best=$taken
+done
+echo "nanoseconds $best"
 echo "bytes $((pieces * 33554432))\"""",
         folder=folder,
         most=MOST_BYTES // 32 // 1024**2,
-        nanoseconds=SECONDS * 10**9,
+        nanoseconds=SECONDS * 10**9 // 2,
     )
 
 
