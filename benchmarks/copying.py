@@ -170,10 +170,7 @@ def small(bench: Bench) -> bool:
     """20,000 relations of 8 to 64 KiB, of pages as pgbench fills them."""
     cap(bench.lab, GIGABIT)
     relation = f"$(ls -S {clusters.DATA}/base/*/[0-9]* | head -n 1)"
-    fill = (
-        f"cd {MADE}/base/5 && head -c 650M {relation} | "
-        "split -a 5 -d --numeric-suffixes=10000 -b 32K - 9 && ls | head -n 20001 | wc -l"
-    )
+    fill = f"cd {MADE}/base/5 && head -c 650M {relation} | split -a 5 -d --numeric-suffixes=10000 -b 32K - 9"
     with made(bench, fill):
         choice, _ = bench.choose(MADE)
         hand, ours = [], []
@@ -224,6 +221,7 @@ PARTS: dict[str, Callable[[Bench], bool]] = {
 def made(bench: Bench, fill: str) -> Iterator[None]:
     """A stopped cluster on old whose relations that text of shell makes; gone afterwards."""
     initdb = f"{clusters.PREFIX}/bin/initdb -D {MADE} -U postgres -N --locale=C.UTF-8 >/dev/null"
+    bench.lab.old.exec("install", "-d", "-o", "postgres", "-m", "700", MADE)
     try:
         bench.lab.old.exec("sh", "-c", f"{initdb} && {fill}", user="postgres")
         yield

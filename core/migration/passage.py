@@ -124,6 +124,15 @@ def make_key(way: Passage) -> Shell:
     )
 
 
+def make_folder(way: Passage) -> Shell:
+    """Where old and new are one server: the copy's own folder, for its lists; those of a copy that goes on stay."""
+    return script(
+        "umask 077; { [ -d @folder@ ] && [ ! -L @folder@ ] && [ -O @folder@ ]; } || "
+        "{ rm -rf -- @folder@ && mkdir -- @folder@; }",
+        folder=way.folder,
+    )
+
+
 def remove_key(way: Passage) -> Shell:
     """On old: the folder with the key, gone."""
     return command("rm", "-rf", "--", way.folder)
@@ -214,7 +223,9 @@ def discard(way: Passage) -> Shell:
 
 
 def flush(way: Passage, label: str) -> Shell:
-    """On old: the ssh command that ends when all that lies in the folder of that label is on new's disk."""
+    """On old: the command that ends when all that lies in the folder of that label is on new's disk."""
+    if way.transport.local:
+        return command("sync", "-f", dict(way.targets)[label])
     return _ask(way, f"{label} flush")
 
 

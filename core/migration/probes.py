@@ -21,6 +21,7 @@ from core.migration.places import Place, places
 from core.migration.probing import commands, sampling, wire
 from core.migration.probing.candidates import CIPHERS, fastest_cipher, search
 from core.migration.probing.timing import Timing, parse_timing, ratio_of
+from core.migration.transports.choice import on_one_server
 from core.migration.transports.rsync_versions import common_version
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
@@ -83,12 +84,14 @@ def probe(
     site = _Site(old, new, old_facts, new_facts, move, job)
     taker = _Taker(move.name, journal, job)
     taker.take(Quantity.READ, lambda: _read(site))
-    taker.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, job))
+    local = on_one_server(move, old_facts, new_facts, new.profile)
+    if not local:
+        taker.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, job))
     with _scratch(site) as scratch:
         taker.take(Quantity.WRITE, lambda: _write(site, scratch))
-        with _passage(site, scratch) as way:
-            cipher = _ciphers(site, way, taker)
-            _transports(site, way, scratch, cipher, taker)
+        with _passage(site, scratch, local=local) as way:
+            plain = way.transport if local else Transport(cipher=_ciphers(site, way, taker))
+            _transports(site, way, scratch, plain, taker)
     job.report(Progress("probe", 1, 1))
     if not taker.taken:
         raise taker.troubles[0]
@@ -167,7 +170,7 @@ def _ciphers(site: _Site, way: Passage, taker: _Taker) -> str:
     return fastest_cipher(measured)
 
 
-def _transports(site: _Site, way: Passage, scratch: str, cipher: str, taker: _Taker) -> None:
+def _transports(site: _Site, way: Passage, scratch: str, plain: Transport, taker: _Taker) -> None:
     """Samples of the cluster by one transport after the other."""
     budget = _budget(taker.rates)
     try:
@@ -180,7 +183,7 @@ def _transports(site: _Site, way: Passage, scratch: str, cipher: str, taker: _Ta
         tried = replace(way, transport=transport)
         return taker.take(Quantity.END_TO_END, lambda: _end_to_end(site, tried, scratch, large), transport)
 
-    search(measure, cipher, way.rsync, taker.rates)
+    search(measure, plain, way.rsync, taker.rates)
 
 
 def _budget(rates: dict[Quantity, float]) -> int:
@@ -230,7 +233,7 @@ def _scratch(site: _Site) -> Iterator[str]:
 
 
 @contextmanager
-def _passage(site: _Site, scratch: str) -> Iterator[Passage]:
+def _passage(site: _Site, scratch: str, *, local: bool) -> Iterator[Passage]:
     """The way from old to new for these probes; the key is gone on both ends on leaving."""
     targets = [(sampling.LABEL, scratch)]
     way = passage(
@@ -242,9 +245,14 @@ def _passage(site: _Site, scratch: str) -> Iterator[Passage]:
         address=site.address,
         login=site.new.login,
         rsync=common_version(site.old_facts, site.new_facts),
+        transport=Transport(local=local),
     )
     with ExitStack() as ends:  # each is cleaned up, whatever becomes of the other or of who listens
         ends.callback(_clean, site, lambda job: site.on_old("", way_of.remove_key(way), job), f"{way.folder} on old")
+        if local:
+            site.on_old("probe: make a folder", way_of.make_folder(way))
+            yield way
+            return
         forbid = way_of.forbid_key(way)
         ends.callback(_clean, site, lambda job: site.new.run(forbid, job, user=way.login), "the probe's key on new")
         key = site.on_old("probe: make a key", way_of.make_key(way)).stdout

@@ -1,6 +1,7 @@
 """Which transports are worth a sample, each chosen by what those before it showed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from core.migration.model import Probe, Quantity, Transport
 from core.migration.transports.choice import best
@@ -17,6 +18,9 @@ _AT_THE_DISK = 0.95
 
 _MOST_STREAMS = 8
 
+_LADDERS = (("",), ("lz4", "zstd:1", "zstd:3", "zstd:6", "zstd:9"), ("zlib:1", "zlib:3"))
+"""Compression of each kind, the lightest first. Within one server there is nothing to compress for."""
+
 Measure = Callable[[Transport], Probe | None]
 
 
@@ -27,11 +31,12 @@ def fastest_cipher(measured: dict[str, float]) -> str:
     return first if first and named[first] > _CLEARLY * measured.get("", 0.0) else ""
 
 
-def search(measure: Measure, cipher: str, version: Version, links: dict[Quantity, float]) -> None:
+def search(measure: Measure, plain: Transport, version: Version, links: dict[Quantity, float]) -> None:
     """Sample no compression and each heavier one while that helps, then more streams while that helps.
 
     The three that came out first are sampled once more, for a sample is short and servers have other things to do.
-    `links`: bytes a second of what was measured before. A transport that fails is left out.
+    `plain`: what all of them have in common. `links`: bytes a second of what was measured before. A transport that
+    fails is left out.
     """
     disks = [links[each] for each in (Quantity.READ, Quantity.WRITE) if each in links]
     enough = _AT_THE_DISK * min(disks, default=float("inf"))
@@ -39,14 +44,14 @@ def search(measure: Measure, cipher: str, version: Version, links: dict[Quantity
 
     def improves(compression: str, streams: int) -> bool:
         """Whether that transport is better than all before it."""
-        transport = Transport(cipher, compression, streams)
+        transport = replace(plain, compression=compression, streams=streams)
         if tried and best(list(tried.values())).bytes_per_second >= enough:
             return False
         if transport not in tried and (found := measure(transport)) is not None:
             tried[transport] = found
         return transport in tried and best(list(tried.values())) is tried[transport]
 
-    for ladder in (("",), ("lz4", "zstd:1", "zstd:3", "zstd:6", "zstd:9"), ("zlib:1", "zlib:3")):
+    for ladder in _LADDERS[:1] if plain.local else _LADDERS:
         steps = [each for each in ladder if can_compress(version, each)]
         if ladder[0] == "zlib:1" and any(each.compression for each in tried):
             break  # what both have of the modern kind is better at every speed

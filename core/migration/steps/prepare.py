@@ -63,16 +63,34 @@ def _make_folders(site: Site) -> list[Draft]:
 
 def _open_way(site: Site) -> list[Draft]:
     way = site.way
+    tidy = Draft(
+        "remove what an earlier try left on old",
+        "old",
+        site.owner,
+        passage.remove_key(way),
+        "lists of what was copied are good for one execution alone",
+        "nothing to undo: it is of no use any more",
+        rehearsed=True,
+    )
+    return [tidy, _make_folder(site)] if way.transport.local else [tidy, *_exchange_keys(site)]
+
+
+def _make_folder(site: Site) -> Draft:
+    return Draft(
+        "make a folder for this copy",
+        "old",
+        site.owner,
+        passage.make_folder(site.way),
+        "both folders lie on one server: no key is needed, only a place for the lists of files",
+        undone(site.owner, "old", passage.remove_key(site.way)),
+        renewed=True,
+        rehearsed=True,
+    )
+
+
+def _exchange_keys(site: Site) -> list[Draft]:
+    way = site.way
     return [
-        Draft(
-            "remove what an earlier try left on old",
-            "old",
-            site.owner,
-            passage.remove_key(way),
-            "lists of what was copied are good for one execution alone",
-            "nothing to undo: it is of no use any more",
-            rehearsed=True,
-        ),
         Draft(
             "make a key for this copy",
             "old",
@@ -123,7 +141,7 @@ def _open_way(site: Site) -> list[Draft]:
 def close_way(site: Site) -> list[Draft]:
     """Take the key away on both ends, once nothing is copied any more."""
     way = site.way
-    return [
+    taken = [
         Draft(
             "take the key off new",
             "new",
@@ -134,7 +152,10 @@ def close_way(site: Site) -> list[Draft]:
             stopped=True,
             closes=True,
             rehearsed=True,
-        ),
+        )
+    ]
+    return [
+        *([] if way.transport.local else taken),
         Draft(
             "remove the key from old",
             "old",

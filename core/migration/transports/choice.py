@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core import units
+from core.facts.model import Facts
 from core.migration.basis import WIRE_EFFICIENCY
-from core.migration.model import PLAIN, Probe, Quantity, Transport
+from core.migration.checks.distinct import Hosts, hosts_of
+from core.migration.model import PLAIN, Move, Probe, Quantity, Transport
+from core.servers.profiles import Profile
 
 _NEAR = 0.97
 """What comes so near to the fastest counts as fast: then the one that asks least of both servers is taken."""
@@ -35,13 +38,25 @@ class Choice:
     sample: Probe | None = None
 
 
-def choose(probes: Sequence[Probe]) -> Choice:
-    """The fastest transport of the latest pass of probes, or one plain stream where nothing was tried."""
+def on_one_server(move: Move, old: Facts, new: Facts, profile: Profile) -> bool:
+    """Whether old and new are one host, on which the owner of the cluster owns the copy too: no ssh is needed then."""
+    cluster = old.cluster(move.cluster)
+    return hosts_of(old, new) is Hosts.ONE and cluster is not None and cluster.owner == profile.database_user
+
+
+def choose(probes: Sequence[Probe], *, local: bool = False) -> Choice:
+    """The fastest transport of the latest pass of probes, or one plain stream where nothing was tried.
+
+    `local`: old and new are one server, now, whatever was tried before.
+    """
+    plain = Transport(local=local)
     latest = latest_pass(probes)
-    tried = [probe for probe in latest if probe.quantity is Quantity.END_TO_END]
+    tried = [
+        probe for probe in latest if probe.quantity is Quantity.END_TO_END and (probe.transport or PLAIN).local == local
+    ]
     links = {probe.quantity: probe for probe in latest if probe.quantity in {*_LINKS, Quantity.SSH}}
     if not tried:
-        return Choice(PLAIN, _untried(links), links)
+        return Choice(plain, _untried(links), links)
     sample = best(tried)
     for probe in latest:
         if probe.quantity is Quantity.SSH and _same_cipher(probe, sample):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.migration.model import Probe, Quantity, Transport
+from core.migration.model import PLAIN, Probe, Quantity, Transport
 from core.migration.probing.candidates import fastest_cipher, search
 from core.migration.transports.choice import choose
 from core.migration.transports.rsync_versions import UNKNOWN, Version
@@ -15,7 +15,10 @@ FAST_DISKS = {Quantity.READ: 2e9, Quantity.WRITE: 2e9}
 
 
 def found(
-    rate: Callable[[Transport], float | None], version: Version = (3, 2, 7), links: dict[Quantity, float] = FAST_DISKS
+    rate: Callable[[Transport], float | None],
+    version: Version = (3, 2, 7),
+    links: dict[Quantity, float] = FAST_DISKS,
+    plain: Transport = PLAIN,
 ) -> tuple[Transport, list[Transport]]:
     """What is chosen, and what was tried on the way."""
     taken: list[Probe] = []
@@ -27,8 +30,8 @@ def found(
         taken.append(replace(probe(Quantity.END_TO_END, value), transport=transport, began_at=NOW))
         return taken[-1]
 
-    search(measure, "", version, links)
-    return choose(taken).transport, [each.transport for each in taken if each.transport is not None]
+    search(measure, plain, version, links)
+    return choose(taken, local=plain.local).transport, [each.transport for each in taken if each.transport is not None]
 
 
 def chain(wire: float, processors: int) -> Callable[[Transport], float]:
@@ -70,6 +73,13 @@ def test_the_best_of_all_is_found(wire: float, processors: int, version: Version
 def test_nothing_is_tried_once_a_disk_is_at_its_end() -> None:
     _, tried = found(lambda _: 59e6, links={Quantity.READ: 60e6, Quantity.WRITE: 500e6})
     assert tried == [Transport()]
+
+
+def test_within_one_server_there_are_streams_alone() -> None:
+    local = Transport(local=True)
+    chosen, tried = found(lambda transport: 400e6 * min(transport.streams, 2), plain=local)
+    assert chosen == replace(local, streams=2)
+    assert all(each.local and not each.compression for each in tried)
 
 
 def test_what_fails_is_left_out() -> None:
