@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import zip_longest
 
 from core import units
 from core.errors import BlockedError, Cancelled, PghaulError, ServerError, UnreachableError
@@ -232,7 +233,8 @@ def _agrees(work: Work, step: Step) -> None:
     expected, found = output_of(work, other).strip(), work.outputs[step.number].strip()
     if found == expected:
         return
-    problem = f"step {step.number}, {step.title}: it does not agree with step {other.number}, {other.title}"
+    problem = f"step {step.number}, {step.title}, does not agree with step {other.number}, {other.title}"
+    problem += f": {_first_difference(expected, found)}"
     latest = work.execution.latest(step.number)
     if latest is not None:
         work.journal.step_ended(replace(latest, exit_status=1, message=problem))
@@ -242,6 +244,15 @@ def _agrees(work: Work, step: Step) -> None:
         else ("nothing was started on new; look at both sides, then --resume copies again and compares again")
     )
     raise BlockedError(problem, hint)
+
+
+def _first_difference(expected: str, found: str) -> str:
+    """The first line that is not the same, as either side has it; a sum stands under the line that says of what."""
+    pairs = list(zip_longest(expected.splitlines(), found.splitlines(), fillvalue="nothing"))
+    at = next(number for number, (one, other) in enumerate(pairs) if one != other)
+    about = next((one for one, other in reversed(pairs[:at]) if one == other and not one.endswith("  -")), "")
+    one, other = pairs[at]
+    return f"{about}: {one} there, {other} here" if about else f"{one} there, {other} here"
 
 
 def _show_deletions(work: Work, step: Step) -> None:

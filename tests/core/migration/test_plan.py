@@ -11,7 +11,7 @@ import pytest
 from core.errors import InputError
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import Plan, Quantity, Step
+from core.migration.model import Hook, HookCommand, Plan, Quantity, Step
 from core.migration.plan import make_plan, runbook, script
 from core.servers.profiles import Rights
 from tests.core.migration.builders import DATA, ODD, TARGET, cluster, facts, move, new, old, probe, profile, space
@@ -78,7 +78,8 @@ def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_sh
 
 def test_the_final_pass_trusts_no_time() -> None:
     made = plan({"running": True})
-    assert step(made, "remember when").number < step(made, "warm pass 1").number
+    for title in ("warm pass 1", "final pass, changed files"):
+        assert "comm -13" in step(made, title).command
     assert "--ignore-times" in step(made, "final pass, changed files").command
 
 
@@ -175,7 +176,7 @@ def test_a_port_that_new_uses_already() -> None:
 
 def test_warnings_hold_what_the_checks_found() -> None:
     made = plan({"version": "15.99"})
-    assert any(text.startswith("blocker: new is older") for text in made.warnings)
+    assert any(text.startswith("warning: new is older") for text in made.warnings)
     for text in made.warnings:
         assert text.split(": ")[0] in {"blocker", "unknown", "warning"}
         assert f"# {text}\n" in script(made)
@@ -381,3 +382,71 @@ def test_the_runbook_shows_every_command_whole() -> None:
     assert re.search(r"stopped from step \d+ to step \d+", text)
     assert "\\$" not in text
     assert DATA not in text
+
+
+def hooked(*hooks: HookCommand) -> Plan:
+    made = cluster(running=True)
+    undertaking, old_facts = move(), old(made)
+    estimated = estimate(spec_of(undertaking, old_facts, []))
+    profiles = profile("old"), profile("new")
+    return make_plan(undertaking, *profiles, old_facts, new(), (), (), estimated, hooks)
+
+
+def test_hooks_take_the_place_of_what_people_do() -> None:
+    made = hooked(
+        HookCommand(Hook.TELL_POOLER, "new", "pgbouncer-lead new", "pooler"),
+        HookCommand(Hook.STOP_APPLICATIONS, "old", "systemctl stop shop"),
+        HookCommand(Hook.MOVE_ADDRESS, "workstation", "./move-address"),
+    )
+    stop = step(made, "stop the applications")
+    assert (stop.side, stop.user, stop.command, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
+    after = [each for each in made.steps if each.number > step(made, "open new").number]
+    assert [(each.title, each.side, each.user, each.command) for each in after] == [
+        ("move the virtual address", "you", "you", "./move-address"),
+        ("tell the pooler", "new", "pooler", "pgbouncer-lead new"),
+        ("lead the applications to new", "you", "you", ""),
+    ]
+    assert "here ./move-address" in script(made)
+
+
+def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
+    made = plan({"running": True, "unit": "postgresql-15.service"})
+    back = {each.title: each for each in made.way_back}
+    assert list(back) == [
+        "stop new",
+        "take the key off new",
+        "remove the key from old",
+        "let old start again",
+        "start old",
+        "prove that old runs",
+    ]
+    assert back["let old start again"].command == "systemctl unmask postgresql-15.service"
+    assert "systemctl start postgresql-15.service" in back["start old"].command
+    assert not any("rm -rf" in each.command for each in made.way_back if each.side == "new")
+    assert "start old" not in [each.title for each in plan().way_back]
+
+
+def test_a_rehearsal_holds_no_step_that_stops_or_starts() -> None:
+    made = plan({"running": True})
+    rehearsed = [each for each in made.steps if each.rehearsed]
+    assert {each.title for each in rehearsed if each.stopped} == {"take the key off new", "remove the key from old"}
+    assert sum(each.closes for each in rehearsed) == 2
+    words = ("pg_ctl", "chmod u-w", "systemctl", "--delete")
+    assert not any(word in each.command for each in rehearsed for word in words)
+
+
+def test_the_stop_is_proven_before_and_after_the_final_pass() -> None:
+    made = plan({"running": True})
+    proofs = [each for each in made.steps if each.title.startswith("prove that old") or each.title == "prove the stop"]
+    final = [each.number for each in made.steps if each.title.startswith("final pass")]
+    assert proofs[0].number < min(final) <= max(final) < proofs[1].number
+    assert proofs[0].command == proofs[1].command
+    assert proofs[1].agrees_with == proofs[0].number
+
+
+def test_what_must_agree_stops_the_script(tmp_path: Path) -> None:
+    made = plan()
+    text = _with_a_shell_for_ssh(script(made), tmp_path).replace("echo printed", "wc -l <" + f"{tmp_path}/asked")
+    done = _run(text, "run", cwd=tmp_path, stdin="y\n" * len(made.steps))
+    assert done.returncode == 1
+    assert "it does not print what step" in done.stderr

@@ -1,0 +1,122 @@
+"""`pghaul execute` without a server: what it refuses, what it asks, what it shows."""
+
+import io
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from core.cli.execution import TerminalPeople, text
+from core.cli.main import main
+from core.errors import InputError
+from core.history.store import Store
+from core.migration.model import Kind, State
+from core.servers.profiles import Profile
+from tests.core.migration.builders import move
+from tests.core.migration.execution.builders import STEP, execution, ran
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    monkeypatch.setenv("PGHAUL_DATA", str(tmp_path))
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    with Store.open(tmp_path) as made:
+        made.add_profile(Profile("old", "192.0.2.1"))
+        made.add_profile(Profile("new", "192.0.2.2"))
+        made.add_move(replace(move(), name="spring"))
+        yield made
+
+
+def test_a_script_must_answer_beforehand(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["execute", "spring"]) == 2
+    assert main(["execute", "spring", "--confirm", "15/main"]) == 2
+    assert "add --confirm NAME and --yes-to-hooks" in capsys.readouterr().err
+    assert store.executions("spring") == ()
+
+
+@pytest.mark.parametrize("option", ["--resume", "--status", "--cancel", "--rollback"])
+def test_what_was_never_executed(option: str, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    del store
+    assert main(["execute", "spring", option]) == 2
+    assert "spring was never executed" in capsys.readouterr().err
+
+
+def test_options_that_exclude_each_other(store: Store) -> None:
+    del store
+    assert main(["execute", "spring", "--resume", "--rollback"]) == 2
+
+
+def test_status_for_people_and_programs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    store.execution_started(replace(execution(), move="spring"))
+    assert main(["execute", "spring", "--status"]) == 0
+    assert "execution 1 of spring, real: running, carried out by dba@desk" in capsys.readouterr().out
+    assert main(["execute", "spring", "--status", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["execution"]["state"], shown["execution"]["plan"]["cluster"]) == ("running", "15/main")
+
+
+def test_a_name_given_beforehand_must_be_the_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert TerminalPeople("15/main", yes=True).confirm_stop("15/main")
+    with pytest.raises(InputError, match="is called 15/main, not 15/other"):
+        TerminalPeople("15/other", yes=True).confirm_stop("15/main")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("15/main\n"))
+    with pytest.raises(InputError, match="no terminal"):
+        TerminalPeople(None, yes=True).confirm_stop("15/main")
+
+
+@pytest.mark.parametrize(
+    ("typed", "confirmed"), [("15/main\n", True), ("15/Main\n", False), ("yes\n", False), ("", False)]
+)
+def test_the_name_is_typed(typed: str, confirmed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    assert TerminalPeople(None, yes=False).confirm_stop("15/main") is confirmed
+
+
+@pytest.mark.parametrize(
+    ("typed", "done"), [("done\n", True), ("Yes\n", True), ("\n", False), ("", False), ("no\n", False)]
+)
+def test_a_persons_step_is_done_when_they_say_so(typed: str, done: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    assert TerminalPeople(None, yes=False).has_done(STEP) is done
+    assert TerminalPeople(None, yes=True).has_done(STEP)
+
+
+def test_every_try_has_its_line_and_the_next_step_is_named() -> None:
+    shown = ran(execution(STEP, replace(STEP, title="stop\x1b[31m old"), state=State.STOPPED), 1, sent=1 << 30)
+    shown = replace(
+        ran(shown, 2, status=1, note="it did not stop"), message="it did not stop", ended_at=datetime.now(UTC)
+    )
+    lines = text(shown).splitlines()
+    assert lines[0] == "execution 7 of spring, real: stopped"
+    assert any("1.0 GiB" in line and line.endswith("done") for line in lines)
+    assert any(line.endswith("it did not stop") for line in lines[4:])
+    assert lines[-1] == "next: step 2, stop\\x1b[31m old"
+    assert "\x1b" not in text(shown)
+    assert "next" not in text(replace(shown, kind=Kind.REHEARSAL))
+
+
+def test_hooks_are_set_shown_and_taken_away(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["move", "hook", "spring"]
+    assert main([*words, "tell-pooler", "--side", "new", "--command", "psql -c RELOAD", "--as", "pooler"]) == 0
+    assert main([*words, "stop-applications", "--side", "workstation", "--command", "./stop"]) == 0
+    capsys.readouterr()
+    assert main([*words, "--json"]) == 0
+    assert [hook["side"] for hook in json.loads(capsys.readouterr().out)["hooks"]] == ["workstation", "new"]
+    assert [hook.command for hook in store.hooks("spring")] == ["./stop", "psql -c RELOAD"]
+    assert main([*words, "tell-pooler", "--none"]) == 0
+    assert [hook.hook for hook in store.hooks("spring")] == ["stop-applications"]
+    for wrong in (
+        ["tell-pooler"],
+        ["tell-pooler", "--side", "old"],
+        ["move-address", "--side", "workstation", "--command", "x", "--as", "y"],
+    ):
+        assert main([*words, *wrong]) == 2

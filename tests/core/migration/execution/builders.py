@@ -1,0 +1,26 @@
+"""Executions made by hand."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from core.migration.model import Execution, Kind, Plan, State, Step, StepRun
+from tests.core.migration.builders import NOW
+
+STEP = Step(1, "step", "old", "old", "postgres", "true", "because", 1.0, "nothing")
+
+
+def execution(*steps: Step, state: State = State.RUNNING, kind: Kind = Kind.REAL) -> Execution:
+    numbered = tuple(replace(step, number=number) for number, step in enumerate(steps or (STEP,), 1))
+    plan = Plan("spring", "rsync", "why", numbered, NOW, cluster="15/main", data_directory="/a", target="/b")
+    return Execution(7, "spring", kind, state, "c0ffee00", "dba@desk", NOW, None, plan)
+
+
+def ran(
+    of: Execution, number: int, *, status: int | None = 0, seconds: float = 1.0, sent: int | None = None, note: str = ""
+) -> Execution:
+    """The execution with one more try at a step."""
+    attempt = 1 + sum(run.number == number for run in of.steps)
+    title = of.plan.steps[number - 1].title
+    ended = NOW + timedelta(seconds=seconds)
+    run = StepRun(len(of.steps) + 1, number, title, attempt, NOW, ended, status, sent, message=note)
+    return replace(of, steps=(*of.steps, run))

@@ -1,0 +1,70 @@
+from dataclasses import replace
+
+import pytest
+
+from core.errors import BlockedError, InputError
+from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
+from core.migration.model import CheckResult, Kind, State, Status
+from core.migration.steps.copy import STOP
+from tests.core.migration.execution.builders import STEP, execution, ran
+
+
+def result(status: Status, *, blocking: bool = True) -> CheckResult:
+    return CheckResult("x", "a title", status, "o", "n", f"it is {status}", "a hint", blocking)
+
+
+def test_blockers_and_unknowns_that_can_block_are_named() -> None:
+    refuse_blockers([result(Status.PASS), result(Status.WARNING), result(Status.UNKNOWN, blocking=False)])
+    with pytest.raises(BlockedError, match="a title: it is blocker; a title: it is unknown"):
+        refuse_blockers([result(Status.BLOCKER), result(Status.UNKNOWN), result(Status.WARNING)])
+
+
+@pytest.mark.parametrize("state", [State.DONE, State.ROLLED_BACK, State.STOPPED, State.CANCELLED])
+def test_a_new_execution_may_begin_where_old_runs_and_nothing_is_under_way(state: State) -> None:
+    may_begin(None, alive=False)
+    may_begin(execution(state=state), alive=False)
+
+
+@pytest.mark.parametrize("state", [State.RUNNING, State.INTERRUPTED])
+def test_what_was_interrupted_is_gone_on_with_first(state: State) -> None:
+    with pytest.raises(InputError, match="was interrupted"):
+        may_begin(execution(state=state), alive=False)
+
+
+def test_where_old_is_stopped_no_other_plan_begins() -> None:
+    stopped = ran(execution(replace(STEP, name=STOP), state=State.STOPPED), 1)
+    with pytest.raises(InputError, match="has stopped old"):
+        may_begin(stopped, alive=False)
+
+
+def test_what_another_program_does_is_left_to_it() -> None:
+    for entry in (may_begin, lambda latest, alive: to_resume(latest, "spring", alive=alive)):
+        with pytest.raises(InputError, match="another pghaul on this workstation, since 2026-03-07 20:00 UTC"):
+            entry(execution(), alive=True)
+
+
+def test_there_must_be_something_to_go_on_with() -> None:
+    for state in (State.RUNNING, State.INTERRUPTED, State.STOPPED, State.CANCELLED):
+        assert to_resume(execution(state=state), "spring", alive=False).state is state
+    for latest in (None, execution(state=State.DONE), execution(state=State.ROLLED_BACK)):
+        with pytest.raises(InputError, match=r"was never executed|is done|is rolled back"):
+            to_resume(latest, "spring", alive=False)
+
+
+def test_what_has_ended_cannot_be_cancelled() -> None:
+    assert to_cancel(execution(state=State.INTERRUPTED), "spring").state is State.INTERRUPTED
+    with pytest.raises(InputError, match="is stopped"):
+        to_cancel(execution(state=State.STOPPED), "spring")
+
+
+def test_a_rehearsal_has_nothing_to_take_back() -> None:
+    assert to_roll_back(execution(state=State.STOPPED), "spring", alive=False).state is State.STOPPED
+    with pytest.raises(InputError, match="old runs as before"):
+        to_roll_back(execution(kind=Kind.REHEARSAL, state=State.DONE), "spring", alive=False)
+    with pytest.raises(InputError, match="is rolled back"):
+        to_roll_back(execution(state=State.ROLLED_BACK), "spring", alive=False)
+
+
+def test_nothing_to_show() -> None:
+    with pytest.raises(InputError, match="spring was never executed"):
+        to_show(None, "spring")

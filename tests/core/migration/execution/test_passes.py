@@ -1,0 +1,34 @@
+import pytest
+
+from core.migration.execution.passes import MOST, Pass, another, gain
+
+
+def test_a_first_pass_of_seconds_is_enough() -> None:
+    assert not another([Pass(4.9, 1_000_000)])
+    assert another([Pass(600, 60_000_000_000)])
+
+
+def test_what_came_during_the_last_pass_is_what_the_next_one_would_spare() -> None:
+    """100 MB/s; 10 MB of changes a second of copying: each pass leaves a tenth of the one before."""
+    first, second = Pass(1000, 100_000_000_000), Pass(100, 10_000_000_000)
+    assert gain([first, second]) == pytest.approx(0.1 * (100 - 10))
+    assert another([first, second])
+    assert not another([first, second, Pass(10, 1_000_000_000)])
+
+
+def test_the_look_at_every_file_is_no_gain() -> None:
+    """The second pass took its time to look, not to send: a third takes as long."""
+    assert not another([Pass(1000, 100_000_000_000), Pass(60, 1_000_000)])
+
+
+def test_a_cluster_that_changes_as_fast_as_it_is_copied_is_not_copied_for_ever() -> None:
+    same = Pass(1000, 100_000_000_000)
+    assert not another([same, same])
+    shorter = [Pass(1000 * 0.9**number, None) for number in range(MOST)]
+    assert another(shorter[:-1])
+    assert not another(shorter)
+
+
+def test_without_bytes_the_seconds_alone_tell() -> None:
+    assert gain([Pass(100, None), Pass(40, None)]) == 60
+    assert not another([Pass(100, None), Pass(99, None)])

@@ -1,0 +1,67 @@
+from core.migration.execution.rsync_log import RsyncLog
+
+STATS = b"""
+Number of files: 1,041 (reg: 1,007, dir: 34)
+Number of created files: 0
+Number of deleted files: 0
+Number of regular files transferred: 12
+Total file size: 73,214,117 bytes
+Total transferred file size: 34,001,408 bytes
+Literal data: 6,029,312 bytes
+Matched data: 27,972,096 bytes
+File list size: 0
+File list generation time: 0.001 seconds
+File list transfer time: 0.000 seconds
+Total bytes sent: 6,070,001
+Total bytes received: 41,239
+
+sent 6,070,001 bytes  received 41,239 bytes  4,074,160.00 bytes/sec
+total size is 73,214,117  speedup is 11.98
+"""
+PROGRESS = (
+    b"\r              0   0%    0.00kB/s    0:00:00 (xfr#0, to-chk=1042/1044)"
+    b"\r     14,680,064  20%   14.00MB/s    0:00:04  "
+    b"\r     73,214,117 100%   33.31MB/s    0:00:02 (xfr#12, to-chk=0/1041)\n"
+)
+
+
+def test_progress_is_taken_out_and_the_end_is_kept() -> None:
+    log = RsyncLog(73_000_000)
+    changes = [log.add(bytes([byte])) for byte in PROGRESS + STATS]
+    assert sum(changes) == 2
+    assert (log.done, log.total) == (73_214_117, 73_214_117)
+    assert log.text() == STATS.decode().lstrip("\n")
+    assert log.sent == 6_029_312
+
+
+def test_the_bytes_of_several_rsyncs_add_up() -> None:
+    log = RsyncLog(None)
+    log.add(STATS + b"rsync: warning: some files vanished\n" + STATS)
+    assert log.sent == 2 * 6_029_312
+
+
+def test_an_output_without_figures_sent_nothing_that_is_known() -> None:
+    log = RsyncLog(None)
+    assert not log.add(b"waiting for server to shut down.... done\nserver stopped\n")
+    assert (log.sent, log.done, log.total) == (None, 0, None)
+    assert log.text() == "waiting for server to shut down.... done\nserver stopped\n"
+
+
+def test_figures_that_were_cut_off_are_not_guessed() -> None:
+    log = RsyncLog(None)
+    log.add(STATS[:60])
+    assert log.sent is None
+
+
+def test_a_log_without_end_is_kept_within_a_bound() -> None:
+    log = RsyncLog(None)
+    for _ in range(300):
+        log.add(b"rsync: [sender] send_files failed to open a file\n" * 200)
+    assert len(log.text()) <= 1 << 20
+    assert log.text().endswith("failed to open a file\n")
+
+
+def test_bytes_that_are_no_text() -> None:
+    log = RsyncLog(None)
+    log.add(b"file \xff\xfe vanished\n")
+    assert log.text() == "file \ufffd\ufffd vanished\n"

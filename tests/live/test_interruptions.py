@@ -1,0 +1,310 @@
+"""Interruptions of a move: each is noticed, loses nothing, and ends verified, or safely stopped with old as it was."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from core.errors import BlockedError, Cancelled, PghaulError, UnreachableError
+from core.history.store import Store
+from core.jobs import CommandStarted, Event, Job, Progress
+from core.migration.execution.engine import abandon, carry_out
+from core.migration.execution.going_back import roll_back
+from core.migration.model import State
+from core.servers.connection import Server, connect
+from core.servers.profiles import Profile
+from tests.lab import clusters
+from tests.lab.fixtures import LabAsker
+from tests.lab.footprint import differences, footprint
+from tests.lab.lab import Lab
+from tests.lab.machine import wait_until
+from tests.live import moving as site
+from tests.live.moving import DATA, MOVE, ROOT, TARGET, Moving, Person, sql
+
+pytestmark = pytest.mark.lab
+
+PROJECT = Path(__file__).resolve().parents[2]
+SLOW = "60mbit"
+"""The cable while a copy is to be disturbed: it then takes some seconds."""
+
+
+@dataclass
+class Lines:
+    """Connections to both hosts, made anew when they are lost, as the desk does it."""
+
+    profiles: dict[str, Profile]
+    asker: LabAsker
+    open: dict[str, Server] = field(default_factory=dict)
+
+    def __call__(self, side: str) -> Server:
+        known = self.open.get(side)
+        if known is None or not known.connected:
+            self.close(side)
+            self.open[side] = connect(self.profiles[side], self.asker, Job(), deadline=10)
+        return self.open[side]
+
+    def close(self, side: str) -> None:
+        if side in self.open:
+            self.open.pop(side).close()
+
+
+@pytest.fixture(scope="module")
+def cluster(lab: Lab) -> Iterator[Lab]:
+    site.create(lab.old)
+    yield lab
+    site.remove(lab)
+
+
+@pytest.fixture
+def lines(old_profile: Profile, new_profile: Profile, asker: LabAsker) -> Iterator[Lines]:
+    made = Lines({"old": old_profile, "new": new_profile}, asker)
+    yield made
+    for side in ("old", "new"):
+        made.close(side)
+
+
+@pytest.fixture
+def stopped(cluster: Lab, lines: Lines, tmp_path: Path) -> Iterator[Moving]:
+    """The move with old stopped; in the end nothing of ours may be left on the hosts."""
+    site.clear(cluster)
+    looks = {host.name: footprint(host) for host in (cluster.old, cluster.new)}
+    made = site.moving(tmp_path, lines.profiles["old"], lines.profiles["new"], lines)
+    yield made
+    made.store.close()
+    cluster.restore()
+    for host in (cluster.old, cluster.new):
+        site.pg_ctl(host, "-m", "immediate", "stop", check=False)
+        left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
+        assert left == [], host.name
+
+
+@pytest.fixture
+def running(stopped: Moving, cluster: Lab) -> Moving:
+    """The move with old running."""
+    site.start(cluster.old)
+    return Moving(stopped.store, stopped.connect, site.read_facts(stopped.connect))
+
+
+def at_first_bytes(title: str, disturb: Callable[[], None]) -> Callable[[Event], None]:
+    """A listener that disturbs once a step of that title has copied something."""
+    begun: list[str] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Progress) and title in event.title and event.done > 0 and not begun:
+            begun.append(event.title)
+            disturb()
+
+    return listen
+
+
+def at_start(title: str, disturb: Callable[[], None]) -> Callable[[Event], None]:
+    """A listener that disturbs when a step of that title begins, once."""
+    begun: list[str] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, CommandStarted) and event.title.startswith(title) and not begun:
+            begun.append(event.title)
+            disturb()
+
+    return listen
+
+
+def kill_rsync(lab: Lab) -> None:
+    lab.old.exec("pkill", "-KILL", "-x", "rsync")
+
+
+def restart_sshd(lab: Lab) -> None:
+    """On new: every session of sshd dies, the copy's among them; the listening sshd stays."""
+    lab.new.exec("sh", "-c", "pkill -KILL -f '^sshd: .*@' || pkill -KILL -f '^sshd-session'")
+
+
+def fill_new(lab: Lab) -> None:
+    free = "avail=$(df --output=avail -B1M /srv/pg | tail -n 1); fallocate -l $((avail - 4))M /srv/pg/filler"
+    lab.new.exec("sh", "-c", free)
+
+
+def empty_new(lab: Lab) -> None:
+    lab.new.exec("rm", "-f", "/srv/pg/filler")
+
+
+def nothing(_lab: Lab) -> None:
+    """Nothing is to be mended."""
+
+
+@pytest.mark.parametrize(
+    ("disturb", "mend"),
+    [(kill_rsync, nothing), (restart_sshd, nothing), (fill_new, empty_new)],
+    ids=["rsync killed", "sshd restarted", "target full"],
+)
+def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
+    disturb: Callable[[Lab], None], mend: Callable[[Lab], None], cluster: Lab, stopped: Moving
+) -> None:
+    before = site.contents(cluster.old)
+    number = stopped.begin()
+    cluster.shape(SLOW)
+    try:
+        with pytest.raises(PghaulError) as caught:
+            carry_out(stopped.work(number, listener=at_first_bytes(f"copy: {DATA}", lambda: disturb(cluster))))
+        cluster.shape("off")
+        broken = stopped.store.execution(number)
+        assert broken.state in {State.STOPPED, State.INTERRUPTED}, caught.value
+        assert site.contents(cluster.old) == before
+        assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
+        if broken.state is State.STOPPED:
+            assert "pghaul" not in cluster.old.exec("ls", "/tmp", "/var/tmp").stdout
+    finally:
+        mend(cluster)
+    carry_out(stopped.work(number))
+    assert stopped.store.execution(number).state is State.DONE
+    assert site.contents(cluster.old) == before
+    assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
+
+
+def test_a_read_only_source_is_noticed_and_gone_on_with(cluster: Lab, stopped: Moving) -> None:
+    """Nothing is started on new while old cannot even be kept from starting."""
+    before = site.hashes(cluster.old)
+    number = stopped.begin()
+    clusters.control(cluster.old, "stop")  # the lab's own cluster lies on the same disk
+    try:
+        cluster.old.exec("mount", "-o", "remount,ro", "/srv/pg")
+        with pytest.raises(PghaulError, match=r"[Rr]ead-only"):
+            carry_out(stopped.work(number))
+    finally:
+        cluster.old.exec("mount", "-o", "remount,rw", "/srv/pg")
+        clusters.control(cluster.old, "start")
+    assert stopped.store.execution(number).state is State.STOPPED
+    assert site.hashes(cluster.old) == before
+    carry_out(stopped.work(number))
+    assert stopped.store.execution(number).state is State.DONE
+    assert site.contents(cluster.old) in before
+
+
+def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab, stopped: Moving) -> None:
+    """The workstation loses old; the copy on old goes on as soon as the cable is back."""
+    before = site.contents(cluster.old)
+    number = stopped.begin()
+    cluster.shape(SLOW)
+    with pytest.raises(UnreachableError) as caught:
+        carry_out(stopped.work(number, listener=at_first_bytes(f"copy: {DATA}", lambda: cluster.cut("old"))))
+    assert f"pghaul execute {MOVE.name} --resume" in caught.value.hint
+    assert stopped.store.execution(number).state is State.INTERRUPTED
+    cluster.mend("old")
+    cluster.shape("off")
+    carry_out(stopped.work(number))
+    done = stopped.store.execution(number)
+    copies = [run for run in done.steps if run.title == f"copy: {DATA}"]
+    assert (done.state, len(copies)) == (State.DONE, 1)  # the very same try, followed to its end
+    assert site.contents(cluster.old) == before
+
+
+def test_old_started_by_somebody_during_the_final_pass(cluster: Lab, running: Moving) -> None:
+    def start_old() -> None:
+        cluster.old.exec("chmod", "u+w", DATA)
+        site.start(cluster.old)
+        sql(cluster.old, "update pgbench_branches set bbalance = 4711")
+
+    number = running.begin()
+    with pytest.raises(PghaulError, match=r"postmaster\.pid"):
+        carry_out(running.work(number, listener=at_start("final pass, changed", start_old)))
+    assert running.store.execution(number).state is State.STOPPED
+    assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
+    assert sql(cluster.old, "select bbalance from pgbench_branches") == "4711"
+    person = Person()
+    carry_out(running.work(number, person))
+    assert running.store.execution(number).state is State.DONE
+    assert person.asked[0] == f"stop {DATA}"
+    assert sql(cluster.new, "select bbalance from pgbench_branches") == "4711"
+
+
+def test_two_workstations_at_once(cluster: Lab, running: Moving, tmp_path: Path, lines: Lines) -> None:
+    """The second is told who is at it and since when; the first is not disturbed."""
+    refused: list[BlockedError] = []
+
+    def second() -> None:
+        other = site.moving(tmp_path / "other", lines.profiles["old"], lines.profiles["new"], lines)
+        with pytest.raises(BlockedError) as caught:
+            other.execute()
+        refused.append(caught.value)
+        other.store.close()
+
+    done = running.execute(Person(at={"stop the applications": second}))
+    assert done.state is State.DONE
+    assert f"is being moved by {done.owner} since {done.started_at:%Y-%m-%d %H:%M} UTC" in refused[0].message
+    assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
+
+
+def test_a_cancel_from_elsewhere_ends_the_copy_and_cleans_up(cluster: Lab, stopped: Moving) -> None:
+    before = site.contents(cluster.old)
+    number = stopped.begin()
+    cluster.shape(SLOW)
+
+    def ask() -> None:
+        stopped.store.ask_cancel(number)
+
+    with pytest.raises(Cancelled):
+        carry_out(stopped.work(number, listener=at_first_bytes(f"copy: {DATA}", ask)))
+    assert stopped.store.execution(number).state is State.CANCELLED
+    cluster.shape("off")
+    roll_back(stopped.work(number))
+    assert site.contents(cluster.old) == before
+
+
+def test_a_killed_workstation_is_gone_on_with(
+    cluster: Lab, running: Moving, tmp_path: Path, lines: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A real pghaul, killed in its first warm pass; another one finds the pass still running, or its end."""
+    folder = tmp_path / "history"
+    with Store.open(folder) as store:
+        store.add_profile(lines.profiles["old"])
+        store.add_profile(lines.profiles["new"])
+        store.add_move(MOVE)
+    config = tmp_path / "ssh_config"
+    config.write_text(f'UserKnownHostsFile "{cluster.known_hosts}"\n')
+    monkeypatch.setenv("PGHAUL_DATA", str(folder))
+    monkeypatch.setenv("PGHAUL_SSH_CONFIG", str(config))
+    words = [sys.executable, "-m", "gui.entry", "execute", MOVE.name, "--confirm", DATA, "--yes-to-hooks", "--json"]
+    cluster.shape(SLOW)
+    first = subprocess.Popen(words, cwd=PROJECT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    wait_until(
+        lambda: "--server" in cluster.new.exec("ps", "-e", "-o", "args=").stdout, "the copy to begin", seconds=90
+    )
+    wait_until(lambda: "warm pass 1" in last_step(folder), "the first warm pass to begin", seconds=30)
+    os.kill(first.pid, signal.SIGKILL)
+    first.communicate()
+    cluster.shape("off")
+    second = subprocess.run([*words, "--resume"], cwd=PROJECT, check=False, capture_output=True, text=True, timeout=200)
+    assert second.returncode == 0, second.stderr
+    with Store.open(folder) as store:
+        done = store.executions(MOVE.name)[0]
+    assert done.state is State.DONE
+    assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
+    assert running.store.executions(MOVE.name) == ()
+
+
+def last_step(folder: Path) -> str:
+    with Store.open(folder) as store:
+        runs = [run for each in store.executions(MOVE.name) for run in each.steps]
+    return runs[-1].title if runs else ""
+
+
+def test_what_a_killed_workstation_left_is_taken_away_by_a_cancel(cluster: Lab, stopped: Moving) -> None:
+    """The program is gone between two steps: key, lists and locks lie on the servers."""
+    before = site.hashes(cluster.old)
+    number = stopped.begin()
+
+    def die() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(stopped.work(number, listener=at_start("prove the stop", die)))
+    assert "pghaul" in cluster.old.exec("ls", "/tmp", "/var/tmp").stdout
+    abandon(stopped.work(number))
+    assert stopped.store.execution(number).state is State.CANCELLED
+    for host in (cluster.old, cluster.new):
+        assert "pghaul" not in host.exec("ls", "/tmp", "/var/tmp").stdout
+    assert site.hashes(cluster.old) == before
