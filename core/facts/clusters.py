@@ -161,6 +161,7 @@ cluster() {
   prefix=$1/
   export folder config programs postmasters prefix sum
   section place 5 "$place"
+  test "$status" = 0 || return 0
   if cd -P -- "$folder" 2>/dev/null; then folder=$PWD; else return 0; fi
   set -- $(stat -c "%d:%i %u %g %U" .)
   cd /

@@ -1,7 +1,18 @@
 """Whether the binaries of new can read the files of old: product, series, minor, architecture, control data, libc."""
 
 from core.facts.model import Cluster, ControlData
-from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, reason, unknown, warning
+from core.migration.checks.finding import (
+    NOTHING,
+    Case,
+    Finding,
+    blocker,
+    gap_about,
+    no_cluster,
+    passed,
+    reason,
+    unknown,
+    warning,
+)
 from core.migration.releases import CONTROL_VERSIONS, Release, parse_release
 
 _LAYOUT = (
@@ -66,6 +77,9 @@ def series(case: Case) -> Finding:
             f"{early.series}{early.prerelease} is a pre-release: its files may not be read by any other release",
             "dump & restore, or install the very same pre-release on both sides",
         )
+    if new is None and gap_about(case.new, "trial cluster") is not None:
+        # new was asked for binaries of the series and has none: others that it has are all there is
+        new = max(_tool_releases(case), key=lambda release: _order(release.series), default=None)
     if new is None:
         return unknown(*shown, _no_binaries(case), _INSTALL.format(series=case.cluster.series))
     if new.series != case.cluster.series:
@@ -215,13 +229,14 @@ def _fork(cluster: Cluster | None, release: Release | None) -> str | None:
 
 def _newest(case: Case) -> Release | None:
     """The release that would run the cluster on new: of the same series where there is one, the latest of them."""
-    tools = [_tool_release(case, name) for name in _SERVER_TOOLS]
-    alike = [
-        release for release in tools if release is not None and case.cluster and release.series == case.cluster.series
-    ]
+    alike = [release for release in _tool_releases(case) if case.cluster and release.series == case.cluster.series]
     known = [release for cluster in (case.siblings or case.new.clusters) if (release := _release(cluster))]
     releases = alike or known if not case.siblings else known
     return max(releases, key=lambda release: release.minor if release.minor is not None else -1, default=None)
+
+
+def _tool_releases(case: Case) -> list[Release]:
+    return [release for name in _SERVER_TOOLS if (release := _tool_release(case, name)) is not None]
 
 
 def _tool_release(case: Case, name: str) -> Release | None:

@@ -36,7 +36,18 @@ def _both(case: Case, what: str, *, on_old: tuple[str, ...], on_new: tuple[str, 
         return unknown(
             *shown, f"the facts do not say whether it is there: {names}", "look with: command -v " + unread[0][1]
         )
+    mute = [(facts, name) for facts, names in wanted for name in names if _version(facts, name) is None]
+    if mute:
+        names = "; ".join(f"{name} on {facts.server}" for facts, name in mute)
+        return unknown(
+            *shown, f"it is there but does not tell its version: {names}", f"try: {mute[0][1]} --version (ssh -V)"
+        )
     return passed(*shown, f"{what} is there")
+
+
+def _version(facts: Facts, name: str) -> str | None:
+    tool = facts.tool(name)
+    return tool.version if tool is not None else None
 
 
 def _shown(facts: Facts, names: tuple[str, ...]) -> str:
