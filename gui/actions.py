@@ -17,6 +17,7 @@ from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
 
 if TYPE_CHECKING:
     from core.actions import Desk
+    from core.benchmarks.suites import Listed
     from core.history.store import Command, Entry
     from core.servers.profiles import Profile
 
@@ -83,11 +84,11 @@ def read_facts(servers_and_folders: Sequence[tuple[str, tuple[str, ...]]], desk:
         read(desk, server, job, folders)
 
 
-def suites() -> tuple[str, ...]:
-    """The names of the suites that ship with the program."""
-    from core.benchmarks.suites import suites as names
+def suites() -> tuple["Listed", ...]:
+    """The suites that ship with the program, and the DBA's own."""
+    from core.benchmarks.suites import list_suites
 
-    return names()
+    return list_suites()
 
 
 def forecast(move: str, suite: str, sides: Sequence[Side], desk: "Desk", job: Job) -> tuple[Forecast, ...]:

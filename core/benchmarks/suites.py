@@ -17,6 +17,7 @@ from core.settings import config_folder, resource
 LARGEST_FILE = 1_000_000
 JOB_SUFFIX = ".fio"
 JOB_REPETITIONS = 5
+_FIRST = ("quick", "standard")
 _MUCH_MEMORY = 2**42
 """Bytes: so much that what depends on the memory is more than what does not."""
 _ANY_MACHINE = Machine(
@@ -78,8 +79,9 @@ class Listed:
 
 
 def suites() -> tuple[str, ...]:
-    """The names of the suites that ship and of those in the DBA's own folder."""
-    return tuple(sorted({*_names(resource("suites")), *_names(own_suites())}))
+    """The names of the suites that ship and of those in the DBA's own folder, those of general use first."""
+    found = {*_names(resource("suites")), *_names(own_suites())}
+    return tuple(sorted(found, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)))
 
 
 def own_suites() -> Path:

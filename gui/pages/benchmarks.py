@@ -1,7 +1,7 @@
 """Benchmarks: what both storages really do. A forecast first, then the suite, its repetitions as they end."""
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtWidgets import QComboBox, QLabel, QSplitter, QWidget
@@ -15,6 +15,9 @@ from gui.pages.page import Page
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
+
+if TYPE_CHECKING:
+    from core.benchmarks.suites import Listed
 
 LIVE_MS = 1000
 SIDES = {"Both sides": (Side.OLD, Side.NEW), "Old alone": (Side.OLD,), "New alone": (Side.NEW,)}
@@ -40,6 +43,7 @@ class BenchmarksPage(Page):
             box.setAccessibleName(name)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.currentTextChanged.connect(self._forget_forecast)
+        self.suite.currentIndexChanged.connect(self._say_suite)
         self.heading(suite, self.suite, sides, self.sides, self.forecast, self.start)
         self.hint = QLabel(self)
         self.hint.setWordWrap(True)
@@ -60,14 +64,17 @@ class BenchmarksPage(Page):
         move = self.work.move
         return None if move is None else partial(_answer, move.name, self.suite.count() == 0)
 
-    def show_answer(self, answer: tuple[tuple[str, ...], tuple[Run, ...]] | None) -> None:
+    def show_answer(self, answer: "tuple[tuple[Listed, ...], tuple[Run, ...]] | None") -> None:
         if answer is None:
             self.explain_no_move()
             return
         self.fill()
-        names, runs = answer
-        if names:
-            self.suite.addItems(names)
+        found_suites, runs = answer
+        for suite in found_suites:
+            self.suite.addItem(suite.name)
+            self.suite.setItemData(self.suite.count() - 1, _about(suite), Qt.ItemDataRole.ToolTipRole)
+        if found_suites:
+            self._say_suite()
         found = rows.repetition_rows(runs)
         self.table.set_rows(found)
         if found and self.table.current() is None:
@@ -124,6 +131,10 @@ class BenchmarksPage(Page):
         self.update_buttons()
 
     @Slot()
+    def _say_suite(self) -> None:
+        self.suite.setToolTip(self.suite.currentData(Qt.ItemDataRole.ToolTipRole) or "")
+
+    @Slot()
     def _forget_forecast(self) -> None:
         self._forecast_for = None
         self.forecasts.hide()
@@ -145,5 +156,12 @@ class BenchmarksPage(Page):
         self.raw.set_text("" if repetition is None else f"$ {repetition.command}\n\n{repetition.raw}")
 
 
-def _answer(move: str, with_suites: bool, desk: Any) -> tuple[tuple[str, ...], tuple[Run, ...]]:
+def _about(suite: "Listed") -> str:
+    """A suite in a line."""
+    if suite.problem:
+        return suite.problem
+    return f"{suite.title}: {len(suite.workloads)} workloads, {suite.repetitions} times each or more"
+
+
+def _answer(move: str, with_suites: bool, desk: Any) -> "tuple[tuple[Listed, ...], tuple[Run, ...]]":
     return (actions.suites() if with_suites else ()), actions.runs(move, desk)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from core.benchmarks.suites import list_suites
 from core.history.store import Store
 from core.jobs import Job
 from gui.pages.benchmarks import BenchmarksPage
@@ -80,6 +81,18 @@ def test_benchmarks_show_every_repetition_and_start_only_after_a_forecast(
     assert not shown.start.isEnabled()
     assert "raw output" in shown.raw.text
     assert shown.metrics.rows.rowCount() == 2
+
+
+def test_the_suite_is_chosen_by_what_it_measures(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Benchmarks")
+    assert isinstance(shown, BenchmarksPage)
+    listed = list_suites()
+    assert [shown.suite.itemText(index) for index in range(shown.suite.count())] == [suite.name for suite in listed]
+    assert listed[0].title in shown.suite.toolTip()
+    shown.suite.setCurrentText("raid")
+    (raid,) = (suite for suite in listed if suite.name == "raid")
+    assert raid.title in shown.suite.toolTip()
+    assert shown.suite.width() >= shown.suite.minimumSizeHint().width()
 
 
 def test_comparison(full_window: MainWindow, qtbot: QtBot) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -99,9 +100,9 @@ def test_fio_reads_the_disk_caps_back(lab: Lab) -> None:
         written = [folders.enter_context(_written_file(host)) for host in (lab.old, lab.new)]
         for name, limits in CAPS.items():
             lab.cap_disk(name, *limits)
-        measured = dict(zip(CAPS, both.map(_fio, (lab.old, lab.new), written), strict=True))
+        measured = dict(zip(CAPS, both.map(_settled, (lab.old, lab.new), written, CAPS.values()), strict=True))
     for name, limits in CAPS.items():
-        assert measured[name] == pytest.approx(limits, rel=0.1), name  # 3 s on a machine that does other things too
+        assert measured[name] == pytest.approx(limits, rel=0.03), name
 
 
 @contextmanager
@@ -115,6 +116,14 @@ def _written_file(host: Host) -> Iterator[str]:
         host.exec("rm", "-r", folder)
 
 
+def _settled(host: Host, folder: str, limits: Sequence[float]) -> list[float]:
+    """What fio reads back; where that is not within 3 % at once, the medians of three times: a full machine stalls."""
+    found = [_fio(host, folder)]
+    if found[0] != pytest.approx(limits, rel=0.03):
+        found += [_fio(host, folder) for _ in range(2)]
+    return [median(figures) for figures in zip(*found, strict=True)]
+
+
 def _fio(host: Host, folder: str) -> tuple[float, ...]:
     """Bytes per second read and written in large requests, then requests per second in small ones."""
     large = _fio_pair(host, folder, "bw_bytes", ["--bs=128k", "--name=read", "--rw=read", "--name=write", "--rw=write"])
@@ -123,8 +132,8 @@ def _fio(host: Host, folder: str) -> tuple[float, ...]:
 
 
 def _fio_pair(host: Host, folder: str, figure: str, jobs: list[str]) -> tuple[float, float]:
-    common = [f"--filename={folder}/data", "--size=64M", "--direct=1", "--ioengine=libaio", "--iodepth=8"]
-    common += ["--time_based", "--ramp_time=1", "--runtime=3", "--output-format=json"]
+    common = [f"--filename={folder}/data", "--size=64M", "--direct=1", "--ioengine=libaio", "--iodepth=16"]
+    common += ["--time_based", "--ramp_time=1", "--runtime=6", "--output-format=json"]
     shown = host.exec("fio", *common, *jobs).stdout
     results = {job["jobname"]: job for job in json.loads(shown)["jobs"]}
     return results["read"]["read"][figure], results["write"]["write"][figure]
