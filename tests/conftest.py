@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.lab.fixtures"]
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# how long an example takes says how busy the machine is
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 _SECONDS_TO_END = 3.0
 _ALIEN = ("SSH_AUTH_SOCK", "SSH_ASKPASS", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")

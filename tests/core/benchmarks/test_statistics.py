@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +41,14 @@ def test_bootstrap_by_exact_enumeration() -> None:
     interval = ratio_of_means((10.0, 11.0, 13.5), (10.0, 10.0, 10.0))
     assert interval is not None
     assert (interval.ratio, interval.low, interval.high) == pytest.approx((1.15, 1.0, 1.35))
+
+
+def test_noise_alone_is_seldom_called_a_difference() -> None:
+    """Of pairs of five values of one normal distribution; about one in twenty is what the interval promises."""
+    draw = np.random.default_rng(7).normal(100.0, 3.0, size=(300, 2, 5)).tolist()
+    intervals = [ratio_of_means(over, under) for over, under in draw]
+    wrong = sum(interval is None or not interval.low <= 1 <= interval.high for interval in intervals)
+    assert 0.005 < wrong / len(intervals) < 0.06
 
 
 def test_few_values_are_widened() -> None:
