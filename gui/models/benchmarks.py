@@ -56,7 +56,14 @@ def _headline(row: RepetitionRow) -> str:
 
 
 def _problems(forecast: Forecast) -> str:
-    return "; ".join(forecast.problems) or "none"
+    left_out = [f"left out: {reason}" for reason in forecast.left_out]
+    return "; ".join((*forecast.problems, *left_out, *forecast.warnings)) or "none"
+
+
+def _problems_tone(forecast: Forecast) -> Tone:
+    if forecast.problems:
+        return Tone.BAD
+    return Tone.WARNING if forecast.left_out or forecast.warnings else Tone.GOOD
 
 
 FORECAST_COLUMNS: tuple[Column[Forecast], ...] = (
@@ -66,7 +73,7 @@ FORECAST_COLUMNS: tuple[Column[Forecast], ...] = (
     Column("Takes about", lambda row: units.duration(row.seconds), right=True),
     Column("Needs", lambda row: units.size(row.bytes_needed), right=True),
     Column("Free", lambda row: units.size(row.bytes_available), right=True),
-    Column("Problems", _problems, tone=lambda row: Tone.BAD if row.problems else Tone.GOOD, width=Width.REST),
+    Column("Problems", _problems, tone=_problems_tone, width=Width.REST),
 )
 REPETITION_COLUMNS: tuple[Column[RepetitionRow], ...] = (
     Column("Time", lambda row: moment(row.at)),
