@@ -102,6 +102,7 @@ export PGCONNECT_TIMEOUT=5 PGAPPNAME=pghaul
 case $series in *.*) rank=$((${series%%.*} * 100 + ${series#*.})) ;; *) rank=$((series * 100)) ;; esac
 PGOPTIONS="-c statement_timeout=10000 -c default_transaction_read_only=on"
 test "$rank" -lt 903 || PGOPTIONS="$PGOPTIONS -c lock_timeout=1000"
+test "$rank" -lt 1100 || PGOPTIONS="$PGOPTIONS -c jit=off"
 export PGOPTIONS
 ask() { "$client" -X -q -A -t -w -d postgres "$@"; }
 query() { test "$rank" -lt "$1" || test "$rank" -ge "$2" || printf "%s\\n" "$3"; }

@@ -2,7 +2,8 @@
 
 Every row comes back as one line `KIND|HEX|HEX…`, so that no name can garble it; `row` takes it apart. Nothing is
 locked but catalogs, in ACCESS SHARE. Sizes come from the file system, which locks the relation likewise: of a relation
-that somebody has locked exclusively, or waits to, the catalog's own number of pages is taken instead.
+that somebody has locked exclusively, or waits to, the catalog's own number of pages is taken instead. So it is of
+system catalogs, for there are hundreds in each database, but not of pg_largeobject (2613), which may be the largest.
 
 Sources: the chapters System Catalogs and System Views of PostgreSQL's manual, series 8.2 to 18.
 """
@@ -250,7 +251,8 @@ _LOCKED = (
 
 def _size(prefix: str) -> str:
     pages = f"{prefix}.relpages::bigint * current_setting('block_size')::bigint"
-    return f"coalesce(case when locked.relation is null then pg_relation_size({prefix}.oid) else {pages} end, 0)"
+    asked = f"locked.relation is null and ({prefix}.oid >= 16384 or {prefix}.oid in (2613, 2683))"
+    return f"coalesce(case when {asked} then pg_relation_size({prefix}.oid) else {pages} end, 0)"
 
 
 _DETAIL = _select(
@@ -262,7 +264,8 @@ _DETAIL = _select(
         "coalesce(max(case when relkind in ('r', 'm') then bytes + toast end), 0)",
         "coalesce(sum(case when relkind = 'i' then bytes end), 0)",
     ),
-    f"from (select c.relkind, {_size('c')} as bytes, coalesce(case when locked.relation is null "
+    f"from (select c.relkind, case when c.relkind in ('r', 'i', 'm') then {_size('c')} end as bytes, "
+    "coalesce(case when locked.relation is null "
     "then pg_relation_size(nullif(c.reltoastrelid, 0::oid)) end, 0) as toast "
     f"from pg_class c {_LOCKED} where c.relkind in ('r', 'i', 'm', 't', 'S')) sized",
 )
@@ -306,15 +309,18 @@ _COLLATIONS = (
 )
 
 # An opclass that compares bytes, trigrams or hashes does not know the collation, nor do these index types. A range type
-# has a collation of its own that its columns do not show.
+# has a collation of its own that its columns do not show. Indexes of TOAST tables (namespace 99) have no text.
+_RANGE = (
+    "case when exists (select 1 from pg_range where rngcollation <> 0) then (select nullif(rngcollation, 0) "
+    "from pg_range where rngtypid = "
+    "(select atttypid from pg_attribute where attrelid = indexrelid and attnum = n + 1)) end"
+)
 _KEYS = (
-    "select i.indexrelid as id, coalesce(nullif(i.indcollation[n], 0), "
-    "(select nullif(rngcollation, 0) from pg_range where rngtypid = "
-    "(select atttypid from pg_attribute where attrelid = i.indexrelid and attnum = n + 1))) as coll "
-    "from (select *, generate_subscripts(indcollation, 1) as n from pg_index where indexrelid >= 16384) i "
-    "join pg_class x on x.oid = i.indexrelid and x.relkind = 'i' "
-    "join pg_am a on a.oid = x.relam and a.amname not in ('hash', 'spgist', 'bloom') "
-    "join pg_opclass o on o.oid = i.indclass[n] and o.opcname !~ '(_pattern|_trgm|_bloom)_ops$'"
+    f"select indexrelid as id, coalesce(nullif(indcollation[n], 0), {_RANGE}) as coll "
+    "from (select indexrelid, indcollation, indclass, generate_subscripts(indcollation, 1) as n from pg_index i "
+    "join pg_class x on x.oid = i.indexrelid and x.relkind = 'i' and x.relnamespace <> 99 "
+    "join pg_am a on a.oid = x.relam and a.amname not in ('hash', 'spgist', 'bloom') where indexrelid >= 16384) i "
+    "join pg_opclass o on o.oid = indclass[n] and o.opcname !~ '(_pattern|_trgm|_bloom)_ops$'"
 )
 _INDEXES = (
     "select case con.contype when 'p' then 'primary key' when 'x' then 'exclusion constraint' else "
