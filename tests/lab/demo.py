@@ -122,6 +122,7 @@ def the_main_job(lab: Lab) -> list[str]:
     print(pghaul("bench", MOVE, "--suite", "quick", "--forecast"))
     print(pghaul("bench", MOVE, "--suite", "quick"))
     print(pghaul("compare", MOVE))
+    print(pghaul("diagnose", MOVE))
     print(pghaul("check", MOVE, accept=(0, 1)))
     print(pghaul("probe", MOVE))
     print(pghaul("estimate", MOVE))

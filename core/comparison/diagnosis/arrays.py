@@ -40,8 +40,10 @@ def mirror_reads_like_one_disk(storage: Storage) -> Observation | None:
             ),
         ],
         [
-            "md reads one long file from one member: several readers at once are spread, one is not",
-            "try RAID-10 in the layout far (mdadm --level=10 --layout=f2), which reads from all disks as RAID-0 does",
+            (
+                "make it a RAID-10 in the layout far (mdadm --level=10 --layout=f2), which reads from all disks as RAID-0 does; "
+                "a RAID-1 reads one long file from one member and spreads several readers alone"
+            ),
         ],
         fastest,
     )
@@ -119,7 +121,7 @@ def misaligned_stripes(storage: Storage) -> Observation | None:
         ],
         [
             *_geometry(system, chunk, data),
-            "new and long files gain by it; what a database changes in place gains little",
+            "expect it of new and of long files: what a database changes in place gains little",
         ],
     )
 

@@ -67,7 +67,7 @@ def wrong_scheduler(storage: Storage) -> Observation | None:
             *(f"measured with it: {figure.text}" for figure in random),
         ],
         [
-            *(f"try {better}: {_set_scheduler(disk, better)}" for disk, better in wrong),
+            *(f"choose {better}: {_set_scheduler(disk, better)}" for disk, better in wrong),
             "measure again; a udev rule makes it stay over a restart",
         ],
         *random,
@@ -118,7 +118,7 @@ def small_read_ahead(storage: Storage) -> Observation | None:
             f"read past the cache: {direct.text}" if direct is not None else "",
         ],
         [
-            f"try {units.size(wanted)}: {command('blockdev', '--setra', wanted // 512, f'/dev/{device.name}').shown}",
+            f"set it to {units.size(wanted)}: {command('blockdev', '--setra', wanted // 512, f'/dev/{device.name}').shown}",
             "measure again; a udev rule makes it stay over a restart",
         ],
         read,

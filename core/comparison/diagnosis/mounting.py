@@ -23,8 +23,10 @@ def access_times(storage: Storage) -> Observation | None:
     return observed(
         [f"{_mounted(system)}: neither noatime nor relatime is among them, so each read is also a write"],
         [
-            f"mount it with noatime: {_remount(system, 'noatime')}; and in /etc/fstab, so that it stays",
-            "PostgreSQL never looks at the times of access",
+            (
+                f"mount it with noatime: {_remount(system, 'noatime')}; and in /etc/fstab, so that it stays "
+                "(PostgreSQL never looks at the times of access)"
+            ),
         ],
     )
 
@@ -42,8 +44,10 @@ def journaled_data(storage: Storage) -> Observation | None:
             f"written in one go: {slowest.text}" if slowest is not None else "",
         ],
         [
-            "mount it with data=ordered, the default (in /etc/fstab; a remount cannot change it: unmount it first)",
-            "PostgreSQL's own log already makes its writes safe: it does not need the data journaled once more",
+            (
+                "mount it with data=ordered, the default (in /etc/fstab; a remount cannot change it: unmount it first): "
+                "PostgreSQL's own log already makes its writes safe"
+            ),
         ],
         *((slowest,) if slowest is not None else ()),
     )

@@ -260,9 +260,9 @@ def test_schedulers() -> None:
         "sdc (Samsung SSD 870), no rotating disk, has the scheduler bfq",
         "measured with it: 900 (fio)",
     )
-    assert finding.advice[0] == "try none: echo none > /sys/block/sdc/queue/scheduler"
+    assert finding.advice[0] == "choose none: echo none > /sys/block/sdc/queue/scheduler"
     spinning = expect("scheduler", on(replace(DISK, scheduler="none")))
-    assert spinning.advice[0] == "try mq-deadline: echo mq-deadline > /sys/block/sda/queue/scheduler"
+    assert spinning.advice[0] == "choose mq-deadline: echo mq-deadline > /sys/block/sda/queue/scheduler"
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_small_read_ahead() -> None:
         "md0 reads ahead 128.0 KiB, less than a stripe of md0: 256.0 KiB",
         "read through the cache: 328 MB/s (dd)",
     )
-    assert finding.advice[0] == "try 4.0 MiB: blockdev --setra 8192 /dev/md0"
+    assert finding.advice[0] == "set it to 4.0 MiB: blockdev --setra 8192 /dev/md0"
     single = expect("read-ahead", FACTS, buffered(90e6), direct(180e6))
     assert single.evidence[1:] == ("read through the cache: 90.0 MB/s (dd)", "read past the cache: 180 MB/s (fio)")
     assert found("read-ahead", striped, buffered(320e6), direct(330e6)) is None
