@@ -38,7 +38,7 @@ def writes_far_under_reads(storage: Storage) -> Observation | None:
         ],
         [
             *(f"turn on the disk's write cache: {_hdparm(disk)}" for disk in through if _has_own_cache(disk)),
-            "on a RAID controller: look whether its cache writes through, and whether its battery is good",
+            "look, on a RAID controller, whether its cache writes through, and whether its battery is good",
             "leave the cache off where no battery stands behind it and the data is worth more than the speed",
             f"use RAID-10 instead of {parity.level}, or a larger stripe cache" if parity is not None else "",
         ],
@@ -118,12 +118,16 @@ def small_read_ahead(storage: Storage) -> Observation | None:
             f"read past the cache: {direct.text}" if direct is not None else "",
         ],
         [
-            f"set it to {units.size(wanted)}: {command('blockdev', '--setra', wanted // 512, f'/dev/{device.name}').shown}",
+            f"set it to {units.size(wanted)}: {_set_read_ahead(device, wanted)}",
             "measure again; a udev rule makes it stay over a restart",
         ],
         read,
         *((direct,) if direct is not None else ()),
     )
+
+
+def _set_read_ahead(device: BlockDevice, size_bytes: int) -> str:
+    return command("blockdev", "--setra", size_bytes // 512, f"/dev/{device.name}").shown
 
 
 def _large_blocks(figure: Figure) -> bool:

@@ -45,8 +45,8 @@ def journaled_data(storage: Storage) -> Observation | None:
         ],
         [
             (
-                "mount it with data=ordered, the default (in /etc/fstab; a remount cannot change it: unmount it first): "
-                "PostgreSQL's own log already makes its writes safe"
+                "mount it with data=ordered, the default (in /etc/fstab; a remount cannot change it: unmount it "
+                "first): PostgreSQL's own log already makes its writes safe"
             ),
         ],
         *((slowest,) if slowest is not None else ()),
