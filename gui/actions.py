@@ -13,12 +13,13 @@ from core.comparison.model import Comparison, Diagnosis
 from core.errors import InputError
 from core.facts.model import Facts
 from core.jobs import Job
-from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
+from core.migration.model import CheckResult, Estimate, Execution, Kind, Move, Plan, Probe
 
 if TYPE_CHECKING:
     from core.actions import Desk
     from core.benchmarks.suites import Listed
     from core.history.store import Command, Entry
+    from core.migration.execution.work import People
     from core.servers.profiles import Profile
 
 
@@ -47,6 +48,9 @@ class MigrationState:
     probes: tuple[Probe, ...]
     estimate: Estimate | None
     plan: Plan | None
+    execution: Execution | None = None
+    alive: bool = False
+    """Whether a program of this workstation carries the execution out."""
 
 
 def moves_newest_first(desk: "Desk") -> tuple[Move, ...]:
@@ -121,9 +125,13 @@ def comparison(move: str, desk: "Desk") -> Compared | None:
 
 
 def migration(move: str, desk: "Desk") -> MigrationState:
-    """The latest checks, probes, estimate and plan."""
+    """The latest checks, probes, estimate, plan and execution."""
     store = desk.store
-    return MigrationState(store.checks(move), store.probes(move), store.estimate(move), store.plan(move))
+    execution = next(iter(store.executions(move)), None)
+    alive = execution is not None and store.carried_out(execution.id)
+    return MigrationState(
+        store.checks(move), store.probes(move), store.estimate(move), store.plan(move), execution, alive
+    )
 
 
 def check(move: str, desk: "Desk", job: Job) -> None:
@@ -131,6 +139,20 @@ def check(move: str, desk: "Desk", job: Job) -> None:
     from core.actions import check as run
 
     run(desk, move, job)
+
+
+def waive_check(move: str, check: str, reason: str, desk: "Desk") -> None:
+    """Take a warning on."""
+    from core.actions import waive_check as run
+
+    run(desk, move, check, reason)
+
+
+def unwaive_check(move: str, check: str, desk: "Desk") -> None:
+    """Take a waiver back."""
+    from core.actions import unwaive_check as run
+
+    run(desk, move, check)
 
 
 def probe(move: str, desk: "Desk", job: Job) -> None:
@@ -152,6 +174,34 @@ def plan(move: str, desk: "Desk", job: Job) -> None:
     from core.actions import plan as make
 
     make(desk, move, job)
+
+
+def execute(move: str, kind: Kind, people: "People", desk: "Desk", job: Job) -> None:
+    """Carry the move out, or rehearse it."""
+    from core.actions import execute as run
+
+    run(desk, move, kind, people, job)
+
+
+def resume(move: str, people: "People", desk: "Desk", job: Job) -> None:
+    """Go on with the latest execution."""
+    from core.actions import resume_execution
+
+    resume_execution(desk, move, people, job)
+
+
+def end(move: str, people: "People", desk: "Desk", job: Job) -> None:
+    """End an execution that was interrupted."""
+    from core.actions import cancel_execution
+
+    cancel_execution(desk, move, people, job)
+
+
+def roll_back(move: str, people: "People", desk: "Desk", job: Job) -> None:
+    """Make old what it was."""
+    from core.actions import roll_back_execution
+
+    roll_back_execution(desk, move, people, job)
 
 
 def save_runbook(plan_made: Plan, path: Path, _desk: "Desk") -> Path:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from core.migration.model import Step
 from gui.bridge import current_job
 
 
@@ -52,9 +53,26 @@ class SecretQuestion(Question):
     kind: str
 
 
+@dataclass(eq=False)
+class StopQuestion(Question):
+    """Whether the cluster may be stopped: the answer is its name, typed."""
+
+    cluster: str
+
+
+@dataclass(eq=False)
+class StepQuestion(Question):
+    """Whether a person has done their step of a plan."""
+
+    title: str
+    reason: str
+
+
 class WindowAsker(QObject):
-    """An Asker for the window. Its methods are called on worker threads and wait there for the user's answer; a job
-    that is cancelled, and a window that closes, decline.
+    """An Asker for the window, and the People of an execution.
+
+    Its methods are called on worker threads and wait there for the user's answer; a job that is cancelled, and a window
+    that closes, decline.
 
     Signals:
         asked(Question): delivered on the window's thread.
@@ -81,6 +99,14 @@ class WindowAsker(QObject):
     def secret(self, server: str, prompt: str, *, kind: str) -> str | None:
         """What the user types; None: declined."""
         return self._ask(SecretQuestion(server, prompt, kind))
+
+    def confirm_stop(self, cluster: str) -> bool:
+        """Whether the user has typed the cluster's name."""
+        return self._ask(StopQuestion("old", cluster)) == cluster
+
+    def has_done(self, step: Step) -> bool:
+        """Whether the user says that their step is done."""
+        return self._ask(StepQuestion(step.server, step.title, step.reason)) is not None
 
     def close(self) -> None:
         """Decline every question, now and from now on."""

@@ -1,4 +1,4 @@
-"""What a connection asks of the user: is this the server's key, and what is the password."""
+"""What work asks of the user: is this the server's key, what is the password, may the cluster stop, is that done."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.asker import HostKeyQuestion, Question, SecretQuestion
+from gui.asker import HostKeyQuestion, Question, SecretQuestion, StepQuestion, StopQuestion
 
 TITLES = {
     "password": "Password",
@@ -30,7 +30,66 @@ def dialog_for(question: Question, parent: QWidget) -> QDialog:
         return _host_key(question, parent)
     if isinstance(question, SecretQuestion):
         return SecretDialog(question, parent)
+    if isinstance(question, StopQuestion):
+        return StopDialog(question, parent)
+    if isinstance(question, StepQuestion):
+        return _step(question, parent)
     raise TypeError(type(question))
+
+
+def _step(question: StepQuestion, parent: QWidget) -> QMessageBox:
+    box = QMessageBox(parent)
+    box.setWindowTitle("A step of yours")
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(f"{question.title[:1].upper()}{question.title[1:]}.")
+    box.setInformativeText(f"{question.reason[:1].upper()}{question.reason[1:]}.")
+    done = box.addButton("It is &done", QMessageBox.ButtonRole.AcceptRole)
+    stop = box.addButton("&Stop here", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(stop)
+    box.setEscapeButton(stop)
+    box.finished.connect(partial(_told, question, box, done))
+    return box
+
+
+def _told(question: StepQuestion, box: QMessageBox, done: QAbstractButton, _result: int) -> None:
+    question.answer(question.title if box.clickedButton() is done else None)
+
+
+class StopDialog(QDialog):
+    """Lets the cluster be stopped once its name was typed."""
+
+    def __init__(self, question: StopQuestion, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._question = question
+        self.setWindowTitle("Stop the cluster")
+        self.setModal(True)
+        label = QLabel(
+            f"{question.cluster} is stopped now: its clients are disconnected. Type its &name to go on.", self
+        )
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        self.field = QLineEdit(self)
+        self.field.setAccessibleName("Name of the cluster")
+        label.setBuddy(self.field)
+        standard = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
+        self.buttons.button(standard.Ok).setText("&Stop it")
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.field.textChanged.connect(self._compare)
+        self._compare("")
+        column = QVBoxLayout(self)
+        for widget in (label, self.field, self.buttons):
+            column.addWidget(widget)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 60)
+
+    def _compare(self, typed: str) -> None:
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(typed == self._question.cluster)
+
+    def done(self, result: int) -> None:
+        self._question.answer(self.field.text() if result == QDialog.DialogCode.Accepted else None)
+        super().done(result)
 
 
 def _host_key(question: HostKeyQuestion, parent: QWidget) -> QMessageBox:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from core.migration.model import CheckResult, Plan, Probe, Step
+from core.migration.waivers import waivable
 from gui.actions import MigrationState
 from gui.models import migration as rows
 from gui.models.migration import StageRow
@@ -61,17 +62,29 @@ class ChecksSection(Section):
         super().__init__(parent)
         self.table = Table[CheckResult]("Checks", rows.CHECK_COLUMNS, self)
         self.evidence = TextView("Evidence and hint", self)
+        self.waive, self.unwaive = QPushButton("&Waive…", self), QPushButton("Take waiver &back", self)
+        for button in (self.waive, self.unwaive):
+            button.setEnabled(False)
+            self.head.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         self.table.chosen.connect(self._show)
         self.split(self.table, self.evidence, (320, 180))
 
     def show_state(self, state: MigrationState) -> None:
         results = state.checks or ()
         self.summary.setText(self.nothing if state.checks is None else rows.checks_summary(results).capitalize())
-        _set(self.table, results)
+        fill_table(self.table, results)
+        self.update_waiving()
 
     @Slot(object)
     def _show(self, result: CheckResult | None) -> None:
         self.evidence.set_text("" if result is None else rows.check_text(result))
+        self.update_waiving()
+
+    def update_waiving(self) -> None:
+        """A warning can be waived, a waived one taken back; a blocker never."""
+        result = self.table.current()
+        self.waive.setEnabled(result is not None and waivable(result) and result.waiver is None)
+        self.unwaive.setEnabled(result is not None and result.waiver is not None)
 
 
 class ProbesSection(Section):
@@ -89,7 +102,7 @@ class ProbesSection(Section):
 
     def show_state(self, state: MigrationState) -> None:
         self.summary.setText(rows.probes_summary(state.probes) or self.nothing)
-        _set(self.table, state.probes)
+        fill_table(self.table, state.probes)
 
     @Slot(object)
     def _show(self, probe: Probe | None) -> None:
@@ -166,7 +179,7 @@ class PlanSection(Section):
         for button in (self.copy, self.runbook, self.script):
             button.setEnabled(plan is not None)
         self.summary.setText(self.nothing if plan is None else _plan_words(plan))
-        _set(self.table, () if plan is None else plan.steps)
+        fill_table(self.table, () if plan is None else plan.steps)
 
     def _button(self, text: str, pressed: Callable[[], None] | None) -> QPushButton:
         made = QPushButton(text, self)
@@ -191,7 +204,7 @@ def _plan_words(plan: Plan) -> str:
     return "\n".join([rows.plan_summary(plan), *plan.warnings])
 
 
-def _set(table: Table[Any], found: Any) -> None:
+def fill_table(table: Table[Any], found: Any) -> None:
     """Show the rows; with none chosen, choose the first."""
     table.set_rows(found)
     if found and table.current() is None:

@@ -171,13 +171,15 @@ class Moving:
         return self.store.execution(number)
 
 
-def moving(folder: Path, old: Profile, new: Profile, connect: Callable[[str], Server]) -> Moving:
-    """Read both facts and open a history."""
+def moving(
+    folder: Path, old: Profile, new: Profile, connect: Callable[[str], Server], facts: tuple[Facts, Facts]
+) -> Moving:
+    """A history of its own with the move."""
     store = Store.open(folder)
     store.add_profile(old)
     store.add_profile(new)
     store.add_move(MOVE)
-    return Moving(store, connect, read_facts(connect))
+    return Moving(store, connect, facts)
 
 
 def read_facts(connect: Callable[[str], Server]) -> tuple[Facts, Facts]:

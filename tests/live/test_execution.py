@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BlockedError
+from core.facts.model import Facts
 from core.jobs import CommandStarted, Note, Progress
 from core.migration.execution.engine import carry_out
 from core.migration.execution.going_back import roll_back
@@ -32,9 +33,18 @@ def cluster(lab: Lab) -> Iterator[Lab]:
     site.remove(lab)
 
 
+@pytest.fixture(scope="module")
+def facts(cluster: Lab, old_server: Server, new_server: Server) -> tuple[Facts, Facts]:
+    """Of the running cluster; every test begins with the same one."""
+    site.clear(cluster)
+    site.start(cluster.old)
+    return site.read_facts({"old": old_server, "new": new_server}.__getitem__)
+
+
 @pytest.fixture
 def move(
     cluster: Lab,
+    facts: tuple[Facts, Facts],
     old_profile: Profile,
     new_profile: Profile,
     old_server: Server,
@@ -46,7 +56,7 @@ def move(
     looks = {host.name: footprint(host) for host in (cluster.old, cluster.new)}
     site.start(cluster.old)
     servers = {"old": old_server, "new": new_server}
-    made = site.moving(tmp_path, old_profile, new_profile, servers.__getitem__)
+    made = site.moving(tmp_path, old_profile, new_profile, servers.__getitem__, facts)
     yield made
     made.store.close()
     for host in (cluster.old, cluster.new):

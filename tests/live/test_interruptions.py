@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BlockedError, Cancelled, PghaulError, UnreachableError
+from core.facts.model import Facts
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Progress
 from core.migration.execution.engine import abandon, carry_out
@@ -60,6 +61,16 @@ def cluster(lab: Lab) -> Iterator[Lab]:
     site.remove(lab)
 
 
+@pytest.fixture(scope="module")
+def facts(cluster: Lab, old_server: Server, new_server: Server) -> dict[bool, tuple[Facts, Facts]]:
+    """Of the stopped cluster and of the running one; every test begins with the same."""
+    servers = {"old": old_server, "new": new_server}
+    site.clear(cluster)
+    stopped = site.read_facts(servers.__getitem__)
+    site.start(cluster.old)
+    return {False: stopped, True: site.read_facts(servers.__getitem__)}
+
+
 @pytest.fixture
 def lines(old_profile: Profile, new_profile: Profile, asker: LabAsker) -> Iterator[Lines]:
     made = Lines({"old": old_profile, "new": new_profile}, asker)
@@ -69,11 +80,11 @@ def lines(old_profile: Profile, new_profile: Profile, asker: LabAsker) -> Iterat
 
 
 @pytest.fixture
-def stopped(cluster: Lab, lines: Lines, tmp_path: Path) -> Iterator[Moving]:
+def stopped(cluster: Lab, facts: dict[bool, tuple[Facts, Facts]], lines: Lines, tmp_path: Path) -> Iterator[Moving]:
     """The move with old stopped; in the end nothing of ours may be left on the hosts."""
     site.clear(cluster)
     looks = {host.name: footprint(host) for host in (cluster.old, cluster.new)}
-    made = site.moving(tmp_path, lines.profiles["old"], lines.profiles["new"], lines)
+    made = site.moving(tmp_path, lines.profiles["old"], lines.profiles["new"], lines, facts[False])
     yield made
     made.store.close()
     cluster.restore()
@@ -84,10 +95,10 @@ def stopped(cluster: Lab, lines: Lines, tmp_path: Path) -> Iterator[Moving]:
 
 
 @pytest.fixture
-def running(stopped: Moving, cluster: Lab) -> Moving:
+def running(stopped: Moving, cluster: Lab, facts: dict[bool, tuple[Facts, Facts]]) -> Moving:
     """The move with old running."""
     site.start(cluster.old)
-    return Moving(stopped.store, stopped.connect, site.read_facts(stopped.connect))
+    return Moving(stopped.store, stopped.connect, facts[True])
 
 
 def at_first_bytes(title: str, disturb: Callable[[], None]) -> Callable[[Event], None]:
@@ -226,7 +237,7 @@ def test_two_workstations_at_once(cluster: Lab, running: Moving, tmp_path: Path,
     refused: list[BlockedError] = []
 
     def second() -> None:
-        other = site.moving(tmp_path / "other", lines.profiles["old"], lines.profiles["new"], lines)
+        other = site.moving(tmp_path / "other", lines.profiles["old"], lines.profiles["new"], lines, running.facts)
         with pytest.raises(BlockedError) as caught:
             other.execute()
         refused.append(caught.value)
