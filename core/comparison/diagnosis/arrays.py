@@ -41,8 +41,8 @@ def mirror_reads_like_one_disk(storage: Storage) -> Observation | None:
         ],
         [
             (
-                "make it a RAID-10 in the layout far (mdadm --level=10 --layout=f2), which reads from all disks as RAID-0 "
-                "does; a RAID-1 reads one long file from one member and spreads several readers alone"
+                "make it a RAID-10 in the layout far (mdadm --level=10 --layout=f2), which reads from all disks as "
+                "RAID-0 does; a RAID-1 reads one long file from one member and spreads several readers alone"
             ),
         ],
         fastest,
