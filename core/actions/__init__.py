@@ -18,11 +18,14 @@ from core.actions.facts import read_facts
 from core.actions.migration import check, estimate, plan, probe
 from core.actions.reports import report
 from core.actions.servers import Tried, install_tools, missing_tools, test_server
+from core.actions.storage import Measured, WhatIf, what_if, what_if_of_move, write_preparation
 from core.actions.waivers import unwaive_check, waive_check
 
 __all__ = [
     "Desk",
+    "Measured",
     "Tried",
+    "WhatIf",
     "cancel_execution",
     "check",
     "compare",
@@ -48,4 +51,7 @@ __all__ = [
     "unwaive_check",
     "volume",
     "waive_check",
+    "what_if",
+    "what_if_of_move",
+    "write_preparation",
 ]

@@ -25,6 +25,7 @@ from core.cli import (
     parse,
     reports,
     servers,
+    storage,
 )
 from core.cli.context import Context
 from core.cli.terminal import Listener, failure, say
@@ -36,7 +37,20 @@ BUG = 70
 UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EPIPE}
 """What a write to stdout fails with where the disk, the device or the reader behind it takes no more."""
 
-NOUNS = (servers, moves, facts, benchmarks, comparison, diagnosis, migration, execution, history, reports, parse)
+NOUNS = (
+    servers,
+    moves,
+    facts,
+    benchmarks,
+    comparison,
+    diagnosis,
+    storage,
+    migration,
+    execution,
+    history,
+    reports,
+    parse,
+)
 
 DESCRIPTION = """\
 Move a PostgreSQL cluster to its new server as files, and know beforehand how long it takes.
