@@ -85,7 +85,13 @@ def _check(check: CheckResult) -> Plain:
         "message": check.message,
         "hint": check.hint,
         "documentation": check.documentation,
+        "waived": _waived(check),
     }
+
+
+def _waived(check: CheckResult) -> str:
+    waiver = check.waiver
+    return "" if waiver is None else f"Waived by {waiver.by} on {instant(waiver.at)}: {waiver.reason}"
 
 
 def _durations(report: Report) -> Plain:

@@ -41,7 +41,10 @@ def checks_summary(results: tuple[CheckResult, ...]) -> str:
     """How many came out how, the worst first."""
     counts = [(status, sum(result.status is status for result in results)) for status in Status]
     words = {Status.BLOCKER: "blockers", Status.UNKNOWN: "unknown", Status.WARNING: "warnings", Status.PASS: "passed"}
-    return ", ".join(f"{words[status]}: {count}" for status, count in counts)
+    waived = sum(result.waiver is not None for result in results)
+    return ", ".join(f"{words[status]}: {count}" for status, count in counts) + (
+        f"; waived: {waived}" if waived else ""
+    )
 
 
 def check_text(result: CheckResult) -> str:
@@ -49,6 +52,8 @@ def check_text(result: CheckResult) -> str:
     lines = [f"{result.title}: {result.status}", "", result.message]
     if result.hint:
         lines += ["", f"What to do: {result.hint}"]
+    if result.waiver is not None:
+        lines += ["", f"Waived by {result.waiver.by} on {moment(result.waiver.at)}: {result.waiver.reason}"]
     lines += ["", f"Old: {result.old}", f"New: {result.new}"]
     if result.documentation:
         lines += ["", f"See: {result.documentation}"]
@@ -94,6 +99,10 @@ def plan_summary(plan: Plan) -> str:
     return f"{len(plan.steps)} steps by {plan.transport}{stop}. {plan.why[:1].upper()}{plan.why[1:]}"
 
 
+def _status(result: CheckResult) -> str:
+    return "waived" if result.waiver is not None else str(result.status)
+
+
 def _special(step: Step) -> str:
     marks = ("downtime" if step.stopped else "", "point of no return" if step.point_of_no_return else "")
     return ", ".join(mark for mark in marks if mark)
@@ -104,7 +113,7 @@ def _name(row: StageRow) -> str:
 
 
 CHECK_COLUMNS: tuple[Column[CheckResult], ...] = (
-    Column("Status", lambda row: str(row.status), tone=lambda row: STATUS_TONES[row.status]),
+    Column("Status", _status, tone=lambda row: None if row.waiver else STATUS_TONES[row.status]),
     Column("Check", lambda row: row.title),
     Column("Old", lambda row: row.old),
     Column("New", lambda row: row.new),

@@ -11,6 +11,8 @@ from pytestqt.qtbot import QtBot
 from core.benchmarks.suites import list_suites
 from core.history.store import Store
 from core.jobs import Job
+from core.migration.model import Status
+from gui.dialogs.waive import WaiveDialog
 from gui.pages.benchmarks import BenchmarksPage
 from gui.pages.comparison import ComparisonPage
 from gui.pages.facts import FactsPage
@@ -127,6 +129,32 @@ def test_migration(full_window: MainWindow, qtbot: QtBot) -> None:
     assert shown.plan.command.text == "rsync -a /srv/pg/data/ new:/srv/pg/"
     shown.plan.copy.click()
     assert "systemctl start postgresql@15-main" in QApplication.clipboard().text()
+
+
+def test_a_warning_is_waived_with_a_reason_and_taken_back(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    shown = page(qtbot, full_window, "Migration")
+    assert isinstance(shown, MigrationPage)
+    checks, statuses = shown.checks, [row.status for row in shown.checks.table.rows.rows]
+    checks.table.choose(statuses.index(Status.BLOCKER))
+    assert not checks.waive.isEnabled()
+    checks.table.choose(statuses.index(Status.WARNING))
+    assert (checks.waive.isEnabled(), checks.unwaive.isEnabled()) == (True, False)
+    checks.waive.click()
+    dialog = shown.findChild(WaiveDialog)
+    assert dialog is not None
+    dialog.submit()
+    assert full_store.waivers("spring") == ()
+    dialog.reason.setText("tested on a copy")
+    dialog.submit()
+    qtbot.waitUntil(lambda: checks.summary.text().endswith("waived: 1"))
+    assert full_store.waivers("spring")[0].reason == "tested on a copy"
+    checks.table.choose([row.waiver is not None for row in checks.table.rows.rows].index(True))
+    assert "tested on a copy" in checks.evidence.text
+    checks.unwaive.click()
+    qtbot.waitUntil(lambda: full_store.waivers("spring") == ())
+    qtbot.waitUntil(lambda: "waived" not in checks.summary.text())
 
 
 def test_history_shows_entries_with_their_details(full_window: MainWindow, qtbot: QtBot) -> None:

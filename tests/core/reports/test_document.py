@@ -8,7 +8,7 @@ import pytest
 
 from core.comparison.model import Finding, LeftOut, Row, Verdict
 from core.facts.model import Gap
-from core.migration.model import Estimate, Method, Span, Stage, Status
+from core.migration.model import Estimate, Method, Span, Stage, Status, Waiver
 from core.reports.document import LONGEST_COMMAND, document
 from core.reports.report import Report
 from core.reports.words import about, listed, time_axis
@@ -245,3 +245,16 @@ def test_an_empty_target_is_no_gap(full: Report) -> None:
 
 def _joined(value: Any) -> str:
     return value if isinstance(value, str) else "".join(value["pieces"])
+
+
+def test_a_waived_warning_says_who_waived_it_and_why(full: Report) -> None:
+    waiver = Waiver("x", "only C collations", "dba@desk", samples.START, Status.WARNING, "a", "b")
+    checks = tuple(
+        dataclasses.replace(check, waiver=waiver if check.status is Status.WARNING else None)
+        for check in full.checks or ()
+    )
+    results = document(dataclasses.replace(full, checks=checks))["checks"]["results"]
+    said = [result["waived"] for result in results]
+    assert sum(bool(text) for text in said) == 1
+    assert next(text for text in said if text).startswith("Waived by dba@desk on 14 March 2026")
+    assert next(text for text in said if text).endswith(": only C collations")

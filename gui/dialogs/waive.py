@@ -1,0 +1,37 @@
+"""Why a warning is waived: asked for one check at a time, recorded with it."""
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
+
+from core.errors import InputError
+from core.migration.model import CheckResult
+from gui.dialogs.form import FormDialog
+
+
+class WaiveDialog(FormDialog):
+    """Asks for the reason.
+
+    Signal: submitted(the reason, never empty).
+    """
+
+    submitted = Signal(str)
+
+    def __init__(self, result: CheckResult, parent: QWidget | None = None) -> None:
+        super().__init__(f"Waive: {result.title}", parent)
+        message = QLabel(result.message, self)
+        message.setWordWrap(True)
+        self.reason = QLineEdit(self)
+        self.form.addRow(message)
+        self.add(
+            "&Reason:", self.reason, "Recorded with your name, printed in the report; for this evidence alone"
+        )
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 70)
+        self.reason.setFocus()
+
+    @Slot()
+    def submit(self) -> None:
+        reason = self.reason.text().strip()
+        if reason:
+            self.submitted.emit(reason)
+        else:
+            self.refuse(InputError("a reason is missing", "say why this warning does not matter here"))
