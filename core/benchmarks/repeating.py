@@ -27,7 +27,7 @@ def why_enough(suite: Suite, headline: str, repetitions: Sequence[Repetition]) -
     made = f"{len(repetitions)} repetition{'s' if len(repetitions) > 1 else ''}"
     if spread is None:
         return f"{made}, as many as the suite wants"
-    target = units.percent(suite.target_variation)
+    target = units.spread(suite.target_variation)
     if spread <= suite.target_variation:
         return f"steady after {made}: {units.spread(spread)}, the target is {target}"
     return (

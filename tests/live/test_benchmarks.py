@@ -56,10 +56,13 @@ class Journal:
         assert run_id == len(self.runs)
         self.repetitions.append(repetition)
 
-    def run_ended(self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None) -> None:
+    def run_ended(
+        self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str = ""
+    ) -> None:
         assert run_id == len(self.runs)
         assert ended_at >= self.runs[-1].started_at
         assert tool_version is None or tool_version[0].isdigit()
+        assert bool(stopped) == (outcome is Outcome.DONE)
         self.outcomes.append(outcome)
 
 

@@ -1,0 +1,154 @@
+"""Whose traffic it was, from the counters of a device and of all processes before and after a step."""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.benchmarks.model import MarkKind
+from core.benchmarks.traffic import Seen, disturbed, foreign, from_memory, taken_apart, watched
+from core.servers.shell import script
+
+MIB = 2**20
+GROUP, OTHER = 700, 800
+NOTHING = (0, 0)
+
+
+def look(read: int, written: int, *, flushes: int = 0, io: Mapping[int, tuple[int, int]], asked: int = 0) -> str:
+    """What a look prints: 700 and 701 are the step's, 900 is in its folder, 800 and 801 are another session's."""
+    device = f"0 0 {read // 512} 0 0 0 {written // 512} 0 0 0 0 0 0 0 0 {flushes} 0"
+    stat = [
+        f"{number} ({name}) S 1 {group} {session} 0 -1 4194560"
+        for number, name, group, session in (
+            *((700, "sh", GROUP, GROUP), (701, "fio (a) b", GROUP, GROUP), (900, "postgres", 900, 900)),
+            *((800, "sh", OTHER, OTHER), (801, "dd", OTHER, OTHER)),
+        )
+    ]
+    fields = [
+        line
+        for number, (one_read, one_written) in io.items()
+        for line in (
+            *(f"/proc/{number}/io:read_bytes: {one_read}", f"/proc/{number}/io:write_bytes: {one_written}"),
+            *(
+                f"/proc/{number}/io:rchar: {max(asked, one_read)}",
+                f"/proc/{number}/io:wchar: {max(asked, one_written)}",
+            ),
+        )
+    ]
+    return "\n".join(["", device, *stat, *fields, "/proc/900/cwd", ""])
+
+
+def seen(before: str, after: str) -> Seen:
+    output, found = taken_apart(f"the tool's own words\n==m=={after}==m==\n==m=={before}==m==\n{GROUP}\n", "==m==")
+    assert output == "the tool's own words\n"
+    assert found is not None
+    return found
+
+
+def step(read: int, written: int, own: tuple[int, int], others: tuple[int, int] = NOTHING, *, flushes: int = 0) -> Seen:
+    """A step in which the device and the processes moved so many bytes beside what they had before."""
+    base = {700: (5 * MIB, 0), 801: (7 * MIB, 9 * MIB)}
+    more = {701: own, 700: (5 * MIB, 0), 801: (7 * MIB + others[0], 9 * MIB + others[1])}
+    return seen(look(MIB, MIB, io=base), look(MIB + read, MIB + written, flushes=flushes, io=more))
+
+
+def test_traffic_of_its_own_is_no_disturbance() -> None:
+    found = foreign([step(500 * MIB, 200 * MIB, (500 * MIB, 199 * MIB))])
+    assert (found.bytes, found.total, found.disturbs) == (0, 700 * MIB, False)
+
+
+def test_a_second_writer_is_seen_with_its_bytes() -> None:
+    found = foreign([step(100 * MIB, 60 * MIB, (100 * MIB, 0), (0, 61 * MIB))])
+    assert (found.bytes, found.disturbs) == (60 * MIB, True)
+    mark = disturbed(found, "sda")
+    assert mark.kind is MarkKind.DISTURBED
+    assert mark.text == (
+        "others moved 60.0 MiB of the 160.0 MiB that sda moved meanwhile; "
+        "busy beside the benchmark: dd (process 801, 61.0 MiB)"
+    )
+
+
+def test_the_journal_is_no_second_writer() -> None:
+    """Three times as much written as asked for, as an fsync after each write makes, and nobody else who wrote it."""
+    assert not foreign([step(0, 300 * MIB, (0, 100 * MIB), flushes=25_000)]).disturbs
+
+
+def test_traffic_on_another_disk_is_none_here() -> None:
+    assert not foreign([step(100 * MIB, 0, (100 * MIB, 0), (900 * MIB, 900 * MIB))]).disturbs
+
+
+def test_what_a_journal_may_explain_needs_another_proof() -> None:
+    """The one case that bytes alone do not decide: who has files of the volume open is looked up."""
+    found = foreign([step(0, 300 * MIB, (0, 100 * MIB), (0, 500 * MIB), flushes=25_000)])
+    assert found.disturbs
+    assert found.explained >= found.bytes
+    assert foreign([step(0, 300 * MIB, (0, 100 * MIB), (0, 500 * MIB))]).explained == 0
+
+
+def test_log_files_and_the_like_are_no_disturbance() -> None:
+    assert not foreign([step(0, 43 * MIB, (0, 40 * MIB), (0, 3 * MIB))]).disturbs
+    assert not foreign([step(0, 1030 * MIB, (0, 1000 * MIB), (0, 30 * MIB))]).disturbs
+    assert foreign([step(0, 1060 * MIB, (0, 1000 * MIB), (0, 60 * MIB))]).disturbs
+
+
+def test_who_works_in_the_benchmarks_folder_belongs_to_it() -> None:
+    before = look(0, 0, io={900: (0, 0)})
+    after = look(0, 200 * MIB, io={900: (0, 200 * MIB)})
+    assert not foreign([seen(before, after)]).disturbs
+
+
+def test_steps_of_a_repetition_count_together() -> None:
+    steps = [step(0, 60 * MIB, (0, 50 * MIB), (0, 10 * MIB)), step(60 * MIB, 0, (50 * MIB, 0), (10 * MIB, 0))]
+    found = foreign(steps)
+    assert (found.bytes, found.total) == (20 * MIB, 120 * MIB)
+    assert [share.moved for share in found.others] == [20 * MIB]
+
+
+@pytest.mark.parametrize(
+    ("moved", "asked", "metrics", "kinds"),
+    [
+        ((100, 0), 100, {"read_bytes_per_second": 1.0}, []),
+        ((1, 0), 100, {"read_bytes_per_second": 1.0}, [MarkKind.CACHE]),
+        ((1, 0), 100, {"read_iops": 1.0}, [MarkKind.CACHE]),
+        ((1, 0), 100, {"transactions_per_second": 1.0}, []),
+        ((0, 1), 100, {"write_bytes_per_second": 1.0}, [MarkKind.MEMORY]),
+        ((0, 90), 100, {"write_bytes_per_second": 1.0}, []),
+        ((0, 1), 5, {"write_bytes_per_second": 1.0}, []),
+    ],
+)
+def test_what_never_reached_the_device(
+    moved: tuple[int, int], asked: int, metrics: dict[str, float], kinds: list[MarkKind]
+) -> None:
+    read, written = (number * MIB for number in moved)
+    found = seen(look(0, 0, io={}), look(read, written, io={701: (read, written)}, asked=asked * MIB))
+    assert [mark.kind for mark in from_memory([found], metrics)] == kinds
+
+
+def test_an_output_that_was_cut_off_tells_nothing() -> None:
+    assert taken_apart("half a li", "==m==") == ("half a li", None)
+    assert taken_apart("out\n==m==\n1 2", "==m==") == ("out\n", None)
+
+
+@given(st.text(max_size=300))
+def test_no_output_breaks_it(text: str) -> None:
+    assert taken_apart(text, "==m==") == (text, None)
+
+
+def test_the_looks_of_this_very_machine(tmp_path: Path) -> None:
+    """The real shell text on real counters: a child's writes are the step's own, to the byte."""
+    counters = tmp_path / "stat"
+    counters.write_text("1 2 3 4 5 6 7 8 9 10 11\n")
+    target = tmp_path / "written"
+    command = script("dd if=/dev/zero of=@target@ bs=1M count=8 2>/dev/null; echo done; exit 3", target=target)
+    shell, mark = watched(command, "true", str(counters), "/nowhere/pghaul-bench-0123456789ab")
+    ended = subprocess.run(["setsid", "-w", "sh", "-c", shell.text], capture_output=True, text=True, check=False)
+    assert ended.returncode == 3
+    output, found = taken_apart(ended.stdout, mark)
+    assert output.strip() == "done"
+    assert found is not None
+    own = [one for one in found.after.processes.values() if one.group == found.group]
+    assert own
+    assert sum(one.asked_to_write for one in own) >= 8 * MIB
