@@ -60,7 +60,8 @@ _UNDO_ALL: LiteralString = """for undo in ./@undo@*; do
   sh "$undo" || exit 1
 done
 """
-_REMOVE: LiteralString = """cd -P -- @parent@ 2>/dev/null || exit 0
+_REMOVE: LiteralString = (
+    """cd -P -- @parent@ 2>/dev/null || exit 0
 test -d @name@ && ! test -L @name@ || exit 0
 test -f @name@/@marker@ || { rmdir -- @name@; exit; }
 place=$(pwd -P); place=${place%/}/@name@
@@ -74,8 +75,11 @@ for signal in TERM TERM TERM TERM TERM KILL KILL; do
   sleep 0.5
 done
 ( cd -- @name@ || exit 1
-""" + _UNDO_ALL + """) || exit 1
+"""
+    + _UNDO_ALL
+    + """) || exit 1
 rm -rf -- @name@"""
+)
 _DF = re.compile(r"(?P<size>\d+)\s+-?\d+\s+(?P<available>-?\d+)\s+\d+%")
 
 

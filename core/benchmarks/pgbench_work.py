@@ -13,7 +13,6 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
@@ -50,7 +49,7 @@ class Parameters:
     Attributes:
         scale: 100,000 accounts each, about 15.5 MB.
         transactions: of each client; or `runtime_seconds`.
-        script: of the test `script`: a file on the workstation.
+        script: of the test `script`: its text; a suite names a file on the workstation as `script_file`.
         warm_ups: runs ahead of the one that counts; of `drift` ahead of its first.
         updates: of `drift`: how many TPC-B runs.
         from_other_server: pgbench runs on the other server of the move, and reaches the cluster across the network.
@@ -93,7 +92,11 @@ class Parameters:
         if (self.transactions is None) == (self.runtime_seconds is None):
             raise InputError("pgbench runs for a number of transactions or of seconds: state one of them")
         if (self.test == "script") != (self.script is not None):
-            raise InputError('a script of your own needs both test = "script" and script = its file')
+            raise InputError('a script of your own needs both test = "script" and script_file = its file')
+        if self.script is not None and (not self.script.strip() or len(self.script) > LARGEST_SCRIPT):
+            raise InputError(f"a script has some text, of at most {LARGEST_SCRIPT} characters")
+        if self.script is not None and "\0" in self.script:
+            raise InputError("the script holds a NUL character: it is no text")
 
     @property
     def seconds(self) -> float:
@@ -119,11 +122,10 @@ def work(workload: Workload, machine: Machine) -> Work:
     """What to run for the workload.
 
     Raises:
-        InputError: a parameter is unknown, of the wrong kind or out of bounds; the script cannot be read; the other
-            server is needed and takes no part.
+        InputError: a parameter is unknown, of the wrong kind or out of bounds; the other server is needed and takes no
+            part.
     """
     parameters = strictly(Parameters, workload.parameters)
-    lines = _script(parameters.script) if parameters.script is not None else ()
     drifts = parameters.test == "drift"
     tests = _tests(parameters)
     target = _target(workload.name, parameters, machine, len(tests))
@@ -131,7 +133,7 @@ def work(workload: Workload, machine: Machine) -> Work:
     make = Step(target.make, filling, deadline(filling, parameters.cluster_bytes), secrets=target.secrets)
     runs = tuple(
         Step(
-            target.client(_pgbench(parameters, machine, test, lines)),
+            target.client(_pgbench(parameters, machine, test)),
             parameters.seconds,
             parameters.deadline,
             warm=number > 0,
@@ -194,21 +196,7 @@ def _settings(text: str) -> dict[str, str]:
     return found
 
 
-def _script(path: str) -> tuple[str, ...]:
-    try:
-        with Path(path).expanduser().open("rb") as file:
-            data = file.read(LARGEST_SCRIPT + 1)
-        text = data.decode()
-    except (OSError, RuntimeError) as error:  # RuntimeError: a home folder of nobody
-        raise InputError(f"the script {path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    except ValueError as error:  # not UTF-8, or a NUL character in the name
-        raise InputError(f"the script {path!r} is no text: {error}") from error
-    if len(data) > LARGEST_SCRIPT or "\0" in text or not text.strip():
-        raise InputError(f"the script {path} is empty, larger than {LARGEST_SCRIPT} bytes or no text")
-    return tuple(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
-
-
-def _pgbench(parameters: Parameters, machine: Machine, test: str, lines: Sequence[str]) -> Shell:
+def _pgbench(parameters: Parameters, machine: Machine, test: str) -> Shell:
     """One run. A script comes by its input, so that it lies on no server. Options as 8.3 to 18 know them."""
     words: list[Word] = ["-c", parameters.clients, "-M", parameters.query_mode]
     if since(machine.series, (9, 0)):
@@ -220,7 +208,10 @@ def _pgbench(parameters: Parameters, machine: Machine, test: str, lines: Sequenc
     words += _OPTIONS.get(test, ())
     words += ["-s", parameters.scale] if test == "script" else []  # the built-in ones read it from the tables
     run = command("pgbench", *words)
-    return pipe(command("printf", "%s\\n", *lines), run) if test == "script" else run
+    if parameters.script is None:
+        return run
+    lines = parameters.script.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    return pipe(command("printf", "%s\\n", *lines), run)
 
 
 def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:

@@ -18,6 +18,8 @@ LARGEST_FILE = 1_000_000
 JOB_SUFFIX = ".fio"
 JOB_REPETITIONS = 5
 _FIRST = ("quick", "standard")
+_FILES = {"job_file": "job", "script_file": "script"}
+"""Parameters that name a file on the workstation, and those that its text becomes: of fio and of pgbench."""
 _MUCH_MEMORY = 2**42
 """Bytes: so much that what depends on the memory is more than what does not."""
 _ANY_MACHINE = Machine(
@@ -169,7 +171,7 @@ def _listed(name: str) -> Listed:
 def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
     """The suite that the TOML text describes; raises InputError as `load_suite` does.
 
-    A workload's `job_file` is looked for in `folder`; the workload then holds its text.
+    A workload's `job_file` or `script_file` is looked for in `folder`; the workload then holds its text.
     """
     try:
         table = strictly(SuiteFile, tomllib.loads(text))
@@ -178,7 +180,7 @@ def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
     except InputError as error:
         raise InputError(f"the suite {name} cannot be read: {error.message}", error.hint) from error
     workloads = tuple(
-        Workload(item.name, item.title, item.tool, item.headline, _with_job(item.parameters, folder))
+        Workload(item.name, item.title, item.tool, item.headline, _with_files(item.parameters, folder))
         for item in table.workload
     )
     _check(name, table)
@@ -187,13 +189,15 @@ def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
     return Suite(name, table.title, table.repetitions, workloads, table.target_variation, most)
 
 
-def _with_job(parameters: dict[str, Parameter], folder: Path) -> dict[str, Parameter]:
-    """The parameters with the text of a fio job file in place of its name."""
-    named = parameters.get("job_file")
-    if not isinstance(named, str):
-        return parameters
-    others = {name: value for name, value in parameters.items() if name != "job_file"}
-    return {**others, "job": _text(named, folder / named)}
+def _with_files(parameters: dict[str, Parameter], folder: Path) -> dict[str, Parameter]:
+    """The parameters with the text of a file in place of its name."""
+    found = dict(parameters)
+    for name, text in _FILES.items():
+        named = found.get(name)
+        if isinstance(named, str):
+            del found[name]
+            found[text] = _text(named, folder / named)
+    return found
 
 
 def _check(name: str, table: SuiteFile) -> None:

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 
@@ -95,16 +94,13 @@ def test_a_drift_on_new(new_server: Server, new_facts: Facts) -> None:
     assert repetition.raw.count("tps = ") == 5
 
 
-def test_a_script_of_ones_own_in_a_folder_with_an_odd_name(
-    lab: Lab, old_server: Server, old_facts: Facts, tmp_path: Path
-) -> None:
+def test_a_script_of_ones_own_in_a_folder_with_an_odd_name(lab: Lab, old_server: Server, old_facts: Facts) -> None:
     folder = f"{DISK}/it's $(touch x) ü"
     lab.old.exec("mkdir", folder)
-    script = tmp_path / "own.sql"
-    script.write_text(
-        "\\set aid random(1, 100000 * :scale)\nSELECT 'it''s', abalance FROM pgbench_accounts\n WHERE aid = :aid;\n"
+    script = (
+        "\\set aid random(1, 100000 * :scale)\nSELECT 'it''s', abalance\n FROM pgbench_accounts WHERE aid = :aid;\n"
     )
-    suite = pgbench(test="script", script=str(script), warm_ups=1)
+    suite = pgbench(test="script", script=script, warm_ups=1)
     (run,) = run_suite(
         old_server, volume(Side.OLD, folder), suite, old_facts, Journal(), Job(), move="m", around=Surroundings("15")
     )
@@ -114,10 +110,8 @@ def test_a_script_of_ones_own_in_a_folder_with_an_odd_name(
     lab.old.exec("rmdir", folder)
 
 
-def test_a_wrong_script_fails_in_its_own_words(old_server: Server, old_facts: Facts, tmp_path: Path) -> None:
-    script = tmp_path / "own.sql"
-    script.write_text("SELECT 1/0;\n")
-    suite = pgbench(test="script", script=str(script))
+def test_a_wrong_script_fails_in_its_own_words(old_server: Server, old_facts: Facts) -> None:
+    suite = pgbench(test="script", script="SELECT 1/0;\n")
     (run,) = run_suite(
         old_server, volume(Side.OLD), suite, old_facts, Journal(), Job(), move="m", around=Surroundings("15")
     )

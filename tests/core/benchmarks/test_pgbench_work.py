@@ -6,7 +6,7 @@ import pytest
 
 from core.benchmarks.model import Parameter, Workload
 from core.benchmarks.pgbench_work import work
-from core.benchmarks.suites import load_suite
+from core.benchmarks.suites import load_suite, parse_suite
 from core.benchmarks.tools import work_of
 from core.benchmarks.work import Machine, Work, bytes_needed, expected_seconds
 from core.errors import InputError
@@ -109,20 +109,32 @@ def test_across_the_network_the_password_stands_on_no_command_line() -> None:
     assert "listen_addresses= " in found.prepare.shell.text
 
 
+SCRIPT = "\\set aid random(1, :scale)\r\nSELECT 'it''s $(x) ü' -- :aid\n"
+
+
 def test_a_script_of_ones_own_travels_line_by_line(tmp_path: Path) -> None:
-    script = tmp_path / "own.sql"
-    script.write_bytes("\\set aid random(1, :scale)\r\nSELECT 'it''s $(x) ü' -- :aid\n".encode())
-    (step,) = made(test="script", script=str(script)).steps
-    assert "own.sql" not in step.shell.text
+    (tmp_path / "own.sql").write_bytes(SCRIPT.encode())
+    suite = """title = "own"
+[[workload]]
+name = "own"
+title = "own"
+tool = "pgbench"
+headline = "transactions_per_second"
+[workload.parameters]
+test = "script"
+script_file = "own.sql"
+scale = 10
+runtime_seconds = 1
+"""
+    (workload,) = parse_suite(suite, "own", tmp_path).workloads
+    assert workload.parameters["script"] == SCRIPT
+    (step,) = work(workload, MACHINE).steps
     assert "-f - -s 10" in step.shell.text
     assert "\\set aid random(1, :scale)" in step.shell.text
-
-
-@pytest.mark.parametrize("content", [b"", b" \n", b"SELECT '\xff'", b"\0", b"-" * 100_001])
-def test_what_is_no_script(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "own.sql").write_bytes(content)
+    assert "\r" not in step.shell.text
+    (tmp_path / "own.sql").unlink()
     with pytest.raises(InputError, match=r"own\.sql"):
-        made(test="script", script=str(tmp_path / "own.sql"))
+        parse_suite(suite, "own", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -131,8 +143,10 @@ def test_what_is_no_script(tmp_path: Path, content: bytes) -> None:
         ({"scale": 0}, "scale must be from 1 to"),
         ({"transactions": 5, "runtime_seconds": 5}, "state one of them"),
         ({"test": "script"}, "needs both"),
-        ({"script": "x.sql"}, "needs both"),
-        ({"test": "script", "script": "/nowhere/x.sql"}, "cannot be read: No such file"),
+        ({"script": "SELECT 1"}, "needs both"),
+        ({"test": "script", "script": " \n"}, "has some text"),
+        ({"test": "script", "script": "-" * 100_001}, "at most 100000 characters"),
+        ({"test": "script", "script": "SELECT '\0'"}, "no text"),
         ({"threads": 20}, "threads must be from 1 to 10"),
         ({"settings": "autovacuum"}, "'autovacuum' is no setting"),
         ({"settings": "a = 1; DROP TABLE x"}, "'DROP TABLE x' is no setting"),
