@@ -14,6 +14,9 @@ from core.errors import Cancelled, HostKeyError, PghaulError
 from core.jobs import CommandEnded, CommandStarted, Event, Note, Progress
 from core.servers.known_hosts import COMPARE
 
+_TELLING_SECONDS, _TELLING = 3.0, 0.02
+"""How long, and how much of the whole, must be done before the pace of it tells when it ends."""
+
 
 @dataclass
 class TerminalAsker:
@@ -76,6 +79,8 @@ class Listener:
     quiet: bool = False
     _shown: str = ""
     _last: float = field(default=0.0)
+    _stage: tuple[str, float, float] = ("", 0.0, 0.0)
+    """The title that the progress speaks of, when it began, and how much was done then."""
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -121,7 +126,11 @@ class Listener:
         if self.quiet or not sys.stderr.isatty() or now - self._last < 0.1:
             return
         self._last = now
-        text = f"{event.title}: {progress_text(event)}"[: shutil.get_terminal_size((120, 24)).columns - 1]
+        if event.title != self._stage[0] or event.done < self._stage[2]:
+            self._stage = (event.title, now, event.done)
+        left = remaining(event, now - self._stage[1], self._stage[2])
+        said = f"{event.title}: {progress_text(event)}" + (f", {units.duration(left)} left" if left is not None else "")
+        text = said[: shutil.get_terminal_size((120, 24)).columns - 1]
         say("\r" + text.ljust(len(self._shown)), end="")
         self._shown = text
 
@@ -130,6 +139,14 @@ def progress_text(event: Progress) -> str:
     """How far, for people: `1.2 GiB of 3.0 GiB`, `3 of 8`, `12 s of 60 s`."""
     shown = {"bytes": units.size, "seconds": units.duration}.get(event.unit, units.count)
     return shown(event.done) if event.total is None else f"{shown(event.done)} of {shown(event.total)}"
+
+
+def remaining(event: Progress, seconds: float, first: float) -> float | None:
+    """Seconds that may still pass, by the pace of the `seconds` since `first` was done; None: it tells too little."""
+    gained = event.done - first
+    if event.total is None or event.unit == "seconds" or seconds < _TELLING_SECONDS or gained < event.total * _TELLING:
+        return None
+    return max(0.0, event.total - event.done) * seconds / gained if gained > 0 else None
 
 
 def failure(error: PghaulError) -> str:

@@ -3,13 +3,14 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Job
+from core.migration.model import Step
 from gui.asker import Question, WindowAsker
 from gui.bridge import Runner
-from gui.dialogs.questions import SecretDialog
+from gui.dialogs.questions import SecretDialog, StopDialog
 from gui.window import MainWindow
 from gui.work import Work
 from tests.gui.conftest import at_rest
@@ -132,3 +133,40 @@ def test_a_question_counts_its_first_answer(qapp: object) -> None:  # noqa: ARG0
     question.answer("first")
     question.answer(None)
     assert question.wait() == "first"
+
+
+def test_the_cluster_is_stopped_by_its_typed_name_alone(window: MainWindow, work: Work, qtbot: QtBot) -> None:
+    for typed, expected in (("15/main", True), ("15/other", False)):
+        answers: list[bool] = []
+        work.run("execute", lambda _desk, _job: work.asker.confirm_stop("15/main"))
+        assert work.task is not None
+        work.task.succeeded.connect(answers.append)
+        dialog = _dialog(qtbot)
+        assert isinstance(dialog, StopDialog)
+        button = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+        assert not button.isEnabled()
+        QTest.keyClicks(dialog.field, typed)
+        assert button.isEnabled() is expected
+        QTest.keyClick(dialog, Qt.Key.Key_Return if expected else Qt.Key.Key_Escape)
+        at_rest(qtbot, window)
+        assert answers == [expected]
+        _gone(qtbot)
+
+
+@pytest.mark.parametrize(("word", "expected"), [("done", True), ("Stop", False)])
+def test_a_step_of_the_persons_is_asked_for(
+    word: str, expected: bool, window: MainWindow, work: Work, qtbot: QtBot
+) -> None:
+    answers: list[bool] = []
+    step = Step(3, "stop the applications", "you", "workstation", "you", "", "clients wait", None, "start them")
+    work.run("execute", lambda _desk, _job: work.asker.has_done(step))
+    assert work.task is not None
+    work.task.succeeded.connect(answers.append)
+    dialog = _dialog(qtbot)
+    assert isinstance(dialog, QMessageBox)
+    assert (dialog.text(), dialog.informativeText()) == ("Stop the applications.", "Clients wait.")
+    button = next(button for button in dialog.buttons() if word in button.text())
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    at_rest(qtbot, window)
+    assert answers == [expected]
+    _gone(qtbot)
