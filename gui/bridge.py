@@ -8,6 +8,7 @@ The concurrency rules of the window:
 - Signals belong to the `Task`, which lives on the window's thread and is owned by the runner until the work has ended.
   Events and results travel as Python objects: a byte count never becomes a C int.
 - No worker thread collects garbage: see collector.py.
+- Work that outlives the window reports into nothing: its mailbox lets go of the runner's signal before the runner goes.
 - Cancelling may have to talk to a server, so it happens on a thread of its own.
 """
 
@@ -38,7 +39,7 @@ class _Mailbox:
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._lock = threading.Lock()
-        self._wake = wake
+        self._wake: Callable[[], None] | None = wake
         self._woken = False
         self._events: list[Event] = []
         self._progress: Progress | None = None
@@ -63,12 +64,17 @@ class _Mailbox:
             self._events, self._progress, self._woken = [], None, False
             return events, self._end
 
+    def close(self) -> None:
+        """From now on nobody is woken. No thread is inside the signal when this returns, and none holds it any more."""
+        with self._lock:
+            self._wake = None
+
     @property
     def ended(self) -> bool:
         return self._end is not None
 
     def _rouse(self) -> None:
-        if not self._woken:
+        if not self._woken and self._wake is not None:
             self._woken = True
             self._wake()
 
@@ -108,6 +114,10 @@ class Task(QObject):
     def cancel(self) -> None:
         """Ask it to stop; returns at once."""
         threading.Thread(target=self._job.cancel, name="pghaul-cancel", daemon=True).start()
+
+    def close(self) -> None:
+        """Nothing more is delivered."""
+        self._mailbox.close()
 
     def wake(self) -> None:
         """The mailbox holds something: deliver it soon, a result at once."""
@@ -160,6 +170,7 @@ class Runner(QObject):
         self._futures.pop(number, None)
         task = self._tasks.pop(number, None)
         if task is not None:
+            task.close()
             task.deleteLater()
 
     def shutdown(self, limit: float) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ import weakref
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.errors import Cancelled, InputError
@@ -168,3 +170,35 @@ def test_python_collects_again_when_no_worker_is_left(qapp: object) -> None:  # 
     made.shutdown(5)
     made.deleteLater()
     assert gc.isenabled()
+
+
+def test_work_that_outlives_the_window_reports_into_nothing(qapp: QApplication) -> None:  # noqa: ARG001
+    """A signal of a QObject that was deleted, or is just being deleted, must not be emitted by a thread."""
+    started, go, done = threading.Event(), threading.Event(), threading.Event()
+    problems: list[BaseException] = []
+
+    def stubborn(job: Job) -> str:
+        started.set()
+        go.wait(10)
+        try:
+            for number in range(1000):
+                job.report(Note(str(number)))
+        except BaseException as error:
+            problems.append(error)
+            raise
+        finally:
+            done.set()
+        return "late"
+
+    made = Runner()
+    made.start("stubborn", stubborn)
+    assert started.wait(10)
+    assert made.shutdown(0.05) == ("stubborn",)
+    held = weakref.ref(made)
+    made.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    del made
+    assert held() is None, "the thread holds the runner, and would free it"
+    go.set()
+    assert done.wait(10)
+    assert problems == []
