@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from core import units
+from core import documents, units
 from core.cli.context import Context, add_common, print_document
 from core.cli.inputs import decode
 from core.cli.terminal import printable, table
@@ -72,9 +72,10 @@ def _check(context: Context, options: argparse.Namespace) -> int:
         from core.migration.checks import CATALOGUE
 
         if options.json:
-            print_document({"checks": CATALOGUE})
+            listed = [{**documents.to_plain(each), "severity": each.severity} for each in CATALOGUE]
+            print_document({"checks": listed})
         else:
-            rows = [(c.id, "blocker" if c.blocking else "warning", c.title, c.compares) for c in CATALOGUE]
+            rows = [(c.id, c.severity, c.title, c.compares) for c in CATALOGUE]
             print(table(("id", "severity", "title", "compares"), rows))
         return 0
     from core import actions

@@ -1,5 +1,6 @@
 """The operating system: release, kernel, C library, init, clock."""
 
+import re
 from datetime import UTC, datetime
 
 from core.facts.model import System
@@ -40,7 +41,7 @@ def parse_system(text: str) -> System:
             architecture=values["facts_architecture"],
             distribution=values.get("ID"),
             distribution_version=values.get("VERSION_ID"),
-            libc=values.get("facts_libc"),
+            libc=_libc(values.get("facts_libc")),
             init=values.get("facts_init"),
             time_zone=_time_zone(values.get("facts_time_zone")),
             clock=_clock(values.get("facts_clock")),
@@ -50,6 +51,11 @@ def parse_system(text: str) -> System:
     except KeyError as missing:
         name = str(missing.args[0]).removeprefix("facts_")
         raise unreadable("system", f"the {name}", first_line(text)) from None
+
+
+def _libc(value: str | None) -> str | None:
+    """`glibc 2.36`, or the first line of `ldd --version`; anything else is no name of a library."""
+    return value if value is not None and re.fullmatch(r"[A-Za-z(][\w ()+.:/~-]*[0-9]\w*", value) else None
 
 
 def _time_zone(value: str | None) -> str | None:

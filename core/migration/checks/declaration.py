@@ -22,5 +22,10 @@ class Declaration:
     compares: str
     page: str
 
+    @property
+    def severity(self) -> str:
+        """`blocker` where it can stop a real execution, else `warning`."""
+        return "blocker" if self.blocking else "warning"
+
 
 Check = tuple[Declaration, Callable[[Case], Finding]]

@@ -1,0 +1,59 @@
+"""`pghaul check MOVE --waive ID --reason TEXT` and `--unwaive ID`, on what the history holds."""
+
+import json
+
+import pytest
+
+from core.cli.main import main
+from core.history.store import Store
+from core.migration.model import Status
+from tests.core.history import samples
+
+MOVE = samples.MOVE.name
+
+
+@pytest.fixture
+def filled() -> dict[Status, str]:
+    """A history with a day's work in it: the id of one check of each status."""
+    with Store.open() as store:
+        samples.fill(store)
+        return {result.status: result.id for result in store.checks(MOVE) or ()}
+
+
+def test_a_warning_is_waived_and_taken_back(filled: dict[Status, str], capsys: pytest.CaptureFixture[str]) -> None:
+    warning = filled[Status.WARNING]
+    assert main(["check", MOVE, "--waive", warning, "--reason", "tested on a copy"]) == 1
+    said = capsys.readouterr().out
+    assert "WAIVED" in said
+    assert f"[{warning}]" in said
+    assert "tested on a copy" in said
+    assert said.splitlines()[-1].endswith("1 waived")
+    main(["history", "list", "--json"])
+    entries = json.loads(capsys.readouterr().out)["entries"]
+    number = next(entry["reference"] for entry in entries if entry["title"] == f"{warning}: tested on a copy")
+    assert main(["history", "show", "waiver", str(number)]) == 0
+    assert f"{warning} waived by " in capsys.readouterr().out
+    assert main(["check", MOVE, "--unwaive", warning, "--json"]) == 1
+    results = json.loads(capsys.readouterr().out)["checks"]
+    assert [result["waiver"] for result in results] == [None] * len(results)
+
+
+def test_what_is_refused(filled: dict[Status, str], capsys: pytest.CaptureFixture[str]) -> None:
+    for words, complaint in (
+        (("--waive", filled[Status.BLOCKER], "--reason", "we hope"), "it cannot be waived"),
+        (("--waive", filled[Status.WARNING]), "why is"),
+        (("--unwaive", filled[Status.WARNING]), "is not waived"),
+        (("--reason", "because"), "--reason is for --waive"),
+        (("--waive", "a", "--unwaive", "b"), "do not go together"),
+    ):
+        assert main(["check", MOVE, *words]) == 2
+        assert complaint in capsys.readouterr().err
+
+
+def test_the_list_needs_no_servers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["checks"]
+    assert {"id", "title", "blocking", "compares", "severity"} <= set(listed[0])
+    assert {each["severity"] for each in listed} == {"blocker", "warning"}
+    assert main(["check", "--list"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) >= len(listed)
