@@ -48,10 +48,11 @@ def carry_out(work: Work) -> None:
         UnreachableError: a server was lost; what runs there goes on.
         Cancelled: the job was cancelled.
     """
+    cleaned = work.execution.state in {State.STOPPED, State.CANCELLED}
     with recorded(work), cancellable(work):
         lock_both(work)
         try:
-            _go_on(work)
+            _go_on(work, cleaned=cleaned)
         except UnreachableError:
             raise
         except PghaulError:
@@ -173,12 +174,13 @@ def _close(work: Work, step: Step) -> None:
     work.connect(step.side).run(text, Job(), user=step.user, title=step.title)
 
 
-def _go_on(work: Work) -> None:
+def _go_on(work: Work, *, cleaned: bool) -> None:
     execution = work.execution
-    resumed = bool(execution.steps)
-    if resumed:
+    if execution.steps:
         _adopt(work)
         _prove_still_stopped(work)
+        if cleaned and not _is_stopped(work.execution):
+            _from_the_warm_passes(work)
         _renew(work)
     confirmed = False
     for group in _groups(steps_of(work.execution)):
@@ -331,8 +333,13 @@ def _prove_still_stopped(work: Work) -> None:
             f"go back to old: pghaul execute {execution.move} --rollback; then begin anew",
         )
     work.job.report(Note("old was started after its stop was proven: it is stopped and copied again", "warning"))
-    first = next(step.number for step in execution.plan.steps if step.stopped)
-    work.journal.steps_void(work.id, first)
+    _from_the_warm_passes(work)
+
+
+def _from_the_warm_passes(work: Work) -> None:
+    """The lists of what earlier passes brought are gone: old is compared whole again, but not in its stop."""
+    steps = work.execution.plan.steps
+    work.journal.steps_void(work.id, next(step.number for step in steps if step.warm_pass or step.stopped))
 
 
 def _is_stopped(execution: Execution) -> bool:

@@ -134,6 +134,7 @@ def _stop_proven(site: Site) -> list[Draft]:
             stage="stop old",
             name=STOPPED,
             stopped=True,
+            rehearsed=not site.cluster.running,
             skippable=False,
         )
     ]
@@ -186,6 +187,7 @@ def _deletions(site: Site) -> list[Draft]:
             stage="verify",
             name=f"{DELETIONS}{place.label}",
             stopped=True,
+            rehearsed=not site.cluster.running,
             skippable=False,
             detached=True,
             beside=place != site.places[0],
@@ -227,6 +229,7 @@ def _cold(site: Site) -> list[Draft]:
             stage="verify" if running else "copy",
             weight=site.share(place),
             stopped=True,
+            rehearsed=not running,
             skippable=False,
             detached=True,
             beside=place != site.places[0],

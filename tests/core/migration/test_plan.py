@@ -435,6 +435,13 @@ def test_a_rehearsal_holds_no_step_that_stops_or_starts() -> None:
     assert not any(word in each.command for each in rehearsed for word in words)
 
 
+def test_the_rehearsal_of_a_stopped_cluster_copies_it_and_leaves_it_unfenced() -> None:
+    rehearsed = [each.title for each in plan().steps if each.rehearsed]
+    assert "copy: /srv/pg/data" in rehearsed
+    assert rehearsed.index("prove the stop") < rehearsed.index("copy: /srv/pg/data")
+    assert not any(word in title for title in rehearsed for word in ("keep old", "start new", "open new"))
+
+
 def test_the_stop_is_proven_before_and_after_the_final_pass() -> None:
     made = plan({"running": True})
     proofs = [each for each in made.steps if each.title.startswith("prove that old") or each.title == "prove the stop"]
