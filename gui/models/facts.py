@@ -139,20 +139,30 @@ def _several(
 def _file_system(one: FileSystem) -> str:
     return (
         f"{units.size(one.available_bytes)} free of {units.size(one.size_bytes)}, {one.kind} on {one.device}, "
-        f"{','.join(one.options)}"
+        f"{','.join(one.options)}{_stripes(one)}"
     )
+
+
+def _stripes(one: FileSystem) -> str:
+    """The geometry that it was made with, where that is known and there is one."""
+    if not one.stripe_unit_bytes or not one.stripe_width_bytes:
+        return ""
+    return f", stripe unit {units.size(one.stripe_unit_bytes)}, width {units.size(one.stripe_width_bytes)}"
 
 
 def _block_device(one: BlockDevice) -> str:
     spins = {None: None, True: "rotational", False: "not rotational"}[one.rotational]
     reads = None if one.read_ahead_bytes is None else f"read-ahead {units.size(one.read_ahead_bytes)}"
+    cache = None if one.write_cache is None else f"cache {one.write_cache}"
     upon = f"on {', '.join(one.parents)}" if one.parents else None
-    return _joined(units.size(one.size_bytes), one.kind, one.model, spins, one.scheduler, reads, upon)
+    return _joined(units.size(one.size_bytes), one.kind, one.model, spins, one.scheduler, reads, cache, upon)
 
 
 def _array(one: Array) -> str:
     action = None if one.action is None else f"{one.action} {units.percent(one.progress)}"
-    return _joined(one.level, one.state, "degraded" if one.degraded else None, " ".join(one.devices), action)
+    chunk = None if one.chunk_bytes is None else f"chunk {units.size(one.chunk_bytes)}"
+    degraded = "degraded" if one.degraded else None
+    return _joined(one.level, one.state, degraded, chunk, one.layout, " ".join(one.devices), action)
 
 
 def _network_link(one: NetworkLink) -> str:

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from core.facts.model import Facts
+from core.facts.model import Array, Facts, Gap
 from gui.models.facts import FactRow, cluster_details, clusters, gaps, side_by_side
 from tests.gui import samples
 
@@ -53,3 +53,28 @@ def test_a_cluster_tells_everything() -> None:
 def test_gaps_name_their_server() -> None:
     found = gaps(samples.facts("a"), samples.facts("b", new=True))
     assert [(gap.server, gap.subject) for gap in found] == [("b", "lsblk")]
+
+
+def test_how_storage_is_laid_out() -> None:
+    facts = samples.facts("a")
+    disk, system = facts.block_devices[0], facts.file_systems[0]
+    array = Array(
+        "md0", "raid10", "active", ("sda", "sdb"), False, chunk_bytes=65536, layout="2 near-copies", raid_devices=2
+    )
+    laid_out = replace(
+        facts,
+        arrays=(array,),
+        block_devices=(replace(disk, write_cache="write through"),),
+        file_systems=(replace(system, stripe_unit_bytes=65536, stripe_width_bytes=262144),),
+    )
+    rows = side_by_side(facts, laid_out)
+    assert _row(rows, "md0").new == "raid10, active, chunk 64.0 KiB, 2 near-copies, sda sdb"
+    assert "cache write through" in _row(rows, disk.name).new
+    assert "cache" not in _row(rows, disk.name).old
+    assert _row(rows, system.mount_point).new.endswith(", stripe unit 64.0 KiB, width 256.0 KiB")
+    assert "stripe" not in _row(rows, system.mount_point).old
+
+
+def test_an_empty_target_is_no_gap() -> None:
+    found = gaps(replace(samples.facts("b"), gaps=(Gap("version of /srv/new", "it is empty"),)), target="/srv/new")
+    assert found == ()
