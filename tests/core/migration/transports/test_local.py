@@ -1,0 +1,41 @@
+"""A move within one server: no key, no ssh, and both folders by the cluster's owner."""
+
+from dataclasses import replace
+
+from core.facts.model import Facts
+from core.migration.estimate import estimate, spec_of
+from core.migration.model import Plan, Transport
+from core.migration.plan import make_plan
+from core.migration.transports.choice import on_one_server
+from tests.core.migration.builders import cluster, facts, move, old, profile
+
+
+def one_server(owner: str = "postgres") -> tuple[Facts, Facts]:
+    """The facts of one host, read through two profiles."""
+    first = old(cluster(owner=owner, running=True))
+    system = replace(first.system, boot_id="b", machine_id="m") if first.system is not None else None
+    first = replace(first, system=system)
+    return first, replace(first, server="new", clusters=facts("new").clusters)
+
+
+def plan(both: tuple[Facts, Facts]) -> Plan:
+    estimated = estimate(spec_of(move(), both[0], []))
+    return make_plan(move(), profile("old"), profile("new"), *both, (), (), estimated)
+
+
+def test_one_server_copies_from_folder_to_folder() -> None:
+    both = one_server()
+    assert on_one_server(move(), *both, profile("new"))
+    made = plan(both)
+    assert made.transport == Transport(local=True).name
+    commands = "\n".join(step.command for step in made.steps)
+    assert "ssh" not in commands
+    assert "authorized_keys" not in commands
+    titles = [step.title for step in made.steps]
+    assert titles.index("make a folder for this copy") < titles.index("remove the key from old")
+
+
+def test_the_owner_must_be_the_same_and_the_hosts_one() -> None:
+    assert not on_one_server(move(), *one_server("pgadmin"), profile("new"))
+    assert not on_one_server(move(), old(), facts("new"), profile("new"))
+    assert "authorized_keys" in "\n".join(step.command for step in plan(one_server("pgadmin")).steps)

@@ -1,0 +1,132 @@
+"""The passes of each transport between the two real hosts: what arrives is what was there, whatever it is called."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from core.facts.collect import collect
+from core.jobs import Job
+from core.migration import passage as way_of
+from core.migration.model import Move, Transport
+from core.migration.passage import Passage, passage
+from core.migration.places import Place
+from core.migration.transports import rsync_ssh
+from core.servers.connection import Server
+from core.servers.shell import Shell
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+
+pytestmark = pytest.mark.lab
+
+SOURCE = '/srv/pg/from it\'s $(touch x) "ö"'
+TARGET = '/srv/pg/to it\'s $(touch x) "ö"'
+PLACE = Place("data", "", SOURCE, TARGET, None, None)
+TRANSPORTS = [
+    Transport(),
+    Transport("aes128-ctr", "zstd:1", 3),
+    Transport(compression="lz4"),
+    Transport(local=True),
+    Transport(streams=3, local=True),
+]
+
+_FILL = """
+mkdir -p base/1 pg_tblspc empty && ln -s /srv/pg pg_tblspc/1 && ln base/../PG_VERSION again 2>/dev/null
+for each in 1 2 3 4 5 6 7; do head -c $((each * 300000)) /dev/urandom >base/1/$each; done
+echo 15 >PG_VERSION; echo 1 >'a b'; echo 2 >"it's"; echo 3 >'$(touch x)'; echo 4 >'#first'; echo 5 >'; second'
+printf 6 >'line
+break'; printf 7 >"$(printf 'not utf-8 \\377')"; : >nothing; echo pid >postmaster.pid
+find . -type f -exec touch -d '2020-01-01 00:00:00.1' {} +
+"""
+_LIST = "find . ! -path ./postmaster.pid -printf '%y %m %s %T@ %l %P\\0' | sort -z | tr '\\0' '\\n' | cat -v"
+_SUMS = "find . -type f ! -path ./postmaster.pid -print0 | sort -z | xargs -0 sha256sum | cat -v"
+
+
+@pytest.fixture
+def source(lab: Lab, clean_hosts: None) -> Iterator[Host]:  # noqa: ARG001  looks last
+    """A folder on old with everything that a file can be called."""
+    for host, folder in ((lab.old, SOURCE), (lab.old, TARGET), (lab.new, TARGET)):
+        host.exec("install", "-d", "-o", "postgres", "-g", "postgres", "-m", "700", "--", folder)
+    inside(lab.old, SOURCE, _FILL)
+    yield lab.old
+    lab.old.exec("rm", "-rf", "--", SOURCE, TARGET)
+    lab.new.exec("rm", "-rf", "--", TARGET)
+
+
+def inside(host: Host, folder: str, text: str) -> str:
+    return host.exec("sh", "-c", f'cd -- "$0" && {{ {text}\n}}', folder, user="postgres").stdout
+
+
+def content(host: Host, folder: str) -> str:
+    """Names, types, modes, sizes, times and sums of all that lies there, but for the folder's own time."""
+    lines = inside(host, folder, _LIST).splitlines()
+    return "\n".join([*(line for line in lines if not line.startswith("d ")), inside(host, folder, _SUMS)])
+
+
+def run(server: Server, shell: Shell) -> str:
+    return server.run(shell, Job(), user="postgres", deadline=60).stdout
+
+
+@contextmanager
+def opened(old: Server, new: Server, transport: Transport) -> Iterator[Passage]:
+    move = Move('it\'s "ö"', "old", "new", SOURCE, TARGET, "/srv/pg", "/srv/pg")
+    facts, address, login = collect(old, Job()), new.address, new.profile.user
+    targets = [("data", TARGET)]
+    way = passage(move, new.profile, facts, targets, purpose="test", address=address, login=login)
+    way = replace(way, transport=transport, rsync=(3, 2, 7))
+    try:
+        if transport.local:
+            run(old, way_of.make_folder(way))
+        else:
+            key = run(old, way_of.make_key(way))
+            new.run(way_of.allow_key(way), Job(), user=way.login, stdin=key.encode())
+            hosts = new.run(way_of.read_host_keys(), Job()).stdout
+            old.run(way_of.pin_host_keys(way), Job(), user="postgres", stdin=hosts.encode())
+        yield way
+    finally:
+        run(old, way_of.remove_key(way))
+        new.run(way_of.forbid_key(way), Job(), user=way.login)
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS, ids=lambda each: each.name)
+def test_a_cold_pass_makes_both_the_same(
+    lab: Lab, source: Host, old_server: Server, new_server: Server, transport: Transport
+) -> None:
+    new = lab.old if transport.local else lab.new
+    inside(new, TARGET, "mkdir base && echo stale >base/gone && echo other >PG_VERSION")
+    with opened(old_server, new_server, transport) as way:
+        gone = run(old_server, rsync_ssh.deletions(way, PLACE))
+        run(old_server, rsync_ssh.cold_pass(way, PLACE))
+    assert gone.splitlines() == ["base/gone"]
+    assert content(new, TARGET) == content(source, SOURCE)
+    assert inside(new, TARGET, "ls postmaster.pid x || true") == ""
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS[:2], ids=lambda each: each.name)
+def test_the_final_pass_carries_a_page_that_changed_within_the_second(
+    lab: Lab, source: Host, old_server: Server, new_server: Server, transport: Transport
+) -> None:
+    """Same size, mtime put back to the very same nanosecond: rsync's own quick check would skip it."""
+    with opened(old_server, new_server, transport) as way:
+        run(old_server, rsync_ssh.warm_pass(way, PLACE))
+        assert content(lab.new, TARGET) == content(source, SOURCE)
+        change = "touch -r base/1/7 kept && printf y | dd of=base/1/7 bs=1 seek=8192 conv=notrunc 2>/dev/null"
+        inside(source, SOURCE, f"{change} && touch -r kept base/1/7 && rm kept 'a b' && mkdir later && echo 1 >later/1")
+        changed = content(source, SOURCE)
+        run(old_server, rsync_ssh.rest_pass(way, PLACE))
+        assert content(lab.new, TARGET) != changed
+        run(old_server, rsync_ssh.changed_pass(way, PLACE))
+        run(old_server, rsync_ssh.rest_pass(way, PLACE))
+    assert content(lab.new, TARGET) == changed
+
+
+def test_a_second_warm_pass_sends_what_changed_alone(source: Host, old_server: Server, new_server: Server) -> None:
+    with opened(old_server, new_server, Transport(streams=2)) as way:
+        run(old_server, rsync_ssh.warm_pass(way, PLACE))
+        inside(source, SOURCE, "sleep 2.1")  # what was written just before a pass is carried again
+        run(old_server, rsync_ssh.warm_pass(way, PLACE))
+        inside(source, SOURCE, "printf y | dd of=base/1/3 bs=1 seek=5 conv=notrunc 2>/dev/null")
+        run(old_server, rsync_ssh.warm_pass(way, PLACE))
+        listed = source.exec("sh", "-c", 'cat "$0"/files-data-*.names | tr "\\0" "\\n"', way.folder).stdout
+    assert listed.split() == ["./base/1/3"]
