@@ -102,11 +102,13 @@ def forecast(move: str, suite: str, sides: Sequence[Side], desk: "Desk", job: Jo
     return make(desk, move, suite, job, sides)
 
 
-def run_benchmarks(move: str, suite: str, sides: Sequence[Side], desk: "Desk", job: Job) -> tuple[Run, ...]:
-    """Run the suite on each side."""
+def run_benchmarks(
+    move: str, suite: str, sides: Sequence[Side], wait_for_resync: bool, desk: "Desk", job: Job
+) -> tuple[Run, ...]:
+    """Run the suite on each side, at once or when no array below a volume is being rebuilt any more."""
     from core.actions import run_benchmarks as run
 
-    return run(desk, move, suite, job, sides)
+    return run(desk, move, suite, job, sides, wait_for_resync=wait_for_resync)
 
 
 def runs(move: str, desk: "Desk") -> tuple[Run, ...]:

@@ -8,8 +8,10 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 from core.benchmarks.student import student_quantile
 
@@ -67,6 +69,8 @@ def ratio_of_means(over: Sequence[float], under: Sequence[float]) -> Interval | 
     if min(len(over), len(under)) < FEWEST:
         widened = 1 + ASSUMED_NOISE
         return Interval(ratio, min(over) / max(under) / widened, max(over) / min(under) * widened)
+    import numpy as np  # of all that this module does the bootstrap alone needs it, and it takes long to load
+
     ratios = _resampled_means(over, 0) / _resampled_means(under, 1)
     tail = _expanded_tail(min(len(over), len(under)))
     low, high = np.quantile(ratios, (tail, 1 - tail))
@@ -80,6 +84,8 @@ def _expanded_tail(count: int) -> float:
 
 
 def _resampled_means(values: Sequence[float], stream: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    import numpy as np
+
     draws = np.random.default_rng((_SEED, stream)).integers(len(values), size=(RESAMPLES, len(values)))
     means: np.ndarray[tuple[int], np.dtype[np.float64]] = np.asarray(values, dtype=float)[draws].mean(axis=1)
     return means

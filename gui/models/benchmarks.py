@@ -5,6 +5,7 @@ from datetime import datetime
 
 from core import units
 from core.benchmarks.model import Forecast, Outcome, Repetition, Run
+from core.comparison.samples import remarks
 from gui.appearance import Tone
 from gui.models.facts import Detail
 from gui.models.table import Column, Width
@@ -17,6 +18,8 @@ class RepetitionRow:
 
     run: Run
     repetition: Repetition | None
+    remarks: tuple[str, ...] = ()
+    """What is to be said of its headline: an outlier, disturbed, cached, from memory."""
 
     @property
     def at(self) -> datetime:
@@ -25,7 +28,14 @@ class RepetitionRow:
 
 def repetition_rows(runs: tuple[Run, ...]) -> tuple[RepetitionRow, ...]:
     """The repetitions of all runs, in the order given, the newest repetition of each first."""
-    return tuple(RepetitionRow(run, repetition) for run in runs for repetition in (run.repetitions[::-1] or (None,)))
+    return tuple(row for run in runs for row in _rows(run))
+
+
+def _rows(run: Run) -> tuple[RepetitionRow, ...]:
+    said = remarks(run.workload.headline, run)
+    return tuple(RepetitionRow(run, one, said[one.number]) for one in run.repetitions[::-1]) or (
+        RepetitionRow(run, None),
+    )
 
 
 def metrics(row: RepetitionRow) -> tuple[Detail, ...]:
@@ -38,21 +48,33 @@ def metrics(row: RepetitionRow) -> tuple[Detail, ...]:
 def _outcome(row: RepetitionRow) -> str:
     if row.repetition is None:
         return "running" if row.run.outcome is None else str(row.run.outcome)
-    return f"{row.repetition.outcome}, cached" if row.repetition.cached else str(row.repetition.outcome)
+    return ", ".join(dict.fromkeys((str(row.repetition.outcome), *row.remarks)))
+
+
+def _outcome_tip(row: RepetitionRow) -> str:
+    """Why: the tool's own complaint, the figures behind each mark, why no more repetitions were made."""
+    one = row.repetition
+    lines = [] if one is None else [one.message, *(f"{mark.kind}: {mark.text}" for mark in one.marks)]
+    return "\n".join(line for line in (*lines, row.run.stopped) if line)
 
 
 def _outcome_tone(row: RepetitionRow) -> Tone | None:
     outcome = row.run.outcome if row.repetition is None else row.repetition.outcome
     if outcome is None:
         return Tone.MUTED
-    cached = row.repetition is not None and row.repetition.cached
-    return {Outcome.FAILED: Tone.BAD, Outcome.CANCELLED: Tone.WARNING}.get(outcome, Tone.WARNING if cached else None)
+    tones = {Outcome.FAILED: Tone.BAD, Outcome.CANCELLED: Tone.WARNING, Outcome.INTERRUPTED: Tone.WARNING}
+    return tones.get(outcome, Tone.WARNING if row.remarks else None)
 
 
 def _headline(row: RepetitionRow) -> str:
     name = row.run.workload.headline
     value = None if row.repetition is None else row.repetition.metrics.get(name)
     return units.ABSENT if value is None else f"{units.metric(name, value)}"
+
+
+def _takes(forecast: Forecast) -> str:
+    least, most = units.duration(forecast.seconds), forecast.seconds_at_most
+    return least if most is None else f"{least} to {units.duration(most)}"
 
 
 def _problems(forecast: Forecast) -> str:
@@ -70,7 +92,7 @@ FORECAST_COLUMNS: tuple[Column[Forecast], ...] = (
     Column("Side", lambda row: str(row.volume.side)),
     Column("Server", lambda row: row.volume.server),
     Column("Volume", lambda row: row.volume.mount_point),
-    Column("Takes about", lambda row: units.duration(row.seconds), right=True),
+    Column("Takes about", _takes, right=True),
     Column("Needs", lambda row: units.size(row.bytes_needed), right=True),
     Column("Free", lambda row: units.size(row.bytes_available), right=True),
     Column("Problems", _problems, tone=_problems_tone, width=Width.REST),
@@ -84,7 +106,7 @@ REPETITION_COLUMNS: tuple[Column[RepetitionRow], ...] = (
     Column("Headline", lambda row: metric_name(row.run.workload.headline)),
     Column("Value", _headline, right=True),
     Column("Took", lambda row: "" if row.repetition is None else units.duration(row.repetition.seconds), right=True),
-    Column("Outcome", _outcome, tone=_outcome_tone, tip=lambda row: row.repetition.message if row.repetition else ""),
+    Column("Outcome", _outcome, tone=_outcome_tone, tip=_outcome_tip),
 )
 METRIC_COLUMNS: tuple[Column[Detail], ...] = (
     Column("Metric", lambda row: row.name, width=Width.REST),

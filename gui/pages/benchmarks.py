@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QSplitter, QWidget
 
 from core.benchmarks.model import Forecast, Run, Side
 from gui import actions
+from gui.dialogs.resync import ask_about_resync
 from gui.models import benchmarks as rows
 from gui.models.benchmarks import RepetitionRow
 from gui.models.facts import Detail
@@ -32,6 +33,7 @@ class BenchmarksPage(Page):
         super().__init__(work, parent)
         self._forecast_for: tuple[str, str, str] | None = None
         self._clear = False
+        self._resync = ""
         self.suite, self.sides = QComboBox(self), QComboBox(self)
         self.sides.addItems(list(SIDES))
         self.forecast = self.button("&Forecast", self.make_forecast, "How long, how much space, and what forbids it")
@@ -99,9 +101,16 @@ class BenchmarksPage(Page):
 
     @Slot()
     def run_suite(self) -> None:
-        """Run what was forecast."""
+        """Run what was forecast; where an array is being rebuilt, ask whether to wait for it first."""
+        if self._resync:
+            ask_about_resync(self, self._resync, self._start)
+        else:
+            self._start(wait_for_resync=False)
+
+    def _start(self, wait_for_resync: bool) -> None:
         move, suite, sides = self._choice()
-        task = self.run(f"Benchmarks {suite}", partial(actions.run_benchmarks, move, suite, SIDES[sides]))
+        action = partial(actions.run_benchmarks, move, suite, SIDES[sides], wait_for_resync)
+        task = self.run(f"Benchmarks {suite}", action)
         if task is not None:
             self._live.start()
 
@@ -125,6 +134,7 @@ class BenchmarksPage(Page):
     def _show_forecast(self, choice: tuple[str, str, str], forecasts: tuple[Forecast, ...]) -> None:
         self._forecast_for = choice
         self._clear = not any(forecast.problems for forecast in forecasts)
+        self._resync = "; ".join(forecast.resync for forecast in forecasts if forecast.resync)
         self.forecasts.set_rows(forecasts)
         self.forecasts.show()
         self._say_hint(bool(self.table.rows.rows))

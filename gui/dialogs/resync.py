@@ -1,0 +1,32 @@
+"""Asks whether the benchmarks are to wait while an array below a volume is being rebuilt."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
+
+
+def ask_about_resync(parent: QWidget, resync: str, start: Callable[[bool], None]) -> QMessageBox:
+    """Open the question; `start` is called with whether to wait first, or never. It asks beside the window's loop."""
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("Wait for the array?")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setText(f"{resync[:1].upper()}{resync[1:]}.")
+    box.setInformativeText("The benchmarks can wait until it has finished; cancelling the job ends the wait.")
+    wait = box.addButton("&Wait, then start", QMessageBox.ButtonRole.AcceptRole)
+    now = box.addButton("&Start now", QMessageBox.ButtonRole.DestructiveRole)
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    box.setDefaultButton(wait)
+    box.finished.connect(partial(_decide, box, wait, now, start))
+    box.open()
+    return box
+
+
+def _decide(
+    box: QMessageBox, wait: QAbstractButton, now: QAbstractButton, start: Callable[[bool], None], _result: int
+) -> None:
+    if box.clickedButton() in (wait, now):
+        start(box.clickedButton() is wait)
