@@ -18,8 +18,11 @@ MOVE = Move("m", "old", "new", clusters.DATA, clusters.NEW_DATA, "/srv/pg", "/sr
 def test_new_binaries_show_how_they_were_built(old_server: Server, new_server: Server) -> None:
     old = collect(old_server, Job(), folders=[MOVE.cluster])
     bare = collect(new_server, Job())
-    new = with_trial_cluster(new_server, bare, "15", Job())
+    new = with_trial_cluster(new_server, bare, "15", Job(), of=old.cluster(MOVE.cluster))
     (trial,) = new.trials
+    assert trial.binaries is not None
+    assert all(said == "" for _, said in trial.binaries.settings)
+    assert dict(trial.binaries.extensions)["plpgsql"] == ("1.0",)
     assert new.clusters == bare.clusters
     assert trial.version == "15.18"
     assert trial.control is not None
