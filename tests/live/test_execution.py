@@ -172,7 +172,7 @@ def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(c
     file = f"{TARGET}/base/1/1259"
 
     def spoil(event: object) -> None:
-        if isinstance(event, CommandStarted) and event.title.startswith("flush new"):
+        if isinstance(event, CommandStarted) and event.title.startswith("let new write"):
             rot = f"stamp=$(stat -c %y '{file}'); printf rot | dd of='{file}' bs=1 seek=77 conv=notrunc 2>/dev/null"
             cluster.new.exec("sh", "-c", f"{rot}; touch -d \"$stamp\" '{file}'")
 

@@ -19,12 +19,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import zip_longest
 
 from core import units
 from core.errors import BlockedError, Cancelled, PghaulError, ServerError, UnreachableError
 from core.jobs import Job, Note
 from core.migration.execution import lock
+from core.migration.execution.difference import first_difference
 from core.migration.execution.passes import Pass, another, gain
 from core.migration.execution.work import Work, adopt, end_detached, leave_out, output_of, run_step
 from core.migration.model import Execution, Kind, Plan, State, Step
@@ -236,7 +236,7 @@ def _agrees(work: Work, step: Step) -> None:
     if found == expected:
         return
     problem = f"step {step.number}, {step.title}, does not agree with step {other.number}, {other.title}"
-    problem += f": {_first_difference(expected, found)}"
+    problem += f": {first_difference(expected, found)}"
     latest = work.execution.latest(step.number)
     if latest is not None:
         work.journal.step_ended(replace(latest, exit_status=1, message=problem))
@@ -246,15 +246,6 @@ def _agrees(work: Work, step: Step) -> None:
         else ("nothing was started on new; look at both sides, then --resume copies again and compares again")
     )
     raise BlockedError(problem, hint)
-
-
-def _first_difference(expected: str, found: str) -> str:
-    """The first line that is not the same, as either side has it; a sum stands under the line that says of what."""
-    pairs = list(zip_longest(expected.splitlines(), found.splitlines(), fillvalue="nothing"))
-    at = next(number for number, (one, other) in enumerate(pairs) if one != other)
-    about = next((one for one, other in reversed(pairs[:at]) if one == other and not one.endswith("  -")), "")
-    one, other = pairs[at]
-    return f"{about}: {one} there, {other} here" if about else f"{one} there, {other} here"
 
 
 def _show_deletions(work: Work, step: Step) -> None:

@@ -84,6 +84,8 @@ def refuse_alive(latest: Execution, *, alive: bool) -> None:
 
 def old_may_be_stopped(execution: Execution) -> bool:
     """Whether the execution has got so far that old may not run any more."""
+    if execution.kind is Kind.REHEARSAL:
+        return False
     stopping = {step.number for step in execution.plan.steps if step.name in {STOP, STOPPED}}
     return any(run.number in stopping and not run.back for run in execution.steps)
 

@@ -210,7 +210,7 @@ def _changed(site: Site) -> list[Draft]:
             stopped=True,
             skippable=False,
             detached=True,
-            beside=place != site.places[0],
+            beside=True,  # it removes nothing, so the list of what will be removed may come meanwhile
         )
         for place in site.places
     ]

@@ -48,6 +48,7 @@ def verify(site: Site) -> list[Draft]:
             stopped=True,
             skippable=False,
             detached=True,
+            beside=True,  # the flush of new before it
         ),
         Draft(
             "compare new's files with old's",
