@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.errors import ParseError
+from core.text import first_line
+
+__all__ = ["first_line", "json_objects", "lines", "unreadable"]
 
 _SHOWN = 160
 _LONGEST_LINE = 20_000
@@ -20,11 +23,6 @@ def unreadable(tool: str, expected: str, line: str) -> ParseError:
     shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
     found = f"found: {shown}" if shown else "found nothing"
     return ParseError(f"{tool}: expected {expected}, {found}", "give the tool's whole output, as it printed it")
-
-
-def first_line(text: str) -> str:
-    """The first line that is not blank; empty where there is none."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
 def lines(text: str) -> Iterator[str]:

@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterable
 
 from core.errors import ParseError
+from core.text import first_line
+
+__all__ = ["assignments", "first_line", "unreadable", "whole"]
 
 _SHOWN = 120
 
@@ -13,11 +16,6 @@ def unreadable(tool: str, expected: str, line: str) -> ParseError:
     shown = line.strip()
     shown = shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
     return ParseError(f"{tool}: expected {expected}, but read {shown!r}" if shown else f"{tool}: expected {expected}")
-
-
-def first_line(text: str) -> str:
-    """The first line that is not blank; empty when there is none."""
-    return next((line for line in text.splitlines() if line.strip()), "")
 
 
 def whole(text: str | None) -> int | None:

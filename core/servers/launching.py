@@ -17,6 +17,7 @@ from core.servers.profiles import Asker, Profile
 from core.servers.remote_process import GRACE, Process
 from core.servers.secrets import Key, session
 from core.servers.shell import Shell
+from core.text import first_line
 
 CHANNELS = 6
 """Commands at a time on one connection: sshd allows ten (MaxSessions), and some must stay free to end the others."""
@@ -193,7 +194,7 @@ class Launcher:
             return self.lost("starting a command")
         if order.user is not None and order.user != self.login:
             return rights.refusal(self.profile, self.login, order.user, process.exit_status, errors)
-        said = rights.first_line(errors) or process.chatter or f"exit status {process.exit_status}"
+        said = first_line(errors) or process.chatter or f"exit status {process.exit_status}"
         return AuthenticationError(
             f"{self.name}: the login shell of {self.login} runs no commands: {said}",
             "give the user a shell such as /bin/sh, without a forced command",

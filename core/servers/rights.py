@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from core.errors import AuthenticationError, CommandError, ServerError
 from core.servers.profiles import Profile, Rights
 from core.servers.shell import Shell, command, sudo
+from core.text import first_line
 
 _ROOT = "root"
 
@@ -83,8 +84,3 @@ def refusal(profile: Profile, login: str, user: str, exit_status: int | None, st
         f"{name}: {login} cannot become {user}: {said or f'exit status {exit_status}'}",
         f"try `sudo -u {user} true` on the server",
     )
-
-
-def first_line(text: str) -> str:
-    """The first line that says something."""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")

@@ -21,9 +21,9 @@ from core.servers.bridge import bridge
 from core.servers.connection import Server
 from core.servers.relay import Far, Relay
 from core.servers.remote_process import Process
-from core.servers.rights import first_line
 from core.servers.shell import Secret
 from core.settings import PROGRAM
+from core.text import first_line
 
 _CONNECT_TIMEOUT = 10
 _CHUNK = 1 << 16

@@ -8,8 +8,8 @@ _HEAD = """\
 # Checks
 
 What `pghaul check MOVE` looks at, in its order. A blocker stops the move; so does one that could not be read
-(`unknown`). A warning can be waived: `pghaul check MOVE --waive ID --reason TEXT`; that holds as long as the check comes
-out with the same evidence. This page is made by `python -m core.migration.checks.page`.
+(`unknown`). A warning can be waived: `pghaul check MOVE --waive ID --reason TEXT`; that holds as long as the check
+comes out with the same evidence. This page is made by `python -m core.migration.checks.page`.
 
 | id | title | can stop a move | compares | PostgreSQL's documentation |
 | --- | --- | --- | --- | --- |
