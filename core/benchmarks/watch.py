@@ -17,6 +17,7 @@ from core.benchmarks.traffic import (
     taken_apart,
     watched,
 )
+from core.facts.block_devices import is_one_disk
 from core.facts.model import BlockDevice, Facts
 from core.jobs import Job
 from core.servers.shell import Shell, script
@@ -27,8 +28,6 @@ FASTEST_SOLID = 2.5e9
 """One solid-state disk on SAS-4, 22.5 Gbit/s with its coding."""
 FASTEST_NVME = 16e9
 """Four lanes of PCIe 5."""
-_VIRTUAL = ("virtual", "logical", "raid", "perc", "megaraid", "smart array", "serveraid", "lun", "qemu", "vmware")
-"""In the model of what stands for any number of disks."""
 
 
 @dataclass(slots=True)
@@ -115,8 +114,7 @@ def fastest_read(facts: Facts, situation: Situation) -> float | None:
 def _fastest(disk: BlockDevice) -> float | None:
     if disk.name.startswith("nvme"):
         return FASTEST_NVME
-    stands_for_many = disk.model is None or any(word in disk.model.lower() for word in _VIRTUAL)
-    if not disk.name.startswith(("sd", "hd")) or disk.rotational is None or stands_for_many:
+    if disk.rotational is None or not is_one_disk(disk):
         return None
     return FASTEST_ROTATING if disk.rotational else FASTEST_SOLID
 

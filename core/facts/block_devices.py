@@ -37,6 +37,11 @@ for folder in /sys/block/*; do
 done 2>/dev/null"""),
 )
 
+_STANDS_FOR_MANY = (
+    *("virtual", "logical", "raid", "perc", "megaraid", "smart array", "serveraid", "lun"),
+    *("qemu", "vbox", "vmware", "persistentdisk", "block store"),
+)
+"""In the model of what a controller, a hypervisor or a storage network makes of any number of disks."""
 _PAIR = re.compile(r'([A-Z%:_-]+)="([^"]*)"')
 
 
@@ -126,3 +131,15 @@ def _block_device(name: str, device: _Device) -> BlockDevice:
 
 def _flag(text: str | None) -> bool | None:
     return {"0": False, "1": True}.get((text or "").strip())
+
+
+def is_one_disk(device: BlockDevice) -> bool:
+    """Whether it is a disk by itself, neither a virtual machine's nor what a RAID controller makes of several.
+
+    One that does not say its model counts as none: who knows what is behind it.
+    """
+    if device.kind != "disk" or not device.name.startswith(("sd", "hd", "nvme")):
+        return False
+    if device.model is None:
+        return device.name.startswith("nvme")
+    return not any(word in device.model.lower() for word in _STANDS_FOR_MANY)

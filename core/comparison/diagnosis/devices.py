@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from core import units
 from core.comparison.diagnosis.observation import Observation, observed
-from core.comparison.diagnosis.storage import Figure, Storage, physical
+from core.comparison.diagnosis.storage import Figure, Storage
+from core.facts.block_devices import is_one_disk
 from core.facts.model import BlockDevice
 from core.servers.shell import command, redirect
 
@@ -48,7 +49,7 @@ def writes_far_under_reads(storage: Storage) -> Observation | None:
 
 
 def _has_own_cache(disk: BlockDevice) -> bool:
-    return physical(disk) and disk.rotational is True
+    return is_one_disk(disk) and disk.rotational is True
 
 
 def _hdparm(disk: BlockDevice) -> str:
@@ -77,7 +78,7 @@ def wrong_scheduler(storage: Storage) -> Observation | None:
 def _better_scheduler(disk: BlockDevice) -> str | None:
     if disk.rotational is False and disk.scheduler in _SORTING:
         return "none"
-    if disk.rotational is True and disk.scheduler in _PASSING and physical(disk):
+    if disk.rotational is True and disk.scheduler in _PASSING and is_one_disk(disk):
         return "mq-deadline"
     return None
 

@@ -12,6 +12,9 @@ _BARRIERS_OFF = ("nobarrier", "barrier=0")
 _SLOW_LAYOUT = 0.5
 """Files that are laid out at less than this share of what the disks write in one go wait for something else."""
 
+_LONG_ENOUGH = 5.0
+"""Seconds: under that a layout is mostly the start of the tool."""
+
 
 def access_times(storage: Storage) -> Observation | None:
     """Each read of a file writes its time of access: neither relatime (since Linux 2.6.30) nor noatime is in force."""
@@ -81,7 +84,7 @@ def slow_layout(storage: Storage) -> Observation | None:
         (size.value / took.value, size, took)
         for took in storage.measured("layout_seconds")
         for size in storage.measured("layout_bytes")
-        if size.workload == took.workload and took.value > 0
+        if size.workload == took.workload and took.value >= _LONG_ENOUGH
     ]
     rate, size, took = min(layouts, key=lambda one: one[0], default=(0.0, None, None))
     if storage.system is None or write is None or size is None or took is None or rate > _SLOW_LAYOUT * write.value:

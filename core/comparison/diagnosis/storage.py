@@ -10,9 +10,6 @@ from core.comparison.model import Sample
 from core.comparison.samples import newest_done, sample_of
 from core.facts.model import Array, BlockDevice, Facts, FileSystem
 
-_VIRTUAL = ("vd", "xvd", "loop", "zram", "ram", "nbd", "rbd", "sr", "fd")
-_CONTROLLER = ("qemu", "vbox", "virtual", "vmware", "perc", "megaraid", "raid", "logical", "smart array", "p4", "p8")
-
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -121,18 +118,6 @@ class Storage:
             for write in self.sequential("write"):
                 if _way(read.workload) == _way(write.workload):
                     yield read, write
-
-
-def physical(device: BlockDevice) -> bool:
-    """Whether it is a disk by itself: neither a virtual machine's, nor what a RAID controller makes of several.
-
-    A disk that does not say its model counts as none: who knows what is behind it.
-    """
-    if device.kind != "disk" or device.name.startswith(_VIRTUAL):
-        return False
-    if device.name.startswith("nvme"):
-        return True
-    return device.model is not None and not any(word in device.model.lower() for word in _CONTROLLER)
 
 
 def _way(workload: Workload) -> tuple[object, ...]:

@@ -7,6 +7,7 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.arrays import parse_arrays
+from core.facts.block_devices import is_one_disk
 from core.facts.block_queues import arrays_with_queues, devices_with_queues, parse_block_queues
 from core.facts.geometry import Geometry, parse_geometries, parse_superblock, parse_xfs_info, with_geometries
 from core.facts.model import Array, BlockDevice, FileSystem
@@ -172,3 +173,23 @@ def test_a_file_system_takes_its_geometry_from_the_tool_or_from_its_options() ->
     assert with_geometries([unknown], {}) == (unknown,)
     other = replace(PLAIN, kind="ext4")
     assert with_geometries([other], {}) == (other,)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "model", "one"),
+    [
+        ("sda", "disk", "ST9146852SS", True),
+        ("nvme0n1", "disk", "Samsung SSD 990 PRO", True),
+        ("nvme0n1", "disk", None, True),
+        ("nvme0n1", "disk", "Amazon Elastic Block Store", False),
+        ("sda", "disk", None, False),
+        ("sda", "disk", "PERC H710P", False),
+        ("sda", "disk", "QEMU HARDDISK", False),
+        ("sda", "disk", "PersistentDisk", False),
+        ("sda1", "part", "ST9146852SS", False),
+        ("vda", "disk", "Virtio", False),
+        ("loop0", "loop", None, False),
+    ],
+)
+def test_what_is_one_disk(name: str, kind: str, model: str | None, one: bool) -> None:
+    assert is_one_disk(BlockDevice(name, kind, 1, model=model)) is one

@@ -348,6 +348,8 @@ def test_layout() -> None:
     assert without.evidence[1] == "/srv is ext4 without the feature extent"
     assert found("layout", on(DISK, kind="ext3"), *layout(150e6)) is None
     assert found("layout", on(DISK, kind="ext3"), layout(85e6)[1]) is None
+    short = a_run("fio", {"layout_bytes": 16e6, "layout_seconds": 0.7}, pattern="randread", direct=True)
+    assert found("layout", on(DISK, kind="ext3"), short, layout(85e6)[1]) is None
     assert found("layout", on(DISK, kind="ext3"), layout(85e6)[0]) is None
 
 
