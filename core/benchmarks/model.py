@@ -74,7 +74,7 @@ class Outcome(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     INTERRUPTED = "interrupted"
-    """A run whose pghaul was killed before it ended."""
+    """Its pghaul was killed, or stopped at once, before it ended."""
 
 
 class MarkKind(StrEnum):

@@ -162,7 +162,7 @@ def _run(bench: _Bench, workload: Workload, work: Work) -> Run:
     run = Run(bench.move, bench.volume, workload, datetime.now(UTC))
     run = replace(run, id=bench.journal.run_started(run))
     repetitions: list[Repetition] = []
-    outcome, version, stopped = Outcome.FAILED, None, ""
+    outcome, version, stopped = Outcome.INTERRUPTED, None, ""
     try:
         while not stopped:
             number = len(repetitions) + 1
@@ -171,13 +171,14 @@ def _run(bench: _Bench, workload: Workload, work: Work) -> Run:
             repetitions.append(repetition)
             version = reading.version or version
             if repetition.outcome is not Outcome.DONE:
+                outcome = Outcome.FAILED
                 bench.empty()
                 break
             stopped = why_enough(bench.suite, workload.headline, repetitions)
         else:
             outcome = Outcome.DONE
-    except Cancelled:
-        outcome = Outcome.CANCELLED
+    except PghaulError as error:
+        outcome = Outcome.CANCELLED if isinstance(error, Cancelled) else Outcome.FAILED
         raise
     finally:
         ended = datetime.now(UTC)
@@ -191,7 +192,7 @@ def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetitio
     """One repetition, in the journal when this returns or raises."""
     started = datetime.now(UTC)
     command = "\n".join(step.shell.shown for step in work.steps)
-    repetition = Repetition(number, started, 0.0, Outcome.FAILED, {}, command, "")
+    repetition = Repetition(number, started, 0.0, Outcome.INTERRUPTED, {}, command, "")
     reading = Reading({})
     outputs: list[str] = []
     begun = time.monotonic()
@@ -212,9 +213,9 @@ def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetitio
         repetition = replace(repetition, marks=bench.watch.marks(reading.metrics, bench.job))
     except CommandError as error:
         outputs.append(error.stderr)
-        repetition = replace(repetition, message=error.message)
+        repetition = replace(repetition, outcome=Outcome.FAILED, message=error.message)
     except ParseError as error:
-        repetition = replace(repetition, message=error.message)
+        repetition = replace(repetition, outcome=Outcome.FAILED, message=error.message)
     except PghaulError as error:
         outcome = Outcome.CANCELLED if isinstance(error, Cancelled) else Outcome.FAILED
         repetition = replace(repetition, outcome=outcome, message=error.message)
