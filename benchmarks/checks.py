@@ -39,9 +39,13 @@ def main() -> int:
         sys.stderr.write(f"{reason}\n")
         return 2
     passes = int(sys.argv[1]) if len(sys.argv) > 1 else PASSES
-    with lab("benchmark-checks") as hosts, many(hosts.old, DATABASES, RELATIONS):
-        with _connected(hosts, hosts.old) as old, _connected(hosts, hosts.new) as new:
-            taken = [_pass(old, new) for _ in range(passes)]
+    with (
+        lab("benchmark-checks") as hosts,
+        many(hosts.old, DATABASES, RELATIONS),
+        _connected(hosts, hosts.old) as old,
+        _connected(hosts, hosts.new) as new,
+    ):
+        taken = [_pass(old, new) for _ in range(passes)]
     median = statistics.median(taken)
     sys.stdout.write(
         f"full check: median {median:.1f} s, {min(taken):.1f} to {max(taken):.1f} in {passes} passes; "

@@ -9,11 +9,12 @@ from tests.lab.hosts import Host
 DATA = "/srv/pg/many"
 PORT = 5477
 
-# Half of the relations are tables, half their primary keys; their order is that of C.UTF-8, which counts as a locale.
+# Half of the relations are tables, too narrow for TOAST, half their primary keys. Their order is that of C.UTF-8, which
+# counts as a locale.
 _TEMPLATE = """
 CREATE DATABASE template_many;
 \\connect template_many
-SELECT format('CREATE TABLE t%s (name text PRIMARY KEY)', n) FROM generate_series(1, :tables) n \\gexec
+SELECT format('CREATE TABLE t%s (name varchar(50) PRIMARY KEY)', n) FROM generate_series(1, :tables) n \\gexec
 \\connect postgres
 SELECT format('CREATE DATABASE d%s TEMPLATE template_many STRATEGY file_copy', n)
   FROM generate_series(2, :databases) n \\gexec
