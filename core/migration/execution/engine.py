@@ -25,6 +25,7 @@ from core.errors import BlockedError, Cancelled, PghaulError, ServerError, Unrea
 from core.jobs import Job, Note
 from core.migration.execution import lock
 from core.migration.execution.difference import first_difference
+from core.migration.execution.entry import old_may_be_stopped
 from core.migration.execution.passes import Pass, another, gain
 from core.migration.execution.work import Work, adopt, end_detached, leave_out, output_of, run_step
 from core.migration.model import Execution, Kind, Plan, State, Step
@@ -57,8 +58,21 @@ def carry_out(work: Work) -> None:
             raise
         except PghaulError:
             clean(work)
+            _say_how_it_stands(work)
             raise
         clean(work)
+
+
+def _say_how_it_stands(work: Work) -> None:
+    """Whether old still serves, and the safe next step."""
+    execution = work.execution
+    if execution.past_return:
+        said = "new was opened, or was about to be: look whether it runs; old stays stopped"
+    elif old_may_be_stopped(execution):
+        said = f"old is stopped, or about to be: back to it with pghaul execute {execution.move} --rollback"
+    else:
+        said = "old is as it was"
+    work.job.report(Note(f"{said}; go on with pghaul execute {execution.move} --resume", "warning"))
 
 
 def clean(work: Work) -> None:
