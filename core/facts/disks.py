@@ -12,7 +12,7 @@ from core.servers.shell import script
 
 HEALTH = Section(
     "disk-health",
-    script("""command -v smartctl >/dev/null || exit 0
+    script("""command -v smartctl >/dev/null || { echo without; exit 0; }
 for folder in /sys/block/*; do
   name=${folder##*/}
   case $name in loop* | ram* | zram* | md* | dm-* | sr* | fd* | nbd* | zd*) continue ;; esac
@@ -31,12 +31,14 @@ zfs get -H -o name,property,value -t filesystem mountpoint,compression,recordsiz
 _VERDICT = re.compile(r"(?:overall-health self-assessment test result|SMART Health Status):\s*(.+)")
 
 
-def parse_disk_health(text: str) -> tuple[DiskHealth, ...]:
-    """Each disk's verdict from `smartctl -H`; none where smartctl is not installed.
+def parse_disk_health(text: str) -> tuple[DiskHealth, ...] | None:
+    """Each disk's verdict from `smartctl -H`; None where smartctl is not installed, which is no gap: it may be missing.
 
     Raises:
         ParseError: a line belongs to no disk.
     """
+    if text.strip() == "without":
+        return None
     blocks: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         if line.startswith("disk "):

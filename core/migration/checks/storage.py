@@ -131,10 +131,13 @@ def disk_health(case: Case) -> Finding:
     here, there = found
     if here is None or there is None:
         missing = case.old if here is None else case.new
+        tool = missing.tool("smartctl")
+        absent = tool is not None and tool.path is None
+        why = "smartctl is not installed" if absent else reason(missing, "health of disks")
         return unknown(
             NOTHING,
             NOTHING,
-            f"the health of {missing.server}'s disks could not be read: {reason(missing, 'health of disks')}",
+            f"the health of {missing.server}'s disks could not be read: {why}",
             f"look on {missing.server}: smartctl -H",
         )
     shown = [
@@ -151,8 +154,14 @@ def disk_health(case: Case) -> Finding:
         return warning(
             shown[0], shown[1], f"{', '.join(failing)} says that it fails", "take a backup now; replace the disk"
         )
-    told = any(disk.healthy for disk in (*here, *there))
-    return passed(shown[0], shown[1], "no disk says that it fails" if told else "no disk tells its health")
+    if not any(disk.healthy for disk in here) or not any(disk.healthy for disk in there):
+        return unknown(
+            shown[0],
+            shown[1],
+            "not every host has a disk that tells its health: virtual disks and controllers keep it to themselves",
+            "ask whoever runs the storage",
+        )
+    return passed(shown[0], shown[1], "no disk says that it fails")
 
 
 def wal_directory(case: Case) -> Finding:

@@ -178,10 +178,14 @@ def test_kernel() -> None:
 
 
 def test_disks_and_datasets() -> None:
-    good, bad, asleep = parse_disk_health(
+    assert parse_disk_health("without\n") is None
+    assert parse_disk_health("") == ()
+    found = parse_disk_health(
         "disk sda\n: smartctl 7.3\n: SMART overall-health self-assessment test result: PASSED\n"
         "disk sdb\n: SMART Health Status: FAILED!\ndisk sdc\n: Device is in STANDBY mode, exit(2)\n"
     )
+    assert found is not None
+    good, bad, asleep = found
     assert (good.healthy, bad.healthy, asleep.healthy) == (True, False, None)
     assert asleep.said == "Device is in STANDBY mode, exit(2)"
     (dataset,) = parse_datasets("tank/pg\tmountpoint\t/srv/pg\ntank/pg\tcompression\tlz4\n")

@@ -33,6 +33,7 @@ from core.facts.surroundings import (
     Account,
     Autostart,
     Clock,
+    DiskHealth,
     Firewall,
     Guards,
     Kernel,
@@ -140,7 +141,7 @@ def surroundings(**changes: Any) -> Surroundings:
         guards=Guards("disabled", apparmor=False),
         firewall=Firewall(drops=False),
         kernel=Kernel(nfs=True, nfsd=True, nfs_udp=False),
-        disks=(),
+        disks=(DiskHealth("sda", healthy=True, said="PASSED"),),
         datasets=(),
         virtual_addresses=(),
     )

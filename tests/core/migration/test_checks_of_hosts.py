@@ -101,6 +101,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], Status, s
     ("nfs", {}, {"kernel": None}, {}, U, "could not be read"),
     ("disk-health", {}, {"disks": (DiskHealth("sda", healthy=False, said="FAILED!"),)}, {}, W, "sda of old"),
     ("disk-health", {}, {"disks": None}, {}, U, "could not be read"),
+    ("disk-health", {}, {"disks": (DiskHealth("vda", healthy=None, said="no SMART"),)}, {}, U, "not every host"),
     ("primary", {"leftovers": ("standby.signal",)}, {}, {}, B, "standby"),
     ("primary", {"control": control(state="in archive recovery"), **RUNNING_UNDER}, {}, {}, B, "standby"),
     ("primary", {"control": None}, {}, {}, U, "not known"),
