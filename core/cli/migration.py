@@ -129,12 +129,15 @@ def waiver_text(waiver: Waiver) -> str:
 
 def _probe(context: Context, options: argparse.Namespace) -> int:
     from core import actions
+    from core.migration.transports.choice import choose, tried_locally
 
     probes = actions.probe(context.desk, options.move, context.job)
+    choice = choose(probes, local=tried_locally(probes))
     if options.json:
-        print_document({"probes": probes})
+        chosen = {"transport": choice.transport, "why": choice.why, "bound_by": choice.bound_by or None}
+        print_document({"probes": probes, "chosen": chosen})
     else:
-        print(probes_text(probes))
+        print(f"{probes_text(probes)}\n\nchosen: {choice.transport.name}, because {choice.why}")
     return 0
 
 

@@ -44,6 +44,11 @@ def on_one_server(move: Move, old: Facts, new: Facts, profile: Profile) -> bool:
     return hosts_of(old, new) is Hosts.ONE and cluster is not None and cluster.owner == profile.database_user
 
 
+def tried_locally(probes: Sequence[Probe]) -> bool:
+    """Whether these probes are of one server."""
+    return any(probe.transport is not None and probe.transport.local for probe in latest_pass(probes))
+
+
 def choose(probes: Sequence[Probe], *, local: bool = False) -> Choice:
     """The fastest transport of the latest pass of probes, or one plain stream where nothing was tried.
 
