@@ -13,6 +13,7 @@ from core.errors import InputError
 
 LONGEST = 65_536
 """Characters: it travels on a command line."""
+MOST_JOBS = 512
 ENGINES = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"})
 # fmt: off
 OPTIONS = frozenset((
@@ -62,11 +63,7 @@ class Section:
                 f"section {self.name} of the job file states no size{f': {size!r} is none' if size else ''}",
                 "state size, such as size=1g: how much it writes has to be known beforehand",
             )
-        scale = 1024 ** " kmgtp".index(found["unit"].lower() or " ")
-        files = (
-            int(self.options.get("nrfiles", "1")) if "filesize" in self.options and "size" not in self.options else 1
-        )
-        return int(found["number"]) * scale * files * self.jobs
+        return int(found["number"]) * _SCALE[found["unit"].lower()] * self.jobs
 
     @property
     def jobs(self) -> int:
@@ -172,6 +169,8 @@ def _hold_section(section: Section) -> None:
         )
     for name in ("numjobs", "nrfiles", "loops"):
         _count(section, name)
+    if section.jobs > MOST_JOBS:
+        raise InputError(f"section {section.name} of the job file starts {section.jobs} jobs", f"at most {MOST_JOBS}")
     if section.options.get("time_based", "0") != "0" and not {"runtime", "timeout"} & section.options.keys():
         raise InputError(f"section {section.name} of the job file is time_based without a runtime", "state runtime")
     if section.size_bytes < 1:

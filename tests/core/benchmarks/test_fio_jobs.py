@@ -97,6 +97,7 @@ def test_rates_are_summed_and_latencies_kept_where_one_section_has_them() -> Non
         ("size=1g ; big", "states no size"),
         ("rw=trim", "has rw=trim"),
         ("numjobs=0", "numjobs=0"),
+        ("numjobs=9999", "starts 9999 jobs"),
         ("nrfiles=many", "nrfiles=many"),
         ("time_based", "time_based without a runtime"),
         ("[a]", "two sections named a"),
