@@ -4,6 +4,7 @@ Each is bounded in bytes and seconds; none writes on old but the key's folder in
 folders and the processes are gone afterwards; what a crash of the workstation left, the next probe of the move removes.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -27,6 +28,8 @@ from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
 
 _DEADLINE = 60.0
+_SAMPLING_SECONDS = 45.0
+"""No further transport is tried after that: on slow servers the first ones have told the most."""
 
 
 class _Site:
@@ -171,7 +174,7 @@ def _ciphers(site: _Site, way: Passage, taker: _Taker) -> str:
 
 
 def _transports(site: _Site, way: Passage, scratch: str, plain: Transport, taker: _Taker) -> None:
-    """Samples of the cluster by one transport after the other."""
+    """Samples of the cluster by one transport after the other, until the time for all of them is up."""
     budget = _budget(taker.rates)
     try:
         large = site.on_old("probe: choose a sample", sampling.choose(way, site.place.source, budget)).stdout
@@ -179,7 +182,11 @@ def _transports(site: _Site, way: Passage, scratch: str, plain: Transport, taker
         site.job.report(Note(f"no sample could be chosen: {_reason(error)}", level="warning"))
         return
 
+    end = time.monotonic() + _SAMPLING_SECONDS
+
     def measure(transport: Transport) -> Probe | None:
+        if time.monotonic() > end:
+            return None
         tried = replace(way, transport=transport)
         return taker.take(Quantity.END_TO_END, lambda: _end_to_end(site, tried, scratch, large), transport)
 
