@@ -38,6 +38,10 @@ command -v initdb >/dev/null || { echo "error: there is no initdb to make a clus
 printf '%s\\n' "${PGPASSWORD:-none}" >password
 sh -c @initdb@ >log 2>&1 || { cat log >&2; exit 1; }
 rm -f password
+made=$(cat data/PG_VERSION) wanted=@series@
+[ "${wanted:-$made}" = "$made" ] || {
+  echo "error: the programs that were found are of PostgreSQL $made, the move's cluster is of $wanted" >&2; exit 1
+}
 echo 'local all all trust' >data/pg_hba.conf
 test -z "$PGPASSWORD" || printf 'host all all %s md5\\n' 0.0.0.0/0 ::/0 >>data/pg_hba.conf
 """
@@ -120,7 +124,7 @@ def throwaway(
     tries = int(SERVE_SECONDS * 5)
     made = script_of(
         _environment(machine, _PORT),
-        script(_INITDB, initdb=_initdb(machine)),
+        script(_INITDB, initdb=_initdb(machine), series=machine.series or ""),
         script(_START, postgres=filling, tries=tries),
         script(_FILL, pgbench=fill),
     )
@@ -135,13 +139,13 @@ def throwaway(
             _FOLDER,
             name=name,
             user=machine.database_user,
-            undo=_as_owner(machine, script(_SEGMENT, name=name)),
+            undo=as_owner(machine, script(_SEGMENT, name=name)),
             file=f"{UNDO}{name}",
-            shell=_as_owner(machine, made),
+            shell=as_owner(machine, made),
         ),
         service=Service(
             "the throwaway cluster",
-            in_folder(name, _as_owner(machine, served)),
+            in_folder(name, as_owner(machine, served)),
             SERVE_SECONDS,
         ),
         client=_client(machine, name, listening),
@@ -166,7 +170,7 @@ def _environment(machine: Machine, port: int) -> Shell:
 def _client(machine: Machine, name: str, listening: Listening | None) -> Callable[[Shell], Shell]:
     if listening is None:
         where = _environment(machine, _PORT)
-        return lambda pgbench: in_folder(name, _as_owner(machine, script_of(where, pgbench)))
+        return lambda pgbench: in_folder(name, as_owner(machine, script_of(where, pgbench)))
     there: dict[str, Word] = {
         "PATH": machine.other_programs or "",
         "PGHOST": listening.address,
@@ -178,14 +182,14 @@ def _client(machine: Machine, name: str, listening: Listening | None) -> Callabl
     return lambda pgbench: environment(there, pgbench)
 
 
-def _as_owner(machine: Machine, shell: Shell) -> Shell:
-    """The command as the database user where root measures, else as whoever measures.
+def as_owner(machine: Machine, shell: Shell, owner: str | None = None) -> Shell:
+    """The command as `owner`, else the database user, where root measures; otherwise as whoever measures.
 
     runuser, told to end, tells its child and kills it two seconds later: what that started must end by its own trap.
     """
-    become = ("runuser", "-u", machine.database_user, "--") if machine.user == "root" else ()
-    first, *rest = (*become, "sh", "-c")
-    return command(first, *rest, shell)
+    if machine.user != "root":
+        return command("sh", "-c", shell)
+    return command("runuser", "-u", owner or machine.database_user, "--", "sh", "-c", shell)
 
 
 def _initdb(machine: Machine) -> Shell:

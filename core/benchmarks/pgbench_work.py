@@ -1,6 +1,7 @@
 """pgbench: what a workload runs.
 
-It runs against a throwaway cluster of the move's series on the measured volume (core/benchmarks/pgbench_cluster.py).
+It runs against a throwaway cluster of the move's series on the measured volume (core/benchmarks/pgbench_cluster.py),
+or, where the workload names a running cluster, against a database of its own in that (pgbench_database.py).
 Of `select`, `tpcb`, `simple-update` and a script of the DBA's own each repetition starts the cluster with cold caches,
 runs `warm_ups` that do not count and then one that does; all repetitions of a scale share one cluster. `drift` makes a
 cluster anew for each repetition: see core/benchmarks/pgbench_drift.py.
@@ -20,6 +21,7 @@ from pydantic import ConfigDict
 from core.benchmarks.model import Metrics, Result, Workload
 from core.benchmarks.pgbench import parse_pgbench
 from core.benchmarks.pgbench_cluster import Listening, Target, random_password, since, throwaway
+from core.benchmarks.pgbench_database import own_database
 from core.benchmarks.pgbench_drift import HEADLINES, drift
 from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
 from core.errors import InputError
@@ -55,6 +57,7 @@ class Parameters:
         from_other_server: pgbench runs on the other server of the move, and reaches the cluster across the network.
         port: where it listens then; None: a random one.
         settings: of postgresql.conf: `autovacuum = off; max_wal_size = 4GB`.
+        cluster: the data directory of a running cluster: pgbench runs against a database of its own in that one.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
@@ -73,6 +76,7 @@ class Parameters:
     port: int | None = None
     shared_buffers_bytes: int = 128 * 2**20
     settings: str = ""
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         for name, least, most in (
@@ -93,6 +97,8 @@ class Parameters:
             raise InputError("pgbench runs for a number of transactions or of seconds: state one of them")
         if (self.test == "script") != (self.script is not None):
             raise InputError('a script of your own needs both test = "script" and script_file = its file')
+        if self.cluster is not None and (self.settings or self.from_other_server or self.port is not None):
+            raise InputError("a cluster of yours keeps its own settings and addresses: state none beside cluster")
         if self.script is not None and (not self.script.strip() or len(self.script) > LARGEST_SCRIPT):
             raise InputError(f"a script has some text, of at most {LARGEST_SCRIPT} characters")
         if self.script is not None and "\0" in self.script:
@@ -140,6 +146,7 @@ def work(workload: Workload, machine: Machine) -> Work:
             service=target.service,
             from_other=parameters.from_other_server,
             secrets=target.secrets,
+            served_from=parameters.cluster,
         )
         for number, test in enumerate(tests)
     )
@@ -162,6 +169,10 @@ def _tests(parameters: Parameters) -> tuple[str, ...]:
 
 
 def _target(name: str, parameters: Parameters, machine: Machine, runs: int) -> Target:
+    fill = command("pgbench", "-i", "-s", parameters.scale)
+    kind = "drift" if parameters.test == "drift" else "cluster"
+    if parameters.cluster is not None:
+        return own_database(machine, parameters.cluster, f"{kind}_{parameters.scale}", fill)
     listening = None
     if parameters.from_other_server:
         if machine.other_programs is None or machine.address is None:
@@ -173,12 +184,11 @@ def _target(name: str, parameters: Parameters, machine: Machine, runs: int) -> T
         "max_connections": str(max(100, parameters.clients + 10)),
         **_settings(parameters.settings),
     }
-    kind = "drift" if parameters.test == "drift" else "cluster"
     other = f"-{name}" if parameters.settings or listening else ""
     return throwaway(
         machine,
         f"{kind}-{parameters.scale}-{parameters.shared_buffers_bytes}{other}",
-        command("pgbench", "-i", "-s", parameters.scale),
+        fill,
         settings,
         serve_seconds=120 + runs * parameters.deadline,
         listening=listening,

@@ -113,7 +113,9 @@ class _Bench:
             shell = with_secrets(step.secrets, ticking(step.shell))
             self.watch.foreign_steps += 1
         else:
-            shell = self.folder.inside(with_secrets(step.secrets, self.watch.around(ticking(step.shell), program)))
+            shell = self.folder.inside(
+                with_secrets(step.secrets, self.watch.around(ticking(step.shell), program, step))
+            )
         completed = server.run(
             shell,
             self.job,

@@ -96,9 +96,10 @@ class Share:
         return Share(self.id, replace(self.process, read=read, written=written))
 
 
-def watched(shell: Shell, program: str, counters_path: str, folder: str) -> tuple[Shell, str]:
+def watched(shell: Shell, program: str, counters_path: str, inside: tuple[str, str]) -> tuple[Shell, str]:
     """The command between two looks, and the mark that `taken_apart` finds them by.
 
+    What works in the folders `inside`, the benchmark's own and the one that it is served from, belongs to the command.
     The program is called once before, so that its own file, mostly on another disk, is not read while it is watched.
     """
     mark = f"=={secrets.token_hex(16)}=="
@@ -109,7 +110,7 @@ look() {
   cat @counters@
   cat /proc/uptime /proc/[0-9]*/stat 2>/dev/null
   grep -E -H '^(rchar|wchar|read_bytes|write_bytes): [1-9]' /proc/[0-9]*/io 2>/dev/null
-  find /proc/[0-9]*/cwd -maxdepth 0 -lname @inside@ 2>/dev/null
+  find /proc/[0-9]*/cwd -maxdepth 0 \\( -lname @inside@ -o -lname @served@ \\) 2>/dev/null
   echo @mark@
 }
 @program@ --version >/dev/null 2>&1 </dev/null
@@ -120,7 +121,8 @@ exit $status""",
         mark=mark,
         program=program,
         counters=counters_path,
-        inside=f"*/{folder.rpartition('/')[2]}*",
+        inside=f"*/{inside[0].rpartition('/')[2]}*",
+        served=f"{inside[1]}*",
         command=shell,
     )
     return wrapped, mark

@@ -17,6 +17,7 @@ from core.benchmarks.traffic import (
     taken_apart,
     watched,
 )
+from core.benchmarks.work import Step
 from core.facts.block_devices import is_one_disk
 from core.facts.model import BlockDevice, Facts
 from core.jobs import Job
@@ -51,11 +52,12 @@ class Watch:
         self.seen.clear()
         self.foreign_steps = 0
 
-    def around(self, shell: Shell, program: str) -> Shell:
+    def around(self, shell: Shell, program: str, step: Step) -> Shell:
         """The step's command, watched where its device can be."""
         if self.situation.device is None:
             return shell
-        shell, self._mark = watched(shell, program, self.situation.device.counters, self.folder.path)
+        inside = (self.folder.path, step.served_from or self.folder.path)
+        shell, self._mark = watched(shell, program, self.situation.device.counters, inside)
         return shell
 
     def said(self, output: str) -> str:

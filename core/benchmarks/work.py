@@ -46,7 +46,7 @@ class Machine:
         database_user: who runs PostgreSQL where root measures.
         address: where the other server of the move reaches this one.
         other_programs: the PATH that finds PostgreSQL's programs there; None: no other server takes part.
-        clusters: those that are there.
+        clusters: those that are there; None: no server is known yet.
     """
 
     memory_bytes: int | None
@@ -60,7 +60,7 @@ class Machine:
     database_user: str = "postgres"
     address: str | None = None
     other_programs: str | None = None
-    clusters: tuple[Cluster, ...] = ()
+    clusters: tuple[Cluster, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,7 @@ class Step:
         service: runs while the step does; steps in a row that name the same one share it.
         from_other: the other server of the move runs it, outside of any folder.
         secrets: of its environment; they stand on no command line.
+        served_from: a folder outside of the benchmark's: what the processes that work in it move is the step's own.
     """
 
     shell: Shell
@@ -96,6 +97,7 @@ class Step:
     service: Service | None = None
     from_other: bool = False
     secrets: Mapping[str, Secret] = field(default_factory=dict)
+    served_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

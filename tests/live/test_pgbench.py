@@ -30,6 +30,7 @@ class Journal:
     def __init__(self) -> None:
         self.repetitions: list[Repetition] = []
         self.outcomes: list[Outcome] = []
+        self.stopped = ""
 
     def run_started(self, run: Run) -> int:
         assert run.outcome is None
@@ -45,7 +46,7 @@ class Journal:
         assert run_id == 1
         assert ended_at.tzinfo is not None
         assert tool_version is None or tool_version.startswith("15.")
-        assert not stopped
+        self.stopped = stopped
         self.outcomes.append(outcome)
 
 
@@ -92,6 +93,7 @@ def test_a_drift_on_new(new_server: Server, new_facts: Facts) -> None:
     assert metrics["decrease_fraction"] == pytest.approx((initial - final) / initial)
     assert 0 < metrics["tpcb_transactions_per_second"] < initial
     assert repetition.raw.count("tps = ") == 5
+    assert not repetition.disturbed
 
 
 def test_a_script_of_ones_own_in_a_folder_with_an_odd_name(lab: Lab, old_server: Server, old_facts: Facts) -> None:
@@ -142,6 +144,35 @@ def test_across_the_network(old_server: Server, new_server: Server, old_facts: F
     driven = [event for event in commands if "pgbench -c" in event.command]
     assert [event.server for event in driven] == ["new"]
     assert "PGPASSWORD=•••" in driven[0].command
+
+
+def databases(host: Host) -> list[str]:
+    psql = f"{clusters.PREFIX}/bin/psql"
+    query = "select datname from pg_database order by 1"
+    return host.exec(psql, "-X", "-A", "-t", "-h", "/tmp", "-c", query, "postgres", user="postgres").stdout.split()
+
+
+def test_a_database_of_its_own_in_a_named_cluster(lab: Lab, old_server: Server, old_facts: Facts) -> None:
+    before, seen = databases(lab.old), list[str]()
+    suite = pgbench(test="tpcb", transactions=2000, cluster=clusters.DATA)
+    job = Job(during(lambda: seen.extend(databases(lab.old))))
+    (run,) = run_suite(old_server, volume(Side.OLD), suite, old_facts, Journal(), job, move="m")
+    assert run.outcome is Outcome.DONE
+    assert run.repetitions[0].metrics["transactions"] == 4000
+    assert not run.repetitions[0].disturbed
+    (own,) = set(seen) - set(before)
+    assert own.startswith("pghaul_bench_")
+    assert databases(lab.old) == before
+
+
+def test_cancel_drops_the_database_of_its_own(lab: Lab, old_server: Server, old_facts: Facts) -> None:
+    before, whole = databases(lab.old), Job()
+    suite = pgbench(test="tpcb", transactions=1_000_000, cluster=clusters.DATA)
+    with pytest.raises(Cancelled):
+        run_suite(
+            old_server, volume(Side.OLD), suite, old_facts, Journal(), whole.relay(during(whole.cancel)), move="m"
+        )
+    assert databases(lab.old) == before
 
 
 def during(act: Callable[[], None]) -> Callable[[Event], None]:

@@ -1,5 +1,7 @@
 """What a pgbench workload runs, and what it makes of the outputs."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from core.benchmarks.suites import load_suite, parse_suite
 from core.benchmarks.tools import work_of
 from core.benchmarks.work import Machine, Work, bytes_needed, expected_seconds
 from core.errors import InputError
+from core.facts.model import Cluster
 from core.servers.shell import MASK
 
 DATA = Path(__file__).parents[2] / "data" / "pgbench"
@@ -152,11 +155,42 @@ runtime_seconds = 1
         ({"settings": "a = 1; DROP TABLE x"}, "'DROP TABLE x' is no setting"),
         ({"clients": "10"}, "clients"),
         ({"sacle": 10}, "sacle"),
+        ({"cluster": "/srv/pg/data", "settings": "fsync = off"}, "state none beside cluster"),
+        ({"cluster": "/srv/pg/data", "from_other_server": True}, "state none beside cluster"),
     ],
 )
 def test_wrong_parameters(parameters: dict[str, Parameter], message: str) -> None:
     with pytest.raises(InputError, match=message):
         made(**parameters)
+
+
+RUNNING = Cluster("/srv/pg/data", "15", "15.5", running=True, port=5433, owner="pg", socket_directory="/run/pg")
+
+
+def test_a_cluster_is_used_only_where_it_is_named() -> None:
+    machine = replace(MACHINE, clusters=(RUNNING,))
+    assert "/run/pg" not in made(machine).steps[0].shell.text
+    found = made(machine, cluster="/srv/pg/data")
+    (step,) = found.steps
+    assert step.service is None
+    assert step.shell.text.startswith("runuser -u pg -- sh -c ")
+    assert "PGHOST=/run/pg PGPORT=5433" in step.shell.text
+    assert found.prepare is not None
+    for shell in (step.shell, found.prepare.shell):
+        assert set(re.findall(r"(?:DROP|CREATE) DATABASE (?:IF EXISTS )?(\S+?)[\"\\]", shell.text)) <= {"$database"}
+
+
+@pytest.mark.parametrize(
+    ("clusters", "message"),
+    [
+        ((), "there is no cluster /srv/pg/data there"),
+        ((replace(RUNNING, running=False),), "no server runs on /srv/pg/data"),
+        ((replace(RUNNING, data_directory="/other"),), "there is no cluster /srv/pg/data"),
+    ],
+)
+def test_a_named_cluster_must_run(clusters: tuple[Cluster, ...], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        made(replace(MACHINE, clusters=clusters), cluster="/srv/pg/data")
 
 
 def test_across_the_network_needs_another_server() -> None:

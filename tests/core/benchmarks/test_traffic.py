@@ -143,7 +143,7 @@ def test_the_looks_of_this_very_machine(tmp_path: Path) -> None:
     counters.write_text("1 2 3 4 5 6 7 8 9 10 11\n")
     target = tmp_path / "written"
     command = script("dd if=/dev/zero of=@target@ bs=1M count=8 2>/dev/null; echo done; exit 3", target=target)
-    shell, mark = watched(command, "true", str(counters), "/nowhere/pghaul-bench-0123456789ab")
+    shell, mark = watched(command, "true", str(counters), ("/nowhere/pghaul-bench-0123456789ab", "/nowhere"))
     ended = subprocess.run(["setsid", "-w", "sh", "-c", shell.text], capture_output=True, text=True, check=False)
     assert ended.returncode == 3
     output, found = taken_apart(ended.stdout, mark)
