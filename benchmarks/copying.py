@@ -152,8 +152,8 @@ def random(bench: Bench) -> bool:
     """Nothing to compress: the wire is the bound."""
     cap(bench.lab, GIGABIT)
     size = 2 * 10**9
-    fill = f"for each in 1 2 3 4; do head -c {size // 4} /dev/urandom >{MADE}/base/5/90000$each || exit; done"
-    with made(bench, fill):
+    text = f"for each in 1 2 3 4; do head -c {size // 4} /dev/urandom >{MADE}/base/5/90000$each || exit; done"
+    with made(bench, text):
         choice, wire = bench.choose(MADE)
         hand, ours = [], []
         with bench.way(MADE) as (way, copied):
@@ -170,8 +170,9 @@ def small(bench: Bench) -> bool:
     """20,000 relations of 8 to 64 KiB, of pages as pgbench fills them."""
     cap(bench.lab, GIGABIT)
     relation = f"$(ls -S {clusters.DATA}/base/*/[0-9]* | head -n 1)"
-    fill = f"cd {MADE}/base/5 && head -c 650M {relation} | split -a 5 -d --numeric-suffixes=10000 -b 32K - 9"
-    with made(bench, fill):
+    pages = f"while cat {relation}; do :; done 2>/dev/null | head -c 650M"
+    text = f"cd {MADE}/base/5 && {pages} | split -a 5 -d --numeric-suffixes=10000 -b 32K - 9"
+    with made(bench, text):
         choice, _ = bench.choose(MADE)
         hand, ours = [], []
         with bench.way(MADE) as (way, copied):
@@ -186,9 +187,9 @@ def small(bench: Bench) -> bool:
 def settings(bench: Bench) -> bool:
     """What the probes choose against every transport of the sweep, each cut off once it is clearly slower."""
     relation = f"$(ls -S {clusters.DATA}/base/*/[0-9]* | head -n 1)"
-    fill = f"for each in 1 2 3; do head -c 200M {relation} >{MADE}/base/5/90000$each || exit; done"
+    text = f"for each in 1 2 3; do head -c 200M {relation} >{MADE}/base/5/90000$each || exit; done"
     good = True
-    with made(bench, fill):
+    with made(bench, text):
         for setting in SETTINGS:
             cap(bench.lab, setting)
             choice, _ = bench.choose(MADE)
@@ -218,19 +219,21 @@ PARTS: dict[str, Callable[[Bench], bool]] = {
 
 
 @contextmanager
-def made(bench: Bench, fill: str) -> Iterator[None]:
+def made(bench: Bench, text: str) -> Iterator[None]:
     """A stopped cluster on old whose relations that text of shell makes; gone afterwards."""
     initdb = f"{clusters.PREFIX}/bin/initdb -D {MADE} -U postgres -N --locale=C.UTF-8 >/dev/null"
     bench.lab.old.exec("install", "-d", "-o", "postgres", "-m", "700", MADE)
     try:
-        bench.lab.old.exec("sh", "-c", f"{initdb} && {fill}", user="postgres")
+        bench.lab.old.exec("sh", "-c", f"{initdb} && {text}", user="postgres")
         yield
     finally:
         bench.lab.old.exec("rm", "-rf", MADE)
 
 
-def trim(lab: Lab) -> None:
-    """Stop old's cluster, and take away the WAL that its loading left: 3 GB of tables are meant."""
+def fill(lab: Lab, gigabytes: float, *options: str) -> None:
+    """Fill old's cluster by pgbench and stop it, without the WAL that the loading left: tables are meant."""
+    words = ("-i", "-q", "-s", str(round(SCALE_OF_A_GIGABYTE * gigabytes)), *options, clusters.DATABASE)
+    lab.old.exec("env", "PGHOST=/tmp", f"{clusters.PREFIX}/bin/pgbench", *words, user="postgres")
     psql = f"{clusters.PREFIX}/bin/psql"
     for text in ("ALTER SYSTEM SET max_wal_size = '64MB'", "SELECT pg_reload_conf()", "SELECT pg_switch_wal()"):
         lab.old.exec("env", "PGHOST=/tmp", psql, "-Xqc", text, clusters.DATABASE, user="postgres")
@@ -268,13 +271,13 @@ def main() -> int:
         return 2
     results = []
     with (
-        labs.lab("benchmark-copy", scale=round(SCALE_OF_A_GIGABYTE * gigabytes)) as lab,
+        labs.lab("benchmark-copying", scale=1) as lab,
         tempfile.TemporaryDirectory() as folder,
     ):
         config = Path(folder) / "config"
         config.write_text(f"UserKnownHostsFile {lab.known_hosts}\nGlobalKnownHostsFile /dev/null\n")
         os.environ["PGHAUL_SSH_CONFIG"] = str(config)
-        trim(lab)
+        fill(lab, gigabytes)
         asker = LabAsker(lab.known_hosts)
         with server(lab, "old", asker) as old, server(lab, "new", asker) as new:
             for name in wanted:

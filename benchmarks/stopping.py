@@ -26,7 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.copying import SCALE_OF_A_GIGABYTE, trim
+from benchmarks.copying import SCALE_OF_A_GIGABYTE, fill
 from benchmarks.estimate import copy_by_hand, drop_caches
 from core import units
 from tests.lab import clusters, network
@@ -60,7 +60,7 @@ def measure(load: Load, gigabytes: float, folder: Path) -> bool:
     scale = round(SCALE_OF_A_GIGABYTE * gigabytes)
     with labs.lab("benchmark-stopping", scale=1) as lab:
         lab.shape("1gbit")
-        _fill(lab, scale)
+        fill(lab, gigabytes, "--partitions", "10")
         cold = copy_by_hand(lab, clusters.DATA, ("-atp", "--delete")).flushed
         clusters.control(lab.old, "start")
         _describe(lab, folder)
@@ -80,13 +80,6 @@ def measure(load: Load, gigabytes: float, folder: Path) -> bool:
     good = _judged("of it the stop", stopped / cold, load.most, f"{stopped / cold:.0%} ({stopped:.1f} s)")
     good = _judged("memory of the largest process", memory, MEMORY, units.size(memory)) and good
     return _judged("to and from the workstation", carried, TRAFFIC, units.size(carried)) and good
-
-
-def _fill(lab: Lab, scale: int) -> None:
-    """pgbench's accounts in ten tables, and the cluster stopped."""
-    words = ("-i", "-q", "-s", str(scale), "--partitions", "10", clusters.DATABASE)
-    lab.old.exec("env", "PGHOST=/tmp", f"{clusters.PREFIX}/bin/pgbench", *words, user="postgres")
-    trim(lab)
 
 
 @contextmanager
