@@ -252,10 +252,11 @@ def entry_text(entry: "Entry", desk: "Desk") -> str:
 
 
 def _run_text(run: Run) -> str:
-    parts = [f"{run.workload.title} on {run.volume.server}, {run.volume.mount_point}"]
-    parts += [
-        f"repetition {one.number}: {one.outcome}\n$ {one.command}\n{one.message}\n{one.raw}" for one in run.repetitions
-    ]
+    ended = ": ".join(part for part in (str(run.outcome or "not ended"), run.stopped) if part)
+    parts = [f"{run.workload.title} on {run.volume.server}, {run.volume.mount_point}\n{ended}"]
+    for one in run.repetitions:
+        lines = [f"repetition {one.number}: {one.outcome}", *(f"{mark.kind}: {mark.text}" for mark in one.marks)]
+        parts.append("\n".join([*lines, f"$ {one.command}", one.message, one.raw]))
     return "\n\n".join(parts)
 
 

@@ -83,12 +83,18 @@ class Watch:
         found = from_memory(self.seen, metrics) or found
         if self.foreign_steps:
             return (*found, Mark(MarkKind.UNWATCHED, "it was driven from the other server"))
+        if not self._accounted():
+            return (*found, Mark(MarkKind.UNWATCHED, "the kernel does not tell what each process reads and writes"))
         if self.folder.user != "root":
             return (*found, Mark(MarkKind.UNWATCHED, "only root sees who else uses the disk"))
         others = foreign(self.seen)
         if others.disturbs and (others.bytes - others.explained >= FLOOR_BYTES or self._confirmed(others, job)):
             found = [*found, disturbed(others, device.name)]
         return tuple(found)
+
+    def _accounted(self) -> bool:
+        """Whether processes' counters were seen at all: every step has at least a shell that reads and writes."""
+        return any(one.asked_to_read for seen in self.seen for one in seen.after.processes.values())
 
     def _confirmed(self, others: Foreign, job: Job) -> bool:
         """Whether somebody who moved much has, or shares a session with who has, a file of the volume open."""

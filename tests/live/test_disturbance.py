@@ -12,6 +12,7 @@ from core.benchmarks.devices import situation
 from core.benchmarks.model import MarkKind, Repetition
 from core.benchmarks.runs import forecast, run_suite
 from core.benchmarks.watch import Watch
+from core.benchmarks.work import Step
 from core.jobs import Job
 from core.servers.connection import Server
 from core.servers.shell import script
@@ -82,6 +83,6 @@ def test_what_stays_in_memory_is_marked(old_server: Server) -> None:
             (script("dd if=/dev/zero of=other bs=1M count=40"), "write_bytes_per_second", [MarkKind.MEMORY]),
         ):
             watch.begin()
-            shell = folder.inside(watch.around(folders.ticking(command), "dd"))
+            shell = folder.inside(watch.around(folders.ticking(command), "dd", Step(command, 1.0, 60.0)))
             watch.said(old_server.run(shell, Job(), user="root").stdout)
             assert [mark.kind for mark in watch.marks({measured: 1.0}, Job())] == kinds

@@ -1,0 +1,52 @@
+"""What a repetition is marked with where the device cannot be watched, and where a rate is beyond every disk."""
+
+from typing import cast
+
+import pytest
+
+from core.benchmarks.devices import Device, Situation
+from core.benchmarks.folders import Folder
+from core.benchmarks.model import Mark, MarkKind
+from core.benchmarks.watch import Watch
+from core.benchmarks.work import Step
+from core.jobs import Job
+from core.servers.connection import Server
+from core.servers.shell import command
+
+SDA = Situation(Device("sda", "/sys/devices/sda"))
+
+
+def watch(situation: Situation, *, user: str | None = "root", fastest: float | None = None) -> Watch:
+    """One that reaches no server: nothing here needs to look who else is there."""
+    return Watch(Folder(cast("Server", None), user, "/srv/pg", "pghaul-bench-0"), situation, "/srv/pg", fastest)
+
+
+def test_a_volume_without_a_device_is_not_watched_and_never_disturbed() -> None:
+    made = watch(Situation())
+    shell = command("fio", "--name=x")
+    assert made.around(shell, "fio", Step(shell, 1.0, 60.0)) is shell
+    assert made.said("its own words\n") == "its own words\n"
+    assert made.marks({"read_iops": 1e9}, Job()) == (
+        Mark(MarkKind.UNWATCHED, "/srv/pg has no block device of its own"),
+    )
+
+
+def test_without_counters_nothing_is_said_of_others() -> None:
+    (mark,) = watch(SDA).marks({}, Job())
+    assert mark == Mark(MarkKind.UNWATCHED, "the kernel does not tell what each process reads and writes")
+
+
+def test_what_was_driven_from_the_other_server_is_not_watched() -> None:
+    made = watch(SDA)
+    made.foreign_steps = 1
+    (mark,) = made.marks({}, Job())
+    assert mark == Mark(MarkKind.UNWATCHED, "it was driven from the other server")
+
+
+@pytest.mark.parametrize(("rate", "marked"), [(590e6, False), (610e6, True)])
+def test_a_rate_beyond_every_disk_of_its_kind_is_the_caches(rate: float, marked: bool) -> None:
+    """Also where nobody can watch: 5.3 GB/s of two disks was the page cache's (2011)."""
+    marks = watch(Situation(), fastest=600e6).marks({"read_bytes_per_second": rate}, Job())
+    assert (MarkKind.CACHE in [mark.kind for mark in marks]) == marked
+    if marked:
+        assert marks[0].text == "610 MB/s read, when disks of this kind can reach 600 MB/s at the most"
