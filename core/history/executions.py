@@ -1,6 +1,7 @@
 """Executions, their steps as they go, and the DBA's own commands for a move's hooks."""
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -59,7 +60,7 @@ def execution_of(row: ExecutionRow) -> Execution:
         owner=row.owner,
         started_at=row.started_at,
         ended_at=row.ended_at,
-        plan=dataclasses.replace(loaded(Plan, row.plan), move=row.move.name),
+        plan=dataclasses.replace(_plan(row.plan), move=row.move.name),
         steps=tuple(_step(step) for step in row.steps),
         message=row.message,
         cancel_asked=row.cancel_asked,
@@ -147,6 +148,12 @@ def _row(session: Session, execution_id: int) -> ExecutionRow:
     if row is None:
         raise InputError(f"there is no execution {execution_id}", "pghaul history list shows what there is")
     return row
+
+
+@functools.lru_cache(maxsize=4)
+def _plan(document: str) -> Plan:
+    """The plan of an execution, which never changes: it is read between all steps, in the stop too."""
+    return loaded(Plan, document)
 
 
 def _step(row: ExecutionStepRow) -> StepRun:

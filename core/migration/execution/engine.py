@@ -198,10 +198,11 @@ def _go_on(work: Work, *, cleaned: bool) -> None:
         _renew(work)
     confirmed = False
     for group in _groups(steps_of(work.execution)):
-        todo = [step for step in group if not work.execution.done(step.number)]
+        execution = work.execution
+        todo = [step for step in group if not execution.done(step.number)]
         if not todo:
             continue
-        if todo[0].stopped and execution.kind is Kind.REAL and not confirmed and not _is_stopped(work.execution):
+        if todo[0].stopped and execution.kind is Kind.REAL and not confirmed and not _is_stopped(execution):
             confirmed = True
             if not work.people.confirm_stop(execution.plan.cluster):
                 raise BlockedError("the name of the cluster was not confirmed: it is not stopped", "see --confirm")
