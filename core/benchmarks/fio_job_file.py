@@ -78,10 +78,17 @@ class Section:
         return before + (_seconds(limit) or whole)
 
     @property
+    def pattern(self) -> str:
+        return (self.options.get("rw") or self.options.get("readwrite") or "read").partition(":")[0]
+
+    @property
+    def random(self) -> bool:
+        return self.pattern.startswith("rand")
+
+    @property
     def sides(self) -> tuple[str, ...]:
         """read, write or both."""
-        pattern = (self.options.get("rw") or self.options.get("readwrite") or "read").partition(":")[0]
-        return tuple(side for side, kinds in (("read", _READS), ("write", _WRITES)) if pattern in kinds)
+        return tuple(side for side, kinds in (("read", _READS), ("write", _WRITES)) if self.pattern in kinds)
 
 
 def sections_of(text: str) -> tuple[Section, ...]:

@@ -94,8 +94,11 @@ def _chosen(parameters: Parameters) -> tuple[Section, ...]:
 
 
 def _headlines(sections: Sequence[Section]) -> tuple[str, ...]:
+    """The first stands for the workload: requests a second of random patterns, bytes a second of sequential ones."""
     sides = [side for side in ("write", "read") if any(side in section.sides for section in sections)]
-    return tuple(f"{side}_{what}" for side in sides for what in ("iops", "bytes_per_second"))
+    random = any(section.random for section in sections)
+    what = ("iops", "bytes_per_second") if random else ("bytes_per_second", "iops")
+    return tuple(f"{side}_{unit}" for side in sides for unit in what)
 
 
 def _file(text: str) -> Shell:

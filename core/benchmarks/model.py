@@ -17,7 +17,7 @@ class Workload:
 
     Attributes:
         name: unique in its suite, such as `fio-random-write-direct`.
-        tool: `fio` or `dd`.
+        tool: one of `core/benchmarks/tools.py`: fio, bonnie, pgbench…
         parameters: what the tool's module understands, in base units: size_bytes, block_bytes, jobs, runtime_seconds…
         headline: the metric that stands for the workload in a comparison.
     """

@@ -42,7 +42,7 @@ numjobs=1
 def test_sections_that_run_together_are_one_workload() -> None:
     together, alone = workloads_of(JOB)
     assert (together.name, together.headline) == ("reader+writer", "write_iops")
-    assert (alone.name, alone.headline) == ("alone", "write_iops")
+    assert (alone.name, alone.headline) == ("alone", "write_bytes_per_second")
     assert together.parameters == {"job": JOB, "sections": "reader,writer"}
     work = work_of(together, ANY)
     assert sum(work.laid_out.values()) == 2 * 5 * 5 * 2**30
