@@ -145,7 +145,7 @@ def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -
     wanted = [step for step in plan.steps if step.number <= next(s.number for s in plan.steps if "flush" in s.title)]
     try:
         for step in wanted:
-            if step.side == "you":
+            if step.side == "you" or step.title == "keep old from starting":
                 continue
             copying = step.title.startswith("copy:") or "flush" in step.title
             if step.title.startswith("copy:"):

@@ -42,10 +42,13 @@ def search(measure: Measure, plain: Transport, version: Version, links: dict[Qua
     enough = _AT_THE_DISK * min(disks, default=float("inf"))
     tried: dict[Transport, Probe] = {}
 
+    def at_the_disk() -> bool:
+        return bool(tried) and best(list(tried.values())).bytes_per_second >= enough
+
     def improves(compression: str, streams: int) -> bool:
         """Whether that transport is better than all before it."""
         transport = replace(plain, compression=compression, streams=streams)
-        if tried and best(list(tried.values())).bytes_per_second >= enough:
+        if at_the_disk():
             return False
         if transport not in tried and (found := measure(transport)) is not None:
             tried[transport] = found
@@ -58,8 +61,9 @@ def search(measure: Measure, plain: Transport, version: Version, links: dict[Qua
         _climb(steps, lambda compression: improves(compression, 1))
     if tried and can_stream(version):
         _widen(improves, tried)
-    for transport in _ranked(tried)[:3] if len(tried) > 1 else []:
-        measure(transport)
+    if len(tried) > 1 and not at_the_disk():
+        for transport in _ranked(tried)[:3]:
+            measure(transport)
 
 
 def _climb(steps: list[str], improves: Callable[[str], bool]) -> None:
