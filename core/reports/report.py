@@ -1,10 +1,11 @@
 """The report as data: everything that the history holds of one move, at one moment."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core import settings
-from core.benchmarks.model import Run, Side
+from core.benchmarks.model import Outcome, Run, Side
 from core.comparison.compare import compare
 from core.comparison.diagnosis import diagnose
 from core.comparison.model import Comparison, Diagnosis
@@ -28,6 +29,8 @@ class Report:
     runs: tuple[Run, ...] = ()
     """The latest of each workload and side, which the comparison stands on."""
     comparison: Comparison | None = None
+    volumes: Comparison | None = None
+    """Every volume that was measured for the move, each against the first; None where there are no more than two."""
     diagnoses: tuple[Diagnosis, ...] = ()
     """Of each volume whose server's facts were read."""
     checks: tuple[CheckResult, ...] | None = None
@@ -65,6 +68,7 @@ def build(store: Store, move_name: str) -> Report:
         new_facts=store.facts(move.new),
         runs=(*runs[Side.OLD], *runs[Side.NEW]),
         comparison=compare(runs[Side.OLD], runs[Side.NEW]) if any(runs.values()) else None,
+        volumes=_volumes(store.runs(move_name)),
         diagnoses=diagnoses(store, move),
         checks=store.checks(move_name),
         checks_taken_at=store.checks_taken_at(move_name),
@@ -82,3 +86,12 @@ def diagnoses(store: Store, move: Move) -> tuple[Diagnosis, ...]:
         for side, server, mount_point in sides
         if (facts := store.facts(server)) is not None
     )
+
+
+def _volumes(runs: Sequence[Run]) -> Comparison | None:
+    sets: dict[tuple[Side, str, str], list[Run]] = {}
+    for run in runs:
+        if run.outcome is Outcome.DONE:
+            sets.setdefault((run.volume.side, run.volume.server, run.volume.mount_point), []).append(run)
+    ordered = sorted(sets, key=lambda place: place[0] is Side.NEW)  # old's first, each side's in the order of time
+    return compare(*(sets[place] for place in ordered)) if len(sets) > 2 else None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from core import units
 from core.benchmarks import statistics
-from core.comparison.model import Row, Sample
+from core.comparison.model import Comparison, Contrast, Row, Sample, Verdict
 from core.reports.report import Report
 from core.reports.summary import headlines
 from core.reports.words import Plain, counted, fraction, instant, missing, table
@@ -24,13 +24,15 @@ _INTERVAL = (
     f"The interval is where the ratio lies with {statistics.CONFIDENCE * 100:.0f} % confidence, by bootstrap over the "
     f"repetitions, which takes at least {statistics.FEWEST} on each side."
 )
+_WORDS = {Verdict.OLD: "slower", Verdict.NEW: "faster", Verdict.NONE: "no difference"}
+"""How a volume stands to the first."""
 
 
 def storage(report: Report) -> Plain:
     """Bars and table, or the sentence for neither."""
     if report.comparison is None or not report.comparison.rows:
         text = missing("Nothing was measured yet.", report.move, "bench", "Benchmarks")
-        return {"missing": text, "bars": [], "table": None, "alt": "", "notes": [], "diagnoses": _diagnoses(report)}
+        return {"missing": text, "bars": [], "table": None, "alt": "", "notes": [], **_beside(report)}
     bars = [_bars(row) for row in headlines(report)]
     return {
         "missing": "",
@@ -42,7 +44,7 @@ def storage(report: Report) -> Plain:
             [_table_row(row) for row in report.comparison.rows],
         ),
         "notes": _notes(report.comparison.rows),
-        "diagnoses": _diagnoses(report),
+        **_beside(report),
     }
 
 
@@ -135,6 +137,32 @@ def _titles(rows: Iterable[Row]) -> str:
 def _left_out(row: Row, sample: Sample) -> str:
     values = ", ".join(f"{units.metric(row.metric, one.value)} ({one.reason})" for one in sample.left_out)
     return f"Left out of {row.workload.title} on {sample.server}: {values}."
+
+
+def _beside(report: Report) -> Plain:
+    """What stands below the two storages: every volume that was measured, and what explains poor results."""
+    return {"volumes": _volumes(report.volumes), "diagnoses": _diagnoses(report)}
+
+
+def _volumes(compared: Comparison | None) -> Plain | None:
+    """A column a volume, each against the first."""
+    if compared is None:
+        return None
+    rows = [
+        (row.workload.title, metric_title(row.metric), _mean(row.metric, row.old), *_against_first(row))
+        for row in compared.rows
+        if row.headline
+    ]
+    return table(("Workload", "Metric", compared.old, compared.new, *compared.further), rows)
+
+
+def _against_first(row: Row) -> list[str]:
+    second = Contrast(row.new, row.ratio, row.ratio_low, row.ratio_high, row.verdict)
+    return [
+        _mean(row.metric, one.sample)
+        + (f": {units.ratio(one.ratio)}, {_WORDS.get(one.verdict, one.verdict.value)}" if one.ratio is not None else "")
+        for one in (second, *row.further)
+    ]
 
 
 def _diagnoses(report: Report) -> list[Plain]:

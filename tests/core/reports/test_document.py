@@ -2,15 +2,18 @@
 
 import dataclasses
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.comparison.model import Finding, LeftOut, Row, Verdict
 from core.facts.model import Gap
+from core.history.store import Store
 from core.migration.model import Estimate, Method, Span, Stage, Status, Waiver
 from core.reports.document import LONGEST_COMMAND, document
-from core.reports.report import Report
+from core.reports.pdf import render
+from core.reports.report import Report, build
 from core.reports.words import about, listed, time_axis
 from tests.core.history import samples
 
@@ -258,3 +261,23 @@ def test_a_waived_warning_says_who_waived_it_and_why(full: Report) -> None:
     assert sum(bool(text) for text in said) == 1
     assert next(text for text in said if text).startswith("Waived by dba@desk on 14 March 2026")
     assert next(text for text in said if text).endswith(": only C collations")
+
+
+def test_every_volume_side_by_side(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "more") as store:
+        samples.fill(store)
+        run = next(run for run in store.runs(samples.MOVE.name) if run.workload.title == "Random writes, direct")
+        elsewhere = dataclasses.replace(run.volume, mount_point="/mnt/a", folder="/mnt/a/x")
+        store.run_started(dataclasses.replace(run, volume=elsewhere, id=None))
+        report = build(store, samples.MOVE.name)
+    volumes = document(report)["storage"]["volumes"]
+    assert [_joined(cell) for cell in volumes["head"]] == [
+        *("Workload", "Metric", "gannon-old:/srv/pg", "gannon-old:/mnt/a", "gannon-new:/var/lib/postgresql")
+    ]
+    row = next(row for row in volumes["rows"] if row[0] == "Random writes, direct")
+    assert row[2:] == ["7\xa0149", "7\xa0149: 1.00 ×, no difference", "18\xa0279: 2.56 ×, faster"]
+    assert render(report).startswith(b"%PDF")
+
+
+def test_two_volumes_need_no_further_table(full: Report) -> None:
+    assert document(full)["storage"]["volumes"] is None
