@@ -131,6 +131,8 @@ def _figures(run: Run) -> str:
     figures = []
     for one in run.repetitions:
         words = [word for word in said[one.number] if word not in ("cached", Outcome.FAILED)]
+        if "decrease_fraction" in one.metrics:
+            words.append(f"decrease {units.percent(one.metrics['decrease_fraction'])}")
         figure = units.metric(run.workload.headline, one.metrics.get(run.workload.headline))
         figures.append(f"{figure} ({', '.join(words)})" if words else figure)
     return ", ".join(figures)

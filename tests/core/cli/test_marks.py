@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.benchmarks.model import Forecast, Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.pgbench_drift import drift
 from core.cli.benchmarks import _forecast, text
 from core.cli.history import _run_text
 
@@ -61,3 +62,11 @@ def test_a_forecast_says_what_colours_the_figures() -> None:
         f"  warning: {resync}",
         "  to wait for that: pghaul bench --wait-for-resync",
     ]
+
+
+def test_a_drift_tells_the_decrease_beside_its_figure() -> None:
+    """From 95 to 45 transactions a second, as Lentfer had it in 2010: 53 %."""
+    workload = Workload("drift", "drift", "pgbench", "final_transactions_per_second")
+    metrics = drift({"transactions_per_second": 95}, [{"transactions_per_second": 16}], {"transactions_per_second": 45})
+    run = replace(RUN, workload=workload, repetitions=(Repetition(1, NOW, 1.0, Outcome.DONE, metrics, "", ""),))
+    assert "45 /s (decrease 52.6 %)" in text((run,))
