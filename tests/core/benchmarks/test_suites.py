@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks import bonnie_work, dd, fio, pg_test_fsync_work, sysbench_work
+from core.benchmarks import bonnie_work, dd, fio, pg_test_fsync_work, pgbench_work, sysbench_work
 from core.benchmarks.suites import list_suites, load_suite, parse_suite, suites
 from core.benchmarks.tools import TOOLS, how_to_install, work_of
 from core.benchmarks.work import Machine, bytes_needed, expected_seconds
@@ -232,5 +232,6 @@ def test_every_tool_and_each_of_its_parameters_is_documented() -> None:
         "sysbench": sysbench_work.Parameters,
         "pg_test_fsync": pg_test_fsync_work.Parameters,
         "dd": dd.Parameters,
+        "pgbench": pgbench_work.Parameters,
     }.items():
         assert [field.name for field in fields(parameters) if f"`{field.name}`" not in rows[tool]] == []
