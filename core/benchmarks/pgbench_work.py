@@ -38,6 +38,19 @@ LEAST_PER_SECOND = 2.0
 """Transactions of all clients: the first for a forecast, the second for the deadline."""
 LARGEST_SCRIPT = 100_000
 _SETTING = re.compile(r"\s*(?P<name>[a-z_][a-z0-9_.]*)\s*=\s*(?P<value>[^;]*?)\s*")
+_OURS = {
+    "config_file",
+    "data_directory",
+    "external_pid_file",
+    "hba_file",
+    "ident_file",
+    "listen_addresses",
+    "port",
+    "ssl",
+    "unix_socket_directories",
+    "unix_socket_directory",
+}
+"""Settings that keep the throwaway cluster in its folder."""
 _FAILED = re.compile(r"^.*(?:\baborted\b|\berror: ).*$", re.IGNORECASE | re.MULTILINE)
 _OPTIONS: Mapping[str, tuple[str, ...]] = {"select": ("-n", "-S"), "simple-update": ("-N",), "script": ("-f", "-")}
 
@@ -199,6 +212,8 @@ def _settings(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in text.split(";"):
         setting = _SETTING.fullmatch(part)
+        if setting is not None and setting["name"] in _OURS:
+            raise InputError(f"{setting['name']} is not for a workload to set: the throwaway cluster stays by itself")
         if setting is not None:
             found[setting["name"]] = setting["value"].strip("'")
         elif part.strip():

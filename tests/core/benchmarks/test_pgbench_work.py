@@ -154,6 +154,7 @@ runtime_seconds = 1
         ({"settings": "autovacuum"}, "'autovacuum' is no setting"),
         ({"settings": "a = 1; DROP TABLE x"}, "'DROP TABLE x' is no setting"),
         ({"clients": "10"}, "clients"),
+        ({"settings": "listen_addresses = *"}, "listen_addresses is not for a workload to set"),
         ({"sacle": 10}, "sacle"),
         ({"cluster": "/srv/pg/data", "settings": "fsync = off"}, "state none beside cluster"),
         ({"cluster": "/srv/pg/data", "from_other_server": True}, "state none beside cluster"),
