@@ -34,6 +34,10 @@ from core.migration.steps.opening import START_NEW
 from core.servers.shell import Shell
 
 
+SIDE_BY_SIDE = 3
+"""Steps at a time: each is looked at through sessions of its own, and sshd allows ten on a connection."""
+
+
 def begin(plan: Plan, kind: Kind) -> Execution:
     """A new execution of a plan, not yet recorded."""
     owner = f"{getpass.getuser()}@{platform.node() or 'workstation'}"
@@ -229,7 +233,7 @@ def _run(work: Work, steps: list[Step]) -> None:
     if len(steps) == 1:
         run_step(work, steps[0])
     else:
-        with ThreadPoolExecutor(len(steps)) as pool:
+        with ThreadPoolExecutor(min(len(steps), SIDE_BY_SIDE)) as pool:
             running = [pool.submit(run_step, work, step) for step in steps]
         for each in running:
             each.result()

@@ -236,6 +236,7 @@ def _followed(work: Work, server: Server, step: Step, begun: RemoteJob) -> Print
     except UnreachableError:
         raise
     except PghaulError:
+        remote_jobs.kill(server, begun, Job())
         _removed(server, begun)
         raise
     _removed(server, begun)
