@@ -33,7 +33,6 @@ from core.migration.steps.copy import DELETIONS, STOPPED
 from core.migration.steps.opening import START_NEW
 from core.servers.shell import Shell
 
-
 SIDE_BY_SIDE = 3
 """Steps at a time: each is looked at through sessions of its own, and sshd allows ten on a connection."""
 
