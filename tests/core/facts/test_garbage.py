@@ -38,6 +38,7 @@ from core.facts.processor import parse_processor
 from core.facts.schedules import parse_schedules
 from core.facts.sections import Answer, answers
 from core.facts.sizes import parse_links, parse_size
+from core.facts.sorting import parse_sorting
 from core.facts.system import parse_system
 from core.facts.tools import parse_tools
 from core.facts.versions import parse_version
@@ -70,6 +71,7 @@ PARSERS: list[Callable[[str], object]] = [
     parse_session_limits,
     parse_settings,
     parse_size,
+    parse_sorting,
     parse_sql,
     parse_synchronised,
     parse_system,
@@ -90,7 +92,17 @@ PIECES = st.sampled_from(
     [
         *("=", ":", "：", "\n", " ", '"', "\\", "\\040", "\0", "[", "]", "{", "}", "|", "/", "%", "-D", "²", "٣", "½"),
         *("0" * 40, "9" * 400, "\udcff", "\ufeff", "tool ", ": ", "unit ", "link present 1 2 =", "folder ="),
-        *("postmaster 1 seen =", "setting|port|", "detail|", "md0 : active ", "series=15\n", "id=", "PostgreSQL 15"),
+        *(
+            "postmaster 1 seen =",
+            "setting|port|",
+            "detail|",
+            "detail|61|31|31|31\nwhole|61\n",
+            "hba|",
+            "md0 : active ",
+            "series=15\n",
+            "id=",
+            "PostgreSQL 15",
+        ),
         *("place /x -\n", "process =", "mode 700\nholes 0\n", "count sparse ", "enabled ", "disk sda\n", "selinux="),
         *(
             "listed\n: ",
