@@ -46,6 +46,8 @@ SECTION = Section(
     script(
         """hex() { od -An -v -tx1 | tr -d " \\n"; }
 names=@names@ files=@files@
+test -r /proc/1/cmdline && test -n "$(tr -d "\\0" </proc/1/cmdline)" ||
+  { echo "$(id -un) may not see the processes of others" >&2; exit 3; }
 for file in $(grep -lasE "$names" /proc/[0-9]*/cmdline); do
   echo "process =$(head -c 2000 "$file" | hex)"
 done 2>/dev/null

@@ -1,7 +1,8 @@
 """What may forbid a server to start or a client to reach it: SELinux, AppArmor, the firewall.
 
 The kernel itself is asked (/sys), so that no tool needs to be installed; of a firewall the rules are read where a tool
-lists them, else only a kernel without any is believed.
+lists them, else only a kernel without any is believed. iptables is asked only where the kernel has tables already: it
+would load modules otherwise.
 """
 
 import re
@@ -27,13 +28,17 @@ true"""),
 )
 FIREWALL = Section(
     "firewall",
-    script("""if command -v nft >/dev/null && rules=$(nft list ruleset 2>/dev/null); then
-  printf "%s\\n" "listed" "$rules" | sed "2,\\$s/^/: /"
-elif command -v iptables-save >/dev/null && rules=$(iptables-save 2>/dev/null); then
-  printf "%s\\n" "listed" "$rules" | sed "2,\\$s/^/: /"
-elif grep -qsE "^(nf_tables|ip_tables) " /proc/modules || grep -qs . /proc/net/ip_tables_names; then echo "unread"
-elif test -r /proc/modules; then echo "listed"
-fi"""),
+    script("""unread() { echo unread; exit 0; }
+rules=
+if test -s /proc/net/ip_tables_names; then
+  rules=$(iptables-legacy-save 2>/dev/null || iptables-save 2>/dev/null) || unread
+fi
+if command -v nft >/dev/null; then
+  rules=$rules$(echo; nft list ruleset 2>/dev/null) || unread
+elif test -z "$rules" && test -d /proc/net/netfilter; then unread
+fi
+printf "%s\\n" "listed" "$rules" | sed "2,\\$s/^/: /"
+"""),
 )
 _SELINUX = {"0": "permissive", "1": "enforcing", "enforcing": "enforcing", "permissive": "permissive"}
 _DROPS = re.compile(
