@@ -22,9 +22,7 @@ class WaiveDialog(FormDialog):
         message.setWordWrap(True)
         self.reason = QLineEdit(self)
         self.form.addRow(message)
-        self.add(
-            "&Reason:", self.reason, "Recorded with your name, printed in the report; for this evidence alone"
-        )
+        self.add("&Reason:", self.reason, "Recorded with your name, printed in the report; for this evidence alone")
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 70)
         self.reason.setFocus()
 
