@@ -177,7 +177,7 @@ CLUSTER_WIDE = (
             "regexp_split_to_table(setting, '&&|[|][|]|;|[|]') as part "
             f"where name in ({_COMMANDS}) and setting not in ('', '(disabled)')) w where word is not null",
         ),
-        since=803,
+        since=903,
     ),
     Query(_select("pending", ("name",), "from pg_settings where pending_restart order by name"), since=905),
     Query(
