@@ -37,7 +37,7 @@ from tests.lab.machine import lab_unavailable
 DISK = "/srv/pg"
 RATE = "transactions_per_second"
 READ_IOPS = 300
-SCALE, CLIENTS, SECONDS = 20, 8, 10
+SCALE, CLIENTS, SECONDS = 8, 8, 10
 SETTINGS = ("full_page_writes = off", "autovacuum = off", "shared_buffers = 128MB")
 TESTS = ("select", "tpcb")
 TOLERANCE = 0.03
