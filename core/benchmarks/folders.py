@@ -60,6 +60,24 @@ _UNDO_ALL: LiteralString = """for undo in ./@undo@*; do
   sh "$undo" || exit 1
 done
 """
+# Its waiting is ended, not itself: it cleans up then, and is waited for.
+_END_KEEPER: LiteralString = """end() {
+  for stat in /proc/[0-9]*/stat; do
+    read -r id program state parent rest <"$stat" && test "$parent" = "$1" && echo "$id"
+  done 2>/dev/null | { while read -r child; do end "$child"; done; }
+  kill -KILL "$1" 2>/dev/null
+}
+for waiting in $(grep -l -a -F -- @name@ /proc/[0-9]*/cmdline 2>/dev/null); do
+  test -e "$waiting" || continue
+  waiting=${waiting#/proc/}
+  end "${waiting%/cmdline}"
+  tries=0
+  while test -d @parent@/@name@ && test "$tries" -lt 100; do
+    tries=$((tries + 1))
+    sleep 0.1
+  done
+done
+"""
 _REMOVE: LiteralString = (
     """cd -P -- @parent@ 2>/dev/null || exit 0
 test -d @name@ && ! test -L @name@ || exit 0
@@ -269,7 +287,7 @@ def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...
         if owner != _OWNER and (recent or busy):
             job.report(Note(f"{path} on {server.name} is in use by another pghaul: left alone", "warning"))
             continue
-        _remove(server, volume.folder, name, user, job)
+        _remove(server, volume.folder, name, user, job, end_keeper=True)
         job.report(Note(f"removed {path} on {server.name}, left behind by an earlier benchmark"))
         removed.append(path)
     return tuple(removed)
@@ -304,7 +322,8 @@ def _not_made(folder: Folder, error: CommandError) -> CommandError:
     if error.exit_status == _HELD:
         return CommandError(
             f"{folder.server.name} is being measured already: {said}",
-            "two benchmarks at once would measure each other: wait for its end",
+            "two benchmarks at once would measure each other: wait for its end; "
+            f"one whose pghaul is gone ends within {SILENCE_SECONDS} s",
             exit_status=error.exit_status,
         )
     return CommandError(
@@ -341,9 +360,13 @@ done""",
     ]
 
 
-def _remove(server: Server, parent: str, name: str, user: str | None, job: Job) -> None:
-    """End what runs inside the folder, then remove it; one without marker only if it is empty: cut off while made."""
+def _remove(server: Server, parent: str, name: str, user: str | None, job: Job, *, end_keeper: bool = False) -> None:
+    """End what runs inside the folder, then remove it; one without marker only if it is empty: cut off while made.
+
+    `end_keeper`: its keeper may still wait for a pghaul that is gone, and hold the lock.
+    """
     if not _NAME.fullmatch(name):
         raise PghaulError(f"{name} is no folder of a benchmark")
-    shell = script(_REMOVE, parent=parent, name=name, marker=MARKER, undo=UNDO)
+    template = _END_KEEPER + _REMOVE if end_keeper else _REMOVE
+    shell = script(template, parent=parent, name=name, marker=MARKER, undo=UNDO)
     server.run(shell, job, user=user, deadline=_REMOVE_SECONDS, title="remove the benchmark's folder")

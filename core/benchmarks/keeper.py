@@ -28,9 +28,12 @@ START_SECONDS = 60.0
 WAIT: LiteralString = """trap '' HUP INT PIPE TERM
 echo pghaul-ready
 sh -c 'while test "$(timeout -s KILL "$1" dd bs=1 count=1 2>/dev/null)" = .; do :; done' \\
-  @holder@ @silence@ @who@ "$(date -u '+%Y-%m-%d %H:%M:%S') UTC"
+  @holder@ @silence@ @who@ "$(date -u '+%Y-%m-%d %H:%M:%S') UTC" @name@ 9<&-
 """
-"""For a script of a keeper: what stands before makes, what stands after cleans up. `holder`: a word to know it by."""
+"""For a script of a keeper: what stands before makes, what stands after cleans up.
+
+`holder` and `name`: words to know it by. The lock on descriptor 9 stays with the script itself.
+"""
 
 
 class Keeper:
