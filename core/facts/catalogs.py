@@ -1,4 +1,4 @@
-"""The rows of a running cluster's catalogs as facts; see queries for what was asked."""
+"""The rows of a running cluster's catalogs as facts; see queries and its two neighbours for what was asked."""
 
 from collections.abc import Sequence
 

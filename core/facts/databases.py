@@ -9,20 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from core.facts.catalogs import PROVIDERS, TRUE, catalogs, cluster_wide
 from core.facts.certificates import parse_certificate
+from core.facts.cluster_queries import CERTIFICATE, CLUSTER_WIDE, CLUSTER_WIDE_KINDS, DATABASES
+from core.facts.database_queries import EACH_DATABASE, EACH_DATABASE_KINDS
 from core.facts.inside import ClusterWide
 from core.facts.model import Database, Gap
-from core.facts.queries import (
-    CERTIFICATE,
-    CLUSTER_WIDE,
-    CLUSTER_WIDE_KINDS,
-    DATABASES,
-    EACH_DATABASE,
-    EACH_DATABASE_KINDS,
-    Query,
-    Row,
-    as_line,
-    row,
-)
+from core.facts.queries import Query, Row, as_line, row
 from core.facts.sections import Section, hexadecimal
 from core.facts.sorting import SORT, parse_sorting
 from core.facts.text import first_line, unreadable

@@ -2,8 +2,8 @@
 
 How binaries were built (block sizes, alignment, catalog version) stands nowhere but in a cluster that they made. Such a
 cluster is never opened to anybody; its binaries are asked there what else the move needs of them (see binaries). What
-it showed stands in `Facts.trials`, beside the clusters that are there, so that checks of those facts stay pure; facts that
-are read later keep it as long as the same release is installed (`with_known_trials`).
+it showed stands in `Facts.trials`, beside the clusters that are there, so that checks of those facts stay pure; facts
+that are read later keep it as long as the same release is installed (`with_known_trials`).
 """
 
 from dataclasses import replace

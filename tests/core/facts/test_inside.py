@@ -9,9 +9,11 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.certificates import parse_certificate
+from core.facts.cluster_queries import CLUSTER_WIDE, DATABASES
+from core.facts.database_queries import EACH_DATABASE
 from core.facts.inside import Certificate
 from core.facts.model import Cluster, Database
-from core.facts.queries import CLUSTER_WIDE, DATABASES, EACH_DATABASE, NEVER, Query, as_line, row
+from core.facts.queries import NEVER, Query, as_line, row
 from core.facts.sorting import WORDS, libc_locales, parse_sorting, sorting
 
 

@@ -283,7 +283,8 @@ def test_what_sorts_differently_is_indexed_anew_before_clients_come_back() -> No
         assert before is not None
         assert after is not None
         stage = after.stages[-1]
-        assert (stage.name, stage.bound_by, stage.seconds.likely) == ("reindex", "new cpu", pytest.approx(100))
+        assert (stage.name, stage.bound_by) == ("reindex", "new cpu")
+        assert stage.seconds.likely == pytest.approx(100)
         assert after.downtime_seconds.likely - before.downtime_seconds.likely == pytest.approx(100)
         assert any("2.3 GiB of indexes are built anew" in each for each in after.assumptions)
     assert plain.method("dump-restore") == made.method("dump-restore")

@@ -1,0 +1,187 @@
+"""What a running cluster is asked as a whole: its databases, settings, access rules, replication, schedulers."""
+
+from core.facts.queries import LOCALE, NEVER, Query, as_line, select
+
+_BUILT_IN_WORKERS = (
+    *("client backend", "autovacuum launcher", "autovacuum worker", "background writer", "checkpointer", "walwriter"),
+    *("walsender", "walreceiver", "walsummarizer", "startup", "archiver", "logger", "slotsync worker", "io worker"),
+    *("logical replication launcher", "logical replication worker", "logical replication apply worker"),
+    *("logical replication tablesync worker", "logical replication parallel worker", "parallel worker"),
+    *("background worker", "standalone backend", "stats collector"),
+)
+_UNSHOWN = "(conninfo|command|passphrase|password|secret|token|salt|[.])"
+_COMMANDS = "'archive_command', 'restore_command', 'archive_cleanup_command', 'recovery_end_command'"
+
+CERTIFICATE = Query(
+    "select 'certificate ' || c.setting from pg_settings c, pg_settings s where c.name = 'ssl_cert_file' "
+    "and s.name = 'ssl' and s.setting = 'on' and c.setting !~ '[[:cntrl:]]';",
+    since=902,
+)
+"""The path of the server's certificate, as it is: for the shell."""
+
+DATABASE_FIELDS = ("datname", "pg_database_size(oid)", "pg_encoding_to_char(encoding)")
+_ALL_DATABASES = "from pg_database where datallowconn order by datname"
+DATABASES = (
+    Query(
+        select(
+            "database",
+            (
+                *DATABASE_FIELDS,
+                "current_setting('lc_collate')",
+                "current_setting('lc_ctype')",
+                "'c'",
+                *["null"] * 3,
+                "datistemplate",
+            ),
+            _ALL_DATABASES,
+        ),
+        before=804,
+    ),
+    Query(
+        select(
+            "database",
+            (*DATABASE_FIELDS, "datcollate", "datctype", "'c'", *["null"] * 3, "datistemplate"),
+            _ALL_DATABASES,
+        ),
+        since=804,
+        before=1500,
+    ),
+    *(
+        Query(
+            select(
+                "database",
+                (
+                    *DATABASE_FIELDS,
+                    "datcollate",
+                    "datctype",
+                    "datlocprovider",
+                    locale,
+                    "datcollversion",
+                    "pg_database_collation_actual_version(oid)",
+                    "datistemplate",
+                ),
+                _ALL_DATABASES,
+            ),
+            since=since,
+            before=before,
+        )
+        for locale, since, before in (("daticulocale", 1500, 1700), ("datlocale", 1700, NEVER))
+    ),
+)
+"""`database`: name, size, encoding, collate, ctype, provider, locale, recorded and actual version of its collation,
+and whether it is a template."""
+
+_SLOTS = ("slot_name", "slot_type", "database", "active")
+CLUSTER_WIDE = (
+    Query(
+        "select distinct 'libc ' || locale from (select unnest(array[datcollate::text, datctype::text]) as locale "
+        f"from pg_database where datallowconn) l where locale ~ '{LOCALE}';",
+        since=804,
+    ),
+    Query(select("recovery", ("pg_is_in_recovery()",), ""), since=900),
+    Query(select("backup", ("pg_is_in_backup()",), ""), since=901, before=1500),
+    Query(
+        select(
+            "source",
+            (
+                "name",
+                f"case when name !~ '{_UNSHOWN}' or name like 'ssl%file' then setting end",
+                f"name ~ '{_UNSHOWN}' and name not like 'ssl%file'",
+                "source",
+                "sourcefile",
+                "sourceline",
+            ),
+            "from pg_settings where source not in ('default', 'override', 'client', 'session', 'interactive') "
+            "and context <> 'internal' order by name",
+        ),
+        since=804,
+    ),
+    # ALTER DATABASE and ALTER ROLE may load libraries too; no other of their settings is looked at
+    Query(
+        select(
+            "source",
+            (
+                "split_part(entry, '=', 1)",
+                "substring(entry from '=(.*)')",
+                "false",
+                "'database or role'",
+                *["null"] * 2,
+            ),
+            "from (select distinct unnest(setconfig) as entry from pg_db_role_setting) s "
+            "where entry ~ '^(session|local)_preload_libraries='",
+        ),
+        since=900,
+    ),
+    Query(
+        select(
+            "program",
+            ("word",),
+            "from (select distinct substring(part from '^\\s*(?:\\w+=\\S*\\s+)*(\\S+)') as word from pg_settings, "
+            "regexp_split_to_table(setting, '&&|[|][|]|;|[|]') as part "
+            f"where name in ({_COMMANDS}) and setting not in ('', '(disabled)')) w where word is not null",
+        ),
+        since=903,
+    ),
+    Query(select("pending", ("name",), "from pg_settings where pending_restart order by name"), since=905),
+    Query(
+        select(
+            "hba",
+            (
+                "line_number",
+                "type",
+                "array_to_string(database, ',')",
+                "array_to_string(user_name, ',')",
+                "concat_ws('/', address, netmask)",
+                "auth_method",
+                "error",
+            ),
+            "from pg_hba_file_rules order by line_number",
+        ),
+        since=1000,
+    ),
+    Query(select("slot", _SLOTS, "from pg_replication_slots order by slot_name"), since=904, before=1000),
+    Query(select("slot", _SLOTS, "from pg_replication_slots where not temporary order by slot_name"), since=1000),
+    Query(
+        select(
+            "subscription",
+            ("datname", "subname", "subenabled"),
+            "from pg_subscription s left join pg_database d on d.oid = s.subdbid order by 1",
+        ),
+        since=1000,
+    ),
+    Query(
+        select(
+            "receiver",
+            ("application_name", "client_addr", "state"),
+            "from pg_stat_replication order by application_name",
+        ),
+        since=901,
+    ),
+    Query(select("prepared", ("database", "gid"), "from pg_prepared_xacts order by database, gid")),
+    Query(
+        select(
+            "worker",
+            ("backend_type",),
+            "from (select distinct backend_type from pg_stat_activity "
+            f"where backend_type not in ({', '.join(repr(each) for each in _BUILT_IN_WORKERS)})) w order by 1",
+        ),
+        since=1000,
+    ),
+    Query(f"select {as_line('wide', 'current_database()')};"),
+)
+"""The last one shows that none before it failed: they run in one transaction."""
+
+CLUSTER_WIDE_KINDS = {
+    "recovery": 1,
+    "backup": 1,
+    "source": 6,
+    "program": 1,
+    "pending": 1,
+    "hba": 7,
+    "slot": 4,
+    "subscription": 3,
+    "receiver": 3,
+    "prepared": 2,
+    "worker": 1,
+    "wide": 1,
+}

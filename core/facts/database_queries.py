@@ -1,0 +1,187 @@
+"""What each database is asked: sizes, extensions, libraries of functions, and what lies in the order of a collation."""
+
+from core.facts.queries import LOCALE, NEVER, Query, as_line, select
+
+_LOCKED = (
+    "left join (select distinct relation from pg_locks where mode = 'AccessExclusiveLock' and database = "
+    "(select oid from pg_database where datname = current_database())) locked on locked.relation = c.oid"
+)
+
+
+def _size(prefix: str) -> str:
+    pages = f"{prefix}.relpages::bigint * current_setting('block_size')::bigint"
+    asked = f"locked.relation is null and ({prefix}.oid >= 16384 or {prefix}.oid in (2613, 2683))"
+    return f"coalesce(case when {asked} then pg_relation_size({prefix}.oid) else {pages} end, 0)"
+
+
+_DETAIL = select(
+    "detail",
+    (
+        "current_database()",
+        "count(*)",
+        # a table lies together with its TOAST table
+        "coalesce(max(case when relkind in ('r', 'm') then bytes + toast end), 0)",
+        "coalesce(sum(case when relkind = 'i' then bytes end), 0)",
+    ),
+    f"from (select c.relkind, case when c.relkind in ('r', 'i', 'm') then {_size('c')} end as bytes, "
+    "coalesce(case when locked.relation is null "
+    "then pg_relation_size(nullif(c.reltoastrelid, 0::oid)) end, 0) as toast "
+    f"from pg_class c {_LOCKED} where c.relkind in ('r', 'i', 'm', 't', 'S')) sized",
+)
+
+# The collations by their oid, the database's own as number 100, and what of each cannot change left out.
+_COLUMNS = "name, provider, locale, recorded, actual"
+_OF_DATABASE = "from pg_database where datname = current_database()"
+_COLLATIONS = (
+    (
+        901,
+        1000,
+        (
+            "select oid, collname, 'c'::text, collcollate::text, null::text, null::text from pg_collation "
+            f"where oid <> 100 union all select 100, 'default', 'c', datcollate::text, null, null {_OF_DATABASE}"
+        ),
+    ),
+    (
+        1000,
+        1500,
+        (
+            "select oid, collname, collprovider::text, collcollate::text, collversion, null::text from pg_collation "
+            f"where oid <> 100 union all select 100, 'default', 'c', datcollate::text, null, null {_OF_DATABASE}"
+        ),
+    ),
+    *(
+        (
+            since,
+            before,
+            (
+                f"select oid, collname, collprovider::text, coalesce({column}, collcollate), collversion, null::text "
+                "from pg_collation where oid <> 100 union all select 100, 'default', datlocprovider::text, "
+                f"case when datlocprovider = 'c' then datcollate else {of_database} end, datcollversion, "
+                f"pg_database_collation_actual_version(oid) {_OF_DATABASE}"
+            ),
+        )
+        for since, before, column, of_database in (
+            (1500, 1700, "colliculocale", "daticulocale"),
+            (1700, NEVER, "colllocale", "datlocale"),
+        )
+    ),
+)
+
+# An opclass that compares bytes, trigrams or hashes does not know the collation, nor do these index types. A range type
+# has a collation of its own that its columns do not show. Indexes of TOAST tables (namespace 99) have no text.
+_RANGE = (
+    "case when exists (select 1 from pg_range where rngcollation <> 0) then (select nullif(rngcollation, 0) "
+    "from pg_range where rngtypid = "
+    "(select atttypid from pg_attribute where attrelid = indexrelid and attnum = n + 1)) end"
+)
+_KEYS = (
+    f"select indexrelid as id, coalesce(nullif(indcollation[n], 0), {_RANGE}) as coll "
+    "from (select indexrelid, indcollation, indclass, generate_subscripts(indcollation, 1) as n from pg_index i "
+    "join pg_class x on x.oid = i.indexrelid and x.relkind = 'i' and x.relnamespace <> 99 "
+    "join pg_am a on a.oid = x.relam and a.amname not in ('hash', 'spgist', 'bloom') where indexrelid >= 16384) i "
+    "join pg_opclass o on o.oid = indclass[n] and o.opcname !~ '(_pattern|_trgm|_bloom)_ops$'"
+)
+_INDEXES = (
+    "select case con.contype when 'p' then 'primary key' when 'x' then 'exclusion constraint' else "
+    "case when i.indisunique then 'unique index' else 'index' end end as kind, "
+    f"xn.nspname || '.' || c.relname as name, t.relname as tab, k.coll, {_size('c')} as bytes, c.oid as id "
+    f"from (select distinct id, coll from ({_KEYS}) k0) k join pg_class c on c.oid = k.id {_LOCKED} "
+    "join pg_index i on i.indexrelid = c.oid join pg_class t on t.oid = i.indrelid "
+    "join pg_namespace xn on xn.oid = c.relnamespace "
+    "left join pg_constraint con on con.conindid = c.oid and con.contype in ('p', 'x')"
+)
+# A constraint's expression as stored: an operator that tells less from more, and the collation it does so by.
+_CHECKS = (
+    "select 'check constraint', tn.nspname || '.' || con.conname, t.relname, "
+    "substring(con.conbin::text from ':opno ' || op.oid || ' [^{]*?:inputcollid ([0-9]+) ')::oid, 0::bigint, con.oid "
+    "from pg_constraint con join pg_class t on t.oid = con.conrelid join pg_namespace tn on tn.oid = t.relnamespace "
+    "join pg_operator op on op.oprname in ('<', '<=', '>', '>=') and op.oprleft in "
+    "(select oid from pg_type where typcollation <> 0) and con.conbin::text ~ (':opno ' || op.oid || ' ') "
+    "where con.contype = 'c' and con.oid >= 16384"
+)
+_PARTITIONS = (
+    "select 'range partitions', pn.nspname || '.' || t.relname, t.relname, p.coll, "
+    "(with recursive part as (select inhrelid from pg_inherits where inhparent = t.oid union all "
+    "select h.inhrelid from pg_inherits h join part on h.inhparent = part.inhrelid) "
+    f"select coalesce(sum({_size('c')}), 0)::bigint from part join pg_class c on c.oid = part.inhrelid "
+    f"and c.relkind = 'r' {_LOCKED}), t.oid "
+    "from (select distinct partrelid, unnest(partcollation::oid[]) as coll from pg_partitioned_table "
+    "where partstrat = 'r') p join pg_class t on t.oid = p.partrelid join pg_namespace pn on pn.oid = t.relnamespace"
+)
+_LISTED = 500
+"""Objects a database that are named, the largest; all are counted."""
+
+
+def _ordered(since: int, before: int, collations: str) -> Query:
+    found = " union all ".join((_INDEXES, _CHECKS, *((_PARTITIONS,) if since >= 1000 else ())))
+    collation = as_line("collation", "collname", "provider", "locale", "recorded", *_ACTUAL[since])
+    ordered = as_line("ordered", "kind", "name", "tab", "names", "bytes")
+    return Query(
+        f"with known (oid, {_COLUMNS}) as ({collations}), "
+        f"found (kind, name, tab, coll, bytes, id) as ({found}), "
+        "kept as (select f.*, known.name as collname, provider, locale, recorded, actual from found f "
+        "join known on known.oid = f.coll where provider <> 'b' and locale not in ('C', 'POSIX')) "
+        f"select text from (select {collation}, 0::bigint "
+        "from (select coll, collname, provider, locale, recorded, max(actual) as actual, "
+        "count(distinct id) as objects, sum(case when kind ~ '^(check|range)' then 0 else bytes end) as bytes "
+        "from kept group by 1, 2, 3, 4, 5) g "
+        f"union all (select {ordered}, bytes from (select kind, name, tab, "
+        "string_agg(distinct collname, ',') as names, max(bytes) as bytes, id from kept group by kind, name, tab, id "
+        f"order by max(bytes) desc limit {_LISTED}) l) "
+        "union all select distinct 'libc ' || locale, 0 from kept "
+        f"where provider = 'c' and locale ~ '{LOCALE}') lines (text, bytes) order by bytes desc;",
+        since=since,
+        before=before,
+    )
+
+
+_VERSION_OF = "coalesce(actual, pg_collation_actual_version(nullif(coll, 100)))"
+_ACTUAL = {
+    901: ("null", "objects", "bytes"),
+    1000: (_VERSION_OF, "objects", "bytes"),
+    1500: (_VERSION_OF, "objects", "bytes"),
+    1700: (_VERSION_OF, "objects", "bytes"),
+}
+
+EACH_DATABASE = (
+    Query(_DETAIL),
+    Query(
+        select("extension", ("extname", "extversion"), "from pg_extension where oid >= 16384 order by extname"),
+        since=901,
+    ),
+    Query(
+        select(
+            "library",
+            ("probin", "count(*)", "min(proname::text)"),
+            "from pg_proc where probin is not null and probin <> '' and oid >= 16384 group by probin order by probin",
+        ),
+        since=900,
+    ),
+    Query(
+        select(
+            "library",
+            ("encode(probin, 'escape')", "count(*)", "min(proname::text)"),
+            "from pg_proc where probin is not null and probin <> '-' and oid >= 16384 group by probin",
+        ),
+        before=900,
+    ),
+    *(_ordered(*each) for each in _COLLATIONS),
+    Query(
+        select("unlogged", ("count(*)",), "from pg_class where relpersistence = 'u' and relkind in ('r', 'i')"),
+        since=901,
+    ),
+    Query(select("publications", ("count(*)",), "from pg_publication"), since=1000),
+    Query(f"select {as_line('whole', 'current_database()')};"),
+)
+"""For one database, in one transaction that the last line ends: without it, what came before is not whole."""
+
+EACH_DATABASE_KINDS = {
+    "detail": 4,
+    "extension": 2,
+    "library": 3,
+    "collation": 7,
+    "ordered": 5,
+    "unlogged": 1,
+    "publications": 1,
+    "whole": 1,
+}
