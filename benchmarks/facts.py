@@ -5,8 +5,10 @@
 Needs the two real hosts of tests/lab (Linux, root), puts them up and takes them down. The target is 1.5 s.
 """
 
+import os
 import statistics
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -31,7 +33,10 @@ def main() -> int:
         sys.stderr.write(f"{reason}\n")
         return 2
     passes = int(sys.argv[1]) if len(sys.argv) > 1 else PASSES
-    with lab("benchmark-facts") as hosts:
+    with lab("benchmark-facts") as hosts, tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "config"
+        config.write_text(f"UserKnownHostsFile {hosts.known_hosts}\nGlobalKnownHostsFile /dev/null\n")
+        os.environ["PGHAUL_SSH_CONFIG"] = str(config)
         medians = [_measure(hosts, host, passes) for host in (hosts.old, hosts.new)]
     return 0 if max(medians) < TARGET else 1
 
