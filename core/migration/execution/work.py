@@ -1,7 +1,5 @@
 """One step of a plan, carried out and recorded: on a server, detached there, on the workstation, or by a person."""
 
-import os
-import subprocess
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -11,11 +9,13 @@ from typing import Protocol
 from core.errors import BlockedError, Cancelled, CommandError, InputError, PghaulError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.rsync_log import RsyncLog
+from core.migration.execution.workstation import run_here
 from core.migration.model import Execution, ExecutionJournal, Step, StepRun
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
 from core.servers.shell import Shell, command, pipe
+from core.text import first_line
 
 KEPT = 256 << 10
 """Characters of a step's output that the history keeps: its end."""
@@ -190,23 +190,19 @@ def _here(work: Work, step: Step) -> Printed:
     """The DBA's own command on the workstation, in the workstation's own shell."""
     work.job.report(CommandStarted("workstation", "you", step.command, title=step.title))
     began = datetime.now(UTC)
-    done = subprocess.run(  # noqa: S602  it is a command line, written for a shell by the person who runs this
-        step.command,
-        shell=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    seconds = (datetime.now(UTC) - began).total_seconds()
-    work.job.report(CommandEnded("workstation", step.command, done.returncode, seconds))
-    if done.returncode != 0:
-        said = done.stderr.strip().partition(os.linesep)[0]
+    status = None
+    try:
+        done = run_here(step.command, work.job)
+        status = done.exit_status
+    finally:
+        seconds = (datetime.now(UTC) - began).total_seconds()
+        work.job.report(CommandEnded("workstation", step.command, status, seconds))
+    if done.exit_status != 0:
+        said = first_line(done.stderr)
         raise CommandError(
-            f"workstation: `{step.command}` failed with exit status {done.returncode}" + (f": {said}" if said else ""),
+            f"workstation: `{step.command}` failed with exit status {done.exit_status}" + (f": {said}" if said else ""),
             command=step.command,
-            exit_status=done.returncode,
+            exit_status=done.exit_status,
             stderr=done.stderr,
         )
     return Printed(done.stdout)

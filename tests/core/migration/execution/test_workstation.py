@@ -1,0 +1,38 @@
+"""Command lines on the workstation, for real: what they print, how they end, and that a cancel ends them whole."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from core.errors import Cancelled
+from core.jobs import Job
+from core.migration.execution.workstation import run_here
+
+
+def test_its_end_and_what_it_printed() -> None:
+    ended = run_here("echo moved; echo 'oh dear' >&2; exit 3", Job())
+    assert (ended.exit_status, ended.stdout, ended.stderr) == (3, "moved\n", "oh dear\n")
+
+
+def test_more_output_than_a_pipe_holds() -> None:
+    assert len(run_here("head -c 1000000 /dev/zero | tr '\\0' x", Job()).stdout) == 1_000_000
+
+
+def test_a_cancel_ends_all_that_it_started(tmp_path: Path) -> None:
+    begun, survived = tmp_path / "begun", tmp_path / "survived"
+    job = Job()
+
+    def cancel_once_begun() -> None:
+        while not begun.exists():
+            time.sleep(0.01)
+        job.cancel()
+
+    canceller = threading.Thread(target=cancel_once_begun)
+    canceller.start()
+    with pytest.raises(Cancelled):
+        run_here(f"(sleep 1; touch '{survived}') & touch '{begun}'; wait", job)
+    canceller.join()
+    time.sleep(1.2)
+    assert not survived.exists()
