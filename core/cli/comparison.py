@@ -48,7 +48,9 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
 
     match options.what:
         case []:
-            raise InputError("compare takes one move or two runs, not 0 words", "pghaul history runs MOVE lists the runs")
+            raise InputError(
+                "compare takes one move or two runs, not 0 words", "pghaul history runs MOVE lists the runs"
+            )
         case [move]:
             return actions.compare(context.desk, move), ("old", "new")
         case [move, *places] if ":" in places[0]:

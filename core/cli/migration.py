@@ -94,12 +94,7 @@ def _check(context: Context, options: argparse.Namespace) -> int:
         print_document({"checks": results})
     else:
         print(checks_text(results))
-    return 1 if blockers(results) else 0
-
-
-def blockers(results: tuple[CheckResult, ...]) -> list[CheckResult]:
-    """The results that stop a real execution: an unknown counts as one where the check can block."""
-    return [r for r in results if r.status is Status.BLOCKER or (r.status is Status.UNKNOWN and r.blocking)]
+    return 1 if any(result.stops for result in results) else 0
 
 
 def checks_text(results: tuple[CheckResult, ...]) -> str:
@@ -113,8 +108,8 @@ def checks_text(results: tuple[CheckResult, ...]) -> str:
             lines.append(f"{'':8}   hint: {printable(result.hint)}")
         if result.waiver is not None:
             lines.append(f"{'':8}   {printable(waiver_text(result.waiver))}")
-    unknown = sum(result.status is Status.UNKNOWN for result in blockers(results))
-    found = len(blockers(results)) - unknown
+    stopping = [result.status for result in results if result.stops]
+    unknown, found = stopping.count(Status.UNKNOWN), stopping.count(Status.BLOCKER)
     waived = sum(result.waiver is not None for result in results)
     counted = f"{len(results)} checks, {found} blocker{'' if found == 1 else 's'}"
     counted += f", {unknown} unknown (each counts as a blocker)" if unknown else ""

@@ -71,6 +71,11 @@ class CheckResult:
     waiver: Waiver | None = None
     """Of a warning that somebody took on; it still is a warning."""
 
+    @property
+    def stops(self) -> bool:
+        """Whether it stops an execution."""
+        return self.status is Status.BLOCKER or (self.status is Status.UNKNOWN and self.blocking)
+
 
 class Quantity(StrEnum):
     """What a probe measures."""

@@ -11,7 +11,7 @@ from core.comparison.diagnosis import diagnose
 from core.comparison.model import Comparison, Diagnosis
 from core.facts.model import Cluster, Facts
 from core.history.store import Store
-from core.migration.model import CheckResult, Estimate, Move, Plan, Probe, Status
+from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
 from core.servers.profiles import Profile
 
 
@@ -47,11 +47,7 @@ class Report:
     @property
     def blockers(self) -> tuple[CheckResult, ...]:
         """The checks that stop the move: blockers, and what is unknown where it could be one."""
-        return tuple(
-            check
-            for check in self.checks or ()
-            if check.status is Status.BLOCKER or (check.status is Status.UNKNOWN and check.blocking)
-        )
+        return tuple(check for check in self.checks or () if check.stops)
 
 
 def build(store: Store, move_name: str) -> Report:

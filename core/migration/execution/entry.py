@@ -3,23 +3,18 @@
 from collections.abc import Sequence
 
 from core.errors import BlockedError, InputError
-from core.migration.model import CheckResult, Execution, Kind, State, Status
+from core.migration.model import CheckResult, Execution, Kind, State
 from core.migration.steps.copy import STOP, STOPPED
 
 
 def refuse_blockers(results: Sequence[CheckResult]) -> None:
     """Raise BlockedError that names every check which forbids the move; an unknown counts where the check can block."""
-    standing = blockers(results)
+    standing = [result for result in results if result.stops]
     if standing:
         said = "; ".join(f"{result.title}: {result.message}" for result in standing)
         raise BlockedError(
             f"the move cannot begin: {said}", "; ".join(dict.fromkeys(r.hint for r in standing if r.hint))
         )
-
-
-def blockers(results: Sequence[CheckResult]) -> list[CheckResult]:
-    """The results that stop an execution."""
-    return [r for r in results if r.status is Status.BLOCKER or (r.status is Status.UNKNOWN and r.blocking)]
 
 
 def may_begin(latest: Execution | None, *, alive: bool) -> None:
