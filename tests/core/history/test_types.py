@@ -81,6 +81,7 @@ def test_estimate_plan_and_checks(kept: Store, estimate: Estimate, plan: Plan, c
 @_quick
 @given(probe=st.from_type(Probe))
 def test_probes(kept: Store, probe: Probe) -> None:
+    probe = dataclasses.replace(probe, began_at=probe.taken_at)  # a pass of its own: in one the faster counts
     before = {known.quantity: known for known in kept.probes(MOVE.name)}.get(probe.quantity)
     if before is None or probe.taken_at > before.taken_at:
         kept.probe_taken(MOVE.name, probe)
