@@ -190,6 +190,13 @@ def _run(bench: _Bench, workload: Workload, work: Work) -> Run:
     return replace(run, outcome=outcome, ended_at=ended, repetitions=made, tool_version=version, stopped=stopped)
 
 
+def _without_headline(workload: Workload, reading: Reading) -> str:
+    """Why a repetition without its headline counts as failed: bonnie++ prints +++++ for what it could not time."""
+    if workload.headline in reading.metrics:
+        return ""
+    return f"{workload.tool} printed no {workload.headline}: it may have been over too soon, so choose a larger size"
+
+
 def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetition, Reading]:
     """One repetition, in the journal when this returns or raises."""
     started = datetime.now(UTC)
@@ -209,9 +216,10 @@ def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetitio
                         repetition = replace(repetition, cached=not bench.drop_caches() or repetition.cached)
                     outputs.append(bench.execute(step, work.program))
         reading = work.read(outputs)
-        outcome = Outcome.FAILED if reading.failure else Outcome.DONE
+        failure = reading.failure or _without_headline(run.workload, reading)
+        outcome = Outcome.FAILED if failure else Outcome.DONE
         metrics = reading.metrics | bench.watch.figures() | laid_out
-        repetition = replace(repetition, outcome=outcome, metrics=metrics, message=reading.failure)
+        repetition = replace(repetition, outcome=outcome, metrics=metrics, message=failure)
         repetition = replace(repetition, marks=bench.watch.marks(reading.metrics, bench.job))
     except CommandError as error:
         outputs.append(error.stderr)

@@ -73,7 +73,8 @@ def run(server: Server, *workloads: Workload, job: Job | None = None) -> tuple[R
     ],
     ids=lambda workloads: workloads[0].tool,
 )
-def test_a_driver_measures_and_leaves_nothing(old_server: Server, workloads: tuple[Workload, ...]) -> None:
+def test_a_driver_measures_and_leaves_nothing(lab: Lab, old_server: Server, workloads: tuple[Workload, ...]) -> None:
+    lab.cap_disk("old", 100_000_000, 100_000_000, 5000, 5000)  # bonnie++ gives no figure for what is over too soon
     runs = run(old_server, *workloads)
     assert [run.workload for run in runs] == list(workloads)
     for ended in runs:
@@ -81,6 +82,15 @@ def test_a_driver_measures_and_leaves_nothing(old_server: Server, workloads: tup
         assert (ended.outcome, repetition.message) == (Outcome.DONE, "")
         assert repetition.metrics[ended.workload.headline] > 0
         assert repetition.raw != ""
+
+
+@pytest.mark.usefixtures("clean_hosts")
+def test_a_test_that_is_over_too_soon_has_not_measured(old_server: Server) -> None:
+    tiny = workload("bonnie", "write_bytes_per_second", size_bytes=8 * MIB, flush=False, concurrency=2, seeks=50)
+    (ended,) = run(old_server, tiny)
+    (repetition,) = ended.repetitions
+    assert (ended.outcome, repetition.outcome) == (Outcome.FAILED, Outcome.FAILED)
+    assert "choose a larger size" in repetition.message
 
 
 @pytest.mark.usefixtures("clean_hosts")
