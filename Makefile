@@ -1,7 +1,7 @@
 # On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: setup-lab setup-package help demo test run setup check bench package package-test clean
+.PHONY: setup-lab setup-package help demo test test-long run setup check bench package package-test clean
 
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # For a part of the tests: make test PYTEST="tests/core -k facts"
@@ -9,7 +9,8 @@ PYTEST ?=
 
 help:
 	@echo 'make demo          the main job, end to end, on two real hosts that it starts and takes away again'
-	@echo 'make test          all tests'
+	@echo 'make test          the tests, all but the longest'
+	@echo 'make test-long     the longest: every cap, every interruption'
 	@echo 'make run           the window'
 	@echo 'make setup         everything into .venv, system packages included'
 	@echo 'make check         lint, format, types and walls'
@@ -22,7 +23,10 @@ demo: setup-lab
 	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec tests/data/specs/seed-1220gb-observed.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
 
 test: setup-lab
-	@WITHOUT_LAB='$(BIN)/python -m pytest -m "not lab and not clean_debian" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(PYTEST)
+	@WITHOUT_LAB='$(BIN)/python -m pytest -m "not lab and not clean_debian and not long" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(PYTEST)
+
+test-long: setup-lab
+	@sh installer/with-lab.sh $(BIN)/python -m pytest -m long $(PYTEST)
 
 run: setup
 	@$(BIN)/pghaul

@@ -77,12 +77,12 @@ def asker(lab: Lab) -> LabAsker:
 
 @pytest.fixture(scope="session")
 def old_profile(lab: Lab) -> Profile:
-    return _profile(lab, lab.old)
+    return profile(lab, lab.old)
 
 
 @pytest.fixture(scope="session")
 def new_profile(lab: Lab) -> Profile:
-    return _profile(lab, lab.new)
+    return profile(lab, lab.new)
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +103,8 @@ def nosudo_profile(old_profile: Profile) -> Profile:
     return replace(old_profile, name="old-nosudo", user="nosudo", rights=Rights.NONE)
 
 
-def _profile(lab: Lab, host: Host) -> Profile:
+def profile(lab: Lab, host: Host) -> Profile:
+    """A host of a lab, by the user with all rights."""
     return Profile(host.name, host.address, user=host.user, identity_file=str(lab.key), rights=Rights.SUDO)
 
 

@@ -109,7 +109,11 @@ def missed_twice(server: Server, caps: Caps) -> Found:
     return {key: part for key, part in second.items() if key in first}
 
 
-@pytest.mark.parametrize("limits", CAPS, ids=lambda limits: f"{limits[0] / 1e6:.0f}-MBps-{limits[2]}-iops")
+@pytest.mark.parametrize(
+    "limits",
+    [CAPS[0], *(pytest.param(limits, marks=pytest.mark.long) for limits in CAPS[1:])],
+    ids=lambda limits: f"{limits[0] / 1e6:.0f}-MBps-{limits[2]}-iops",
+)
 def test_every_tool_reads_the_caps_of_both_disks_back(
     lab: Lab, old_server: Server, new_server: Server, limits: tuple[float, float, int, int]
 ) -> None:

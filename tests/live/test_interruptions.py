@@ -20,10 +20,11 @@ from core.migration.model import State
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile
 from tests.lab import clusters
-from tests.lab.fixtures import LabAsker
+from tests.lab import lab as labs
+from tests.lab.fixtures import LabAsker, profile
 from tests.lab.footprint import differences, footprint
 from tests.lab.lab import Lab
-from tests.lab.machine import wait_until
+from tests.lab.machine import lab_unavailable, wait_until
 from tests.live import moving as site
 from tests.live.moving import DATA, MOVE, ROOT, TARGET, Moving, Person, sql
 
@@ -54,6 +55,33 @@ class Lines:
             self.open.pop(side).close()
 
 
+# A lab of its own: what is cut and killed here would end the connections that other tests share.
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    reason = lab_unavailable()
+    if reason is not None:
+        pytest.skip(reason)
+    with labs.lab("interrupted") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def asker(lab: Lab) -> LabAsker:
+    return LabAsker(lab.known_hosts)
+
+
+@pytest.fixture(scope="module")
+def old_profile(lab: Lab) -> Profile:
+    return profile(lab, lab.old)
+
+
+@pytest.fixture(scope="module")
+def new_profile(lab: Lab) -> Profile:
+    return profile(lab, lab.new)
+
+
 @pytest.fixture(scope="module")
 def cluster(lab: Lab) -> Iterator[Lab]:
     site.create(lab.old)
@@ -62,13 +90,14 @@ def cluster(lab: Lab) -> Iterator[Lab]:
 
 
 @pytest.fixture(scope="module")
-def facts(cluster: Lab, old_server: Server, new_server: Server) -> dict[bool, tuple[Facts, Facts]]:
+def facts(cluster: Lab, old_profile: Profile, new_profile: Profile, asker: LabAsker) -> dict[bool, tuple[Facts, Facts]]:
     """Of the stopped cluster and of the running one; every test begins with the same."""
-    servers = {"old": old_server, "new": new_server}
-    site.clear(cluster)
-    stopped = site.read_facts(servers.__getitem__)
-    site.start(cluster.old)
-    return {False: stopped, True: site.read_facts(servers.__getitem__)}
+    with connect(old_profile, asker, Job()) as old, connect(new_profile, asker, Job()) as new:
+        servers = {"old": old, "new": new}
+        site.clear(cluster)
+        stopped = site.read_facts(servers.__getitem__)
+        site.start(cluster.old)
+        return {False: stopped, True: site.read_facts(servers.__getitem__)}
 
 
 @pytest.fixture
@@ -149,7 +178,11 @@ def nothing(_lab: Lab) -> None:
 
 @pytest.mark.parametrize(
     ("disturb", "mend"),
-    [(kill_rsync, nothing), (restart_sshd, nothing), (fill_new, empty_new)],
+    [
+        (kill_rsync, nothing),
+        pytest.param(restart_sshd, nothing, marks=pytest.mark.long),
+        pytest.param(fill_new, empty_new, marks=pytest.mark.long),
+    ],
     ids=["rsync killed", "sshd restarted", "target full"],
 )
 def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
@@ -176,6 +209,7 @@ def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
     assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
 
 
+@pytest.mark.long
 def test_a_read_only_source_is_noticed_and_gone_on_with(cluster: Lab, stopped: Moving) -> None:
     """Nothing is started on new while old cannot even be kept from starting."""
     before = site.hashes(cluster.old)
@@ -196,6 +230,7 @@ def test_a_read_only_source_is_noticed_and_gone_on_with(cluster: Lab, stopped: M
     assert site.contents(cluster.old) in before
 
 
+@pytest.mark.long
 def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab, stopped: Moving) -> None:
     """The workstation loses old; the copy on old goes on as soon as the cable is back."""
     before = site.contents(cluster.old)
@@ -214,6 +249,7 @@ def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab,
     assert site.contents(cluster.old) == before
 
 
+@pytest.mark.long
 def test_old_started_by_somebody_during_the_final_pass(cluster: Lab, running: Moving) -> None:
     def start_old() -> None:
         cluster.old.exec("chmod", "u+w", DATA)
@@ -250,6 +286,7 @@ def test_two_workstations_at_once(cluster: Lab, running: Moving, tmp_path: Path,
     assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
 
 
+@pytest.mark.long
 def test_a_cancel_from_elsewhere_ends_the_copy_and_cleans_up(cluster: Lab, stopped: Moving) -> None:
     before = site.contents(cluster.old)
     number = stopped.begin()
@@ -304,6 +341,7 @@ def last_step(folder: Path) -> str:
     return runs[-1].title if runs else ""
 
 
+@pytest.mark.long
 def test_what_a_killed_workstation_left_is_taken_away_by_a_cancel(cluster: Lab, stopped: Moving) -> None:
     """The program is gone between two steps: key, lists and locks lie on the servers."""
     before = site.hashes(cluster.old)
