@@ -52,7 +52,10 @@ def footprint(host: Host) -> Footprint:
 
 
 def differences(before: Footprint, after: Footprint) -> list[str]:
-    """One line for each thing that came or went; of processes, that a server went: others end by themselves."""
+    """One line for each thing that came or went; of processes, that a server went: others end by themselves.
+
+    A server that forks bears its own command line twice until the child has named itself.
+    """
     found = []
     for field in fields(Footprint):
         old, new = list(getattr(before, field.name)), list(getattr(after, field.name))
@@ -61,7 +64,12 @@ def differences(before: Footprint, after: Footprint) -> list[str]:
                 old.remove(line)
                 new.remove(line)
         found += [f"{field.name}: left behind: {line}" for line in new]
-        found += [f"{field.name}: gone: {line}" for line in old if field.name != "processes" or " -D " in line]
+        running = set(getattr(after, field.name))
+        found += [
+            f"{field.name}: gone: {line}"
+            for line in old
+            if field.name != "processes" or (" -D " in line and line not in running)
+        ]
     return found
 
 
