@@ -5,6 +5,8 @@ pydantic validates at this edge alone; inside, the dataclasses are plain.
 
 import json
 import re
+from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,13 +18,13 @@ T = TypeVar("T")
 
 def to_plain(value: object) -> Any:
     """A dataclass (or a container of them) as dicts, lists, strings, numbers, booleans and None."""
-    return TypeAdapter[object](type(value)).dump_python(value, mode="json")
+    return _adapter(type(value)).dump_python(value, mode="json")
 
 
 def dump(value: object, *, indent: int | None = None) -> str:
     """A dataclass (or a container of them) as one JSON document; a byte that was no UTF-8 is an escape there."""
     try:
-        return TypeAdapter[object](type(value)).dump_json(value, indent=indent).decode()
+        return _adapter(type(value)).dump_json(value, indent=indent).decode()
     except ValueError:  # pydantic's error for a lone surrogate, which a server's file names may hold
         return json.dumps(to_plain(value), indent=indent)
 
@@ -37,9 +39,13 @@ def from_plain(kind: type[T], value: object) -> T:
     return _validated(kind, lambda adapter: adapter.validate_python(value))
 
 
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+"""Made once a kind: for facts that takes a tenth of a second, in which no other thread runs."""
+
+
 def _validated(kind: type[T], validate: Any) -> T:
     try:
-        result: T = validate(TypeAdapter(kind))
+        result: T = validate(_adapter(kind))
     except ValidationError as error:
         found = "; ".join(
             f"{'.'.join(str(part) for part in item['loc']) or 'document'}: {_words(item['type'], item['msg'])}"

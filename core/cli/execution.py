@@ -6,9 +6,12 @@ from dataclasses import dataclass
 
 from core import units
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import printable, say, table
+from core.cli.terminal import ask, printable, say, table
 from core.errors import InputError
-from core.migration.model import Execution, Kind, Step, StepRun, Verify
+from core.migration.model import Execution, Kind, State, Step, StepRun, Verify
+
+_TRIES = 3
+"""How often the cluster's name may be typed wrong."""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -57,21 +60,35 @@ class TerminalPeople:
             if self.confirm != cluster:
                 raise InputError(f"the cluster is called {cluster}, not {self.confirm}", "nothing was stopped")
             return True
-        return _typed(f"\n{cluster} is stopped now. Type its name to go on: ", "--confirm NAME") == cluster
+        question = f"\nnext, {cluster} is stopped: its clients lose their connections. Type {cluster} to go on: "
+        for _ in range(_TRIES):
+            typed = _typed(question, "--confirm NAME")
+            if typed.strip() == cluster:
+                return True
+            if not typed:
+                break
+            question = f"that is not its name, and nothing was stopped. Type {cluster} to go on: "
+        return False
 
     def has_done(self, step: Step) -> bool:
         """Whether the person says so."""
         if self.yes:
             return True
         say(f"\n{step.number}. {printable(step.title)}\n   {printable(step.reason)}")
-        return _typed("   yours to do. Type done when it is: ", "--yes-to-hooks").lower() in {"done", "yes", "y"}
+        what = "after this there is no way back without loss" if step.point_of_no_return else "yours to do"
+        while True:
+            typed = _typed(f"   {what}. Type done when it is, no to stop here: ", "--yes-to-hooks")
+            if not typed or typed.strip().lower() in {"no", "n"}:
+                return False
+            if typed.strip().lower() in {"done", "yes", "y"}:
+                return True
 
 
 def _typed(question: str, option: str) -> str:
+    """The line that is typed; empty at the end of the input."""
     if not sys.stdin.isatty():
         raise InputError("a person must answer here, and there is no terminal to ask on", f"answer by {option}")
-    say(question, end="")
-    return sys.stdin.readline().strip()
+    return ask(question)
 
 
 def _execute(context: Context, options: argparse.Namespace) -> int:
@@ -119,10 +136,17 @@ def text(execution: Execution, *, alive: bool = False) -> str:
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
     rows = [_row(run) for run in execution.steps]
     lines += ["", table(("step", "", "began (UTC)", "took", "sent", "came to"), rows, right=(0, 3, 4))]
+    return "\n".join([*lines, *_next(execution, alive=alive)])
+
+
+def _next(execution: Execution, *, alive: bool) -> list[str]:
+    """Lines on what is to be done with an execution that ended on its way."""
     left = [step for step in execution.plan.steps if not execution.done(step.number)]
-    if left and execution.kind is Kind.REAL and execution.ended_at is not None and not execution.past_return:
-        lines += ["", f"next: step {left[0].number}, {printable(left[0].title)}"]
-    return "\n".join(lines)
+    if not left or alive or execution.kind is not Kind.REAL or execution.state in {State.DONE, State.ROLLED_BACK}:
+        return []
+    back = "" if execution.past_return else f"; back to old: pghaul execute {execution.move} --rollback"
+    hint = f"  hint: go on: pghaul execute {execution.move} --resume{back}"
+    return ["", printable(f"next: step {left[0].number}, {left[0].title}"), printable(hint)]
 
 
 def _row(run: StepRun) -> tuple[str, ...]:

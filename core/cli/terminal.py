@@ -3,10 +3,12 @@
 import contextlib
 import getpass
 import shutil
+import signal
 import sys
+import threading
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core import units
@@ -43,7 +45,7 @@ class TerminalAsker:
                 f"{COMPARE}, then trust it with: --host-key {fingerprint}",
             )
         say(f"{server} ({address}) is not known yet{mismatch}. Its {key_type} key is\n  {fingerprint}")
-        return _ask("Is that the server's own key? Compare it there; type yes to trust it: ").strip().lower() == "yes"
+        return ask("Is that the server's own key? Compare it there; type yes to trust it: ").strip().lower() == "yes"
 
     def secret(self, server: str, prompt: str, *, kind: str) -> str | None:  # noqa: ARG002  the prompt says the kind
         """Ask without echo."""
@@ -55,9 +57,31 @@ class TerminalAsker:
             return None
 
 
-def _ask(question: str) -> str:
+def ask(question: str) -> str:
+    """The line that is typed, with its end; empty at the end of the input.
+
+    Raises:
+        Cancelled: Ctrl-C while it waits: who is asked need not answer first.
+    """
     say(question, end="")
-    return sys.stdin.readline()
+    with _interruptible():
+        try:
+            return sys.stdin.readline()
+        except KeyboardInterrupt:
+            raise Cancelled from None
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C interrupts what is read here, which else goes on reading; signals belong to the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def say(text: str, *, end: str = "\n") -> None:

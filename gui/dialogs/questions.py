@@ -65,7 +65,7 @@ class StopDialog(QDialog):
         self.setWindowTitle("Stop the cluster")
         self.setModal(True)
         label = QLabel(
-            f"{question.cluster} is stopped now: its clients are disconnected. Type its &name to go on.", self
+            f"{question.cluster} is stopped next: its clients lose their connections. Type its &name to go on.", self
         )
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setWordWrap(True)

@@ -2,7 +2,10 @@
 
 import io
 import json
+import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,7 +15,7 @@ import pytest
 
 from core.cli.execution import TerminalPeople, text
 from core.cli.main import main
-from core.errors import InputError
+from core.errors import Cancelled, InputError
 from core.history.store import Store
 from core.migration.model import Kind, State
 from core.servers.profiles import Profile
@@ -99,9 +102,42 @@ def test_every_try_has_its_line_and_the_next_step_is_named() -> None:
     assert lines[0] == "execution 7 of spring, real: stopped"
     assert any("1.0 GiB" in line and line.endswith("done") for line in lines)
     assert any(line.endswith("it did not stop") for line in lines[4:])
-    assert lines[-1] == "next: step 2, stop\\x1b[31m old"
+    assert lines[-2] == "next: step 2, stop\\x1b[31m old"
+    assert lines[-1].endswith("pghaul execute spring --resume; back to old: pghaul execute spring --rollback")
+    back = replace(shown, state=State.ROLLED_BACK)
+    assert "next:" not in text(back)
+    gone = replace(shown, state=State.RUNNING, ended_at=None)
+    assert "next: step 2" in text(gone)
+    assert "next:" not in text(gone, alive=True)
     assert "\x1b" not in text(shown)
     assert "next" not in text(replace(shown, kind=Kind.REHEARSAL))
+
+
+def test_a_wrong_name_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal("main\n15/main\n"))
+    assert TerminalPeople(None, yes=False).confirm_stop("15/main")
+
+
+def test_an_empty_line_says_nothing_about_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal("\n\ndone\n"))
+    assert TerminalPeople(None, yes=False).has_done(STEP)
+
+
+def test_an_interrupt_ends_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real signal while a real terminal is read; the program's own handler would only cancel the job."""
+    main_end, terminal = os.openpty()
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        with os.fdopen(terminal) as stdin:
+            monkeypatch.setattr(sys, "stdin", stdin)
+            timer.start()
+            with pytest.raises(Cancelled):
+                TerminalPeople(None, yes=False).has_done(STEP)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+        os.close(main_end)
 
 
 def test_hooks_are_set_shown_and_taken_away(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
