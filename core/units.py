@@ -40,6 +40,11 @@ def count(number: float | None) -> str:
     return f"{number:.3g}"
 
 
+def counted(number: int, noun: str) -> str:
+    """So many of a noun whose plural ends in s: '1 check', '68 checks'."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
 def seconds(number: float | None) -> str:
     """A latency or a short time for people: 0.0001928 -> '193 µs', 2.5 -> '2.50 s'."""
     if number is None:

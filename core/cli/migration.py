@@ -108,13 +108,22 @@ def checks_text(results: tuple[CheckResult, ...]) -> str:
             lines.append(f"{'':8}   hint: {printable(result.hint)}")
         if result.waiver is not None:
             lines.append(f"{'':8}   {printable(waiver_text(result.waiver))}")
-    stopping = [result.status for result in results if result.stops]
-    unknown, found = stopping.count(Status.UNKNOWN), stopping.count(Status.BLOCKER)
-    waived = sum(result.waiver is not None for result in results)
-    counted = f"{len(results)} checks, {found} blocker{'' if found == 1 else 's'}"
-    counted += f", {unknown} unknown (each counts as a blocker)" if unknown else ""
-    lines.append(counted + (f", {waived} waived" if waived else ""))
+    lines.append(f"{units.counted(len(results), 'check')}, {_counts(results)}")
     return "\n".join(lines)
+
+
+def _counts(results: tuple[CheckResult, ...]) -> str:
+    """How many of each kind; of blockers also that there is none."""
+    unknown = [result for result in results if result.status is Status.UNKNOWN]
+    warnings = [result for result in results if result.status is Status.WARNING and result.waiver is None]
+    kinds = (
+        (sum(result.stops for result in unknown), "unknown (each counts as a blocker)"),
+        (len(warnings), "warning" if len(warnings) == 1 else "warnings"),
+        (sum(not result.stops and result.waiver is None for result in unknown), "unknown that cannot block"),
+        (sum(result.waiver is not None for result in results), "waived"),
+    )
+    blockers = units.counted(sum(result.status is Status.BLOCKER for result in results), "blocker")
+    return ", ".join([blockers, *(f"{count} {kind}" for count, kind in kinds if count)])
 
 
 def waiver_text(waiver: Waiver) -> str:

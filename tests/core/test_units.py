@@ -80,3 +80,7 @@ def test_a_shown_rate_reads_back_within_its_digits(number: float) -> None:
     text, unit = units.rate(number).split()
     factor = {"B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12}[unit]
     assert math.isclose(float(text) * factor, number, rel_tol=0.006)
+
+
+def test_nouns_are_counted() -> None:
+    assert [units.counted(number, "check") for number in (0, 1, 68)] == ["0 checks", "1 check", "68 checks"]

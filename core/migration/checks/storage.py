@@ -138,7 +138,7 @@ def disk_health(case: Case) -> Finding:
             NOTHING,
             NOTHING,
             f"the health of {missing.server}'s disks could not be read: {why}",
-            f"look on {missing.server}: smartctl -H",
+            f"install smartmontools on {missing.server}, or ask the controller of its disks",
         )
     shown = [
         ", ".join(f"{disk.device} {'good' if disk.healthy else disk.said}" for disk in disks) or "no disk that tells"

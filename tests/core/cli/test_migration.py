@@ -23,8 +23,10 @@ def result(status: Status, *, blocking: bool = True) -> CheckResult:
 
 def test_unknown_checks_are_counted_beside_the_blockers() -> None:
     results = (result(Status.BLOCKER), result(Status.UNKNOWN), result(Status.UNKNOWN, blocking=False))
-    assert checks_text(results).endswith("\n3 checks, 1 blocker, 1 unknown (each counts as a blocker)")
-    assert checks_text((result(Status.PASS),)).endswith("\n1 checks, 0 blockers")
+    counted = "\n3 checks, 1 blocker, 1 unknown (each counts as a blocker), 1 unknown that cannot block"
+    assert checks_text(results).endswith(counted)
+    assert checks_text((result(Status.PASS), result(Status.WARNING))).endswith("\n2 checks, 0 blockers, 1 warning")
+    assert checks_text((result(Status.PASS),)).endswith("\n1 check, 0 blockers")
 
 
 def test_the_example_of_a_spec_is_one(capsys: pytest.CaptureFixture[str]) -> None:
