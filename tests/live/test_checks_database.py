@@ -128,9 +128,11 @@ def receiver(cluster: Extra) -> Iterator[None]:
             wait_until(lambda: cluster.sql("SELECT count(*) FROM pg_stat_replication") == "1", "pg_receivewal")
             yield
         finally:
-            process.terminate()
-            cluster.host.exec("pkill", "-f", "pg_receivewal.*waits", check=False)
+            receiving = "[p]g_receivewal.*waits"  # no pattern that its own command line matches
+            cluster.host.exec("pkill", "-f", receiving, check=False)
             process.wait(timeout=20)
+            # runuser gives what it ran two seconds more
+            wait_until(lambda: cluster.host.exec("pgrep", "-f", receiving, check=False).returncode == 1, "its end")
             cluster.host.exec("rm", "-rf", folder)
 
 
