@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.jobs import Job
-from core.servers import connection
+from core.servers import connection, heartbeat
 from core.servers.connection import Server
 from core.servers.profiles import Profile, Rights
 from core.servers.remote_process import GRACE
@@ -111,15 +111,22 @@ def profile(lab: Lab, host: Host) -> Profile:
 @pytest.fixture(scope="session")
 def old_server(old_profile: Profile, asker: LabAsker) -> Iterator[Server]:
     """A connection to old. A test that cuts the cable opens one of its own instead."""
-    with connection.connect(old_profile, asker, Job()) as server:
+    with _outliving_cuts(old_profile, asker) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def new_server(new_profile: Profile, asker: LabAsker) -> Iterator[Server]:
     """A connection to new. A test that cuts the cable opens one of its own instead."""
-    with connection.connect(new_profile, asker, Job()) as server:
+    with _outliving_cuts(new_profile, asker) as server:
         yield server
+
+
+def _outliving_cuts(profile: Profile, asker: LabAsker) -> Server:
+    """A connection whose heartbeat does not give it up while a test has cut the cable of its host."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(heartbeat, "PATIENCE", 600.0)
+        return connection.connect(profile, asker, Job())
 
 
 @pytest.fixture
