@@ -12,6 +12,8 @@ from gui.appearance import Tone, colour, fixed_font
 Row = TypeVar("Row")
 AnyIndex = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
+_LONGEST = 500
+"""Characters of a cell: more than any screen is wide."""
 
 
 class Width(Enum):
@@ -119,8 +121,12 @@ def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:
 
 
 def _one_line(text: str) -> str:
-    """A cell is one line: a command of several lines shows its breaks as signs."""
-    return text.strip().replace("\n", " ↵ ") if "\n" in text else text
+    """A cell is one line: a command of several lines shows its breaks as signs, a long one its beginning.
+
+    Qt lays out a whole text to draw what there is room for: a script of facts takes it a third of a second.
+    """
+    short = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    return short.strip().replace("\n", " ↵ ") if "\n" in short else short
 
 
 def _tip(text: str) -> str:

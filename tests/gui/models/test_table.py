@@ -64,6 +64,15 @@ def test_only_what_differs_is_announced(qtbot: QtBot) -> None:
 
 
 @pytest.mark.usefixtures("qapp")
+def test_a_long_text_shows_its_beginning_and_is_kept_whole() -> None:
+    model, _tester = _model()
+    model.set_rows([Thing("x" * 100_000, 3)])
+    name = model.index(0, 0)
+    assert name.data() == "x" * 500 + "…"
+    assert name.data(Qt.ItemDataRole.UserRole).name == "x" * 100_000
+
+
+@pytest.mark.usefixtures("qapp")
 def test_roles() -> None:
     model, _tester = _model()
     row = Thing("<b>a\nb</b>", 3)
