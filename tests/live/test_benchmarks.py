@@ -72,7 +72,8 @@ def fio(name: str, headline: str, **parameters: Parameter) -> Workload:
 
 SEQUENTIAL_READ = fio("read", "read_bytes_per_second", pattern="read", block_bytes=MIB, size_bytes=80 * MIB, files=5)
 SEQUENTIAL_WRITE = fio("write", "write_bytes_per_second", pattern="write", block_bytes=MIB, size_bytes=256 * MIB)
-RANDOM_READ = fio("randread", "read_iops", pattern="randread", size_bytes=16 * MIB, jobs=5)
+# many requests under way, so that the cap binds also where the machine lets the jobs wait
+RANDOM_READ = fio("randread", "read_iops", pattern="randread", size_bytes=16 * MIB, jobs=5, depth=8)
 BUFFERED = fio("buffered", "write_bytes_per_second", pattern="randwrite", size_bytes=32 * MIB, jobs=5, direct=False)
 DD = Workload("dd", "dd", "dd", "write_bytes_per_second", {"size_bytes": 192 * MIB})
 LONG = fio("long", "read_iops", pattern="randread", size_bytes=MIB, jobs=2, runtime_seconds=60)
