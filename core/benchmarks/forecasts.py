@@ -71,7 +71,9 @@ def prepare(
     user = user_for(server, job)
     machine = _with_postgresql(replace(machine_of(facts), user=user), server, facts, around)
     place = inspect(server, volume, user, facts, job, programs_of(machine), machine.programs)
-    machine = replace(machine, fio_engine=place.fio_engine)
+    # where fio is missing, that is what must be said, not that it has no engine
+    engine = place.fio_engine if "fio" in place.programs else "libaio"
+    machine = replace(machine, fio_engine=engine)
     works, left_out = _possible(server.name, place, suite, machine, facts)
     made = [work for _, work in works]
     needed = bytes_needed(made)
