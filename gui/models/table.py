@@ -12,7 +12,7 @@ from gui.appearance import Tone, colour, fixed_font
 Row = TypeVar("Row")
 AnyIndex = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
-_LONGEST = 500
+_LONGEST = 300
 """Characters of a cell: more than any screen is wide."""
 
 

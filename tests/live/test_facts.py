@@ -162,6 +162,7 @@ ln -s "$1" /srv/pg/linked"""
 
 @pytest.mark.usefixtures("more_clusters", "clean_hosts")
 def test_stopped_clusters_of_any_layout_and_name(new_server: Server, lab: Lab) -> None:
+    used = [disk_use(lab.new, "/srv/pg/15/facts"), disk_use(lab.new, HORRIBLE, "/srv/pg/wal/real")]
     facts = collect(new_server, Job(), folders=["/srv/pg/linked", HORRIBLE, "/srv/pg/two\nlines", "/srv/absent"])
     assert facts.round_trips <= 3
     found = {cluster.data_directory: cluster for cluster in facts.clusters}
@@ -172,7 +173,8 @@ def test_stopped_clusters_of_any_layout_and_name(new_server: Server, lab: Lab) -
     assert (debian.running, debian.config_file) == (False, "/etc/postgresql/15/facts/postgresql.conf")
     assert debian.bin_directory == PROGRAMS
     assert f"postgres (PostgreSQL) {debian.version} " in lab.new.exec(f"{PROGRAMS}/postgres", "--version").stdout
-    assert debian.size_bytes == disk_use(lab.new, "/srv/pg/15/facts")
+    # XFS may take back what it allocated ahead at any time
+    assert disk_use(lab.new, "/srv/pg/15/facts") <= (debian.size_bytes or 0) <= used[0]
     assert debian.control is not None
     assert debian.control.state == "shut down"
 
@@ -184,7 +186,7 @@ def test_stopped_clusters_of_any_layout_and_name(new_server: Server, lab: Lab) -
         ("pg_wal", "/srv/pg/wal/real", False),
     ]
     assert horrible.leftovers == ("backup_label",)
-    assert horrible.size_bytes == disk_use(lab.new, HORRIBLE, "/srv/pg/wal/real")
+    assert disk_use(lab.new, HORRIBLE, "/srv/pg/wal/real") <= (horrible.size_bytes or 0) <= used[1]
 
     assert found["/srv/pg/two\nlines"].control == debian.control
     reasons = {gap.subject: gap.reason for gap in facts.gaps}
