@@ -20,13 +20,17 @@ from core.jobs import CommandEnded, CommandStarted, Job
 from core.servers.connection import Completed, Server
 from core.servers.kept import Kept
 from core.servers.remote_process import GRACE
-from core.servers.shell import Shell, command, script
+from core.servers.shell import Shell, script
 
 _BASE = "/var/tmp"  # noqa: S108  mktemp -d makes an own folder in it
 _FOLDER = re.compile(rf"{_BASE}/pghaul-job\.[A-Za-z0-9]+")
 _CHUNK = 4 << 20
-_PAUSES = (0.2, 0.5, 1.0)
-"""Seconds between looks while following: soon at first, then every second."""
+_SOON, _SELDOM = 0.05, 0.2
+"""Seconds after which a look that waits sees the end: at first, so that many short jobs take no longer; later."""
+_BUSY = 75
+"""What a removal ends with when the job still runs."""
+_SOON_LOOKS = 20
+"""So many looks, each of a second at the most, wait in small steps."""
 
 _KEEPER = r"""
 folder=$PGHAUL_FOLDER command=$PGHAUL_COMMAND
@@ -160,11 +164,11 @@ def follow(
     kept = Kept()
     status: int | None = None
     try:
-        for chunk in _growth(server, remote_job, job, offset, deadline):
+        for now, chunk in _growth(server, remote_job, job, offset, deadline):
             kept.add(chunk)
-            if on_output is not None:
+            if chunk and on_output is not None:
                 on_output(chunk)
-        status = state(server, remote_job, job).exit_status
+            status = now.exit_status
     except Cancelled:
         kill(server, remote_job, Job())  # a job of its own: this one may be cancelled already
         raise
@@ -206,11 +210,16 @@ done
 
 def remove(server: Server, remote_job: RemoteJob, job: Job) -> None:
     """Remove all that is left of an ended job; raises CommandError when it still runs."""
-    _checked(remote_job.folder)
-    if state(server, remote_job, job).running:
-        raise CommandError(f"{server.name}: {remote_job.title} still runs", "kill it first")
+    removing = script(
+        _LOOK + "[ $running = 0 ] || [ -e exit ] || exit @busy@\nrm -rf -- @folder@",
+        folder=_checked(remote_job.folder),
+        busy=_BUSY,
+    )
     with _quiet(job) as quiet:
-        server.run(command("rm", "-rf", "--", remote_job.folder), quiet, user=_user(server, remote_job))
+        user = _user(server, remote_job)
+        removed = server.run(removing, quiet, user=user, accept=(0, _BUSY))
+    if removed.exit_status == _BUSY:
+        raise CommandError(f"{server.name}: {remote_job.title} still runs", "kill it first")
 
 
 def find(server: Server, job: Job) -> tuple[RemoteJob, ...]:
@@ -246,16 +255,19 @@ def _find_of(server: Server, user: str | None, job: Job) -> Iterator[RemoteJob]:
         yield RemoteJob(server.name, folder, known.title, known.user, None, known.command)
 
 
-def _growth(server: Server, remote_job: RemoteJob, job: Job, offset: int, deadline: float | None) -> Iterator[bytes]:
-    """Each new piece of the log, until the job has ended and all of it has come."""
+def _growth(
+    server: Server, remote_job: RemoteJob, job: Job, offset: int, deadline: float | None
+) -> Iterator[tuple[RemoteState, bytes]]:
+    """Each look at the job with the new piece of its log, until it has ended and all of the log has come."""
     until = time.monotonic() + deadline if deadline is not None else math.inf
-    looks = 0
+    looks, behind = 0, False
     while True:
-        now, chunk = _look(server, remote_job, job, offset, _CHUNK)
+        wait = 0.0 if behind else _SOON if looks < _SOON_LOOKS else _SELDOM
+        now, chunk = _look(server, remote_job, job, offset, _CHUNK, wait=wait)
         offset += len(chunk)
-        if chunk:
-            yield chunk
-        if not now.running and offset >= now.log_bytes:
+        behind = offset < now.log_bytes
+        yield now, chunk
+        if not now.running and not behind:
             return
         if time.monotonic() > until:
             kill(server, remote_job, Job())
@@ -263,22 +275,32 @@ def _growth(server: Server, remote_job: RemoteJob, job: Job, offset: int, deadli
                 f"{server.name}: {remote_job.title} did not end within {deadline:.0f} s and was stopped",
                 command=remote_job.command,
             )
-        if offset >= now.log_bytes:
-            job.wait(_PAUSES[min(looks, len(_PAUSES) - 1)])
-            looks += 1
+        looks += 1
 
 
-def _look(server: Server, remote_job: RemoteJob, job: Job, offset: int, limit: int) -> tuple[RemoteState, bytes]:
-    """The state, and then the log from `offset` on: of a job that has ended that is all there will be."""
+def _look(
+    server: Server, remote_job: RemoteJob, job: Job, offset: int, limit: int, *, wait: float = 0.0
+) -> tuple[RemoteState, bytes]:
+    """The state, and then the log from `offset` on: of a job that has ended that is all there will be.
+
+    `wait`: not before the job has ended or a second has passed; it is looked for every so many seconds.
+    """
     received = bytearray()
     looking = script(
-        _LOOK
+        """
+cd @folder@ || exit 1
+looks=0
+until [ -e exit ] || [ $looks -ge @looks@ ]; do sleep @wait@; looks=$((looks+1)); done
+"""
+        + _LOOK
         + """
 read -r status 2>/dev/null <exit || status=-
 echo "$running $status $(wc -c <log)"
 [ @limit@ = 0 ] || tail -c +@first@ log | head -c @limit@
 """,
         folder=_checked(remote_job.folder),
+        looks=round(1 / wait) if wait else 0,
+        wait=str(wait),
         first=offset + 1,
         limit=limit,
     )
