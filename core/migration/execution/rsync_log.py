@@ -1,7 +1,9 @@
 """What a pass writes while it runs and at its end: rsync's progress lines, taken out of its log, and its figures.
 
 With --info=progress2 rsync writes the bytes that it is through with and what part of all that is, again and again, each
-time after a carriage return: `  1,234,567  12%  10.00MB/s    0:00:09 (xfr#5, to-chk=3/9)`. Source: progress.c.
+time after a carriage return: `  1,234,567  12%  10.00MB/s    0:00:09 (xfr#5, to-chk=3/9)`. Source: progress.c. Several
+streams are told apart by the name of their log (see `stream_logs`); how much lies ahead, the list of files has said
+(see `file_lists`).
 """
 
 import re
@@ -11,6 +13,9 @@ from core.errors import ParseError
 from core.migration.rsync_output import parse_rsync
 
 _PROGRESS = re.compile(rb"^\s*([\d,.']+)\s+(\d{1,3})%\s+\S+/s\s")
+_STREAM = re.compile(rb"^==> (.*)<==$")
+_AHEAD = re.compile(rb"^(\d+) bytes in \d+ files to send$")
+_THROUGH = re.compile(rb"^Total transferred file size: ([\d,.']+) bytes")
 _KEPT = 1 << 20
 
 
@@ -18,31 +23,54 @@ class RsyncLog:
     """The log of one step as it grows.
 
     Attributes:
-        done: bytes that rsync is through with.
-        total: all bytes, where they are known.
+        done: bytes that the rsyncs of the step are through with.
+        total: all bytes, where they are known: as the step expects, until its list of files says it.
     """
 
     def __init__(self, total: int | None) -> None:
         self.done = 0
         self.total: int | None = total
+        self._ended = 0
+        self._running: dict[bytes, int] = {}
+        self._stream = b""
         self._rest = b""
         self._text = bytearray()
 
     def add(self, data: bytes) -> bool:
         """Take in what has come; whether the progress changed."""
         *lines, self._rest = re.split(rb"(?<=[\r\n])", self._rest + data)
-        before = self.done
+        before = self.done, self.total
         for line in lines:
             self._line(line)
-        return self.done != before
+        return (self.done, self.total) != before
 
     def _line(self, line: bytes) -> None:
-        found = _PROGRESS.match(line)
-        if found is None:
-            self._text += line
-            del self._text[:-_KEPT]
+        if (found := _STREAM.match(line.rstrip())) is not None:
+            self._stream = found[1]
+        elif (found := _PROGRESS.match(line)) is not None:
+            self._through(_number(found[1]))
+        elif not self._stream:  # of a stream's own log this is but the end: all of it comes later
+            self._said(line)
+
+    def _through(self, number: int) -> None:
+        """So far is the rsync that speaks; of a name's end the first line may be cut off, and says less."""
+        self._running[self._stream] = max(number, self._running.get(self._stream, 0))
+        self._count()
+
+    def _said(self, line: bytes) -> None:
+        if (found := _AHEAD.match(line)) is not None:
+            self.total = self._ended + int(found[1])
             return
-        self.done = max(self.done, int(re.sub(rb"\D", b"", found[1])))  # several streams write into one log
+        if (found := _THROUGH.match(line)) is not None:
+            self._running.clear()
+            self._ended += _number(found[1])
+            self._count()
+        self._text += line
+        del self._text[:-_KEPT]
+
+    def _count(self) -> None:
+        """Never back: several rsyncs that ran at once say one after the other that they have ended."""
+        self.done = max(self.done, self._ended + sum(self._running.values()))
         if self.total is not None:
             self.total = max(self.total, self.done)
 
@@ -59,3 +87,7 @@ class RsyncLog:
                 sizes.append(parse_rsync(block).literal_bytes)
         known = [size for size in sizes if size is not None]
         return sum(known) if known else None
+
+
+def _number(text: bytes) -> int:
+    return int(re.sub(rb"\D", b"", text))

@@ -233,7 +233,7 @@ def _cold(site: Site) -> list[Draft]:
             skippable=False,
             detached=True,
             beside=place != site.places[0],
-            bytes=place.size_bytes,
+            bytes=None if running else place.size_bytes,
         )
         for place in site.places
     ]

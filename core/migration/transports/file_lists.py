@@ -20,7 +20,8 @@ _LEAST_LOADED: LiteralString = (
     'BEGIN { for (i = 1; i <= streams; i++) { file[i] = list "-" i; load[i] = 0; printf "" >file[i] } } '
     "{ least = 1; for (i = 2; i <= streams; i++) if (load[i] < load[least]) least = i; "
     # a file costs a moment besides its bytes
-    'load[least] += $1 + 65536; sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, ""); print >file[least] }\''
+    'load[least] += $1 + 65536; sum += $1; sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, ""); print >file[least] } '
+    'END { printf "%.0f bytes in %d files to send\\n", sum, NR }\''
     ' && stream=1 && while [ "$stream" -le @streams@ ]; do '
     "tr '\\n\\001' '\\0\\n' <@list@\"-$stream\" >@list@\"-$stream.names\" || exit; stream=$((stream + 1)); done"
 )
@@ -34,7 +35,8 @@ def names(way: Passage, label: str, stream: int) -> str:
 def changed_names(way: Passage, label: str, streams: int) -> Shell:
     """In a folder on old: the names of its files that no pass has vouched for, split by size over the streams.
 
-    Leaves beside them what a pass that follows may vouch for when it ends well: see `vouch`.
+    Leaves beside them what a pass that follows may vouch for when it ends well: see `vouch`. Prints what lies ahead of
+    the pass: `123456 bytes in 78 files to send`.
     """
     return script(
         "umask 077; limit=$(($(date +%s) - 2)); export LC_ALL=C; "

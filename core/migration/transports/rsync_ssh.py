@@ -20,7 +20,7 @@ from typing import LiteralString
 
 from core.migration.passage import Passage, destination, receiver, ssh
 from core.migration.places import Place
-from core.migration.transports import file_lists
+from core.migration.transports import file_lists, stream_logs
 from core.migration.transports.rsync_versions import (
     can_stream,
     compression_options,
@@ -89,7 +89,8 @@ def sample_pass(way: Passage, label: str, folder: str, options: list[str], secon
     `timeout` ends it after so many seconds; it stays in the process group (--foreground), or it would not end with it.
     """
     limit = ("timeout", "--foreground", "-k", 2, seconds)
-    return sequence(command("cd", "--", folder), _streams(way, label, [*options, *listed_options(way.rsync)], limit))
+    copies = _streams(way, label, [*options, *listed_options(way.rsync)], limit)
+    return sequence(command("cd", "--", folder), _beside(copies))
 
 
 def empty_pass(way: Passage, label: str, listed: str) -> Shell:
@@ -100,16 +101,24 @@ def empty_pass(way: Passage, label: str, listed: str) -> Shell:
 def _changed(way: Passage, place: Place, options: list[str]) -> Shell:
     """The files that no pass has vouched for, by as many streams as the transport has."""
     listed = file_lists.changed_names(way, place.label, way.transport.streams)
-    streams = _streams(way, place.label, ["--ignore-times", *options, *_exclude(place)])
-    return sequence(command("cd", "--", place.source), listed, streams)
+    copies = _streams(way, place.label, ["--ignore-times", *options, *_exclude(place)])
+    if len(copies) > 1:
+        logged = stream_logs.own_logs(way, place.label, copies)
+        copies = [stream_logs.watched(way, place.label, _beside(logged))]
+    return sequence(command("cd", "--", place.source), listed, *copies)
 
 
-def _streams(way: Passage, label: str, options: list[str], ahead: tuple[str | int, ...] = ()) -> Shell:
+def _streams(way: Passage, label: str, options: list[str], ahead: tuple[str | int, ...] = ()) -> list[Shell]:
     """In a folder on old: the listed files, a stream a list."""
     copies = []
     for stream in range(1, way.transport.streams + 1):
         listed = ["--from0", f"--files-from={file_lists.names(way, label, stream)}"]
         copies.append(_rsync(way, label, [*options, *listed], "./", ahead))
+    return copies
+
+
+def _beside(copies: list[Shell]) -> Shell:
+    """All at once; ends with the worst of their exit statuses."""
     if len(copies) == 1:
         return copies[0]
     return command("sh", "-c", script(_SIDE_BY_SIDE), "streams", *copies)

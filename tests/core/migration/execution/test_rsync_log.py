@@ -40,6 +40,31 @@ def test_the_bytes_of_several_rsyncs_add_up() -> None:
     assert log.sent == 2 * 6_029_312
 
 
+def test_rsyncs_one_after_the_other_of_what_the_list_of_files_said() -> None:
+    """Of old the cluster has grown since its size was read: the list knows."""
+    log = RsyncLog(50_000_000)
+    log.add(b"35000000 bytes in 12 files to send\n")
+    assert log.total == 35_000_000
+    log.add(PROGRESS[:40] + b"\r     20,000,000  57%   14.00MB/s    0:00:04  \r")
+    assert log.done == 20_000_000
+    log.add(b"\n" + STATS)
+    assert log.done == 34_001_408
+    log.add(b"\r        500,000   1%   14.00MB/s    0:00:04  \r")
+    assert (log.done, log.total) == (34_501_408, 35_000_000)
+
+
+def test_streams_in_one_log_are_told_apart_by_the_name_of_their_own() -> None:
+    log = RsyncLog(None)
+    log.add(
+        b"==> /tmp/key/stream-data-1 <==\n4,064  20%   14.00MB/s    0:00:04  \r  14,680,064  20%   14.00MB/s    0:0 \r"
+    )
+    log.add(b"\n==> /tmp/key/stream-data-2 <==\n\r  5,000,000   7%   14.00MB/s    0:00:04  \n==> <==\n")
+    assert log.done == 19_680_064
+    log.add(b"==> /tmp/key/stream-data-1 <==\n80,064  20%   14.00MB/s    0:00:04  \n==> <==\nrsync: a file vanished\n")
+    assert log.done == 19_680_064
+    assert log.text() == "rsync: a file vanished\n"
+
+
 def test_an_output_without_figures_sent_nothing_that_is_known() -> None:
     log = RsyncLog(None)
     assert not log.add(b"waiting for server to shut down.... done\nserver stopped\n")
