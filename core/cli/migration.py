@@ -133,10 +133,10 @@ def waiver_text(waiver: Waiver) -> str:
 
 def _probe(context: Context, options: argparse.Namespace) -> int:
     from core import actions
-    from core.migration.transports.choice import choose, tried_locally
+    from core.migration.transports.choice import choose, tried_routes
 
     probes = actions.probe(context.desk, options.move, context.job)
-    choice = choose(probes, local=tried_locally(probes))
+    choice = choose(probes, tried_routes(probes))
     if options.json:
         chosen = {"transport": choice.transport, "why": choice.why, "bound_by": choice.bound_by or None}
         print_document({"probes": probes, "chosen": chosen})

@@ -9,7 +9,7 @@ from core.migration.checks.collations import reindex_bytes
 from core.migration.checks.finding import Case
 from core.migration.model import Move, Probe, Quantity
 from core.migration.spec import ClusterSpec, CopySpec, LinkSpec, NewSpec, OldSpec, Spec
-from core.migration.transports.choice import choose, tried_locally
+from core.migration.transports.choice import choose, tried_routes
 
 
 def spec_of(
@@ -33,7 +33,7 @@ def spec_of(
             f"the size of the cluster in {move.cluster} on {old.server} is not known",
             f"read the facts again: pghaul facts {old.server}; see its gaps for what could not be read",
         )
-    choice = choose(probes, local=tried_locally(probes))
+    choice = choose(probes, tried_routes(probes))
     rates = {quantity: probe.bytes_per_second for quantity, probe in choice.links.items()}
     wire, sample = rates.get(Quantity.WIRE), choice.sample
     return Spec(

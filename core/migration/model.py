@@ -87,6 +87,31 @@ class Quantity(StrEnum):
     END_TO_END = "end-to-end"
 
 
+class Route(StrEnum):
+    """The way that rsync's bytes take from old to new."""
+
+    SSH = "ssh"
+    DAEMON = "daemon"
+    """Contents by an rsync daemon on new, unencrypted; folders, links and what is gone over ssh."""
+    NFS = "nfs"
+    """Into new's folders, mounted on old, unencrypted."""
+    LOCAL = "local"
+    """From folder to folder: both lie on one server."""
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        return _ROUTE_TITLES[self]
+
+
+_ROUTE_TITLES = {
+    Route.SSH: "rsync over ssh",
+    Route.DAEMON: "rsync daemon",
+    Route.NFS: "rsync over NFS",
+    Route.LOCAL: "rsync from folder to folder",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Transport:
     """How the files of a copy travel: by rsync, and the rest of it.
@@ -95,18 +120,18 @@ class Transport:
         cipher: ssh's name of it; empty: what both ends of ssh agree on by themselves.
         compression: `lz4`, `zstd:1`, `zlib:1`, the level behind the colon; empty: none.
         streams: how many rsyncs run side by side.
-        local: both folders lie on one server: no ssh at all.
+        route: the way that the bytes take.
     """
 
     cipher: str = ""
     compression: str = ""
     streams: int = 1
-    local: bool = False
+    route: Route = Route.SSH
 
     @property
     def name(self) -> str:
         """For people: `rsync over ssh, lz4, aes128-ctr, 2 streams`."""
-        parts = ["rsync from folder to folder" if self.local else "rsync over ssh"]
+        parts = [self.route.text]
         parts += [part for part in (self.compression.replace(":", " level "), self.cipher) if part]
         return ", ".join([*parts, "one stream" if self.streams == 1 else f"{self.streams} streams"])
 

@@ -191,7 +191,8 @@ def ssh(way: Passage) -> Shell:
     return command("ssh", *_words(way))
 
 
-def _ask(way: Passage, wanted: str) -> Shell:
+def ask(way: Passage, wanted: str) -> Shell:
+    """On old: the ssh command by which new's receiver is asked for something."""
     return command("ssh", *_words(way), f"{way.login}@{way.address}", f"{RECEIVER} {wanted}")
 
 
@@ -219,14 +220,7 @@ def destination(way: Passage) -> str:
 
 def discard(way: Passage) -> Shell:
     """On old: the ssh command whose standard input new throws away."""
-    return _ask(way, DISCARD)
-
-
-def flush(way: Passage, label: str) -> Shell:
-    """On old: the command that ends when all that lies in the folder of that label is on new's disk."""
-    if way.transport.local:
-        return command("sync", "-f", dict(way.targets)[label])
-    return _ask(way, f"{label} flush")
+    return ask(way, DISCARD)
 
 
 def receiver(label: str) -> str:

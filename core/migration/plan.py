@@ -20,7 +20,7 @@ from core.migration.steps.hooks import hooked
 from core.migration.steps.opening import opening
 from core.migration.steps.prepare import close_way, prepare
 from core.migration.steps.site import Draft, Site
-from core.migration.transports.choice import choose, on_one_server
+from core.migration.transports.choice import allowed_routes, choose
 from core.migration.transports.rsync_versions import common_version
 from core.servers.profiles import Profile
 
@@ -52,7 +52,7 @@ def make_plan(
         )
     copied = places(move, cluster)
     targets = [(place.label, place.target) for place in copied]
-    choice = choose(probes, local=on_one_server(move, old_facts, new_facts, new))
+    choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
     way = passage(
         move,
         new,

@@ -15,14 +15,15 @@ from hashlib import sha256
 from core.errors import CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
-from core.migration import passage as way_of
-from core.migration.model import PLAIN, Move, Probe, ProbeJournal, Quantity, Transport
+from core.migration.model import PLAIN, Move, Probe, ProbeJournal, Quantity, Route, Transport
 from core.migration.passage import Passage, address_of, passage
 from core.migration.places import Place, places
 from core.migration.probing import commands, sampling, wire
 from core.migration.probing.candidates import CIPHERS, fastest_cipher, search
 from core.migration.probing.timing import Timing, parse_timing, ratio_of
+from core.migration.steps.site import Draft
 from core.migration.transports.choice import on_one_server
+from core.migration.transports.routes import route_of
 from core.migration.transports.rsync_versions import common_version
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
@@ -87,13 +88,13 @@ def probe(
     site = _Site(old, new, old_facts, new_facts, move, job)
     taker = _Taker(move.name, journal, job)
     taker.take(Quantity.READ, lambda: _read(site))
-    local = on_one_server(move, old_facts, new_facts, new.profile)
-    if not local:
+    route = Route.LOCAL if on_one_server(move, old_facts, new_facts, new.profile) else Route.SSH
+    if route is not Route.LOCAL:
         taker.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, job))
     with _scratch(site) as scratch:
         taker.take(Quantity.WRITE, lambda: _write(site, scratch))
-        with _passage(site, scratch, local=local) as way:
-            plain = way.transport if local else Transport(cipher=_ciphers(site, way, taker))
+        with _opened(site, _passage(site, scratch, route)) as way:
+            plain = replace(way.transport, cipher=_ciphers(site, way, taker)) if route is Route.SSH else way.transport
             _transports(site, way, scratch, plain, taker)
     job.report(Progress("probe", 1, 1))
     if not taker.taken:
@@ -239,34 +240,40 @@ def _scratch(site: _Site) -> Iterator[str]:
         _clean(site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on new")
 
 
-@contextmanager
-def _passage(site: _Site, scratch: str, *, local: bool) -> Iterator[Passage]:
-    """The way from old to new for these probes; the key is gone on both ends on leaving."""
-    targets = [(sampling.LABEL, scratch)]
-    way = passage(
+def _passage(site: _Site, scratch: str, route: Route) -> Passage:
+    """The way from old to new for these probes."""
+    return passage(
         site.move,
         site.new.profile,
         site.old_facts,
-        targets,
+        [(sampling.LABEL, scratch)],
         purpose="probe",
         address=site.address,
         login=site.new.login,
         rsync=common_version(site.old_facts, site.new_facts),
-        transport=Transport(local=local),
+        transport=Transport(route=route),
     )
+
+
+@contextmanager
+def _opened(site: _Site, way: Passage) -> Iterator[Passage]:
+    """The way, opened as a plan opens it; on leaving nothing of it is left on either end."""
+    route = route_of(way)
     with ExitStack() as ends:  # each is cleaned up, whatever becomes of the other or of who listens
-        ends.callback(_clean, site, lambda job: site.on_old("", way_of.remove_key(way), job), f"{way.folder} on old")
-        if local:
-            site.on_old("probe: make a folder", way_of.make_folder(way))
-            yield way
-            return
-        forbid = way_of.forbid_key(way)
-        ends.callback(_clean, site, lambda job: site.new.run(forbid, job, user=way.login), "the probe's key on new")
-        key = site.on_old("probe: make a key", way_of.make_key(way)).stdout
-        site.new.run(way_of.allow_key(way), site.job, user=way.login, stdin=key.encode(), title="probe: allow the key")
-        hosts = site.new.run(way_of.read_host_keys(), site.job, title="probe: read the host keys").stdout
-        site.on_old("probe: pin the host keys", way_of.pin_host_keys(way), stdin=hosts.encode())
+        for draft in reversed(route.closing(way, site.reader)):
+            ends.callback(_clean, site, partial(_carry_out, site, draft), f"what remains for `{draft.title}`")
+        said: dict[str, str] = {}
+        for draft in route.opening(way, site.reader):
+            said[draft.name] = _carry_out(site, draft, site.job, said.get(draft.reads, "")).stdout
         yield way
+
+
+def _carry_out(site: _Site, draft: Draft, job: Job, stdin: str = "") -> Completed:
+    """A step of a plan, for a probe."""
+    server = site.old if draft.side == "old" else site.new
+    shell = draft.command if isinstance(draft.command, Shell) else Shell(draft.command, draft.command, compound=True)
+    given, title = stdin.encode(errors="surrogateescape"), f"probe: {draft.title}"
+    return server.run(shell, job, user=draft.user, stdin=given, deadline=_DEADLINE, title=title)
 
 
 def _clean(site: _Site, remove: Callable[[Job], object], what: str) -> None:

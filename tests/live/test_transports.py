@@ -8,11 +8,12 @@ import pytest
 
 from core.facts.collect import collect
 from core.jobs import Job
-from core.migration import passage as way_of
-from core.migration.model import Move, Transport
+from core.migration.model import Move, Route, Transport
 from core.migration.passage import Passage, passage
 from core.migration.places import Place
+from core.migration.steps.site import Draft
 from core.migration.transports import rsync_ssh
+from core.migration.transports.routes import route_of
 from core.servers.connection import Server
 from core.servers.shell import Shell
 from tests.lab.hosts import Host
@@ -27,8 +28,8 @@ TRANSPORTS = [
     Transport(),
     Transport("aes128-ctr", "zstd:1", 3),
     Transport(compression="lz4"),
-    Transport(local=True),
-    Transport(streams=3, local=True),
+    Transport(route=Route.LOCAL),
+    Transport(streams=3, route=Route.LOCAL),
 ]
 
 _FILL = """
@@ -75,25 +76,28 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[Passage]:
     targets = [("data", TARGET)]
     way = passage(move, new.profile, facts, targets, purpose="test", address=address, login=login)
     way = replace(way, transport=transport, rsync=(3, 2, 7))
+    route = route_of(way)
+
+    def carry_out(draft: Draft, stdin: str = "") -> str:
+        server = old if draft.side == "old" else new
+        shell = Shell(str(draft.command), str(draft.command), compound=True)
+        return server.run(shell, Job(), user=draft.user, stdin=stdin.encode()).stdout
+
     try:
-        if transport.local:
-            run(old, way_of.make_folder(way))
-        else:
-            key = run(old, way_of.make_key(way))
-            new.run(way_of.allow_key(way), Job(), user=way.login, stdin=key.encode())
-            hosts = new.run(way_of.read_host_keys(), Job()).stdout
-            old.run(way_of.pin_host_keys(way), Job(), user="postgres", stdin=hosts.encode())
+        said: dict[str, str] = {}
+        for draft in route.opening(way, "postgres"):
+            said[draft.name] = carry_out(draft, said.get(draft.reads, ""))
         yield way
     finally:
-        run(old, way_of.remove_key(way))
-        new.run(way_of.forbid_key(way), Job(), user=way.login)
+        for draft in route.closing(way, "postgres"):
+            carry_out(draft)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS, ids=lambda each: each.name)
 def test_a_cold_pass_makes_both_the_same(
     lab: Lab, source: Host, old_server: Server, new_server: Server, transport: Transport
 ) -> None:
-    new = lab.old if transport.local else lab.new
+    new = lab.old if transport.route is Route.LOCAL else lab.new
     inside(new, TARGET, "mkdir base && echo stale >base/gone && echo other >PG_VERSION")
     with opened(old_server, new_server, transport) as way:
         gone = run(old_server, rsync_ssh.deletions(way, PLACE))

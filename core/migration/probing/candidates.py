@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from core.migration.model import Probe, Quantity, Transport
+from core.migration.model import Probe, Quantity, Route, Transport
 from core.migration.transports.choice import best
 from core.migration.transports.rsync_versions import Version, can_compress, can_stream
 
@@ -54,7 +54,7 @@ def search(measure: Measure, plain: Transport, version: Version, links: dict[Qua
             tried[transport] = found
         return transport in tried and best(list(tried.values())) is tried[transport]
 
-    for ladder in _LADDERS[:1] if plain.local else _LADDERS:
+    for ladder in _LADDERS[:1] if plain.route is Route.LOCAL else _LADDERS:
         steps = [each for each in ladder if can_compress(version, each)]
         if ladder[0] == "zlib:1" and any(each.compression for each in tried):
             break  # what both have of the modern kind is better at every speed

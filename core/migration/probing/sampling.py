@@ -6,9 +6,9 @@ the end of a large file is sent: on new lies a hole of the rest's size before, a
 So every sample is of the same bytes, however large the files are. They are dropped from old's page cache before.
 """
 
-from core.migration import passage
 from core.migration.passage import Passage
 from core.migration.transports import file_lists, rsync_ssh
+from core.migration.transports.routes import route_of
 from core.servers.shell import Shell, script
 
 LABEL = "sample"
@@ -83,7 +83,7 @@ echo "connect $connect\"""",
         nothing=f"{way.folder}/nothing",
         idle=rsync_ssh.empty_pass(way, LABEL, f"{way.folder}/nothing"),
         copy=rsync_ssh.sample_pass(way, LABEL, folder, ["--append"], SECONDS),
-        flush=passage.flush(way, LABEL),
+        flush=route_of(way).flush(way, LABEL),
     )
 
 

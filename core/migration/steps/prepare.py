@@ -2,6 +2,7 @@
 
 from core.migration import layout, passage
 from core.migration.steps.site import Draft, Site, undone
+from core.migration.transports.routes import route_of
 from core.servers.shell import Shell, command, script, sequence
 
 
@@ -72,99 +73,9 @@ def _open_way(site: Site) -> list[Draft]:
         "nothing to undo: it is of no use any more",
         rehearsed=True,
     )
-    return [tidy, _make_folder(site)] if way.transport.local else [tidy, *_exchange_keys(site)]
-
-
-def _make_folder(site: Site) -> Draft:
-    return Draft(
-        "make a folder for this copy",
-        "old",
-        site.owner,
-        passage.make_folder(site.way),
-        "both folders lie on one server: no key is needed, only a place for the lists of files",
-        undone(site.owner, "old", passage.remove_key(site.way)),
-        renewed=True,
-        rehearsed=True,
-    )
-
-
-def _exchange_keys(site: Site) -> list[Draft]:
-    way = site.way
-    return [
-        Draft(
-            "make a key for this copy",
-            "old",
-            site.owner,
-            passage.make_key(way),
-            "old sends the files itself; the key opens nothing but this copy and is removed after it",
-            undone(site.owner, "old", passage.remove_key(way)),
-            name="key",
-            renewed=True,
-            rehearsed=True,
-        ),
-        Draft(
-            "let the key do this copy alone",
-            "new",
-            way.login,
-            passage.allow_key(way),
-            "restrict, from= and a forced command: it writes into the target folders and does nothing else",
-            undone(way.login, "new", passage.forbid_key(way)),
-            reads="key",
-            renewed=True,
-            rehearsed=True,
-        ),
-        Draft(
-            "read the host keys of new",
-            "new",
-            way.login,
-            passage.read_host_keys(),
-            "old must know new when it connects; they come through your own, checked connection",
-            "nothing to undo: it only looks",
-            name="host keys",
-            renewed=True,
-            rehearsed=True,
-        ),
-        Draft(
-            "pin the host keys of new",
-            "old",
-            site.owner,
-            passage.pin_host_keys(way),
-            "the copy trusts these keys and no other",
-            "it lies in the key's folder and goes with it",
-            reads="host keys",
-            renewed=True,
-            rehearsed=True,
-        ),
-    ]
+    return [tidy, *route_of(way).opening(way, site.owner)]
 
 
 def close_way(site: Site) -> list[Draft]:
-    """Take the key away on both ends, once nothing is copied any more."""
-    way = site.way
-    taken = [
-        Draft(
-            "take the key off new",
-            "new",
-            way.login,
-            passage.forbid_key(way),
-            "the copy is done: nothing is left that opens new",
-            "make and allow a new key, as above",
-            stopped=True,
-            closes=True,
-            rehearsed=True,
-        )
-    ]
-    return [
-        *([] if way.transport.local else taken),
-        Draft(
-            "remove the key from old",
-            "old",
-            site.owner,
-            passage.remove_key(way),
-            "nothing of the copy is left on old",
-            "make and allow a new key, as above",
-            stopped=True,
-            closes=True,
-            rehearsed=True,
-        ),
-    ]
+    """Take away what the copy needed on both ends, once nothing is copied any more."""
+    return route_of(site.way).closing(site.way, site.owner)

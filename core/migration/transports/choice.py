@@ -1,6 +1,6 @@
 """Which transport carries a copy: the fastest of those that were tried, and the figures that chose it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from core import units
 from core.facts.model import Facts
 from core.migration.basis import WIRE_EFFICIENCY
 from core.migration.checks.distinct import Hosts, hosts_of
-from core.migration.model import PLAIN, Move, Probe, Quantity, Transport
+from core.migration.model import PLAIN, Move, Probe, Quantity, Route, Transport
 from core.servers.profiles import Profile
 
 _NEAR = 0.97
@@ -44,20 +44,30 @@ def on_one_server(move: Move, old: Facts, new: Facts, profile: Profile) -> bool:
     return hosts_of(old, new) is Hosts.ONE and cluster is not None and cluster.owner == profile.database_user
 
 
-def tried_locally(probes: Sequence[Probe]) -> bool:
-    """Whether these probes are of one server."""
-    return any(probe.transport is not None and probe.transport.local for probe in latest_pass(probes))
+def allowed_routes(move: Move, old: Facts, new: Facts, profile: Profile) -> frozenset[Route]:
+    """The routes that a copy may take, now, whatever was tried before."""
+    if on_one_server(move, old, new, profile):
+        return frozenset({Route.LOCAL})
+    return frozenset({Route.SSH})
 
 
-def choose(probes: Sequence[Probe], *, local: bool = False) -> Choice:
-    """The fastest transport of the latest pass of probes, or one plain stream where nothing was tried.
+def tried_routes(probes: Sequence[Probe]) -> frozenset[Route]:
+    """The routes of the latest pass of probes; over ssh where none was tried."""
+    tried = {probe.transport.route for probe in latest_pass(probes) if probe.transport is not None}
+    return frozenset(tried or {Route.SSH})
 
-    `local`: old and new are one server, now, whatever was tried before.
+
+def choose(probes: Sequence[Probe], routes: Collection[Route] = (Route.SSH,)) -> Choice:
+    """The fastest transport of the latest pass of probes by one of these routes.
+
+    Where nothing was tried: one plain stream, over ssh where that is one of them.
     """
-    plain = Transport(local=local)
+    plain = Transport(route=Route.LOCAL if Route.LOCAL in routes else Route.SSH)
     latest = latest_pass(probes)
     tried = [
-        probe for probe in latest if probe.quantity is Quantity.END_TO_END and (probe.transport or PLAIN).local == local
+        probe
+        for probe in latest
+        if probe.quantity is Quantity.END_TO_END and (probe.transport or PLAIN).route in routes
     ]
     links = {probe.quantity: probe for probe in latest if probe.quantity in {*_LINKS, Quantity.SSH}}
     if not tried:
@@ -86,7 +96,7 @@ def latest_pass(probes: Sequence[Probe]) -> tuple[Probe, ...]:
 
 
 def best(tried: Sequence[Probe]) -> Probe:
-    """The fastest sample; of those about as fast, the one with the fewest streams and the lightest compression."""
+    """The fastest sample; of those about as fast, over ssh, with the fewest streams and the lightest compression."""
     fastest = max(probe.bytes_per_second for probe in tried)
     near = [probe for probe in tried if probe.bytes_per_second >= _NEAR * fastest]
     return min(near, key=_burden)
@@ -100,10 +110,11 @@ def _same_cipher(probe: Probe, sample: Probe) -> bool:
     return (probe.transport or PLAIN).cipher == (sample.transport or PLAIN).cipher
 
 
-def _burden(probe: Probe) -> tuple[int, int, int]:
+def _burden(probe: Probe) -> tuple[int, int, int, int]:
     transport = probe.transport or PLAIN
     method, _, level = transport.compression.partition(":")
-    return transport.streams, ("", "lz4", "zstd", "zlib").index(method), int(level or 0)
+    route = list(Route).index(transport.route)
+    return route, transport.streams, ("", "lz4", "zstd", "zlib").index(method), int(level or 0)
 
 
 def _bound(sample: Probe, links: dict[Quantity, Probe]) -> str:
@@ -134,7 +145,8 @@ def _why(sample: Probe, tried: Sequence[Probe], links: dict[Quantity, Probe], bo
 def _short(each: Probe, sample: Probe) -> str:
     """What tells a transport from the chosen one."""
     other, chosen = each.transport or PLAIN, sample.transport or PLAIN
-    parts = [(other.compression or "no compression").replace(":", " level ")]
+    parts = [other.route.text] if other.route != chosen.route else []
+    parts.append((other.compression or "no compression").replace(":", " level "))
     if other.streams != chosen.streams:
         parts.append("one stream" if other.streams == 1 else f"{other.streams} streams")
     if other.cipher != chosen.cipher:

@@ -18,12 +18,12 @@ vanished) is what a running server does to a warm pass; source: rsync(1), EXIT V
 
 from typing import LiteralString
 
-from core.migration.passage import Passage, destination, receiver, ssh
+from core.migration.passage import Passage
 from core.migration.places import Place
 from core.migration.transports import file_lists, stream_logs
+from core.migration.transports.routes import route_of
 from core.migration.transports.rsync_versions import (
     can_stream,
-    compression_options,
     listed_options,
     progress_options,
     version_options,
@@ -140,17 +140,9 @@ def _rsync(way: Passage, label: str, options: list[str], source: str, ahead: tup
             *version_options(way.rsync),
             *(() if ahead or "--dry-run" in options else progress_options(way.rsync)),
             *options,
-            *_target(way, label, source),
+            *route_of(way).target(way, label, source),
         ),
     )
-
-
-def _target(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:
-    """Where from and where to, and by which way."""
-    if way.transport.local:
-        return (source, f"{dict(way.targets)[label]}/")
-    compression = compression_options(way.rsync, way.transport.compression)
-    return (*compression, "-e", ssh(way), f"--rsync-path={receiver(label)}", source, destination(way))
 
 
 def _exclude(place: Place) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.migration.model import PLAIN, Probe, Quantity, Transport
+from core.migration.model import PLAIN, Probe, Quantity, Route, Transport
 from core.migration.probing.candidates import fastest_cipher, search
 from core.migration.transports.choice import choose
 from core.migration.transports.rsync_versions import UNKNOWN, Version
@@ -31,7 +31,7 @@ def found(
         return taken[-1]
 
     search(measure, plain, version, links)
-    return choose(taken, local=plain.local).transport, [each.transport for each in taken if each.transport is not None]
+    return choose(taken, [plain.route]).transport, [each.transport for each in taken if each.transport is not None]
 
 
 def chain(wire: float, processors: int) -> Callable[[Transport], float]:
@@ -76,10 +76,10 @@ def test_nothing_is_tried_once_a_disk_is_at_its_end() -> None:
 
 
 def test_within_one_server_there_are_streams_alone() -> None:
-    local = Transport(local=True)
+    local = Transport(route=Route.LOCAL)
     chosen, tried = found(lambda transport: 400e6 * min(transport.streams, 2), plain=local)
     assert chosen == replace(local, streams=2)
-    assert all(each.local and not each.compression for each in tried)
+    assert all(each.route is Route.LOCAL and not each.compression for each in tried)
 
 
 def test_what_fails_is_left_out() -> None:

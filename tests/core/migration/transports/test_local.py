@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from core.facts.model import Facts
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import Plan, Transport
+from core.migration.model import Plan, Route, Transport
 from core.migration.plan import make_plan
 from core.migration.transports.choice import on_one_server
 from tests.core.migration.builders import cluster, facts, move, old, profile
@@ -27,12 +27,12 @@ def test_one_server_copies_from_folder_to_folder() -> None:
     both = one_server()
     assert on_one_server(move(), *both, profile("new"))
     made = plan(both)
-    assert made.transport == Transport(local=True).name
+    assert made.transport == Transport(route=Route.LOCAL).name
     commands = "\n".join(step.command for step in made.steps)
     assert "ssh" not in commands
     assert "authorized_keys" not in commands
     titles = [step.title for step in made.steps]
-    assert titles.index("make a folder for this copy") < titles.index("remove the key from old")
+    assert titles.index("make a folder for this copy") < titles.index("remove the folder of this copy")
 
 
 def test_the_owner_must_be_the_same_and_the_hosts_one() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.facts.model import Tool
-from core.migration.model import Transport
+from core.migration.model import Route, Transport
 from core.migration.passage import Passage
 from core.migration.places import Place
 from core.migration.transports import rsync_ssh
@@ -74,7 +74,7 @@ def test_streams_and_cipher_stand_in_the_commands() -> None:
 
 
 def test_from_folder_to_folder_needs_no_ssh() -> None:
-    way = replace(WAY, rsync=(3, 2, 7), transport=Transport(compression="lz4", local=True))
+    way = replace(WAY, rsync=(3, 2, 7), transport=Transport(compression="lz4", route=Route.LOCAL))
     text = rsync_ssh.cold_pass(way, PLACE).text
     assert "ssh" not in text
     assert "compress" not in text

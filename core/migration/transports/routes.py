@@ -1,0 +1,34 @@
+"""The routes of a transport, a module each, behind one face: what opens and closes it, where rsync sends, what flushes.
+
+opening, closing    the steps that open and close the way; a probe runs the very same commands
+target              the words by which an rsync on old reaches a folder of new
+flush               what ends when all that was sent is on new's disk
+"""
+
+from typing import Protocol
+
+from core.migration.model import Route
+from core.migration.passage import Passage
+from core.migration.steps.site import Draft
+from core.migration.transports import local, ssh
+from core.servers.shell import Shell
+
+
+class Face(Protocol):
+    """What every module of a route has; `owner`: who owns the cluster on old."""
+
+    def opening(self, way: Passage, owner: str) -> list[Draft]: ...
+
+    def closing(self, way: Passage, owner: str) -> list[Draft]: ...
+
+    def target(self, way: Passage, label: str, source: str) -> tuple[str | Shell, ...]: ...
+
+    def flush(self, way: Passage, label: str) -> Shell: ...
+
+
+_ROUTES: dict[Route, Face] = {Route.SSH: ssh, Route.LOCAL: local}
+
+
+def route_of(way: Passage) -> Face:
+    """The route of the way's transport."""
+    return _ROUTES[way.transport.route]

@@ -1,0 +1,98 @@
+"""The route over ssh: a key for one copy, its receiver on new (see passage), new's host keys pinned on old."""
+
+from core.migration import passage
+from core.migration.passage import Passage, destination, receiver
+from core.migration.steps.site import Draft, undone
+from core.migration.transports.rsync_versions import compression_options
+from core.servers.shell import Shell
+
+_ANEW = "make and allow a new key, as above"
+
+
+def opening(way: Passage, owner: str) -> list[Draft]:
+    """The key made, allowed and pinned; `owner`: who owns the cluster on old."""
+    return [
+        Draft(
+            "make a key for this copy",
+            "old",
+            owner,
+            passage.make_key(way),
+            "old sends the files itself; the key opens nothing but this copy and is removed after it",
+            undone(owner, "old", passage.remove_key(way)),
+            name="key",
+            renewed=True,
+            rehearsed=True,
+        ),
+        Draft(
+            "let the key do this copy alone",
+            "new",
+            way.login,
+            passage.allow_key(way),
+            "restrict, from= and a forced command: it writes into the target folders and does nothing else",
+            undone(way.login, "new", passage.forbid_key(way)),
+            reads="key",
+            renewed=True,
+            rehearsed=True,
+        ),
+        Draft(
+            "read the host keys of new",
+            "new",
+            way.login,
+            passage.read_host_keys(),
+            "old must know new when it connects; they come through your own, checked connection",
+            "nothing to undo: it only looks",
+            name="host keys",
+            renewed=True,
+            rehearsed=True,
+        ),
+        Draft(
+            "pin the host keys of new",
+            "old",
+            owner,
+            passage.pin_host_keys(way),
+            "the copy trusts these keys and no other",
+            "it lies in the key's folder and goes with it",
+            reads="host keys",
+            renewed=True,
+            rehearsed=True,
+        ),
+    ]
+
+
+def closing(way: Passage, owner: str) -> list[Draft]:
+    """The key taken away on both ends."""
+    return [
+        Draft(
+            "take the key off new",
+            "new",
+            way.login,
+            passage.forbid_key(way),
+            "the copy is done: nothing is left that opens new",
+            _ANEW,
+            stopped=True,
+            closes=True,
+            rehearsed=True,
+        ),
+        Draft(
+            "remove the key from old",
+            "old",
+            owner,
+            passage.remove_key(way),
+            "nothing of the copy is left on old",
+            _ANEW,
+            stopped=True,
+            closes=True,
+            rehearsed=True,
+        ),
+    ]
+
+
+def target(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:
+    """The words by which an rsync on old sends `source` into the folder of that label on new."""
+    compression = compression_options(way.rsync, way.transport.compression)
+    return (*compression, "-e", passage.ssh(way), f"--rsync-path={receiver(label)}", source, destination(way))
+
+
+def flush(way: Passage, label: str) -> Shell:
+    """On old: the command that ends when all that lies in the folder of that label is on new's disk."""
+    return passage.ask(way, f"{label} flush")
