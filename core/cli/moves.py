@@ -28,6 +28,11 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         metavar="OLD=NEW",
         help="a tablespace's location on old and on new, where they differ; may be repeated",
     )
+    add.add_argument(
+        "--plain-text",
+        action="store_true",
+        help="the cluster's bytes may cross the network unencrypted, by NFS or an rsync daemon, where that is faster",
+    )
     add.add_argument("--replace", action="store_true", help="set a known move up anew")
     add_common(add)
     add.set_defaults(run=_add)
@@ -69,6 +74,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
         old_volume=_volume(context, options.old, cluster, options.old_volume, "--old-volume"),
         new_volume=_volume(context, options.new, target, options.new_volume, "--new-volume"),
         tablespace_targets=dict(_pair(text) for text in options.tablespace),
+        plain_text=options.plain_text,
     )
     if not options.replace and any(known.name == move.name for known in context.store.moves()):
         raise InputError(f"there is a move {move.name!r} already", "choose another name, or set it up anew: --replace")
@@ -110,6 +116,7 @@ def text(move: Move) -> str:
         f"{move.name}: {move.old}:{move.cluster} -> {move.new}:{move.target}",
         f"  measured: {move.old_volume} on {move.old}, {move.new_volume} on {move.new}",
         *(f"  tablespace {here} -> {there}" for here, there in move.tablespace_targets.items()),
+        *(["  its bytes may cross the network unencrypted"] if move.plain_text else []),
     ]
     return "\n".join(lines)
 

@@ -5,7 +5,7 @@ What belongs to a move goes with it; a server that a move uses cannot be removed
 
 from datetime import datetime
 
-from sqlalchemy import Float, ForeignKey, Index, MetaData, UniqueConstraint
+from sqlalchemy import Float, ForeignKey, Index, MetaData, UniqueConstraint, false
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from core.history.types import LongText, PlainText, UtcDateTime
@@ -60,6 +60,7 @@ class MoveRow(Base):
     new_volume: Mapped[str]
     tablespace_targets: Mapped[str]
     """A JSON object: location on old -> location on new."""
+    plain_text: Mapped[bool] = mapped_column(server_default=false())
     created_at: Mapped[datetime]
     changed_at: Mapped[datetime | None]
     """When it, or how one of its servers is reached, was last changed: what was found before is of another move."""

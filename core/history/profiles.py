@@ -191,6 +191,7 @@ def _fill_move(session: Session, row: MoveRow, move: Move) -> None:
     row.old, row.new = profile_row(session, move.old), profile_row(session, move.new)
     row.old_volume, row.new_volume = move.old_volume, move.new_volume
     row.tablespace_targets = json.dumps(storable(move.tablespace_targets), ensure_ascii=False)
+    row.plain_text = move.plain_text
 
 
 def move_of(row: MoveRow) -> Move:
@@ -204,4 +205,5 @@ def move_of(row: MoveRow) -> Move:
         old_volume=row.old_volume,
         new_volume=row.new_volume,
         tablespace_targets=json.loads(row.tablespace_targets),
+        plain_text=row.plain_text,
     )

@@ -17,6 +17,7 @@ class Move:
         target: the data directory to be on new.
         old_volume, new_volume: mount points (or folders) that the benchmarks measure.
         tablespace_targets: location on old -> location on new, for those that differ.
+        plain_text: the cluster's bytes may cross the network unencrypted.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Move:
     old_volume: str
     new_volume: str
     tablespace_targets: dict[str, str] = field(default_factory=dict)
+    plain_text: bool = False
 
 
 class Status(StrEnum):

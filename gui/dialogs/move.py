@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QGroupBox, QLineEdit, QWidget
 
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
@@ -28,6 +28,7 @@ class MoveDialog(FormDialog):
         self.old, self.new = QComboBox(self), QComboBox(self)
         self.cluster, self.target = _choice(self), _choice(self)
         self.old_volume, self.new_volume = _choice(self), _choice(self)
+        self.plain_text = QCheckBox("&Unencrypted copy is allowed", self)
         self.tablespaces = QGroupBox("Tablespaces: where each goes on the new server", self)
         self._tablespace_form = QFormLayout(self.tablespaces)
         self._targets: dict[str, QLineEdit] = {}
@@ -82,6 +83,7 @@ class MoveDialog(FormDialog):
             old_volume=self.old_volume.currentText().strip(),
             new_volume=self.new_volume.currentText().strip(),
             tablespace_targets={place: target for place, target in targets.items() if target and target != place},
+            plain_text=self.plain_text.isChecked(),
         )
 
     def _lay_out(self) -> None:
@@ -92,6 +94,10 @@ class MoveDialog(FormDialog):
         self.add("N&ew server:", self.new, "Where it goes")
         self.add("&Target directory:", self.target, "The data directory to be on the new server")
         self.add("Ne&w volume:", self.new_volume, "The mount point that the benchmarks measure on the new server")
+        self.plain_text.setToolTip(
+            "The cluster's bytes may cross the network in plain text, by NFS or an rsync daemon, where that is faster"
+        )
+        self.form.addRow(self.plain_text)
         self.form.addRow(self.tablespaces)
         self.tablespaces.hide()
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 84)
@@ -148,6 +154,7 @@ class MoveDialog(FormDialog):
             (self.new_volume, move.new_volume),
         ):
             field.setEditText(value)
+        self.plain_text.setChecked(move.plain_text)
         facts = self._facts.get(move.old)
         self._show_tablespaces(None if facts is None else facts.cluster(move.cluster), move.tablespace_targets)
 

@@ -160,6 +160,7 @@ def _found(store: Store) -> dict[str, bool]:
         {"new": OLD.name},
         {"new_volume": "/another"},
         {"tablespace_targets": {}},
+        {"plain_text": True},
     ],
 )
 def test_what_was_found_for_another_move_is_not_the_latest(filled: Store, change: dict[str, Any]) -> None:

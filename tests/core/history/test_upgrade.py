@@ -17,18 +17,18 @@ from core.history.database import FILE_NAME, open_engine
 from core.history.models import Base
 from core.history.store import Store
 from core.history.upgrade import MIGRATIONS, Migrations
-from core.migration.model import Status
+from core.migration.model import Route, Status, Transport
 from tests.core.history import samples
 from tests.core.history.samples import MOVE, NEW, OLD
 
 RELEASED = Path("tests/data/history")
 
-SECOND = """
+NEXT = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "next"
+down_revision = "{head}"
 
 
 def upgrade() -> None:
@@ -40,16 +40,16 @@ def upgrade() -> None:
 
 
 @pytest.fixture
-def second(tmp_path: Path) -> Path:
-    """A copy of the migrations, to which a test adds the second."""
+def following(tmp_path: Path) -> Path:
+    """A copy of the migrations, to which a test adds the next."""
     folder = tmp_path / "migrations 100%"
     shutil.copytree(MIGRATIONS.folder, folder, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 
 
 def _add(folder: Path, more: str) -> Migrations:
-    (folder / "versions" / "0002_second.py").write_text(SECOND.format(more=more))
-    return Migrations(folder, ("0001", "0002"))
+    (folder / "versions" / "next.py").write_text(NEXT.format(head=MIGRATIONS.head, more=more))
+    return Migrations(folder, (*MIGRATIONS.revisions, "next"))
 
 
 def _dump(path: Path) -> list[str]:
@@ -125,34 +125,48 @@ def test_every_released_schema_is_upgraded_with_its_rows(released: Path, tmp_pat
         assert len(store.entries()) == 23
 
 
+@pytest.mark.parametrize(("kept", "route"), [("true", Route.LOCAL), ("false", Route.SSH)])
+def test_a_transport_of_the_first_schema_has_its_route(tmp_path: Path, kept: str, route: Route) -> None:
+    transport = f'{{"cipher":"","compression":"lz4","streams":2,"local":{kept}}}'
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        connection.executescript((RELEASED / "0001.sql").read_text(encoding="utf-8"))
+        last = "(SELECT max(id) FROM probes)"
+        connection.execute(f"UPDATE probes SET transport = ? WHERE id = {last}", [transport])
+        connection.commit()
+    with Store.open(tmp_path) as store:
+        found = {probe.transport for probe in store.probes(MOVE.name)} - {None}
+        assert found == {Transport("", "lz4", 2, route)}
+        assert store.move(MOVE.name).plain_text is False
+
+
 def test_the_newest_schema_is_kept_as_a_file() -> None:
     """Whoever adds a migration adds its dump: `python -m tests.core.history.dump_schema`."""
     assert {path.stem for path in RELEASED.glob("*.sql")} == set(MIGRATIONS.revisions)
 
 
-def test_an_upgrade_keeps_the_old_file_and_every_row(filled: Store, second: Path) -> None:
+def test_an_upgrade_keeps_the_old_file_and_every_row(filled: Store, following: Path) -> None:
     filled.close()
     before = _dump(filled.path)
-    open_engine(filled.path.parent, _add(second, "")).dispose()
+    open_engine(filled.path.parent, _add(following, "")).dispose()
 
-    copies = list(filled.path.parent.glob("history-0001-*.sqlite3"))
+    copies = list(filled.path.parent.glob(f"history-{MIGRATIONS.head}-*.sqlite3"))
     assert len(copies) == 1
     assert stat.S_IMODE(copies[0].stat().st_mode) == 0o600
     assert _dump(copies[0]) == before
     with contextlib.closing(sqlite3.connect(filled.path)) as connection:
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0002",)
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("next",)
         # the table was rebuilt, and what refers to it is still there
         assert connection.execute("SELECT name, comment FROM moves").fetchall() == [(MOVE.name, None)]
         assert connection.execute("SELECT count(*) FROM runs").fetchone() == (10,)
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
-def test_an_upgrade_happens_once(filled: Store, second: Path) -> None:
+def test_an_upgrade_happens_once(filled: Store, following: Path) -> None:
     filled.close()
-    migrations = _add(second, "")
+    migrations = _add(following, "")
     for _ in range(2):
         open_engine(filled.path.parent, migrations).dispose()
-    assert len(list(filled.path.parent.glob("history-0001-*"))) == 1
+    assert len(list(filled.path.parent.glob(f"history-{MIGRATIONS.head}-*"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -164,12 +178,12 @@ def test_an_upgrade_happens_once(filled: Store, second: Path) -> None:
     ],
 )
 def test_a_failed_upgrade_leaves_the_file_as_it_was(
-    filled: Store, second: Path, more: str, raised: type[Exception]
+    filled: Store, following: Path, more: str, raised: type[Exception]
 ) -> None:
     filled.close()
     before = _dump(filled.path)
     with pytest.raises(raised):
-        open_engine(filled.path.parent, _add(second, more))
+        open_engine(filled.path.parent, _add(following, more))
     assert _dump(filled.path) == before
     assert list(filled.path.parent.glob("history-*")) == []
     with Store.open(filled.path.parent) as store:
@@ -177,7 +191,7 @@ def test_a_failed_upgrade_leaves_the_file_as_it_was(
 
 
 def test_a_copy_that_cannot_be_made_stops_the_upgrade(
-    filled: Store, second: Path, monkeypatch: pytest.MonkeyPatch
+    filled: Store, following: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled.close()
     before = _dump(filled.path)
@@ -189,15 +203,15 @@ def test_a_copy_that_cannot_be_made_stops_the_upgrade(
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda path: connect(path, factory=Full))
     with pytest.raises(HistoryError, match="could not be copied before its upgrade: database or disk is full"):
-        open_engine(filled.path.parent, _add(second, ""))
+        open_engine(filled.path.parent, _add(following, ""))
     monkeypatch.undo()
     assert _dump(filled.path) == before
     assert list(filled.path.parent.glob("history-*")) == []
 
 
-def test_a_newer_schema_is_left_alone(filled: Store, second: Path) -> None:
+def test_a_newer_schema_is_left_alone(filled: Store, following: Path) -> None:
     filled.close()
-    open_engine(filled.path.parent, _add(second, "")).dispose()
+    open_engine(filled.path.parent, _add(following, "")).dispose()
     before = _dump(filled.path)
     with pytest.raises(HistoryError, match="was written by a newer pghaul") as refused:
         Store.open(filled.path.parent)
