@@ -11,6 +11,7 @@ from core.actions.execution import (
     cancel_execution,
     execute,
     execution_status,
+    outcome,
     resume_execution,
     roll_back_execution,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "install_tools",
     "known_diagnoses",
     "missing_tools",
+    "outcome",
     "plan",
     "probe",
     "read_facts",

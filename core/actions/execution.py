@@ -1,11 +1,12 @@
 """A move carried out: begun, gone on with, cancelled, taken back."""
 
 from core.actions.desk import Desk, recorded
-from core.actions.migration import check, plan
+from core.actions.migration import check, estimate, plan
 from core.jobs import Job
 from core.migration.execution.engine import abandon, begin, carry_out
 from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
 from core.migration.execution.going_back import roll_back
+from core.migration.execution.telling import Paragraph, told
 from core.migration.execution.work import People, Work
 from core.migration.model import Execution, Kind, Verify
 
@@ -59,6 +60,11 @@ def execution_status(desk: Desk, move: str) -> tuple[Execution, bool]:
     return latest, _alive(desk, latest)
 
 
+def outcome(desk: Desk, execution: Execution) -> tuple[Paragraph, ...]:
+    """What an execution that is done came to, and what is still to do; of a rehearsal, what the move will cost."""
+    return told(execution, desk.store.estimate(execution.move))
+
+
 def _latest(desk: Desk, move: str) -> Execution | None:
     return next(iter(desk.store.executions(move)), None)
 
@@ -68,7 +74,10 @@ def _alive(desk: Desk, execution: Execution | None) -> bool:
 
 
 def _carried_out(desk: Desk, execution_id: int, people: People, job: Job) -> Execution:
-    carry_out(_work(desk, desk.store.execution(execution_id), people, job))
+    execution = desk.store.execution(execution_id)
+    carry_out(_work(desk, execution, people, job))
+    if execution.kind is Kind.REHEARSAL:
+        estimate(desk, execution.move, job)  # anew, by what was measured now
     return desk.store.execution(execution_id)
 
 

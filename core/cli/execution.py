@@ -8,6 +8,8 @@ from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import ask, printable, say, table
 from core.errors import InputError
+from core.migration.execution.account import account
+from core.migration.execution.telling import Paragraph
 from core.migration.model import Execution, Kind, State, Step, StepRun, Verify
 
 _TRIES = 3
@@ -97,7 +99,7 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
     people = TerminalPeople(options.confirm, options.yes_to_hooks)
     if options.status:
         execution, alive = actions.execution_status(context.desk, options.move)
-        return _show(execution, options, alive=alive)
+        return _show(execution, options, actions.outcome(context.desk, execution), alive=alive)
     if options.resume:
         execution = actions.resume_execution(context.desk, options.move, people, context.job)
     elif options.cancel:
@@ -109,7 +111,7 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
         _refuse_unanswerable(kind, options)
         verify = Verify(options.verify)
         execution = actions.execute(context.desk, options.move, kind, people, context.job, verify=verify)
-    return _show(execution, options)
+    return _show(execution, options, actions.outcome(context.desk, execution))
 
 
 def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:
@@ -120,12 +122,24 @@ def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:
         )
 
 
-def _show(execution: Execution, options: argparse.Namespace, *, alive: bool = False) -> int:
+def _show(
+    execution: Execution, options: argparse.Namespace, outcome: tuple[Paragraph, ...], *, alive: bool = False
+) -> int:
     if options.json:
-        print_document({"execution": execution, "alive": alive})
+        print_document({"execution": execution, "alive": alive, "account": account(execution), "outcome": outcome})
     else:
-        print(text(execution, alive=alive))
+        print("\n".join([text(execution, alive=alive), *outcome_lines(outcome)]))
     return 0
+
+
+def outcome_lines(outcome: tuple[Paragraph, ...]) -> list[str]:
+    """What an execution came to, for people."""
+    width = max((len(paragraph.title) for paragraph in outcome), default=0)
+    lines = [""] if outcome else []
+    for paragraph in outcome:
+        for number, sentence in enumerate(paragraph.sentences):
+            lines.append(f"{'' if number else paragraph.title:{width}}  {printable(sentence)}")
+    return lines
 
 
 def text(execution: Execution, *, alive: bool = False) -> str:

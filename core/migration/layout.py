@@ -13,6 +13,8 @@ from core.servers.shell import Shell, Word, command, environment, pipe, redirect
 
 ROOT = "root"
 LOG = "pghaul-start.log"
+KEPT = ".before-pghaul"
+"""What the name of something ends in that is put aside to be put back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,8 @@ def fence(cluster: Cluster, owner: str) -> Control:
     """
     named = debian(cluster)
     if named is not None:
-        file = f"/etc/postgresql/{named[0]}/{named[1]}/start.conf"
-        kept = f"{file}.before-pghaul"
+        file = _start_conf(named)
+        kept = f"{file}{KEPT}"
         disable = script("{ [ -e @kept@ ] || cp -p -- @file@ @kept@; } && echo disabled > @file@", file=file, kept=kept)
         return Control(ROOT, disable, f"as root: {command('mv', '--', kept, file)}")
     if cluster.unit is not None:
@@ -89,12 +91,18 @@ def unfence(cluster: Cluster, owner: str) -> Control:
     """Let the cluster be started again, as before the fence; does nothing where there is none."""
     named = debian(cluster)
     if named is not None:
-        file = f"/etc/postgresql/{named[0]}/{named[1]}/start.conf"
-        put_back = script("if [ -e @kept@ ]; then mv -- @kept@ @file@; fi", kept=f"{file}.before-pghaul", file=file)
+        file = _start_conf(named)
+        put_back = script("if [ -e @kept@ ]; then mv -- @kept@ @file@; fi", kept=f"{file}{KEPT}", file=file)
         return Control(ROOT, put_back, "")
     if cluster.unit is not None:
         return Control(ROOT, command("systemctl", "unmask", cluster.unit), "")
     return Control(owner, command("chmod", "u+w", "--", cluster.data_directory), "")
+
+
+def fence_leaves(cluster: Cluster) -> str | None:
+    """The file that the fence puts aside on old; None where it puts none aside."""
+    named = debian(cluster)
+    return f"{_start_conf(named)}{KEPT}" if named is not None else None
 
 
 def prove_stopped(path: str, data_directory: str) -> Shell:
@@ -154,6 +162,11 @@ def configuration_folder(cluster: Cluster) -> str | None:
 def words(first: str, *rest: str) -> str:
     """Words for a shell that a program makes itself, as pg_ctl does of -o: quoted once more, as one text."""
     return command(first, *rest).text
+
+
+def _start_conf(named: tuple[str, str]) -> str:
+    series, name = named
+    return f"/etc/postgresql/{series}/{name}/start.conf"
 
 
 def _pg_ctl(cluster: Cluster, *arguments: Word) -> Shell:

@@ -282,6 +282,10 @@ class Plan:
     """The data directories on old and on new."""
     way_back: tuple[Step, ...] = ()
     """The steps that make old what it was, from wherever the plan has got to before its point of no return."""
+    remains: tuple[str, ...] = ()
+    """What lies on the servers when all is done, in sentences."""
+    advice: tuple[str, ...] = ()
+    """What is still to do then, in sentences."""
 
 
 class Hook(StrEnum):

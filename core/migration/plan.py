@@ -14,6 +14,7 @@ from core.migration.passage import address_of, passage
 from core.migration.places import places
 from core.migration.runbook import runbook
 from core.migration.script import login, script
+from core.migration.steps.aftermath import advice, remains
 from core.migration.steps.back import way_back
 from core.migration.steps.copy import copy
 from core.migration.steps.hooks import hooked
@@ -78,6 +79,8 @@ def make_plan(
         data_directory=cluster.data_directory,
         target=move.target,
         way_back=_numbered(back := way_back(site), [None] * len(back), site),
+        remains=remains(site),
+        advice=advice(site),
     )
 
 

@@ -22,7 +22,7 @@ def _configuration(site: Site) -> list[Draft]:
     folder = layout.configuration_folder(site.cluster)
     if folder is None:
         return []
-    kept = f"{folder}.before-pghaul"
+    kept = f"{folder}{layout.KEPT}"
     pack = script("cd -- @folder@ && tar -cf - . | base64" + passage.SAY_WHOLE, folder=folder)
     unpack = script(
         passage.TAKE_WHOLE + "if [ -e @folder@ ] && [ ! -e @kept@ ]; then mv -- @folder@ @kept@; fi && "

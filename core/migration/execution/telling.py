@@ -1,0 +1,112 @@
+"""An execution's end in sentences: for the terminal, the window and whoever reads them later."""
+
+from dataclasses import dataclass
+
+from core import units
+from core.migration.execution.account import Account, account
+from core.migration.model import Estimate, Execution, Kind, Method, Span, State
+from core.migration.steps.copy import FENCE
+from core.servers.shell import command
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A heading of a word or two, and its sentences."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+def told(execution: Execution, estimate: Estimate | None = None) -> tuple[Paragraph, ...]:
+    """What an execution that is done came to; nothing of one that is not.
+
+    `estimate`: made after a rehearsal with what it measured: what the move itself will cost.
+    """
+    if execution.state is not State.DONE:
+        return ()
+    found = account(execution)
+    if execution.kind is Kind.REHEARSAL:
+        paragraphs = [Paragraph("sent", _sent(found)), *_forecast(execution, estimate), Paragraph("old", (_AS_IT_WAS,))]
+    else:
+        paragraphs = [
+            Paragraph("downtime", _downtime(found)),
+            Paragraph("sent", _sent(found)),
+            Paragraph("old", _fenced(execution)),
+            Paragraph("still there", execution.plan.remains),
+            Paragraph("next", execution.plan.advice),
+        ]
+    kept = Paragraph("kept", _kept(execution.move))
+    return tuple(paragraph for paragraph in (*paragraphs, kept) if paragraph.sentences)
+
+
+_AS_IT_WAS = (
+    "it runs as before: nothing was stopped or started; what was copied lies on new, and the move begins with it"
+)
+
+
+def _downtime(found: Account) -> tuple[str, ...]:
+    seconds = found.downtime_seconds
+    if seconds is None or found.stopped_at is None or found.opened_at is None:
+        return ("old was stopped before this began, so none was measured",)
+    between = (
+        f"from the stop of old ({found.stopped_at:%H:%M:%S} UTC) until new was open ({found.opened_at:%H:%M:%S} UTC)"
+    )
+    said = [f"{units.duration(seconds)}, {between}"]
+    if found.expected_seconds is not None:
+        own = units.duration(max(0.0, seconds - found.people_seconds))
+        expected = f"the plan expected {units.duration(found.expected_seconds)} of commands"
+        said.append(f"{expected}; they took {own}, people {units.duration(found.people_seconds)}")
+    if found.asked_at is not None:
+        said.append(f"the applications were to be stopped from {found.asked_at:%H:%M:%S} UTC on")
+    return tuple(said)
+
+
+def _sent(found: Account) -> tuple[str, ...]:
+    if not found.passes:
+        return ("nothing: all of it lay on new already",)
+    said = f"{units.size(found.sent)} of the cluster in {units.counted(found.passes, 'step')}"
+    rate = f"; the first, whole one at {units.rate(found.copy_rate)}" if found.copy_rate is not None else ""
+    return (said + rate,)
+
+
+def _fenced(execution: Execution) -> tuple[str, ...]:
+    """That old is kept from starting, and how it would be started all the same."""
+    steps = [step for step in execution.plan.way_back if not step.closes]
+    if not any(step.name == FENCE for step in execution.plan.steps) or not steps:
+        return ()
+    return (
+        "it is stopped and kept from starting: two servers with one identity must never both run",
+        "should it be needed, with the loss of what clients have written to new:",
+        *(f"  on {step.server} as {step.user}, {step.title}: {step.command}" for step in steps),
+    )
+
+
+def _forecast(execution: Execution, estimate: Estimate | None) -> list[Paragraph]:
+    """What the move will take, by the measured rate."""
+    warm = any(step.warm_pass for step in execution.plan.steps)
+    method = estimate.method("warm-copy" if warm else "cold-copy") if estimate is not None else None
+    if method is None:
+        return []
+    ahead = _ahead(method) if warm else None
+    said = [f"{_span(method.downtime_seconds)} of downtime, by what was measured now; people come on top"]
+    if ahead is not None:
+        said.append(f"before it, while old runs: {_span(ahead)}; less where a copy lies on new already")
+    return [Paragraph("the move", tuple(said))]
+
+
+def _ahead(method: Method) -> Span:
+    """What comes before the stop."""
+    whole, down = method.duration_seconds, method.downtime_seconds
+    return Span(whole.low - down.low, whole.likely - down.likely, whole.high - down.high)
+
+
+def _span(span: Span) -> str:
+    return f"{units.duration(span.likely)} ({units.duration(span.low)} to {units.duration(span.high)})"
+
+
+def _kept(move: str) -> tuple[str, ...]:
+    return (
+        f"each step with its times and output: {command('pghaul', 'execute', move, '--status', '--json')}",
+        f"each command that ran: {command('pghaul', 'history', 'commands', '--move', move)}",
+        f"the report: {command('pghaul', 'report', move, '-o', f'{move}.pdf')}",
+    )

@@ -1,0 +1,39 @@
+"""What a plan leaves behind when it is done, and what is still to do then: sentences for people."""
+
+from core.migration import layout
+from core.migration.steps.site import Site
+
+
+def remains(site: Site) -> tuple[str, ...]:
+    """What lies on the servers in the end, and when it may go."""
+    cluster, target = site.cluster, site.move.target
+    until = "remove it when new has proven itself and has a backup of its own"
+    said = [f"{site.old.name}: the cluster as it was stopped, in {cluster.data_directory} and its tablespaces; {until}"]
+    kept = layout.fence_leaves(cluster)
+    if kept is not None:
+        said.append(f"{site.old.name}: {kept}, by which old is let go again")
+    folder = layout.configuration_folder(cluster)
+    if folder is not None:
+        said.append(f"{site.new.name}: {folder}{layout.KEPT}, what new had there before, if there was anything")
+    said.append(f"{site.new.name}: {target}/{layout.LOG}, what the server said at its starts")
+    return tuple(said)
+
+
+def advice(site: Site) -> tuple[str, ...]:
+    """What to do once new is open, and what not."""
+    said = [
+        "no ANALYZE is needed: the planner's statistics were copied with the tables, the cumulative ones as files",
+        "the first queries are slow, for new's memory is empty: pg_prewarm, or patience",
+    ]
+    if site.cluster.settings.get("archive_mode", "off") != "off":
+        said.append(
+            "take a new base backup: nothing was archived while new was started for local connections alone, so the "
+            "archive has a gap"
+        )
+    else:
+        said.append("take a backup of new")
+    wide = site.cluster.wide
+    if wide is not None and wide.receivers:
+        names = dict.fromkeys(each.name for each in wide.receivers)
+        said.append(f"lead to new what received WAL from old: {', '.join(names)}")
+    return tuple(said)
