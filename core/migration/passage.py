@@ -61,6 +61,7 @@ class Passage:
         sources: addresses of old that the key is good from.
         targets: label -> folder on new.
         transport: how the files travel; `rsync`: the older of both versions.
+        control: on old, prints the control file: it tells which WAL is in use. None: not known, and all of it travels.
     """
 
     marker: str
@@ -74,6 +75,7 @@ class Passage:
     targets: tuple[tuple[str, str], ...]
     transport: Transport = PLAIN
     rsync: Version = UNKNOWN
+    control: Shell | None = None
 
 
 def passage(

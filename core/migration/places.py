@@ -17,6 +17,8 @@ class Place:
         source, target: absolute folders on old and on new.
         size_bytes, files: what lies in it; None where the facts do not say.
         inside: it lies inside the data directory or another place and travels with it; only its link is set.
+        wal: the folder of the WAL below it: `pg_wal`, or nothing where it is that folder itself; None where the WAL
+            lies elsewhere, or its names have gaps, as before 9.3.
     """
 
     label: str
@@ -26,6 +28,7 @@ class Place:
     size_bytes: int | None
     files: int | None
     inside: bool = False
+    wal: str | None = None
 
 
 def places(move: Move, cluster: Cluster) -> tuple[Place, ...]:
@@ -45,7 +48,18 @@ def standing(cluster: Cluster) -> tuple[Place, ...]:
         size_bytes=_rest(cluster.size_bytes, [place.size_bytes for place in outside]),
         files=_rest(cluster.files, [place.files for place in outside]),
     )
-    return (data, *outside)
+    return tuple(replace(place, wal=_wal(place, cluster)) for place in (data, *outside))
+
+
+def _wal(place: Place, cluster: Cluster) -> str | None:
+    series = tuple(int(number) for number in cluster.series.split(".") if number.isdecimal())
+    if series < (9, 3):
+        return None
+    folder = "pg_wal" if series >= (10,) else "pg_xlog"
+    if place.link == folder:
+        return ""
+    linked = any(link.path == folder for link in cluster.links)
+    return folder if place.label == "data" and not linked else None
 
 
 def relinked(move: Move, cluster: Cluster) -> tuple[Place, ...]:

@@ -5,10 +5,13 @@ folder in /tmp and what keeps it from starting again; each step names its undo; 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
+from core.facts.programs import program_path
+from core.migration.layout import control_data
 from core.migration.model import CheckResult, Estimate, HookCommand, Move, Plan, Probe, Status, Step, Verify
 from core.migration.passage import address_of, passage
 from core.migration.places import places
@@ -65,6 +68,7 @@ def make_plan(
         transport=choice.transport,
         rsync=common_version(old_facts, new_facts),
     )
+    way = replace(way, control=control_data(program_path(old_facts, cluster.series), cluster.data_directory))
     site = Site(move, old, new, old_facts, new_facts, cluster, way, copied, verify)
     drafts = hooked([*prepare(site), *copy(site), *close_way(site), *opening(site)], site, hooks)
     return Plan(

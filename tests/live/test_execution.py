@@ -98,6 +98,28 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
     assert sum(run.bytes or 0 for run in copied) > 20_000_000
 
 
+def test_wal_that_nobody_needs_stays_on_old(cluster: Lab, move: Moving) -> None:
+    """Old keeps a hundred megabytes of it: what is there before the warm pass, and what its shutdown leaves."""
+    sql(cluster.old, "alter system set min_wal_size = '160MB'; alter system set max_wal_size = '320MB'")
+    sql(cluster.old, "select pg_reload_conf()")
+    switch = "select pg_logical_emit_message(true, 'more', 'wal'); select pg_switch_wal();"
+    sql(cluster.old, f"{switch * 8} checkpoint; {switch} checkpoint")
+
+    def write_on() -> None:
+        sql(cluster.old, switch * 4)
+
+    done = move.execute(Person(at={"stop the applications": write_on}))
+    assert done.state is State.DONE
+    waiting = cluster.old.exec("sh", "-c", f"ls {site.WAL} | grep -cE '^[0-9A-F]{{24}}$'").stdout
+    arrived = cluster.new.exec("sh", "-c", f"ls {site.WAL} | grep -cE '^[0-9A-F]{{24}}$'").stdout
+    sent = [run.bytes or 0 for run in done.steps if site.WAL in run.title and "pass" in run.title]
+    assert int(waiting) >= 7
+    assert int(arrived) <= 3  # what it started with, and what it has made since
+    assert len(sent) >= 3
+    assert sum(sent) < 6 * (16 << 20), sent
+    assert sql(cluster.new, HISTORY) == "0"
+
+
 def settings_of_the_first_start(cluster: Lab) -> str:
     return sql(cluster.new, "select current_setting('listen_addresses') || '|' || current_setting('archive_mode')")
 

@@ -1,11 +1,14 @@
 """The steps that prove the copy before it starts: both sides' manifests and sums, made at the same time, must agree."""
 
 from dataclasses import dataclass
+from typing import LiteralString
 
 from core.facts.model import Facts
+from core.migration.layout import control_data
 from core.migration.model import Verify
 from core.migration.places import Place, relinked
 from core.migration.steps.site import Draft, Site
+from core.migration.transports import idle_wal
 from core.servers.shell import Shell, command, environment, pipe, script, sequence
 
 BEGAN, SUMS = "began", "sums"
@@ -68,32 +71,41 @@ def verify(site: Site) -> list[Draft]:
     ]
 
 
-def manifest(end: _End, left_out: tuple[str, ...]) -> Shell:
-    """In a place: every entry, sorted, a NUL after each.
+def manifest(owner: str) -> Shell:
+    """In a place: every entry but those left out, sorted, a NUL after each.
 
     Of each: owner, type, mode, path; of a file its size and time of change in nanoseconds, of a link its target. The
     owner stands by name, as numbers differ between hosts. A folder's size and time are its file system's own.
     """
-    owner = ("(", "-user", end.owner, "-printf", "owner ", "-o", "-printf", "%u ", ")")
-    entry = ("-type", "f", "-printf", r"%y %m %s %T@ %P\0", "-o", "-type", "l", "-printf", r"%y %l %P\0")
-    listed = command(
-        "find", ".", "-mindepth", 1, *_pruned(left_out), *owner, "(", *entry, "-o", "-printf", r"%y %m %P\0", ")"
+    listed = script(
+        'find . -mindepth 1 \\( "$@" \\) -prune -o '
+        "\\( -user @owner@ -printf 'owner ' -o -printf '%u ' \\) "
+        "\\( -type f -printf '%y %m %s %T@ %P\\0' -o -type l -printf '%y %l %P\\0' -o -printf '%y %m %P\\0' \\)",
+        owner=owner,
     )
     return pipe(listed, command("sort", "-z"))
 
 
-def _contents(end: _End, left_out: tuple[str, ...], *, since: bool) -> Shell:
-    """In a place: the sum of each file, those that changed since `$since` alone if `since`."""
-    listed = command("find", ".", *_pruned(left_out), "-type", "f")
-    newer = script('-newermt "$since" -print0') if since else script("-print0")
-    found = Shell(f"{listed.text} {newer.text}", f"{listed.shown} {newer.shown}")
-    sums = command("xargs", "-0", "-r", "-n", _AT_A_TIME, "-P", end.threads, "sha256sum")
+def _contents(threads: int, *, since: bool) -> Shell:
+    """In a place: the sum of each file but those left out, those that changed since `$since` alone if `since`."""
+    pruned: LiteralString = 'find . \\( "$@" \\) -prune -o -type f'
+    found = script(pruned + ' -newermt "$since" -print0') if since else script(pruned + " -print0")
+    sums = command("xargs", "-0", "-r", "-n", _AT_A_TIME, "-P", threads, "sha256sum")
     return pipe(found, command("sort", "-z"), sums, command("sort"))
 
 
-def _pruned(left_out: tuple[str, ...]) -> list[str]:
-    patterns = [word for path in left_out for word in ("-o", "-path", f"./{_literal(path)}")]
-    return ["(", *patterns[1:], ")", "-prune", "-o"]
+def _leave_out(paths: tuple[str, ...], idle: Shell | None) -> Shell:
+    """In a place: what `find` is to pass over, as the shell's own arguments: paths, and WAL that nobody needs."""
+    # every path that find prints begins with a dot
+    named = command(
+        "set", "--", "-path", "-", *(word for path in paths for word in ("-o", "-path", f"./{_literal(path)}"))
+    )
+    if idle is None:
+        return named
+    added = script(
+        'idle=$(sh -c @idle@) || exit; set -f; for each in $idle; do set -- "$@" -o -path "$each"; done', idle=idle
+    )
+    return sequence(named, added)
 
 
 def _literal(path: str) -> str:
@@ -103,18 +115,21 @@ def _literal(path: str) -> str:
 
 def _sums(site: Site, *, on_new: bool) -> Shell:
     """A line of each place with its sums, and one of the control file: the same text on both sides."""
+    data = site.move.target if on_new else site.cluster.data_directory
+    control = control_data(site.new_path if on_new else site.old_path, data)
     found = []
     for place in site.places:
         end = _end(site, place, on_new=on_new)
-        left_out = _left_out(site, place)
-        sums = [manifest(end, left_out)]
+        found += [
+            script("cd -- @folder@ && printf '%s\\n' @label@", folder=end.folder, label=place.label),
+            _leave_out(_left_out(site, place), _idle(place, end, control)),
+        ]
+        sums = [manifest(end.owner)]
         if site.verify is Verify.ALL or site.cluster.running:
-            sums.append(_contents(end, left_out, since=site.verify is not Verify.ALL))
-        found.append(script("cd -- @folder@ && printf '%s\\n' @label@", folder=end.folder, label=place.label))
+            sums.append(_contents(end.threads, since=site.verify is not Verify.ALL))
         found += [pipe(each, command("sha256sum")) for each in sums]
-    data = site.move.target if on_new else site.cluster.data_directory
-    control = script("echo control && sha256sum < @file@", file=f"{data}/global/pg_control")
-    whole = environment({"LC_ALL": "C"}, sequence(*found, control))
+    found.append(script("echo control && sha256sum < @file@", file=f"{data}/global/pg_control"))
+    whole = environment({"LC_ALL": "C"}, sequence(*found))
     if not site.cluster.running:
         return whole
     return sequence(script("read -r since && export since"), whole)
@@ -122,7 +137,14 @@ def _sums(site: Site, *, on_new: bool) -> Shell:
 
 def _left_out(site: Site, place: Place) -> tuple[str, ...]:
     """What is not compared: what a server writes when it runs, and the links that the plan sets anew."""
-    return (*_LEFT_OUT, *(each.link for each in relinked(site.move, site.cluster))) if place.label == "data" else ("-",)
+    return (*_LEFT_OUT, *(each.link for each in relinked(site.move, site.cluster))) if place.label == "data" else ()
+
+
+def _idle(place: Place, end: _End, control: Shell) -> Shell | None:
+    """The patterns of WAL that nobody needs, where the place holds the WAL; the rule stands in `idle_wal`."""
+    if place.wal is None:
+        return None
+    return idle_wal.patterns(control, f"{end.folder}/{place.wal}", f"./{idle_wal.below(place)}")
 
 
 def _end(site: Site, place: Place, *, on_new: bool) -> _End:

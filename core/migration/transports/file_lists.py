@@ -12,6 +12,7 @@ The lists lie in the folder of the copy's key, and go with it.
 from typing import LiteralString
 
 from core.migration.passage import Passage
+from core.migration.transports import idle_wal
 from core.servers.shell import Shell, script
 
 _LINES: LiteralString = "-printf '%s %T@ %C@ %i ./%P\\0' | tr '\\n\\0' '\\001\\n' | sort"
@@ -39,15 +40,17 @@ def changed_names(way: Passage, label: str, streams: int) -> Shell:
     the pass: `123456 bytes in 78 files to send`.
     """
     return script(
-        "umask 077; limit=$(($(date +%s) - 2)); export LC_ALL=C; "
-        'find . -type f ! -newermt "@$limit" ! -newerct "@$limit" ' + _LINES + " >@next@ && "
-        "find . -type f " + _LINES + " >@now@ && { [ -e @seen@ ] || : >@seen@; } && "
+        "umask 077; limit=$(($(date +%s) - 2)); export LC_ALL=C; set --; [ ! -e @idle@ ] || "
+        'while read -r hide pattern; do set -- "$@" ! -path ".$pattern"; done <@idle@; '
+        'find . -type f "$@" ! -newermt "@$limit" ! -newerct "@$limit" ' + _LINES + " >@next@ && "
+        'find . -type f "$@" ' + _LINES + " >@now@ && { [ -e @seen@ ] || : >@seen@; } && "
         "comm -13 @seen@ @now@ | sort -rn | " + _LEAST_LOADED,
         next=f"{way.folder}/next-{label}",
         now=f"{way.folder}/now-{label}",
         seen=_seen(way, label),
         streams=streams,
         list=f"{way.folder}/files-{label}",
+        idle=idle_wal.rules(way, label),
     )
 
 

@@ -9,6 +9,7 @@ Options, and why:
                 not on new yet is simply sent.
     --rsync-path=pghaul-receive LABEL   new's folder is chosen by the key's own line on new (see passage), so no path
                 crosses a remote shell, and without that line nothing can be written, let alone deleted.
+    --filter="merge …"  WAL that nobody needs stays on old; the rule stands in `idle_wal`.
 RSYNC_PROTECT_ARGS=0 keeps the server's options on the command line, where the receiver checks them. What depends on
 rsync's version stands in `rsync_versions`.
 
@@ -20,7 +21,7 @@ from typing import LiteralString
 
 from core.migration.passage import Passage
 from core.migration.places import Place
-from core.migration.transports import file_lists, stream_logs
+from core.migration.transports import file_lists, idle_wal, stream_logs
 from core.migration.transports.routes import route_of
 from core.migration.transports.rsync_versions import (
     can_stream,
@@ -45,30 +46,33 @@ _SIDE_BY_SIDE: LiteralString = (
 def warm_pass(way: Passage, place: Place) -> Shell:
     """On old, while the server runs: what no earlier pass has brought, then what is missing yet, folders and links."""
     vouch = file_lists.vouch(way, place.label)
+    known = _idle_known(way, place)
     if not can_stream(way.rsync):
         listed = sequence(command("cd", "--", place.source), file_lists.changed_names(way, place.label, 1))
-        whole = _rsync(way, place.label, ["--ignore-times", *_exclude(place)], f"{place.source}/")
-        return sequence(listed, _forgiving(whole), vouch)
-    missing = _rsync(way, place.label, ["--ignore-existing", *_exclude(place)], f"{place.source}/")
+        whole = _rsync(way, place.label, ["--ignore-times", *_exclude(way, place)], f"{place.source}/")
+        return sequence(*known, listed, _forgiving(whole), vouch)
+    missing = _rsync(way, place.label, ["--ignore-existing", *_exclude(way, place)], f"{place.source}/")
     changed = _changed(way, place, list(listed_options(way.rsync)))
-    return sequence(_forgiving(changed), _forgiving(missing), vouch)
+    return sequence(*known, _forgiving(changed), _forgiving(missing), vouch)
 
 
 def cold_pass(way: Passage, place: Place) -> Shell:
     """On old, stopped: everything, and what is not on old removed on new. rsync checks the sum of all it sends."""
     if way.transport.streams == 1:
-        return _rsync(way, place.label, ["--ignore-times", "--delete", *_exclude(place)], f"{place.source}/")
+        whole = _rsync(way, place.label, ["--ignore-times", "--delete", *_exclude(way, place)], f"{place.source}/")
+        return sequence(*_idle_known(way, place), whole)
     return sequence(changed_pass(way, place), rest_pass(way, place))
 
 
 def changed_pass(way: Passage, place: Place) -> Shell:
     """On old, stopped: every file that changed since the last warm pass began, compared byte for byte."""
-    return _changed(way, place, [])
+    return sequence(*_idle_known(way, place), _changed(way, place, []))
 
 
 def rest_pass(way: Passage, place: Place) -> Shell:
     """On old, stopped: folders, links and times; what is not on old is removed on new."""
-    return _rsync(way, place.label, ["--delete", *_exclude(place)], f"{place.source}/")
+    rest = _rsync(way, place.label, ["--delete", *_exclude(way, place)], f"{place.source}/")
+    return sequence(*_idle_known(way, place), rest)
 
 
 def control_file_pass(way: Passage, place: Place) -> Shell:
@@ -79,8 +83,10 @@ def control_file_pass(way: Passage, place: Place) -> Shell:
 
 def deletions(way: Passage, place: Place) -> Shell:
     """On old: the names that the last pass would remove on new, one a line; a dry run."""
-    dry = _rsync(way, place.label, ["--dry-run", "--delete", "--itemize-changes", *_exclude(place)], f"{place.source}/")
-    return pipe(dry, command("sed", "-n", "s/^[*]deleting *//p"))
+    dry = _rsync(
+        way, place.label, ["--dry-run", "--delete", "--itemize-changes", *_exclude(way, place)], f"{place.source}/"
+    )
+    return sequence(*_idle_known(way, place), pipe(dry, command("sed", "-n", "s/^[*]deleting *//p")))
 
 
 def sample_pass(way: Passage, label: str, folder: str, options: list[str], seconds: int) -> Shell:
@@ -101,7 +107,7 @@ def empty_pass(way: Passage, label: str, listed: str) -> Shell:
 def _changed(way: Passage, place: Place, options: list[str]) -> Shell:
     """The files that no pass has vouched for, by as many streams as the transport has."""
     listed = file_lists.changed_names(way, place.label, way.transport.streams)
-    copies = _streams(way, place.label, ["--ignore-times", *options, *_exclude(place)])
+    copies = _streams(way, place.label, ["--ignore-times", *options, *_exclude(way, place)])
     if len(copies) > 1:
         logged = stream_logs.own_logs(way, place.label, copies)
         copies = [stream_logs.watched(way, place.label, _beside(logged))]
@@ -145,5 +151,14 @@ def _rsync(way: Passage, label: str, options: list[str], source: str, ahead: tup
     )
 
 
-def _exclude(place: Place) -> list[str]:
-    return [f"--exclude={pattern}" for pattern in _EXCLUDED] if place.label == "data" else []
+def _exclude(way: Passage, place: Place) -> list[str]:
+    excluded = [f"--exclude={pattern}" for pattern in _EXCLUDED] if place.label == "data" else []
+    idle = [f"--filter=merge {idle_wal.rules(way, place.label)}"] if _idle_known(way, place) else []
+    return [*excluded, *idle]
+
+
+def _idle_known(way: Passage, place: Place) -> list[Shell]:
+    """Where the place holds the WAL: the command that finds out ahead of a pass what of it nobody needs."""
+    if way.control is None or place.wal is None:
+        return []
+    return [idle_wal.written(way, place, way.control)]

@@ -16,6 +16,7 @@ def test_tablespaces_and_links_are_copied_by_themselves_and_not_counted_twice() 
     assert (data.size_bytes, data.files) == (5_000_000_000, 1836)
     assert (first.label, first.source, first.target) == ("16400", "/space", "/srv/pg/space")
     assert (wal.label, wal.target) == ("pg_wal", "/fast/wal")
+    assert [place.wal for place in (data, first, wal)] == [None, None, ""]
     assert [place.link for place in relinked(move(tablespace_targets={"/space": "/srv/pg/space"}), made)] == [
         "pg_tblspc/16400"
     ]
