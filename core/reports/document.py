@@ -8,6 +8,7 @@ from core import units
 from core.benchmarks.model import Run, Side
 from core.migration.model import CheckResult, Method, Step
 from core.reports import fonts
+from core.reports.execution import execution
 from core.reports.report import Report
 from core.reports.servers import servers
 from core.reports.storage import storage
@@ -31,6 +32,7 @@ def document(report: Report, *, plain: bool = False) -> Plain:
             "made_at": instant(report.made_at),
             "program": f"pghaul {report.program_version}",
             "summary": summary(report),
+            "execution": execution(report),
             "servers": servers(report),
             "storage": storage(report),
             "checks": _checks(report),

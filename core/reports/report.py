@@ -11,7 +11,7 @@ from core.comparison.diagnosis import diagnose
 from core.comparison.model import Comparison, Diagnosis
 from core.facts.model import Cluster, Facts
 from core.history.store import Store
-from core.migration.model import CheckResult, Estimate, Move, Plan, Probe
+from core.migration.model import CheckResult, Estimate, Execution, Move, Plan, Probe
 from core.servers.profiles import Profile
 
 
@@ -38,6 +38,8 @@ class Report:
     probes: tuple[Probe, ...] = ()
     estimate: Estimate | None = None
     plan: Plan | None = None
+    executions: tuple[Execution, ...] = ()
+    """Newest first."""
 
     @property
     def cluster(self) -> Cluster | None:
@@ -71,6 +73,7 @@ def build(store: Store, move_name: str) -> Report:
         probes=store.probes(move_name),
         estimate=store.estimate(move_name),
         plan=store.plan(move_name),
+        executions=store.executions(move_name),
     )
 
 

@@ -2,7 +2,8 @@
 
 from core import units
 from core.comparison.model import Row, Verdict
-from core.migration.model import Method, Status
+from core.migration.execution.account import account
+from core.migration.model import Kind, Method, State, Status
 from core.reports.report import Report
 from core.reports.words import Plain, about, counted, fraction, listed, method, missing, reach, span, time_axis
 
@@ -102,8 +103,26 @@ def _time(report: Report) -> Plain:
     copy, dump = methods.get("cold-copy"), methods.get("dump-restore")
     first = copy or next(iter(methods.values()))
     likely = about(first.downtime_seconds.likely)
+    against, warm = _against(first, dump), _warm(methods.get("warm-copy"))
+    took = _took(report)
+    if took is not None:
+        return _answer(question, "good", f"It took {units.duration(took)}", _expected(report), against)
     low_high = f"{method(first.method)}: {reach(first.downtime_seconds)}."
-    return _answer(question, "plain", likely, low_high, _against(first, dump), _warm(methods.get("warm-copy")))
+    return _answer(question, "plain", likely, low_high, against, warm)
+
+
+def _expected(report: Report) -> str:
+    """What the executed plan said."""
+    expected = account(report.executions[0]).expected_seconds
+    return "" if expected is None else f"The plan expected {about(expected)} of commands; people come on top."
+
+
+def _took(report: Report) -> float | None:
+    """The time without the cluster, once it was moved."""
+    latest = next(iter(report.executions), None)
+    if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE:
+        return None
+    return account(latest).downtime_seconds
 
 
 def _against(copy: Method, dump: Method | None) -> str:

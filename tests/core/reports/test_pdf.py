@@ -91,7 +91,7 @@ def test_the_same_report_is_the_same_file(full: Report) -> None:
 def test_sections_come_in_order(full: Report) -> None:
     headings = [_text(item["body"]) for item in _query(full, "heading.where(level: 1)")]
     page_one = ["Storage, old against new", "What stands in the way", "How long each way takes"]
-    rest = ["Servers", "Storage", "Checks", "How long", "Plan", "Appendix:what was run"]
+    rest = ["What was carried out", "Servers", "Storage", "Checks", "How long", "Plan", "Appendix:what was run"]
     assert headings == [*page_one, *rest]
     charts = [item["alt"] for item in _query(full, "figure")]
     assert len(charts) == 5

@@ -1,0 +1,223 @@
+"""What an execution came to, read from its rows alone: the time without the cluster, passes, comparisons, breaks."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.migration.execution.account import account
+from core.migration.model import Execution, Kind, State, Step, StepRun
+from core.migration.steps.copy import FENCE
+from core.migration.steps.verify import SUMS
+
+
+@dataclass(frozen=True, slots=True)
+class Downtime:
+    """The time without the cluster, in seconds: from the stop of old until new was open, or old was back.
+
+    Attributes:
+        ended_at: None: clients still wait.
+        seconds: until its end, or until now.
+        people_seconds: of it, what people took for steps of theirs.
+        idle_seconds: of it, while no step ran: nobody was at it, or it was interrupted.
+        expected_seconds: what the plan's commands were expected to take; None where it did not say.
+    """
+
+    began_at: datetime
+    ended_at: datetime | None
+    seconds: float
+    people_seconds: float
+    idle_seconds: float
+    expected_seconds: float | None
+
+    @property
+    def command_seconds(self) -> float:
+        """Of it, what the plan's commands took: what the expectation is to be held against."""
+        return max(0.0, self.seconds - self.people_seconds - self.idle_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class PassMade:
+    """A pass over all places: what it sent in bytes of cluster, and from the start of its first to its last end.
+
+    `left_out`: why it was not made; empty: it was.
+    """
+
+    title: str
+    started_at: datetime
+    seconds: float
+    bytes: int
+    left_out: str = ""
+
+    @property
+    def bytes_per_second(self) -> float | None:
+        """Its rate; None where it sent nothing."""
+        return self.bytes / self.seconds if self.bytes and self.seconds > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Two steps that had to print the same. `agreed` is None where the second one was not done."""
+
+    step: Step
+    other: Step
+    agreed: bool | None
+    output: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Where it ended on its way, and when it was gone on with; None: not yet, or by the way back."""
+
+    at: datetime
+    title: str
+    why: str
+    resumed_at: datetime | None
+
+
+def downtime(execution: Execution, now: datetime) -> Downtime | None:
+    """The time without the cluster; None in a rehearsal, and where old was never stopped, or before it all."""
+    found = account(execution)
+    if execution.kind is Kind.REHEARSAL or found.stopped_at is None:
+        return None
+    began, ended = found.stopped_at, found.opened_at or _old_again_at(execution)
+    until = max(began, ended or now)
+    people, commands = _parts(execution)
+    busy, waited = _covered(commands, began, until), _covered(people, began, until)
+    seconds = (until - began).total_seconds()
+    return Downtime(began, ended, seconds, waited, max(0.0, seconds - busy - waited), found.expected_seconds)
+
+
+def _old_again_at(execution: Execution) -> datetime | None:
+    """When the way back ended; None where it was not gone."""
+    if execution.state is not State.ROLLED_BACK:
+        return None
+    ends = [run.ended_at for run in execution.steps if run.back and run.done and run.ended_at is not None]
+    return max(ends, default=execution.ended_at)
+
+
+def _parts(execution: Execution) -> tuple[list[StepRun], list[StepRun]]:
+    """What people did, and what commands did."""
+    by_people = {step.number for step in execution.plan.steps if step.side == "you" and not step.command}
+    people = [run for run in _forward(execution) if run.number in by_people]
+    return people, [run for run in execution.steps if run.back or run.number not in by_people]
+
+
+def _covered(runs: Iterable[StepRun], began: datetime, until: datetime) -> float:
+    """Seconds between two instants in which at least one of the runs was under way."""
+    spans = sorted((max(run.started_at, began), min(run.ended_at, until)) for run in runs if run.ended_at is not None)
+    covered, reached = 0.0, began
+    for start, end in spans:
+        covered += max(0.0, (end - max(start, reached)).total_seconds())
+        reached = max(reached, end)
+    return covered
+
+
+def passes(execution: Execution) -> tuple[PassMade, ...]:
+    """The passes in the order in which they were made, each over all its places, the tries of one apart."""
+    groups: list[list[StepRun]] = []
+    for run in _forward(execution):
+        if not run.done or (run.bytes is None and not _left_out(execution, run)):
+            continue
+        last = groups[-1] if groups else []
+        if last and _head(last[0]) == _head(run) and run.number not in {each.number for each in last}:
+            last.append(run)
+        else:
+            groups.append([run])
+    return tuple(_pass(runs) for runs in groups)
+
+
+def _pass(runs: Sequence[StepRun]) -> PassMade:
+    began = min(run.started_at for run in runs)
+    ended = max(run.ended_at or run.started_at for run in runs)
+    sent = sum(run.bytes or 0 for run in runs)
+    left_out = next((run.message for run in runs if run.bytes is None), "")
+    return PassMade(_head(runs[0]), began, (ended - began).total_seconds(), sent, left_out)
+
+
+def _left_out(execution: Execution, run: StepRun) -> bool:
+    return bool(run.message) and any(step.number == run.number and step.warm_pass for step in execution.plan.steps)
+
+
+def _head(run: StepRun) -> str:
+    """What the steps of one pass have in common: `warm pass 1 of 2` of `warm pass 1 of 2: /srv/pg/data`."""
+    return run.title.partition(": ")[0]
+
+
+def agreements(execution: Execution) -> tuple[Agreement, ...]:
+    """What was held against each other, in the order of the plan."""
+    steps = {step.number: step for step in execution.plan.steps}
+    found = []
+    for step in execution.plan.steps:
+        if step.agrees_with is None or step.agrees_with not in steps:
+            continue
+        run = execution.latest(step.number)
+        agreed = None if run is None or run.ended_at is None or run.void else run.exit_status == 0
+        output, message = ("", "") if run is None else (run.output, run.message)
+        found.append(Agreement(step, steps[step.agrees_with], agreed, output, message))
+    return tuple(found)
+
+
+def proven(execution: Execution) -> bool:
+    """Whether both sides were found to hold the same."""
+    return any(each.agreed is True for each in agreements(execution) if each.other.name == SUMS)
+
+
+def breaks(execution: Execution) -> tuple[Break, ...]:
+    """Where a step failed, was cancelled, or was lost from sight, one for all that ended together."""
+    found: list[Break] = []
+    runs = _forward(execution)
+    for at, run in enumerate(runs):
+        lost = run.ended_at is None and execution.state is not State.RUNNING
+        if run.exit_status == 0 or (run.ended_at is None and not lost):
+            continue
+        ended = run.ended_at or run.started_at
+        resumed = next((later.started_at for later in runs[at + 1 :] if later.started_at >= ended), None)
+        if not found or found[-1].resumed_at != resumed:
+            found.append(Break(ended, run.title, run.message or "its end was not seen", resumed))
+    return tuple(found)
+
+
+def stages(execution: Execution) -> dict[int, str]:
+    """The stage of each step of the plan, by its number, in words for people."""
+    steps = execution.plan.steps
+    warm = any(step.warm_pass for step in steps)
+    verified = _verified_from(steps)
+    named: dict[int, str] = {}
+    current, before = "Preparation", None
+    for step in steps:
+        current = "Verification" if step.number == verified else _stage(step, before, current, warm=warm)
+        named[step.number] = current
+        before = step
+    return named
+
+
+def _verified_from(steps: Sequence[Step]) -> int | None:
+    """The number of the first step that runs beside the sums of old."""
+    at = next((at for at, step in enumerate(steps) if step.name == SUMS), None)
+    if at is None:
+        return None
+    while at > 0 and steps[at].beside:
+        at -= 1
+    return steps[at].number
+
+
+def _stage(step: Step, before: Step | None, current: str, *, warm: bool) -> str:
+    if step.point_of_no_return:
+        return "Opening"
+    if step.closes:
+        return "The copy's key is taken away"
+    if before is not None and before.closes:
+        return "First start of new"
+    if before is not None and before.name == FENCE:
+        return "Final pass" if warm else "Copy"
+    if step.warm_pass:
+        return "Warm passes"
+    if step.stopped and current in {"Preparation", "Warm passes"}:
+        return "Stop"
+    return current
+
+
+def _forward(execution: Execution) -> list[StepRun]:
+    """The tries at the plan's own steps, without the way back."""
+    return [run for run in execution.steps if not run.back]
