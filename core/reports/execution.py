@@ -168,7 +168,7 @@ def _cost(report: Report, latest: Execution) -> str:
 
 
 def _way_back(latest: Execution) -> str:
-    if latest.kind is Kind.REHEARSAL:
+    if latest.kind is Kind.REHEARSAL or (latest.state is not State.ROLLED_BACK and not old_may_be_stopped(latest)):
         return "not needed: nothing was stopped"
     if latest.state is State.ROLLED_BACK:
         return "taken"
@@ -259,8 +259,8 @@ def _step(run: StepRun, steps: dict[int, Step], days: bool) -> list[str]:
     expected = step.expected_seconds if step is not None and run.attempt == 1 else None
     return [
         str(run.number),
-        f"{run.title}{again}" + (f": {run.message}" if run.message else ""),
-        "" if step is None else "you" if step.side == "you" else step.server,
+        f"{run.title}{again}" + (f", left out: {run.message}" if run.done and run.message else ""),
+        "" if step is None else step.side,
         _clock(run.started_at, days),
         "" if run.ended_at is None else units.duration(_seconds(run.started_at, run.ended_at)),
         "" if expected is None else about(expected),

@@ -101,14 +101,21 @@ def _time(report: Report) -> Plain:
         hint = missing("Nothing was estimated yet.", report.move, "estimate", "Migration")
         return _answer(question, "unknown", "Not known", hint)
     copy, dump = methods.get("cold-copy"), methods.get("dump-restore")
-    first = copy or next(iter(methods.values()))
+    first = methods.get(_planned(report)) or copy or next(iter(methods.values()))
     likely = about(first.downtime_seconds.likely)
-    against, warm = _against(first, dump), _warm(methods.get("warm-copy"))
+    against = _against(first, dump)
+    warm = _cold(copy) if first.method == "warm-copy" else _warm(methods.get("warm-copy"))
     took = _took(report)
     if took is not None:
         return _answer(question, "good", f"It took {units.duration(took)}", _expected(report), against)
     low_high = f"{method(first.method)}: {reach(first.downtime_seconds)}."
     return _answer(question, "plain", likely, low_high, against, warm)
+
+
+def _planned(report: Report) -> str:
+    """The method that the plan follows."""
+    steps = report.plan.steps if report.plan is not None else ()
+    return "warm-copy" if any(step.warm_pass for step in steps) else "cold-copy"
 
 
 def _expected(report: Report) -> str:
@@ -133,6 +140,10 @@ def _against(copy: Method, dump: Method | None) -> str:
 
 def _warm(warm: Method | None) -> str:
     return f"With warm passes before the stop: {span(warm.downtime_seconds)}." if warm is not None else ""
+
+
+def _cold(cold: Method | None) -> str:
+    return f"Without warm passes before the stop: {span(cold.downtime_seconds)}." if cold is not None else ""
 
 
 def durations(report: Report) -> Plain | None:

@@ -60,6 +60,15 @@ def test_page_one_answers(full: Report) -> None:
     ]
 
 
+def test_a_plan_with_warm_passes_is_answered_for(full: Report) -> None:
+    assert full.plan is not None
+    steps = tuple(dataclasses.replace(step, warm_pass=int(step.number == 1)) for step in full.plan.steps)
+    report = dataclasses.replace(full, plan=dataclasses.replace(full.plan, steps=steps))
+    time = document(report)["summary"]["answers"][2]
+    assert (time["answer"], time["details"][0]) == ("42 min", "Warm copy: 24 min to 1 h 30 min.")
+    assert time["details"][-1] == "Without warm passes before the stop: 3 h 48 min (3 h 12 min to 4 h 54 min)."
+
+
 def test_without_blockers_it_can_be_moved(full: Report) -> None:
     fine = tuple(check for check in samples.checks() if check.status in {Status.PASS, Status.WARNING})
     report = dataclasses.replace(full, checks=fine)
