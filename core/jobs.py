@@ -16,12 +16,16 @@ from core.errors import Cancelled
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the work is. `done` and `total` are in `unit`: `bytes`, `steps` or `seconds`; total None is not known."""
+    """How far the work is. `done` and `total` are in `unit`: `bytes`, `steps` or `seconds`; total None is not known.
+
+    `whole`: how far all of it is, where this is one part of a long work, in words.
+    """
 
     title: str
     done: float
     total: float | None
     unit: str = "steps"
+    whole: str = ""
 
 
 @dataclass(frozen=True, slots=True)

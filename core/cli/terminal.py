@@ -152,11 +152,22 @@ class Listener:
         self._last = now
         if event.title != self._stage[0] or event.done < self._stage[2]:
             self._stage = (event.title, now, event.done)
-        left = remaining(event, now - self._stage[1], self._stage[2])
-        said = f"{event.title}: {progress_text(event)}" + (f", {units.duration(left)} left" if left is not None else "")
+        said = self._said(event, now - self._stage[1])
         text = said[: shutil.get_terminal_size((120, 24)).columns - 1]
         say("\r" + text.ljust(len(self._shown)), end="")
         self._shown = text
+
+    def _said(self, event: Progress, seconds: float) -> str:
+        """How far, at which pace, and how long it may still take; `seconds`: since it began."""
+        if event.whole and event.unit == "steps":
+            return f"{event.whole} | {event.title}"
+        parts = [f"{event.title}: {progress_text(event)}"]
+        gained = event.done - self._stage[2]
+        if event.unit == "bytes" and gained > 0 and seconds >= _TELLING_SECONDS:
+            parts.append(units.rate(gained / seconds))
+        left = remaining(event, seconds, self._stage[2])
+        parts += [f"{units.duration(left)} left"] if left is not None else []
+        return (f"{event.whole} | " if event.whole else "") + ", ".join(parts)
 
 
 def progress_text(event: Progress) -> str:

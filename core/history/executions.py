@@ -110,10 +110,19 @@ def step_started(session: Session, execution_id: int, run: StepRun) -> int:
     return row.id
 
 
+def step_progressed(session: Session, run_id: int, done: int, total: int | None) -> None:
+    """Record how far a try is, in bytes, unless it has ended."""
+    row = session.get_one(ExecutionStepRow, run_id)
+    if row.ended_at is None:
+        row.bytes, row.total = done, total
+
+
 def step_ended(session: Session, run: StepRun) -> None:
-    """Record the end of that try."""
+    """Record the end of that try; of one that failed it stays known how many bytes it was through with."""
     row = session.get_one(ExecutionStepRow, run.id)
-    row.ended_at, row.exit_status, row.bytes = run.ended_at, run.exit_status, run.bytes
+    row.ended_at, row.exit_status = run.ended_at, run.exit_status
+    if run.bytes is not None or run.done:
+        row.bytes = run.bytes
     row.output, row.message = run.output, run.message
 
 
@@ -170,4 +179,5 @@ def _step(row: ExecutionStepRow) -> StepRun:
         message=row.message,
         back=row.back,
         void=row.void,
+        total=row.total,
     )

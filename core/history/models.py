@@ -306,6 +306,7 @@ class ExecutionStepRow(Base):
     ended_at: Mapped[datetime | None]
     exit_status: Mapped[int | None]
     bytes: Mapped[int | None]
+    total: Mapped[int | None]
     output: Mapped[str] = mapped_column(LongText)
     message: Mapped[str]
 

@@ -309,6 +309,11 @@ class Store:
         with self._write() as session:
             return executions.step_started(session, execution_id, run)
 
+    def step_progressed(self, run_id: int, done: int, total: int | None) -> None:
+        """Record how many bytes a try that runs is through with, and of how many."""
+        with self._write() as session:
+            executions.step_progressed(session, run_id, done, total)
+
     def step_ended(self, run: StepRun) -> None:
         """Record the end of that try."""
         with self._write() as session:

@@ -344,7 +344,8 @@ class StepRun:
         back: it is a step of the way back.
         attempt: which try it is, from 1.
         exit_status: None while it runs, or when nobody saw how it ended.
-        bytes: what it sent, in bytes of cluster; None where it copies nothing or does not say.
+        bytes: what it sent, in bytes of cluster; None where it copies nothing or does not say. While it runs, how much
+            it is through with of the `total`, which is None where it is not known.
         output: the end of what it printed.
         void: what happened later makes it count as not done.
     """
@@ -361,6 +362,7 @@ class StepRun:
     message: str = ""
     back: bool = False
     void: bool = False
+    total: int | None = None
 
     @property
     def done(self) -> bool:
@@ -390,6 +392,11 @@ class Execution:
     steps: tuple[StepRun, ...] = ()
     message: str = ""
     cancel_asked: bool = False
+
+    @property
+    def steps_taken(self) -> tuple[Step, ...]:
+        """The steps of the plan that it takes: a rehearsal leaves out what stops or starts anything."""
+        return tuple(step for step in self.plan.steps if self.kind is Kind.REAL or step.rehearsed)
 
     def latest(self, number: int, *, back: bool = False) -> StepRun | None:
         """The latest try at a step."""
@@ -433,6 +440,10 @@ class ExecutionJournal(Protocol):
 
     def step_started(self, execution_id: int, run: StepRun) -> int:
         """Record the start of a try at a step; the number it has from now on."""
+        ...
+
+    def step_progressed(self, run_id: int, done: int, total: int | None) -> None:
+        """Record how many bytes a try that runs is through with, and of how many."""
         ...
 
     def step_ended(self, run: StepRun) -> None:

@@ -38,6 +38,12 @@ def remaining(progress: Progress, stage: Stage, elapsed: float) -> float | None:
     return left * spent / gained
 
 
+def bytes_per_second(progress: Progress, stage: Stage, elapsed: float) -> float | None:
+    """The pace of a stage that tells bytes; None while it is too early to tell."""
+    spent, gained = elapsed - stage.began, progress.done - stage.first
+    return gained / spent if progress.unit == "bytes" and gained > 0 and spent >= EARLIEST_SECONDS else None
+
+
 def amount(progress: Progress) -> str:
     """`3.2 GiB of 10 GiB`, `2 of 8`, `35 s of 1 min 00 s`; without a total what is done alone."""
     shown = {"bytes": units.size, "seconds": units.duration}.get(progress.unit, units.count)
@@ -46,10 +52,16 @@ def amount(progress: Progress) -> str:
 
 
 def words(progress: Progress | None, stage: Stage | None, elapsed: float) -> str:
-    """The line beside the bar: amount, time elapsed, and what is left where that is known."""
-    parts = [] if progress is None else [amount(progress)]
+    """The line beside the bar: amount, pace, time elapsed, and what is left where that is known; then of the whole."""
+    parts = []
+    if progress is not None and not (progress.whole and progress.unit == "steps"):
+        parts.append(amount(progress))
+        pace = None if stage is None else bytes_per_second(progress, stage, elapsed)
+        parts += [units.rate(pace)] if pace is not None else []
     parts.append(f"{units.duration(int(elapsed)) if elapsed >= 1 else '0 s'} elapsed")
     left = None if progress is None or stage is None else remaining(progress, stage, elapsed)
     if left is not None and left >= 1:
         parts.append(f"about {units.duration(max(10, round(left, -1)) if left > 60 else max(1, round(left)))} left")
+    if progress is not None and progress.whole:
+        parts.append(progress.whole)
     return " · ".join(parts)

@@ -13,7 +13,7 @@ import getpass
 import platform
 import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -53,7 +53,7 @@ def carry_out(work: Work) -> None:
         Cancelled: the job was cancelled.
     """
     cleaned = work.execution.state in {State.STOPPED, State.CANCELLED}
-    with recorded(work), cancellable(work):
+    with recorded(work), watched(work):
         lock_both(work)
         try:
             _go_on(work, cleaned=cleaned)
@@ -90,17 +90,18 @@ def clean(work: Work) -> None:
 
 
 @contextmanager
-def cancellable(work: Work) -> Iterator[None]:
-    """Cancel the job when somebody asks for it in the history, from another program on this workstation."""
+def watched(work: Work) -> Iterator[None]:
+    """Each second: tell how far it is, and cancel the job when another program of this workstation asks for it."""
     ended = threading.Event()
 
     def watch() -> None:
         while not ended.wait(1.0):
+            work.tell_progress()
             if work.journal.cancel_asked(work.id):
                 work.job.cancel()
                 return
 
-    watcher = threading.Thread(target=watch, name="who looks for a wish to cancel")
+    watcher = threading.Thread(target=watch, name="who looks how far it is")
     watcher.start()
     try:
         yield
@@ -117,19 +118,18 @@ def abandon(work: Work) -> None:
     work.journal.execution_changed(work.id, State.CANCELLED, "cancelled")
 
 
-def steps_of(execution: Execution) -> list[Step]:
-    """The steps that this execution takes: a rehearsal leaves out what stops or starts anything."""
-    return [step for step in execution.plan.steps if execution.kind is Kind.REAL or step.rehearsed]
-
-
 @contextmanager
 def recorded(work: Work, done: State = State.DONE) -> Iterator[None]:
     """The state of the execution in the history, however this ends; `done`: what it is when it ends well."""
+    before = work.execution
     work.journal.execution_changed(work.id, State.RUNNING)
     state, message = State.INTERRUPTED, "the program ended"
     try:
         yield
         state, message = done, ""
+    except lock.HeldError as error:
+        state, message = _before(before, error)
+        raise
     except UnreachableError as error:
         state, message = State.INTERRUPTED, error.message
         raise _advised(error, work) from error
@@ -141,6 +141,15 @@ def recorded(work: Work, done: State = State.DONE) -> Iterator[None]:
         raise
     finally:
         work.journal.execution_changed(work.id, state, message)
+
+
+def _before(execution: Execution, error: lock.HeldError) -> tuple[State, str]:
+    """How it stood before it was gone on with: whoever finds the door closed has changed nothing."""
+    if not execution.steps:
+        return State.STOPPED, error.message
+    if execution.state is State.RUNNING:
+        return State.INTERRUPTED, "the program ended"
+    return execution.state, execution.message
 
 
 def _advised(error: UnreachableError, work: Work) -> UnreachableError:
@@ -200,14 +209,16 @@ def _go_on(work: Work, *, cleaned: bool) -> None:
             _from_the_warm_passes(work)
         _renew(work)
     confirmed = False
-    for group in _groups(steps_of(work.execution)):
+    for group in _groups(work.execution.steps_taken):
         execution = work.execution
         todo = [step for step in group if not execution.done(step.number)]
         if not todo:
             continue
         if todo[0].stopped and execution.kind is Kind.REAL and not confirmed and not _is_stopped(execution):
             confirmed = True
-            if not work.people.confirm_stop(execution.plan.cluster):
+            with work.asking():
+                declined = not work.people.confirm_stop(execution.plan.cluster)
+            if declined:
                 raise BlockedError("the name of the cluster was not confirmed: it is not stopped", "see --confirm")
         if todo[0].warm_pass:
             _warm_pass(work, group, todo)
@@ -215,7 +226,7 @@ def _go_on(work: Work, *, cleaned: bool) -> None:
             _run(work, todo)
 
 
-def _groups(steps: list[Step]) -> list[list[Step]]:
+def _groups(steps: Sequence[Step]) -> list[list[Step]]:
     """Steps that belong together: a warm pass over all places, or what runs side by side."""
     groups: list[list[Step]] = []
     for step in steps:
@@ -313,7 +324,7 @@ def _whole(parts: list[int | None]) -> int | None:
 
 def _adopt(work: Work) -> None:
     """What an earlier process began and nobody saw end: followed to its end."""
-    for step in steps_of(work.execution):
+    for step in work.execution.steps_taken:
         if not work.execution.done(step.number):
             adopt(work, step)
 
@@ -359,9 +370,9 @@ def _is_stopped(execution: Execution) -> bool:
 def _renew(work: Work) -> None:
     """The proof of the target and the way of the copy made anew, as long as something is left to copy."""
     execution = work.execution
-    closing = [step for step in steps_of(execution) if step.closes]
+    closing = [step for step in execution.steps_taken if step.closes]
     if all(execution.done(step.number) for step in closing):
         return
-    for step in steps_of(execution):
+    for step in execution.steps_taken:
         if step.renewed and execution.done(step.number):
             run_step(work, step)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core import units
 from core.errors import BlockedError, InputError
 from core.migration.model import CheckResult, Execution, Kind, State
 from core.migration.steps.copy import STOP, STOPPED
@@ -17,8 +18,11 @@ def refuse_blockers(results: Sequence[CheckResult]) -> None:
         )
 
 
-def may_begin(latest: Execution | None, *, alive: bool) -> None:
-    """Raise InputError where an earlier execution is under way, or has left old stopped."""
+def may_begin(latest: Execution | None, *, alive: bool, anew: bool = False) -> None:
+    """Raise InputError where an earlier execution is under way, or has left old stopped.
+
+    `anew`: the person knows that an earlier one ended on its way, and what it has left; else that is said first.
+    """
     if latest is None or latest.state in {State.DONE, State.ROLLED_BACK}:
         return
     refuse_alive(latest, alive=alive)
@@ -33,6 +37,31 @@ def may_begin(latest: Execution | None, *, alive: bool) -> None:
             f"execution {latest.id} of {move} has stopped old",
             f"go on: pghaul execute {move} --resume; or back to old: --rollback",
         )
+    if not anew and any(run.done for run in latest.steps):
+        raise InputError(what_stands(latest), _CHOICE.format(move=move))
+
+
+_CHOICE = (
+    "go on with it, which is the shortest: pghaul execute {move} --resume; or begin a new one, which sends only what "
+    "new lacks: --anew; to see its steps: --status"
+)
+
+
+def what_stands(latest: Execution) -> str:
+    """Where an execution that ended on its way before old was stopped has got to, and what lies on new."""
+    what = "rehearsal" if latest.kind is Kind.REHEARSAL else "execution"
+    following = next((step for step in latest.plan.steps if not latest.done(step.number)), None)
+    at = f" at step {following.number} of {len(latest.plan.steps)}, {following.title}" if following is not None else ""
+    sent = _on_new(latest)
+    lies = f"{units.size(sent)} of it lie" if sent else "nothing of it lies"
+    return f"{what} {latest.id} of {latest.move} was {latest.state}{at}: old runs as before, {lies} on new"
+
+
+def _on_new(execution: Execution) -> int:
+    """Bytes of the whole copy that have come; what later passes send lies over them."""
+    whole = {step.number for step in execution.plan.steps if step.warm_pass <= 1}
+    through = [(run.number, run.bytes) for run in execution.steps if run.number in whole and run.bytes and not run.back]
+    return sum(max(size for at, size in through if at == number) for number in {at for at, _ in through})
 
 
 def to_resume(latest: Execution | None, move: str, *, alive: bool) -> Execution:

@@ -5,7 +5,7 @@ from functools import partial
 
 from core.errors import BlockedError, ServerError
 from core.jobs import Note
-from core.migration.execution.engine import cancellable, clean, lock_both, recorded
+from core.migration.execution.engine import clean, lock_both, recorded, watched
 from core.migration.execution.work import Work, end_detached, run_step
 from core.migration.model import Execution, State
 
@@ -23,7 +23,7 @@ def roll_back(work: Work) -> None:
     execution = work.execution
     if execution.past_return:
         raise past_return(execution)
-    with recorded(work, State.ROLLED_BACK), cancellable(work):
+    with recorded(work, State.ROLLED_BACK), watched(work):
         for side in ("old", "new"):
             _try_new(work, side, partial(end_detached, work, side))
         _try_new(work, "new", partial(lock_both, work))

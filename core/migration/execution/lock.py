@@ -4,7 +4,7 @@ It is a symbolic link that leads nowhere and whose target is the text: made in o
 system. It lies in /var/tmp, so that it outlives a restart of the host; it is the database user's.
 """
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
 
 from core.errors import BlockedError
@@ -13,10 +13,30 @@ from core.migration.model import Execution
 from core.servers.connection import Server
 from core.servers.shell import Shell, command, script
 
+_FOLDER = "/var/tmp"  # noqa: S108  ln makes the lock in it or fails
+_NAME = "pghaul-lock-"
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who has a lock: where it lies, the execution's token, and `user@workstation since when` for people."""
+
+    path: str
+    token: str
+    whose: str
+
+
+class HeldError(BlockedError):
+    """Another execution has the lock."""
+
+    def __init__(self, message: str, hint: str, holder: Holder) -> None:
+        super().__init__(message, hint)
+        self.holder = holder
+
 
 def path(folder: str) -> str:
     """Where the lock of a data directory lies."""
-    return f"/var/tmp/pghaul-lock-{sha256(folder.encode()).hexdigest()[:12]}"  # noqa: S108  ln makes it or fails
+    return f"{_FOLDER}/{_NAME}{sha256(folder.encode()).hexdigest()[:12]}"
 
 
 def text(execution: Execution) -> str:
@@ -29,7 +49,7 @@ def take(server: Server, folder: str, execution: Execution, job: Job) -> None:
     """Lock a data directory for an execution; its own lock, of a workstation that died, is good as it is.
 
     Raises:
-        BlockedError: another execution has it; whose and since when.
+        HeldError: another execution has it; whose and since when.
     """
     taking = script(
         "ln -sn -- @text@ @lock@ 2>/dev/null || { found=$(readlink -- @lock@) && printf '%s' \"$found\"; }",
@@ -38,13 +58,22 @@ def take(server: Server, folder: str, execution: Execution, job: Job) -> None:
     )
     user = server.profile.database_user
     found = server.run(taking, job, user=user, title="lock the cluster against other workstations").stdout.strip()
-    token, _, whose = found.partition(" ")
-    if found and token != execution.token:
-        remove = command("rm", "-f", "--", path(folder))
-        raise BlockedError(
-            f"{folder} on {server.name} is being moved by {whose or found}",
-            f"wait for it or ask there; if that workstation is gone for good, run on {server.name} as {user}: {remove}",
+    holder = _holder(path(folder), found)
+    if found and holder.token != execution.token:
+        raise HeldError(
+            f"{folder} on {server.name} is being moved by {holder.whose}",
+            f"wait for it or ask there; {take_over(server, holder)}",
+            holder,
         )
+
+
+def take_over(server: Server, holder: Holder) -> str:
+    """How a lock is taken over whose workstation will not come back, in words."""
+    remove = command("rm", "-f", "--", holder.path)
+    return (
+        "if that workstation is gone for good, see that no rsync of its copy runs, then run on "
+        f"{server.name} as {server.profile.database_user}: {remove}"
+    )
 
 
 def release(server: Server, folder: str, execution: Execution, job: Job) -> None:
@@ -58,5 +87,13 @@ def _releasing(folder: str, execution: Execution) -> Shell:
     )
 
 
-Connect = Callable[[str], Server]
-"""From `old` or `new` to the connected server, connecting it anew where need be."""
+def holders(server: Server, job: Job) -> tuple[Holder, ...]:
+    """Who has a lock on the server, of whatever data directory."""
+    listing = command("find", _FOLDER, "-maxdepth", 1, "-name", f"{_NAME}*", "-type", "l", "-printf", "%p %l\\n")
+    said = server.run(listing, job, title="look whether a move is being carried out").stdout
+    return tuple(_holder(*line.partition(" ")[::2]) for line in said.splitlines() if line)
+
+
+def _holder(path: str, text: str) -> Holder:
+    token, _, whose = text.partition(" ")
+    return Holder(path, token, whose or text)

@@ -1,13 +1,15 @@
 """One step of a plan, carried out and recorded: on a server, detached there, on the workstation, or by a person."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
 from core.errors import BlockedError, Cancelled, CommandError, InputError, PghaulError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
+from core.migration.execution.progress import progress
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.workstation import run_here
 from core.migration.model import Execution, ExecutionJournal, Step, StepRun
@@ -52,6 +54,7 @@ class Work:
     job: Job
     outputs: dict[int, str] = field(default_factory=dict)
     _reporting: threading.Lock = field(default_factory=threading.Lock)
+    _asking: bool = False
 
     def __post_init__(self) -> None:
         listened = self.job
@@ -59,7 +62,22 @@ class Work:
 
     def _report(self, listened: Job, event: Event) -> None:
         with self._reporting:  # two steps may run side by side; whoever listens hears one after the other
-            listened.report(event)
+            if not (self._asking and isinstance(event, Progress)):
+                listened.report(event)
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """While a person is asked, no progress is shown over the question."""
+        with self._reporting:
+            self._asking = True
+        try:
+            yield
+        finally:
+            self._asking = False
+
+    def tell_progress(self) -> None:
+        """Report how far it is."""
+        self.job.report(progress(self.execution, datetime.now(UTC)))
 
     @property
     def execution(self) -> Execution:
@@ -100,7 +118,7 @@ def run_step(work: Work, step: Step, *, back: bool = False) -> None:
         back=back,
     )
     run = replace(run, id=work.journal.step_started(work.id, run))
-    _record(work, step, run, lambda: _performed(work, step))
+    _record(work, step, run, lambda: _performed(work, step, run))
 
 
 def adopt(work: Work, step: Step) -> bool:
@@ -113,7 +131,7 @@ def adopt(work: Work, step: Step) -> bool:
     if found is None:
         return False
     work.job.report(Note(f"{server.name}: {step.title} was begun earlier: following it"))
-    _record(work, step, run, lambda: _followed(work, server, step, found))
+    _record(work, step, run, lambda: _followed(work, server, step, run, found))
     return True
 
 
@@ -165,7 +183,7 @@ def _said(error: PghaulError) -> str:
     return error.stderr if isinstance(error, CommandError) else str(error)
 
 
-def _performed(work: Work, step: Step) -> Printed:
+def _performed(work: Work, step: Step, run: StepRun) -> Printed:
     if step.side == "you":
         return _here(work, step) if step.command else _by_hand(work, step)
     source = None
@@ -173,7 +191,7 @@ def _performed(work: Work, step: Step) -> Printed:
         source = output_of(work, next(each for each in work.execution.plan.steps if each.number == step.input_from))
     server = work.connect(step.side)
     if step.detached:
-        return _detached(work, server, step, source)
+        return _detached(work, server, step, run, source)
     text = Shell(step.command, step.command, compound=True)
     stdin = (source or "").encode("utf-8", "surrogateescape")
     done = server.run(text, work.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
@@ -181,7 +199,9 @@ def _performed(work: Work, step: Step) -> Printed:
 
 
 def _by_hand(work: Work, step: Step) -> Printed:
-    if not work.people.has_done(step):
+    with work.asking():
+        done = work.people.has_done(step)
+    if not done:
         raise BlockedError(f"step {step.number} was not done: {step.title}", "go on with --resume when it is")
     return Printed("")
 
@@ -208,7 +228,7 @@ def _here(work: Work, step: Step) -> Printed:
     return Printed(done.stdout)
 
 
-def _detached(work: Work, server: Server, step: Step, source: str | None) -> Printed:
+def _detached(work: Work, server: Server, step: Step, run: StepRun, source: str | None) -> Printed:
     text = Shell(step.command, step.command, compound=True)
     if source is not None:
         line = source.strip()
@@ -216,16 +236,17 @@ def _detached(work: Work, server: Server, step: Step, source: str | None) -> Pri
             raise InputError(f"step {step.number} takes one line of input", "this is a bug of the plan")
         text = pipe(command("printf", "%s\\n", line), text)
     begun = remote_jobs.start(server, text, work.job, title=_title(work, step), user=step.user)
-    return _followed(work, server, step, begun)
+    return _followed(work, server, step, run, begun)
 
 
-def _followed(work: Work, server: Server, step: Step, begun: RemoteJob) -> Printed:
+def _followed(work: Work, server: Server, step: Step, run: StepRun, begun: RemoteJob) -> Printed:
     """The end of a detached step. When the server is lost it goes on there, and nothing of it is removed."""
     log = RsyncLog(step.bytes)
 
     def grown(data: bytes) -> None:
         if log.add(data):
-            work.job.report(Progress(f"{step.server}: {step.title}", log.done, log.total, "bytes"))
+            work.journal.step_progressed(run.id, log.done, log.total)
+            work.tell_progress()
 
     try:
         done = remote_jobs.follow(server, begun, work.job, on_output=grown)

@@ -37,6 +37,17 @@ def test_a_step_comes_back_as_it_was_recorded(filled: Store, started: Execution)
     assert filled.execution(started.id).steps == (ended,)
 
 
+def test_a_step_says_how_far_it_is_until_it_has_ended(filled: Store, started: Execution) -> None:
+    number = filled.step_started(started.id, samples.step_run())
+    filled.step_progressed(number, 3 << 40, 5 << 40)
+    running = filled.execution(started.id).steps[0]
+    assert (running.bytes, running.total) == (3 << 40, 5 << 40)
+    filled.step_ended(replace(running, ended_at=datetime.now(UTC), exit_status=12, bytes=None))
+    filled.step_progressed(number, 4 << 40, 5 << 40)
+    failed = filled.execution(started.id).steps[0]
+    assert (failed.exit_status, failed.bytes) == (12, 3 << 40)
+
+
 def test_the_latest_try_counts(filled: Store, started: Execution) -> None:
     assert not run(filled, started, samples.step_run(), 1).done(1)
     assert run(filled, started, samples.step_run(attempt=2), 0).done(1)

@@ -9,7 +9,7 @@ COPY = Stage("copy", 0.0, 0.0)
 
 def test_words_say_bytes_time_and_what_is_left() -> None:
     text = words(Progress("copy", 3 * GIB, 12 * GIB, "bytes"), COPY, 100.0)
-    assert text == "3.0 GiB of 12.0 GiB · 1 min 40 s elapsed · about 5 min 00 s left"
+    assert text == "3.0 GiB of 12.0 GiB · 32.2 MB/s · 1 min 40 s elapsed · about 5 min 00 s left"
 
 
 def test_steps_and_seconds() -> None:
@@ -52,3 +52,11 @@ def test_the_same_stage_again_from_its_beginning_is_a_new_one() -> None:
 def test_without_progress_the_time_alone() -> None:
     assert words(None, None, 0.2) == "0 s elapsed"
     assert words(None, None, 75.0) == "1 min 15 s elapsed"
+
+
+def test_of_a_long_work_the_whole_is_said_too() -> None:
+    whole = "step 23 of 51, old stopped 2 min 13 s ago"
+    steps = Progress("old: stop old", 22, 51, "steps", whole)
+    assert words(steps, stage_of(steps, 0, None), 5) == f"5.0 s elapsed · {whole}"
+    copied = Progress("old: final pass", 3 << 30, None, "bytes", whole)
+    assert words(copied, None, 5) == f"3.0 GiB · 5.0 s elapsed · {whole}"

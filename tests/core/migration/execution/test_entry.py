@@ -25,6 +25,33 @@ def test_a_new_execution_may_begin_where_old_runs_and_nothing_is_under_way(state
     may_begin(execution(state=state), alive=False)
 
 
+@pytest.mark.parametrize("kind", list(Kind))
+def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None:
+    copy = replace(STEP, title="warm pass 1")
+    latest = ran(ran(execution(STEP, copy, copy, state=State.CANCELLED, kind=kind), 1), 2, sent=3 << 30)
+    with pytest.raises(InputError) as refused:
+        may_begin(latest, alive=False)
+    what = "rehearsal" if kind is Kind.REHEARSAL else "execution"
+    assert refused.value.message == (
+        f"{what} 7 of spring was cancelled at step 3 of 3, warm pass 1: old runs as before, 3.0 GiB of it lie on new"
+    )
+    assert "--resume" in refused.value.hint
+    assert "--anew" in refused.value.hint
+    may_begin(latest, alive=False, anew=True)
+
+
+def test_what_never_did_anything_stands_in_nobodys_way() -> None:
+    may_begin(ran(execution(state=State.STOPPED), 1, status=1), alive=False)
+
+
+def test_anew_is_no_way_around_an_old_that_is_stopped() -> None:
+    stopped = ran(execution(replace(STEP, name=STOP), state=State.STOPPED), 1)
+    with pytest.raises(InputError, match="has stopped old"):
+        may_begin(stopped, alive=False, anew=True)
+    with pytest.raises(InputError, match="was interrupted"):
+        may_begin(execution(state=State.INTERRUPTED), alive=False, anew=True)
+
+
 @pytest.mark.parametrize("state", [State.RUNNING, State.INTERRUPTED])
 def test_what_was_interrupted_is_gone_on_with_first(state: State) -> None:
     with pytest.raises(InputError, match="was interrupted"):

@@ -1,0 +1,67 @@
+"""Who finds the cluster locked by another changes nothing: not on the servers, and not in the history."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.history.store import Store
+from core.jobs import Job
+from core.migration.execution.engine import recorded
+from core.migration.execution.lock import HeldError, Holder
+from core.migration.execution.work import Work
+from core.migration.model import State, Step, StepRun
+from core.servers.connection import Server
+from core.servers.profiles import Profile
+from tests.core.migration.builders import NOW, move
+from tests.core.migration.execution.builders import execution
+
+HELD = HeldError("/a on old is being moved by ada@desk since 20:00", "wait", Holder("/var/tmp/lock", "1", "ada@desk"))
+
+
+class NobodyAtAll:
+    def confirm_stop(self, cluster: str) -> bool:
+        raise AssertionError(cluster)
+
+    def has_done(self, step: Step) -> bool:
+        raise AssertionError(step)
+
+
+def unconnected(side: str) -> Server:
+    raise AssertionError(side)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path) as made:
+        made.add_profile(Profile("old", "192.0.2.1"))
+        made.add_profile(Profile("new", "192.0.2.2"))
+        made.add_move(replace(move(), name="spring"))
+        yield made
+
+
+def refused(store: Store, number: int) -> tuple[State, str]:
+    with pytest.raises(HeldError), recorded(Work(number, store, unconnected, NobodyAtAll(), Job())):
+        raise HELD
+    found = store.execution(number)
+    assert not store.carried_out(number)
+    return found.state, found.message
+
+
+@pytest.mark.parametrize("state", [State.INTERRUPTED, State.CANCELLED, State.STOPPED])
+def test_it_stands_as_before(store: Store, state: State) -> None:
+    number = store.execution_started(execution())
+    store.step_started(number, StepRun(0, 1, "step", 1, NOW))
+    store.execution_changed(number, state, "why it ended")
+    assert refused(store, number) == (state, "why it ended")
+
+
+def test_one_whose_program_was_killed_is_known_to_be_interrupted(store: Store) -> None:
+    number = store.execution_started(execution())
+    store.step_started(number, StepRun(0, 1, "step", 1, NOW))
+    assert refused(store, number) == (State.INTERRUPTED, "the program ended")
+
+
+def test_one_that_had_not_begun_has_ended(store: Store) -> None:
+    assert refused(store, store.execution_started(execution())) == (State.STOPPED, HELD.message)

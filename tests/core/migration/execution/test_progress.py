@@ -1,0 +1,83 @@
+"""How far an execution is, from its rows at a moment."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from core.migration.execution.progress import progress, rate, standing, whole
+from core.migration.model import Execution, Kind, Step, StepRun
+from core.migration.steps.copy import STOP
+from tests.core.migration.builders import NOW
+from tests.core.migration.execution.builders import STEP, execution
+
+COPY = replace(STEP, title="warm pass 1", expected_seconds=100.0, rehearsed=True)
+STOPPING = replace(STEP, title="stop old", name=STOP, stopped=True, expected_seconds=5.0)
+PEOPLE = replace(STEP, title="decide", side="you", expected_seconds=None)
+OPENING = replace(STEP, title="open new", point_of_no_return=True, expected_seconds=2.0)
+
+
+PLANNED = (COPY, STOPPING, PEOPLE, OPENING)
+
+
+def made(*runs: StepRun, steps: tuple[Step, ...] = PLANNED, kind: Kind = Kind.REAL) -> Execution:
+    return replace(execution(*steps, kind=kind), steps=runs)
+
+
+def run(
+    number: int, began: float, ended: float | None = None, through: int | None = None, of: int | None = None
+) -> StepRun:
+    begun = StepRun(number, number, "", 1, NOW + timedelta(seconds=began), bytes=through, total=of)
+    return begun if ended is None else replace(begun, ended_at=NOW + timedelta(seconds=ended), exit_status=0)
+
+
+def after(seconds: float) -> datetime:
+    return NOW + timedelta(seconds=seconds)
+
+
+def test_before_a_pace_shows_the_plans_expectation_counts() -> None:
+    found = standing(made(run(1, 0)), after(30))
+    assert (found.position, found.steps, found.stopped_seconds) == (1, 4, None)
+    assert found.left_seconds == 70 + 5 + 2
+    assert whole(found) == "step 1 of 4, about 1 min 20 s left"
+
+
+def test_the_pace_of_the_pass_overrules_the_plan() -> None:
+    found = standing(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
+    assert found.left_seconds == pytest.approx(30 + 5 + 2)
+    event = progress(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
+    assert (event.title, event.done, event.total, event.unit) == ("old: warm pass 1", 100_000_000, 400_000_000, "bytes")
+    assert event.whole == "step 1 of 4, about 37 s left"
+
+
+def test_from_the_stop_on_its_time_is_told_until_new_is_open() -> None:
+    stopped = made(run(1, 0, 60), run(2, 70, 73), run(3, 80))
+    assert whole(standing(stopped, after(100))) == "step 3 of 4, old stopped 30 s ago, about 2.0 s left"
+    opened = made(run(1, 0, 60), run(2, 70, 73), run(3, 80, 90), run(4, 90, 92))
+    assert standing(opened, after(100)).stopped_seconds is None
+
+
+def test_side_by_side_their_bytes_add_up() -> None:
+    beside = made(run(1, 0, through=3, of=30), run(2, 0, through=4, of=40), steps=(COPY, COPY, OPENING))
+    event = progress(beside, after(1))
+    assert (event.done, event.total) == (7, 70)
+    assert event.title == "2 steps side by side, warm pass 1"
+    assert progress(made(run(1, 0, through=3), run(2, 0, through=4, of=40), steps=(COPY, COPY)), after(1)).total is None
+
+
+def test_where_a_step_tells_no_bytes_the_steps_are_counted() -> None:
+    event = progress(made(run(1, 0, 60), run(2, 70)), after(72))
+    assert (event.done, event.total, event.unit) == (1, 4, "steps")
+    assert progress(made(), after(0)).title == "between two steps"
+
+
+def test_a_rehearsal_counts_the_steps_that_it_takes() -> None:
+    found = standing(made(run(1, 0), kind=Kind.REHEARSAL), after(1))
+    assert (found.position, found.steps) == (1, 1)
+
+
+def test_a_rate_needs_some_seconds() -> None:
+    begun = run(1, 0, through=300)
+    assert rate(begun, after(2)) is None
+    assert rate(begun, after(3)) == 100
+    assert rate(run(1, 0), after(60)) is None
