@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from core.actions.desk import Desk, recorded
 from core.actions.facts import facts_of
+from core.actions.locks import refuse_held
 from core.benchmarks.model import Forecast, Outcome, Run, Side, Suite, Volume
 from core.benchmarks.runs import Surroundings, remove_leftovers, run_suite, wait_until_in_sync
 from core.benchmarks.runs import forecast as forecast_suite
@@ -69,6 +70,7 @@ def run_benchmarks(
     job = recorded(desk.store, job, move)
     chosen, found = load_suite(suite), desk.store.move(move)
     chosen_volumes = volumes(found, sides, places)
+    refuse_held(desk, [measured.server for measured in chosen_volumes], job)
     forecasts = [_forecast(desk, found, measured, chosen, job) for measured in chosen_volumes]
     problems = [problem for forecast in forecasts for problem in forecast.problems]
     if problems:

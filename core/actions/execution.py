@@ -1,28 +1,38 @@
 """A move carried out: begun, gone on with, cancelled, taken back."""
 
 from core.actions.desk import Desk, recorded
+from core.actions.locks import advised
 from core.actions.migration import check, estimate, plan
 from core.jobs import Job
 from core.migration.execution.engine import abandon, begin, carry_out
 from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
 from core.migration.execution.going_back import roll_back
+from core.migration.execution.lock import HeldError
 from core.migration.execution.telling import Paragraph, told
 from core.migration.execution.work import People, Work
 from core.migration.model import Execution, Kind, Verify
 
 
 def execute(
-    desk: Desk, move: str, kind: Kind, people: People, job: Job, *, verify: Verify = Verify.CHANGED
+    desk: Desk,
+    move: str,
+    kind: Kind,
+    people: People,
+    job: Job,
+    *,
+    verify: Verify = Verify.CHANGED,
+    anew: bool = False,
 ) -> Execution:
     """Carry the move out, or rehearse it: from fresh facts, checks and a fresh plan.
 
     Raises:
         BlockedError: blockers stand, another workstation has the cluster, or a proof failed.
-        InputError: an earlier execution must be gone on with, or taken back, first.
+        InputError: an earlier execution must be gone on with, or taken back, first; or it ended on its way, and
+            nobody has said that this one begins `anew`.
         PghaulError: what the steps raise; the execution's state in the history then says how it stands.
     """
     latest = _latest(desk, move)
-    may_begin(latest, alive=_alive(desk, latest))
+    may_begin(latest, alive=_alive(desk, latest), anew=anew)
     refuse_blockers(check(desk, move, job))
     made = plan(desk, move, job, verify=verify)
     return _carried_out(desk, desk.store.execution_started(begin(made, kind)), people, job)
@@ -75,7 +85,10 @@ def _alive(desk: Desk, execution: Execution | None) -> bool:
 
 def _carried_out(desk: Desk, execution_id: int, people: People, job: Job) -> Execution:
     execution = desk.store.execution(execution_id)
-    carry_out(_work(desk, execution, people, job))
+    try:
+        carry_out(_work(desk, execution, people, job))
+    except HeldError as error:
+        raise advised(desk, error) from error
     if execution.kind is Kind.REHEARSAL:
         estimate(desk, execution.move, job)  # anew, by what was measured now
     return desk.store.execution(execution_id)

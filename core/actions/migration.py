@@ -2,6 +2,7 @@
 
 from core.actions.desk import Desk, recorded
 from core.actions.facts import both_facts, facts_of
+from core.actions.locks import refuse_held
 from core.benchmarks.model import Side
 from core.facts.model import Facts
 from core.jobs import Job
@@ -34,6 +35,7 @@ def probe(desk: Desk, move: str, job: Job) -> tuple[Probe, ...]:
     """Short measurements of each link of the copy chain."""
     job = recorded(desk.store, job, move)
     found = desk.store.move(move)
+    refuse_held(desk, (found.old, found.new), job)
     old, new = both_facts(desk, found, job, refresh=True)
     return probe_servers(desk.server(found.old, job), desk.server(found.new, job), old, new, found, desk.store, job)
 

@@ -36,6 +36,9 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         default=Verify.CHANGED.value,
         help="whose contents are compared before new starts (default: changed)",
     )
+    execute.add_argument(
+        "--anew", action="store_true", help="begin a new execution although an earlier one ended on its way"
+    )
     add_common(execute, server=True)
     execute.set_defaults(run=_execute)
 
@@ -97,6 +100,8 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
     from core import actions
 
     people = TerminalPeople(options.confirm, options.yes_to_hooks)
+    if options.anew and (options.resume or options.status or options.cancel or options.rollback):
+        raise InputError("--anew begins an execution: it goes with --rehearsal or alone")
     if options.status:
         execution, alive = actions.execution_status(context.desk, options.move)
         return _show(execution, options, actions.outcome(context.desk, execution), alive=alive)
@@ -109,8 +114,9 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
     else:
         kind = Kind.REHEARSAL if options.rehearsal else Kind.REAL
         _refuse_unanswerable(kind, options)
-        verify = Verify(options.verify)
-        execution = actions.execute(context.desk, options.move, kind, people, context.job, verify=verify)
+        execution = actions.execute(
+            context.desk, options.move, kind, people, context.job, verify=Verify(options.verify), anew=options.anew
+        )
     return _show(execution, options, actions.outcome(context.desk, execution))
 
 

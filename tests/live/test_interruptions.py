@@ -135,7 +135,7 @@ def at_first_bytes(title: str, disturb: Callable[[], None]) -> Callable[[Event],
     begun: list[str] = []
 
     def listen(event: Event) -> None:
-        if isinstance(event, Progress) and title in event.title and event.done > 0 and not begun:
+        if isinstance(event, Progress) and title in event.title and event.unit == "bytes" and event.done and not begun:
             begun.append(event.title)
             disturb()
 
@@ -323,9 +323,11 @@ def test_a_killed_workstation_is_gone_on_with(
         lambda: "--server" in cluster.new.exec("ps", "-e", "-o", "args=").stdout, "the copy to begin", seconds=90
     )
     wait_until(lambda: "warm pass 1" in last_step(folder), "the first warm pass to begin", seconds=30)
+    refuses_to_measure("probe", "under way on this workstation")
     os.kill(first.pid, signal.SIGKILL)
     first.communicate()
     cluster.shape("off")
+    refuses_to_measure("bench", "whose program has ended: go on with")
     second = subprocess.run([*words, "--resume"], cwd=PROJECT, check=False, capture_output=True, text=True, timeout=200)
     assert second.returncode == 0, second.stderr
     with Store.open(folder) as store:
@@ -333,6 +335,15 @@ def test_a_killed_workstation_is_gone_on_with(
     assert done.state is State.DONE
     assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
     assert running.store.executions(MOVE.name) == ()
+
+
+def refuses_to_measure(noun: str, said: str) -> None:
+    """A server that a move is being carried out on is not measured, and whose the move is stands in the refusal."""
+    words = [sys.executable, "-m", "gui.entry", noun, MOVE.name, "--quiet"]
+    refused = subprocess.run(words, cwd=PROJECT, check=False, capture_output=True, text=True, timeout=60)
+    assert refused.returncode == 1, refused.stderr
+    assert "a cluster on it is being moved by" in refused.stderr
+    assert said in refused.stderr
 
 
 def last_step(folder: Path) -> str:

@@ -1,0 +1,46 @@
+"""A server that a move is being carried out on is in that move's hands: what measures it waits, and says for whom."""
+
+from collections.abc import Sequence
+
+from core.actions.desk import Desk
+from core.errors import BlockedError
+from core.jobs import Job
+from core.migration.execution import lock
+from core.migration.execution.lock import HeldError, Holder
+from core.migration.model import Execution
+from core.servers.shell import command
+
+
+def refuse_held(desk: Desk, servers: Sequence[str], job: Job) -> None:
+    """Raise BlockedError while a cluster on one of these servers is being moved, by this workstation or another."""
+    for name in dict.fromkeys(servers):
+        for holder in lock.holders(desk.server(name, job), job):
+            raise BlockedError(
+                f"{name}: a cluster on it is being moved by {holder.whose}; to measure now would slow the copy, and be "
+                "wrong itself",
+                _advice(desk, holder) or f"wait for it or ask there; {lock.take_over(desk.server(name, job), holder)}",
+            )
+
+
+def advised(desk: Desk, error: HeldError) -> HeldError:
+    """The same refusal; where the lock is of an execution that this history knows, with what leads on."""
+    return HeldError(error.message, _advice(desk, error.holder) or error.hint, error.holder)
+
+
+def _advice(desk: Desk, holder: Holder) -> str:
+    """What to do about a lock of one's own; empty where it is another workstation's."""
+    own = _known(desk, holder.token)
+    if own is None:
+        return ""
+    execute = command("pghaul", "execute", own.move)
+    if desk.store.carried_out(own.id):
+        return f"it is execution {own.id} of {own.move}, under way on this workstation: {execute} --status"
+    return (
+        f"it is execution {own.id} of {own.move}, whose program has ended: go on with {execute} --resume, or end it "
+        "with --cancel, which takes the lock away"
+    )
+
+
+def _known(desk: Desk, token: str) -> Execution | None:
+    executions = (execution for move in desk.store.moves() for execution in desk.store.executions(move.name))
+    return next((execution for execution in executions if execution.token == token), None)
