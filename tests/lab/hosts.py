@@ -1,6 +1,7 @@
 """A lab host: a process in namespaces of its own, with root, address, data disk and sshd of its own."""
 
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -13,7 +14,8 @@ from tests.lab.machine import LabError, children, command_lines, process_identit
 
 INIT = Path(__file__).with_name("init.sh")
 FILESYSTEMS = {"old": "ext4", "new": "xfs"}
-_BUILDERS = {"setsid", "unshare", "truncate", "mkfs.ext4", "mkfs.xfs", "losetup", "ssh-keygen"}
+_MACHINE = "qemu-system-x86_64"
+_BUILDERS = {"setsid", "unshare", _MACHINE, "truncate", "mke2fs", "mkfs.ext4", "mkfs.xfs", "losetup", "ssh-keygen"}
 _NAMESPACES = ("--mount", "--uts", "--ipc", "--net", "--pid")
 
 
@@ -25,10 +27,11 @@ class Host:
         name: `old` or `new`.
         user: the user who may do everything by sudo without a password; see root.py for the others.
         key: the private key that every user accepts.
-        pid: the host's process 1, as this machine numbers it.
-        device: the loop device of the data disk.
+        pid: the host's process 1, as this machine numbers it; of a virtual machine, the machine itself.
+        device: the loop device of the data disk; empty: it is the virtual machine's own.
         group: the control group of all that runs inside, where caps belong to groups; see caps.py.
         data_disk: where the data disk is mounted.
+        machine: it is a virtual machine, entered by an sshd of the lab's own; see machines.py.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Host:
     user: str = "dba"
     password: str = root.PASSWORD
     data_disk: str = "/srv/pg"
+    machine: bool = False
 
     def exec(
         self,
@@ -58,10 +62,28 @@ class Host:
 
     def command(self, *words: str, user: str | None = None) -> list[str]:
         """The words that run a command inside."""
-        enter = ["nsenter", "-t", str(self.pid), *_NAMESPACES, "--root", "--wd"]
         clean = ["env", "-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"]
         become = [] if user is None else ["runuser", "-u", user, "--"]
+        if self.machine:
+            return [*_ssh(self), shlex.join([*clean, *become, *words])]
+        enter = ["nsenter", "-t", str(self.pid), *_NAMESPACES, "--root", "--wd"]
         return [*caps.in_group(self.group), *enter, *clean, *become, *words]
+
+
+def _ssh(host: Host) -> list[str]:
+    """Into a virtual machine as root, by a connection that is kept for a while: a handshake takes it a second."""
+    options = {
+        "BatchMode": "yes",
+        "ControlMaster": "auto",
+        "ControlPath": host.key.parent / f"{host.name}.ssh",
+        "ControlPersist": "20",
+        "LogLevel": "ERROR",
+        "ServerAliveInterval": "15",
+        "StrictHostKeyChecking": "no",
+        "UserKnownHostsFile": "/dev/null",
+    }
+    words = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+    return ["ssh", "-F", "/dev/null", "-i", str(host.key), "-p", "2200", *words, f"root@{host.address}", "--"]
 
 
 def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
@@ -103,18 +125,20 @@ def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
 
 def wait_for_sshd(host: Host, folder: Path) -> None:
     """Wait until both sshd answer, then let the kernel detach the disk when the host ends."""
-    log = folder / host.name / "log"
+    log = folder / host.name / "log" if not host.machine else folder / f"{host.name}-machine" / "console"
+    ports = (22, 2222, 2200) if host.machine else (22, 2222)
 
     def answers() -> bool:
         if process_identity(host.pid) is None:
             raise LabError(f"host {host.name} ended")
-        return all(_open(host.address, port) for port in (22, 2222))
+        return all(_open(host.address, port) for port in ports)
 
     try:
-        wait_until(answers, f"sshd of {host.name} to answer", seconds=90)  # an emulated machine needs it
+        wait_until(answers, f"sshd of {host.name} to answer", seconds=120)  # an emulated machine needs it
     except LabError as error:
         raise LabError(f"{error}: {log.read_text().strip()}") from error
-    disks.let_go(host.device)
+    if host.device:
+        disks.let_go(host.device)
 
 
 def _open(address: str, port: int) -> bool:
@@ -126,8 +150,8 @@ def _open(address: str, port: int) -> bool:
 
 
 def running(folder: Path) -> list[int]:
-    """The `unshare` processes of a lab folder's hosts: each the parent of a host's process 1."""
-    return [pid for pid, words in command_lines() if words[0] == "unshare" and _belongs(words, folder)]
+    """A lab folder's hosts: the `unshare` that is the parent of a host's process 1, or the virtual machine."""
+    return [pid for pid, words in command_lines() if words[0] in {"unshare", _MACHINE} and _belongs(words, folder)]
 
 
 def _building(folder: Path) -> list[int]:

@@ -25,20 +25,6 @@ mount -t tmpfs -o mode=755 tmpfs /run
 mkdir /run/sshd /run/lock
 hostname "$name"
 
-add_user() {
-  id "$1" >/dev/null 2>&1 || useradd -m -k /etc/skel -s /bin/bash "$1"
-  mkdir -p "/home/$1/.ssh"
-  cp /etc/lab/authorized_keys "/home/$1/.ssh/authorized_keys"
-  chown -R "$1:" "/home/$1"
-  chmod 700 "/home/$1/.ssh"
-  chmod 600 "/home/$1/.ssh/authorized_keys"
-}
-for user in dba plain pgonly nosudo; do add_user "$user"; done
-chpasswd </etc/lab/passwords
-. /etc/lab/prepare.sh
-rm -r /etc/lab
-
-/usr/sbin/sshd -E /var/log/sshd.log
-/usr/sbin/sshd -E /var/log/sshd.log -f /etc/ssh/sshd_interactive_config
+. /etc/lab/host.sh
 # CHLD ignored: the kernel itself buries the orphans that end here.
 exec env --ignore-signal=CHLD sleep infinity

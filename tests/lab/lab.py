@@ -5,13 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.lab import caps, clusters, disks, hosts, network, root
+from tests.lab import caps, clusters, disks, hosts, machines, network, root
 from tests.lab.hosts import Host
 from tests.lab.machine import BASE, LabError, locked, process_identity, run
 
@@ -81,15 +81,19 @@ class Lab:
 
     def restore(self) -> None:
         """No caps, no shape, no cut cable."""
-        self.shape("off")
+        if not self.old.machine:
+            self.shape("off")
         for name in NAMES:
-            self.cap_disk(name)
+            if not self.host(name).machine:
+                self.cap_disk(name)
             self.mend(name)
         self.disturbed = False
 
 
 @contextmanager
-def lab(name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = True) -> Iterator[Lab]:
+def lab(
+    name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = True, as_machines: bool = False
+) -> Iterator[Lab]:
     """A lab that ends with the block, and also when this process is killed: a watchdog waits for the end of a pipe."""
     unique = f"{name}-{os.getpid()}"
     watchdog = subprocess.Popen(
@@ -100,15 +104,28 @@ def lab(name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = Tr
         start_new_session=True,
     )
     try:
-        yield up(unique, scale=scale, size=size, with_clusters=with_clusters, owner=os.getpid())
+        yield up(
+            unique, scale=scale, size=size, with_clusters=with_clusters, as_machines=as_machines, owner=os.getpid()
+        )
     finally:
         complaint = watchdog.communicate()[1].decode()  # closes the pipe; the watchdog takes the lab down
         if watchdog.returncode != 0:
             raise LabError(f"lab {unique} could not be taken down: {complaint.strip()}")
 
 
-def up(name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = True, owner: int | None = None) -> Lab:
-    """Put a lab up. With an owner it counts as dead, and may be swept, once that process is gone."""
+def up(
+    name: str,
+    *,
+    scale: int = 5,
+    size: str = "8G",
+    with_clusters: bool = True,
+    as_machines: bool = False,
+    owner: int | None = None,
+) -> Lab:
+    """Put a lab up, of hosts in namespaces or of virtual machines.
+
+    With an owner it counts as dead, and may be swept, once that process is gone.
+    """
     if not name.replace("-", "").replace("_", "").isalnum():
         raise LabError(f"{name!r} is no name for a lab: letters, digits, - and _")
     folder = BASE / name
@@ -121,7 +138,7 @@ def up(name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = Tru
         subnet = network.create(name)
     try:
         _make_keys(folder)
-        made = _start_hosts(folder, name, subnet, size)
+        made = _start_hosts(folder, name, subnet, size, machines.start if as_machines else hosts.start)
         if with_clusters:
             clusters.start_old(made.old, scale)
             clusters.prepare_new(made.new)
@@ -188,7 +205,7 @@ def _make_keys(folder: Path) -> None:
         run("ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", f"lab {file}", "-f", folder / file)
 
 
-def _start_hosts(folder: Path, name: str, subnet: int, size: str) -> Lab:
+def _start_hosts(folder: Path, name: str, subnet: int, size: str, start: Callable[..., Host]) -> Lab:
     addresses = {host: network.address(subnet, host) for host in NAMES}
     known = []
     for host in NAMES:
@@ -206,7 +223,7 @@ def _start_hosts(folder: Path, name: str, subnet: int, size: str) -> Lab:
     ld.mkdir(exist_ok=True)
     (ld / "pgsql.conf").write_text(f"{clusters.PREFIX}/lib\n")
     (folder / "known_hosts").write_text("\n".join(known) + "\n")
-    old, new = (hosts.start(folder, name, subnet, host, size) for host in NAMES)
+    old, new = (start(folder, name, subnet, host, size) for host in NAMES)
     made = Lab(name, subnet, old, new)
     for each in (made.old, made.new):
         hosts.wait_for_sshd(each, folder)

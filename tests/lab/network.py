@@ -66,6 +66,14 @@ def attach(subnet: int, host: str, lab: str, pid: int) -> None:
     run("nsenter", f"--net=/proc/{pid}/ns/net", "ip", "-batch", "-", stdin="\n".join(commands).encode())
 
 
+def attach_machine(subnet: int, host: str, lab: str) -> str:
+    """A cable from the bridge for a virtual machine to take by its name."""
+    cable = cable_name(subnet, host)
+    run("ip", "tuntap", "add", cable, "mode", "tap")
+    run("ip", "link", "set", cable, "alias", _alias(lab), "master", bridge_name(subnet), "up")
+    return cable
+
+
 def shape(subnet: int, pids: dict[str, int], rate: str) -> None:
     """Cap both directions of both cables at a rate as tc writes it (`1gbit`); `off` lifts it."""
     for host, pid in pids.items():

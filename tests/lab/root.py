@@ -58,6 +58,7 @@ def write(up: Path, host: str, addresses: dict[str, str], lab: Path) -> None:
     _file(etc / "lab" / "authorized_keys", (lab / "key.pub").read_text() + (lab / "key_passphrase.pub").read_text())
     _file(etc / "lab" / "passwords", "".join(f"{user}:{PASSWORD}\n" for user in USERS), 0o600)
     _file(etc / "lab" / "prepare.sh", _PREPARE[host])
+    _file(etc / "lab" / "host.sh", Path(__file__).with_name("host.sh").read_text())
     _opaque(etc / "ssh")
     _file(etc / "ssh" / "sshd_config", _PASSWORDS_AND_KEYS)
     _file(etc / "ssh" / "sshd_interactive_config", _INTERACTIVE)

@@ -1,6 +1,7 @@
 """Two real hosts on this machine, from the command line; as root.
 
-run.py up NAME [--scale N] [--size 8G] [--bare]   put a lab up; --bare: without PostgreSQL clusters
+run.py up NAME [--scale N] [--size 8G] [--bare] [--machines]   put a lab up; --bare: without PostgreSQL clusters,
+                                                  --machines: two virtual machines, for what needs a kernel
 run.py down NAME                                  take it down
 run.py info NAME                                  what is where, as JSON
 run.py list                                       the labs that are up
@@ -50,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     subparsers["up"].add_argument("--scale", type=int, default=5)
     subparsers["up"].add_argument("--size", default="8G")
     subparsers["up"].add_argument("--bare", action="store_true")
+    subparsers["up"].add_argument("--machines", action="store_true")
     subparsers["exec"].add_argument("words", nargs=argparse.REMAINDER)
     subparsers["net"].add_argument("rate")
     subparsers["disk"].add_argument("limits", nargs=4, type=int)
@@ -60,7 +62,13 @@ def _do(options: argparse.Namespace) -> None:
     if options.action == "list":
         print("\n".join(sorted(state.parent.name for state in BASE.glob("*/state.json"))))
     elif options.action == "up":
-        made = lab.up(options.name, scale=options.scale, size=options.size, with_clusters=not options.bare)
+        made = lab.up(
+            options.name,
+            scale=options.scale,
+            size=options.size,
+            with_clusters=not options.bare,
+            as_machines=options.machines,
+        )
         print(json.dumps(information(made), indent=2))
     elif options.action == "down":
         lab.down(options.name)
