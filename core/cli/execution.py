@@ -3,12 +3,14 @@
 import argparse
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import ask, printable, say, table
 from core.errors import InputError
 from core.migration.execution.account import account
+from core.migration.execution.progress import sentences
 from core.migration.execution.telling import Paragraph
 from core.migration.model import Execution, Kind, State, Step, StepRun, Verify
 
@@ -154,6 +156,8 @@ def text(execution: Execution, *, alive: bool = False) -> str:
     stands = f"{execution.state}{at_it if execution.ended_at is None else ''}"
     head = f"execution {execution.id} of {execution.move}, {execution.kind}: {stands}"
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
+    if alive:
+        lines += [f"  {printable(sentence)}" for sentence in sentences(execution, datetime.now(UTC))]
     rows = [_row(run) for run in execution.steps]
     lines += ["", table(("step", "", "began (UTC)", "took", "sent", "came to"), rows, right=(0, 3, 4))]
     return "\n".join([*lines, *_next(execution, alive=alive)])

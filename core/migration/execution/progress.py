@@ -73,6 +73,21 @@ def progress(execution: Execution, now: datetime) -> Progress:
     return Progress(title, sum(run.bytes or 0 for run in runs), total, "bytes", whole(found))
 
 
+def sentences(execution: Execution, now: datetime) -> tuple[str, ...]:
+    """How far it is, then each step that runs: for who looks at it from outside."""
+    found = standing(execution, now)
+    return (whole(found), *(_running(step, run, now) for step, run in found.under_way))
+
+
+def _running(step: Step, run: StepRun, now: datetime) -> str:
+    said = f"{step.title}, for {units.duration((now - run.started_at).total_seconds())}"
+    if run.bytes is not None:
+        said += f": {units.size(run.bytes)}" + (f" of {units.size(run.total)}" if run.total is not None else "")
+        pace = rate(run, now)
+        said += f" at {units.rate(pace)}" if pace is not None else ""
+    return said
+
+
 def rate(run: StepRun, now: datetime) -> float | None:
     """Bytes a second of a try that runs, since it began; None where it is too early to tell."""
     seconds = (now - run.started_at).total_seconds()

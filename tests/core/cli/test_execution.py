@@ -61,10 +61,22 @@ def test_options_that_exclude_each_other(store: Store) -> None:
 def test_status_for_people_and_programs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     store.execution_started(replace(execution(), move="spring"))
     assert main(["execute", "spring", "--status"]) == 0
-    assert "execution 1 of spring, real: running, carried out by dba@desk" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "execution 1 of spring, real: running, carried out by dba@desk" in shown
+    assert "\n  step 1 of 1, about 1.0 s left\n" in shown
     assert main(["execute", "spring", "--status", "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert (shown["execution"]["state"], shown["execution"]["plan"]["cluster"]) == ("running", "15/main")
+    document = json.loads(capsys.readouterr().out)
+    assert (document["execution"]["state"], document["execution"]["plan"]["cluster"]) == ("running", "15/main")
+    assert (document["account"]["stopped_at"], document["outcome"]) == (None, [])
+
+
+def test_the_end_says_what_the_move_came_to(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    number = store.execution_started(replace(execution(), move="spring"))
+    store.execution_changed(number, State.DONE)
+    assert main(["execute", "spring", "--status"]) == 0
+    shown = capsys.readouterr().out
+    assert "\ndowntime  old was stopped before this began" in shown
+    assert "\nkept      each step with its times and output: pghaul execute spring --status --json\n" in shown
 
 
 def test_a_name_given_beforehand_must_be_the_clusters(monkeypatch: pytest.MonkeyPatch) -> None:

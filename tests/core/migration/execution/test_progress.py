@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from core.migration.execution.progress import progress, rate, standing, whole
+from core.migration.execution.progress import progress, rate, sentences, standing, whole
 from core.migration.model import Execution, Kind, Step, StepRun
 from core.migration.steps.copy import STOP
 from tests.core.migration.builders import NOW
@@ -74,6 +74,15 @@ def test_where_a_step_tells_no_bytes_the_steps_are_counted() -> None:
 def test_a_rehearsal_counts_the_steps_that_it_takes() -> None:
     found = standing(made(run(1, 0), kind=Kind.REHEARSAL), after(1))
     assert (found.position, found.steps) == (1, 1)
+
+
+def test_who_looks_from_outside_sees_what_runs() -> None:
+    running = made(run(1, 0, through=100_000_000, of=400_000_000))
+    assert sentences(running, after(10)) == (
+        "step 1 of 4, about 37 s left",
+        "warm pass 1, for 10 s: 95.4 MiB of 381.5 MiB at 10.0 MB/s",
+    )
+    assert sentences(made(run(1, 0, 60), run(2, 70)), after(72))[1] == "stop old, for 2.0 s"
 
 
 def test_a_rate_needs_some_seconds() -> None:
