@@ -5,7 +5,7 @@ folders and the processes are gone afterwards; what a crash of the workstation l
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ from core.migration.probing import commands, sampling, wire
 from core.migration.probing.candidates import CIPHERS, fastest_cipher, search
 from core.migration.probing.timing import Timing, parse_timing, ratio_of
 from core.migration.steps.site import Draft
-from core.migration.transports.choice import on_one_server
+from core.migration.transports.choice import allowed_routes, on_one_server
 from core.migration.transports.routes import route_of
 from core.migration.transports.rsync_versions import common_version
 from core.servers.connection import Completed, Server
@@ -93,9 +93,10 @@ def probe(
         taker.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, job))
     with _scratch(site) as scratch:
         taker.take(Quantity.WRITE, lambda: _write(site, scratch))
-        with _opened(site, _passage(site, scratch, route)) as way:
+        with ExitStack() as ends:
+            way = _opened(site, _passage(site, scratch, route), ends)
             plain = replace(way.transport, cipher=_ciphers(site, way, taker)) if route is Route.SSH else way.transport
-            _transports(site, way, scratch, plain, taker)
+            _transports(site, way, scratch, plain, taker, _others(site, way, ends))
     job.report(Progress("probe", 1, 1))
     if not taker.taken:
         raise taker.troubles[0]
@@ -174,7 +175,25 @@ def _ciphers(site: _Site, way: Passage, taker: _Taker) -> str:
     return fastest_cipher(measured)
 
 
-def _transports(site: _Site, way: Passage, scratch: str, plain: Transport, taker: _Taker) -> None:
+def _others(site: _Site, way: Passage, ends: ExitStack) -> list[Transport]:
+    """What the transports of each further route have in common; each is opened, or said and left out."""
+    opened = []
+    allowed = allowed_routes(site.move, site.old_facts, site.new_facts, site.new.profile)
+    for route in sorted(allowed - {way.transport.route}):
+        transport = Transport(route=route)
+        try:
+            _opened(site, replace(way, transport=transport), ends)
+        except CommandError as error:
+            site.job.check()
+            site.job.report(Note(f"{route.text} is left out: {_reason(error)}", level="warning"))
+        else:
+            opened.append(transport)
+    return opened
+
+
+def _transports(
+    site: _Site, way: Passage, scratch: str, plain: Transport, taker: _Taker, others: Sequence[Transport]
+) -> None:
     """Samples of the cluster by one transport after the other, until the time for all of them is up."""
     budget = _budget(taker.rates)
     try:
@@ -191,7 +210,7 @@ def _transports(site: _Site, way: Passage, scratch: str, plain: Transport, taker
         tried = replace(way, transport=transport)
         return taker.take(Quantity.END_TO_END, lambda: _end_to_end(site, tried, scratch, large), transport)
 
-    search(measure, plain, way.rsync, taker.rates)
+    search(measure, plain, way.rsync, taker.rates, others)
 
 
 def _budget(rates: dict[Quantity, float]) -> int:
@@ -255,17 +274,15 @@ def _passage(site: _Site, scratch: str, route: Route) -> Passage:
     )
 
 
-@contextmanager
-def _opened(site: _Site, way: Passage) -> Iterator[Passage]:
-    """The way, opened as a plan opens it; on leaving nothing of it is left on either end."""
+def _opened(site: _Site, way: Passage, ends: ExitStack) -> Passage:
+    """The way, opened as a plan opens it; when `ends` does, nothing of it is left on either end."""
     route = route_of(way)
-    with ExitStack() as ends:  # each is cleaned up, whatever becomes of the other or of who listens
-        for draft in reversed(route.closing(way, site.reader)):
-            ends.callback(_clean, site, partial(_carry_out, site, draft), f"what remains for `{draft.title}`")
-        said: dict[str, str] = {}
-        for draft in route.opening(way, site.reader):
-            said[draft.name] = _carry_out(site, draft, site.job, said.get(draft.reads, "")).stdout
-        yield way
+    for draft in reversed(route.closing(way, site.reader)):  # each, whatever becomes of the others or of who listens
+        ends.callback(_clean, site, partial(_carry_out, site, draft), f"what remains for `{draft.title}`")
+    said: dict[str, str] = {}
+    for draft in route.opening(way, site.reader):
+        said[draft.name] = _carry_out(site, draft, site.job, said.get(draft.reads, "")).stdout
+    return way
 
 
 def _carry_out(site: _Site, draft: Draft, job: Job, stdin: str = "") -> Completed:

@@ -13,7 +13,7 @@ from core.jobs import Event, Job
 from core.migration.estimate import estimate, spec_of
 from core.migration.execution.engine import begin, carry_out
 from core.migration.execution.work import Work
-from core.migration.model import Execution, Kind, Move, Plan, Step, Verify
+from core.migration.model import Execution, Kind, Move, Plan, Probe, Step, Verify
 from core.migration.plan import make_plan
 from core.servers.connection import Server
 from core.servers.profiles import Profile
@@ -144,18 +144,24 @@ class Person:
 
 @dataclass
 class Moving:
-    """A move under test: its plan from real facts, and its executions in a history of its own."""
+    """A move under test: its plan from real facts, and its executions in a history of its own.
+
+    Attributes:
+        move: as the plan is told it; `probes`: what chooses its transport.
+    """
 
     store: Store
     connect: Callable[[str], Server]
     facts: tuple[Facts, Facts]
     events: list[Event] = field(default_factory=list)
+    move: Move = MOVE
+    probes: tuple[Probe, ...] = ()
 
     def plan(self, verify: Verify = Verify.CHANGED) -> Plan:
-        estimated = estimate(spec_of(MOVE, self.facts[0], []))
+        estimated = estimate(spec_of(self.move, self.facts[0], self.probes))
         profiles = [self.store.profile(side) for side in ("old", "new")]
-        hooks = self.store.hooks(MOVE.name)
-        return make_plan(MOVE, profiles[0], profiles[1], *self.facts, (), [], estimated, hooks, verify)
+        hooks, ends = self.store.hooks(MOVE.name), (*profiles, *self.facts)
+        return make_plan(self.move, *ends, (), self.probes, estimated, hooks, verify)
 
     def work(
         self, execution: int, person: Person | None = None, listener: Callable[[Event], None] | None = None

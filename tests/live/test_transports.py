@@ -28,6 +28,8 @@ TRANSPORTS = [
     Transport(),
     Transport("aes128-ctr", "zstd:1", 3),
     Transport(compression="lz4"),
+    Transport(route=Route.DAEMON),
+    Transport(compression="lz4", streams=3, route=Route.DAEMON),
     Transport(route=Route.LOCAL),
     Transport(streams=3, route=Route.LOCAL),
 ]

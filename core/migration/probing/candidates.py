@@ -1,6 +1,6 @@
 """Which transports are worth a sample, each chosen by what those before it showed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from core.migration.model import Probe, Quantity, Route, Transport
@@ -31,12 +31,19 @@ def fastest_cipher(measured: dict[str, float]) -> str:
     return first if first and named[first] > _CLEARLY * measured.get("", 0.0) else ""
 
 
-def search(measure: Measure, plain: Transport, version: Version, links: dict[Quantity, float]) -> None:
+def search(
+    measure: Measure,
+    plain: Transport,
+    version: Version,
+    links: dict[Quantity, float],
+    others: Sequence[Transport] = (),
+) -> None:
     """Sample no compression and each heavier one while that helps, then more streams while that helps.
 
+    Then by each of the other routes what was best, and the compressions that may be best where no cipher costs time.
     The three that came out first are sampled once more, for a sample is short and servers have other things to do.
-    `plain`: what all of them have in common. `links`: bytes a second of what was measured before. A transport that
-    fails is left out.
+    `plain`, `others`: what the transports of a route have in common. `links`: bytes a second of what was measured
+    before. A transport that fails is left out.
     """
     disks = [links[each] for each in (Quantity.READ, Quantity.WRITE) if each in links]
     enough = _AT_THE_DISK * min(disks, default=float("inf"))
@@ -45,9 +52,8 @@ def search(measure: Measure, plain: Transport, version: Version, links: dict[Qua
     def at_the_disk() -> bool:
         return bool(tried) and best(list(tried.values())).bytes_per_second >= enough
 
-    def improves(compression: str, streams: int) -> bool:
+    def improves(transport: Transport) -> bool:
         """Whether that transport is better than all before it."""
-        transport = replace(plain, compression=compression, streams=streams)
         if at_the_disk():
             return False
         if transport not in tried and (found := measure(transport)) is not None:
@@ -58,9 +64,13 @@ def search(measure: Measure, plain: Transport, version: Version, links: dict[Qua
         steps = [each for each in ladder if can_compress(version, each)]
         if ladder[0] == "zlib:1" and any(each.compression for each in tried):
             break  # what both have of the modern kind is better at every speed
-        _climb(steps, lambda compression: improves(compression, 1))
+        _climb(steps, lambda compression: improves(replace(plain, compression=compression)))
     if tried and can_stream(version):
-        _widen(improves, tried)
+        _widen(improves, tried, plain)
+        for other in others:
+            for transport in _likely(other, _ranked(tried)[0], version):
+                improves(transport)
+            _widen(improves, tried, other)
     if len(tried) > 1 and not at_the_disk():
         for transport in _ranked(tried)[:3]:
             measure(transport)
@@ -75,15 +85,22 @@ def _climb(steps: list[str], improves: Callable[[str], bool]) -> None:
             return
 
 
-def _widen(improves: Callable[[str, int], bool], tried: dict[Transport, Probe]) -> None:
-    """Twice the streams, with the best compression and the one that is next best, while that helps."""
-    streams = 2
-    while streams <= _MOST_STREAMS:
-        named = dict.fromkeys(transport.compression for transport in _ranked(tried)[:2])
-        better = [improves(compression, streams) for compression in named]
+def _likely(other: Transport, fastest: Transport, version: Version) -> list[Transport]:
+    """What may be faster by another route than the fastest so far; nothing is ciphered there."""
+    compressions = [each for each in (fastest.compression, "", "lz4") if can_compress(version, each)]
+    return [replace(other, compression=each, streams=fastest.streams) for each in dict.fromkeys(compressions)]
+
+
+def _widen(improves: Callable[[Transport], bool], tried: dict[Transport, Probe], plain: Transport) -> None:
+    """Twice the streams, with the best compression of a route and the one that is next best, while that helps."""
+    while ranked := [transport for transport in _ranked(tried) if transport.route is plain.route]:
+        streams = 2 * max(transport.streams for transport in ranked)
+        if streams > _MOST_STREAMS:
+            return
+        named = dict.fromkeys(transport.compression for transport in ranked[:2])
+        better = [improves(replace(plain, compression=each, streams=streams)) for each in named]
         if not any(better):
             return
-        streams *= 2
 
 
 def _ranked(tried: dict[Transport, Probe]) -> list[Transport]:

@@ -5,6 +5,8 @@ from core.migration.passage import Passage
 from core.migration.steps.site import Draft, undone
 from core.servers.shell import Shell, command
 
+CONTENTS_ALONE = False
+
 
 def opening(way: Passage, owner: str) -> list[Draft]:
     """The copy's own folder made; `owner`: who owns the cluster."""
@@ -42,6 +44,14 @@ def closing(way: Passage, owner: str) -> list[Draft]:
 def target(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:
     """The words by which rsync copies `source` into the folder of that label."""
     return (source, f"{dict(way.targets)[label]}/")
+
+
+contents = target
+
+
+def sender(way: Passage) -> tuple[str | Shell, ...]:  # noqa: ARG001  other routes ask it for more
+    """The words ahead of the options of an rsync that sends contents."""
+    return ("rsync",)
 
 
 def flush(way: Passage, label: str) -> Shell:

@@ -2,6 +2,7 @@
 
 opening, closing    the steps that open and close the way; a probe runs the very same commands
 target              the words by which an rsync on old reaches a folder of new
+contents, sender    the same for a pass over listed files alone, and the words ahead of its options
 flush               what ends when all that was sent is on new's disk
 """
 
@@ -10,12 +11,17 @@ from typing import Protocol
 from core.migration.model import Route
 from core.migration.passage import Passage
 from core.migration.steps.site import Draft
-from core.migration.transports import local, ssh
+from core.migration.transports import daemon, local, ssh
 from core.servers.shell import Shell
 
 
 class Face(Protocol):
-    """What every module of a route has; `owner`: who owns the cluster on old."""
+    """What every module of a route has; `owner`: who owns the cluster on old.
+
+    CONTENTS_ALONE: folders, links and what is gone take another way than the contents of files.
+    """
+
+    CONTENTS_ALONE: bool
 
     def opening(self, way: Passage, owner: str) -> list[Draft]: ...
 
@@ -23,10 +29,14 @@ class Face(Protocol):
 
     def target(self, way: Passage, label: str, source: str) -> tuple[str | Shell, ...]: ...
 
+    def contents(self, way: Passage, label: str, source: str) -> tuple[str | Shell, ...]: ...
+
+    def sender(self, way: Passage) -> tuple[str | Shell, ...]: ...
+
     def flush(self, way: Passage, label: str) -> Shell: ...
 
 
-_ROUTES: dict[Route, Face] = {Route.SSH: ssh, Route.LOCAL: local}
+_ROUTES: dict[Route, Face] = {Route.SSH: ssh, Route.DAEMON: daemon, Route.LOCAL: local}
 
 
 def route_of(way: Passage) -> Face:

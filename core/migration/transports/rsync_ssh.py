@@ -33,6 +33,7 @@ from core.servers.shell import Shell, command, environment, pipe, script, sequen
 
 VANISHED = 24
 
+_ENVIRONMENT = {"LC_ALL": "C", "RSYNC_PROTECT_ARGS": "0"}
 _OPTIONS = ("-rlptH", "--inplace", "--timeout=600", "--stats")
 _EXCLUDED = ("/postmaster.pid", "/pghaul-start.log")
 
@@ -58,7 +59,7 @@ def warm_pass(way: Passage, place: Place) -> Shell:
 
 def cold_pass(way: Passage, place: Place) -> Shell:
     """On old, stopped: everything, and what is not on old removed on new. rsync checks the sum of all it sends."""
-    if way.transport.streams == 1:
+    if way.transport.streams == 1 and not route_of(way).CONTENTS_ALONE:
         whole = _rsync(way, place.label, ["--ignore-times", "--delete", *_exclude(way, place)], f"{place.source}/")
         return sequence(*_idle_known(way, place), whole)
     return sequence(changed_pass(way, place), rest_pass(way, place))
@@ -101,7 +102,7 @@ def sample_pass(way: Passage, label: str, folder: str, options: list[str], secon
 
 def empty_pass(way: Passage, label: str, listed: str) -> Shell:
     """On old: a pass over a list without a name: what it takes until a pass can begin."""
-    return _rsync(way, label, ["--from0", f"--files-from={listed}"], "/")
+    return _contents(way, label, ["--from0", f"--files-from={listed}"], "/")
 
 
 def _changed(way: Passage, place: Place, options: list[str]) -> Shell:
@@ -119,7 +120,7 @@ def _streams(way: Passage, label: str, options: list[str], ahead: tuple[str | in
     copies = []
     for stream in range(1, way.transport.streams + 1):
         listed = ["--from0", f"--files-from={file_lists.names(way, label, stream)}"]
-        copies.append(_rsync(way, label, [*options, *listed], "./", ahead))
+        copies.append(_contents(way, label, [*options, *listed], "./", ahead))
     return copies
 
 
@@ -135,20 +136,20 @@ def _forgiving(copy: Shell) -> Shell:
     return script("{ sh -c @copy@ || [ $? -eq 24 ]; }", copy=copy)
 
 
-def _rsync(way: Passage, label: str, options: list[str], source: str, ahead: tuple[str | int, ...] = ()) -> Shell:
-    program, *rest = (*(str(word) for word in ahead), "rsync")
-    return environment(
-        {"LC_ALL": "C", "RSYNC_PROTECT_ARGS": "0"},
-        command(
-            program,
-            *rest,
-            *_OPTIONS,
-            *version_options(way.rsync),
-            *(() if ahead or "--dry-run" in options else progress_options(way.rsync)),
-            *options,
-            *route_of(way).target(way, label, source),
-        ),
-    )
+def _contents(way: Passage, label: str, options: list[str], source: str, ahead: tuple[str | int, ...] = ()) -> Shell:
+    """rsync over listed files, by the way that contents take; `ahead`: words ahead of one that nobody follows."""
+    route = route_of(way)
+    followed = () if ahead else progress_options(way.rsync)
+    words: list[str | int | Shell] = [*ahead, *route.sender(way), *_OPTIONS, *version_options(way.rsync)]
+    words += [*followed, *options, *route.contents(way, label, source)]
+    return environment(_ENVIRONMENT, command(str(words[0]), *words[1:]))
+
+
+def _rsync(way: Passage, label: str, options: list[str], source: str) -> Shell:
+    """rsync over all that `options` leave, folders and links too."""
+    followed = () if "--dry-run" in options else progress_options(way.rsync)
+    words = (*_OPTIONS, *version_options(way.rsync), *followed, *options)
+    return environment(_ENVIRONMENT, command("rsync", *words, *route_of(way).target(way, label, source)))
 
 
 def _exclude(way: Passage, place: Place) -> list[str]:

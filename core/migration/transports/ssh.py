@@ -8,6 +8,8 @@ from core.servers.shell import Shell
 
 _ANEW = "make and allow a new key, as above"
 
+CONTENTS_ALONE = False
+
 
 def opening(way: Passage, owner: str) -> list[Draft]:
     """The key made, allowed and pinned; `owner`: who owns the cluster on old."""
@@ -91,6 +93,14 @@ def target(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:
     """The words by which an rsync on old sends `source` into the folder of that label on new."""
     compression = compression_options(way.rsync, way.transport.compression)
     return (*compression, "-e", passage.ssh(way), f"--rsync-path={receiver(label)}", source, destination(way))
+
+
+contents = target
+
+
+def sender(way: Passage) -> tuple[str | Shell, ...]:  # noqa: ARG001  other routes ask it for more
+    """The words ahead of the options of an rsync that sends contents."""
+    return ("rsync",)
 
 
 def flush(way: Passage, label: str) -> Shell:

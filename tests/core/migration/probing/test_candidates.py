@@ -19,6 +19,7 @@ def found(
     version: Version = (3, 2, 7),
     links: dict[Quantity, float] = FAST_DISKS,
     plain: Transport = PLAIN,
+    others: tuple[Transport, ...] = (),
 ) -> tuple[Transport, list[Transport]]:
     """What is chosen, and what was tried on the way."""
     taken: list[Probe] = []
@@ -30,8 +31,9 @@ def found(
         taken.append(replace(probe(Quantity.END_TO_END, value), transport=transport, began_at=NOW))
         return taken[-1]
 
-    search(measure, plain, version, links)
-    return choose(taken, [plain.route]).transport, [each.transport for each in taken if each.transport is not None]
+    search(measure, plain, version, links, others)
+    routes = [plain.route, *(other.route for other in others)]
+    return choose(taken, routes).transport, [each.transport for each in taken if each.transport is not None]
 
 
 def chain(wire: float, processors: int) -> Callable[[Transport], float]:
@@ -96,3 +98,28 @@ def test_a_cipher_is_named_where_it_is_clearly_faster() -> None:
     assert fastest_cipher({"": 300e6, "aes128-ctr": 310e6}) == ""
     assert fastest_cipher({"": 300e6, "aes128-ctr": 350e6, "chacha20-poly1305@openssh.com": 299e6}) == "aes128-ctr"
     assert fastest_cipher({}) == ""
+
+
+DAEMON = Transport(route=Route.DAEMON)
+
+
+def test_another_route_is_tried_like_the_fastest_over_ssh_and_wins_by_its_figures() -> None:
+    def ciphered(transport: Transport) -> float:
+        """A cipher costs a processor; what does not pass through it is as fast as a wire of 1 GB/s."""
+        return min(1e9, transport.streams * 400e6) if transport.route is Route.SSH else 1e9
+
+    chosen, tried = found(ciphered, others=(DAEMON,))
+    assert chosen == Transport("", "", 4)  # it reaches the wire as well, and nobody reads it there
+    assert DAEMON not in tried
+    chosen, tried = found(
+        lambda transport: 0.5 * ciphered(transport) if transport.route is Route.SSH else 1e9, others=(DAEMON,)
+    )
+    assert chosen.route is Route.DAEMON
+    assert {each.compression for each in tried if each.route is Route.DAEMON} >= {"", "lz4"}
+
+
+def test_another_route_that_fails_or_whose_rsync_is_too_old_leaves_ssh() -> None:
+    chosen, _ = found(lambda transport: 100e6 if transport.route is Route.SSH else None, others=(DAEMON,))
+    assert chosen.route is Route.SSH
+    _, tried = found(lambda _: 100e6, version=(3, 0, 9), others=(DAEMON,))
+    assert all(each.route is Route.SSH for each in tried)

@@ -1,0 +1,136 @@
+"""The rsync daemon of a copy: what stands in its commands and in a plan, and what they refuse, by a real shell."""
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.migration.estimate import estimate, spec_of
+from core.migration.model import Plan, Probe, Quantity, Route, Transport
+from core.migration.passage import Passage
+from core.migration.places import Place
+from core.migration.plan import make_plan
+from core.migration.transports import daemon, rsync_ssh
+from core.servers.shell import Shell
+from tests.core.migration.builders import NOW, cluster, move, new, old, probe, profile
+
+DAEMON = Transport(compression="lz4", streams=2, route=Route.DAEMON)
+
+
+@pytest.fixture
+def way(tmp_path: Path) -> Passage:
+    folder, targets = str(tmp_path / "way"), (("data", "/new it's"), ("16400", "/space"))
+    Path(folder).mkdir()
+    sources = ("10.0.0.1", "fd00::1")
+    return Passage(
+        f"test-{tmp_path.name}", folder, "127.0.0.1", 22, "dba", "postgres", (), sources, targets, DAEMON, (3, 2, 7)
+    )
+
+
+def run(shell: Shell, given: str = "") -> subprocess.CompletedProcess[str]:
+    words = ["dash", "-c", shell.text]
+    return subprocess.run(words, input=given, capture_output=True, text=True, check=False, timeout=30)
+
+
+def sample(transport: Transport, rate: float) -> Probe:
+    return replace(probe(Quantity.END_TO_END, rate), transport=transport, began_at=NOW)
+
+
+def plan(probes: Sequence[Probe], *, plain_text: bool) -> Plan:
+    made = cluster(running=True)
+    undertaking = move(cluster=made.data_directory, plain_text=plain_text)
+    facts = old(made), new()
+    estimated = estimate(spec_of(undertaking, facts[0], probes))
+    return make_plan(undertaking, profile("old"), profile("new"), *facts, (), probes, estimated)
+
+
+PROBES = [sample(Transport(), 100e6), sample(DAEMON, 300e6)]
+
+
+def test_the_daemon_is_taken_where_the_move_allows_it_and_it_is_faster() -> None:
+    made = plan(PROBES, plain_text=True)
+    assert made.transport == DAEMON.name == "rsync daemon, lz4, 2 streams"
+    assert "rsync over ssh, no compression, one stream 100 MB/s" in made.why
+    titles = [step.title for step in made.steps]
+    opened = [titles.index(title) for title in ("pin the host keys of new", "start an rsync daemon for this copy")]
+    assert opened == sorted(opened)
+    closes = [step.title for step in made.steps if step.closes]
+    assert closes == ["end the rsync daemon", "take the key off new", "remove the key from old"]
+    assert [step.title for step in made.way_back][1:4] == closes
+    for title in ("make a password for the rsync daemon", "start an rsync daemon for this copy"):
+        step = made.steps[titles.index(title)]
+        assert step.renewed
+        assert step.rehearsed
+    assert made.steps[titles.index("make a password for the rsync daemon")].private
+    assert titles.index("reach the rsync daemon from old") < titles.index("warm pass 1 of 2: /srv/pg/data")
+
+
+def test_without_consent_no_probe_chooses_it() -> None:
+    made = plan(PROBES, plain_text=False)
+    assert made.transport == Transport().name
+    assert not any("daemon" in step.command for step in made.steps)
+
+
+def test_what_is_about_as_fast_over_ssh_goes_over_ssh() -> None:
+    assert plan([sample(Transport(), 295e6), PROBES[1]], plain_text=True).transport == Transport().name
+
+
+def test_contents_alone_go_by_the_daemon(way: Passage) -> None:
+    place = Place("16400", "", "/old space", "/space", None, None)
+    for made in (rsync_ssh.warm_pass(way, place), rsync_ssh.cold_pass(way, place)):
+        assert made.text.count("pghaul@127.0.0.1::1/") == 2
+        assert made.text.count("--files-from=") == 2
+        assert made.text.count("--rsync-path=") == 1
+    single = replace(way, transport=Transport(route=Route.DAEMON))
+    assert rsync_ssh.cold_pass(single, place).text.count("--files-from=") == 1
+    assert "::" not in rsync_ssh.deletions(way, place).text + rsync_ssh.rest_pass(way, place).text
+    v6 = replace(way, address="fd00::2")
+    assert "pghaul@[fd00::2]::0/" in daemon.contents(v6, "data", "./")
+
+
+def test_the_settings_let_old_alone_write_into_the_places_alone(way: Passage) -> None:
+    text = daemon.start(way).text
+    for words in ("hosts allow = 10.0.0.1 fd00::1", "write only = yes", "auth users = pghaul", "munge symlinks = yes"):
+        assert words in text
+    assert text.count("path = ") == 2
+    assert "/new it" not in text.partition("rsyncd.conf")[2].partition("auth users")[0]
+
+
+@pytest.mark.parametrize("given", ["", "secret", "secret test", "secret another-marker\n"])
+def test_a_password_that_is_cut_off_starts_nothing(way: Passage, given: str) -> None:
+    done = run(daemon.start(way), given)
+    assert done.returncode == 1
+    assert "the password is cut off: nothing was started" in done.stderr
+    assert not Path(f"{way.folder}-daemon").exists()
+
+
+def test_a_password_is_private_and_another_each_time(way: Passage) -> None:
+    first, second = run(daemon.make_password(way)), run(daemon.make_password(way))
+    password, mark = first.stdout.split()
+    assert mark == way.marker
+    assert len(password) == 48
+    assert password != second.stdout.split()[0]
+    kept = Path(way.folder, "password")
+    assert kept.read_text() == second.stdout.split()[0]
+    assert kept.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed here")
+def test_a_port_that_nobody_answers_is_named(way: Passage) -> None:
+    run(daemon.make_password(way))
+    done = run(daemon.reach(way), f"1 {way.marker}\n")
+    assert done.returncode == 10
+    assert done.stderr.splitlines()[-1] == (
+        "port 1 of 127.0.0.1 is not reached from old: is there a firewall between them?"
+    )
+
+
+def test_to_end_what_does_not_run_is_no_error(way: Passage) -> None:
+    folder = Path(f"{way.folder}-daemon")
+    folder.mkdir()
+    assert run(daemon.end(way)).returncode == 0
+    assert not folder.exists()
+    assert run(daemon.end(way)).returncode == 0
