@@ -249,6 +249,8 @@ class Step:
     """Its output may hold secrets: it is handed to the step that reads it and kept nowhere."""
     bytes: int | None = None
     """What it copies or reads, for its progress; None where that is not known."""
+    listing: str = ""
+    """Prints the lists that its output sums up, packed by gzip and base64: where it does not agree, they name why."""
 
 
 @dataclass(frozen=True, slots=True)

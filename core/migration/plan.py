@@ -144,6 +144,7 @@ def _numbered(drafts: Sequence[Draft], seconds: Sequence[float | None], site: Si
             rehearsed=draft.rehearsed,
             private=draft.private,
             bytes=draft.bytes,
+            listing=str(draft.listing),
         )
         for number, (draft, taken) in enumerate(zip(drafts, seconds, strict=True), 1)
     )

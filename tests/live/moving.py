@@ -32,7 +32,7 @@ NEW_BIN = "/usr/lib/postgresql/15/bin"
 _CREATE = f"""
 set -eu
 cd {PREFIX}/bin
-./initdb -D {DATA} -X {WAL} -U postgres --data-checksums --locale=C.UTF-8 --auth=trust -N >/dev/null
+./initdb -D {DATA} -X {WAL} -U postgres --data-checksums --locale=C.UTF-8 --auth=trust --wal-segsize=1 -N >/dev/null
 cat >>{DATA}/postgresql.conf <<S
 port = {PORT}
 unix_socket_directories = '/tmp'

@@ -24,7 +24,7 @@ from core import units
 from core.errors import BlockedError, Cancelled, PghaulError, ServerError, UnreachableError
 from core.jobs import Job, Note
 from core.migration.execution import lock
-from core.migration.execution.difference import first_difference
+from core.migration.execution.difference import differing_files, first_difference
 from core.migration.execution.entry import old_may_be_stopped
 from core.migration.execution.passes import Pass, another, gain
 from core.migration.execution.work import Work, adopt, end_detached, leave_out, output_of, run_step
@@ -265,7 +265,7 @@ def _agrees(work: Work, step: Step) -> None:
     if found == expected:
         return
     problem = f"step {step.number}, {step.title}, does not agree with step {other.number}, {other.title}"
-    problem += f": {first_difference(expected, found)}"
+    problem += f": {_differing_files(work, other, step) or first_difference(expected, found)}"
     latest = work.execution.latest(step.number)
     if latest is not None:
         work.journal.step_ended(replace(latest, exit_status=1, message=problem))
@@ -275,6 +275,21 @@ def _agrees(work: Work, step: Step) -> None:
         else ("nothing was started on new; look at both sides, then --resume copies again and compares again")
     )
     raise BlockedError(problem, hint)
+
+
+def _differing_files(work: Work, other: Step, step: Step) -> str:
+    """Which files differ, where both steps kept the lists that they sum up and these can still be read."""
+    if not (other.listing and step.listing):
+        return ""
+    lists: dict[str, str] = {}
+    for each in (other, step):
+        text = Shell(each.listing, each.listing, compound=True)
+        try:
+            done = work.connect(each.side).run(text, work.job, user=each.user, title=f"read the lists of {each.server}")
+        except ServerError:
+            return ""
+        lists[each.side] = done.stdout
+    return differing_files(lists["old"], lists["new"])
 
 
 def _show_deletions(work: Work, step: Step) -> None:

@@ -2,6 +2,7 @@
 
 from core.migration import layout, passage
 from core.migration.steps.site import Draft, Site, undone
+from core.migration.steps.verify import forget_lists
 from core.migration.transports.routes import route_of
 from core.servers.shell import Shell, command, script, sequence
 
@@ -78,4 +79,4 @@ def _open_way(site: Site) -> list[Draft]:
 
 def close_way(site: Site) -> list[Draft]:
     """Take away what the copy needed on both ends, once nothing is copied any more."""
-    return route_of(site.way).closing(site.way, site.owner)
+    return [*route_of(site.way).closing(site.way, site.owner), forget_lists(site)]

@@ -96,6 +96,7 @@ class Draft:
     rehearsed: bool = False
     private: bool = False
     bytes: int | None = None
+    listing: Shell | str = ""
 
 
 def undone(user: str, side: str, command: Shell) -> str:

@@ -1,4 +1,8 @@
-"""The steps that prove the copy before it starts: both sides' manifests and sums, made at the same time, must agree."""
+"""The steps that prove the copy before it starts: both sides' manifests and sums, made at the same time, must agree.
+
+What is printed and compared are the sums of lists. The lists themselves stay beside them until the way of the copy is
+closed, so that files that differ can be named: `execution.difference` reads them.
+"""
 
 from dataclasses import dataclass
 from typing import LiteralString
@@ -9,12 +13,13 @@ from core.migration.model import Verify
 from core.migration.places import Place, relinked
 from core.migration.steps.site import Draft, Site
 from core.migration.transports import idle_wal
-from core.servers.shell import Shell, command, environment, pipe, script, sequence
+from core.servers.shell import Shell, command, environment, pipe, redirect, script, sequence
 
 BEGAN, SUMS = "began", "sums"
 """Names of steps: from when on what changed is summed up, and the sums of old."""
 
 _LEFT_OUT = ("postmaster.pid", "pghaul-start.log")
+LARGEST_LISTING = 24 << 20
 _AT_A_TIME = 8
 """Files of one sha256sum: so few that its lines leave it in one write, and those of several are never mixed."""
 
@@ -52,6 +57,7 @@ def verify(site: Site) -> list[Draft]:
             skippable=False,
             detached=True,
             beside=True,  # the flush of new before it
+            listing=packed(_lists(site, on_new=False)),
         ),
         Draft(
             "compare new's files with old's",
@@ -67,23 +73,43 @@ def verify(site: Site) -> list[Draft]:
             skippable=False,
             detached=True,
             beside=True,
+            listing=packed(_lists(site, on_new=True)),
         ),
     ]
 
 
+def forget_lists(site: Site) -> Draft:
+    """On new its list lies by itself; on old it lies in the folder of the copy's key, and goes with it."""
+    return Draft(
+        "remove the lists from new",
+        "new",
+        site.way.writer,
+        script(
+            "[ ! -d @folder@ ] || { rm -f -- @lists@ && rmdir -- @folder@; }",
+            folder=_folder_on_new(site),
+            lists=_lists(site, on_new=True),
+        ),
+        "they were for naming what differs",
+        "nothing to undo: they are of no use any more",
+        stopped=True,
+        closes=True,
+    )
+
+
 def manifest(owner: str) -> Shell:
-    """In a place: every entry but those left out, sorted, a NUL after each.
+    """In a place: every entry but those left out, a line each, sorted.
 
     Of each: owner, type, mode, path; of a file its size and time of change in nanoseconds, of a link its target. The
-    owner stands by name, as numbers differ between hosts. A folder's size and time are its file system's own.
+    owner stands by name, as numbers differ between hosts. A folder's size and time are its file system's own. A line
+    break in a name becomes byte 1.
     """
     listed = script(
         'find . -mindepth 1 \\( "$@" \\) -prune -o '
         "\\( -user @owner@ -printf 'owner ' -o -printf '%u ' \\) "
-        "\\( -type f -printf '%y %m %s %T@ %P\\0' -o -type l -printf '%y %l %P\\0' -o -printf '%y %m %P\\0' \\)",
+        "\\( -type f -printf '%y %m %s %T@ %P\\0' -o -type l -printf '%y %P -> %l\\0' -o -printf '%y %m %P\\0' \\)",
         owner=owner,
     )
-    return pipe(listed, command("sort", "-z"))
+    return pipe(listed, command("tr", "\\n\\0", "\\001\\n"), command("sort"))
 
 
 def _contents(threads: int, *, since: bool) -> Shell:
@@ -114,25 +140,44 @@ def _literal(path: str) -> str:
 
 
 def _sums(site: Site, *, on_new: bool) -> Shell:
-    """A line of each place with its sums, and one of the control file: the same text on both sides."""
+    """A line of each place with its sums, and one of the control file: the same text on both sides. Keeps the lists."""
+    lists = _lists(site, on_new=on_new)
     data = site.move.target if on_new else site.cluster.data_directory
     control = control_data(site.new_path if on_new else site.old_path, data)
-    found = []
+    found = [redirect(command("true"), stdout=lists)]
+    if on_new:
+        ours: LiteralString = "[ -d @folder@ ] && [ ! -L @folder@ ] && [ -O @folder@ ] || mkdir -m 700 -- @folder@"
+        found.insert(0, script(ours, folder=_folder_on_new(site)))
     for place in site.places:
         end = _end(site, place, on_new=on_new)
         found += [
             script("cd -- @folder@ && printf '%s\\n' @label@", folder=end.folder, label=place.label),
             _leave_out(_left_out(site, place), _idle(place, end, control)),
         ]
-        sums = [manifest(end.owner)]
+        parts = {"manifest": manifest(end.owner)}
         if site.verify is Verify.ALL or site.cluster.running:
-            sums.append(_contents(end.threads, since=site.verify is not Verify.ALL))
-        found += [pipe(each, command("sha256sum")) for each in sums]
+            parts["sums"] = _contents(end.threads, since=site.verify is not Verify.ALL)
+        for kind, each in parts.items():
+            heading = script("printf '# %s %s\\n' @kind@ @link@ >>@lists@", kind=kind, link=place.link, lists=lists)
+            found += [heading, pipe(each, command("tee", "-a", "--", lists), command("sha256sum"))]
     found.append(script("echo control && sha256sum < @file@", file=f"{data}/global/pg_control"))
     whole = environment({"LC_ALL": "C"}, sequence(*found))
     if not site.cluster.running:
         return whole
     return sequence(script("read -r since && export since"), whole)
+
+
+def packed(lists: str) -> Shell:
+    """Print lists that were kept, packed: of a million files some 20 MB, of more the beginning."""
+    return pipe(command("gzip", "-c", "--", lists), command("head", "-c", LARGEST_LISTING), command("base64"))
+
+
+def _lists(site: Site, *, on_new: bool) -> str:
+    return f"{_folder_on_new(site) if on_new else site.way.folder}/compared"
+
+
+def _folder_on_new(site: Site) -> str:
+    return f"{site.way.folder}-on-new"
 
 
 def _left_out(site: Site, place: Place) -> tuple[str, ...]:

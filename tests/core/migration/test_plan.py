@@ -416,6 +416,7 @@ def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
         "stop new",
         "take the key off new",
         "remove the key from old",
+        "remove the lists from new",
         "let old start again",
         "start old",
         "prove that old runs",
