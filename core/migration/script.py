@@ -57,13 +57,13 @@ show() { # FILE
 
 here() { sh -c "$1"; }
 
-step() { # NUMBER TITLE REASON NEEDED SIDE COMMAND INPUT AGREES
+step() { # NUMBER TITLE REASON NEEDED SIDE COMMAND INPUT AGREES PRIVATE
   ask "$1" "$2" "$3" "$4" || return 0
   if [ -n "$7" ]; then input=$outputs/$7; else input=/dev/null; fi
   if [ ! -e "$input" ]; then echo "step $7 did not run: its output is needed here" >&2; exit 1; fi
   "$5" "$6" < "$input" > "$outputs/$1"
   status=$?
-  show "$outputs/$1"
+  if [ -n "$9" ]; then echo '   what it printed is for a later step alone'; else show "$outputs/$1"; fi
   if [ "$status" -ne 0 ]; then
     echo "step $1 failed with exit status $status; the steps before it and their undo stand above" >&2
     exit 1
@@ -130,7 +130,9 @@ def _step(step: Step, logins: dict[str, Login]) -> list[str]:
     source = "" if step.input_from is None else step.input_from
     agrees = "" if step.agrees_with is None else step.agrees_with
     where = f"{title} (on {_line(step.server)} as {_line(step.user)})"
-    return [*head, command("step", step.number, where, reason, needed, function, remote, source, agrees).text]
+    private = "private" if step.private else ""
+    words = (step.number, where, reason, needed, function, remote, source, agrees, private)
+    return [*head, command("step", *words).text]
 
 
 def _as_user(step: Step, logins: dict[str, Login]) -> tuple[Shell, str]:

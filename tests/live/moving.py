@@ -160,7 +160,7 @@ class Moving:
     def plan(self, verify: Verify = Verify.CHANGED) -> Plan:
         estimated = estimate(spec_of(self.move, self.facts[0], self.probes))
         profiles = [self.store.profile(side) for side in ("old", "new")]
-        hooks, ends = self.store.hooks(MOVE.name), (*profiles, *self.facts)
+        hooks, ends = self.store.hooks(MOVE.name), (profiles[0], profiles[1], *self.facts)
         return make_plan(self.move, *ends, (), self.probes, estimated, hooks, verify)
 
     def work(

@@ -356,6 +356,14 @@ def test_what_is_not_shown_is_counted(lines: int, words: str | None, tmp_path: P
     assert words is None or any(words in line for line in shown)
 
 
+def test_what_a_private_step_prints_is_not_shown(tmp_path: Path) -> None:
+    made = plan()
+    private = replace(made, steps=(replace(made.steps[0], private=True), *made.steps[1:]))
+    done = _run(_with_a_shell_for_ssh(script(private), tmp_path), "run", cwd=tmp_path, stdin="y\nq\n")
+    assert "what it printed is for a later step alone" in done.stdout
+    assert "printed" not in done.stdout.splitlines()
+
+
 def test_a_sudo_password_is_asked_once_and_goes_ahead_of_the_input(tmp_path: Path) -> None:
     text = script(plan(rights=Rights.SUDO_PASSWORD))
     assert "stty -echo; read -r new_password" in text
