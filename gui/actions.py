@@ -5,6 +5,7 @@ Core's heavy modules load here, when first used: the window is on screen before 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from core.actions import Desk
     from core.benchmarks.suites import Listed
     from core.history.store import Command, Entry
+    from core.migration.execution.telling import Paragraph
     from core.migration.execution.work import People
     from core.servers.profiles import Profile
 
@@ -41,6 +43,24 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutionState:
+    """The latest execution of a move.
+
+    Attributes:
+        alive: whether a program of this workstation carries it out.
+        far: how far it is, while it runs.
+        left: what it has left, where it ended on its way before old was stopped.
+        told: what it came to, when it is done.
+    """
+
+    execution: Execution | None = None
+    alive: bool = False
+    far: tuple[str, ...] = ()
+    left: str = ""
+    told: "tuple[Paragraph, ...]" = ()
+
+
+@dataclass(frozen=True, slots=True)
 class MigrationState:
     """What the history holds of a move's way over."""
 
@@ -48,9 +68,7 @@ class MigrationState:
     probes: tuple[Probe, ...]
     estimate: Estimate | None
     plan: Plan | None
-    execution: Execution | None = None
-    alive: bool = False
-    """Whether a program of this workstation carries the execution out."""
+    executed: ExecutionState = ExecutionState()
 
 
 def moves_newest_first(desk: "Desk") -> tuple[Move, ...]:
@@ -129,11 +147,21 @@ def comparison(move: str, desk: "Desk") -> Compared | None:
 def migration(move: str, desk: "Desk") -> MigrationState:
     """The latest checks, probes, estimate, plan and execution."""
     store = desk.store
-    execution = next(iter(store.executions(move)), None)
-    alive = execution is not None and store.carried_out(execution.id)
-    return MigrationState(
-        store.checks(move), store.probes(move), store.estimate(move), store.plan(move), execution, alive
-    )
+    found = execution(move, desk)
+    return MigrationState(store.checks(move), store.probes(move), store.estimate(move), store.plan(move), found)
+
+
+def execution(move: str, desk: "Desk") -> ExecutionState:
+    """The latest execution: little enough to be read again and again while it runs."""
+    from core.actions import outcome, what_is_left
+    from core.migration.execution.progress import sentences
+
+    found = desk.store.latest_execution(move)
+    if found is None:
+        return ExecutionState()
+    alive = desk.store.carried_out(found.id)
+    far = sentences(found, datetime.now(UTC)) if alive else ()
+    return ExecutionState(found, alive, far, what_is_left(found), outcome(desk, found))
 
 
 def check(move: str, desk: "Desk", job: Job) -> None:
@@ -179,10 +207,10 @@ def plan(move: str, desk: "Desk", job: Job) -> None:
 
 
 def execute(move: str, kind: Kind, people: "People", desk: "Desk", job: Job) -> None:
-    """Carry the move out, or rehearse it."""
+    """Carry the move out, or rehearse it; the window has said what an earlier one that ended on its way has left."""
     from core.actions import execute as run
 
-    run(desk, move, kind, people, job)
+    run(desk, move, kind, people, job, anew=True)
 
 
 def resume(move: str, people: "People", desk: "Desk", job: Job) -> None:

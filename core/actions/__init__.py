@@ -21,6 +21,7 @@ from core.actions.reports import report
 from core.actions.servers import Tried, install_tools, missing_tools, test_server
 from core.actions.storage import Measured, WhatIf, what_if, what_if_of_move, write_preparation
 from core.actions.waivers import unwaive_check, waive_check
+from core.migration.execution.entry import what_is_left
 
 __all__ = [
     "Desk",
@@ -55,5 +56,6 @@ __all__ = [
     "waive_check",
     "what_if",
     "what_if_of_move",
+    "what_is_left",
     "write_preparation",
 ]

@@ -76,7 +76,7 @@ def outcome(desk: Desk, execution: Execution) -> tuple[Paragraph, ...]:
 
 
 def _latest(desk: Desk, move: str) -> Execution | None:
-    return next(iter(desk.store.executions(move)), None)
+    return desk.store.latest_execution(move)
 
 
 def _alive(desk: Desk, execution: Execution | None) -> bool:

@@ -49,6 +49,14 @@ def executions(session: Session, move: str) -> tuple[Execution, ...]:
     return tuple(execution_of(row) for row in session.scalars(newest))
 
 
+def latest_execution(session: Session, move: str) -> Execution | None:
+    """The newest execution of a move; None: it was never executed."""
+    of = move_row(session, move).id
+    newest = select(ExecutionRow).where(ExecutionRow.move_id == of).order_by(ExecutionRow.id.desc()).limit(1)
+    row = session.scalar(newest)
+    return None if row is None else execution_of(row)
+
+
 def execution_of(row: ExecutionRow) -> Execution:
     """The execution of that row."""
     return Execution(

@@ -283,6 +283,11 @@ class Store:
         with self._read() as session:
             return executions.executions(session, move)
 
+    def latest_execution(self, move: str) -> Execution | None:
+        """The newest execution of a move; None: it was never executed."""
+        with self._read() as session:
+            return executions.latest_execution(session, move)
+
     def execution_changed(self, execution_id: int, state: State, message: str = "") -> None:
         """Record how an execution stands."""
         with self._write() as session:

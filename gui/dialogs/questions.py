@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.asker import HostKeyQuestion, Question, SecretQuestion, StepQuestion, StopQuestion
+from gui.dialogs.confirm import NameDialog
 
 TITLES = {
     "password": "Password",
@@ -56,36 +57,13 @@ def _told(question: StepQuestion, box: QMessageBox, done: QAbstractButton, _resu
     question.answer(question.title if box.clickedButton() is done else None)
 
 
-class StopDialog(QDialog):
+class StopDialog(NameDialog):
     """Lets the cluster be stopped once its name was typed."""
 
     def __init__(self, question: StopQuestion, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        text = f"{question.cluster} is stopped next: its clients lose their connections. Type its &name to go on."
+        super().__init__("Stop the cluster", text, question.cluster, "&Stop it", parent)
         self._question = question
-        self.setWindowTitle("Stop the cluster")
-        self.setModal(True)
-        label = QLabel(
-            f"{question.cluster} is stopped next: its clients lose their connections. Type its &name to go on.", self
-        )
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
-        self.field = QLineEdit(self)
-        self.field.setAccessibleName("Name of the cluster")
-        label.setBuddy(self.field)
-        standard = QDialogButtonBox.StandardButton
-        self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
-        self.buttons.button(standard.Ok).setText("&Stop it")
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
-        self.field.textChanged.connect(self._compare)
-        self._compare("")
-        column = QVBoxLayout(self)
-        for widget in (label, self.field, self.buttons):
-            column.addWidget(widget)
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 60)
-
-    def _compare(self, typed: str) -> None:
-        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(typed == self._question.cluster)
 
     def done(self, result: int) -> None:
         self._question.answer(self.field.text() if result == QDialog.DialogCode.Accepted else None)

@@ -1,12 +1,19 @@
 """An execution as rows: each try at a step, and what may be done next."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from core import units
 from core.migration.model import Execution, Kind, State, StepRun
+from gui.actions import ExecutionState
 from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import moment
+
+if TYPE_CHECKING:
+    from core.migration.execution.telling import Paragraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +41,55 @@ def possible(execution: Execution | None, *, alive: bool) -> Possible:
     )
 
 
-def summary(execution: Execution, *, alive: bool) -> str:
-    """How the execution stands, and why."""
+def summary(state: ExecutionState) -> str:
+    """How the execution stands, and why; of one that runs, how far it is."""
+    execution = state.execution
+    if execution is None:
+        return ""
     what = "The rehearsal" if execution.kind is Kind.REHEARSAL else "The move"
     done = sum(execution.done(step.number) for step in execution.plan.steps)
     stands = f"{what} of {moment(execution.started_at)} is {execution.state}; {done} of its steps are done."
-    if execution.state is State.RUNNING and not alive:
+    if execution.state is State.RUNNING and not state.alive:
         stands += " The program that carried it out has ended: go on, or end it."
-    return f"{stands}\n{execution.message}" if execution.message else stands
+    left = f"{_sentence(state.left)}." if state.left else ""
+    return "\n".join(part for part in (stands, left, execution.message, *state.far) if part)
+
+
+def told_text(paragraphs: "Sequence[Paragraph]") -> str:
+    """What an execution came to, to read and copy."""
+    return "\n\n".join("\n  ".join((_sentence(each.title), *each.sentences)) for each in paragraphs)
+
+
+class Doing(StrEnum):
+    """What a person may do with an execution; the words by which the job bar names it."""
+
+    MOVE = "Moving"
+    REHEARSE = "Rehearsing"
+    RESUME = "Going on with"
+    END = "Ending"
+    BACK = "Going back from"
+
+
+def confirmation(doing: Doing, state: ExecutionState) -> str:
+    """What a person reads before they type the cluster's name; empty where nothing is at stake yet."""
+    if doing in {Doing.MOVE, Doing.REHEARSE}:
+        if not state.left:
+            return ""
+        return f"{_sentence(state.left)}. To go on with it is the shortest; a new one begins from its first step."
+    if state.execution is None or state.execution.kind is Kind.REHEARSAL:
+        return ""
+    return _AT_STAKE[doing]
+
+
+_AT_STAKE = {
+    Doing.RESUME: "The move goes on from its first step that is not done, through the stop of old to the opening.",
+    Doing.END: "The copy ends, and what it needed is taken away. Old stays as it is; what lies on new stays there.",
+    Doing.BACK: "New is stopped and keeps its files; old is let go, started, and proven to run.",
+}
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def outcome(run: StepRun) -> str:
@@ -50,7 +98,9 @@ def outcome(run: StepRun) -> str:
         return "overruled"
     if run.done:
         return "left out" if run.message else "done"
-    return "not ended" if run.ended_at is None else "failed"
+    if run.ended_at is not None:
+        return "failed"
+    return "not ended" if run.total is None or run.bytes is None else units.percent(min(1.0, run.bytes / run.total))
 
 
 def run_text(run: StepRun) -> str:

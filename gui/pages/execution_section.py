@@ -1,12 +1,15 @@
 """The section of the migration page that carries the move out."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from core.migration.model import StepRun
-from gui.actions import MigrationState
+from gui.actions import ExecutionState, MigrationState
 from gui.models import execution as rows
-from gui.pages.sections import Section, fill_table
+from gui.models.execution import Doing
+from gui.pages.sections import Section
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 
@@ -22,6 +25,7 @@ class ExecutionSection(Section):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.state = ExecutionState()
         self.possible = rows.possible(None, alive=False)
         self.rehearse, self.resume, self.end, self.back = (
             self._button(text) for text in ("Rehear&se", "Go &on", "E&nd it", "&Back to old")
@@ -29,24 +33,55 @@ class ExecutionSection(Section):
         self.table = Table[StepRun]("Steps of the execution", rows.RUN_COLUMNS, self)
         self.table.chosen.connect(self._show)
         self.output = TextView("What the step printed", self)
-        self.split(self.table, self.output, (320, 180))
+        self.told = TextView("What it came to", self)
+        self.told.hide()
+        split = self.split(self.table, self.output, (320, 180))
+        split.insertWidget(0, self.told)
+        split.setSizes([300, 160, 120])
+
+    @property
+    def buttons(self) -> tuple[tuple[QPushButton, Doing], ...]:
+        """Each button with what it does."""
+        return (
+            (self.start, Doing.MOVE),
+            (self.rehearse, Doing.REHEARSE),
+            (self.resume, Doing.RESUME),
+            (self.end, Doing.END),
+            (self.back, Doing.BACK),
+        )
 
     def show_state(self, state: MigrationState) -> None:
-        execution = state.execution
+        self.show_execution(state.executed)
+
+    def show_execution(self, state: ExecutionState) -> None:
+        """Show the execution as it stands now."""
+        self.state, execution = state, state.execution
         self.possible = rows.possible(execution, alive=state.alive)
-        self.summary.setText(self.nothing if execution is None else rows.summary(execution, alive=state.alive))
-        fill_table(self.table, () if execution is None else execution.steps)
+        told = rows.told_text(state.told)
+        self.told.set_text(told)
+        self.told.setVisible(bool(told))
+        self.summary.setText(rows.summary(state) or self.nothing)
+        self._show_tries(() if execution is None else execution.steps)
+
+    def _show_tries(self, tries: Sequence[StepRun]) -> None:
+        """The latest try is chosen as they come, until the user chooses another."""
+        before, current = self.table.rows.rows, self.table.current()
+        follows = current is None or (self.state.alive and current == before[-1])
+        self.table.set_rows(tries)
+        if follows and tries:
+            self.table.choose(len(tries) - 1)
 
     def enable(self, ready: bool) -> None:
-        """Enable what may be done now."""
-        for button, may in (
-            (self.start, self.possible.begin),
-            (self.rehearse, self.possible.begin),
-            (self.resume, self.possible.resume),
-            (self.end, self.possible.end),
-            (self.back, self.possible.roll_back),
+        """Enable what may be done now; what runs may be ended while nothing else can be started."""
+        may = self.possible
+        for button, possible in (
+            (self.start, ready and may.begin),
+            (self.rehearse, ready and may.begin),
+            (self.resume, ready and may.resume),
+            (self.end, may.end),
+            (self.back, ready and may.roll_back),
         ):
-            button.setEnabled(ready and may)
+            button.setEnabled(possible)
 
     def _button(self, text: str) -> QPushButton:
         made = QPushButton(text, self)

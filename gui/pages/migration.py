@@ -5,18 +5,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QPushButton, QTabWidget, QWidget
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtWidgets import QTabWidget, QWidget
 
+from core.jobs import Job
 from core.migration.model import Kind, Plan
 from gui import actions
-from gui.actions import MigrationState
+from gui.actions import ExecutionState, MigrationState
+from gui.dialogs.confirm import NameDialog
 from gui.dialogs.files import ask_path
 from gui.dialogs.waive import WaiveDialog
+from gui.models.execution import Doing, confirmation
 from gui.pages.execution_section import ExecutionSection
 from gui.pages.page import Page
 from gui.pages.sections import ChecksSection, EstimateSection, PlanSection, ProbesSection, Section
 from gui.work import Work
+
+LOOK_MS = 2000
+"""Between two looks at an execution, while its section is on screen."""
 
 
 class MigrationPage(Page):
@@ -42,8 +48,12 @@ class MigrationPage(Page):
             (self.plan, actions.plan),
         ):
             section.start.clicked.connect(partial(self._start, section, action))
-        for button, doing, begin in self._executing():
-            button.clicked.connect(partial(self._begin, doing, begin))
+        for button, doing in self.execution.buttons:
+            button.clicked.connect(partial(self._confirm, doing))
+        self._looking = False
+        self._looks = QTimer(self, interval=LOOK_MS)
+        self._looks.timeout.connect(self._poll)
+        self._looks.start()
         self.checks.waive.clicked.connect(self._ask_reason)
         self.checks.unwaive.clicked.connect(self._unwaive)
         self.plan.runbook.clicked.connect(partial(self._export, "runbook", actions.save_runbook, "md"))
@@ -72,21 +82,55 @@ class MigrationPage(Page):
             section.start.setEnabled(self.work.ready and self.work.move is not None)
         self.execution.enable(self.work.ready and self.work.move is not None)
 
-    def _executing(self) -> tuple[tuple[QPushButton, str, Callable[[str], Any]], ...]:
-        """Each button of the execution, what it does in words, and the action by the move's name."""
-        people, section = self.work.asker, self.execution
-        return (
-            (section.start, "Moving", lambda move: partial(actions.execute, move, Kind.REAL, people)),
-            (section.rehearse, "Rehearsing", lambda move: partial(actions.execute, move, Kind.REHEARSAL, people)),
-            (section.resume, "Going on with", lambda move: partial(actions.resume, move, people)),
-            (section.end, "Ending", lambda move: partial(actions.end, move, people)),
-            (section.back, "Going back from", lambda move: partial(actions.roll_back, move, people)),
-        )
+    def _confirm(self, doing: Doing) -> None:
+        """Begin at once, or when the cluster's name was typed."""
+        execution = self.execution.state.execution
+        said = confirmation(doing, self.execution.state)
+        if not said or execution is None:
+            self._begin(doing)
+            return
+        name = execution.plan.cluster
+        dialog = NameDialog(f"{doing} {execution.move}", f"{said}\n\nType {name} to do it.", name, "&Do it", self)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.accepted.connect(partial(self._begin, doing))
+        dialog.open()
 
-    def _begin(self, doing: str, action: Callable[[str], Any]) -> None:
+    def _begin(self, doing: Doing) -> None:
+        move, people = self.work.move, self.work.asker
+        if move is None:
+            return
+        if doing is Doing.END and self.work.busy:
+            self.work.cancel()
+            return
+        action: dict[Doing, Callable[[Any, Job], None]] = {
+            Doing.MOVE: partial(actions.execute, move.name, Kind.REAL, people),
+            Doing.REHEARSE: partial(actions.execute, move.name, Kind.REHEARSAL, people),
+            Doing.RESUME: partial(actions.resume, move.name, people),
+            Doing.END: partial(actions.end, move.name, people),
+            Doing.BACK: partial(actions.roll_back, move.name, people),
+        }
+        self.run(f"{doing} {move.name}", action[doing])
+
+    @Slot()
+    def _poll(self) -> None:
+        """Look how far the execution is, whichever program carries it out; a look that fails is made again."""
         move = self.work.move
-        if move is not None:
-            self.run(f"{doing} {move.name}", action(move.name))
+        if not self.shown or not self.execution.isVisible() or move is None or self._looking:
+            return
+        task = self.work.ask(partial(actions.execution, move.name))
+        if task is not None:
+            self._looking = True
+            task.succeeded.connect(partial(self._looked, move.name))
+            task.finished.connect(self._look_again)
+
+    def _looked(self, move: str, state: ExecutionState) -> None:
+        if self.work.move is not None and self.work.move.name == move:
+            self.execution.show_execution(state)
+            self.update_buttons()
+
+    @Slot()
+    def _look_again(self) -> None:
+        self._looking = False
 
     def _start(self, section: Section, action: Any) -> None:
         move = self.work.move

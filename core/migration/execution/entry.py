@@ -19,14 +19,22 @@ def refuse_blockers(results: Sequence[CheckResult]) -> None:
 
 
 def may_begin(latest: Execution | None, *, alive: bool, anew: bool = False) -> None:
-    """Raise InputError where an earlier execution is under way, or has left old stopped.
+    """Raise InputError where an earlier execution is under way, has left old stopped, or has opened new.
 
     `anew`: the person knows that an earlier one ended on its way, and what it has left; else that is said first.
     """
-    if latest is None or latest.state in {State.DONE, State.ROLLED_BACK}:
+    if latest is None or latest.state is State.ROLLED_BACK:
         return
     refuse_alive(latest, alive=alive)
     move = latest.move
+    if latest.state is State.DONE:
+        if latest.past_return and not anew:
+            raise InputError(
+                f"execution {latest.id} has moved {move}: what clients wrote since is on new alone, and another copy "
+                "from old would destroy it",
+                "to bring it back to old: pghaul move add … with the servers exchanged; if it may be lost: --anew",
+            )
+        return
     if latest.state in {State.RUNNING, State.INTERRUPTED}:
         raise InputError(
             f"execution {latest.id} of {move} was interrupted: what it began may still run on the servers",
@@ -37,8 +45,8 @@ def may_begin(latest: Execution | None, *, alive: bool, anew: bool = False) -> N
             f"execution {latest.id} of {move} has stopped old",
             f"go on: pghaul execute {move} --resume; or back to old: --rollback",
         )
-    if not anew and any(run.done for run in latest.steps):
-        raise InputError(what_stands(latest), _CHOICE.format(move=move))
+    if not anew and (left := what_is_left(latest)):
+        raise InputError(left, _CHOICE.format(move=move))
 
 
 _CHOICE = (
@@ -47,8 +55,11 @@ _CHOICE = (
 )
 
 
-def what_stands(latest: Execution) -> str:
-    """Where an execution that ended on its way before old was stopped has got to, and what lies on new."""
+def what_is_left(latest: Execution) -> str:
+    """Where an execution that ended on its way before old was stopped has got to, and what lies on new; else empty."""
+    over = latest.state in {State.STOPPED, State.CANCELLED}
+    if not over or old_may_be_stopped(latest) or not any(run.done for run in latest.steps):
+        return ""
     what = "rehearsal" if latest.kind is Kind.REHEARSAL else "execution"
     following = next((step for step in latest.plan.steps if not latest.done(step.number)), None)
     at = f" at step {following.number} of {len(latest.plan.steps)}, {following.title}" if following is not None else ""
@@ -67,7 +78,9 @@ def _on_new(execution: Execution) -> int:
 def to_resume(latest: Execution | None, move: str, *, alive: bool) -> Execution:
     """The execution to go on with; raises InputError where there is none."""
     if latest is None or latest.state in {State.DONE, State.ROLLED_BACK}:
-        raise InputError(_nothing(latest, move), f"begin one: pghaul execute {move}")
+        moved = latest is not None and latest.past_return
+        hint = f"see it with: pghaul execute {move} --status" if moved else f"begin one: pghaul execute {move}"
+        raise InputError(_nothing(latest, move), hint)
     refuse_alive(latest, alive=alive)
     return latest
 

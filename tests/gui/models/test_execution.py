@@ -2,8 +2,20 @@ from dataclasses import replace
 
 import pytest
 
+from core.migration.execution.telling import Paragraph
 from core.migration.model import Kind, State
-from gui.models.execution import RUN_COLUMNS, Possible, outcome, possible, run_text, summary
+from gui.actions import ExecutionState
+from gui.models.execution import (
+    RUN_COLUMNS,
+    Doing,
+    Possible,
+    confirmation,
+    outcome,
+    possible,
+    run_text,
+    summary,
+    told_text,
+)
 from tests.core.migration.execution.builders import STEP, execution, ran
 
 OPENING = replace(STEP, point_of_no_return=True)
@@ -32,11 +44,28 @@ def test_without_an_execution_one_may_begin_and_an_opened_new_is_not_taken_back(
 
 def test_how_it_stands_in_words() -> None:
     stopped = replace(ran(execution(STEP, STEP, state=State.STOPPED), 1), message="the disk is full")
-    said = summary(stopped, alive=False)
-    assert "is stopped; 1 of its steps are done." in said
+    said = summary(ExecutionState(stopped, left="execution 7 was stopped"))
+    assert "is stopped; 1 of its steps are done.\nExecution 7 was stopped.\n" in said
     assert said.endswith("the disk is full")
-    assert "The program that carried it out has ended" in summary(execution(), alive=False)
-    assert "has ended" not in summary(execution(), alive=True)
+    assert "The program that carried it out has ended" in summary(ExecutionState(execution()))
+    running = summary(ExecutionState(execution(), alive=True, far=("step 1 of 1", "copy: 3 of 5")))
+    assert running.endswith("0 of its steps are done.\nstep 1 of 1\ncopy: 3 of 5")
+    assert summary(ExecutionState()) == ""
+
+
+def test_what_it_came_to_is_read_by_paragraphs() -> None:
+    text = told_text((Paragraph("downtime", ("38 s", "as expected")), Paragraph("next", ("take a backup",))))
+    assert text == "Downtime\n  38 s\n  as expected\n\nNext\n  take a backup"
+
+
+def test_a_cluster_that_is_at_stake_is_named_first() -> None:
+    running = ExecutionState(execution(), alive=True)
+    for doing in (Doing.RESUME, Doing.END, Doing.BACK):
+        assert confirmation(doing, running)
+        assert not confirmation(doing, ExecutionState(execution(kind=Kind.REHEARSAL)))
+    assert not confirmation(Doing.MOVE, ExecutionState())
+    left = ExecutionState(execution(state=State.CANCELLED), left="execution 7 was cancelled")
+    assert confirmation(Doing.REHEARSE, left).startswith("Execution 7 was cancelled. To go on with it")
 
 
 def test_each_try_is_a_row() -> None:
@@ -49,3 +78,4 @@ def test_each_try_is_a_row() -> None:
     assert outcome(replace(done, void=True)) == "overruled"
     assert outcome(replace(done, message="not needed")) == "left out"
     assert outcome(replace(failed, ended_at=None)) == "not ended"
+    assert outcome(replace(failed, ended_at=None, bytes=3, total=10)) == "30.0 %"

@@ -1,0 +1,38 @@
+"""What changes a cluster's fate waits for its name, typed."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+
+class NameDialog(QDialog):
+    """Says what is about to happen, and goes on once the name was typed.
+
+    Attributes:
+        field: where the name is typed.
+    """
+
+    def __init__(self, title: str, text: str, name: str, go_on: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self.setWindowTitle(title)
+        self.setModal(True)
+        label = QLabel(text, self)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        self.field = QLineEdit(self)
+        self.field.setAccessibleName("Name of the cluster")
+        label.setBuddy(self.field)
+        standard = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
+        self.buttons.button(standard.Ok).setText(go_on)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.field.textChanged.connect(self._compare)
+        self._compare("")
+        column = QVBoxLayout(self)
+        for widget in (label, self.field, self.buttons):
+            column.addWidget(widget)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 60)
+
+    def _compare(self, typed: str) -> None:
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(typed == self._name)

@@ -1,0 +1,104 @@
+"""The execution on its page while it runs, also in another program, and what may be done with it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialogButtonBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from core.history.store import Store
+from core.migration.model import Execution, Kind, Plan, State, Step, StepRun
+from gui.dialogs.confirm import NameDialog
+from gui.pages.migration import MigrationPage
+from gui.window import MainWindow
+from tests.gui import samples
+from tests.gui.conftest import page
+
+COPY = Step(1, "warm pass 1", "old", "db-old", "postgres", "rsync", "why", 100.0, "", warm_pass=1, rehearsed=True)
+OPENING = Step(2, "open new", "new", "db-new", "postgres", "true", "why", 2.0, "", point_of_no_return=True)
+PLAN = Plan(samples.MOVE.name, "rsync", "why", (COPY, OPENING), samples.MORNING, cluster="15/main")
+
+
+@pytest.fixture
+def other(store: Store) -> Iterator[Store]:
+    """Another program with the same history."""
+    with Store.open(store.path.parent) as made:
+        yield made
+
+
+def begun(store: Store, kind: Kind = Kind.REAL) -> tuple[int, int]:
+    """An execution in its first step; the numbers of both."""
+    started = Execution(0, PLAN.move, kind, State.RUNNING, "c0ffee00", "dba@desk", datetime.now(UTC), None, PLAN)
+    number = store.execution_started(started)
+    return number, store.step_started(number, StepRun(0, 1, COPY.title, 1, datetime.now(UTC)))
+
+
+def shown(qtbot: QtBot, window: MainWindow) -> MigrationPage:
+    migration = page(qtbot, window, "Migration")
+    assert isinstance(migration, MigrationPage)
+    migration.tabs.setCurrentWidget(migration.execution)
+    return migration
+
+
+def ended(store: Store, number: int, run: int, state: State) -> None:
+    at = store.execution(number).steps[-1]
+    store.step_ended(replace(at, id=run, ended_at=datetime.now(UTC), exit_status=0, bytes=3 << 30))
+    store.execution_changed(number, state)
+
+
+def press(button: QPushButton) -> None:
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_an_execution_of_another_program_is_seen_as_it_goes(
+    full_window: MainWindow, qtbot: QtBot, other: Store
+) -> None:
+    migration = shown(qtbot, full_window)
+    section = migration.execution
+    assert section.start.isEnabled()
+    number, run = begun(other)
+    qtbot.waitUntil(lambda: "step 1 of 2" in section.summary.text(), timeout=20_000)
+    assert section.end.isEnabled()
+    assert not section.start.isEnabled()
+    other.step_progressed(run, 3 << 30, 12 << 30)
+    qtbot.waitUntil(lambda: "3.0 GiB of 12.0 GiB" in section.summary.text(), timeout=20_000)
+    assert section.told.isHidden()
+    assert section.table.current() == other.execution(number).steps[-1]
+    ended(other, number, run, State.DONE)
+    qtbot.waitUntil(section.told.isVisible, timeout=20_000)
+    assert "Kept\n  each step" in section.told.text
+    assert section.table.rows.rowCount() == 1
+
+
+def test_what_is_at_stake_waits_for_the_clusters_name(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
+    number, _ = begun(other)
+    section = shown(qtbot, full_window).execution
+    qtbot.waitUntil(section.end.isEnabled, timeout=20_000)
+    press(section.end)
+    dialog = section.window().findChild(NameDialog)
+    assert dialog is not None
+    do_it = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    for typed, may in (("", False), ("15/Main", False), ("15/main", True)):
+        dialog.field.setText(typed)
+        assert do_it.isEnabled() is may
+    press(do_it)
+    qtbot.waitUntil(lambda: other.cancel_asked(number), timeout=20_000)
+    other.execution_changed(number, State.CANCELLED, "cancelled")
+    qtbot.waitUntil(lambda: not full_window.work.busy, timeout=20_000)
+
+
+def test_what_was_left_is_said_before_another_begins(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
+    number, run = begun(other)
+    ended(other, number, run, State.CANCELLED)
+    section = shown(qtbot, full_window).execution
+    left = f"Execution {number} of spring was cancelled at step 2 of 2, open new: old runs as before, 3.0 GiB of it lie"
+    qtbot.waitUntil(lambda: left in section.summary.text(), timeout=20_000)
+    press(section.start)
+    dialog = section.window().findChild(NameDialog)
+    assert dialog is not None
+    dialog.reject()
+    assert not full_window.work.busy
