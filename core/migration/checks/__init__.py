@@ -40,7 +40,7 @@ _CORE: tuple[Declaration, ...] = (
     Declaration("architecture", "same architecture", True, "uname -m of both hosts", "upgrading"),
     Declaration("control-data", "same binary layout", True, "pg_controldata of both sides", "app-pgcontroldata"),
     Declaration("libc", "same C library", False, "C library versions, which sort text", "collation"),
-    Declaration("target-identity", "target empty or ours", True, "system identifiers of both sides", "backup-file"),
+    Declaration("target-identity", "target empty or ours", True, "identifiers, and which side is ahead", "backup-file"),
     Declaration("target-stopped", "no server in the target", True, "servers running on new", "server-shutdown"),
     Declaration("old-stopped", "old shut down cleanly", True, "cluster state on old", "server-shutdown"),
     Declaration("leftovers", "no leftovers", True, "signal, label and lock files on old", "storage-file-layout"),

@@ -1,5 +1,6 @@
 """In which state the cluster and its target are: there at all, running, shut down cleanly, what lies about."""
 
+from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.distinct import two_places
 from core.migration.checks.finding import (
@@ -68,13 +69,42 @@ def target_identity(case: Case) -> Finding:
         doubt = two_places(case)
         if doubt.status is not Status.PASS:
             return Finding(doubt.status, shown, there, f"{path} may hold no copy: {doubt.message}", doubt.hint)
-        return passed(shown, there, f"{path} holds an earlier copy of this cluster: it will be brought up to date")
+        return _ahead(case, target) or passed(
+            shown, there, f"{path} holds an earlier copy of this cluster: it will be brought up to date"
+        )
     return blocker(
         shown,
         there,
         f"{path} on {case.new.server} holds another cluster",
         "name another target; or, if that cluster is not needed, remove it yourself (Debian: pg_dropcluster)",
     )
+
+
+def _ahead(case: Case, target: Cluster) -> Finding | None:
+    """A copy that was started is ahead of what it was copied from: what was written there, another copy destroys.
+
+    Beside an old that runs it was started for a look and taken back, or nobody needs it; an old that is stopped is
+    most likely the one that was left.
+    """
+    ours, cluster = target.control, case.cluster
+    if ours is None or cluster is None or cluster.control is None:
+        return None
+    here, there = cluster.control.checkpoint_location, ours.checkpoint_location
+    if _place_in_wal(there) <= _place_in_wal(here):
+        return None
+    said = f"latest checkpoint {here}", f"latest checkpoint {there}"
+    what = (
+        f"{target.data_directory} on {case.new.server} is ahead of old: it was started since it was copied, and what "
+        "was written there another copy destroys"
+    )
+    if cluster.running:
+        return warning(*said, what, "nothing to do if it was started for a look alone, before a way back")
+    return blocker(*said, what, "if it is the one in use, leave it; if nobody needs it, remove it yourself")
+
+
+def _place_in_wal(location: str) -> tuple[int, ...]:
+    """`16/B374D848` as numbers that can be compared."""
+    return tuple(int(part, 16) for part in location.split("/"))
 
 
 def target_stopped(case: Case) -> Finding:

@@ -174,6 +174,24 @@ def test_target_identity(facts: Facts, status: Status) -> None:
     assert one("target-identity", old(), facts).status is status
 
 
+@pytest.mark.parametrize(
+    ("running", "there", "status"),
+    [
+        (False, "0/3000028", Status.PASS),
+        (False, "0/2FFFFFF", Status.PASS),
+        (False, "0/30000A0", Status.BLOCKER),
+        (False, "1/28", Status.BLOCKER),
+        (True, "0/30000A0", Status.WARNING),
+        (True, "0/28", Status.PASS),
+    ],
+)
+def test_a_target_that_is_ahead_was_written_to(running: bool, there: str, status: Status) -> None:
+    target = new(cluster(data_directory=TARGET, control=control(checkpoint_location=there)))
+    found = one("target-identity", old(cluster(running=running)), target)
+    assert found.status is status
+    assert ("ahead of old" in found.message) is (status is not Status.PASS)
+
+
 def host(facts: Facts, name: str, boot: str | None, address: str, machine: str | None = "m") -> Facts:
     """The facts as of a host of that name, start, address and installation."""
     assert facts.system is not None
