@@ -40,6 +40,17 @@ def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None
     may_begin(latest, alive=False, anew=True)
 
 
+def test_another_copy_would_destroy_what_clients_wrote_to_new() -> None:
+    opened = ran(execution(replace(STEP, point_of_no_return=True), state=State.DONE), 1)
+    with pytest.raises(InputError, match="has moved spring: what clients wrote since is on new alone") as refused:
+        may_begin(opened, alive=False)
+    assert "with the servers exchanged" in refused.value.hint
+    may_begin(opened, alive=False, anew=True)
+    with pytest.raises(InputError) as over:
+        to_resume(opened, "spring", alive=False)
+    assert over.value.hint == "see it with: pghaul execute spring --status"
+
+
 def test_what_never_did_anything_stands_in_nobodys_way() -> None:
     may_begin(ran(execution(state=State.STOPPED), 1, status=1), alive=False)
 
