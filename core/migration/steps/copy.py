@@ -6,7 +6,7 @@ from core.migration.model import Hook
 from core.migration.places import relinked
 from core.migration.steps.site import Draft, Site, undone
 from core.migration.steps.stock import take_stock
-from core.migration.steps.verify import BEGAN, verify
+from core.migration.steps.verify import BEGAN, beginning, verify
 from core.migration.transports import rsync_ssh
 from core.servers.shell import command
 
@@ -47,8 +47,8 @@ def _warm(site: Site) -> list[Draft]:
         "remember when the copy began",
         "old",
         site.owner,
-        command("date", "-d", "10 minutes ago", "+@%s"),
-        "what changed since then, less ten minutes for clocks and caches, is summed up on both sides in the end",
+        beginning(site.cluster.data_directory),
+        "what changed since then is summed up on both sides in the end",
         "nothing to undo: it only looks",
         name=BEGAN,
         rehearsed=True,

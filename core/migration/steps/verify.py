@@ -21,16 +21,21 @@ BEGAN, SUMS = "began", "sums"
 _LEFT_OUT = ("postmaster.pid", "pghaul-start.log")
 LARGEST_LISTING = 24 << 20
 _AT_A_TIME = 8
-"""Files of one sha256sum: so few that its lines leave it in one write, and those of several are never mixed."""
+"""Files of one program that sums up: so few that its lines leave it in one write, and those of several never mix."""
+
+_SUM: LiteralString = "sha256sum"
+_SUM_OF_LARGE: LiteralString = "openssl dgst -sha256 -r"
+"""The same sums, some four times as fast where the processor has instructions for them, but slower to begin with."""
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
-    """One side of the comparison."""
+class End:
+    """One side of the comparison. `openssl`: both sides have it, for the sums of large files."""
 
     folder: str
     owner: str
     threads: int
+    openssl: bool
 
 
 def verify(site: Site) -> list[Draft]:
@@ -78,6 +83,18 @@ def verify(site: Site) -> list[Draft]:
     ]
 
 
+def beginning(folder: str) -> Shell:
+    """On old: from when on what changed is summed up. Prints `@SECONDS`, a moment ago by the host's clock.
+
+    A moment, for what is written within one tick of the clock; ten minutes where another host's clock sets the times.
+    """
+    return script(
+        "case $(stat -f -c %T -- @folder@) in nfs* | smb* | cifs* | ceph* | fuse*) ago=600 ;; *) ago=3 ;; esac; "
+        'echo "@$(($(date +%s) - ago))"',
+        folder=folder,
+    )
+
+
 def forget_lists(site: Site) -> Draft:
     """On new its list lies by itself; on old it lies in the folder of the copy's key, and goes with it."""
     return Draft(
@@ -112,12 +129,20 @@ def manifest(owner: str) -> Shell:
     return pipe(listed, command("tr", "\\n\\0", "\\001\\n"), command("sort"))
 
 
-def _contents(threads: int, *, since: bool) -> Shell:
-    """In a place: the sum of each file but those left out, those that changed since `$since` alone if `since`."""
-    pruned: LiteralString = 'find . \\( "$@" \\) -prune -o -type f'
-    found = script(pruned + ' -newermt "$since" -print0') if since else script(pruned + " -print0")
-    sums = command("xargs", "-0", "-r", "-n", _AT_A_TIME, "-P", threads, "sha256sum")
-    return pipe(found, command("sort", "-z"), sums, command("sort"))
+def contents(end: End, *, since: bool) -> Shell:
+    """In a place: the sum of each file but those left out, those that changed since `$since` alone if `since`.
+
+    A line of it is `SUM  ./PATH`, whichever program made it.
+    """
+    changed: LiteralString = ' -newermt "$since"' if since else ""
+    found: LiteralString = 'find . \\( "$@" \\) -prune -o -type f' + changed
+    summed: LiteralString = " -print0 | xargs -0 -r -n @files@ -P @threads@ "
+    all_alike: LiteralString = found + summed + _SUM
+    by_size: LiteralString = (
+        f"{{ {found} ! -size +1024k{summed}{_SUM} && {found} -size +1024k{summed}{_SUM_OF_LARGE} | sed 's/ \\*/  /'; }}"
+    )
+    sums = script(by_size if end.openssl else all_alike, files=_AT_A_TIME, threads=end.threads)
+    return pipe(sums, command("sort"))
 
 
 def _leave_out(paths: tuple[str, ...], idle: Shell | None) -> Shell:
@@ -156,7 +181,7 @@ def _sums(site: Site, *, on_new: bool) -> Shell:
         ]
         parts = {"manifest": manifest(end.owner)}
         if site.verify is Verify.ALL or site.cluster.running:
-            parts["sums"] = _contents(end.threads, since=site.verify is not Verify.ALL)
+            parts["sums"] = contents(end, since=site.verify is not Verify.ALL)
         for kind, each in parts.items():
             heading = script("printf '# %s %s\\n' @kind@ @link@ >>@lists@", kind=kind, link=place.link, lists=lists)
             found += [heading, pipe(each, command("tee", "-a", "--", lists), command("sha256sum"))]
@@ -185,17 +210,23 @@ def _left_out(site: Site, place: Place) -> tuple[str, ...]:
     return (*_LEFT_OUT, *(each.link for each in relinked(site.move, site.cluster))) if place.label == "data" else ()
 
 
-def _idle(place: Place, end: _End, control: Shell) -> Shell | None:
+def _idle(place: Place, end: End, control: Shell) -> Shell | None:
     """The patterns of WAL that nobody needs, where the place holds the WAL; the rule stands in `idle_wal`."""
     if place.wal is None:
         return None
     return idle_wal.patterns(control, f"{end.folder}/{place.wal}", f"./{idle_wal.below(place)}")
 
 
-def _end(site: Site, place: Place, *, on_new: bool) -> _End:
+def _end(site: Site, place: Place, *, on_new: bool) -> End:
+    openssl = _has_openssl(site.old_facts) and _has_openssl(site.new_facts)
     if on_new:
-        return _End(place.target, site.way.writer, _threads(site.new_facts))
-    return _End(place.source, site.owner, _threads(site.old_facts))
+        return End(place.target, site.way.writer, _threads(site.new_facts), openssl)
+    return End(place.source, site.owner, _threads(site.old_facts), openssl)
+
+
+def _has_openssl(facts: Facts) -> bool:
+    tool = facts.tool("openssl")
+    return tool is not None and tool.path is not None
 
 
 def _threads(facts: Facts) -> int:
