@@ -106,6 +106,9 @@ class Route(StrEnum):
         return _ROUTE_TITLES[self]
 
 
+UNENCRYPTED = frozenset({Route.DAEMON, Route.NFS})
+"""Routes whose bytes anybody on the network may read: for moves that allow plain text."""
+
 _ROUTE_TITLES = {
     Route.SSH: "rsync over ssh",
     Route.DAEMON: "rsync daemon",

@@ -12,7 +12,18 @@ from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path
 from core.migration.layout import control_data
-from core.migration.model import CheckResult, Estimate, HookCommand, Move, Plan, Probe, Status, Step, Verify
+from core.migration.model import (
+    UNENCRYPTED,
+    CheckResult,
+    Estimate,
+    HookCommand,
+    Move,
+    Plan,
+    Probe,
+    Status,
+    Step,
+    Verify,
+)
 from core.migration.passage import address_of, passage
 from core.migration.places import places
 from core.migration.runbook import runbook
@@ -113,6 +124,8 @@ def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
         said.append(
             f"warning: port {port} is taken on new: the first start uses {site.port}; free {port} before opening"
         )
+    if site.way.transport.route in UNENCRYPTED:
+        said.append("warning: the cluster's bytes cross the network unencrypted, as the move allows")
     return tuple(said)
 
 

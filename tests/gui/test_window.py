@@ -115,12 +115,14 @@ def test_a_move_is_made_from_what_the_facts_offer(full_window: MainWindow, full_
     dialog.target.setEditText("/srv/pg/neu")
     assert dialog.old_volume.currentText() == "/srv/pg"
     dialog._targets["/srv/ts"].setText("/fast/ts")
+    assert not dialog.plain_text.isChecked()
+    dialog.plain_text.setChecked(True)
     dialog.submit()
     _none_open(qtbot)
     qtbot.waitUntil(lambda: full_window.work.move is not None and full_window.work.move.name == "summer")
     made = full_store.move("summer")
     assert (made.cluster, made.target, made.new_volume) == (samples.ODD_FOLDER, "/srv/pg/neu", "/srv/pg")
-    assert made.tablespace_targets == {"/srv/ts": "/fast/ts"}
+    assert (made.tablespace_targets, made.plain_text) == ({"/srv/ts": "/fast/ts"}, True)
     assert full_window.moves.currentText() == "summer"
     at_rest(qtbot, full_window)
 

@@ -1,7 +1,9 @@
 """The rsync daemon of a copy: what stands in its commands and in a plan, and what they refuse, by a real shell."""
 
 import shutil
+import socket
 import subprocess
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from core.migration.transports import daemon, rsync_ssh
 from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, cluster, move, new, old, probe, profile
 
+NO_RSYNC = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed here")
 DAEMON = Transport(compression="lz4", streams=2, route=Route.DAEMON)
 
 
@@ -54,11 +57,12 @@ def test_the_daemon_is_taken_where_the_move_allows_it_and_it_is_faster() -> None
     made = plan(PROBES, plain_text=True)
     assert made.transport == DAEMON.name == "rsync daemon, lz4, 2 streams"
     assert "rsync over ssh, no compression, one stream 100 MB/s" in made.why
+    assert "warning: the cluster's bytes cross the network unencrypted, as the move allows" in made.warnings
     titles = [step.title for step in made.steps]
     opened = [titles.index(title) for title in ("pin the host keys of new", "start an rsync daemon for this copy")]
     assert opened == sorted(opened)
     closes = [step.title for step in made.steps if step.closes]
-    assert closes == ["end the rsync daemon", "take the key off new", "remove the key from old"]
+    assert closes[:3] == ["end the rsync daemon", "take the key off new", "remove the key from old"]
     assert [step.title for step in made.way_back][1:4] == closes
     for title in ("make a password for the rsync daemon", "start an rsync daemon for this copy"):
         step = made.steps[titles.index(title)]
@@ -72,6 +76,7 @@ def test_without_consent_no_probe_chooses_it() -> None:
     made = plan(PROBES, plain_text=False)
     assert made.transport == Transport().name
     assert not any("daemon" in step.command for step in made.steps)
+    assert not any("unencrypted" in warning for warning in made.warnings)
 
 
 def test_what_is_about_as_fast_over_ssh_goes_over_ssh() -> None:
@@ -118,7 +123,7 @@ def test_a_password_is_private_and_another_each_time(way: Passage) -> None:
     assert kept.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed here")
+@NO_RSYNC
 def test_a_port_that_nobody_answers_is_named(way: Passage) -> None:
     run(daemon.make_password(way))
     done = run(daemon.reach(way), f"1 {way.marker}\n")
@@ -126,6 +131,33 @@ def test_a_port_that_nobody_answers_is_named(way: Passage) -> None:
     assert done.stderr.splitlines()[-1] == (
         "port 1 of 127.0.0.1 is not reached from old: is there a firewall between them?"
     )
+
+
+@NO_RSYNC
+@pytest.mark.parametrize("end", ["time", "folder", "step"])
+def test_nothing_listens_for_ever(way: Passage, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends when nothing came for long, when its folder is taken away, and by its step."""
+    if end == "time":
+        monkeypatch.setattr(daemon, "_IDLE_SECONDS", 1)
+    folder = Path(f"{way.folder}-daemon")
+    started = run(daemon.start(way), f"secret {way.marker}\n")
+    port, mark = started.stdout.split()
+    assert (mark, started.stderr) == (way.marker, "")
+    assert end == "time" or answers(int(port))
+    if end == "folder":
+        shutil.rmtree(folder)
+    if end == "step":
+        assert run(daemon.end(way)).returncode == 0
+    deadline = time.monotonic() + 20
+    while (answers(int(port)) or folder.exists()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not answers(int(port))
+    assert not folder.exists()
+
+
+def answers(port: int) -> bool:
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_to_end_what_does_not_run_is_no_error(way: Passage) -> None:
