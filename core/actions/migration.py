@@ -1,5 +1,7 @@
 """From what would break to every command: checks, probes, estimate, plan of a move."""
 
+from dataclasses import replace
+
 from core.actions.desk import Desk, recorded
 from core.actions.facts import both_facts, facts_of
 from core.actions.locks import refuse_held
@@ -7,9 +9,10 @@ from core.benchmarks.model import Side
 from core.facts.model import Facts
 from core.jobs import Job
 from core.migration.checks import check as check_facts
+from core.migration.copy_methods import planned
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import spec_of
-from core.migration.execution.rates import copy_rate
+from core.migration.execution.rates import change_rate, copy_rate
 from core.migration.model import CheckResult, Estimate, Move, Plan, Probe, Verify
 from core.migration.plan import make_plan
 from core.migration.probes import probe as probe_servers
@@ -70,6 +73,9 @@ def plan(desk: Desk, move: str, job: Job, *, verify: Verify = Verify.CHANGED) ->
 
 def _estimated(desk: Desk, move: Move, old: Facts, new: Facts | None) -> Estimate:
     probes, runs = desk.store.probes(move.name), desk.store.runs(move.name, latest_only=True)
-    made = estimate_spec(spec_of(move, old, probes, runs, new, copy_rate(desk.store.executions(move.name))))
+    executions = desk.store.executions(move.name)
+    spec = spec_of(move, old, probes, runs, new, copy_rate(executions), change_rate(executions))
+    cluster = old.cluster(move.cluster)
+    made = replace(estimate_spec(spec), planned=planned(cluster) if cluster is not None else "")
     desk.store.save_estimate(move.name, made)
     return made

@@ -183,12 +183,22 @@ def estimate_text(made: Estimate) -> str:
         )
         for m in made.methods
     ]
-    lines = [table(("method", "duration (low – high)", "downtime (low – high)", "bound by"), rows)]
+    lines = [*_headline(made), table(("method", "duration (low – high)", "downtime (low – high)", "bound by"), rows)]
     for kind in ("warnings", "assumptions"):
         said = list(dict.fromkeys(text for method in made.methods for text in getattr(method, kind)))
         if said:
             lines += ["", f"{kind}:", *(f"  {text}" for text in said)]
     return "\n".join(lines)
+
+
+def _headline(made: Estimate) -> list[str]:
+    """What the move itself will take, and what a cold copy would."""
+    method, cold = made.method(made.planned), made.method("cold-copy")
+    if method is None:
+        return []
+    beside = f"; a cold copy: {units.duration(cold.downtime_seconds.likely)}" if cold not in {None, method} else ""
+    said = f"pghaul execute takes {_span(method.duration_seconds)}"
+    return [f"{said}, of it without the cluster {_span(method.downtime_seconds)} ({method.method}{beside})", ""]
 
 
 def _span(span: Span) -> str:

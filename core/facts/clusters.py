@@ -357,15 +357,16 @@ def _identity(text: str) -> _Identity:
         programs, socket = hexadecimal(values.get("bin", "")), hexadecimal(values.get("socket", ""))
     except ValueError as error:
         raise unreadable("data directory", "hexadecimal digits", first_line(text)) from error
-    leftovers = (line.partition(" ")[2] for line in text.splitlines() if line.startswith("leftover "))
+    running = bool(values.get("pid"))
+    lying = (line.partition(" ")[2] for line in text.splitlines() if line.startswith("leftover "))
     return _Identity(
         series=series,
         version=version.version if version is not None and fits else None,
         bin_directory=programs if programs and fits else None,
-        running=bool(values.get("pid")),
+        running=running,
         port=whole(values.get("port")),
         socket_directory=socket or None,
-        leftovers=tuple(leftovers),
+        leftovers=tuple(name for name in lying if not (name == "postmaster.pid" and running)),
         product=values.get("fork") or (version.product if version is not None else None),
     )
 

@@ -289,7 +289,8 @@ class Cluster:
     binaries: Binaries | None = None
     """Of a trial cluster alone: what the binaries that made it can do."""
     leftovers: tuple[str, ...] = ()
-    """postmaster.pid, backup_label, tablespace_map, standby.signal, recovery.signal… that lie in the data directory."""
+    """backup_label, tablespace_map, standby.signal, recovery.signal… that lie in the data directory; postmaster.pid
+    where no server runs."""
     product: str | None = None
     """`PostgreSQL`, or the fork whose binaries or files these are; None where neither tells."""
     owner_uid: int | None = None

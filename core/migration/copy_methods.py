@@ -1,6 +1,7 @@
 """The estimates of the two copies of files: cold (old stopped throughout) and warm (old stopped for the last pass)."""
 
 from core import units
+from core.facts.model import Cluster
 from core.migration.basis import ONE_STREAM_LIMIT, SECONDS_A_FILE, Basis
 from core.migration.ends import PEOPLE, prepare, rebuild, rebuild_said, start_new, stop_old
 from core.migration.model import Method, Span, Stage
@@ -20,6 +21,11 @@ _LONG_ENOUGH = 30.0
 
 MOST_PASSES = 2
 """Warm passes of a plan: the second brings what the first left, a third hardly pays."""
+
+
+def planned(cluster: Cluster) -> str:
+    """The method that a plan follows: a cluster that runs is copied warm."""
+    return "warm-copy" if cluster.running else "cold-copy"
 
 
 def cold_copy(basis: Basis) -> Method:

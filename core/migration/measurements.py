@@ -1,6 +1,7 @@
 """The spec of a move from what was measured of it: facts, probes, and benchmarks where there is no probe."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.benchmarks.model import Outcome, Run, Side
 from core.errors import InputError
@@ -19,10 +20,12 @@ def spec_of(
     runs: Sequence[Run] = (),
     new: Facts | None = None,
     copied: float | None = None,
+    changed: float | None = None,
 ) -> Spec:
     """What is known of a move, as a spec. The latest probe of each link counts, the transport that a plan
     would take, and a benchmark where a disk was not probed. The facts of `new` tell what must be indexed anew.
-    `copied`: bytes a second of an earlier copy or rehearsal, which no sample can tell better.
+    `copied`: bytes a second of an earlier copy or rehearsal, which no sample can tell better; `changed`: bytes an hour
+    that changed meanwhile.
 
     Raises:
         InputError: the facts of old do not know the cluster or its size.
@@ -37,7 +40,10 @@ def spec_of(
     rates = {quantity: probe.bytes_per_second for quantity, probe in choice.links.items()}
     wire, sample = rates.get(Quantity.WIRE), choice.sample
     return Spec(
-        cluster=_cluster(cluster, reindex_bytes(Case(move, old, new)) if new is not None else None),
+        cluster=replace(
+            _cluster(cluster, reindex_bytes(Case(move, old, new)) if new is not None else None),
+            change_bytes_per_hour=changed,
+        ),
         old=OldSpec(
             read_bytes_per_second=rates.get(Quantity.READ) or _benchmark(runs, Side.OLD, "read_bytes_per_second"),
             cores=old.processor.threads if old.processor is not None else None,
@@ -53,7 +59,8 @@ def spec_of(
 
 
 def _cluster(cluster: Cluster, reindex: int | None) -> ClusterSpec:
-    indexes = [database.index_bytes for database in cluster.databases]
+    # templates are left alone by who reads facts; what indexes they have is small
+    indexes = [database.index_bytes for database in cluster.databases if not database.template]
     tables = [
         database.largest_table_bytes for database in cluster.databases if database.largest_table_bytes is not None
     ]

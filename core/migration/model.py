@@ -205,6 +205,8 @@ class Estimate:
 
     methods: tuple[Method, ...]
     made_at: datetime | None = None
+    planned: str = ""
+    """The method that a plan from the same facts follows; empty where it was made without any."""
 
     def method(self, name: str) -> Method | None:
         """The method of that name."""
@@ -291,6 +293,11 @@ class Plan:
     """What lies on the servers when all is done, in sentences."""
     advice: tuple[str, ...] = ()
     """What is still to do then, in sentences."""
+
+    @property
+    def method(self) -> str:
+        """Of the estimate's methods the one that it follows."""
+        return "warm-copy" if any(step.warm_pass for step in self.steps) else "cold-copy"
 
 
 class Hook(StrEnum):

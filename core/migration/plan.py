@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path
+from core.migration.copy_methods import planned
 from core.migration.layout import control_data
 from core.migration.model import (
     UNENCRYPTED,
@@ -101,7 +102,7 @@ def make_plan(
 
 def _seconds(drafts: Sequence[Draft], cluster: Cluster, estimate: Estimate) -> list[float | None]:
     """What each draft is expected to take: its part of the estimate's stage, so that both come to the same downtime."""
-    method = estimate.method("warm-copy" if cluster.running else "cold-copy")
+    method = estimate.method(planned(cluster))
     expected = {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
     stages, weights, current = [], dict.fromkeys(expected, 0.0), "prepare"
     for draft in drafts:

@@ -24,6 +24,17 @@ def stage_rows(estimate: Estimate) -> tuple[StageRow, ...]:
     return tuple(StageRow(method, stage) for method in estimate.methods for stage in (None, *method.stages))
 
 
+def estimate_summary(estimate: Estimate) -> str:
+    """When it was made, and what the move itself will take."""
+    made, method = f"Made {moment(estimate.made_at)}", estimate.method(estimate.planned)
+    if method is None:
+        return made
+    duration, downtime = (units.duration(each.likely) for each in (method.duration_seconds, method.downtime_seconds))
+    return (
+        f"{made}. The move is a {method_name(method.method).lower()}: {duration}, of it {downtime} without the cluster."
+    )
+
+
 def notes(estimate: Estimate) -> str:
     """The warnings and assumptions of each method, in words; what several methods share stands once."""
     lines: dict[str, list[str]] = {}

@@ -12,7 +12,6 @@ from core.migration.waivers import waivable
 from gui.actions import MigrationState
 from gui.models import migration as rows
 from gui.models.migration import StageRow
-from gui.models.words import moment
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 
@@ -135,7 +134,7 @@ class EstimateSection(Section):
             self.table.set_rows(())
             self.notes.set_text("")
             return
-        self.summary.setText(f"Made {moment(estimate.made_at)}")
+        self.summary.setText(rows.estimate_summary(estimate))
         self.table.set_rows(rows.stage_rows(estimate))
         self.notes.set_text(rows.notes(estimate))
         self._plot().show_estimate(estimate)

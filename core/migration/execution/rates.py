@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.migration.model import Execution
+from core.migration.model import Execution, Step
 
 _WHOLE = 0.5
 """A pass counts as a copy when it sent this part of what lies in its places: a later one sends what changed alone."""
@@ -14,6 +14,37 @@ def copy_rate(executions: Sequence[Execution]) -> float | None:
     A rehearsal's first warm pass, or the copy of a stopped cluster: all places one after the other.
     """
     return next((rate for rate in map(_rate, executions) if rate is not None), None)
+
+
+def change_rate(executions: Sequence[Execution]) -> float | None:
+    """Bytes of cluster that changed in an hour, by the latest warm pass that sent what changed since the one before.
+
+    What a pass sends came together since the pass before began; newest execution first, None where there was no such.
+    """
+    return next((rate for rate in map(_change, executions) if rate is not None), None)
+
+
+def _change(execution: Execution) -> float | None:
+    places = [step for step in execution.plan.steps if step.warm_pass == 1]
+    rates = [_of_place(execution, place) for place in places]
+    known = [rate for rate in rates if rate is not None]
+    return sum(known) if known and len(known) == len(rates) else None
+
+
+def _of_place(execution: Execution, place: Step) -> float | None:
+    """Of one place: its last two passes that sent anything."""
+    title = place.title.partition(": ")[2]
+    numbers = {
+        step.number for step in execution.plan.steps if step.warm_pass and step.title.partition(": ")[2] == title
+    }
+    runs = [
+        run for run in execution.steps if run.number in numbers and run.done and not run.back and run.bytes is not None
+    ]
+    if len(runs) < 2:
+        return None
+    before, last = runs[-2:]
+    seconds = (last.started_at - before.started_at).total_seconds()
+    return 3600 * (last.bytes or 0) / seconds if seconds > 0 else None
 
 
 def _rate(execution: Execution) -> float | None:

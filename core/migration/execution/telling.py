@@ -83,14 +83,12 @@ def _fenced(execution: Execution) -> tuple[str, ...]:
 
 def _forecast(execution: Execution, estimate: Estimate | None) -> list[Paragraph]:
     """What the move will take, by the measured rate."""
-    warm = any(step.warm_pass for step in execution.plan.steps)
-    method = estimate.method("warm-copy" if warm else "cold-copy") if estimate is not None else None
+    method = estimate.method(execution.plan.method) if estimate is not None else None
     if method is None:
         return []
-    ahead = _ahead(method) if warm else None
     said = [f"{_span(method.downtime_seconds)} of downtime, by what was measured now; people come on top"]
-    if ahead is not None:
-        said.append(f"before it, while old runs: {_span(ahead)}; less where a copy lies on new already")
+    if any(step.warm_pass for step in execution.plan.steps):
+        said.append(f"before it, while old runs: {_span(_ahead(method))}; less where a copy lies on new already")
     return [Paragraph("the move", tuple(said))]
 
 

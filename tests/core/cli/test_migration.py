@@ -2,17 +2,18 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.cli import comparison
 from core.cli.main import main
-from core.cli.migration import SPEC_EXAMPLE, checks_text
+from core.cli.migration import SPEC_EXAMPLE, checks_text, estimate_text
 from core.comparison.compare import compare
 from core.history.store import Store
 from core.migration.estimate import load_spec
-from core.migration.model import CheckResult, Status
+from core.migration.model import CheckResult, Estimate, Method, Span, Status
 from tests.core.history import samples
 
 
@@ -35,6 +36,18 @@ def test_the_example_of_a_spec_is_one(capsys: pytest.CaptureFixture[str]) -> Non
     spec = load_spec("\n".join(SPEC_EXAMPLE.splitlines()[1:]), "example")
     assert spec.cluster.size_bytes == 1.22e12
     assert spec.copy.compression_ratio == 2.5
+
+
+def test_the_method_that_an_execution_carries_out_stands_first() -> None:
+    def method(name: str, seconds: float, stopped: float) -> Method:
+        return Method(name, Span(seconds, seconds, seconds), Span(stopped, stopped, stopped), ())
+
+    made = Estimate((method("cold-copy", 3600, 3500), method("warm-copy", 4000, 40)), planned="warm-copy")
+    first = estimate_text(made).splitlines()[0]
+    assert first.startswith("pghaul execute takes 1 h 07 min (1 h 07 min – 1 h 07 min), of it without the cluster 40 s")
+    assert first.endswith("(warm-copy; a cold copy: 58 min 20 s)")
+    assert estimate_text(replace(made, planned="cold-copy")).splitlines()[0].endswith("(cold-copy)")
+    assert estimate_text(replace(made, planned="")).startswith("method")
 
 
 @pytest.mark.parametrize("text", ["[1,2]", "3", '"x"'])

@@ -239,7 +239,7 @@ def test_a_running_cluster() -> None:
     assert (cluster.size_bytes, cluster.files) == (5096, 5)
     assert cluster.settings["data_checksums"] == "off"
     assert "server_version" not in cluster.settings
-    assert cluster.leftovers == ("postmaster.pid",)
+    assert cluster.leftovers == ()
     assert "/srv/data: control" in found.raw
     assert (cluster.owner_uid, cluster.mode) == (1500, "700")
     assert cluster.control is not None

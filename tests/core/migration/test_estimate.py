@@ -266,6 +266,27 @@ def test_spec_of_takes_a_benchmark_where_there_is_no_probe() -> None:
     assert (spec.old.read_bytes_per_second, spec.new.write_bytes_per_second) == (80e6, 200e6)
 
 
+def test_the_indexes_of_templates_are_nobodys_loss() -> None:
+    """Facts leave templates alone; a database that could not be entered is another thing."""
+    shop, template = Database("shop", 10**9, index_bytes=3 * 10**8), Database("template0", 7 * 10**6, template=True)
+    spec = spec_of(move(), old(cluster(databases=(shop, template))), [])
+    assert spec.cluster.index_bytes == 3e8
+    assert not any("indexes was not given" in said for method in estimate(spec).methods for said in method.assumptions)
+    closed = spec_of(move(), old(cluster(databases=(shop, Database("closed", 10**9)))), [])
+    assert closed.cluster.index_bytes is None
+
+
+def test_what_changed_during_an_earlier_copy_tells_the_final_pass() -> None:
+    quiet, busy = (
+        estimate(spec_of(move(), old(), [], copied=100e6, changed=changed)).method("warm-copy")
+        for changed in (1e6, 50e9)
+    )
+    assert quiet is not None
+    assert busy is not None
+    assert quiet.downtime_seconds.likely < busy.downtime_seconds.likely
+    assert not any("how fast the cluster changes" in said for said in quiet.assumptions)
+
+
 def test_spec_of_an_unknown_cluster_or_size() -> None:
     with pytest.raises(InputError, match="/srv/pg/data"):
         spec_of(move(), old(cluster(size_bytes=None)), [])

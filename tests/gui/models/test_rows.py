@@ -1,5 +1,7 @@
 """The rows and words of benchmarks, comparison and migration."""
 
+from dataclasses import replace
+
 from core.benchmarks.model import Outcome, Run, Side, Volume, Workload
 from core.comparison.compare import compare
 from core.comparison.model import Verdict
@@ -46,6 +48,12 @@ def test_notes_of_an_estimate_stand_once() -> None:
         "warning: one table dominates (dump & restore)",
         "assumed: indexes are 30 % of the size (dump & restore)",
     ]
+
+
+def test_an_estimate_says_what_the_move_itself_takes() -> None:
+    said = migration.estimate_summary(replace(samples.ESTIMATE, planned="cold-copy"))
+    assert said.endswith("The move is a cold copy: 4 h 00 min, of it 4 h 00 min without the cluster.")
+    assert migration.estimate_summary(samples.ESTIMATE).startswith("Made 2026-03-14")
 
 
 def test_the_stages_stand_below_their_method() -> None:

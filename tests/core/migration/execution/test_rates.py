@@ -1,8 +1,11 @@
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
-from core.migration.execution.rates import copy_rate
+from core.migration.execution.rates import change_rate, copy_rate
+from core.migration.model import Execution, StepRun
+from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
 
 FIRST = replace(STEP, bytes=100_000_000, warm_pass=1)
@@ -24,3 +27,24 @@ def test_a_failed_pass_tells_nothing_and_an_earlier_execution_does() -> None:
     failed = ran(execution(FIRST), 1, status=12, seconds=2, sent=100_000_000)
     whole = ran(execution(FIRST), 1, seconds=4, sent=100_000_000)
     assert copy_rate([failed, whole]) == pytest.approx(25e6)
+
+
+def passes(*sent: int | None, apart: float = 1800.0) -> Execution:
+    """Two passes over two places, each begun so long after the one before it."""
+    of = execution(*(replace(STEP, title=f"warm pass {n}: /{p}", warm_pass=n, bytes=10) for n in (1, 2) for p in "ab"))
+    runs = []
+    for number, size in enumerate(sent, 1):
+        began = NOW + timedelta(seconds=apart * ((number - 1) // 2))
+        runs.append(StepRun(number, number, "", 1, began, began + timedelta(seconds=9), 0, size))
+    return replace(of, steps=tuple(runs))
+
+
+def test_what_a_later_pass_sent_changed_since_the_one_before_began() -> None:
+    assert change_rate([passes(900, 900, 30, 20)]) == pytest.approx(2 * (30 + 20))
+
+
+def test_one_pass_alone_tells_no_change() -> None:
+    assert change_rate([passes(900, 900)]) is None
+    assert change_rate([passes(900, 900, 30)]) is None
+    assert change_rate([passes(900, 900), passes(900, 900, 3, 2)]) == pytest.approx(10)
+    assert change_rate([execution()]) is None
