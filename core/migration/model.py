@@ -126,18 +126,20 @@ class Transport:
         compression: `lz4`, `zstd:1`, `zlib:1`, the level behind the colon; empty: none.
         streams: how many rsyncs run side by side.
         route: the way that the bytes take.
+        mount: over NFS, the options in which one mount differs from another: `vers=4.2,nconnect=4`.
     """
 
     cipher: str = ""
     compression: str = ""
     streams: int = 1
     route: Route = Route.SSH
+    mount: str = ""
 
     @property
     def name(self) -> str:
         """For people: `rsync over ssh, lz4, aes128-ctr, 2 streams`."""
         parts = [self.route.text]
-        parts += [part for part in (self.compression.replace(":", " level "), self.cipher) if part]
+        parts += [part for part in (self.mount, self.compression.replace(":", " level "), self.cipher) if part]
         return ", ".join([*parts, "one stream" if self.streams == 1 else f"{self.streams} streams"])
 
 

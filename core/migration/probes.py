@@ -20,8 +20,10 @@ from core.migration.passage import Passage, address_of, passage
 from core.migration.places import Place, places
 from core.migration.probing import commands, sampling, wire
 from core.migration.probing.candidates import CIPHERS, fastest_cipher, search
+from core.migration.probing.mounts import mounts
 from core.migration.probing.timing import Timing, parse_timing, ratio_of
 from core.migration.steps.site import Draft
+from core.migration.transports import nfs
 from core.migration.transports.choice import allowed_routes, on_one_server
 from core.migration.transports.routes import route_of
 from core.migration.transports.rsync_versions import common_version
@@ -30,7 +32,7 @@ from core.servers.shell import Shell
 
 _DEADLINE = 60.0
 _SAMPLING_SECONDS = 45.0
-"""No further transport is tried after that: on slow servers the first ones have told the most."""
+"""No further transport of a route is tried after that: on slow servers the first ones have told the most."""
 
 
 class _Site:
@@ -180,6 +182,9 @@ def _others(site: _Site, way: Passage, ends: ExitStack) -> list[Transport]:
     opened = []
     allowed = allowed_routes(site.move, site.old_facts, site.new_facts, site.new.profile)
     for route in sorted(allowed - {way.transport.route}):
+        if route is Route.NFS:
+            opened += _mounts(site)
+            continue
         transport = Transport(route=route)
         try:
             _opened(site, replace(way, transport=transport), ends)
@@ -191,10 +196,19 @@ def _others(site: _Site, way: Passage, ends: ExitStack) -> list[Transport]:
     return opened
 
 
+def _mounts(site: _Site) -> list[Transport]:
+    """What the transports over NFS have in common, a mount each; what is left out is said."""
+    root_on_old, root_on_new = (server.can_become("root", site.job) for server in (site.old, site.new))
+    found = mounts(site.old_facts, site.new_facts, root_on_old=root_on_old, root_on_new=root_on_new)
+    for sentence in found.left_out:
+        site.job.report(Note(sentence))
+    return [Transport(route=Route.NFS, mount=variant) for variant in found.variants]
+
+
 def _transports(
     site: _Site, way: Passage, scratch: str, plain: Transport, taker: _Taker, others: Sequence[Transport]
 ) -> None:
-    """Samples of the cluster by one transport after the other, until the time for all of them is up."""
+    """Samples of the cluster by one transport after the other, until the time for those of a route is up."""
     budget = _budget(taker.rates)
     try:
         large = site.on_old("probe: choose a sample", sampling.choose(way, site.place.source, budget)).stdout
@@ -202,13 +216,14 @@ def _transports(
         site.job.report(Note(f"no sample could be chosen: {_reason(error)}", level="warning"))
         return
 
-    end = time.monotonic() + _SAMPLING_SECONDS
+    ends: dict[Route, float] = {}
 
     def measure(transport: Transport) -> Probe | None:
-        if time.monotonic() > end:
+        if time.monotonic() > ends.setdefault(transport.route, time.monotonic() + _SAMPLING_SECONDS):
             return None
         tried = replace(way, transport=transport)
-        return taker.take(Quantity.END_TO_END, lambda: _end_to_end(site, tried, scratch, large), transport)
+        sample = _mounted if transport.route is Route.NFS else _end_to_end
+        return taker.take(Quantity.END_TO_END, lambda: sample(site, tried, scratch, large), transport)
 
     search(measure, plain, way.rsync, taker.rates, others)
 
@@ -247,6 +262,13 @@ def _end_to_end(site: _Site, way: Passage, scratch: str, large: str) -> _Measure
     return parse_timing(f"{sent.stdout}\n{landed}"), how, sent
 
 
+def _mounted(site: _Site, way: Passage, scratch: str, large: str) -> _Measured:
+    """The same over NFS, through a mount of its own: each transport has another."""
+    with ExitStack() as ends:
+        _carried(site, nfs.attaching(way, site.reader), nfs.detaching(way), ends)
+        return _end_to_end(site, way, scratch, large)
+
+
 @contextmanager
 def _scratch(site: _Site) -> Iterator[str]:
     """A folder for the writer on the target's file system, as root where that is allowed; gone on leaving."""
@@ -277,12 +299,17 @@ def _passage(site: _Site, scratch: str, route: Route) -> Passage:
 def _opened(site: _Site, way: Passage, ends: ExitStack) -> Passage:
     """The way, opened as a plan opens it; when `ends` does, nothing of it is left on either end."""
     route = route_of(way)
-    for draft in reversed(route.closing(way, site.reader)):  # each, whatever becomes of the others or of who listens
+    _carried(site, route.opening(way, site.reader), route.closing(way, site.reader), ends)
+    return way
+
+
+def _carried(site: _Site, opening: Sequence[Draft], closing: Sequence[Draft], ends: ExitStack) -> None:
+    """Steps of a plan that open something, carried out; when `ends` does, so are those that close it."""
+    for draft in reversed(closing):  # each, whatever becomes of the others or of who listens
         ends.callback(_clean, site, partial(_carry_out, site, draft), f"what remains for `{draft.title}`")
     said: dict[str, str] = {}
-    for draft in route.opening(way, site.reader):
+    for draft in opening:
         said[draft.name] = _carry_out(site, draft, site.job, said.get(draft.reads, "")).stdout
-    return way
 
 
 def _carry_out(site: _Site, draft: Draft, job: Job, stdin: str = "") -> Completed:

@@ -1,7 +1,7 @@
 """The lab's hosts as virtual machines, for what the kernel of this machine may lack: NFS, client and server.
 
 Each runs Debian's own kernel in software emulation: some twenty times slower than this machine, so for function, never
-for speed. Its root is this machine's root, read over 9p, under an overlay of its own; see initrd.sh and machine.sh.
+for speed. Its root is a disk of its own, its programs are this machine's, read over 9p; see initrd.sh and machine.sh.
 """
 
 import os
@@ -43,6 +43,7 @@ def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
     """Start the machine whose upper folder is written; returns once its process runs and its cable is laid."""
     own, kernel = folder / f"{name}-machine", _kernel()
     own.mkdir()
+    _make_initrd(own / "initrd-tree", own / "initrd", kernel)
     address = network.address(subnet, name)
     about = f"{name} {address} {network.gateway(subnet)} {FILESYSTEMS[name]}\n"
     _write(folder / name / "up", about, folder / "key.pub")
@@ -91,7 +92,7 @@ def _qemu(own: Path, kernel: Path, cable: str, hardware_address: str) -> list[st
             str(own / "pid"),
         ),
         *("-display", "none", "-no-reboot", "-serial", f"file:{own}/console"),
-        *("-kernel", str(image), "-initrd", str(kernel / "initrd")),
+        *("-kernel", str(image), "-initrd", str(own / "initrd")),
         *("-append", "console=ttyS0 quiet panic=-1 net.ifnames=0 mitigations=off"),
         *("-fsdev", "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"),
         *("-device", "virtio-9p-pci,fsdev=root,mount_tag=root"),
@@ -103,7 +104,7 @@ def _qemu(own: Path, kernel: Path, cable: str, hardware_address: str) -> list[st
 
 
 def _kernel() -> Path:
-    """Debian's kernel, its modules and an initrd for it; fetched and made at their first use, then kept."""
+    """Debian's kernel with its modules; fetched at its first use, then kept."""
     package = next(
         line.split()[1] for line in run("apt-cache", "depends", "linux-image-amd64").splitlines() if "Depends:" in line
     )
@@ -126,25 +127,28 @@ def _fetch(scratch: Path, package: str) -> Path:
     (archive,) = scratch.glob("*.deb")
     kernel = scratch / "kernel"
     run("dpkg", "-x", archive, kernel)
-    (version,) = [each.name for each in (kernel / "lib/modules").iterdir()]
-    run("depmod", "-b", kernel, version)
-    _make_initrd(scratch / "initrd", kernel, version, CACHE / package / "lib/modules")
+    run("depmod", "-b", kernel, _version(kernel))
     return kernel
 
 
-def _make_initrd(tree: Path, kernel: Path, version: str, modules: Path) -> None:
-    """A shell and the kernel modules that lead to the root; `modules`: where a machine finds all the others."""
+def _version(kernel: Path) -> str:
+    (modules,) = (kernel / "lib/modules").iterdir()
+    return modules.name
+
+
+def _make_initrd(tree: Path, initrd: Path, kernel: Path) -> None:
+    """A shell and the kernel modules that lead to the root; what else a machine needs lies there."""
     for folder in ("bin", "proc", "sys", "dev", "modules", "lower", "own", "root"):
         (tree / folder).mkdir(parents=True)
     shutil.copy(shutil.which("busybox") or "/bin/busybox", tree / "bin/busybox")
     needed: dict[str, None] = {}
     for module in _BEFORE_ROOT:
-        shown = run("modprobe", "-d", kernel, "-S", version, "--show-depends", module)
+        shown = run("modprobe", "-d", kernel, "-S", _version(kernel), "--show-depends", module)
         needed.update(dict.fromkeys(line.split()[1] for line in shown.splitlines() if line.startswith("insmod ")))
     for number, path in enumerate(needed):
         shutil.copy(path, tree / "modules" / f"{number:03}-{Path(path).name}")
     init = tree / "init"
-    init.write_text(Path(__file__).with_name("initrd.sh").read_text().replace("@modules@", str(modules)))
+    init.write_text(Path(__file__).with_name("initrd.sh").read_text().replace("@kernel@", str(kernel)))
     init.chmod(0o755)
-    packed = f"cd {tree} && find . | cpio -o -H newc --quiet | gzip -1 >{kernel}/initrd"
-    run("sh", "-c", packed)
+    run("sh", "-c", f"cd {tree} && find . | cpio -o -H newc --quiet | gzip -1 >{initrd}")
+    shutil.rmtree(tree)

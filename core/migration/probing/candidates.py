@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from core.migration.model import Probe, Quantity, Route, Transport
 from core.migration.transports.choice import best
@@ -42,8 +43,8 @@ def search(
 
     Then by each of the other routes what was best, and the compressions that may be best where no cipher costs time.
     The three that came out first are sampled once more, for a sample is short and servers have other things to do.
-    `plain`, `others`: what the transports of a route have in common. `links`: bytes a second of what was measured
-    before. A transport that fails is left out.
+    `plain`, `others`: what the transports of a route have in common; those of one route stand together. `links`: bytes
+    a second of what was measured before. A transport that fails is left out.
     """
     disks = [links[each] for each in (Quantity.READ, Quantity.WRITE) if each in links]
     enough = _AT_THE_DISK * min(disks, default=float("inf"))
@@ -66,11 +67,12 @@ def search(
             break  # what both have of the modern kind is better at every speed
         _climb(steps, lambda compression: improves(replace(plain, compression=compression)))
     if tried and can_stream(version):
-        _widen(improves, tried, plain)
-        for other in others:
-            for transport in _likely(other, _ranked(tried)[0], version):
+        _widen(improves, tried, plain.route)
+        for route, variants in groupby(others, lambda other: other.route):
+            fastest = _ranked(tried)[0]
+            for transport in [each for variant in variants for each in _likely(variant, fastest, version)]:
                 improves(transport)
-            _widen(improves, tried, other)
+            _widen(improves, tried, route)
     if len(tried) > 1 and not at_the_disk():
         for transport in _ranked(tried)[:3]:
             measure(transport)
@@ -86,19 +88,20 @@ def _climb(steps: list[str], improves: Callable[[str], bool]) -> None:
 
 
 def _likely(other: Transport, fastest: Transport, version: Version) -> list[Transport]:
-    """What may be faster by another route than the fastest so far; nothing is ciphered there."""
+    """What may be faster by another route than the fastest so far; nothing is ciphered there, nor packed over NFS."""
+    if other.route is Route.NFS:
+        return [replace(other, streams=fastest.streams)]
     compressions = [each for each in (fastest.compression, "", "lz4") if can_compress(version, each)]
     return [replace(other, compression=each, streams=fastest.streams) for each in dict.fromkeys(compressions)]
 
 
-def _widen(improves: Callable[[Transport], bool], tried: dict[Transport, Probe], plain: Transport) -> None:
-    """Twice the streams, with the best compression of a route and the one that is next best, while that helps."""
-    while ranked := [transport for transport in _ranked(tried) if transport.route is plain.route]:
+def _widen(improves: Callable[[Transport], bool], tried: dict[Transport, Probe], route: Route) -> None:
+    """Twice the streams, with what is best by a route and what is next best, while that helps."""
+    while ranked := [transport for transport in _ranked(tried) if transport.route is route]:
         streams = 2 * max(transport.streams for transport in ranked)
         if streams > _MOST_STREAMS:
             return
-        named = dict.fromkeys(transport.compression for transport in ranked[:2])
-        better = [improves(replace(plain, compression=each, streams=streams)) for each in named]
+        better = [improves(each) for each in dict.fromkeys(replace(each, streams=streams) for each in ranked[:2])]
         if not any(better):
             return
 

@@ -48,7 +48,7 @@ def allowed_routes(move: Move, old: Facts, new: Facts, profile: Profile) -> froz
     """The routes that a copy may take, now, whatever was tried before."""
     if on_one_server(move, old, new, profile):
         return frozenset({Route.LOCAL})
-    return frozenset({Route.SSH, Route.DAEMON} if move.plain_text else {Route.SSH})
+    return frozenset({Route.SSH, Route.DAEMON, Route.NFS} if move.plain_text else {Route.SSH})
 
 
 def tried_routes(probes: Sequence[Probe]) -> frozenset[Route]:

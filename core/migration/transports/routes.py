@@ -11,7 +11,7 @@ from typing import Protocol
 from core.migration.model import Route
 from core.migration.passage import Passage
 from core.migration.steps.site import Draft
-from core.migration.transports import daemon, local, ssh
+from core.migration.transports import daemon, local, nfs, ssh
 from core.servers.shell import Shell
 
 
@@ -36,7 +36,7 @@ class Face(Protocol):
     def flush(self, way: Passage, label: str) -> Shell: ...
 
 
-_ROUTES: dict[Route, Face] = {Route.SSH: ssh, Route.DAEMON: daemon, Route.LOCAL: local}
+_ROUTES: dict[Route, Face] = {Route.SSH: ssh, Route.DAEMON: daemon, Route.NFS: nfs, Route.LOCAL: local}
 
 
 def route_of(way: Passage) -> Face:
