@@ -1,16 +1,31 @@
 """A move carried out for real: 15.5 with two tablespaces, WAL elsewhere and a load on it, to 15.18; and taken back."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from core.errors import BlockedError, CommandError
+from core.errors import BlockedError, Cancelled, CommandError
 from core.facts.model import Facts
 from core.jobs import CommandStarted, Progress
 from core.migration.execution.engine import carry_out
 from core.migration.execution.going_back import roll_back
-from core.migration.model import Execution, Hook, HookCommand, Kind, State, Step, Verify
+from core.migration.model import (
+    Execution,
+    Hook,
+    HookCommand,
+    Kind,
+    Probe,
+    Quantity,
+    Route,
+    State,
+    Step,
+    Transport,
+    Verify,
+)
+from core.migration.transports.daemon import FIRST_PORT, LAST_PORT
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.clusters import PREFIX
@@ -96,6 +111,58 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
     assert any(isinstance(event, Progress) and event.unit == "bytes" for event in move.events)
     copied = [run for run in done.steps if run.title.startswith("warm pass 1")]
     assert sum(run.bytes or 0 for run in copied) > 20_000_000
+
+
+def by_daemon(move: Moving) -> Moving:
+    """The move with plain text allowed, and a sample by the rsync daemon as the only one."""
+    transport, now = Transport(compression="lz4", streams=2, route=Route.DAEMON), datetime.now(UTC)
+    move.probes = (Probe(Quantity.END_TO_END, 1e9, 10**9, 1.0, "by hand", "true", "", now, transport, began_at=now),)
+    move.move = replace(move.move, plain_text=True)
+    return move
+
+
+def test_a_cluster_is_moved_by_an_rsync_daemon(cluster: Lab, move: Moving) -> None:
+    ports = listening(cluster)
+    heard: list[set[str]] = []
+    with site.load(cluster.old):
+        person = Person(at={"stop the applications": lambda: heard.append(listening(cluster) - ports)})
+        done = by_daemon(move).execute(person)
+    assert done.state is State.DONE
+    assert done.plan.transport == "rsync daemon, lz4, 2 streams"
+    assert len(heard[0]) == 1
+    assert heard[0] < {f"{cluster.new.address}:{port}" for port in range(FIRST_PORT, LAST_PORT + 1)}
+    assert listening(cluster) == ports
+    new = sql(cluster.new, f"{BALANCES}; {HISTORY}")
+    site.pg_ctl(cluster.new, "-m", "fast", "stop")
+    cluster.old.exec("chmod", "u+w", DATA)
+    site.start(cluster.old)
+    assert sql(cluster.old, f"{BALANCES}; {HISTORY}") == new
+    copied = [run for run in done.steps if run.title.startswith("warm pass 1")]
+    assert sum(run.bytes or 0 for run in copied) > 20_000_000
+    password = next(run for run in done.steps if run.title == "make a password for the rsync daemon")
+    assert password.output == ""
+
+
+def test_a_pass_by_an_rsync_daemon_that_is_cancelled_is_made_anew(cluster: Lab, move: Moving) -> None:
+    ports = listening(cluster)
+
+    def cancel(event: object) -> None:
+        if isinstance(event, Progress) and "warm pass 1" in event.title:
+            work.job.cancel()
+
+    number = by_daemon(move).begin(Kind.REHEARSAL)
+    work = move.work(number, listener=cancel)
+    with pytest.raises(Cancelled):
+        carry_out(work)
+    assert listening(cluster) == ports
+    carry_out(move.work(number))
+    assert move.store.execution(number).state is State.DONE
+    assert listening(cluster) == ports
+
+
+def listening(lab: Lab) -> set[str]:
+    """Where new takes connections: `address:port`."""
+    return {line.split()[3] for line in lab.new.exec("ss", "-Hltn").stdout.splitlines()}
 
 
 def test_wal_that_nobody_needs_stays_on_old(cluster: Lab, move: Moving) -> None:
