@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 
+from core import units
 from core.errors import CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
@@ -210,6 +211,10 @@ def _transports(
 ) -> None:
     """Samples of the cluster by one transport after the other, until the time for those of a route is up."""
     budget = _budget(taker.rates)
+    size = units.size(min(budget, site.place.size_bytes or budget))
+    each = units.duration(_SAMPLING_SECONDS)
+    ahead = f"samples of {size} go from old to new and are removed again, by one transport after the other, for {each}"
+    site.job.report(Note(f"{ahead} at the most" + (" on each route" if others else "")))
     try:
         large = site.on_old("probe: choose a sample", sampling.choose(way, site.place.source, budget)).stdout
     except CommandError as error:
@@ -256,7 +261,7 @@ def _ssh(site: _Site, way: Passage, seconds: float) -> _Measured:
 def _end_to_end(site: _Site, way: Passage, scratch: str, large: str) -> _Measured:
     skipped = sum(int(line.partition(" ")[0]) for line in large.splitlines())
     site.on_new("probe: make room", sampling.make_room(scratch), large)
-    sent = site.on_old("probe: end-to-end", sampling.send(way, site.place.source))
+    sent = site.on_old(f"probe: end-to-end by {way.transport.name}", sampling.send(way, site.place.source))
     landed = site.on_new("probe: what arrived", sampling.arrived(scratch, skipped)).stdout
     how = f"a sample of the cluster by {way.transport.name}, until on new's disk"
     return parse_timing(f"{sent.stdout}\n{landed}"), how, sent
