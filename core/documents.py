@@ -1,17 +1,20 @@
 """Dataclasses to JSON and back: for `--json`, for documents kept in the history, for files that a DBA edits.
 
-pydantic validates at this edge alone; inside, the dataclasses are plain.
+pydantic validates at this edge alone; inside, the dataclasses are plain. It loads with the first document: most
+commands read and write none.
 """
 
 import json
 import re
-from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeVar
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import TypeAdapter
 
 T = TypeVar("T")
 
@@ -39,11 +42,19 @@ def from_plain(kind: type[T], value: object) -> T:
     return _validated(kind, lambda adapter: adapter.validate_python(value))
 
 
-_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+def _made(kind: Any) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+_adapter: "Callable[[Any], TypeAdapter[Any]]" = cache(_made)
 """Made once a kind: for facts that takes a tenth of a second, in which no other thread runs."""
 
 
 def _validated(kind: type[T], validate: Any) -> T:
+    from pydantic import ValidationError
+
     try:
         result: T = validate(_adapter(kind))
     except ValidationError as error:

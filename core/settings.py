@@ -1,10 +1,7 @@
 """Where pghaul keeps and finds things: the history's folder, its user's own files, the data that ships with it."""
 
 import os
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-
-import platformdirs
 
 import resources
 
@@ -13,6 +10,8 @@ PROGRAM = "pghaul"
 
 def program_version() -> str:
     """The version of this program, as pyproject.toml states it."""
+    from importlib.metadata import PackageNotFoundError, version  # as slow as all else that a short command loads
+
     try:
         return version(PROGRAM)
     except PackageNotFoundError:  # run from a tree that was never installed
@@ -22,13 +21,21 @@ def program_version() -> str:
 def data_folder() -> Path:
     """The platform's folder for this program's data; PGHAUL_DATA overrides it. Not created here."""
     chosen = os.environ.get("PGHAUL_DATA")
-    return Path(chosen) if chosen else Path(platformdirs.user_data_dir(PROGRAM, appauthor=False))
+    if chosen:
+        return Path(chosen)
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir(PROGRAM, appauthor=False))
 
 
 def config_folder() -> Path:
     """The platform's folder for what its user writes for this program; PGHAUL_CONFIG overrides it. Not created here."""
     chosen = os.environ.get("PGHAUL_CONFIG")
-    return Path(chosen) if chosen else Path(platformdirs.user_config_dir(PROGRAM, appauthor=False))
+    if chosen:
+        return Path(chosen)
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir(PROGRAM, appauthor=False))
 
 
 def resource(*parts: str) -> Path:

@@ -5,8 +5,6 @@ Sizes are binary (GiB), as df -h and PostgreSQL show them; rates are decimal (MB
 
 import math
 
-import humanize
-
 ABSENT = "–"
 
 
@@ -14,6 +12,8 @@ def size(number: float | None) -> str:
     """Bytes for people: 1536 -> '1.5 KiB'; None -> '–'."""
     if number is None:
         return ABSENT
+    import humanize  # the one function of it, and most short commands print no size
+
     return humanize.naturalsize(number, binary=True, format="%.1f").replace(".0 Byte", " Byte")
 
 

@@ -4,15 +4,16 @@ import argparse
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import ask, printable, say, table
 from core.errors import InputError
-from core.migration.execution.account import account
-from core.migration.execution.progress import sentences
-from core.migration.execution.telling import Paragraph
 from core.migration.model import Execution, Kind, State, Step, StepRun, Verify
+
+if TYPE_CHECKING:
+    from core.migration.execution.telling import Paragraph
 
 _TRIES = 3
 """How often the cluster's name may be typed wrong."""
@@ -131,16 +132,18 @@ def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:
 
 
 def _show(
-    execution: Execution, options: argparse.Namespace, outcome: tuple[Paragraph, ...], *, alive: bool = False
+    execution: Execution, options: argparse.Namespace, outcome: "tuple[Paragraph, ...]", *, alive: bool = False
 ) -> int:
     if options.json:
+        from core.migration.execution.account import account
+
         print_document({"execution": execution, "alive": alive, "account": account(execution), "outcome": outcome})
     else:
         print("\n".join([text(execution, alive=alive), *outcome_lines(outcome)]))
     return 0
 
 
-def outcome_lines(outcome: tuple[Paragraph, ...]) -> list[str]:
+def outcome_lines(outcome: "tuple[Paragraph, ...]") -> list[str]:
     """What an execution came to, for people."""
     width = max((len(paragraph.title) for paragraph in outcome), default=0)
     lines = [""] if outcome else []
@@ -157,6 +160,8 @@ def text(execution: Execution, *, alive: bool = False) -> str:
     head = f"execution {execution.id} of {execution.move}, {execution.kind}: {stands}"
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
     if alive:
+        from core.migration.execution.progress import sentences
+
         lines += [f"  {printable(sentence)}" for sentence in sentences(execution, datetime.now(UTC))]
     rows = [_row(run) for run in execution.steps]
     lines += ["", table(("step", "", "began (UTC)", "took", "sent", "came to"), rows, right=(0, 3, 4))]

@@ -79,11 +79,19 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="pghaul", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    made.add_argument("--version", action="version", version=f"pghaul {program_version()}")
+    made.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     nouns = made.add_subparsers(dest="noun", metavar="NOUN", required=True)
     for noun in NOUNS:
         noun.register(nouns)
     return made
+
+
+class _Version(argparse.Action):
+    """argparse's own would look the version up for every command."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"pghaul {program_version()}")
+        parser.exit()
 
 
 def main(arguments: Sequence[str]) -> int:

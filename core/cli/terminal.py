@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from core import units
 from core.errors import Cancelled, HostKeyError, PghaulError
 from core.jobs import CommandEnded, CommandStarted, Event, Note, Progress
-from core.servers.known_hosts import COMPARE
 
 _TELLING_SECONDS, _TELLING = 3.0, 0.02
 """How long, and how much of the whole, must be done before the pace of it tells when it ends."""
@@ -40,6 +39,8 @@ class TerminalAsker:
             return True
         mismatch = ", and no --host-key matches it" if self.trusted else ""
         if not sys.stdin.isatty():
+            from core.servers.known_hosts import COMPARE
+
             raise HostKeyError(
                 f"{server}: the host key of {address} is not known{mismatch} ({key_type} {fingerprint})",
                 f"{COMPARE}, then trust it with: --host-key {fingerprint}",

@@ -1,0 +1,35 @@
+"""What a command loads: nothing that it does not need, or each one would start as slowly as the slowest."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.history.store import Store
+
+HEAVY = {"PySide6", "alembic", "humanize", "jinja2", "paramiko", "platformdirs", "psycopg", "pydantic", "sqlalchemy"}
+
+
+def loaded(folder: Path, *arguments: str) -> set[str]:
+    """The heavy packages that a command has loaded when it ends."""
+    program = (
+        "import sys\nfrom core.cli.main import main\ncode = main(sys.argv[1:])\n"
+        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)\nsys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        check=True, capture_output=True, text=True, timeout=120, env={"PGHAUL_DATA": str(folder), "PATH": "/usr/bin"},
+    )  # fmt: skip
+    return HEAVY & set(done.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("execute", "--help")])
+def test_help_needs_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    assert loaded(tmp_path, *arguments) == set()
+
+
+def test_a_look_into_the_history_needs_the_history_alone(tmp_path: Path) -> None:
+    Store.open(tmp_path).close()
+    assert loaded(tmp_path, "move", "list") == {"sqlalchemy"}
+    assert loaded(tmp_path, "server", "list") == {"sqlalchemy"}
