@@ -106,7 +106,10 @@ class WindowAsker(QObject):
 
     def has_done(self, step: Step) -> bool:
         """Whether the user says that their step is done."""
-        return self._ask(StepQuestion(step.server, step.title, step.reason)) is not None
+        return (
+            self._ask(StepQuestion(step.server, step.title, "\n".join(filter(None, (step.reason, step.table)))))
+            is not None
+        )
 
     def close(self) -> None:
         """Decline every question, now and from now on."""

@@ -83,6 +83,8 @@ class TerminalPeople:
         if self.yes:
             return True
         say(f"\n{step.number}. {printable(step.title)}\n   {printable(step.reason)}")
+        for line in step.table.splitlines():
+            say(f"   {printable(line)}")
         what = "after this there is no way back without loss" if step.point_of_no_return else "yours to do"
         while True:
             typed = _typed(f"   {what}. Type done when it is, no to stop here: ", "--yes-to-hooks")

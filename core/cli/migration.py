@@ -233,8 +233,14 @@ def plan_text(plan: Plan) -> str:
             f"{step.number}. {step.title} ({step.user}@{step.server}, {units.duration(step.expected_seconds)}){marks}",
         ]
         lines += [f"   {step.reason}", *(f"   $ {line}" for line in step.command.splitlines())]
+        lines += [f"   {printable(line)}" for line in step.table.splitlines()]
         if step.undo:
             lines.append(f"   undo: {step.undo}")
+    if plan.later:
+        lines += ["", "later, when it suits; a part of the move by pghaul execute --verify all:"]
+    for step in plan.later:
+        lines += ["", f"   {step.title} ({step.user}@{step.server}): {step.reason}"]
+        lines += [f"   $ {line}" for line in step.command.splitlines()]
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import table
 from core.errors import InputError
 from core.migration.model import Hook, HookCommand, Move
+from core.migration.scheduled import side_by_side
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -105,6 +106,10 @@ def _show(context: Context, options: argparse.Namespace) -> int:
         print_document({"move": move, "entries": entries})
         return 0
     print(text(move))
+    facts = [context.store.facts(each) for each in (move.old, move.new)]
+    jobs = side_by_side(facts[0], facts[1]) if facts[0] is not None and facts[1] is not None else ""
+    if jobs:
+        print("\n".join(["scheduled jobs:", *(f"  {line}" for line in jobs.splitlines())]))
     if entries:
         print(table(("when", "what", ""), [(f"{e.at:%Y-%m-%d %H:%M}", e.kind, e.title) for e in entries]))
     return 0

@@ -74,18 +74,19 @@ _RANGE = (
     "from pg_range where rngtypid = "
     "(select atttypid from pg_attribute where attrelid = indexrelid and attnum = n + 1)) end"
 )
-_KEYS = (
+INDEX_KEYS = (
     f"select indexrelid as id, coalesce(nullif(indcollation[n], 0), {_RANGE}) as coll "
     "from (select indexrelid, indcollation, indclass, generate_subscripts(indcollation, 1) as n from pg_index i "
     "join pg_class x on x.oid = i.indexrelid and x.relkind = 'i' and x.relnamespace <> 99 "
     "join pg_am a on a.oid = x.relam and a.amname not in ('hash', 'spgist', 'bloom') where indexrelid >= 16384) i "
     "join pg_opclass o on o.oid = indclass[n] and o.opcname !~ '(_pattern|_trgm|_bloom)_ops$'"
 )
+"""A query for the indexes that lie in the order of a collation: `id` of the index, `coll` of the collation."""
 _INDEXES = (
     "select case con.contype when 'p' then 'primary key' when 'x' then 'exclusion constraint' else "
     "case when i.indisunique then 'unique index' else 'index' end end as kind, "
     f"xn.nspname || '.' || c.relname as name, t.relname as tab, k.coll, {_size('c')} as bytes, c.oid as id "
-    f"from (select distinct id, coll from ({_KEYS}) k0) k join pg_class c on c.oid = k.id {_LOCKED} "
+    f"from (select distinct id, coll from ({INDEX_KEYS}) k0) k join pg_class c on c.oid = k.id {_LOCKED} "
     "join pg_index i on i.indexrelid = c.oid join pg_class t on t.oid = i.indrelid "
     "join pg_namespace xn on xn.oid = c.relnamespace "
     "left join pg_constraint con on con.conindid = c.oid and con.contype in ('p', 'x')"

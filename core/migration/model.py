@@ -258,6 +258,8 @@ class Step:
     """What it copies or reads, for its progress; None where that is not known."""
     listing: str = ""
     """Prints the lists that its output sums up, packed by gzip and base64: where it does not agree, they name why."""
+    table: str = ""
+    """What a person needs to see for it, lines of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +293,8 @@ class Plan:
     """The data directories on old and on new."""
     way_back: tuple[Step, ...] = ()
     """The steps that make old what it was, from wherever the plan has got to before its point of no return."""
+    later: tuple[Step, ...] = ()
+    """What is no part of the plan, but worth doing when it suits."""
     remains: tuple[str, ...] = ()
     """What lies on the servers when all is done, in sentences."""
     advice: tuple[str, ...] = ()

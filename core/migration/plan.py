@@ -32,8 +32,9 @@ from core.migration.script import login, script
 from core.migration.steps.aftermath import advice, remains
 from core.migration.steps.back import way_back
 from core.migration.steps.copy import copy
+from core.migration.steps.corruption import later
 from core.migration.steps.hooks import hooked
-from core.migration.steps.opening import opening
+from core.migration.steps.opening import opening, socket_of
 from core.migration.steps.prepare import close_way, prepare
 from core.migration.steps.site import Draft, Site
 from core.migration.transports.choice import allowed_routes, choose
@@ -95,6 +96,7 @@ def make_plan(
         data_directory=cluster.data_directory,
         target=move.target,
         way_back=_numbered(back := way_back(site), [None] * len(back), site),
+        later=_numbered(rest := later(site, socket_of(site)), [None] * len(rest), site),
         remains=remains(site),
         advice=advice(site),
     )
@@ -117,9 +119,9 @@ def _seconds(drafts: Sequence[Draft], cluster: Cluster, estimate: Estimate) -> l
 
 
 def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
-    """Each begins with its one word: blocker, unknown or warning."""
+    """Each begins with its one word, blocker, unknown or warning, and ends with the check's id."""
     standing = [check for check in checks if check.status is not Status.PASS and check.waiver is None]
-    said = [f"{check.status}: {check.message}" for check in standing]
+    said = [f"{check.status}: {check.message} [{check.id}]" for check in standing]
     port = site.cluster.port or 5432
     if site.port != port:
         said.append(
@@ -159,6 +161,7 @@ def _numbered(drafts: Sequence[Draft], seconds: Sequence[float | None], site: Si
             private=draft.private,
             bytes=draft.bytes,
             listing=str(draft.listing),
+            table=draft.table,
         )
         for number, (draft, taken) in enumerate(zip(drafts, seconds, strict=True), 1)
     )

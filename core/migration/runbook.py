@@ -19,7 +19,21 @@ def runbook(plan: Plan) -> str:
     if down:
         steps = f"from step {down[0].number} to step {down[-1].number}"
         head += ["", f"The cluster is stopped {steps}: {units.duration(expected)} of commands, and what people take."]
-    return "\n".join([*head, "", "## Steps", *(line for step in plan.steps for line in _step(step))]) + "\n"
+    body = [line for step in plan.steps for line in _step(step)]
+    return "\n".join([*head, "", "## Steps", *body, *_later(plan)]) + "\n"
+
+
+def _later(plan: Plan) -> list[str]:
+    if not plan.later:
+        return []
+    said = "No part of the move, for it would lengthen the stop: `pghaul execute --verify all` makes it one."
+    return ["", "## Later, when it suits", "", said, *(line for step in plan.later for line in _later_step(step))]
+
+
+def _later_step(step: Step) -> list[str]:
+    fence = _fence(step.command)
+    reason = f"On {step.server}, as {step.user}: {step.reason}."
+    return ["", f"### {_plain(step.title)}", "", _plain(reason), "", f"{fence}sh", step.command, fence]
 
 
 def _step(step: Step) -> list[str]:
@@ -44,6 +58,9 @@ def _step(step: Step) -> list[str]:
         lines.append(f"It must print what step {step.agrees_with} printed, or it has failed.")
     if step.warm_pass > 1:
         lines.append("Repeat it as long as it gets shorter; leave it out where the pass before took seconds.")
+    if step.table:
+        fence = _fence(step.table)
+        lines += ["", fence, step.table, fence]
     if step.command:
         fence = _fence(step.command)
         lines += ["", f"{fence}sh", step.command, fence]

@@ -55,3 +55,10 @@ def extra(host: Host, name: str, port: int, *, settings: str = "", locale: str =
         stop = [f"{PROGRAMS[host.name]}/pg_ctl", "-D", made.folder, "-m", "immediate", "-s", "-w", "stop"]
         host.exec(*stop, user="postgres", check=False)
         host.exec("rm", "-rf", made.folder)
+
+
+def make_locale(host: Host, *, order: str = "iso14651_t1") -> None:
+    """de_AT.UTF-8 on a host, sorting as `order` says: sv_SE has ä after z."""
+    change = f's/^copy "iso14651_t1"$/copy "{order}"/'
+    body = 'cd /tmp && sed "$1" /usr/share/i18n/locales/de_AT >de_XX && localedef -c -i ./de_XX -f UTF-8 de_AT.UTF-8'
+    host.exec("sh", "-c", f"{body}; rm -f de_XX; locale -a | grep -q de_AT", "sh", change)

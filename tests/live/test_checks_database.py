@@ -17,8 +17,7 @@ from core.migration.estimate import estimate, spec_of
 from core.migration.model import CheckResult, Move, Status
 from core.migration.trial import with_trial_cluster
 from core.servers.connection import Server
-from tests.lab.extra import Extra, extra
-from tests.lab.hosts import Host
+from tests.lab.extra import Extra, extra, make_locale
 from tests.lab.lab import Lab
 from tests.lab.machine import wait_until
 
@@ -84,13 +83,6 @@ def look(old: Server, new: Server, cluster: Extra, *, earlier: Facts | None = No
     there = collect(new, Job(), folders=[move.target], locales=libc_locales(found))
     there = with_trial_cluster(new, there, found.series, Job(), of=found)
     return Seen((here, there), move, {result.id: result for result in check(move, here, there)})
-
-
-def make_locale(host: Host, *, order: str = "iso14651_t1") -> None:
-    """de_AT.UTF-8 on a host, sorting as `order` says: sv_SE has ä after z."""
-    change = f's/^copy "iso14651_t1"$/copy "{order}"/'
-    body = 'cd /tmp && sed "$1" /usr/share/i18n/locales/de_AT >de_XX && localedef -c -i ./de_XX -f UTF-8 de_AT.UTF-8'
-    host.exec("sh", "-c", f"{body}; rm -f de_XX; locale -a | grep -q de_AT", "sh", change)
 
 
 @pytest.fixture(scope="module")

@@ -276,6 +276,16 @@ def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(c
     assert sql(cluster.old, HISTORY) == "0"
 
 
+def test_a_move_that_compares_all_looks_for_corruption_too(cluster: Lab, move: Moving) -> None:
+    number = move.begin(verify=Verify.ALL)
+    carry_out(move.work(number))
+    done = move.store.execution(number)
+    said = {run.title: run.output for run in done.steps if run.done}
+    assert "Bad checksums:  0" in said["check the page checksums of new"]
+    assert said["look through new's tables and indexes"].split() == ["database", "postgres", "database", "shop"]
+    assert sql(cluster.new, "select count(*) from pg_extension where extname = 'amcheck'") == "0"
+
+
 def test_a_failing_step_stops_the_plan_where_it_is_and_hooks_do_what_people_would(
     cluster: Lab, move: Moving, tmp_path: Path
 ) -> None:

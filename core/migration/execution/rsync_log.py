@@ -3,7 +3,7 @@
 With --info=progress2 rsync writes the bytes that it is through with and what part of all that is, again and again, each
 time after a carriage return: `  1,234,567  12%  10.00MB/s    0:00:09 (xfr#5, to-chk=3/9)`. Source: progress.c. Several
 streams are told apart by the name of their log (see `stream_logs`); how much lies ahead, the list of files has said
-(see `file_lists`).
+(see `file_lists`). pg_checksums --progress writes lines of its own: `  12/345 MB (3%) computed`.
 """
 
 import re
@@ -13,6 +13,7 @@ from core.errors import ParseError
 from core.migration.rsync_output import parse_rsync
 
 _PROGRESS = re.compile(rb"^\s*([\d,.']+)\s+(\d{1,3})%\s+\S+/s\s")
+_CHECKED = re.compile(rb"^ *(\d+)/(\d+) MB \(\d+%\) computed$")
 _STREAM = re.compile(rb"^==> (.*)<==$")
 _AHEAD = re.compile(rb"^(\d+) bytes in \d+ files to send$")
 _THROUGH = re.compile(rb"^Total transferred file size: ([\d,.']+) bytes")
@@ -49,6 +50,8 @@ class RsyncLog:
             self._stream = found[1]
         elif (found := _PROGRESS.match(line)) is not None:
             self._through(_number(found[1]))
+        elif (found := _CHECKED.match(line)) is not None:
+            self.done, self.total = (int(part) << 20 for part in found.groups())
         elif not self._stream:  # of a stream's own log this is but the end: all of it comes later
             self._said(line)
 

@@ -2,8 +2,9 @@
 
 from core.migration import layout
 from core.migration.copy_methods import MOST_PASSES
-from core.migration.model import Hook
+from core.migration.model import Hook, Verify
 from core.migration.places import relinked
+from core.migration.steps.corruption import checksums
 from core.migration.steps.site import Draft, Site, undone
 from core.migration.steps.stock import take_stock
 from core.migration.steps.verify import BEGAN, beginning, verify
@@ -278,4 +279,5 @@ def _settle(site: Site) -> list[Draft]:
         stopped=True,
         skippable=False,
     )
-    return [*links, writable, flush, *verify(site)]
+    looked_for = checksums(site) if site.verify is Verify.ALL else []
+    return [*links, writable, flush, *verify(site), *looked_for]

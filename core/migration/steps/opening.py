@@ -1,7 +1,11 @@
 """The steps after the copy: configuration, the first start for local connections alone, the opening, the end."""
 
 from core.migration import layout, passage
+from core.migration.model import Hook, Verify
+from core.migration.scheduled import side_by_side
+from core.migration.steps.corruption import tables_and_indexes
 from core.migration.steps.hooks import LEAD
+from core.migration.steps.reindex import reindex
 from core.migration.steps.site import Draft, Site, undone
 from core.migration.steps.stock import compare_stock
 from core.servers.shell import Shell, command, environment, redirect, script, sequence
@@ -63,8 +67,12 @@ def _first_start(site: Site) -> list[Draft]:
     outside = layout.configuration_folder(site.cluster)
     config_file = site.cluster.config_file if outside is not None else None
     start = layout.start_locally(site.move.target, site.port, site.new_path, config_file)
+    socket = socket_of(site)
     ask = environment(
-        {"PATH": site.new_path}, command("psql", *_socket(site), "-p", site.port, "-d", "postgres", "-XAtc", _ASK)
+        {"PATH": site.new_path},
+        command(
+            "psql", *(("-h", socket) if socket is not None else ()), "-p", site.port, "-d", "postgres", "-XAtc", _ASK
+        ),
     )
     return [
         Draft(
@@ -88,7 +96,9 @@ def _first_start(site: Site) -> list[Draft]:
             stopped=True,
             skippable=False,
         ),
-        *compare_stock(site, next(iter(_socket(site)[1:]), None)),
+        *compare_stock(site, socket),
+        *reindex(site, socket),
+        *(tables_and_indexes(site, socket) if site.verify is Verify.ALL else []),
     ]
 
 
@@ -117,15 +127,36 @@ def _open(site: Site) -> list[Draft]:
             stopped=True,
             point_of_no_return=True,
         ),
+        *_cron_jobs(site),
         Draft(
             "lead the applications to new",
             "you",
             "",
             "",
-            "address, DNS name or virtual IP, connection pools, cron jobs, monitoring, backups, the start at boot",
+            "address, DNS name or virtual IP, connection pools, monitoring, backups, the start at boot",
             "lead them back to old, with the loss of what was written to new",
             name=LEAD,
         ),
+    ]
+
+
+def _cron_jobs(site: Site) -> list[Draft]:
+    """What cron and timers do on both hosts; nothing where neither of them knows PostgreSQL."""
+    jobs = side_by_side(site.old_facts, site.new_facts)
+    if not jobs:
+        return []
+    return [
+        Draft(
+            "move the cron jobs",
+            "you",
+            "",
+            "",
+            "what old runs by crontabs and timers must run on new, with new's paths, and on old no more",
+            "take them back",
+            name=Hook.MOVE_CRON_JOBS,
+            skippable=False,
+            table=jobs,
+        )
     ]
 
 
@@ -142,6 +173,7 @@ def _start_for_clients(site: Site) -> Shell:
     return redirect(start, stdin="/dev/null", stdout=f"{site.move.target}/{layout.LOG}", stderr_to_stdout=True)
 
 
-def _socket(site: Site) -> list[str]:
+def socket_of(site: Site) -> str | None:
+    """The folder of new's socket, as its configuration says; None: where its programs look by themselves."""
     setting = site.cluster.settings.get("unix_socket_directories", "").split(",")[0].strip()
-    return ["-h", setting] if setting.startswith("/") else []
+    return setting if setting.startswith("/") else None

@@ -36,6 +36,12 @@ class Site:
         return self.cluster.owner or self.old.database_user
 
     @property
+    def series(self) -> tuple[int, ...]:
+        """The cluster's series in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
+        parts = self.cluster.series.split(".")
+        return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
+
+    @property
     def old_path(self) -> str:
         """The PATH of the cluster's programs on old."""
         return program_path(self.old_facts, self.cluster.series)
@@ -97,6 +103,7 @@ class Draft:
     private: bool = False
     bytes: int | None = None
     listing: Shell | str = ""
+    table: str = ""
 
 
 def undone(user: str, side: str, command: Shell) -> str:

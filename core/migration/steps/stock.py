@@ -12,7 +12,7 @@ _WHOLE = (
     "select 'setting ' || name || ' = ' || setting from pg_settings where source = 'configuration file' "
     f"and name not in ({_FIRST_START}, {_PLACES}) order by name"
 )
-_DATABASES = "select datname from pg_database where datallowconn and not datistemplate order by datname"
+DATABASES = "select datname from pg_database where datallowconn and not datistemplate order by datname"
 _RELATIONS = (
     "select 'relations ' || c.relkind::text || ' ' || count(*)::text from pg_class c "
     "join pg_namespace n on n.oid = c.relnamespace where n.nspname !~ '^pg_(temp|toast_temp)' "
@@ -25,7 +25,7 @@ _COLLATIONS = (
     "from pg_database where datcollversion is distinct from pg_database_collation_actual_version(oid) "
     "and datcollversion is not null order by datname"
 )
-_COLLATIONS_SINCE = 15
+_COLLATIONS_SINCE = (15,)
 
 
 def take_stock(site: Site) -> list[Draft]:
@@ -65,13 +65,13 @@ def compare_stock(site: Site, socket: str | None) -> list[Draft]:
                 skippable=False,
             )
         )
-    if site.cluster.series.isdecimal() and int(site.cluster.series) >= _COLLATIONS_SINCE:
+    if site.series >= _COLLATIONS_SINCE:
         asked.append(
             Draft(
                 "compare the versions of collations",
                 "new",
                 site.way.writer,
-                _ask(site.new_path, socket, site.port, command("psql", "-XAtq", "-d", "postgres", "-c", _COLLATIONS)),
+                ask(site.new_path, socket, site.port, command("psql", "-XAtq", "-d", "postgres", "-c", _COLLATIONS)),
                 "where new sorts text otherwise than old did, an index on text finds less than there is",
                 "nothing to undo: it only looks",
                 stopped=True,
@@ -91,12 +91,13 @@ def _stock(path: str, socket: str | None, port: int) -> Shell:
         # by the variable, which is never taken for a connection string as -d would be
         'echo "database $name"; PGDATABASE=$name psql -XAtq -c @relations@ </dev/null; done',
         whole=_WHOLE,
-        databases=_DATABASES,
+        databases=DATABASES,
         relations=_RELATIONS,
     )
-    return _ask(path, socket, port, asking)
+    return ask(path, socket, port, asking)
 
 
-def _ask(path: str, socket: str | None, port: int, asking: Shell) -> Shell:
+def ask(path: str, socket: str | None, port: int, asking: Shell) -> Shell:
+    """SQL on a server, by psql and the programs beside it, at that socket and port."""
     where = {"PATH": path, "PGPORT": str(port), "PGAPPNAME": "pghaul"}
     return environment({**where, "PGHOST": socket} if socket is not None else where, asking)

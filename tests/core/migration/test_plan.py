@@ -9,25 +9,48 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
+from core.facts.model import Facts
+from core.facts.surroundings import Scheduled
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import Hook, HookCommand, Plan, Quantity, Step
+from core.migration.model import Hook, HookCommand, Plan, Quantity, Step, Verify
 from core.migration.plan import make_plan, runbook, script
 from core.servers.profiles import Rights
-from tests.core.migration.builders import DATA, ODD, TARGET, cluster, facts, move, new, old, probe, profile, space
+from tests.core.migration.builders import (
+    DATA,
+    LOCALE,
+    ODD,
+    TARGET,
+    cluster,
+    control,
+    facts,
+    move,
+    new,
+    old,
+    probe,
+    profile,
+    space,
+    surroundings,
+)
 
 
 def plan(
-    cluster_changes: dict[str, Any] | None = None, move_changes: dict[str, Any] | None = None, **new_profile: Any
+    cluster_changes: dict[str, Any] | None = None,
+    move_changes: dict[str, Any] | None = None,
+    *,
+    old_facts: Facts | None = None,
+    new_facts: Facts | None = None,
+    verify: Verify = Verify.CHANGED,
+    **new_profile: Any,
 ) -> Plan:
     made = cluster(**(cluster_changes or {}))
     undertaking = move(cluster=made.data_directory, **(move_changes or {}))
-    old_facts, new_facts = old(made), new()
+    old_facts, new_facts = old_facts or old(made), new_facts or new()
     probes = [probe(Quantity.SSH, 250e6), probe(Quantity.READ, 80e6)]
-    estimated = estimate(spec_of(undertaking, old_facts, probes))
+    estimated = estimate(spec_of(undertaking, old_facts, probes, new=new_facts))
     checks = check(undertaking, old_facts, new_facts)
     profiles = profile("old"), profile("new", **new_profile)
-    return make_plan(undertaking, *profiles, old_facts, new_facts, checks, probes, estimated)
+    return make_plan(undertaking, *profiles, old_facts, new_facts, checks, probes, estimated, verify=verify)
 
 
 def titles(made: Plan) -> list[str]:
@@ -466,3 +489,59 @@ def test_what_must_agree_stops_the_script(tmp_path: Path) -> None:
     done = _run(text, "run", cwd=tmp_path, stdin="y\n" * len(made.steps))
     assert done.returncode == 1
     assert "it does not print what step" in done.stderr
+
+
+def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared() -> None:
+    sums = {"running": True, "control": control(data_checksums=1)}
+    changed, whole = plan(sums), plan(sums, verify=Verify.ALL)
+    looks = {"check the page checksums of new", "look through new's tables and indexes"}
+    assert not looks & set(titles(changed))
+    assert {each.title for each in changed.later} == looks
+    assert "## Later, when it suits" in runbook(changed)
+    assert whole.later == ()
+    assert "Later" not in runbook(whole)
+    numbers = [step(whole, title).number for title in ("compare new's files", "check the page", "start new for")]
+    assert numbers == sorted(numbers)
+    assert step(whole, "look through").number < step(whole, "decide").number
+    assert "pg_checksums --check --progress" in step(whole, "check the page").command
+    assert not any("amcheck" in each.command for each in whole.steps if each.side == "old")
+
+
+@pytest.mark.parametrize(("series", "sums", "amcheck"), [("9.6", None, None), ("11", "pg_verify_checksums", None),
+    ("12", "pg_checksums --check", None), ("14", "pg_checksums --check", "pg_amcheck")])  # fmt: skip
+def test_what_looks_for_corruption_is_what_the_series_has(series: str, sums: str | None, amcheck: str | None) -> None:
+    later = plan({"series": series, "control": control(data_checksums=1)}).later
+    texts = {each.title.split()[0]: each.command for each in later}
+    assert set(texts) == {word for word, program in (("check", sums), ("look", amcheck)) if program is not None}
+    assert (sums or "") in texts.get("check", "")
+    assert (amcheck or "") in texts.get("look", "")
+
+
+def test_indexes_whose_text_sorts_differently_are_rebuilt_before_the_opening() -> None:
+    made = plan(new_facts=new(sorted={LOCALE: "f" * 64}))
+    rebuilt = step(made, "rebuild the indexes")
+    assert step(made, "start new for").number < rebuilt.number < step(made, "decide").number
+    assert rebuilt.expected_seconds is not None
+    assert "1 object in shop, 4.8 MiB of indexes" in rebuilt.reason
+    assert "refresh" in rebuilt.command
+    assert any(
+        warning.startswith("warning: text sorts") and warning.endswith("[collation]") for warning in made.warnings
+    )
+    assert not any(each.title.startswith("rebuild") for each in plan().steps)
+
+
+def test_the_jobs_of_both_hosts_stand_side_by_side() -> None:
+    both, here = Scheduled("/etc/cron.d/a", "root", "0 1 * * * root vacuumdb -a"), "0 3 * * * pg_dump `shop`"
+    mine = Scheduled("/var/spool/cron/postgres", "postgres", here)
+    other = Scheduled("/etc/cron.d/b", "root", both.line)
+    old_facts = old(cluster(running=True), surroundings=surroundings(schedule=(both, mine)))
+    made = plan(old_facts=old_facts, new_facts=new(surroundings=surroundings(schedule=(other,))))
+    jobs = step(made, "move the cron jobs")
+    assert [line.split("  ")[:1] + line.split()[1:3] for line in jobs.table.splitlines()] == [
+        ["old", "new", "user"],
+        ["/etc/cron.d/a", "/etc/cron.d/b", "root"],
+        ["/var/spool/cron/postgres", "-", "postgres"],
+    ]
+    assert jobs.number < step(made, "lead the applications").number
+    assert jobs.table in runbook(made)
+    assert not any(each.title == "move the cron jobs" for each in plan({"running": True}).steps)

@@ -90,3 +90,12 @@ def test_bytes_that_are_no_text() -> None:
     log = RsyncLog(None)
     log.add(b"file \xff\xfe vanished\n")
     assert log.text() == "file \ufffd\ufffd vanished\n"
+
+
+def test_the_progress_of_pg_checksums_is_taken_in_and_what_it_found_is_kept() -> None:
+    log = RsyncLog(50_000_000)
+    assert log.add(b"  12/345 MB (3%) computed\n")
+    assert (log.done, log.total) == (12 << 20, 345 << 20)
+    log.add(b'pg_checksums: error: checksum verification failed in file "base/1/1259"\n345/345 MB (100%) computed\n')
+    assert (log.done, log.total) == (345 << 20, 345 << 20)
+    assert log.text() == 'pg_checksums: error: checksum verification failed in file "base/1/1259"\n'
