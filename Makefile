@@ -1,7 +1,7 @@
 # On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: setup-lab setup-package help demo test test-long run setup check bench package package-test clean
+.PHONY: setup-lab setup-nfs setup-package help demo test test-long test-nfs run setup check bench package package-test clean
 
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # For a part of the tests: make test PYTEST="tests/core -k facts"
@@ -11,6 +11,7 @@ help:
 	@echo 'make demo          the main job, end to end, on two real hosts that it starts and takes away again'
 	@echo 'make test          the tests, all but the longest'
 	@echo 'make test-long     the longest: every cap, every interruption'
+	@echo 'make test-nfs      a move over NFS, between two virtual machines'
 	@echo 'make run           the window'
 	@echo 'make setup         everything into .venv, system packages included'
 	@echo 'make check         lint, format, types and walls'
@@ -23,10 +24,13 @@ demo: setup-lab
 	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec tests/data/specs/seed-1220gb-observed.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
 
 test: setup-lab
-	@WITHOUT_LAB='$(BIN)/python -m pytest -m "not lab and not clean_debian and not long" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(PYTEST)
+	@WITHOUT_LAB='$(BIN)/python -m pytest -m "not lab and not clean_debian and not long and not nfs" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(PYTEST)
 
 test-long: setup-lab
 	@sh installer/with-lab.sh $(BIN)/python -m pytest -m long $(PYTEST)
+
+test-nfs: setup-nfs
+	@sh installer/with-lab.sh $(BIN)/python -m pytest -m nfs $(PYTEST)
 
 run: setup
 	@$(BIN)/pghaul
@@ -35,6 +39,8 @@ setup:
 	@sh installer/setup.sh
 setup-lab:
 	@sh installer/setup.sh lab
+setup-nfs:
+	@sh installer/setup.sh nfs
 setup-package:
 	@sh installer/setup.sh package
 

@@ -5,14 +5,16 @@ from dataclasses import dataclass, fields
 
 from tests.lab.hosts import Host
 
-# Left out: what runs this very look, sessions of sshd, and the server's own comings and goings. Within a cluster only
-# the top folder is listed: a running server creates and removes files below it at any time.
+# Left out: what runs this very look, threads of a machine's kernel, sessions of sshd, and the server's own comings and
+# goings. Within a cluster only the top folder is listed: a running server creates and removes files below it at any
+# time.
 _LOOK = r"""
 set -eu
 export LC_ALL=C
 echo "== processes"
 ps -e -o pid=,ppid=,user:32=,args= | awk -v self=$$ '
   $1 == self || $2 == self { next }
+  $2 == 2 && $4 ~ /^\[/ { next }
   $4 == "sshd:" || $4 == "postgres:" || $4 == "(sd-pam)" || $4 ~ /sftp-server$/ { next }
   { $1 = ""; $2 = ""; print }'
 echo "== files"

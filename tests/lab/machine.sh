@@ -10,7 +10,9 @@ mount -t devpts devpts /dev/pts
 mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 mount -t tmpfs -o mode=1777 tmpfs /tmp
 mount -t tmpfs -o mode=755 tmpfs /run
-mkdir /run/sshd /run/lock
+mkdir /run/sshd /run/lock /run/mount
+: >/run/mount/utab # mount(8) keeps it, and its lock, once anything was mounted
+: >/run/mount/utab.lock
 modprobe virtio_net
 modprobe "$filesystem"
 mount -t "$filesystem" /dev/vdb /srv/pg

@@ -187,7 +187,7 @@ def serve(way: Passage) -> Shell:
         state=_state(way),
         third="yes" if third else "no",
         threads=command("rpc.nfsd", *versions, *udp, 8),
-        names=command("rpcbind", "-f", "-h", "127.0.0.1"),
+        names=command("rpcbind", "-f"),
         mounts=command("rpc.mountd", "--foreground", *(() if third else ("-N", "2", "-N", "3"))),
     )
 

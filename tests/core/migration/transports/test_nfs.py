@@ -1,0 +1,167 @@
+"""The texts of a copy over NFS, and which mounts are worth a sample; between two hosts it is tested in machines."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from core.facts.model import Facts, Tool
+from core.facts.surroundings import Kernel
+from core.migration.estimate import estimate, spec_of
+from core.migration.model import Plan, Probe, Quantity, Route, Transport
+from core.migration.passage import Passage
+from core.migration.plan import make_plan
+from core.migration.probing.candidates import search
+from core.migration.probing.mounts import MOUNTS, UDP, mounts
+from core.migration.transports import nfs
+from tests.core.migration.builders import NOW, cluster, facts, move, new, old, probe, profile
+
+ABLE = Kernel(nfs=True, nfsd=True, nfs_udp=False)
+OVER_NFS = Transport(route=Route.NFS, mount="vers=4.2,nconnect=4", streams=2)
+HOSTILE = '/srv/it\'s $(touch x) "ö" \\'
+
+
+def way(mount: str = "vers=4.2", address: str = "10.0.0.2", folder: str = HOSTILE) -> Passage:
+    sources = ("10.0.0.1", "fd00::1")
+    transport = Transport(route=Route.NFS, mount=mount)
+    targets = (("data", folder), ("16385", "/srv/space"))
+    return Passage("pghaul-copy-01", "/tmp/pghaul-copy-01", address, 22, "dba", "pg", (), sources, targets, transport)
+
+
+def side(made: Facts, kernel: Kernel | None = ABLE, *tools: str) -> Facts:
+    given = tuple(Tool(name, f"/usr/sbin/{name}", None) for name in tools or ("mount.nfs", "exportfs"))
+    others = tuple(tool for tool in made.tools if tool.name not in {"mount.nfs", "exportfs"})
+    surroundings = replace(made.surroundings, kernel=kernel)
+    return replace(made, surroundings=surroundings, tools=(*others, *given))
+
+
+def plan(probes: Sequence[Probe], *, running: bool = True, plain_text: bool = True) -> Plan:
+    undertaking = move(plain_text=plain_text)
+    both = old(cluster(running=running)), new()
+    estimated = estimate(spec_of(undertaking, both[0], probes))
+    return make_plan(undertaking, profile("old"), profile("new"), *both, (), probes, estimated)
+
+
+def sampled(transport: Transport, rate: float) -> Probe:
+    return replace(probe(Quantity.END_TO_END, rate), transport=transport, began_at=NOW)
+
+
+PROBES = [sampled(Transport(), 100e6), sampled(OVER_NFS, 300e6)]
+
+
+def test_the_plan_shows_export_and_mount_and_takes_them_away() -> None:
+    made = plan(PROBES)
+    assert made.transport == "rsync over NFS, vers=4.2,nconnect=4, 2 streams"
+    titles = [step.title for step in made.steps]
+    opening = ["serve NFS on new", "export the target to old", "mount the target on old"]
+    closing = ["unmount the target on old", "export the target no more", "stop the NFS server of this copy"]
+    assert [title for title in titles if title in opening + closing] == opening + closing
+    assert [step.title for step in made.steps if step.closes][:3] == closing
+    assert [step.title for step in made.way_back][1:4] == closing
+    for step in made.steps:
+        if step.title in opening:
+            assert step.user == "root"
+            assert step.renewed
+            assert step.rehearsed
+            assert step.undo.startswith(f"on {step.side} as root: ")
+
+
+def test_without_consent_no_probe_chooses_it() -> None:
+    assert plan(PROBES, plain_text=False).transport.startswith("rsync over ssh")
+
+
+def test_passes_go_into_the_mount_and_ask_for_no_ssh() -> None:
+    passes = [step.command for step in plan(PROBES).steps if "pass" in step.title and step.side == "old"]
+    assert passes
+    for text in passes:
+        assert "--rsync-path" not in text
+        assert "--compress" not in text
+        assert "/run/pghaul-copy-" in text
+
+
+def test_exports_name_each_address_of_old_that_new_may_see() -> None:
+    text = nfs.export(way()).text
+    assert "10.0.0.1:/srv/space" in text
+    assert "fd00::1" not in text
+    assert "[fd00::1]:/srv/space" in nfs.export(way(address="fd00::2")).text
+    by_name = nfs.export(way(address="new.example.org")).text
+    assert "10.0.0.1:/srv/space" in by_name
+    assert "[fd00::1]:/srv/space" in by_name
+
+
+def test_every_export_bears_a_number_of_its_own() -> None:
+    numbers = {word for word in nfs.export(way()).text.split() if word.startswith("fsid=")}
+    assert len({number.rstrip(";}") for number in numbers}) == 2
+
+
+@pytest.mark.parametrize(
+    ("variant", "expected"),
+    [
+        ("vers=4.2,nconnect=4", "vers=4.2,nconnect=4,soft,timeo=300,retrans=2,retry=0,noatime,nodev,nosuid,noexec"),
+        ("vers=3", "vers=3,soft,timeo=300,retrans=2,retry=0,noatime,nodev,nosuid,noexec,nolock"),
+    ],
+)
+def test_a_mount_is_soft_and_version_3_locks_nothing(variant: str, expected: str) -> None:
+    assert nfs.mount_options(variant) == expected
+    assert f" -o {expected} " in nfs.mount(way(variant), "postgres").text
+
+
+@pytest.mark.parametrize("variant", [*MOUNTS, UDP])
+def test_every_text_is_posix_shell(variant: str) -> None:
+    there = way(variant)
+    texts = [nfs.serve(there), nfs.stop_serving(there), nfs.export(there), nfs.unexport(there), nfs.unmount(there)]
+    for shell in (*texts, nfs.mount(there, "postgres")):
+        done = subprocess.run(["dash", "-n", "-c", shell.text], capture_output=True, text=True, check=False, timeout=20)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_best_mount_is_tried_with_more_streams_and_never_packed() -> None:
+    rates = {"vers=4.2": 120e6, "vers=4.2,nconnect=4": 200e6, "vers=3": 150e6}
+    tried: list[Transport] = []
+
+    def measure(transport: Transport) -> Probe:
+        tried.append(transport)
+        return sampled(transport, rates[transport.mount] * transport.streams**0.2 if transport.mount else 100e6)
+
+    others = [Transport(route=Route.NFS, mount=mount) for mount in rates]
+    search(measure, Transport(), (3, 2, 7), {}, others)
+    over_nfs = [transport for transport in tried if transport.route is Route.NFS]
+    assert {transport.mount for transport in over_nfs} == set(rates)
+    assert all(not transport.compression for transport in over_nfs)
+    assert Transport(route=Route.NFS, mount="vers=4.2,nconnect=4", streams=8) in over_nfs
+    assert Transport(route=Route.NFS, mount="vers=4.2", streams=2) not in over_nfs
+
+
+def test_mounts_are_tried_where_both_kernels_can() -> None:
+    found = mounts(side(facts("old")), side(facts("new")), root_on_old=True, root_on_new=True)
+    assert found.variants == MOUNTS
+    assert found.left_out == ("NFS over UDP is left out: the kernel of old has none",)
+    with_udp = side(facts("old"), replace(ABLE, nfs_udp=True)), side(facts("new"), replace(ABLE, nfs_udp=True))
+    assert mounts(*with_udp, root_on_old=True, root_on_new=True).variants == (*MOUNTS, UDP)
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "root", "reason"),
+    [
+        (side(facts("old"), replace(ABLE, nfs=False)), side(facts("new")), (True, True), "old cannot mount NFS"),
+        (side(facts("old")), side(facts("new"), replace(ABLE, nfsd=False)), (True, True), "new cannot serve NFS"),
+        (side(facts("old"), ABLE, "fio"), side(facts("new")), (True, True), "old has no mount.nfs"),
+        (side(facts("old")), side(facts("new"), ABLE, "fio"), (True, True), "new has no exportfs"),
+        (side(facts("old")), side(facts("new")), (False, True), "root, which pghaul may not become on old"),
+        (side(facts("old")), side(facts("new")), (True, False), "root, which pghaul may not become on new"),
+    ],
+)  # fmt: skip
+def test_what_stands_in_the_way_is_said(there: Facts, here: Facts, root: tuple[bool, bool], reason: str) -> None:
+    found = mounts(there, here, root_on_old=root[0], root_on_new=root[1])
+    assert found.variants == ()
+    assert len(found.left_out) == 1
+    assert found.left_out[0].startswith("rsync over NFS is left out: ")
+    assert reason in found.left_out[0]
+
+
+def test_what_is_not_known_of_the_kernels_is_tried() -> None:
+    unknown = Kernel(nfs=None, nfsd=None, nfs_udp=None)
+    for kernel in (None, unknown):
+        found = mounts(side(facts("old"), kernel), side(facts("new"), kernel), root_on_old=True, root_on_new=True)
+        assert found.variants == MOUNTS

@@ -1,0 +1,229 @@
+"""A move over NFS, for real: between two virtual machines, whose kernel has it. Run by `make test-nfs`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from core.errors import Cancelled
+from core.facts.model import Facts
+from core.jobs import Event, Job, Note, Progress
+from core.migration import probes as probing
+from core.migration.execution.engine import carry_out
+from core.migration.model import Kind, Plan, Probe, Quantity, Route, State, Transport
+from core.migration.passage import Passage
+from core.migration.transports import nfs
+from core.servers import connection
+from core.servers.connection import Server
+from tests.lab import lab as labs
+from tests.lab.fixtures import LabAsker, profile
+from tests.lab.footprint import differences, footprint
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+from tests.lab.machine import lab_unavailable, wait_until
+from tests.lab.machines import machines_unavailable
+from tests.live import moving as site
+from tests.live.moving import MOVE, ROOT, TARGET, Moving, sql
+
+pytestmark = [pytest.mark.nfs, pytest.mark.timeout(900)]
+
+NOW = datetime(2026, 3, 7, tzinfo=UTC)
+VERSION_4 = Transport(route=Route.NFS, mount="vers=4.2,nconnect=4", streams=2)
+VERSION_3 = Transport(route=Route.NFS, mount="vers=3")
+BALANCES = "select md5(string_agg(aid || ' ' || abalance, ',' order by aid)), count(*) from pgbench_accounts"
+SERVING = """cat /var/lib/nfs/etab /var/lib/nfs/rmtab
+grep -E ' (nfs4?|nfsd|rpc_pipefs) ' /proc/mounts
+cat /proc/fs/nfsd/threads 2>/dev/null
+ps -e -o comm= | grep -xE 'nfsd|rpc.mountd|rpcbind|rpc.statd|rsync' | sort
+ls -d /run/pghaul* /tmp/pghaul* /var/tmp/pghaul* 2>/dev/null
+true"""
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Lab]:
+    """Two virtual machines, the cluster running on old."""
+    reason = lab_unavailable() or machines_unavailable()
+    if reason is not None:
+        pytest.skip(reason)
+    with labs.lab("nfs", size="3G", with_clusters=False, as_machines=True) as made:
+        site.create(made.old)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def servers(machines: Lab) -> Iterator[dict[str, Server]]:
+    asker = LabAsker(machines.known_hosts)
+    with (
+        connection.connect(profile(machines, machines.old), asker, Job()) as old,
+        connection.connect(profile(machines, machines.new), asker, Job()) as new,
+    ):
+        yield {"old": old, "new": new}
+
+
+@pytest.fixture(scope="module")
+def facts(machines: Lab, servers: dict[str, Server]) -> tuple[Facts, Facts]:
+    site.clear(machines)
+    site.start(machines.old)
+    return site.read_facts(servers.__getitem__)
+
+
+@pytest.fixture
+def move(
+    machines: Lab, servers: dict[str, Server], facts: tuple[Facts, Facts], tmp_path: Path
+) -> Iterator[Callable[[Transport], Moving]]:
+    """The move by a transport, old running; afterwards nothing of it may be on the machines, but the cluster itself."""
+    site.clear(machines)
+    looks = {host.name: footprint(host) for host in (machines.old, machines.new)}
+    site.start(machines.old)
+    old, new = (profile(machines, host) for host in (machines.old, machines.new))
+    made = site.moving(tmp_path, old, new, servers.__getitem__, facts)
+    made.move = replace(MOVE, plain_text=True)
+
+    def by(transport: Transport) -> Moving:
+        sample = Probe(Quantity.END_TO_END, 1e9, 10**9, 1.0, "by hand", "true", "", NOW, transport, began_at=NOW)
+        made.probes = (sample,)
+        return made
+
+    yield by
+    made.store.close()
+    for host in (machines.old, machines.new):
+        site.pg_ctl(host, "-m", "immediate", "stop", check=False)
+        left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
+        assert left == [], host.name
+
+
+@contextmanager
+def as_before(lab: Lab) -> Iterator[None]:
+    """Exports, mounts, servers and what lies in the folders for what is temporary are the same afterwards."""
+    before = [serving(host) for host in (lab.old, lab.new)]
+    yield
+    assert [serving(host) for host in (lab.old, lab.new)] == before
+
+
+def serving(host: Host) -> str:
+    return host.exec("sh", "-c", SERVING).stdout
+
+
+def texts(plan: Plan, title: str) -> str:
+    (step,) = [step for step in plan.steps if step.title == title]
+    return step.command
+
+
+def test_facts_know_what_the_kernels_can_do(facts: tuple[Facts, Facts]) -> None:
+    for side in facts:
+        kernel = side.surroundings.kernel
+        assert kernel is not None
+        assert (kernel.nfs, kernel.nfsd, kernel.nfs_udp) == (True, True, False)
+
+
+def test_a_cluster_moves_over_nfs_4(machines: Lab, move: Callable[[Transport], Moving]) -> None:
+    moving = move(VERSION_4)
+    plan = moving.plan()
+    assert plan.transport == "rsync over NFS, vers=4.2,nconnect=4, 2 streams"
+    exported, mounted = texts(plan, "export the target to old"), texts(plan, "mount the target on old")
+    assert 'exportfs -o "$options,"fsid=' in exported
+    assert f"'{machines.old.address}:{TARGET}'" in exported
+    assert "rw,sync,no_subtree_check,secure,all_squash,anonuid=$(id -u postgres)" in exported
+    assert "mount -t nfs -o vers=4.2,nconnect=4,soft," in mounted
+    assert f"'{machines.new.address}:{TARGET}'" in mounted
+    balances = sql(machines.old, BALANCES)
+    with as_before(machines):
+        execution = moving.execute()
+    assert execution.state is State.DONE
+    assert sql(machines.new, BALANCES) == balances
+    assert sql(machines.new, "select version()").startswith("PostgreSQL 15.")
+    assert machines.new.exec("stat", "-c", "%U %a", f"{TARGET}/PG_VERSION").stdout == "postgres 600\n"
+    assert "ssh" not in "".join(step.command for step in plan.steps if "pass" in step.title)
+
+
+def test_a_pass_that_is_cancelled_leaves_nothing(machines: Lab, move: Callable[[Transport], Moving]) -> None:
+    moving = move(VERSION_4)
+    seen: list[str] = []
+
+    def cancel(event: Event) -> None:
+        if isinstance(event, Progress) and "warm pass" in event.title and not seen:
+            seen.append(machines.old.exec("sh", "-c", "ps -e -o comm= | grep -x rsync; grep nfs4 /proc/mounts").stdout)
+            work.job.cancel()
+
+    number = moving.begin()
+    work = moving.work(number, listener=cancel)
+    with as_before(machines), pytest.raises(Cancelled):
+        carry_out(work)
+    assert "rsync" in seen[0]
+    assert seen[0].count("vers=4.2") == 4
+    assert moving.store.execution(number).state is State.CANCELLED
+    assert sql(machines.old, "select 1") == "1"
+
+
+@pytest.mark.usefixtures("own_server")
+def test_a_rehearsal_over_nfs_3_beside_a_server_that_runs(machines: Lab, move: Callable[[Transport], Moving]) -> None:
+    moving = move(VERSION_3)
+    with as_before(machines):
+        execution = moving.execute(kind=Kind.REHEARSAL)
+    assert execution.state is State.DONE
+    assert machines.new.exec("cat", f"{TARGET}/PG_VERSION").stdout == "15\n"
+    assert "192.0.2.7" in machines.new.exec("exportfs", "-s").stdout
+
+
+@pytest.fixture
+def own_server(machines: Lab) -> Iterator[None]:
+    """An NFS server of new's own that runs already, with an export of somebody else's."""
+    start = "mkdir -p /run/rpcbind /srv/other; rpcbind; mount -t nfsd nfsd /proc/fs/nfsd; rpc.nfsd 4; rpc.mountd"
+    machines.new.exec("sh", "-c", f"{start}; exportfs -o ro,no_subtree_check 192.0.2.7:/srv/other")
+    yield
+    stop = "exportfs -au; rpc.nfsd 0; kill $(pidof rpc.mountd rpcbind); umount /proc/fs/nfsd"
+    machines.new.exec("sh", "-c", f"{stop}; rm -rf /run/rpcbind* /run/rpc.statd* /srv/other")
+
+
+def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
+    machines: Lab, servers: dict[str, Server], facts: tuple[Facts, Facts], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probing, "_SAMPLING_SECONDS", 150.0)  # emulated machines are slow
+    taken: list[Probe] = []
+    events: list[Event] = []
+
+    class Journal:
+        def probe_taken(self, move: str, probe: Probe) -> None:  # noqa: ARG002
+            taken.append(probe)
+
+    undertaking = replace(MOVE, plain_text=True)
+    with as_before(machines):
+        probing.probe(servers["old"], servers["new"], *facts, undertaking, Journal(), Job(events.append))
+    tried = {probe.transport.mount for probe in taken if probe.transport is not None}
+    assert {"vers=4.2", "vers=4.2,nconnect=4", "vers=3"} <= tried
+    assert all(probe.bytes_per_second > 0 for probe in taken)
+    notes = [event.text for event in events if isinstance(event, Note)]
+    assert "NFS over UDP is left out: the kernel of old has none" in notes
+
+
+def test_old_gets_rid_of_a_mount_whose_server_is_gone(machines: Lab) -> None:
+    """While something writes into it: neither a process nor `sync` waits on old for ever."""
+    folder = f"{ROOT}/gone"
+    address = machines.new.address
+    way = Passage(
+        "pghaul-copy-gone", "/tmp/pghaul-copy-gone", address, 22, "dba", "postgres", (), (machines.old.address,),
+        (("data", folder),), VERSION_4,
+    )  # fmt: skip
+    old, new = machines.old, machines.new
+    with as_before(machines):
+        new.exec("install", "-d", "-o", "postgres", folder)
+        for shell in (nfs.serve(way), nfs.export(way)):
+            new.exec("sh", "-c", shell.text)
+        old.exec("sh", "-c", nfs.mount(way, "postgres").text)
+        write = "setsid dd if=/dev/zero of=/run/pghaul-copy-gone/0/x bs=1M count=200 >/dev/null 2>&1 </dev/null &"
+        old.exec("sh", "-c", write, user="postgres")
+        wait_until(lambda: new.exec("sh", "-c", f"[ -s {folder}/x ]", check=False).returncode == 0, "dd to write")
+        machines.cut("new")
+        try:
+            old.exec("pkill", "-KILL", "-x", "dd")
+            said = old.exec("sh", "-c", nfs.unmount(way).text).stdout
+            old.exec("sync")
+        finally:
+            machines.mend("new")
+        assert said == "" or said.startswith("warning: ")
+        for shell in (nfs.unexport(way), nfs.stop_serving(way)):
+            new.exec("sh", "-c", shell.text)
+        new.exec("rm", "-rf", folder)
