@@ -62,6 +62,11 @@ def _wal(place: Place, cluster: Cluster) -> str | None:
     return folder if place.label == "data" and not linked else None
 
 
+def led_to(cluster: Cluster) -> tuple[tuple[str, str], ...]:
+    """Every link below the data directory that leads to a folder, and that folder."""
+    return tuple((place.link, place.source) for place in _linked(cluster))
+
+
 def relinked(move: Move, cluster: Cluster) -> tuple[Place, ...]:
     """The places whose link must be set anew on new, because they lie elsewhere there."""
     moved = (_placed(place, move, cluster) for place in _linked(cluster))

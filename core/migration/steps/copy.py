@@ -5,6 +5,7 @@ from core.migration.copy_methods import MOST_PASSES
 from core.migration.model import Hook, Verify
 from core.migration.places import relinked
 from core.migration.steps.corruption import checksums
+from core.migration.steps.known_places import prove_places
 from core.migration.steps.site import Draft, Site, undone
 from core.migration.steps.stock import take_stock
 from core.migration.steps.verify import BEGAN, beginning, verify
@@ -24,6 +25,7 @@ def copy(site: Site) -> list[Draft]:
         return [
             *_stop_proven(site),
             *_fence(site),
+            prove_places(site, stopped=True),
             _identity(site),
             *_deletions(site),
             *_cold(site),
@@ -32,9 +34,11 @@ def copy(site: Site) -> list[Draft]:
         ]
     return [
         *_warm(site),
+        prove_places(site, stopped=False),
         *_stop(site),
         *_stop_proven(site),
         *_fence(site),
+        prove_places(site, stopped=True),
         *_deletions(site),
         *_changed(site),
         *_cold(site),
