@@ -162,13 +162,15 @@ class Listener:
         """How far, at which pace, and how long it may still take; `seconds`: since it began."""
         if event.whole and event.unit == "steps":
             return f"{event.whole} | {event.title}"
-        parts = [f"{event.title}: {progress_text(event)}"]
+        parts = [progress_text(event)]
         gained = event.done - self._stage[2]
         if event.unit == "bytes" and gained > 0 and seconds >= _TELLING_SECONDS:
             parts.append(units.rate(gained / seconds))
+        if event.whole:  # it is long: where the line is cut off, it is the title that is missing
+            return f"{event.whole} | {', '.join(parts)} | {event.title}"
         left = remaining(event, seconds, self._stage[2])
         parts += [f"{units.duration(left)} left"] if left is not None else []
-        return (f"{event.whole} | " if event.whole else "") + ", ".join(parts)
+        return f"{event.title}: {', '.join(parts)}"
 
 
 def progress_text(event: Progress) -> str:

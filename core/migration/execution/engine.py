@@ -64,6 +64,7 @@ def carry_out(work: Work) -> None:
             _say_how_it_stands(work)
             raise
         clean(work)
+    work.job.report(Note("every step is done"))
 
 
 def _say_how_it_stands(work: Work) -> None:

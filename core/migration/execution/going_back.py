@@ -30,6 +30,7 @@ def roll_back(work: Work) -> None:
         for step in execution.plan.way_back:
             _try_new(work, step.side, partial(run_step, work, step, back=True))
         clean(work)
+    work.job.report(Note("old is what it was"))
 
 
 def past_return(execution: Execution) -> BlockedError:

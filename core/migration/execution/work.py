@@ -1,5 +1,6 @@
 """One step of a plan, carried out and recorded: on a server, detached there, on the workstation, or by a person."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -63,7 +64,7 @@ class Work:
     def _report(self, listened: Job, event: Event) -> None:
         with self._reporting:  # two steps may run side by side; whoever listens hears one after the other
             if not (self._asking and isinstance(event, Progress)):
-                listened.report(event)
+                listened.report(_untagged(event))
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -285,7 +286,16 @@ def _removed(server: Server, begun: RemoteJob) -> None:
 
 
 def _title(work: Work, step: Step) -> str:
+    """By which its detached job is found again."""
     return f"{step.title} [{work.execution.token} {step.number}]"
+
+
+def _untagged(event: Event) -> Event:
+    """For people, without what a detached job is found again by."""
+    return replace(event, title=_TAG.sub("", event.title)) if isinstance(event, CommandStarted) else event
+
+
+_TAG = re.compile(r" \[[0-9a-f]{8} \d+\]$")
 
 
 def _found(work: Work, server: Server, step: Step) -> RemoteJob | None:

@@ -1,6 +1,10 @@
+import io
+import sys
+import time
+
 import pytest
 
-from core.cli.terminal import remaining
+from core.cli.terminal import Listener, remaining
 from core.jobs import Progress
 
 
@@ -20,3 +24,32 @@ def test_the_pace_since_the_first_bytes_tells_what_is_left() -> None:
 )
 def test_too_little_tells_nothing(progress: Progress, seconds: float, first: float) -> None:
     assert remaining(progress, seconds, first) is None
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, *events: tuple[float, Progress]) -> str:
+    """What stands on the line after the last of the events, each at its second."""
+    terminal, listener, now = Terminal(), Listener(), [0.0]
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    for second, event in events:
+        now[0] = second
+        listener(event)
+    return terminal.getvalue().rpartition("\r")[2].rstrip()
+
+
+def test_a_stage_says_its_pace_and_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = shown(monkeypatch, (1, copied(0, 400e6)), (11, copied(100e6, 400e6)))
+    assert line == "copy: 95.4 MiB of 381.5 MiB, 10.0 MB/s, 30 s left"
+
+
+def test_of_a_long_work_the_whole_stands_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = "step 24 of 43, old stopped 15 s ago, about 9.0 s left"
+    copying = [Progress("final pass", done, 400e6, "bytes", whole) for done in (0, 100e6)]
+    line = shown(monkeypatch, (1, copying[0]), (11, copying[1]))
+    assert line == f"{whole} | 95.4 MiB of 381.5 MiB, 10.0 MB/s | final pass"
+    assert shown(monkeypatch, (1, Progress("stop old", 17, 43, "steps", whole))) == f"{whole} | stop old"
