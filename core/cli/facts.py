@@ -97,9 +97,10 @@ def _surroundings(found: Surroundings) -> list[str]:
 
 def _cluster(cluster: Cluster) -> list[str]:
     state = "running" if cluster.running else (cluster.control.state if cluster.control else "stopped")
+    written = "" if cluster.written_bytes is None else f"; {units.size(cluster.written_bytes)} written to in an hour"
     lines = [
         f"cluster {printable(cluster.data_directory)}: PostgreSQL {cluster.version or cluster.series}, {state}",
-        f"  size        {units.size(cluster.size_bytes)} in {units.count(cluster.files)} files",
+        f"  size        {units.size(cluster.size_bytes)} in {units.count(cluster.files)} files{written}",
         f"  owner       {cluster.owner or 'unknown'}, port {cluster.port or 'unknown'}",
         f"  binaries    {printable(cluster.bin_directory or 'not found')}; found by {', '.join(cluster.found_by)}",
     ]

@@ -22,7 +22,7 @@ from core.facts.oddities import parse_oddities
 from core.facts.processes import PROCESS, parse_process
 from core.facts.reading import Reader, expect
 from core.facts.sections import Answer, Section, hexadecimal, prelude
-from core.facts.sizes import LINKS, SIZE, SUM, parse_links, parse_size, total
+from core.facts.sizes import LINKS, SIZE, SUM, WRITTEN, parse_links, parse_size, parse_written, total
 from core.facts.text import assignments, first_line, unreadable, whole
 from core.facts.versions import parse_version
 from core.servers.shell import Shell, command, script, sequence
@@ -131,7 +131,7 @@ true""",
     deadline=20,
 )
 
-_LOOKS = (_IDENTITY, _CONTROL, SIZE, LINKS, PROCESS, ODDITIES)
+_LOOKS = (_IDENTITY, _CONTROL, SIZE, WRITTEN, LINKS, PROCESS, ODDITIES)
 
 # A running cluster is asked by SQL; where that fails, and for a stopped one, the server program reads its settings.
 _ASK = sequence(
@@ -280,6 +280,7 @@ def _cluster(
     control = reader.read("control", "control data", partial(_control, series=identity.series))
     own = reader.read("size", "size", parse_size)
     contents = reader.read("links", "links and tablespaces", parse_links)
+    written = reader.read("written", "files written to in the last hour", parse_written) if identity.running else None
     sql = reader.read("sql", "databases and settings in force", parse_sql) if identity.running else None
     if sql is not None:
         sums |= sql.sorted
@@ -305,6 +306,7 @@ def _cluster(
         control=control,
         size_bytes=weight[0] if weight is not None else None,
         files=weight[1] if weight is not None else None,
+        written_bytes=written,
         tablespaces=contents.tablespaces if contents is not None else (),
         links=contents.links if contents is not None else (),
         settings=_with_control(settings, control),

@@ -278,6 +278,8 @@ class Cluster:
     size_bytes: int | None = None
     """Bytes of everything that a move copies: data directory, tablespaces, links; of a file what it takes or holds."""
     files: int | None = None
+    written_bytes: int | None = None
+    """Bytes of the files, WAL aside, that the running server wrote to in the last hour; None of a stopped one."""
     tablespaces: tuple[Tablespace, ...] = ()
     links: tuple[Link, ...] = ()
     settings: dict[str, str] = field(default_factory=dict)

@@ -36,6 +36,14 @@ SUM: Shell = script(
 
 # The bodies below read $folder, the data directory, and $sum, the body above.
 SIZE = Section("size", script('sh -c "$sum" sh "$folder"'), deadline=DEADLINE)
+WRITTEN = Section(
+    "written",
+    script(
+        """find -L "$folder" -ignore_readdir_race -path "*/pg_wal/*" -prune -o -type f -mmin -60 -printf "%s\\n" |
+awk '{ bytes += $1 } END { printf "%.0f\\n", bytes }'"""
+    ),
+    deadline=DEADLINE,
+)
 _EACH = script("""hex() { od -An -v -tx1 | tr -d " \\n"; }
 for entry do
   inside=$(printf %s "${entry#"$folder"/}" | hex)
@@ -82,6 +90,18 @@ def parse_size(text: str) -> tuple[int, int]:
     if found is None:
         raise unreadable("find", "bytes and files", first_line(text))
     return int(found[1]), int(found[2])
+
+
+def parse_written(text: str) -> int:
+    """Bytes of the files that were written to in the last hour, WAL aside.
+
+    Raises:
+        ParseError: it is no number.
+    """
+    found = re.fullmatch(r"[0-9]{1,20}", text.strip())
+    if found is None:
+        raise unreadable("find", "bytes", first_line(text))
+    return int(found[0])
 
 
 def parse_links(text: str) -> Contents:

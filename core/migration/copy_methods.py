@@ -5,13 +5,19 @@ from core.facts.model import Cluster
 from core.migration.basis import ONE_STREAM_LIMIT, SECONDS_A_FILE, Basis
 from core.migration.ends import PEOPLE, prepare, rebuild, rebuild_said, start_new, stop_old
 from core.migration.model import Method, Span, Stage
-from core.migration.rates import times, total
+from core.migration.rates import assumed, slowest, times, total
 
 _LIST_A_FILE = Span(0.000005, 0.00002, 0.0005)
 """To look at a file's attributes on both sides: cached, likely, from a disk that turns."""
 
 _TOUCHED = (1.0, 3.0, 10.0)
-"""Bytes of files that must be compared for one byte that changed: pages lie scattered over segments of 1 GB."""
+"""Bytes of files that must be compared for one byte that changed: pages lie scattered over segments of 1 GB. Assumed
+where it is not known which files are written to."""
+
+_SUMMED = (150e6, 500e6, 1.5e9)
+"""Bytes a second of SHA-256 on one server: one old core, several, or a core with instructions for it."""
+
+_NOTHING = Span(0.0, 0.0, 0.0)
 
 _WHILE_RUNNING = (1.0, 0.9, 0.5)
 """What the running server leaves of the copy's rate, from best to worst."""
@@ -48,9 +54,10 @@ def cold_copy(basis: Basis) -> Method:
 def warm_copy(basis: Basis) -> Method:
     """Copy while old runs, again what changed meanwhile, then stop and copy the rest.
 
-    A pass compares every file that changed since the pass before began (`changed × touched` bytes read on both sides)
-    and sends what differs: `touched / read + changed / copy + files × cost of a look`. Each pass leaves what changes
-    while it runs to the next; where changes come as fast as the copy goes, warm passes gain nothing.
+    A pass compares every file that changed since the pass before began, whole and on both sides, and sends what
+    differs: `touched / read + changed / copy + files × cost of a look`. Each pass leaves what changes while it runs to
+    the next; where changes come as fast as the copy goes, warm passes gain nothing. In the end what was touched since
+    the first pass began is summed up on both sides.
     """
     whole = _copy_stage(basis)
     first = Span(
@@ -67,7 +74,7 @@ def warm_copy(basis: Basis) -> Method:
         Stage("warm passes", warm, whole.bound_by),
         stop_old(basis),
         Stage("final pass", final, "old disk"),
-        _verify(basis),
+        _verify(basis, _summed(basis, warm)),
         start_new(),
         *rebuild(basis),
     )
@@ -80,6 +87,7 @@ def warm_copy(basis: Basis) -> Method:
         stages=stages,
         assumptions=(
             *basis.said(*dict.fromkeys((*basis.copy_concerns, "read", "change"))),
+            *_touched_said(basis),
             *rebuild_said(basis),
             PEOPLE,
         ),
@@ -116,9 +124,45 @@ def _again(basis: Basis, end: str, seconds: float) -> float:
     position = ("low", "likely", "high").index(end)
     opposite = ("high", "likely", "low")[position]
     copy_rate, read_rate = getattr(basis.copy, opposite), getattr(basis.read, opposite)
-    changed = min(basis.size, getattr(basis.change, end) / 3600 * seconds)
-    touched = min(basis.size, changed * _TOUCHED[position])
+    changed = _changed(basis, end, seconds)
+    touched = _touched(basis, end, seconds)
     return float(touched / read_rate + changed / copy_rate + basis.files * getattr(_LIST_A_FILE, end))
+
+
+def _changed(basis: Basis, end: str, seconds: float) -> float:
+    """Bytes that change in so many seconds."""
+    return min(basis.size, float(getattr(basis.change, end)) / 3600 * seconds)
+
+
+def _touched(basis: Basis, end: str, seconds: float) -> float:
+    """Bytes of the files in which something changes in so many seconds.
+
+    Likely those of the last hour, whether it is minutes or hours: the same files again. At best their part of the hour;
+    at worst as many others in every hour.
+    """
+    position = ("low", "likely", "high").index(end)
+    changed, hourly = _changed(basis, end, seconds), basis.spec.cluster.written_bytes
+    if hourly is None:
+        return min(basis.size, changed * _TOUCHED[position])
+    hours = seconds / 3600
+    return min(basis.size, max(changed, hourly * (min(1.0, hours), 1.0, max(1.0, hours))[position]))
+
+
+def _touched_said(basis: Basis) -> tuple[str, ...]:
+    hourly = basis.spec.cluster.written_bytes
+    if hourly is None:
+        return ()
+    return (f"files of {units.size(hourly)} were written to within an hour: the stop looks through as much",)
+
+
+def _summed(basis: Basis, warm: Span) -> Span:
+    """Seconds until what was touched in that time is read and summed up, on both sides at once."""
+    rate = slowest((basis.read, assumed(*_SUMMED, "cpu")))
+    return Span(
+        _touched(basis, "low", warm.low) / rate.high,
+        _touched(basis, "likely", warm.likely) / rate.likely,
+        _touched(basis, "high", warm.high) / rate.low,
+    )
 
 
 def _copy_stage(basis: Basis) -> Stage:
@@ -130,9 +174,9 @@ def _copy_stage(basis: Basis) -> Stage:
     return Stage("copy", total((moved, handled)), bound_by)
 
 
-def _verify(basis: Basis) -> Stage:
-    """rsync has checked the sum of every file that it sent; what is left is the control file and the lists of files."""
-    return Stage("verify", total((Span(0.2, 0.5, 2.0), times(basis.files, _LIST_A_FILE))), "files")
+def _verify(basis: Basis, summed: Span = _NOTHING) -> Stage:
+    """The lists of files, the control file, and what is summed up besides: rsync has checked all that it sent."""
+    return Stage("verify", total((Span(0.2, 0.5, 2.0), times(basis.files, _LIST_A_FILE), summed)), "files")
 
 
 def _guards(basis: Basis) -> tuple[str, ...]:

@@ -72,6 +72,7 @@ def _cluster(cluster: Cluster, reindex: int | None) -> ClusterSpec:
         index_bytes=min(size, float(sum(known))) if known and len(known) == len(indexes) else None,
         largest_table_bytes=min(size, float(max(tables))) if tables else None,
         reindex_bytes=min(size, float(reindex)) if reindex is not None else None,
+        written_bytes=min(size, float(cluster.written_bytes)) if cluster.written_bytes is not None else None,
     )
 
 

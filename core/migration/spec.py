@@ -26,7 +26,8 @@ _COUNT = {"whole": True, "zero": True}
 class ClusterSpec:
     """The cluster: everything that a copy moves, and what of it is indexes, or the largest table.
 
-    `reindex_bytes`: indexes that must be built anew on new, because text sorts differently there.
+    `reindex_bytes`: indexes that must be built anew on new, because text sorts differently there. `written_bytes`: the
+    files that are written to within an hour, whole: what a pass after the first has to look through.
     """
 
     size_bytes: float
@@ -35,6 +36,7 @@ class ClusterSpec:
     largest_table_bytes: float | None = field(default=None, metadata=_ZERO)
     change_bytes_per_hour: float | None = field(default=None, metadata=_ZERO)
     reindex_bytes: float | None = field(default=None, metadata=_ZERO)
+    written_bytes: float | None = field(default=None, metadata=_ZERO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,7 @@ def _number(value: object, path: str, rules: Mapping[str, bool]) -> float:
 
 def _refuse_contradictions(spec: Spec, name: str) -> None:
     size = spec.cluster.size_bytes
-    for part in ("index_bytes", "largest_table_bytes", "reindex_bytes"):
+    for part in ("index_bytes", "largest_table_bytes", "reindex_bytes", "written_bytes"):
         value = getattr(spec.cluster, part)
         if value is not None and value > size:
             raise InputError(f"{name}: cluster.{part} is more than cluster.size_bytes", "the size counts everything")

@@ -13,7 +13,7 @@ from core.facts.discovery import Candidate
 from core.facts.inside import Catalogs, Collation, Extension, Library, Ordered, Setting, Slot
 from core.facts.model import Database, Gap, Link, Tablespace
 from core.facts.sections import Answer
-from core.facts.sizes import LINKS, SIZE, SUM, Contents, parse_links, parse_size, total
+from core.facts.sizes import LINKS, SIZE, SUM, WRITTEN, Contents, parse_links, parse_size, parse_written, total
 
 CONTROL = Path(__file__).parents[2] / "data" / "pg_controldata" / "translated-15.18-C.txt"
 HORRIBLE = 'it\'s $(touch x) "ö"\n\udcff'
@@ -47,6 +47,24 @@ def test_the_size_of_a_folder_is_what_du_says_and_hard_links_count_once(tmp_path
     # a copy reads and writes the holes of a sparse file, and what a file system compressed, whole
     taken = (folder / "sparse").stat().st_blocks * 512
     assert parse_size(shell(SIZE.shell.text, folder)) == (int(said.split()[0]) - taken + 50_000_000, 3)
+
+
+def test_what_was_written_to_lately_counts_whole_but_for_wal(tmp_path: Path) -> None:
+    folder, space = tmp_path / "data", tmp_path / os.fsdecode(os.fsencode(HORRIBLE))
+    for each in (folder / "pg_tblspc", folder / "pg_wal", folder / "base", space):
+        each.mkdir(parents=True)
+    (folder / "pg_tblspc" / "16400").symlink_to(space)
+    for name, size in {"pg_wal/segment": 16, "base/written": 300, "base/old": 5000}.items():
+        (folder / name).write_bytes(b"x" * size)
+    (space / "relation").write_bytes(b"x" * 7)
+    os.utime(folder / "base" / "old", (1_600_000_000, 1_600_000_000))
+    assert parse_written(shell(WRITTEN.shell.text, folder)) == 307
+
+
+@pytest.mark.parametrize("text", ["", "-", "1 2", "1e9", "-5"])
+def test_written_bytes_that_are_none(text: str) -> None:
+    with pytest.raises(ParseError):
+        parse_written(text)
 
 
 def test_links_tablespaces_and_leftovers_of_any_name(tmp_path: Path) -> None:
@@ -228,6 +246,7 @@ def test_a_running_cluster() -> None:
         process=LIMITS,
         oddities="mode 700\nholes 0\n",
         size="4096 3\n",
+        written="2048\n",
         links=f"link present 1000 2 ={digits('pg_wal')} ={digits('/wal')}\n",
         sql=SQL,
     )
@@ -236,7 +255,7 @@ def test_a_running_cluster() -> None:
     assert found.gaps == ()
     assert (cluster.data_directory, cluster.version, cluster.running) == ("/srv/data", "15.5", True)
     assert (cluster.port, cluster.socket_directory, cluster.bin_directory) == (5433, "/tmp", "/opt/pg/bin")
-    assert (cluster.size_bytes, cluster.files) == (5096, 5)
+    assert (cluster.size_bytes, cluster.files, cluster.written_bytes) == (5096, 5, 2048)
     assert cluster.settings["data_checksums"] == "off"
     assert "server_version" not in cluster.settings
     assert cluster.leftovers == ()
@@ -257,6 +276,7 @@ def test_a_folder_found_under_two_names_is_one_cluster() -> None:
     assert {gap.subject.removesuffix(" of /srv/data") for gap in found.gaps} == {
         "control data",
         "size",
+        "files written to in the last hour",
         "links and tablespaces",
         "databases and settings in force",
         "settings",

@@ -37,7 +37,7 @@ from core.facts.processes import parse_process, parse_session_limits
 from core.facts.processor import parse_processor
 from core.facts.schedules import parse_schedules
 from core.facts.sections import Answer, answers
-from core.facts.sizes import parse_links, parse_size
+from core.facts.sizes import parse_links, parse_size, parse_written
 from core.facts.sorting import parse_sorting
 from core.facts.system import parse_system
 from core.facts.tools import parse_tools
@@ -71,6 +71,7 @@ PARSERS: list[Callable[[str], object]] = [
     parse_session_limits,
     parse_settings,
     parse_size,
+    parse_written,
     parse_sorting,
     parse_sql,
     parse_synchronised,

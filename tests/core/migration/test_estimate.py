@@ -213,18 +213,48 @@ def test_every_method_is_charged_the_stop_and_the_start_and_no_people(name: str)
     assert made.downtime_seconds.likely >= sum(down) > 0
 
 
+def test_files_that_are_written_to_lengthen_the_stop_by_the_look_through_them() -> None:
+    text = (
+        "[cluster]\nsize_bytes = 1e12\nfiles = 5000\nchange_bytes_per_hour = 1e9\n[old]\nread_bytes_per_second = 2e8\n"
+    )
+    text += "[copy]\nobserved_bytes_per_second = 1e8"
+    spec = load_spec(text, "spec")
+    hot = replace(spec, cluster=replace(spec.cluster, written_bytes=100e9))
+    stop, longer = (
+        next(each for each in estimate(made).methods if each.method == "warm-copy").downtime_seconds
+        for made in (spec, hot)
+    )
+    # 100 GB are read once more for the comparison and once for the sums, at 200 MB/s each
+    assert longer.likely - stop.likely == pytest.approx(2 * 100e9 / 2e8, rel=0.1)
+    assert longer.high > longer.likely > longer.low
+
+
 positive = st.floats(min_value=1e-6, max_value=1e21)
 
 
 @given(
-    size=positive, read=positive, write=positive, bits=positive, change=st.floats(0, 1e21), files=st.integers(0, 10**15)
+    size=positive,
+    read=positive,
+    write=positive,
+    bits=positive,
+    change=st.floats(0, 1e21),
+    files=st.integers(0, 10**15),
+    written=st.none() | st.floats(0, 1e21),
 )
 def test_any_figures_give_ordered_finite_spans(
-    size: float, read: float, write: float, bits: float, change: float, files: int
+    size: float,
+    read: float,
+    write: float,
+    bits: float,
+    change: float,
+    files: int,
+    written: float | None,
 ) -> None:
     spec = load_spec("[cluster]\nsize_bytes = 1", "spec")
     figures = Spec(
-        cluster=replace(spec.cluster, size_bytes=size, files=files, change_bytes_per_hour=change),
+        cluster=replace(
+            spec.cluster, size_bytes=size, files=files, change_bytes_per_hour=change, written_bytes=written
+        ),
         old=replace(spec.old, read_bytes_per_second=read),
         new=replace(spec.new, write_bytes_per_second=write),
         link=replace(spec.link, bits_per_second=bits),
