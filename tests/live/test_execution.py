@@ -121,43 +121,35 @@ def by_daemon(move: Moving) -> Moving:
     return move
 
 
-def test_a_cluster_is_moved_by_an_rsync_daemon(cluster: Lab, move: Moving) -> None:
+def test_a_cluster_is_moved_by_an_rsync_daemon_also_when_a_pass_is_cancelled(cluster: Lab, move: Moving) -> None:
     ports = listening(cluster)
     heard: list[set[str]] = []
+
+    def cancel(event: object) -> None:
+        if isinstance(event, Progress) and "warm pass 1" in event.title:
+            heard.append(listening(cluster) - ports)
+            cancelled.job.cancel()
+
+    number = by_daemon(move).begin()
+    assert move.store.execution(number).plan.transport == "rsync daemon, lz4, 2 streams"
+    cancelled = move.work(number, listener=cancel)
     with site.load(cluster.old):
-        person = Person(at={"stop the applications": lambda: heard.append(listening(cluster) - ports)})
-        done = by_daemon(move).execute(person)
+        with pytest.raises(Cancelled):
+            carry_out(cancelled)
+        assert len(heard[0]) == 1
+        assert heard[0] < {f"{cluster.new.address}:{port}" for port in range(FIRST_PORT, LAST_PORT + 1)}
+        assert listening(cluster) == ports
+        carry_out(move.work(number))
+    done = move.store.execution(number)
     assert done.state is State.DONE
-    assert done.plan.transport == "rsync daemon, lz4, 2 streams"
-    assert len(heard[0]) == 1
-    assert heard[0] < {f"{cluster.new.address}:{port}" for port in range(FIRST_PORT, LAST_PORT + 1)}
     assert listening(cluster) == ports
     new = sql(cluster.new, f"{BALANCES}; {HISTORY}")
     site.pg_ctl(cluster.new, "-m", "fast", "stop")
     cluster.old.exec("chmod", "u+w", DATA)
     site.start(cluster.old)
     assert sql(cluster.old, f"{BALANCES}; {HISTORY}") == new
-    copied = [run for run in done.steps if run.title.startswith("warm pass 1")]
-    assert sum(run.bytes or 0 for run in copied) > 20_000_000
-    password = next(run for run in done.steps if run.title == "make a password for the rsync daemon")
-    assert password.output == ""
-
-
-def test_a_pass_by_an_rsync_daemon_that_is_cancelled_is_made_anew(cluster: Lab, move: Moving) -> None:
-    ports = listening(cluster)
-
-    def cancel(event: object) -> None:
-        if isinstance(event, Progress) and "warm pass 1" in event.title:
-            work.job.cancel()
-
-    number = by_daemon(move).begin(Kind.REHEARSAL)
-    work = move.work(number, listener=cancel)
-    with pytest.raises(Cancelled):
-        carry_out(work)
-    assert listening(cluster) == ports
-    carry_out(move.work(number))
-    assert move.store.execution(number).state is State.DONE
-    assert listening(cluster) == ports
+    passwords = [run.output for run in done.steps if run.title == "make a password for the rsync daemon"]
+    assert passwords == ["", ""]
 
 
 def listening(lab: Lab) -> set[str]:

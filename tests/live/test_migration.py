@@ -1,5 +1,6 @@
 """Probes, estimate and plan between the two real hosts, on a cluster whose folder has the worst of names."""
 
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +14,7 @@ from core.facts.model import Facts
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import PLAIN, CheckResult, Move, Plan, Probe, Quantity, Status, Step
+from core.migration.model import PLAIN, CheckResult, Move, Plan, Probe, Quantity, Route, Status, Step
 from core.migration.plan import make_plan
 from core.migration.probes import probe
 from core.migration.transports.choice import choose
@@ -261,7 +262,47 @@ def test_a_narrow_wire_calls_for_compression(
     assert "--compress" in made.steps[number(made, "warm pass 1") - 1].command
 
 
-@pytest.mark.parametrize("where", ["iflag=", "conv=notrunc", "/dev/zero", "--files-from"])
+def test_unencrypted_ways_are_tried_where_the_move_allows_them(
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    clean_hosts: None,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("core.migration.probes._SAMPLING_SECONDS", 5.0)
+    probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), Journal(), Job())
+    tried = [each.transport for each in probes if each.quantity is Quantity.END_TO_END and each.transport is not None]
+    assert [each for each in tried if each.route is Route.DAEMON]
+    assert choose(probes, [Route.DAEMON]).transport.route is Route.DAEMON
+
+
+@pytest.mark.long
+def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
+    lab: Lab,
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    clean_hosts: None,  # noqa: ARG001
+) -> None:
+    """Nobody answers on its port, as behind a firewall."""
+    said: list[str] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, CommandStarted) and event.title == "probe: reach the rsync daemon from old":
+            gone = "pkill -KILL -f 'rsync --daemo[n]'; while pgrep -f 'rsync --daemo[n]'; do sleep 0.1; done"
+            lab.new.exec("sh", "-c", gone)
+        if isinstance(event, Note):
+            said.append(event.text)
+
+    probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), Journal(), Job(listen))
+    port = (
+        rf"rsync daemon is left out: port 87\d\d of {lab.new.address} is not reached from old: is there a firewall .*"
+    )
+    assert [text for text in said if re.fullmatch(port, text)], said
+    assert choose(probes).sample is not None
+
+
+@pytest.mark.parametrize("where", ["iflag=", "conv=notrunc", "/dev/zero", "--files-from", "rsync --daemon"])
 def test_a_cancelled_probe_leaves_nothing(
     where: str,
     old_server: Server,
@@ -278,7 +319,7 @@ def test_a_cancelled_probe_leaves_nothing(
 
     job = Job(listen)
     with pytest.raises(Cancelled):
-        probe(old_server, new_server, *both_facts, MOVE, Journal(), job)
+        probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), Journal(), job)
     assert timers
 
 
