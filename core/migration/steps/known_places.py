@@ -39,7 +39,7 @@ def unknown_places(cluster: Cluster) -> Shell:
         "found=$(cd -- @data@ && find . -ignore_readdir_race -type l -exec sh -c @each@ sh {} +) && "
         "unknown=$(printf '%s\\n' \"$found\" | sh -c @rest@; :) && "
         'if [ -n "$unknown" ]; then echo "$(printf %s "$unknown" | tr "\\n" ";"): not in the plan, made since; '
-        'cancel the move or take it back, and begin anew" >&2; exit 1; fi',
+        'begin with a new plan: --anew, and --rollback before it where old is stopped" >&2; exit 1; fi',
         data=cluster.data_directory,
         each=script(_EACH),
         rest=command("grep", "-vxF", *patterns),
