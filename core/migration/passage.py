@@ -61,6 +61,7 @@ class Passage:
         sources: addresses of old that the key is good from.
         targets: label -> folder on new.
         transport: how the files travel; `rsync`: the older of both versions.
+        purpose: `probe`, which is over in minutes, or `copy`, which may wait for days.
         control: on old, prints the control file: it tells which WAL is in use. None: not known, and all of it travels.
     """
 
@@ -76,6 +77,7 @@ class Passage:
     transport: Transport = PLAIN
     rsync: Version = UNKNOWN
     control: Shell | None = None
+    purpose: str = "copy"
 
 
 def passage(
@@ -112,6 +114,7 @@ def passage(
         targets=tuple(targets),
         transport=transport,
         rsync=rsync,
+        purpose=purpose,
     )
 
 

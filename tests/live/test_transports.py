@@ -76,7 +76,7 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[Passage]:
     move = Move('it\'s "ö"', "old", "new", SOURCE, TARGET, "/srv/pg", "/srv/pg")
     facts, address, login = collect(old, Job()), new.address, new.profile.user
     targets = [("data", TARGET)]
-    way = passage(move, new.profile, facts, targets, purpose="test", address=address, login=login)
+    way = passage(move, new.profile, facts, targets, purpose="probe", address=address, login=login)
     way = replace(way, transport=transport, rsync=(3, 2, 7))
     route = route_of(way)
 

@@ -6,7 +6,7 @@ root's changes links (rsyncd.conf(5), munge symlinks), so folders, links and wha
 whose way is open too.
 
 A keeper beside it flushes what arrives while more arrives, and ends it when its folder is gone, or when nothing came
-for days: whoever killed the workstation leaves no port open for ever.
+for days, of a probe for minutes: whoever killed the workstation leaves no port open for ever.
 """
 
 from ipaddress import ip_address
@@ -26,8 +26,8 @@ CONTENTS_ALONE = True
 _USER = "pghaul"
 _MOST_CONNECTIONS = 32
 """Eight streams for each of three folders side by side, and some that are about to end."""
-_IDLE_SECONDS = 3 * 24 * 3600
-"""Over a weekend between the warm passes and the stop; after that --resume starts it anew."""
+_IDLE_SECONDS = {"copy": 3 * 24 * 3600, "probe": 600}
+"""By purpose. Over a weekend between the warm passes and the stop; after that --resume starts it anew."""
 _CONNECT_SECONDS = 10
 
 _KEEP: LiteralString = """cd -- @folder@ && rm -f ended || exit
@@ -193,7 +193,7 @@ def start(way: Passage) -> Shell:
         links=sequence(*links),
         settings=command("printf", "%s\\n", *_settings(way)),
         user=_USER,
-        keep=script(_KEEP, folder=_folder(way), most_idle=_IDLE_SECONDS),
+        keep=script(_KEEP, folder=_folder(way), most_idle=_IDLE_SECONDS[way.purpose]),
         first=FIRST_PORT,
         last=LAST_PORT,
         address=way.address if _is_number(way.address) else "",

@@ -138,7 +138,7 @@ def test_a_port_that_nobody_answers_is_named(way: Passage) -> None:
 def test_nothing_listens_for_ever(way: Passage, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It ends when nothing came for long, when its folder is taken away, and by its step."""
     if end == "time":
-        monkeypatch.setattr(daemon, "_IDLE_SECONDS", 1)
+        monkeypatch.setitem(daemon._IDLE_SECONDS, "copy", 1)
     folder = Path(f"{way.folder}-daemon")
     started = run(daemon.start(way), f"secret {way.marker}\n")
     port, mark = started.stdout.split()
