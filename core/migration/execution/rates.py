@@ -48,11 +48,13 @@ def _of_place(execution: Execution, place: Step) -> float | None:
 
 
 def _rate(execution: Execution) -> float | None:
-    whole = {step.number: step.bytes for step in execution.plan.steps if step.bytes and step.warm_pass <= 1}
+    first = 1 if any(step.warm_pass for step in execution.plan.steps) else 0
+    whole = {step.number: step.bytes for step in execution.plan.steps if step.bytes and step.warm_pass == first}
     runs = [run for run in execution.steps if run.number in whole and run.done and run.attempt == 1 and not run.message]
     sent = sum(run.bytes or 0 for run in runs)
     seconds = sum((run.ended_at - run.started_at).total_seconds() for run in runs if run.ended_at is not None)
     size = sum(whole[run.number] or 0 for run in runs)
-    if not seconds or sent < _WHOLE * size:
-        return None
+    everywhere = {run.number for run in runs} == whole.keys()
+    if not everywhere or not seconds or sent < _WHOLE * size:
+        return None  # a place that was begun twice, or not at all, may be the large one
     return sent / seconds

@@ -23,6 +23,13 @@ def test_a_pass_that_found_most_of_it_there_tells_nothing() -> None:
     assert copy_rate([execution(FIRST)]) is None
 
 
+def test_a_place_that_was_begun_twice_tells_nothing_of_the_whole() -> None:
+    """Of the large one a part lay on new already when it was sent; the small one alone says little."""
+    made = ran(execution(FIRST, replace(FIRST, bytes=9_000_000)), 1, status=1, seconds=30, sent=70_000_000)
+    made = ran(ran(made, 1, seconds=9, sent=30_000_000), 2, seconds=4, sent=9_000_000)
+    assert copy_rate([made]) is None
+
+
 def test_a_failed_pass_tells_nothing_and_an_earlier_execution_does() -> None:
     failed = ran(execution(FIRST), 1, status=12, seconds=2, sent=100_000_000)
     whole = ran(execution(FIRST), 1, seconds=4, sent=100_000_000)
