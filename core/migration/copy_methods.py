@@ -1,5 +1,7 @@
 """The estimates of the two copies of files: cold (old stopped throughout) and warm (old stopped for the last pass)."""
 
+from math import inf
+
 from core import units
 from core.facts.model import Cluster
 from core.migration.basis import ONE_STREAM_LIMIT, SECONDS_A_FILE, Basis
@@ -180,7 +182,7 @@ def _verify(basis: Basis, summed: Span = _NOTHING) -> Stage:
 
 
 def _guards(basis: Basis) -> tuple[str, ...]:
-    streams = basis.spec.link.streams or 1
-    if basis.copy.likely > ONE_STREAM_LIMIT and streams == 1:
+    one_stream = (basis.spec.link.streams or 1) == 1 and basis.spec.copy.ssh_bytes_per_second != inf
+    if basis.copy.likely > ONE_STREAM_LIMIT and one_stream:
         return (f"{units.rate(basis.copy.likely)} is more than one ssh stream was ever seen to carry",)
     return ()

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
 from core.benchmarks.model import Outcome, Run, Side
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.migration.checks.collations import reindex_bytes
 from core.migration.checks.finding import Case
-from core.migration.model import Move, Probe, Quantity
+from core.migration.model import Move, Probe, Quantity, Route
 from core.migration.spec import ClusterSpec, CopySpec, LinkSpec, NewSpec, OldSpec, Spec
 from core.migration.transports.choice import choose, tried_routes
 
@@ -53,7 +54,7 @@ def spec_of(
         copy=CopySpec(
             observed_bytes_per_second=copied or (sample.bytes_per_second if sample is not None else None),
             compression_ratio=max(1.0, sample.ratio) if sample is not None and sample.ratio is not None else None,
-            ssh_bytes_per_second=rates.get(Quantity.SSH),
+            ssh_bytes_per_second=rates.get(Quantity.SSH) if choice.transport.route is Route.SSH else inf,
         ),
     )
 

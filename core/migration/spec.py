@@ -66,7 +66,8 @@ class LinkSpec:
 class CopySpec:
     """The copy itself: the rate of an earlier copy or a sample, in bytes of cluster a second.
 
-    `compression_ratio`: size before over size after. `ssh_bytes_per_second`: what one ssh stream carried.
+    `compression_ratio`: size before over size after. `ssh_bytes_per_second`: what one ssh stream carried; infinite
+    where the copy takes another route.
     """
 
     observed_bytes_per_second: float | None = None

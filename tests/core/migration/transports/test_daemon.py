@@ -166,3 +166,14 @@ def test_to_end_what_does_not_run_is_no_error(way: Passage) -> None:
     assert run(daemon.end(way)).returncode == 0
     assert not folder.exists()
     assert run(daemon.end(way)).returncode == 0
+
+
+def test_what_ssh_carries_bounds_no_estimate_of_a_copy_by_another_route() -> None:
+    links = [probe(Quantity.READ, 2e9), probe(Quantity.WIRE, 1.2e9), probe(Quantity.WRITE, 2e9)]
+    probes = [*links, probe(Quantity.SSH, 90e6), sample(Transport(), 85e6), sample(Transport(route=Route.DAEMON), 1e9)]
+    made = estimate(spec_of(move(), old(), probes)).method("cold-copy")
+    assert made is not None
+    assert made.warnings == ()
+    copied = next(stage for stage in made.stages if stage.name == "copy")
+    assert copied.bound_by == "wire"
+    assert copied.seconds.likely == pytest.approx(10e9 / 1e9)
