@@ -44,6 +44,11 @@ def bytes_per_second(progress: Progress, stage: Stage, elapsed: float) -> float 
     return gained / spent if progress.unit == "bytes" and gained > 0 and spent >= EARLIEST_SECONDS else None
 
 
+def title(job: str, progress: Progress) -> str:
+    """What the job does now, and how far it is as a whole where it says so."""
+    return ": ".join(part for part in (job, progress.whole, progress.title) if part)
+
+
 def amount(progress: Progress) -> str:
     """`3.2 GiB of 10 GiB`, `2 of 8`, `35 s of 1 min 00 s`; without a total what is done alone."""
     shown = {"bytes": units.size, "seconds": units.duration}.get(progress.unit, units.count)
@@ -52,16 +57,16 @@ def amount(progress: Progress) -> str:
 
 
 def words(progress: Progress | None, stage: Stage | None, elapsed: float) -> str:
-    """The line beside the bar: amount, pace, time elapsed, and what is left where that is known; then of the whole."""
+    """The line beside the bar: amount, pace, time elapsed, and what is left where that is known and no whole says it."""
     parts = []
     if progress is not None and not (progress.whole and progress.unit == "steps"):
         parts.append(amount(progress))
         pace = None if stage is None else bytes_per_second(progress, stage, elapsed)
         parts += [units.rate(pace)] if pace is not None else []
     parts.append(f"{units.duration(int(elapsed)) if elapsed >= 1 else '0 s'} elapsed")
-    left = None if progress is None or stage is None else remaining(progress, stage, elapsed)
+    left = None
+    if progress is not None and stage is not None and not progress.whole:
+        left = remaining(progress, stage, elapsed)
     if left is not None and left >= 1:
         parts.append(f"about {units.duration(max(10, round(left, -1)) if left > 60 else max(1, round(left)))} left")
-    if progress is not None and progress.whole:
-        parts.append(progress.whole)
     return " · ".join(parts)

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QW
 
 from core.jobs import Event, Progress
 from gui.bridge import Task
-from gui.models.progress import Stage, stage_of, words
+from gui.models.progress import Stage, stage_of, title, words
 from gui.widgets.elided import ElidedLabel
 
 PARTS = 1000
@@ -73,7 +73,7 @@ class JobBar(QWidget):
         self._stage = stage_of(progress, self._elapsed(), self._stage)
         self._progress = progress
         if self._cancel.isEnabled():
-            self._title.setText(f"{self._job_title}: {progress.title}" if progress.title else self._job_title)
+            self._title.setText(title(self._job_title, progress))
         if progress.total:
             self._bar.setRange(0, PARTS)
             self._bar.setValue(round(min(1.0, progress.done / progress.total) * PARTS))

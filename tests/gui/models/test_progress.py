@@ -1,7 +1,7 @@
 import pytest
 
 from core.jobs import Progress
-from gui.models.progress import Stage, remaining, stage_of, words
+from gui.models.progress import Stage, remaining, stage_of, title, words
 
 GIB = 1 << 30
 COPY = Stage("copy", 0.0, 0.0)
@@ -57,6 +57,8 @@ def test_without_progress_the_time_alone() -> None:
 def test_of_a_long_work_the_whole_is_said_too() -> None:
     whole = "step 23 of 51, old stopped 2 min 13 s ago"
     steps = Progress("old: stop old", 22, 51, "steps", whole)
-    assert words(steps, stage_of(steps, 0, None), 5) == f"5.0 s elapsed · {whole}"
-    copied = Progress("old: final pass", 3 << 30, None, "bytes", whole)
-    assert words(copied, None, 5) == f"3.0 GiB · 5.0 s elapsed · {whole}"
+    assert words(steps, stage_of(steps, 0, None), 5) == "5.0 s elapsed"
+    copied = Progress("old: final pass", 3 * GIB, 12 * GIB, "bytes", whole)
+    assert words(copied, COPY, 100) == "3.0 GiB of 12.0 GiB · 32.2 MB/s · 1 min 40 s elapsed"
+    assert title("Moving spring", copied) == f"Moving spring: {whole}: old: final pass"
+    assert title("Probing", Progress("", 1, 3)) == "Probing"
