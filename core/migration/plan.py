@@ -21,6 +21,7 @@ from core.migration.model import (
     Move,
     Plan,
     Probe,
+    Route,
     Status,
     Step,
     Verify,
@@ -129,6 +130,11 @@ def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
         )
     if site.way.transport.route in UNENCRYPTED:
         said.append("warning: the cluster's bytes cross the network unencrypted, as the move allows")
+    if site.way.transport.route is Route.NFS and site.cluster.running and site.verify is not Verify.ALL:
+        said.append(
+            "warning: over NFS TCP's own sum alone guards what a pass before the stop brings and what does not change "
+            "later; --verify all reads every file again on both sides"
+        )
     return tuple(said)
 
 

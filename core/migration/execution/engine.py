@@ -198,7 +198,7 @@ def _may_be_open(execution: Execution, closing: Step) -> bool:
 
 def _close(work: Work, step: Step) -> None:
     text = Shell(step.command, step.command, compound=True)
-    work.connect(step.side).run(text, Job(), user=step.user, title=step.title)
+    _pass_on_warnings(work, work.connect(step.side).run(text, Job(), user=step.user, title=step.title).stdout)
 
 
 def _go_on(work: Work, *, cleaned: bool) -> None:
@@ -252,9 +252,14 @@ def _run(work: Work, steps: list[Step]) -> None:
         _agrees(work, step)
         if step.name.startswith(DELETIONS):
             _show_deletions(work, step)
-        for line in work.outputs[step.number].splitlines():
-            if line.startswith("warning: "):
-                work.job.report(Note(line.removeprefix("warning: "), "warning"))
+        _pass_on_warnings(work, work.outputs[step.number])
+
+
+def _pass_on_warnings(work: Work, output: str) -> None:
+    """What a step has to say to people stands in lines of its output that begin with `warning: `."""
+    for line in output.splitlines():
+        if line.startswith("warning: "):
+            work.job.report(Note(line.removeprefix("warning: "), "warning"))
 
 
 def _agrees(work: Work, step: Step) -> None:

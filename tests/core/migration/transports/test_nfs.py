@@ -80,6 +80,18 @@ def test_passes_go_into_the_mount_and_ask_for_no_ssh() -> None:
         assert "/run/pghaul-copy-" in text
 
 
+def test_a_stopped_cluster_is_compared_whole_and_of_a_running_one_it_is_said() -> None:
+    """rsync's own sums end on old, before the bytes cross the wire."""
+    said = "over NFS TCP's own sum alone guards"
+    stopped, running = plan(PROBES, running=False), plan(PROBES)
+    (sums,) = [step for step in stopped.steps if step.title == "sum up old's files"]
+    assert "every file byte for byte" in sums.reason
+    assert "sha256sum" in sums.command
+    assert not any(said in warning for warning in stopped.warnings)
+    assert any(said in warning for warning in running.warnings)
+    assert not any(said in warning for warning in plan([PROBES[0]]).warnings)
+
+
 def test_exports_name_each_address_of_old_that_new_may_see() -> None:
     text = nfs.export(way()).text
     assert "10.0.0.1:/srv/space" in text
