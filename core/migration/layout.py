@@ -80,11 +80,40 @@ def fence(cluster: Cluster, owner: str) -> Control:
         disable = script("{ [ -e @kept@ ] || cp -p -- @file@ @kept@; } && echo disabled > @file@", file=file, kept=kept)
         return Control(ROOT, disable, f"as root: {command('mv', '--', kept, file)}")
     if cluster.unit is not None:
-        return Control(
-            ROOT, command("systemctl", "mask", cluster.unit), f"as root: {command('systemctl', 'unmask', cluster.unit)}"
-        )
+        return Control(ROOT, _forbidden(cluster.unit), f"as root: {_allowed(cluster.unit)}")
     closed, opened = (command("chmod", mode, "--", cluster.data_directory) for mode in ("u-w", "u+w"))
     return Control(owner, closed, f"as {owner}: {opened}")
+
+
+def _forbidden(unit: str) -> Shell:
+    """A unit that systemd refuses to start, whoever asks for it, until the drop-in is gone, also after a boot.
+
+    `systemctl mask` refuses a unit whose file lies in /etc/systemd/system, where the DBA's own ones do. Source:
+    systemd.unit(5), AssertPathExists=.
+    """
+    folder, file = drop_in(unit)
+    return script(
+        "install -d -m 0755 -- @folder@ && printf '%s\\n' '[Unit]' @assertion@ > @file@ && systemctl daemon-reload",
+        folder=folder,
+        file=file,
+        assertion=f"AssertPathExists=!{file.replace('%', '%%')}",
+    )
+
+
+def _allowed(unit: str) -> Shell:
+    folder, file = drop_in(unit)
+    return script(
+        "if [ -e @file@ ]; then rm -f -- @file@ && rmdir --ignore-fail-on-non-empty -- @folder@ && "
+        "systemctl daemon-reload; fi",
+        folder=folder,
+        file=file,
+    )
+
+
+def drop_in(unit: str) -> tuple[str, str]:
+    """The folder and the file of the drop-in that fences a unit."""
+    folder = f"/etc/systemd/system/{unit}.d"
+    return folder, f"{folder}/pghaul-fence.conf"
 
 
 def unfence(cluster: Cluster, owner: str) -> Control:
@@ -95,14 +124,16 @@ def unfence(cluster: Cluster, owner: str) -> Control:
         put_back = script("if [ -e @kept@ ]; then mv -- @kept@ @file@; fi", kept=f"{file}{KEPT}", file=file)
         return Control(ROOT, put_back, "")
     if cluster.unit is not None:
-        return Control(ROOT, command("systemctl", "unmask", cluster.unit), "")
+        return Control(ROOT, _allowed(cluster.unit), "")
     return Control(owner, command("chmod", "u+w", "--", cluster.data_directory), "")
 
 
 def fence_leaves(cluster: Cluster) -> str | None:
-    """The file that the fence puts aside on old; None where it puts none aside."""
+    """The file that the fence leaves on old, and what for; None where it leaves none."""
     named = debian(cluster)
-    return f"{_start_conf(named)}{KEPT}" if named is not None else None
+    if named is not None:
+        return f"{_start_conf(named)}{KEPT}, by which old is let go again"
+    return f"{drop_in(cluster.unit)[1]}, which keeps old from starting" if cluster.unit is not None else None
 
 
 def prove_stopped(path: str, data_directory: str) -> Shell:

@@ -11,7 +11,7 @@ def remains(site: Site) -> tuple[str, ...]:
     said = [f"{site.old.name}: the cluster as it was stopped, in {cluster.data_directory} and its tablespaces; {until}"]
     kept = layout.fence_leaves(cluster)
     if kept is not None:
-        said.append(f"{site.old.name}: {kept}, by which old is let go again")
+        said.append(f"{site.old.name}: {kept}")
     folder = layout.configuration_folder(cluster)
     if folder is not None:
         said.append(f"{site.new.name}: {folder}{layout.KEPT}, what new had there before, if there was anything")

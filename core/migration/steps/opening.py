@@ -112,7 +112,7 @@ def _open(site: Site) -> list[Draft]:
             "",
             "",
             "until here old has everything: to go back, stop new and undo what keeps old from starting",
-            "start old as it was",
+            _back(site, stop),
             stopped=True,
             skippable=False,
         ),
@@ -122,7 +122,7 @@ def _open(site: Site) -> list[Draft]:
             user,
             sequence(stop, _start_for_clients(site)),
             "with its own configuration; what clients write from here on is on new alone",
-            "only with the loss of what clients wrote: stop new, undo what keeps old from starting, start old",
+            f"only with the loss of what clients wrote: {_back(site, stop)}",
             weight=2.0,
             stopped=True,
             point_of_no_return=True,
@@ -138,6 +138,18 @@ def _open(site: Site) -> list[Draft]:
             name=LEAD,
         ),
     ]
+
+
+def _back(site: Site, stop: Shell) -> str:
+    """The words of the way back to old from here on."""
+    free, start = layout.unfence(site.cluster, site.owner), layout.start(site.cluster, site.owner)
+    return "; ".join(
+        (
+            undone(site.way.writer, "new", stop),
+            undone(free.user, "old", free.command),
+            undone(start.user, "old", start.command),
+        )
+    )
 
 
 def _cron_jobs(site: Site) -> list[Draft]:

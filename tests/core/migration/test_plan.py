@@ -135,7 +135,7 @@ def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str
         (
             {"unit": "postgresql-15.service"},
             "systemctl stop postgresql-15.service",
-            "systemctl mask postgresql-15.service",
+            "AssertPathExists=!/etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf",
         ),
         ({}, "PGDATA=/srv/pg/data /usr/local/pgsql/bin/pg_ctl -m fast -w", ""),
     ],
@@ -452,7 +452,9 @@ def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
         "start old",
         "prove that old runs",
     ]
-    assert back["let old start again"].command == "systemctl unmask postgresql-15.service"
+    assert (
+        "rm -f -- /etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf" in back["let old start again"].command
+    )
     assert "systemctl start postgresql-15.service" in back["start old"].command
     assert not any("rm -rf" in each.command for each in made.way_back if each.side == "new")
     assert "start old" not in [each.title for each in plan().way_back]

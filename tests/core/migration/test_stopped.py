@@ -1,12 +1,13 @@
 """The proof of the stop, its fence and the way back from it, on folders of this machine."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from core.migration.layout import fence, prove_stopped, unfence
+from core.migration.layout import Control, fence, prove_stopped, unfence
 from tests.core.migration.builders import cluster
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="needs Linux's /proc")
@@ -85,3 +86,30 @@ def test_a_folder_is_closed_to_its_owner_and_opened_again(data: Path) -> None:
         subprocess.run(["dash", "-c", unfence(found, "postgres").command.text], check=True)
         assert data.stat().st_mode & 0o777 == 0o700
     assert [path.name for path in data.iterdir()] == ["global"]
+
+
+def test_systemd_itself_refuses_a_fenced_unit_and_takes_it_again(tmp_path: Path) -> None:
+    """Where units lie is told to systemd's own reader of them; a reload is of no use to it."""
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("no systemd-analyze")
+    units, unit = tmp_path / "system", "postgresql@15-main.service"
+    units.mkdir()
+    (units / unit).write_text("[Unit]\nDescription=one of the DBA's own\n[Service]\nExecStart=/bin/true\n")
+    found = cluster(unit=unit)
+
+    def carried_out(control: Control) -> None:
+        here = control.command.text.replace("/etc/systemd/system", str(units))
+        assert here != control.command.text
+        subprocess.run(["bash", "-c", f'systemctl() {{ [ "$*" = daemon-reload ]; }}; {here}'], check=True)
+
+    def starts() -> bool:
+        words = [analyze, "condition", f"--unit={unit}"]
+        known = {**os.environ, "SYSTEMD_UNIT_PATH": str(units)}
+        return subprocess.run(words, env=known, capture_output=True, check=False, timeout=20).returncode == 0
+
+    assert starts()
+    for control, free in ((fence, False), (fence, False), (unfence, True), (unfence, True)):
+        carried_out(control(found, "postgres"))
+        assert starts() is free
+    assert [path.name for path in units.iterdir()] == [unit]
