@@ -57,7 +57,7 @@ def amount(progress: Progress) -> str:
 
 
 def words(progress: Progress | None, stage: Stage | None, elapsed: float) -> str:
-    """The line beside the bar: amount, pace, time elapsed, and what is left where that is known and no whole says it."""
+    """The line beside the bar: amount, pace, time elapsed, and what is left where that is known and no whole tells."""
     parts = []
     if progress is not None and not (progress.whole and progress.unit == "steps"):
         parts.append(amount(progress))

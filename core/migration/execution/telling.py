@@ -18,13 +18,15 @@ class Paragraph:
 
 
 def told(execution: Execution, estimate: Estimate | None = None) -> tuple[Paragraph, ...]:
-    """What an execution that is done came to; nothing of one that is not.
+    """What an execution that is done, or taken back, came to; nothing of one that is not.
 
     `estimate`: made after a rehearsal with what it measured: what the move itself will cost.
     """
+    found = account(execution)
+    if execution.state is State.ROLLED_BACK:
+        return _taken_back(execution, found)
     if execution.state is not State.DONE:
         return ()
-    found = account(execution)
     if execution.kind is Kind.REHEARSAL:
         paragraphs = [Paragraph("sent", _sent(found)), *_forecast(execution, estimate), Paragraph("old", (_AS_IT_WAS,))]
     else:
@@ -37,6 +39,22 @@ def told(execution: Execution, estimate: Estimate | None = None) -> tuple[Paragr
         ]
     kept = Paragraph("kept", _kept(execution.move))
     return tuple(paragraph for paragraph in (*paragraphs, kept) if paragraph.sentences)
+
+
+def _taken_back(execution: Execution, found: Account) -> tuple[Paragraph, ...]:
+    """Old serves again: for how long it did not, and what new holds."""
+    back = max((run.ended_at for run in execution.steps if run.back and run.done and run.ended_at), default=None)
+    if found.stopped_at is None or back is None:
+        old = "it is what it was; this did not stop it"
+    else:
+        seconds = units.duration((back - found.stopped_at).total_seconds())
+        between = f"from {found.stopped_at:%H:%M:%S} to {back:%H:%M:%S} UTC"
+        old = f"it is what it was; clients had none for {seconds}, {between}"
+    new = (
+        f"it is stopped; what was copied stays in {execution.plan.target} for another try, which sends what changed",
+        f"to try again: {command('pghaul', 'execute', execution.move)}",
+    )
+    return (Paragraph("old", (old,)), Paragraph("new", new), Paragraph("kept", _kept(execution.move)))
 
 
 _AS_IT_WAS = (
