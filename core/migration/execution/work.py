@@ -271,11 +271,15 @@ def _followed(work: Work, server: Server, step: Step, run: StepRun, begun: Remot
     return Printed(said, log.sent)
 
 
+_ANEW = "the rsync daemon on new did not take the copy: --resume starts it anew and tries its port from old"
+
 _HINTS = {
+    10: _ANEW,
     11: "rsync could not write or read a file: look whether the disk is full or read-only",
     12: "the connection between the servers broke, or new has no room left",
     23: "some files could not be read or written: the lines above name them",
     30: "nothing came for ten minutes: look at the network between the servers",
+    35: _ANEW,
     255: "ssh between the servers broke: look at the network and at sshd on new",
 }
 """What rsync's exit status means; source: rsync(1), EXIT VALUES, and ssh(1)."""
