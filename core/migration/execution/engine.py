@@ -15,13 +15,13 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
 from core import units
-from core.errors import BlockedError, Cancelled, PghaulError, ServerError, UnreachableError
+from core.errors import BlockedError, Cancelled, HistoryError, PghaulError, ServerError, UnreachableError
 from core.jobs import Job, Note
 from core.migration.execution import lock
 from core.migration.execution.difference import differing_files, first_difference
@@ -97,10 +97,11 @@ def watched(work: Work) -> Iterator[None]:
 
     def watch() -> None:
         while not ended.wait(1.0):
-            work.tell_progress()
-            if work.journal.cancel_asked(work.id):
-                work.job.cancel()
-                return
+            with suppress(HistoryError):  # who works meets it too, and says it
+                work.tell_progress()
+                if work.journal.cancel_asked(work.id):
+                    work.job.cancel()
+                    return
 
     watcher = threading.Thread(target=watch, name="who looks how far it is")
     watcher.start()

@@ -3,12 +3,12 @@
 import re
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from core.errors import BlockedError, Cancelled, CommandError, InputError, PghaulError, UnreachableError
+from core.errors import BlockedError, Cancelled, CommandError, HistoryError, InputError, PghaulError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.progress import progress
 from core.migration.execution.rsync_log import RsyncLog
@@ -246,8 +246,9 @@ def _followed(work: Work, server: Server, step: Step, run: StepRun, begun: Remot
 
     def grown(data: bytes) -> None:
         if log.add(data):
-            work.journal.step_progressed(run.id, log.done, log.total)
-            work.tell_progress()
+            with suppress(HistoryError):  # a copy does not end for want of its figures; its end is recorded or fails
+                work.journal.step_progressed(run.id, log.done, log.total)
+                work.tell_progress()
 
     try:
         done = remote_jobs.follow(server, begun, work.job, on_output=grown)

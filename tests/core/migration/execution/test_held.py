@@ -1,14 +1,16 @@
 """Who finds the cluster locked by another changes nothing: not on the servers, and not in the history."""
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from core.errors import HistoryError
 from core.history.store import Store
 from core.jobs import Job
-from core.migration.execution.engine import recorded
+from core.migration.execution.engine import recorded, watched
 from core.migration.execution.lock import HeldError, Holder
 from core.migration.execution.work import Work
 from core.migration.model import State, Step, StepRun
@@ -65,3 +67,19 @@ def test_one_whose_program_was_killed_is_known_to_be_interrupted(store: Store) -
 
 def test_one_that_had_not_begun_has_ended(store: Store) -> None:
     assert refused(store, store.execution_started(execution())) == (State.STOPPED, HELD.message)
+
+
+def test_a_history_that_cannot_be_written_ends_no_copy(store: Store) -> None:
+    """Who looks each second must outlive it: the watcher is still there to be ended, and the work goes on."""
+    number = store.execution_started(execution())
+    work = Work(number, store, unconnected, NobodyAtAll(), Job())
+    told = threading.Event()
+
+    def fails() -> None:
+        told.set()
+        raise HistoryError("the history is locked by another program")
+
+    work.tell_progress = fails  # type: ignore[method-assign]  # SQLite's patience is too long for a test
+    with watched(work):
+        assert told.wait(20)
+    assert store.execution(number).state is State.RUNNING
