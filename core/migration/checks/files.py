@@ -39,7 +39,7 @@ def owner(case: Case) -> Finding:
 
 
 def owner_number(case: Case) -> Finding:
-    """The owner has the same number on both: over ssh files go by name, over NFS and in archives by number."""
+    """The owner has the same number on both: the copy goes by name, an archive or a mount of one's own by number."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -57,8 +57,8 @@ def owner_number(case: Case) -> Finding:
     return warning(
         here,
         f"{there.name}, uid {there.uid}{whose}",
-        f"{cluster.owner} has another number on new: files travel by name over ssh, but by number over NFS",
-        "nothing to do for a copy over ssh; map the users, or copy as root by name, for any other way",
+        f"{cluster.owner} has another number on new: the copy goes by name, but archives and NFS mounts by number",
+        "nothing to do for pghaul's own copy, over NFS too; map the users for what you copy by other means",
     )
 
 
