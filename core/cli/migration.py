@@ -9,7 +9,7 @@ from core.cli.context import Context, add_common, print_document
 from core.cli.inputs import decode
 from core.cli.terminal import printable, table
 from core.errors import InputError
-from core.migration.model import CheckResult, Estimate, Plan, Probe, Span, Status, Waiver
+from core.migration.model import CheckResult, Estimate, Plan, Probe, Span, Status, Verify, Waiver
 
 SPEC_EXAMPLE = """\
 A file for --spec, in TOML; all but cluster.size_bytes may be left out, and is then assumed:
@@ -63,6 +63,12 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     plan.add_argument("move")
     plan.add_argument("--script", type=Path, metavar="FILE", help="write the plan as a POSIX shell script")
     plan.add_argument("--runbook", type=Path, metavar="FILE", help="write the plan as Markdown")
+    plan.add_argument(
+        "--verify",
+        choices=[each.value for each in Verify],
+        default=Verify.CHANGED.value,
+        help="the plan of an execution with that --verify (default: changed)",
+    )
     add_common(plan, server=True)
     plan.set_defaults(run=_plan)
 
@@ -209,7 +215,7 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
     from core import actions
     from core.migration.plan import runbook, script
 
-    made = actions.plan(context.desk, options.move, context.job)
+    made = actions.plan(context.desk, options.move, context.job, verify=Verify(options.verify))
     if options.script is not None:
         write_text(options.script, script(made), executable=True)
     if options.runbook is not None:
