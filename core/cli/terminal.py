@@ -15,6 +15,9 @@ from core import units
 from core.errors import Cancelled, HostKeyError, PghaulError
 from core.jobs import CommandEnded, CommandStarted, Event, Note, Progress
 
+_LOGGED_SECONDS = 60.0
+"""Between two lines about a long work in a log, where no line can be overwritten."""
+
 _TELLING_SECONDS, _TELLING = 3.0, 0.02
 """How long, and how much of the whole, must be done before the pace of it tells when it ends."""
 
@@ -93,7 +96,8 @@ def say(text: str, *, end: str = "\n") -> None:
 
 @dataclass
 class Listener:
-    """Shows a job's events on stderr: commands as they start, progress on one line where stderr is a terminal.
+    """Shows a job's events on stderr: commands as they start, progress on one line where stderr is a terminal; in a log
+    a line a minute, of long works alone.
 
     Attributes:
         verbose: show commands whole, not only their title or first line.
@@ -147,13 +151,17 @@ class Listener:
         say("\n".join(map(printable, text.split("\n"))))
 
     def _progress(self, event: Progress) -> None:
-        now = time.monotonic()
-        if self.quiet or not sys.stderr.isatty() or now - self._last < 0.1:
+        now, terminal = time.monotonic(), sys.stderr.isatty()
+        pause = 0.1 if terminal else _LOGGED_SECONDS
+        if self.quiet or now - self._last < pause or not (terminal or event.whole):
             return
         self._last = now
         if event.title != self._stage[0] or event.done < self._stage[2]:
             self._stage = (event.title, now, event.done)
         said = self._said(event, now - self._stage[1])
+        if not terminal:
+            self._line(said)
+            return
         text = said[: shutil.get_terminal_size((120, 24)).columns - 1]
         say("\r" + text.ljust(len(self._shown)), end="")
         self._shown = text

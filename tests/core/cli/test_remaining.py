@@ -42,6 +42,20 @@ def shown(monkeypatch: pytest.MonkeyPatch, *events: tuple[float, Progress]) -> s
     return terminal.getvalue().rpartition("\r")[2].rstrip()
 
 
+def test_a_log_has_a_line_a_minute_of_a_long_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listener, now = Listener(), [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    for second in range(130):
+        now[0] = 1000.0 + second
+        listener(Progress("warm pass 1", second * 1e6, 400e6, "bytes", "step 11 of 43"))
+        listener(Progress("copied beside", second, 130, "bytes"))
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(" | ")[0] for line in lines] == ["step 11 of 43"] * 3
+    assert lines[1].endswith("| 57.2 MiB of 381.5 MiB, 1.00 MB/s | warm pass 1")
+
+
 def test_a_stage_says_its_pace_and_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     line = shown(monkeypatch, (1, copied(0, 400e6)), (11, copied(100e6, 400e6)))
     assert line == "copy: 95.4 MiB of 381.5 MiB, 10.0 MB/s, 30 s left"
