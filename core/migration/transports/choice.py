@@ -146,6 +146,8 @@ def _short(each: Probe, sample: Probe) -> str:
     """What tells a transport from the chosen one."""
     other, chosen = each.transport or PLAIN, sample.transport or PLAIN
     parts = [other.route.text] if other.route != chosen.route else []
+    if other.mount not in {"", chosen.mount}:
+        parts.append(other.mount)
     parts.append((other.compression or "no compression").replace(":", " level "))
     if other.streams != chosen.streams:
         parts.append("one stream" if other.streams == 1 else f"{other.streams} streams")

@@ -217,8 +217,9 @@ def unexport(way: Passage) -> Shell:
     return sequence(
         *(
             script(
-                "if grep -qsF @fsid@ /var/lib/nfs/etab; then exportfs -u @export@; fi",
+                "if grep -sF @fsid@ /var/lib/nfs/etab | grep -qF @client@; then exportfs -u @export@; fi",
                 fsid=f"fsid={_fsid(way, label)}",
+                client=f"\t{client}(",
                 export=_export(client, folder),
             )
             for label, folder in way.targets
