@@ -12,21 +12,20 @@ runs there goes on, and all that it needs stays, until somebody resumes, cancels
 import getpass
 import platform
 import secrets
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
 from core import units
-from core.errors import BlockedError, Cancelled, HistoryError, PghaulError, ServerError, UnreachableError
+from core.errors import BlockedError, PghaulError, ServerError, UnreachableError
 from core.jobs import Job, Note
 from core.migration.execution import lock
 from core.migration.execution.difference import differing_files, first_difference
 from core.migration.execution.entry import old_may_be_stopped
 from core.migration.execution.passes import Pass, another, gain
+from core.migration.execution.recording import recorded, watched
 from core.migration.execution.work import Work, adopt, end_detached, leave_out, output_of, run_step
 from core.migration.model import Execution, Kind, Plan, State, Step
 from core.migration.steps.copy import DELETIONS, STOPPED
@@ -90,73 +89,12 @@ def clean(work: Work) -> None:
         _try(work, f"the lock on {side}", partial(_unlock, work, side, folder))
 
 
-@contextmanager
-def watched(work: Work) -> Iterator[None]:
-    """Each second: tell how far it is, and cancel the job when another program of this workstation asks for it."""
-    ended = threading.Event()
-
-    def watch() -> None:
-        while not ended.wait(1.0):
-            with suppress(HistoryError):  # who works meets it too, and says it
-                work.tell_progress()
-                if work.journal.cancel_asked(work.id):
-                    work.job.cancel()
-                    return
-
-    watcher = threading.Thread(target=watch, name="who looks how far it is")
-    watcher.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        watcher.join()
-
-
 def abandon(work: Work) -> None:
     """Cancel an execution that nobody carries out any more: end what still runs, take away what the copy needed."""
     for side, _ in work.sides:
         end_detached(work, side)
     clean(work)
     work.journal.execution_changed(work.id, State.CANCELLED, "cancelled")
-
-
-@contextmanager
-def recorded(work: Work, done: State = State.DONE) -> Iterator[None]:
-    """The state of the execution in the history, however this ends; `done`: what it is when it ends well."""
-    before = work.execution
-    work.journal.execution_changed(work.id, State.RUNNING)
-    state, message = State.INTERRUPTED, "the program ended"
-    try:
-        yield
-        state, message = done, ""
-    except lock.HeldError as error:
-        state, message = _before(before, error)
-        raise
-    except UnreachableError as error:
-        state, message = State.INTERRUPTED, error.message
-        raise _advised(error, work) from error
-    except Cancelled:
-        state, message = State.CANCELLED, "cancelled"
-        raise
-    except PghaulError as error:
-        state, message = State.STOPPED, error.message
-        raise
-    finally:
-        work.journal.execution_changed(work.id, state, message)
-
-
-def _before(execution: Execution, error: lock.HeldError) -> tuple[State, str]:
-    """How it stood before it was gone on with: whoever finds the door closed has changed nothing."""
-    if not execution.steps:
-        return State.STOPPED, error.message
-    if execution.state is State.RUNNING:
-        return State.INTERRUPTED, "the program ended"
-    return execution.state, execution.message
-
-
-def _advised(error: UnreachableError, work: Work) -> UnreachableError:
-    hint = f"what runs there goes on; when it answers again: pghaul execute {work.execution.move} --resume"
-    return UnreachableError(error.message, hint)
 
 
 def lock_both(work: Work) -> None:

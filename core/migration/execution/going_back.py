@@ -5,7 +5,8 @@ from functools import partial
 
 from core.errors import BlockedError, ServerError
 from core.jobs import Note
-from core.migration.execution.engine import clean, lock_both, recorded, watched
+from core.migration.execution.engine import clean, lock_both
+from core.migration.execution.recording import recorded, watched
 from core.migration.execution.work import Work, end_detached, run_step
 from core.migration.model import Execution, State
 

@@ -10,8 +10,8 @@ import pytest
 from core.errors import HistoryError
 from core.history.store import Store
 from core.jobs import Job
-from core.migration.execution.engine import recorded, watched
 from core.migration.execution.lock import HeldError, Holder
+from core.migration.execution.recording import recorded, watched
 from core.migration.execution.work import Work
 from core.migration.model import State, Step, StepRun
 from core.servers.connection import Server
