@@ -39,7 +39,7 @@ while [ -e rsyncd.conf ] && kill -0 "$daemon" && [ "$idle" -lt @most_idle@ ]; do
     idle=$((idle + 1)); sleep 1
   fi
 done
-kill "$daemon"; [ "$idle" -lt @most_idle@ ] || rm -rf -- @folder@
+kill "$daemon"; wait "$daemon"; [ "$idle" -lt @most_idle@ ] || rm -rf -- @folder@
 : >ended"""
 """What arrives goes to the disk while more arrives, so that no flush of gigabytes waits at the end."""
 
@@ -67,14 +67,14 @@ while [ "$port" -le @last@ ] && [ "$tries" -lt 3 ]; do
 done
 cat log >&2; echo 'no rsync daemon could be started on new' >&2; exit 1"""
 
-_END: LiteralString = """rm -rf -- @folder@ || exit
-tries=0 signal=TERM
+_END: LiteralString = """tries=0 signal=TERM
 ours() { printf '%s\\n' PGHAUL_COPY=@marker@ | grep -lzxF -f - /proc/[0-9]*/environ 2>/dev/null; }
 while found=$(ours); [ -n "$found" ]; do
   [ "$tries" -lt 100 ] || { echo 'the rsync daemon of this copy does not end' >&2; exit 1; }
   for each in $found; do each=${each#/proc/}; kill -"$signal" "${each%/environ}" 2>/dev/null; done
   sleep 0.1; tries=$((tries + 1)); [ "$tries" -lt 50 ] || signal=KILL
-done"""
+done
+rm -rf -- @folder@"""
 
 _REACH: LiteralString = """read -r port mark && [ "$mark" = @marker@ ] || {
   echo 'the port is cut off: nothing was tried' >&2; exit 1; }
