@@ -184,6 +184,17 @@ def follow(
     return Completed(remote_job.command, status, kept.text(), "", seconds)
 
 
+def ended_ago(server: Server, remote_job: RemoteJob, job: Job) -> float | None:
+    """Seconds since the job ended, by the server's clock; None while it runs, and where nothing says when it ended."""
+    asking = script(
+        "cd @folder@ || exit 1\n[ ! -e exit ] || echo $(($(date +%s) - $(stat -c %Y exit)))",
+        folder=_checked(remote_job.folder),
+    )
+    with _quiet(job) as quiet:
+        said = server.run(asking, quiet, user=_user(server, remote_job)).stdout.strip()
+    return max(0.0, float(said)) if said.lstrip("-").isdecimal() else None
+
+
 def kill(server: Server, remote_job: RemoteJob, job: Job) -> None:
     """End the job with all its processes: TERM, then KILL. Raises CommandError when something still runs."""
     ending = script(

@@ -56,6 +56,17 @@ def test_a_job_that_ended_while_nobody_was_connected(lab: Lab, old_profile: Prof
         assert remote_jobs.follow(server, begun, Job(), offset=2).stdout == "ne\n"
 
 
+def test_when_a_job_ended_is_known_to_who_comes_later(old_server: Server) -> None:
+    begun = remote_jobs.start(old_server, command("sleep", 60), Job(), title="unseen")
+    assert remote_jobs.ended_ago(old_server, begun, Job()) is None
+    remote_jobs.kill(old_server, begun, Job())
+    old_server.run(command("touch", "-d", "1 hour ago", "--", f"{begun.folder}/exit"), Job())
+    ago = remote_jobs.ended_ago(old_server, begun, Job())
+    assert ago is not None
+    assert 3600 <= ago < 3700
+    remote_jobs.remove(old_server, begun, Job())
+
+
 def test_all_of_a_large_log_arrives(old_server: Server) -> None:
     begun = remote_jobs.start(
         old_server, script("head -c 10000000 /dev/zero; sleep 0.3; echo end"), Job(), title="large"

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from core.errors import BlockedError, Cancelled, CommandError, HistoryError, InputError, PghaulError, UnreachableError
@@ -132,7 +132,8 @@ def adopt(work: Work, step: Step) -> bool:
     if found is None:
         return False
     work.job.report(Note(f"{server.name}: {step.title} was begun earlier: following it"))
-    _record(work, step, run, lambda: _followed(work, server, step, run, found))
+    unseen = timedelta(seconds=remote_jobs.ended_ago(server, found, work.job) or 0)
+    _record(work, step, run, lambda: _followed(work, server, step, run, found), unseen)
     return True
 
 
@@ -164,7 +165,10 @@ def output_of(work: Work, step: Step) -> str:
     return work.outputs[step.number]
 
 
-def _record(work: Work, step: Step, run: StepRun, perform: Callable[[], Printed]) -> None:
+def _record(
+    work: Work, step: Step, run: StepRun, perform: Callable[[], Printed], unseen: timedelta = timedelta(0)
+) -> None:
+    """Record how it ends. `unseen`: how long ago that was, where nobody was there; its rate is reckoned by it."""
     try:
         printed = perform()
     except UnreachableError:
@@ -177,7 +181,8 @@ def _record(work: Work, step: Step, run: StepRun, perform: Callable[[], Printed]
         raise
     work.outputs[step.number] = printed.output
     kept = "" if step.private else printed.output[-KEPT:]
-    work.journal.step_ended(replace(run, ended_at=datetime.now(UTC), exit_status=0, bytes=printed.bytes, output=kept))
+    ended = max(run.started_at, datetime.now(UTC) - unseen)
+    work.journal.step_ended(replace(run, ended_at=ended, exit_status=0, bytes=printed.bytes, output=kept))
 
 
 def _said(error: PghaulError) -> str:
