@@ -45,8 +45,8 @@ def bytes_per_second(progress: Progress, stage: Stage, elapsed: float) -> float 
 
 
 def title(job: str, progress: Progress) -> str:
-    """What the job does now, and how far it is as a whole where it says so."""
-    return ": ".join(part for part in (job, progress.whole, progress.title) if part)
+    """What the job does now; of a long one how far it is as a whole, which names it well enough."""
+    return ": ".join(part for part in (progress.whole or job, progress.title) if part)
 
 
 def amount(progress: Progress) -> str:
@@ -63,7 +63,8 @@ def words(progress: Progress | None, stage: Stage | None, elapsed: float) -> str
         parts.append(amount(progress))
         pace = None if stage is None else bytes_per_second(progress, stage, elapsed)
         parts += [units.rate(pace)] if pace is not None else []
-    parts.append(f"{units.duration(int(elapsed)) if elapsed >= 1 else '0 s'} elapsed")
+    if progress is None or progress.unit == "steps" or not progress.whole:
+        parts.append(f"{units.duration(int(elapsed)) if elapsed >= 1 else '0 s'} elapsed")
     left = None
     if progress is not None and stage is not None and not progress.whole:
         left = remaining(progress, stage, elapsed)
