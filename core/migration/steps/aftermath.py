@@ -28,12 +28,23 @@ def advice(site: Site) -> tuple[str, ...]:
     if site.cluster.settings.get("archive_mode", "off") != "off":
         said.append(
             "take a new base backup: nothing was archived while new was started for local connections alone, so the "
-            "archive has a gap"
+            "archive may have a gap"
         )
     else:
         said.append("take a backup of new")
+    return (*said, *_followers(site))
+
+
+def _followers(site: Site) -> list[str]:
+    """What hung on old, and now must hang on new."""
     wide = site.cluster.wide
-    if wide is not None and wide.receivers:
+    if wide is None:
+        return []
+    said = []
+    if wide.receivers:
         names = dict.fromkeys(each.name for each in wide.receivers)
         said.append(f"lead to new what received WAL from old: {', '.join(names)}")
-    return tuple(said)
+    if wide.slots:
+        names = dict.fromkeys(each.name for each in wide.slots)
+        said.append(f"drop slots that nobody reads on new, for they came along and keep WAL: {', '.join(names)}")
+    return said

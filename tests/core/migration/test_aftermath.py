@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.facts.inside import Receiver
+from core.facts.inside import Receiver, Slot
 from core.facts.model import Cluster
 from core.migration.estimate import estimate, spec_of
 from core.migration.model import Plan
@@ -37,7 +37,7 @@ def test_what_was_put_aside_is_named() -> None:
     assert "/etc/postgresql/15/main.before-pghaul" in said
 
 
-@pytest.mark.parametrize(("mode", "said"), [("on", "the archive has a gap"), ("off", "take a backup of new")])
+@pytest.mark.parametrize(("mode", "said"), [("on", "the archive may have a gap"), ("off", "take a backup of new")])
 def test_a_backup_is_asked_for(mode: str, said: str) -> None:
     of = cluster(running=True)
     advice = made(replace(of, settings={**of.settings, "archive_mode": mode})).advice
@@ -45,8 +45,11 @@ def test_a_backup_is_asked_for(mode: str, said: str) -> None:
     assert advice[0].startswith("no ANALYZE is needed")
 
 
-def test_who_received_the_wal_is_named_once() -> None:
+def test_what_hung_on_old_is_named_once() -> None:
     of = cluster(running=True)
     assert of.wide is not None
     receivers = (Receiver("standby", "10.0.0.9", "streaming"), Receiver("standby", "10.0.0.8", "streaming"))
-    assert made(replace(of, wide=replace(of.wide, receivers=receivers))).advice[-1].endswith("from old: standby")
+    slots = (Slot("standby", "physical", "", active=True), Slot("sink", "logical", "shop", active=False))
+    advice = made(replace(of, wide=replace(of.wide, receivers=receivers, slots=slots))).advice
+    assert advice[-2].endswith("from old: standby")
+    assert advice[-1].endswith("keep WAL: standby, sink")
