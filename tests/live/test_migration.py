@@ -269,7 +269,7 @@ def test_unencrypted_ways_are_tried_where_the_move_allows_them(
     clean_hosts: None,  # noqa: ARG001
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("core.migration.probes._SAMPLING_SECONDS", 5.0)
+    monkeypatch.setattr("core.migration.probes._SAMPLING_SECONDS", 1.0)
     probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), Journal(), Job())
     tried = [each.transport for each in probes if each.quantity is Quantity.END_TO_END and each.transport is not None]
     assert [each for each in tried if each.route is Route.DAEMON]
@@ -302,7 +302,7 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
     assert choose(probes).sample is not None
 
 
-@pytest.mark.parametrize("where", ["iflag=", "conv=notrunc", "/dev/zero", "--files-from", "rsync --daemon"])
+@pytest.mark.parametrize("where", ["iflag=", "conv=notrunc", "/dev/zero", "--append"])
 def test_a_cancelled_probe_leaves_nothing(
     where: str,
     old_server: Server,
