@@ -41,10 +41,15 @@ def _empty_or_ours(site: Site) -> Shell:
     )
     return script(
         "sh -c @empty@ || sh -c @ours@ || "
-        "{ echo 'the target is neither empty nor a copy of this cluster' >&2; exit 1; }",
+        '{ echo "the target is neither empty nor a copy of this cluster: $(sh -c @holding@)" >&2; exit 1; }',
         empty=sequence(*empty),
         ours=ours,
+        holding=command("sh", "-c", script(_HOLDING), "sh", *(each.target for each in site.places)),
     )
+
+
+_HOLDING = 'for each do [ -z "$(ls -A -- "$each" 2>/dev/null)" ] || printf "%s holds files; " "$each"; done'
+"""Names the folders that are not empty."""
 
 
 def _make_folders(site: Site) -> list[Draft]:
