@@ -8,7 +8,6 @@ import pytest
 from core.facts.model import Tablespace
 from core.migration.steps.known_places import unknown_places
 from tests.core.migration.builders import cluster
-from tests.core.migration.test_plan import plan, space
 
 
 @pytest.fixture
@@ -77,16 +76,3 @@ def test_a_place_that_is_gone_stops_nothing(data: Path) -> None:
 
 def test_a_data_directory_that_cannot_be_read_proves_nothing(tmp_path: Path) -> None:
     assert proof(tmp_path / "gone").returncode != 0
-
-
-def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
-    """The proof of the target ahead of the copy, on a tablespace's folder that holds what is not ours."""
-    taken = tmp_path / "it's taken"
-    made = plan({"running": True, "tablespaces": (space(str(taken)),)})
-    proof = next(step.command for step in made.steps if step.title.startswith("prove that the target"))
-    assert subprocess.run(["dash", "-c", proof], capture_output=True, check=False).returncode == 0
-    taken.mkdir()
-    (taken / "notes").touch()
-    done = subprocess.run(["dash", "-c", proof], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == f"the target is neither empty nor a copy of this cluster: {taken} holds files; \n"

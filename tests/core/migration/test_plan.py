@@ -99,6 +99,19 @@ def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_sh
     assert not any("--delay-updates" in each.command for each in made.steps)
 
 
+def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
+    """The proof of the target ahead of the copy, on a tablespace's folder that holds what is not ours."""
+    taken = tmp_path / "it's taken"
+    made = plan({"running": True, "tablespaces": (space(str(taken)),)})
+    proof = next(step.command for step in made.steps if step.title.startswith("prove that the target"))
+    assert subprocess.run(["dash", "-c", proof], capture_output=True, check=False).returncode == 0
+    taken.mkdir()
+    (taken / "notes").touch()
+    done = subprocess.run(["dash", "-c", proof], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"the target is neither empty nor a copy of this cluster: {taken} holds files; \n"
+
+
 def test_the_final_pass_trusts_no_time() -> None:
     made = plan({"running": True})
     for title in ("warm pass 1", "final pass, changed files"):
