@@ -9,7 +9,7 @@ mount -t devtmpfs dev /dev
 for module in /modules/*.ko; do insmod "$module"; done
 mount -t 9p -o trans=virtio,version=9p2000.L,ro,msize=512000,cache=loose root /lower
 mount -t ext4 /dev/vda /root || exec poweroff -f
-cd /root
+cd /root || exec poweroff -f
 for entry in bin sbin lib lib32 lib64 libx32; do
   if [ -L "/lower/$entry" ]; then cp -d "/lower/$entry" .; fi
 done

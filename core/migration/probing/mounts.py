@@ -36,7 +36,7 @@ def _obstacle(old: Facts, new: Facts, *, root_on_old: bool, root_on_new: bool) -
         return f"the kernel of {new.server} cannot serve NFS"
     for facts, tool, package in ((old, "mount.nfs", "nfs-common"), (new, "exportfs", "nfs-kernel-server")):
         found = facts.tool(tool)
-        if found is None or found.path is None:
+        if found is not None and found.path is None:
             return f"{facts.server} has no {tool} (Debian: {package}, others: nfs-utils)"
     for facts, allowed in ((old, root_on_old), (new, root_on_new)):
         if not allowed:

@@ -29,11 +29,11 @@ def way(mount: str = "vers=4.2", address: str = "10.0.0.2", folder: str = HOSTIL
     return Passage("pghaul-copy-01", "/tmp/pghaul-copy-01", address, 22, "dba", "pg", (), sources, targets, transport)
 
 
-def side(made: Facts, kernel: Kernel | None = ABLE, *tools: str) -> Facts:
-    given = tuple(Tool(name, f"/usr/sbin/{name}", None) for name in tools or ("mount.nfs", "exportfs"))
+def side(made: Facts, kernel: Kernel | None = ABLE, missing: str = "") -> Facts:
+    """A side with such a kernel, and with both tools but the missing one."""
+    tools = [Tool(name, None if name == missing else f"/usr/sbin/{name}", None) for name in ("mount.nfs", "exportfs")]
     others = tuple(tool for tool in made.tools if tool.name not in {"mount.nfs", "exportfs"})
-    surroundings = replace(made.surroundings, kernel=kernel)
-    return replace(made, surroundings=surroundings, tools=(*others, *given))
+    return replace(made, surroundings=replace(made.surroundings, kernel=kernel), tools=(*others, *tools))
 
 
 def plan(probes: Sequence[Probe], *, running: bool = True, plain_text: bool = True) -> Plan:
@@ -158,8 +158,8 @@ def test_mounts_are_tried_where_both_kernels_can() -> None:
     [
         (side(facts("old"), replace(ABLE, nfs=False)), side(facts("new")), (True, True), "old cannot mount NFS"),
         (side(facts("old")), side(facts("new"), replace(ABLE, nfsd=False)), (True, True), "new cannot serve NFS"),
-        (side(facts("old"), ABLE, "fio"), side(facts("new")), (True, True), "old has no mount.nfs"),
-        (side(facts("old")), side(facts("new"), ABLE, "fio"), (True, True), "new has no exportfs"),
+        (side(facts("old"), ABLE, "mount.nfs"), side(facts("new")), (True, True), "old has no mount.nfs"),
+        (side(facts("old")), side(facts("new"), ABLE, "exportfs"), (True, True), "new has no exportfs"),
         (side(facts("old")), side(facts("new")), (False, True), "root, which pghaul may not become on old"),
         (side(facts("old")), side(facts("new")), (True, False), "root, which pghaul may not become on new"),
     ],
@@ -172,8 +172,8 @@ def test_what_stands_in_the_way_is_said(there: Facts, here: Facts, root: tuple[b
     assert reason in found.left_out[0]
 
 
-def test_what_is_not_known_of_the_kernels_is_tried() -> None:
+def test_what_is_not_known_is_tried() -> None:
     unknown = Kernel(nfs=None, nfsd=None, nfs_udp=None)
     for kernel in (None, unknown):
-        found = mounts(side(facts("old"), kernel), side(facts("new"), kernel), root_on_old=True, root_on_new=True)
-        assert found.variants == MOUNTS
+        both = side(facts("old"), kernel), replace(side(facts("new"), kernel), tools=())
+        assert mounts(*both, root_on_old=True, root_on_new=True).variants == MOUNTS
