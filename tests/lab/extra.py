@@ -1,9 +1,11 @@
 """Clusters that a test makes beside the lab's own, on either host, with a folder and a port of their own."""
 
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from tests.lab.binaries import binaries
 from tests.lab.clusters import PREFIX
 from tests.lab.hosts import Host
 
@@ -62,3 +64,13 @@ def make_locale(host: Host, *, order: str = "iso14651_t1") -> None:
     change = f's/^copy "iso14651_t1"$/copy "{order}"/'
     body = 'cd /tmp && sed "$1" /usr/share/i18n/locales/de_AT >de_XX && localedef -c -i ./de_XX -f UTF-8 de_AT.UTF-8'
     host.exec("sh", "-c", f"{body}; rm -f de_XX; locale -a | grep -q de_AT", "sh", change)
+
+
+def put_tree(host: Host, version: str, prefix: str) -> None:
+    """Another release's programs on a host; LabError where it is not to be had."""
+    tree = binaries(version)
+    for folder in ("bin", "lib", "share"):
+        host.exec("mkdir", "-p", f"{prefix}/{folder}")
+        packed = subprocess.run(["tar", "-C", str(tree / folder), "-c", "."], capture_output=True, check=True)
+        words = host.command("tar", "-C", f"{prefix}/{folder}", "-x")
+        subprocess.run(words, input=packed.stdout, check=True, capture_output=True)

@@ -1,11 +1,9 @@
 """What breaks the lab's hosts for the tests of checks, and what mends them again; see test_checks_host.py."""
 
 import shlex
-import subprocess
-from pathlib import Path
 
 from tests.lab import clusters
-from tests.lab.binaries import binaries
+from tests.lab.extra import put_tree
 from tests.lab.hosts import Host
 from tests.lab.machine import LabError
 
@@ -216,23 +214,9 @@ LD_LIBRARY_PATH=@prefix@/lib setpriv --reuid=postgres --regid=postgres --init-gr
 
 def put(host: Host, version: str, prefix: str, data: str) -> None:
     """Another release with a cluster of its own on a host."""
-    tree = binaries(version)
-    host.exec("mkdir", prefix)
-    for folder in ("bin", "lib", "share"):
-        host.exec("sh", "-c", f"mkdir {prefix}/{folder}")
-        packed = _tar(tree / folder)
-        done = host.command("tar", "-C", f"{prefix}/{folder}", "-x")
-        _feed(done, packed)
+    put_tree(host, version, prefix)
     script = _OTHER.replace("@prefix@", shlex.quote(prefix)).replace("@data@", shlex.quote(data))
     host.exec("sh", "-c", script)
-
-
-def _tar(folder: Path) -> bytes:
-    return subprocess.run(["tar", "-C", str(folder), "-c", "."], capture_output=True, check=True).stdout
-
-
-def _feed(words: list[str], data: bytes) -> None:
-    subprocess.run(words, input=data, check=True, capture_output=True)
 
 
 def put_ten(host: Host) -> bool:

@@ -2,7 +2,7 @@
 
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,20 +18,24 @@ from core.migration.plan import make_plan
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.clusters import PREFIX
+from tests.lab.extra import put_tree
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
+from tests.lab.machine import LabError
 
 ROOT = "/srv/pg/move"
 DATA, WAL, SPACE, OTHER = f"{ROOT}/data", f"{ROOT}/wal", f"{ROOT}/space a", f"{ROOT}/space b"
 TARGET, NEW_OTHER = f"{ROOT}/15 main", f"{ROOT}/elsewhere"
 TEMPLATE = "/srv/pg/template"
+SERVER = "/opt/pgsql-moved"
+"""The programs of old's cluster: 15.8 where that is to be had, else the 15.5 of the lab."""
 PORT = 5477
 MOVE = Move("to new", "old", "new", DATA, TARGET, "/srv/pg", "/srv/pg", {OTHER: NEW_OTHER})
 NEW_BIN = "/usr/lib/postgresql/15/bin"
 
 _CREATE = f"""
 set -eu
-cd {PREFIX}/bin
+cd {SERVER}/bin
 ./initdb -D {DATA} -X {WAL} -U postgres --data-checksums --locale=C.UTF-8 --auth=trust --wal-segsize=1 -N >/dev/null
 cat >>{DATA}/postgresql.conf <<S
 port = {PORT}
@@ -54,12 +58,23 @@ S
 def sql(host: Host, text: str, database: str = "shop") -> str:
     """What psql prints, as the superuser on that host."""
     words = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "/tmp", "-p", str(PORT), database]
-    program = f"{PREFIX}/bin/psql" if host.name == "old" else "psql"
+    program = f"{SERVER}/bin/psql" if host.name == "old" else "psql"
     return host.exec(program, *words[1:], user="postgres", input=text).stdout.strip()
+
+
+def put_server(old: Host) -> None:
+    """15.8 where it is to be had, which is a server alone, and beside it the programs of 15.5 that it lacks."""
+    with suppress(LabError):
+        put_tree(old, "15.8", SERVER)
+    beside = (
+        'mkdir -p "$0/bin"; for each in "$1"/bin/*; do [ -e "$0/bin/${each##*/}" ] || ln -s "$each" "$0/bin/"; done'
+    )
+    old.exec("sh", "-c", beside, SERVER, PREFIX)
 
 
 def create(old: Host) -> None:
     """The cluster, stopped, and a copy of it to begin anew from."""
+    put_server(old)
     for folder in (ROOT, TEMPLATE):
         old.exec("install", "-d", "-o", "postgres", "-g", "postgres", folder)
     for folder in (DATA, WAL, SPACE, OTHER):
@@ -70,7 +85,7 @@ def create(old: Host) -> None:
 
 def pg_ctl(host: Host, *words: str, check: bool = True) -> None:
     """pg_ctl on the cluster of that host, as its owner."""
-    program, folder = (f"{PREFIX}/bin/pg_ctl", DATA) if host.name == "old" else (f"{NEW_BIN}/pg_ctl", TARGET)
+    program, folder = (f"{SERVER}/bin/pg_ctl", DATA) if host.name == "old" else (f"{NEW_BIN}/pg_ctl", TARGET)
     host.exec("env", f"PGDATA={folder}", program, "-w", "-s", *words, user="postgres", check=check)
 
 
@@ -91,7 +106,7 @@ def remove(lab: Lab) -> None:
     """No trace of the cluster."""
     for host in (lab.old, lab.new):
         pg_ctl(host, "-m", "immediate", "stop", check=False)
-        host.exec("rm", "-rf", "--", ROOT, TEMPLATE)
+        host.exec("rm", "-rf", "--", ROOT, TEMPLATE, SERVER)
 
 
 def contents(host: Host) -> str:
@@ -109,7 +124,7 @@ def hashes(host: Host) -> str:
 def load(old: Host) -> Iterator[None]:
     """pgbench at work on old, until it is stopped."""
     words = old.command(
-        f"{PREFIX}/bin/pgbench", "-n", "-c", "2", "-T", "300", "-R", "100", "-h", "/tmp", "-p", str(PORT), "shop",
+        f"{SERVER}/bin/pgbench", "-n", "-c", "2", "-T", "300", "-R", "100", "-h", "/tmp", "-p", str(PORT), "shop",
         user="postgres",
     )  # fmt: skip
     running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -160,7 +175,7 @@ class Moving:
     def plan(self, verify: Verify = Verify.CHANGED) -> Plan:
         estimated = estimate(spec_of(self.move, self.facts[0], self.probes))
         profiles = [self.store.profile(side) for side in ("old", "new")]
-        hooks, ends = self.store.hooks(MOVE.name), (profiles[0], profiles[1], *self.facts)
+        hooks, ends = self.store.hooks(self.move.name), (profiles[0], profiles[1], *self.facts)
         return make_plan(self.move, *ends, (), self.probes, estimated, hooks, verify)
 
     def work(

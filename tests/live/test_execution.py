@@ -1,4 +1,7 @@
-"""A move carried out for real: 15.5 with two tablespaces, WAL elsewhere and a load on it, to 15.18; and taken back."""
+"""A move carried out for real: of 15.8, with two tablespaces, WAL elsewhere and a load on it, to 15.18; and taken back.
+
+Where 15.8 is not to be had it is 15.5.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,11 +31,10 @@ from core.migration.model import (
 from core.migration.transports.daemon import FIRST_PORT, LAST_PORT
 from core.servers.connection import Server
 from core.servers.profiles import Profile
-from tests.lab.clusters import PREFIX
 from tests.lab.footprint import differences, footprint
 from tests.lab.lab import Lab
 from tests.live import moving as site
-from tests.live.moving import DATA, NEW_OTHER, ROOT, SPACE, TARGET, Moving, Person, sql
+from tests.live.moving import DATA, NEW_OTHER, ROOT, SERVER, SPACE, TARGET, Moving, Person, sql
 
 pytestmark = pytest.mark.lab
 
@@ -102,7 +104,7 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
     assert links == sorted([SPACE, NEW_OTHER])
     assert cluster.old.exec("stat", "-c", "%a", DATA).stdout.strip() == "500"
     with pytest.raises(Exception, match="could not create lock file"):
-        cluster.old.exec(f"{PREFIX}/bin/postgres", "-D", DATA, user="postgres")
+        cluster.old.exec(f"{SERVER}/bin/postgres", "-D", DATA, user="postgres")
     site.pg_ctl(cluster.new, "-m", "fast", "stop")
     cluster.old.exec("chmod", "u+w", DATA)
     site.start(cluster.old)

@@ -1,0 +1,93 @@
+"""A move of a cluster of Debian's own layout, and back: the host with Debian's binaries is old here, the other new."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.errors import BlockedError
+from core.facts.collect import collect
+from core.history.store import Store
+from core.jobs import Job
+from core.migration.execution.engine import carry_out
+from core.migration.execution.going_back import roll_back
+from core.migration.model import Move, State, Step
+from core.servers.connection import Server
+from core.servers.profiles import Profile
+from tests.lab.footprint import differences, footprint
+from tests.lab.lab import Lab
+from tests.live.moving import Moving, Person
+
+pytestmark = pytest.mark.lab
+
+DATA, CONFIGURATION = "/srv/pg/15/fenced", "/etc/postgresql/15/fenced"
+MOVE = Move("debian", "old", "new", DATA, DATA, "/srv/pg", "/srv/pg")
+_CREATE = f"""
+set -e
+cd /
+pg_createcluster 15 fenced --datadir={DATA} --port=5478 --start-conf=auto -- --locale=C.UTF-8 >/dev/null
+echo '# ours too' >>{CONFIGURATION}/start.conf
+pg_conftool 15 fenced set ssl off
+pg_conftool 15 fenced set unix_socket_directories /tmp
+pg_ctlcluster 15 fenced start
+"""
+_EMPTY = "rmdir -p --ignore-fail-on-non-empty /srv/pg/15 /etc/postgresql/15 2>/dev/null; true"
+
+
+class Undecided(Person):
+    """Does everything but the last thing."""
+
+    def has_done(self, step: Step) -> bool:
+        return step.title != "decide"
+
+
+@pytest.fixture
+def cluster(lab: Lab) -> Iterator[Lab]:
+    looks = [(host, footprint(host)) for host in (lab.old, lab.new)]
+    lab.new.exec("sh", "-c", _CREATE)
+    yield lab
+    lab.new.exec("pg_dropcluster", "--stop", "15", "fenced")
+    for host in (lab.old, lab.new):
+        host.exec("sh", "-c", f"rm -rf {DATA} {CONFIGURATION}; {_EMPTY}")
+    for host, before in looks:
+        assert [line for line in differences(before, footprint(host)) if "/var/log/postgresql" not in line] == [], (
+            host.name
+        )
+
+
+def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
+    cluster: Lab,
+    old_profile: Profile,
+    new_profile: Profile,
+    old_server: Server,
+    new_server: Server,
+    tmp_path: Path,
+) -> None:
+    start_conf = state(cluster)
+    facts = collect(new_server, Job(), folders=[DATA]), collect(old_server, Job(), folders=[DATA])
+    with Store.open(tmp_path) as store:
+        store.add_profile(replace(new_profile, name="old"))
+        store.add_profile(replace(old_profile, name="new"))
+        store.add_move(MOVE)
+        servers = {"old": new_server, "new": old_server}
+        move = Moving(store, servers.__getitem__, facts, move=MOVE)
+        number = move.begin()
+        with pytest.raises(BlockedError, match="was not done: decide"):
+            carry_out(move.work(number, Undecided(name="15/fenced")))
+        assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "down"
+        refused = cluster.new.exec("pg_ctlcluster", "15", "fenced", "start", check=False)
+        assert refused.returncode != 0
+        assert "disabled" in refused.stdout + refused.stderr
+        assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid").returncode == 0
+        roll_back(move.work(number))
+        assert store.execution(number).state is State.ROLLED_BACK
+    assert state(cluster) == start_conf
+    assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "online"
+    assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid", check=False).returncode == 1
+
+
+def state(lab: Lab) -> str:
+    """Of the file that says who may start the cluster: every byte, owner, mode and time; and what lies beside it."""
+    look = f"cd {CONFIGURATION} && sha256sum start.conf && stat -c '%U:%G %a %y' start.conf && ls -A"
+    return lab.new.exec("sh", "-c", look).stdout
