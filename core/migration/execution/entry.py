@@ -46,13 +46,16 @@ def may_begin(latest: Execution | None, *, alive: bool, anew: bool = False) -> N
             f"go on: pghaul execute {move} --resume; or back to old: --rollback",
         )
     if not anew and (left := what_is_left(latest)):
-        raise InputError(left, _CHOICE.format(move=move))
+        raise InputError(left, _choice(latest))
 
 
-_CHOICE = (
-    "go on with it, which is the shortest: pghaul execute {move} --resume; or begin a new one, which sends only what "
-    "new lacks: --anew; to see its steps: --status"
-)
+def _choice(latest: Execution) -> str:
+    """What may be done with an execution that ended on its way before old was stopped."""
+    back = "" if latest.kind is Kind.REHEARSAL else "; or take it back: --rollback"
+    return (
+        f"go on with it, which is the shortest: pghaul execute {latest.move} --resume; or begin a new one, which sends "
+        f"only what new lacks: --anew{back}; to see its steps: --status"
+    )
 
 
 def what_is_left(latest: Execution) -> str:

@@ -37,6 +37,7 @@ def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None
     )
     assert "--resume" in refused.value.hint
     assert "--anew" in refused.value.hint
+    assert ("--rollback" in refused.value.hint) is (kind is Kind.REAL)
     may_begin(latest, alive=False, anew=True)
 
 
