@@ -32,6 +32,7 @@ _ENDED = {
     State.DONE: "done",
     State.ROLLED_BACK: "taken back",
 }
+_VOID = "void: it was done, and what happened later made it count as not done."
 _NOTEWORTHY = 1.0
 """Seconds in which nobody was at it, from which on it is said."""
 
@@ -51,6 +52,7 @@ def execution(report: Report) -> Plain | None:
         "breaks": table(("When (UTC)", "Where", "Why", "Gone on with"), _breaks(latest)),
         "steps_head": ["No.", "Step", "On", "Began (UTC)", "Took", "Expected", "Sent", "Exit"],
         "stages": _stages(latest),
+        "void": _VOID if any(run.void for run in latest.steps) else "",
         "way_back": [_step(run, _back(latest), _days(latest)) for run in latest.steps if run.back],
         "earlier": table(("No.", "What", "Began", "Took", "Without the cluster", "Came to"), map(_earlier, earlier)),
     }

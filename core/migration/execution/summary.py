@@ -117,7 +117,7 @@ def passes(execution: Execution) -> tuple[PassMade, ...]:
     """The passes in the order in which they were made, each over all its places, the tries of one apart."""
     groups: list[list[StepRun]] = []
     for run in _forward(execution):
-        if not run.done or (run.bytes is None and not _left_out(execution, run)):
+        if run.exit_status != 0 or (run.bytes is None and not _left_out(execution, run)):
             continue
         last = groups[-1] if groups else []
         if last and _head(last[0]) == _head(run) and run.number not in {each.number for each in last}:

@@ -168,6 +168,16 @@ def test_where_it_broke_off_and_went_on(full: Report) -> None:
     assert _found(report)["stages"][0]["rows"][1][1] == f"{STEPS[0].title} (try 2)"
 
 
+def test_what_was_void_is_explained(full: Report) -> None:
+    report = _executed(full, replace(ALL[0], void=True), state=State.CANCELLED)
+    found = _found(report)
+    assert found["stages"][0]["rows"][0][-1] == "0, void"
+    assert found["void"].startswith("void: it was done")
+    assert [row[3] for row in found["passes"]["rows"]] == ["5.6 GiB"]
+    assert _found(_executed(full, *ALL, state=State.DONE))["void"] == ""
+    assert render(report).startswith(b"%PDF")
+
+
 def test_over_midnight_each_time_has_its_day(full: Report) -> None:
     late = _run(2, at=60 * 20)
     rows = _found(_executed(full, ALL[0], late, state=State.STOPPED))["stages"]
