@@ -86,13 +86,13 @@ def _compare(
         free += there.get(mount_point, 0)
         needs.append(f"{mount_point} needs {shown(need)}")
         has.append(f"{mount_point} has {shown(free)}")
-        short += [mount_point] if need > free else []
+        short += [f"{mount_point} needs {shown(need)} and has {shown(free)}"] if need > free else []
         tight += [mount_point] if need <= free < need * _MARGIN else []
     evidence = "; ".join(needs) or "no limit", "; ".join(has) or "no limit"
     if short:
         return blocker(
             *evidence,
-            f"not enough {what} on {', '.join(short)} of {case.new.server}",
+            f"not enough {what} on {case.new.server}: {'; '.join(short)}",
             "free some, enlarge it, or name another target",
         )
     if tight:

@@ -359,7 +359,8 @@ def test_space_is_counted_for_each_file_system() -> None:
     full = replace(
         new(), file_systems=tuple(replace(each, available_bytes=3_000_000_000) for each in new().file_systems)
     )
-    assert "/, /srv/pg" in one("space", holding, full, moved).message
+    said = "not enough space on new: / needs 3.7 GiB and has 2.8 GiB; /srv/pg needs 5.6 GiB and has 2.8 GiB"
+    assert one("space", holding, full, moved).message == said.replace("on new", f"on {full.server}")
 
 
 def test_an_earlier_copy_is_overwritten_not_added() -> None:
