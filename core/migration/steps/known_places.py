@@ -24,6 +24,7 @@ def prove_places(site: Site, *, stopped: bool) -> Draft:
         "a tablespace that was made since the facts were read would be missing on new, and nobody would notice",
         "nothing to undo: it only looks",
         stage="stop old" if stopped else "",
+        weight=1.0 if stopped else 0.01,
         stopped=stopped,
         skippable=False,
         renewed=not stopped,
