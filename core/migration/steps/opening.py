@@ -111,7 +111,8 @@ def _open(site: Site) -> list[Draft]:
             "you",
             "",
             "",
-            "until here old has everything: to go back, stop new and undo what keeps old from starting",
+            "look at new, which runs for local connections alone; until here old has everything, and the way back "
+            "loses nothing; the next step opens new to clients, and what they write is on new alone",
             _back(site, stop),
             stopped=True,
             skippable=False,
