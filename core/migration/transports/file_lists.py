@@ -41,7 +41,7 @@ def changed_names(way: Passage, label: str, streams: int) -> Shell:
     """
     return script(
         "umask 077; limit=$(($(date +%s) - 2)); export LC_ALL=C; set --; [ ! -e @idle@ ] || "
-        'while read -r hide pattern; do set -- "$@" ! -path ".$pattern"; done <@idle@; '
+        'while read -r _ pattern; do set -- "$@" ! -path ".$pattern"; done <@idle@; '
         'find . -type f "$@" ! -newermt "@$limit" ! -newerct "@$limit" ' + _LINES + " >@next@ && "
         'find . -type f "$@" ' + _LINES + " >@now@ && { [ -e @seen@ ] || : >@seen@; } && "
         "comm -13 @seen@ @now@ | sort -rn | " + _LEAST_LOADED,
