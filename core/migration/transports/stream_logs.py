@@ -15,6 +15,8 @@ _WATCHED: LiteralString = (
     '( trap \'kill "$pause"; exit\' TERM; while :; do sleep 1 & pause=$!; wait "$pause"; '
     "tail -v -c 99 -- @log@-*; echo; echo '==> <=='; done ) 2>/dev/null & watch=$!; "
     'sh -c @streams@; status=$?; kill "$watch"; wait "$watch"; '
+    # it may have been ended behind a name
+    "echo; echo '==> <=='; "
     # a line of progress ends in a return
     "sed '/\\r/d' @log@-* && rm -f -- @log@-* && exit \"$status\""
 )

@@ -33,7 +33,7 @@ def copy(way: Passage, through: str, whole: str, status: int = 0) -> Shell:
 
 
 def side_by_side(copies: list[Shell]) -> Shell:
-    starting = script('for stream do sh -c "$stream" & done; wait $!')
+    starting = script('for stream do sh -c "$stream" & all="$all $!"; done; for each in $all; do wait "$each"; done')
     return command("sh", "-c", starting, "streams", *copies)
 
 
