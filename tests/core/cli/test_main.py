@@ -17,6 +17,7 @@ from core.cli.migration import write_text
 from core.cli.terminal import Listener, failure
 from core.errors import InputError
 from core.facts.model import Facts, FileSystem
+from core.facts.surroundings import Scheduled, Surroundings
 from core.history.store import Store
 from core.jobs import CommandStarted, Note
 from tests.core.history import samples
@@ -87,6 +88,20 @@ def test_a_move_knows_its_volumes_by_default(capsys: pytest.CaptureFixture[str])
     move = json.loads(run(capsys, "move", "show", "spring", "--json")[1])["move"]
     assert move["cluster"] == move["target"] == cluster
     assert move["old_volume"] == """/srv/it's $(touch x) "ö\""""
+
+
+def test_a_move_shows_the_scheduled_jobs_of_both_hosts(capsys: pytest.CaptureFixture[str]) -> None:
+    add_servers(capsys)
+    words = ("move", "add", "spring", "--old", "old", "--new", "new", "--cluster", "/pg", "--target", "/pg")
+    assert run(capsys, *words)[0] == 0
+    assert "scheduled jobs" not in run(capsys, "move", "show", "spring")[1]
+    job = Scheduled("/etc/cron.d/backup", "postgres", "0 3 * * * postgres PGPASSWORD=*** pg_dump \x1b[2Jshop")
+    with Store.open() as store:
+        for server, jobs in (("old", (job,)), ("new", None)):
+            store.save_facts(Facts(server, datetime.now(UTC), 1.0, 1, surroundings=Surroundings(schedule=jobs)))
+    out = run(capsys, "move", "show", "spring")[1]
+    assert "  /etc/cron.d/backup  -    postgres  0 3 * * * postgres PGPASSWORD=*** pg_dump ?[2Jshop\n" in out
+    assert "the jobs of new could not be read" in out
 
 
 def test_a_volume_is_the_mount_point_that_the_facts_know(capsys: pytest.CaptureFixture[str]) -> None:
