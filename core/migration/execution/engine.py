@@ -24,10 +24,10 @@ from core.jobs import Job, Note
 from core.migration.execution import lock
 from core.migration.execution.difference import differing_files, first_difference
 from core.migration.execution.entry import old_may_be_stopped
-from core.migration.execution.passes import Pass, another, gain
+from core.migration.execution.passes import Pass, another, gain, outdated
 from core.migration.execution.recording import recorded, watched
 from core.migration.execution.work import Work, adopt, end_detached, leave_out, output_of, run_step
-from core.migration.model import Execution, Kind, Plan, State, Step
+from core.migration.model import Execution, Kind, Plan, State, Step, StepRun
 from core.migration.steps.copy import DELETIONS, STOPPED
 from core.migration.steps.opening import START_NEW
 from core.servers.shell import Shell
@@ -160,6 +160,7 @@ def _go_on(work: Work, *, cleaned: bool) -> None:
                 declined = not work.people.confirm_stop(execution.plan.cluster)
             if declined:
                 raise BlockedError("the name of the cluster was not confirmed: it is not stopped", "see --confirm")
+            _catch_up(work)
         if todo[0].warm_pass:
             _warm_pass(work, group, todo)
         else:
@@ -260,21 +261,45 @@ def _warm_pass(work: Work, group: list[Step], todo: list[Step]) -> None:
             run_step(work, step)
 
 
+def _catch_up(work: Work) -> None:
+    """One more warm pass where people, or an interruption, let so much time go by that the stop would be longer."""
+    execution = work.execution
+    ends = [run.ended_at for run in _warm_runs(execution) if run.ended_at is not None]
+    waited = (datetime.now(UTC) - max(ends)).total_seconds() if ends else 0.0
+    if not outdated(_passes(execution), waited):
+        return
+    work.job.report(Note(f"the last warm pass ended {units.duration(waited)} ago: one more before the stop"))
+    last = max(step.warm_pass for step in execution.plan.steps)
+    for step in execution.plan.steps:
+        if step.warm_pass == last:
+            run_step(work, step)
+
+
+def _warm_runs(execution: Execution) -> list[StepRun]:
+    """The tries at warm passes that ended well and were no mere leaving out."""
+    numbers = {step.number for step in execution.plan.steps if step.warm_pass}
+    return [run for run in execution.steps if run.number in numbers and run.done and not run.back and not run.message]
+
+
 def _passes(execution: Execution) -> list[Pass]:
     """The warm passes that were made so far, each over all places, the tries of one number apart."""
     numbers = {step.number: step.warm_pass for step in execution.plan.steps if step.warm_pass}
-    made: dict[tuple[int, int], list[Pass]] = {}
+    made: dict[tuple[int, int], list[StepRun]] = {}
     attempts: dict[int, int] = {}
-    for run in execution.steps:
-        if run.number not in numbers or run.back or not run.done or run.message or run.ended_at is None:
-            continue
+    for run in _warm_runs(execution):
         attempts[run.number] = attempts.get(run.number, 0) + 1
-        seconds = (run.ended_at - run.started_at).total_seconds()
-        made.setdefault((numbers[run.number], attempts[run.number]), []).append(Pass(seconds, run.bytes))
+        made.setdefault((numbers[run.number], attempts[run.number]), []).append(run)
+    runs = sorted(made.values(), key=lambda parts: parts[0].started_at)
+    began = [parts[0].started_at for parts in runs]
+    after = [None, *((one - other).total_seconds() for one, other in zip(began[1:], began, strict=False))]
     return [
-        Pass(sum(each.seconds for each in parts), _whole([each.bytes for each in parts]))
-        for _, parts in sorted(made.items())
+        Pass(sum(map(_seconds, parts)), _whole([each.bytes for each in parts]), since)
+        for parts, since in zip(runs, after, strict=True)
     ]
+
+
+def _seconds(run: StepRun) -> float:
+    return (run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else 0.0
 
 
 def _whole(parts: list[int | None]) -> int | None:

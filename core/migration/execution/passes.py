@@ -12,35 +12,49 @@ MOST = 6
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A warm pass that ended: how long it took, and the bytes of cluster that it sent; None where it did not say."""
+    """A warm pass that ended.
+
+    Attributes:
+        seconds: how long it took.
+        bytes: of cluster, that it sent; None where it did not say.
+        after: seconds from the beginning of the pass before it to its own; None: it came right behind that one.
+    """
 
     seconds: float
     bytes: int | None
+    after: float | None = None
 
 
-def gain(passes: Sequence[Pass]) -> float:
-    """Seconds by which one more pass would shorten the stop.
+def gain(passes: Sequence[Pass], waited: float = 0.0) -> float:
+    """Seconds by which one more pass would shorten the stop; `waited`: seconds since the last one ended.
 
-    What is left to the final pass is what changed during the last one, `change × seconds`; one more pass leaves what
-    changes during itself, and it will take `look + change × seconds / rate`. So the stop is shortened by
-    `change / rate × (seconds of the last − seconds of the next)`.
+    What is left to the final pass is what changed since the last one began, `change × age`; one more pass leaves what
+    changes during itself, and it will take `look + change × age / rate`. So the stop is shortened by
+    `change / rate × (age of the last − seconds of the next)`.
 
     The first pass shows the rate, a later one the change: what it sent came together since the pass before it began.
     After the first alone the change is not known: one more can spare its whole time at the most.
     """
     last = passes[-1]
+    age = last.seconds + waited
     if len(passes) == 1:
-        return last.seconds
+        return age
     first, before = passes[0], passes[-2]
-    if not first.bytes or last.bytes is None or before.seconds <= 0:
-        return before.seconds - last.seconds
+    apart = last.after or before.seconds
+    if not first.bytes or last.bytes is None or apart <= 0:
+        return before.seconds - last.seconds + waited
     rate = first.bytes / max(first.seconds, 1e-3)
-    change = last.bytes / before.seconds
+    change = last.bytes / apart
     look = max(0.0, last.seconds - last.bytes / rate)
-    following = look + change * last.seconds / rate
-    return change / rate * (last.seconds - following)
+    following = look + change * age / rate
+    return change / rate * (age - following)
 
 
 def another(passes: Sequence[Pass]) -> bool:
     """Whether one more warm pass is worth it."""
     return len(passes) < MOST and gain(passes) >= WORTH_SECONDS
+
+
+def outdated(passes: Sequence[Pass], waited: float) -> bool:
+    """Whether so much time went by since the last pass, in seconds, that another one before the stop is worth it."""
+    return bool(passes) and waited >= WORTH_SECONDS and gain(passes, waited) >= WORTH_SECONDS

@@ -1,6 +1,6 @@
 import pytest
 
-from core.migration.execution.passes import MOST, Pass, another, gain
+from core.migration.execution.passes import MOST, Pass, another, gain, outdated
 
 
 def test_a_first_pass_of_seconds_is_enough() -> None:
@@ -32,3 +32,19 @@ def test_a_cluster_that_changes_as_fast_as_it_is_copied_is_not_copied_for_ever()
 def test_without_bytes_the_seconds_alone_tell() -> None:
     assert gain([Pass(100, None), Pass(40, None)]) == 60
     assert not another([Pass(100, None), Pass(99, None)])
+
+
+def test_what_came_while_people_were_waited_for_is_worth_a_pass() -> None:
+    """1 MB of changes a second at 100 MB/s: 10 s of them are no matter, three hours of them are 108 s of stop."""
+    passes = [Pass(1000, 100_000_000_000), Pass(10, 1_000_000_000)]
+    assert not outdated(passes, 10)
+    assert gain(passes, 10_790) == pytest.approx(0.01 * (10_800 - 108))
+    assert outdated(passes, 10_790)
+    assert not outdated([], 10_790)
+
+
+def test_the_change_is_reckoned_from_one_beginning_to_the_next() -> None:
+    """A pass that sent three hours of changes says nothing of those of the seconds that it took."""
+    late = Pass(108, 10_800_000_000, after=10_800)
+    assert not outdated([Pass(1000, 100_000_000_000), Pass(10, 1_000_000_000), late], 60)
+    assert outdated([Pass(1000, 100_000_000_000), Pass(10, 1_000_000_000), late], 3600)
