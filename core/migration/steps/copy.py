@@ -80,13 +80,13 @@ def _warm(site: Site) -> list[Draft]:
 
 
 def _identity(site: Site) -> Draft:
-    """By the control file a broken copy is known for ours."""
+    """By the control file a broken copy is known for ours, by the links its other folders are."""
     return Draft(
         "send old's control file ahead",
         "old",
         site.owner,
-        rsync_ssh.control_file_pass(site.way, site.places[0]),
-        "it bears the cluster's identity: by it a copy that is broken off is known for a copy of this cluster",
+        rsync_ssh.control_file_pass(site.way, site.places[0], [place.link for place in site.places[1:]]),
+        "it bears the cluster's identity: by it, and the links to other folders, a copy that is broken off is known",
         _AGAIN,
         stage="warm passes" if site.cluster.running else "copy",
         weight=0.01,

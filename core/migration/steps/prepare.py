@@ -2,9 +2,10 @@
 
 from core.migration import layout, passage
 from core.migration.steps.site import Draft, Site, undone
+from core.migration.steps.targets import empty_or_ours
 from core.migration.steps.verify import forget_lists
 from core.migration.transports.routes import route_of
-from core.servers.shell import Shell, command, script, sequence
+from core.servers.shell import command
 
 
 def prepare(site: Site) -> list[Draft]:
@@ -17,39 +18,13 @@ def _prove(site: Site) -> Draft:
         "prove that the target is empty or ours",
         "new",
         layout.ROOT,
-        _empty_or_ours(site),
+        empty_or_ours(site),
         "a later pass removes what old does not have: that must never happen to another cluster",
         "nothing to undo: it only looks",
         skippable=False,
         renewed=True,
         rehearsed=True,
     )
-
-
-def _empty_or_ours(site: Site) -> Shell:
-    """Every target is empty or absent, or the data directory bears old's system identifier and no server runs there."""
-    control = site.cluster.control
-    empty = [
-        script('{ [ ! -e @folder@ ] || [ -z "$(ls -A -- @folder@)" ]; }', folder=each.target) for each in site.places
-    ]
-    ours = script(
-        "[ ! -e @target@/postmaster.pid ] && [ -e @target@/global/pg_control ] && "
-        "sh -c @read@ | grep -qx 'Database system identifier: *'@identifier@",
-        target=site.move.target,
-        read=layout.control_data(site.new_path, site.move.target),
-        identifier=control.system_identifier if control is not None else "unknown",
-    )
-    return script(
-        "sh -c @empty@ || sh -c @ours@ || "
-        '{ echo "the target is neither empty nor a copy of this cluster: $(sh -c @holding@)" >&2; exit 1; }',
-        empty=sequence(*empty),
-        ours=ours,
-        holding=command("sh", "-c", script(_HOLDING), "sh", *(each.target for each in site.places)),
-    )
-
-
-_HOLDING = 'for each do [ -z "$(ls -A -- "$each" 2>/dev/null)" ] || printf "%s holds files; " "$each"; done'
-"""Names the folders that are not empty."""
 
 
 def _make_folders(site: Site) -> list[Draft]:

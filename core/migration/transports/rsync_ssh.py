@@ -76,10 +76,10 @@ def rest_pass(way: Passage, place: Place) -> Shell:
     return sequence(*_idle_known(way, place), rest)
 
 
-def control_file_pass(way: Passage, place: Place) -> Shell:
-    """On old: the control file alone, with its folder."""
+def control_file_pass(way: Passage, place: Place, links: list[str]) -> Shell:
+    """On old: the control file and those links of the data directory, with their folders."""
     one = _rsync(way, place.label, ["--ignore-times", "--from0", "--files-from=-"], f"{place.source}/")
-    return pipe(command("printf", "./global/pg_control\\0"), one)
+    return pipe(command("printf", "./%s\\0", "global/pg_control", *links), one)
 
 
 def deletions(way: Passage, place: Place) -> Shell:
