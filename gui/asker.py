@@ -100,6 +100,9 @@ class WindowAsker(QObject):
         """What the user types; None: declined."""
         return self._ask(SecretQuestion(server, prompt, kind))
 
+    def announce(self, cluster: str) -> None:
+        """Nothing: here the name is typed when it is asked for."""
+
     def confirm_stop(self, cluster: str) -> bool:
         """Whether the user has typed the cluster's name."""
         return self._ask(StopQuestion("old", cluster)) == cluster

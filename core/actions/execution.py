@@ -28,20 +28,23 @@ def execute(
     Raises:
         BlockedError: blockers stand, another workstation has the cluster, or a proof failed.
         InputError: an earlier execution must be gone on with, or taken back, first; or it ended on its way, and
-            nobody has said that this one begins `anew`.
+            nobody has said that this one begins `anew`; or the name that was given is another cluster's.
         PghaulError: what the steps raise; the execution's state in the history then says how it stands.
     """
     latest = _latest(desk, move)
     may_begin(latest, alive=_alive(desk, latest), anew=anew)
     refuse_blockers(check(desk, move, job))
     made = plan(desk, move, job, verify=verify)
+    people.announce(made.cluster)
     return _carried_out(desk, desk.store.execution_started(begin(made, kind)), people, job)
 
 
 def resume_execution(desk: Desk, move: str, people: People, job: Job) -> Execution:
     """Go on with the latest execution, from its first step that is not done. Raises as `execute` does."""
     latest = _latest(desk, move)
-    return _carried_out(desk, to_resume(latest, move, alive=_alive(desk, latest)).id, people, job)
+    found = to_resume(latest, move, alive=_alive(desk, latest))
+    people.announce(found.plan.cluster)
+    return _carried_out(desk, found.id, people, job)
 
 
 def cancel_execution(desk: Desk, move: str, people: People, job: Job) -> Execution:

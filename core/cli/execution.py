@@ -29,7 +29,11 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     what.add_argument("--status", action="store_true", help="show how far the latest execution is")
     what.add_argument("--cancel", action="store_true", help="end an execution and take away what the copy needed")
     what.add_argument("--rollback", action="store_true", help="make old what it was, before new was opened")
-    execute.add_argument("--confirm", metavar="NAME", help="the cluster's name, by which it may be stopped unasked")
+    execute.add_argument(
+        "--confirm",
+        metavar="NAME",
+        help="the cluster's name, by which it may be stopped unasked: it stands at the head of pghaul plan MOVE",
+    )
     execute.add_argument(
         "--yes-to-hooks", action="store_true", help="take what a person does in the plan for done, without asking"
     )
@@ -58,15 +62,25 @@ class TerminalPeople:
     confirm: str | None
     yes: bool
 
+    def announce(self, cluster: str) -> None:
+        """Before a night is lost to it, and before anything runs: the name as given is the cluster's.
+
+        Raises:
+            InputError: it is another one.
+        """
+        if self.confirm is not None and self.confirm != cluster:
+            raise InputError(
+                f"the cluster is called {cluster}, not {self.confirm}", f"nothing was begun; say --confirm '{cluster}'"
+            )
+
     def confirm_stop(self, cluster: str) -> bool:
         """The name as given, else as typed now.
 
         Raises:
             InputError: another name was given, or there is nobody to ask.
         """
+        self.announce(cluster)
         if self.confirm is not None:
-            if self.confirm != cluster:
-                raise InputError(f"the cluster is called {cluster}, not {self.confirm}", "nothing was stopped")
             return True
         question = f"\nnext, {cluster} is stopped: its clients lose their connections. Type {cluster} to go on: "
         for _ in range(_TRIES):

@@ -231,6 +231,8 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
 def plan_text(plan: Plan) -> str:
     """A plan for people: every step, its command, its undo."""
     lines = [f"{plan.move}: {plan.transport}, because {plan.why}"]
+    if any(step.stopped for step in plan.steps):
+        lines.append(f"before the cluster is stopped, its name is to be typed: {printable(plan.cluster)}")
     lines += plan.warnings
     for step in plan.steps:
         marks = " [cluster stopped]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return

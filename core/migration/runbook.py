@@ -19,6 +19,7 @@ def runbook(plan: Plan) -> str:
     if down:
         steps = f"from step {down[0].number} to step {down[-1].number}"
         head += ["", f"The cluster is stopped {steps}: {units.duration(expected)} of commands, and what people take."]
+        head += ["", f"`pghaul execute` stops it only when its name is typed: {_plain(plan.cluster)}"]
     body = [line for step in plan.steps for line in _step(step)]
     return "\n".join([*head, "", "## Steps", *body, *_later(plan)]) + "\n"
 

@@ -147,6 +147,9 @@ class Person:
     at: dict[str, Callable[[], None]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
+    def announce(self, cluster: str) -> None:
+        pass
+
     def confirm_stop(self, cluster: str) -> bool:
         self.asked.append(f"stop {cluster}")
         return self.name == cluster

@@ -30,6 +30,10 @@ _DEADLINE = 1800.0
 class People(Protocol):
     """Who answers for the person at the workstation: the terminal, the window, or options given beforehand."""
 
+    def announce(self, cluster: str) -> None:
+        """An execution is about to begin, or to go on; raises InputError where another cluster's name was given."""
+        ...
+
     def confirm_stop(self, cluster: str) -> bool:
         """Whether the person has typed the cluster's name, so that it may be stopped."""
         ...

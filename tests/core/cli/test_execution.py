@@ -88,6 +88,15 @@ def test_a_name_given_beforehand_must_be_the_clusters(monkeypatch: pytest.Monkey
         TerminalPeople(None, yes=True).confirm_stop("15/main")
 
 
+def test_a_wrong_name_is_refused_before_anything_runs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    number = store.execution_started(replace(execution(), move="spring"))
+    store.execution_changed(number, State.STOPPED, "a step failed")
+    assert main(["execute", "spring", "--resume", "--confirm", "15/other", "--yes-to-hooks"]) == 2
+    assert "the cluster is called 15/main, not 15/other" in capsys.readouterr().err
+    assert store.execution(number).state is State.STOPPED
+    assert store.execution(number).steps == ()
+
+
 @pytest.mark.parametrize(
     ("typed", "confirmed"), [("15/main\n", True), ("15/Main\n", False), ("yes\n", False), ("", False)]
 )

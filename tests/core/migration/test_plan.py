@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.cli.migration import plan_text
 from core.errors import InputError
 from core.facts.model import Facts
 from core.facts.surroundings import Scheduled
@@ -110,6 +111,12 @@ def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
     done = subprocess.run(["dash", "-c", proof], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith(f"{taken} holds files, and no copy in {TARGET} leads there: ")
+
+
+def test_the_name_to_be_typed_stands_at_the_head() -> None:
+    made = plan({"running": True, "name": "15/main"})
+    assert "\nbefore the cluster is stopped, its name is to be typed: 15/main\n" in plan_text(made)
+    assert "stops it only when its name is typed: 15/main\n" in runbook(made).partition("## Steps")[0]
 
 
 def test_the_final_pass_trusts_no_time() -> None:

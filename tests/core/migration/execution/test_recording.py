@@ -23,6 +23,9 @@ HELD = HeldError("/a on old is being moved by ada@desk since 20:00", "wait", Hol
 
 
 class NobodyAtAll:
+    def announce(self, cluster: str) -> None:
+        pass
+
     def confirm_stop(self, cluster: str) -> bool:
         raise AssertionError(cluster)
 

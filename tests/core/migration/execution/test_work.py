@@ -13,6 +13,9 @@ from core.servers.connection import Server
 
 
 class Nobody:
+    def announce(self, cluster: str) -> None:
+        pass
+
     def confirm_stop(self, cluster: str) -> bool:
         raise AssertionError(cluster)
 
