@@ -1,5 +1,7 @@
 """In which state the cluster and its target are: there at all, running, shut down cleanly, what lies about."""
 
+import re
+
 from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.distinct import two_places
@@ -90,7 +92,8 @@ def _ahead(case: Case, target: Cluster) -> Finding | None:
     if ours is None or cluster is None or cluster.control is None:
         return None
     here, there = cluster.control.checkpoint_location, ours.checkpoint_location
-    if _place_in_wal(there) <= _place_in_wal(here):
+    before, after = _place_in_wal(here), _place_in_wal(there)
+    if before is None or after is None or after <= before:
         return None
     said = f"latest checkpoint {here}", f"latest checkpoint {there}"
     what = (
@@ -102,9 +105,10 @@ def _ahead(case: Case, target: Cluster) -> Finding | None:
     return blocker(*said, what, "if it is the one in use, leave it; if nobody needs it, remove it yourself")
 
 
-def _place_in_wal(location: str) -> tuple[int, ...]:
-    """`16/B374D848` as numbers that can be compared."""
-    return tuple(int(part, 16) for part in location.split("/"))
+def _place_in_wal(location: str) -> tuple[int, int] | None:
+    """`16/B374D848` as numbers that can be compared; None of anything else."""
+    found = re.fullmatch(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})", location)
+    return (int(found[1], 16), int(found[2], 16)) if found is not None else None
 
 
 def target_stopped(case: Case) -> Finding:
