@@ -12,6 +12,9 @@ from core.migration.rates import assumed, slowest, times, total
 _LIST_A_FILE = Span(0.000005, 0.00002, 0.0005)
 """To look at a file's attributes on both sides: cached, likely, from a disk that turns."""
 
+_PASS = Span(0.5, 1.5, 8.0)
+"""What the final pass takes when nothing changed: what is gone, what changed, and the rest are a connection each."""
+
 _TOUCHED = (1.0, 3.0, 10.0)
 """Bytes of files that must be compared for one byte that changed: pages lie scattered over segments of 1 GB. Assumed
 where it is not known which files are written to."""
@@ -70,7 +73,7 @@ def warm_copy(basis: Basis) -> Method:
     passes = _worthwhile(basis, first.likely)
     outcomes = [_passes(basis, end, first, passes) for end in ("low", "likely", "high")]
     warm = Span(*(outcome[0] for outcome in outcomes))
-    final = Span(*(outcome[1] for outcome in outcomes))
+    final = total((_PASS, Span(*(outcome[1] for outcome in outcomes))))
     stages = (
         prepare(),
         Stage("warm passes", warm, whole.bound_by),
@@ -178,7 +181,7 @@ def _copy_stage(basis: Basis) -> Stage:
 
 def _verify(basis: Basis, summed: Span = _NOTHING) -> Stage:
     """The lists of files, the control file, and what is summed up besides: rsync has checked all that it sent."""
-    return Stage("verify", total((Span(0.2, 0.5, 2.0), times(basis.files, _LIST_A_FILE), summed)), "files")
+    return Stage("verify", total((Span(0.5, 1.5, 5.0), times(basis.files, _LIST_A_FILE), summed)), "files")
 
 
 def _guards(basis: Basis) -> tuple[str, ...]:

@@ -54,8 +54,8 @@ def version_options(version: Version) -> tuple[str, ...]:
 
 
 def progress_options(version: Version) -> tuple[str, ...]:
-    """What is asked of a pass that is followed: bytes done, of a total that does not grow while it runs."""
-    return ("--info=progress2", "--no-inc-recursive") if version >= VANISHING else ()
+    """What is asked of a pass that is followed: the bytes that it is through with."""
+    return ("--info=progress2",) if version >= VANISHING else ()
 
 
 def listed_options(version: Version) -> tuple[str, ...]:
