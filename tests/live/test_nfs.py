@@ -190,7 +190,8 @@ def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
 
     tried = [Transport(route=Route.NFS, mount=mount) for mount in ("vers=4.2", "vers=4.2,nconnect=4", "vers=3")]
     monkeypatch.setattr(probing, "search", every_mount)  # which it would choose depends on how slow a machine is
-    monkeypatch.setattr(probing, "_SAMPLING_SECONDS", 150.0)
+    monkeypatch.setattr(probing, "_SAMPLING_SECONDS", 600.0)
+    monkeypatch.setattr(probing, "_DEADLINE", 240.0)  # a sample of a thousand files alone takes a machine a minute
     taken: list[Probe] = []
     events: list[Event] = []
 
