@@ -186,12 +186,13 @@ def text(execution: Execution, *, alive: bool = False) -> str:
 
 def _next(execution: Execution, *, alive: bool) -> list[str]:
     """Lines on what is to be done with an execution that ended on its way."""
-    left = [step for step in execution.plan.steps if not execution.done(step.number)]
-    if not left or alive or execution.kind is not Kind.REAL or execution.state in {State.DONE, State.ROLLED_BACK}:
+    left = [step for step in execution.steps_taken if not execution.done(step.number)]
+    if not left or alive or execution.state in {State.DONE, State.ROLLED_BACK}:
         return []
-    back = "" if execution.past_return else f"; back to old: pghaul execute {execution.move} --rollback"
-    hint = f"  hint: go on: pghaul execute {execution.move} --resume{back}"
-    return ["", printable(f"next: step {left[0].number}, {left[0].title}"), printable(hint)]
+    from core.migration.execution.standing import ways_on
+
+    next_step = f"next: step {left[0].number}, {left[0].title}"
+    return ["", printable(next_step), printable(f"  hint: {ways_on(execution)}")]
 
 
 def _row(run: StepRun) -> tuple[str, ...]:

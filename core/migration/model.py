@@ -260,6 +260,8 @@ class Step:
     """Prints the lists that its output sums up, packed by gzip and base64: where it does not agree, they name why."""
     table: str = ""
     """What a person needs to see for it, lines of text."""
+    proves: bool = False
+    """It only looks, and where it fails something does not hold; no command went wrong."""
 
 
 @dataclass(frozen=True, slots=True)

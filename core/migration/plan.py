@@ -168,6 +168,7 @@ def _numbered(drafts: Sequence[Draft], seconds: Sequence[float | None], site: Si
             bytes=draft.bytes,
             listing=str(draft.listing),
             table=draft.table,
+            proves=draft.proves,
         )
         for number, (draft, taken) in enumerate(zip(drafts, seconds, strict=True), 1)
     )

@@ -23,9 +23,9 @@ from core.errors import BlockedError, PghaulError, ServerError, UnreachableError
 from core.jobs import Job, Note
 from core.migration.execution import lock
 from core.migration.execution.difference import differing_files, first_difference
-from core.migration.execution.entry import old_may_be_stopped
 from core.migration.execution.passes import Pass, another, gain, outdated
 from core.migration.execution.recording import recorded, watched
+from core.migration.execution.standing import how_it_stands
 from core.migration.execution.work import Work, adopt, end_detached, leave_out, output_of, run_step
 from core.migration.model import Execution, Kind, Plan, State, Step, StepRun
 from core.migration.steps.copy import DELETIONS, STOPPED
@@ -60,22 +60,15 @@ def carry_out(work: Work) -> None:
             raise
         except PghaulError:
             clean(work)
-            _say_how_it_stands(work)
+            _tell_how_it_stands(work)
             raise
         clean(work)
     work.job.report(Note("every step is done"))
 
 
-def _say_how_it_stands(work: Work) -> None:
-    """Whether old still serves, and the safe next step."""
-    execution = work.execution
-    if execution.past_return:
-        said = "new was opened, or was about to be: look whether it runs; old stays stopped"
-    elif old_may_be_stopped(execution):
-        said = f"old is stopped, or about to be: back to it with pghaul execute {execution.move} --rollback"
-    else:
-        said = "old is as it was"
-    work.job.report(Note(f"{said}; go on with pghaul execute {execution.move} --resume", "warning"))
+def _tell_how_it_stands(work: Work) -> None:
+    stands = how_it_stands(replace(work.execution, state=State.STOPPED))  # as it will be recorded
+    work.job.report(Note(stands, "warning"))
 
 
 def clean(work: Work) -> None:
@@ -324,11 +317,9 @@ def _prove_still_stopped(work: Work) -> None:
     try:
         run_step(work, proof)
         changed = work.outputs[proof.number].strip() != known.strip()
-    except BlockedError:
-        raise
     except UnreachableError:
         raise
-    except ServerError:
+    except (BlockedError, ServerError):
         changed = True
     if not changed:
         return

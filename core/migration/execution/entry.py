@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from core import units
 from core.errors import BlockedError, InputError
+from core.migration.execution.standing import found_stopped, holds_old, ways_on
 from core.migration.model import CheckResult, Execution, Kind, State
 from core.migration.steps.copy import STOP, STOPPED
 
@@ -38,37 +39,27 @@ def may_begin(latest: Execution | None, *, alive: bool, anew: bool = False) -> N
     if latest.state in {State.RUNNING, State.INTERRUPTED}:
         raise InputError(
             f"execution {latest.id} of {move} was interrupted: what it began may still run on the servers",
-            f"go on: pghaul execute {move} --resume; or end it: --cancel",
+            ways_on(latest),
         )
-    if old_may_be_stopped(latest):
-        raise InputError(
-            f"execution {latest.id} of {move} has stopped old",
-            f"go on: pghaul execute {move} --resume; or back to old: --rollback",
-        )
+    if holds_old(latest):
+        did = "keeps old from starting" if found_stopped(latest) else "has stopped old"
+        raise InputError(f"execution {latest.id} of {move} {did}", ways_on(latest))
     if not anew and (left := what_is_left(latest)):
-        raise InputError(left, _choice(latest))
-
-
-def _choice(latest: Execution) -> str:
-    """What may be done with an execution that ended on its way before old was stopped."""
-    back = "" if latest.kind is Kind.REHEARSAL else "; or take it back: --rollback"
-    return (
-        f"go on with it, which is the shortest: pghaul execute {latest.move} --resume; or begin a new one, which sends "
-        f"only what new lacks: --anew{back}; to see its steps: --status"
-    )
+        raise InputError(left, ways_on(latest))
 
 
 def what_is_left(latest: Execution) -> str:
     """Where an execution that ended on its way before old was stopped has got to, and what lies on new; else empty."""
     over = latest.state in {State.STOPPED, State.CANCELLED}
-    if not over or old_may_be_stopped(latest) or not any(run.done for run in latest.steps):
+    if not over or holds_old(latest) or not any(run.done for run in latest.steps):
         return ""
     what = "rehearsal" if latest.kind is Kind.REHEARSAL else "execution"
     following = next((step for step in latest.plan.steps if not latest.done(step.number)), None)
     at = f" at step {following.number} of {len(latest.plan.steps)}, {following.title}" if following is not None else ""
     sent = _on_new(latest)
     lies = f"{units.size(sent)} of it lie" if sent else "nothing of it lies"
-    return f"{what} {latest.id} of {latest.move} was {latest.state}{at}: old runs as before, {lies} on new"
+    stands = "is as it was" if found_stopped(latest) else "runs as before"
+    return f"{what} {latest.id} of {latest.move} was {latest.state}{at}: old {stands}, {lies} on new"
 
 
 def _on_new(execution: Execution) -> int:
@@ -91,14 +82,14 @@ def to_resume(latest: Execution | None, move: str, *, alive: bool) -> Execution:
 def to_cancel(latest: Execution | None, move: str) -> Execution:
     """The execution to cancel; raises InputError where there is none under way."""
     if latest is None or latest.state not in {State.RUNNING, State.INTERRUPTED}:
-        raise InputError(_nothing(latest, move), f"see it with: pghaul execute {move} --status")
+        raise InputError(_nothing(latest, move), _lead(latest, move))
     return latest
 
 
 def to_roll_back(latest: Execution | None, move: str, *, alive: bool) -> Execution:
     """The execution to take back; raises InputError where there is nothing to take back."""
     if latest is None or latest.state is State.ROLLED_BACK:
-        raise InputError(_nothing(latest, move), f"see it with: pghaul execute {move} --status")
+        raise InputError(_nothing(latest, move), _lead(latest, move))
     if latest.kind is Kind.REHEARSAL:
         raise InputError(f"execution {latest.id} of {move} is a rehearsal: old runs as before", "nothing is to be done")
     refuse_alive(latest, alive=alive)
@@ -128,6 +119,10 @@ def old_may_be_stopped(execution: Execution) -> bool:
         return False
     stopping = {step.number for step in execution.plan.steps if step.name in {STOP, STOPPED}}
     return any(run.number in stopping and not run.back for run in execution.steps)
+
+
+def _lead(latest: Execution | None, move: str) -> str:
+    return f"begin one: pghaul execute {move}" if latest is None else f"see it with: pghaul execute {move} --status"
 
 
 def _nothing(latest: Execution | None, move: str) -> str:

@@ -204,8 +204,31 @@ def _performed(work: Work, step: Step, run: StepRun) -> Printed:
         return _detached(work, server, step, run, source)
     text = Shell(step.command, step.command, compound=True)
     stdin = (source or "").encode("utf-8", "surrogateescape")
-    done = server.run(text, work.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
+    try:
+        done = server.run(text, work.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
+    except CommandError as error:
+        raise _failed(server.name, step, error) from error
     return Printed(done.stdout)
+
+
+def _failed(server: str, step: Step, error: CommandError) -> PghaulError:
+    """The failure by the step's title; its command stands in the plan and the history."""
+    if error.exit_status is None:
+        return error
+    last = error.stderr.strip().rpartition("\n")[2]
+    if step.proves and error.exit_status not in _NOT_RUN:
+        return BlockedError(f"{server}: {step.title} failed" + (f": {last}" if last else ""), error.hint)
+    return CommandError(
+        f"{server}: {step.title} failed with exit status {error.exit_status}" + (f": {last}" if last else ""),
+        error.hint,
+        command=error.command,
+        exit_status=error.exit_status,
+        stderr=error.stderr,
+    )
+
+
+_NOT_RUN = (126, 127)
+"""Exit statuses of the shell: the program may not be executed, or is not there."""
 
 
 def _by_hand(work: Work, step: Step) -> Printed:

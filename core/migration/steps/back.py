@@ -44,5 +44,13 @@ def _old_again(site: Site) -> list[Draft]:
     return [
         allow,
         Draft("start old", "old", start.user, start_unless, "as this host always starts it", "stop it", detached=True),
-        Draft("prove that old runs", "old", owner, running, "clients may come back", "nothing to undo: it only looks"),
+        Draft(
+            "prove that old runs",
+            "old",
+            owner,
+            running,
+            "clients may come back",
+            "nothing to undo: it only looks",
+            proves=True,
+        ),
     ]

@@ -138,6 +138,7 @@ def _stop_proven(site: Site) -> list[Draft]:
             "nothing to undo: it only looks",
             stage="stop old",
             name=STOPPED,
+            proves=True,
             stopped=True,
             rehearsed=not site.cluster.running,
             skippable=False,
@@ -157,6 +158,7 @@ def _still_stopped(site: Site) -> list[Draft]:
             "nothing to undo: it only looks",
             stage="verify",
             agrees=STOPPED,
+            proves=True,
             stopped=True,
             skippable=False,
         )

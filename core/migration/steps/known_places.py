@@ -9,6 +9,9 @@ from core.migration.places import led_to
 from core.migration.steps.site import Draft, Site
 from core.servers.shell import Shell, command, script
 
+PLACES = "places-"
+"""What the names of these steps begin with."""
+
 _EACH = """for link do
   if [ -d "$link" ]; then printf '%s leads to %s\\n' "${link#./}" "$(readlink -f -- "$link")"; fi
 done"""
@@ -29,6 +32,8 @@ def prove_places(site: Site, *, stopped: bool) -> Draft:
         skippable=False,
         renewed=not stopped,
         rehearsed=not stopped,
+        name=f"{PLACES}{'stopped' if stopped else 'running'}",
+        proves=True,
     )
 
 

@@ -24,6 +24,7 @@ def _prove(site: Site) -> Draft:
         skippable=False,
         renewed=True,
         rehearsed=True,
+        proves=True,
     )
 
 

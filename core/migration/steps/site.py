@@ -104,6 +104,7 @@ class Draft:
     bytes: int | None = None
     listing: Shell | str = ""
     table: str = ""
+    proves: bool = False
 
 
 def undone(user: str, side: str, command: Shell) -> str:

@@ -28,12 +28,13 @@ def test_a_new_execution_may_begin_where_old_runs_and_nothing_is_under_way(state
 @pytest.mark.parametrize("kind", list(Kind))
 def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None:
     copy = replace(STEP, title="warm pass 1")
-    latest = ran(ran(execution(STEP, copy, copy, state=State.CANCELLED, kind=kind), 1), 2, sent=3 << 30)
+    stop = replace(STEP, name=STOP)
+    latest = ran(ran(execution(STEP, copy, copy, stop, state=State.CANCELLED, kind=kind), 1), 2, sent=3 << 30)
     with pytest.raises(InputError) as refused:
         may_begin(latest, alive=False)
     what = "rehearsal" if kind is Kind.REHEARSAL else "execution"
     assert refused.value.message == (
-        f"{what} 7 of spring was cancelled at step 3 of 3, warm pass 1: old runs as before, 3.0 GiB of it lie on new"
+        f"{what} 7 of spring was cancelled at step 3 of 4, warm pass 1: old runs as before, 3.0 GiB of it lie on new"
     )
     assert "--resume" in refused.value.hint
     assert "--anew" in refused.value.hint
@@ -94,6 +95,15 @@ def test_what_has_ended_cannot_be_cancelled() -> None:
     assert to_cancel(execution(state=State.INTERRUPTED), "spring").state is State.INTERRUPTED
     with pytest.raises(InputError, match="is stopped"):
         to_cancel(execution(state=State.STOPPED), "spring")
+
+
+def test_what_was_never_executed_leads_on() -> None:
+    with pytest.raises(InputError) as refused:
+        to_cancel(None, "spring")
+    assert refused.value.hint == "begin one: pghaul execute spring"
+    with pytest.raises(InputError) as refused:
+        to_roll_back(None, "spring", alive=False)
+    assert refused.value.hint == "begin one: pghaul execute spring"
 
 
 def test_a_rehearsal_has_nothing_to_take_back() -> None:
