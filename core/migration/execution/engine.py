@@ -287,7 +287,7 @@ def _passes(execution: Execution) -> list[Pass]:
     after = [None, *((one - other).total_seconds() for one, other in zip(began[1:], began, strict=False))]
     return [
         Pass(sum(map(_seconds, parts)), _whole([each.bytes for each in parts]), since)
-        for parts, since in zip(runs, after, strict=True)
+        for parts, since in zip(runs, after, strict=False)  # without any pass there is none to follow
     ]
 
 
