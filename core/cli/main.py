@@ -58,10 +58,10 @@ Without arguments the window opens."""
 
 EPILOG = """\
 The way through:
-  pghaul server add old 192.0.2.11 --user dba      describe both servers
-  pghaul server add new 192.0.2.12 --user dba
-  pghaul facts old                                 see what they are
-  pghaul move add spring --old old --new new --cluster /srv/pg/data --target /srv/pg/data
+  pghaul server add db1 192.0.2.11 --user dba      describe both servers
+  pghaul server add db2 192.0.2.12 --user dba
+  pghaul facts db1                                 see what they are
+  pghaul move add spring --old db1 --new db2 --cluster /srv/pg/data --target /srv/pg/data
   pghaul bench spring                              measure both storages
   pghaul compare spring                            side by side
   pghaul diagnose spring                           what explains poor results
