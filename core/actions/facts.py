@@ -13,6 +13,7 @@ from core.facts.remembered import remembered
 from core.facts.sorting import libc_locales
 from core.jobs import Job, Note
 from core.migration.model import Move
+from core.migration.places import places
 from core.migration.trial import with_known_trials, with_trial_cluster
 
 
@@ -21,11 +22,21 @@ def read_facts(desk: Desk, server: str, job: Job, folders: Sequence[str] = ()) -
     return collected(desk, server, recorded(desk.store, job), folders)
 
 
-def collected(desk: Desk, server: str, job: Job, folders: Sequence[str] = (), trial: Cluster | None = None) -> Facts:
-    """Fresh facts, recorded. `trial`: the cluster that the server's binaries are to show that they can run."""
+def collected(
+    desk: Desk,
+    server: str,
+    job: Job,
+    folders: Sequence[str] = (),
+    trial: Cluster | None = None,
+    targets: Sequence[str] = (),
+) -> Facts:
+    """Fresh facts, recorded. `trial`: the cluster that the server's binaries are to show that they can run.
+
+    `targets`: folders whose names are read, because a copy is to go there.
+    """
     connected, known = desk.server(server, job), desk.store.facts(server)
     locales = libc_locales(trial) if trial is not None else ()
-    facts = remembered(collect(connected, job, folders=folders, locales=locales), known)
+    facts = remembered(collect(connected, job, folders=folders, locales=locales, targets=targets), known)
     if trial is None:
         facts = with_known_trials(facts, known)
     else:
@@ -45,7 +56,8 @@ def facts_of(
     if not refresh:
         what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
         job.report(Note(f"no {what} yet: reading them"))
-    return collected(desk, server, job, [folder], trial)
+    targets = [place.target for place in places(move, trial)[1:]] if trial is not None else []
+    return collected(desk, server, job, [folder], trial, targets)
 
 
 def both_facts(desk: Desk, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:

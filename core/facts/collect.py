@@ -14,6 +14,7 @@ from core.facts import (
     discovery,
     file_systems,
     geometry,
+    holdings,
     host,
     memory,
     network,
@@ -63,7 +64,9 @@ _NO_CLUSTER = Gap(
 )
 
 
-def collect(server: Server, job: Job, *, folders: Sequence[str] = (), locales: Sequence[str] = ()) -> Facts:
+def collect(
+    server: Server, job: Job, *, folders: Sequence[str] = (), locales: Sequence[str] = (), targets: Sequence[str] = ()
+) -> Facts:
     """Everything that pghaul knows about a server, in at most three round trips; it only reads.
 
     Args:
@@ -71,6 +74,7 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = (), locales: S
         job: told of the progress; a cancel ends what runs on the server.
         folders: data directories that the DBA names, absolute.
         locales: libc locales to sort a list under, besides those that the running clusters use.
+        targets: folders, absolute, whose names are to be read: a copy is to go there.
 
     Raises:
         InputError: a named folder is not absolute.
@@ -82,6 +86,7 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = (), locales: S
     trips = _Trips(server, job)
     sections = (clocks.NOW, *_FIRST, *host.sections(server.profile.database_user))
     sections += (sorting.sorting(locales),) if locales else ()
+    sections += (holdings.holdings(targets),) if targets else ()
     first = trips.ask(lambda mark: bundle(mark, sections), _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
     running = reader.read("postmasters", "running servers", discovery.parse_postmasters) or Postmasters()
@@ -111,6 +116,7 @@ def collect(server: Server, job: Job, *, folders: Sequence[str] = (), locales: S
         tools=reader.read_partly("tools", "tools", tools.parse_tools) or (),
         clusters=found.clusters,
         sorted=(reader.read("sorting", "order of text", sorting.parse_sorting) or {} if locales else {}) | found.sorted,
+        holdings=(reader.read("holdings", "folders to copy to", holdings.parse_holdings) or {}) if targets else {},
         surroundings=host.surroundings(
             reader, trips.asked_at, trips.answered_at, [cluster.data_directory for cluster in found.clusters]
         ),

@@ -341,6 +341,8 @@ class Facts:
     """What trial clusters showed of the server's binaries (see core/migration/trial); no cluster of its own."""
     sorted: dict[str, str] = field(default_factory=dict)
     """By libc locale the sum of a sorted list of words, or `missing` (see core/facts/sorting)."""
+    holdings: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The names in folders that a copy is to go to, those that were asked for; nothing in one that is not there."""
     surroundings: Surroundings = field(default_factory=Surroundings)
     """What stands around the clusters: accounts, clocks, managers, cron jobs, guards, limits."""
 

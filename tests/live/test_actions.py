@@ -62,7 +62,7 @@ def test_a_plan_is_made_of_the_facts_that_it_warns_of(desk: Desk) -> None:
     assert not any("binaries" in warning for warning in plan(desk, "m", Job()).warnings)
     without = replace(later, taken_at=datetime.now(UTC), tools=tuple(t for t in later.tools if t.name != "rsync"))
     desk.store.save_facts(replace(without, tools=(*without.tools, Tool("rsync", None, None))))
-    assert "blocker: not installed: rsync on new" in plan(desk, "m", Job()).warnings
+    assert "blocker: not installed: rsync on new [rsync]" in plan(desk, "m", Job()).warnings
 
 
 def test_facts_without_the_cluster_are_read_again(desk: Desk) -> None:

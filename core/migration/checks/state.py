@@ -20,7 +20,8 @@ from core.migration.checks.finding import (
     warning,
 )
 from core.migration.model import Status
-from core.migration.places import standing
+from core.migration.places import places, standing
+from core.migration.steps.targets import names_of
 
 _ABSENT = ("no such folder", "is empty")
 """What the facts say of a folder that was named and holds nothing."""
@@ -45,7 +46,34 @@ def cluster_exists(case: Case) -> Finding:
 
 
 def target_identity(case: Case) -> Finding:
-    """The target is empty, or holds an earlier copy of this very cluster."""
+    """The target is empty, or holds an earlier copy of this very cluster; so are those of its other folders."""
+    found = _data_directory(case)
+    return found if found.status is Status.BLOCKER else _strange_place(case) or found
+
+
+def _strange_place(case: Case) -> Finding | None:
+    """The target of a tablespace or a link that holds what no copy of it brings, or anything beside no copy."""
+    cluster = case.cluster
+    if cluster is None:
+        return None
+    version = cluster.control.catalog_version if cluster.control is not None else None
+    for place in places(case.move, cluster)[1:]:
+        held = case.new.holdings.get(place.target, ())
+        names = names_of(place, cluster.series, version)
+        strange = next((name for name in held if case.target is None or not re.fullmatch(names, name)), None)
+        if strange is not None:
+            return blocker(
+                place.source,
+                f"{place.target}: {strange}",
+                f"{place.target} on {case.new.server} holds {strange}, which is no copy of {place.source}: it would be "
+                "removed",
+                "empty it if nobody needs what it holds; or name another target for it: pghaul move add --replace … "
+                f"--tablespace {place.source}=FOLDER",
+            )
+    return None
+
+
+def _data_directory(case: Case) -> Finding:
     target, cluster, path = case.target, case.cluster, case.move.target
     identifier = cluster.control.system_identifier if cluster is not None and cluster.control is not None else None
     shown = f"system identifier {identifier}" if identifier is not None else NOTHING

@@ -175,6 +175,26 @@ def test_target_identity(facts: Facts, status: Status) -> None:
 
 
 @pytest.mark.parametrize(
+    ("held", "copied", "status"),
+    [
+        ((), False, Status.PASS),
+        ((), True, Status.PASS),
+        (("PG_15_202209061",), True, Status.PASS),
+        (("PG_15_202209061",), False, Status.BLOCKER),
+        (("PG_15_202209061", "notes"), True, Status.BLOCKER),
+        (("PG_14_202107181",), True, Status.BLOCKER),
+    ],
+)
+def test_the_target_of_a_tablespace_is_empty_or_ours(held: tuple[str, ...], copied: bool, status: Status) -> None:
+    controlled = control(catalog_version=202209061)
+    holding = cluster(tablespaces=(space("/space"),), control=controlled)
+    target = (cluster(data_directory=TARGET, control=controlled),) if copied else ()
+    found = one("target-identity", old(holding), new(*target, holdings={"/space": held}))
+    assert found.status is status
+    assert ("/space on new holds" in found.message) is (status is Status.BLOCKER)
+
+
+@pytest.mark.parametrize(
     ("running", "there", "status"),
     [
         (False, "0/3000028", Status.PASS),
