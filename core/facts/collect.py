@@ -86,6 +86,7 @@ def collect(
     trips = _Trips(server, job)
     sections = (clocks.NOW, *_FIRST, *host.sections(server.profile.database_user))
     sections += (sorting.sorting(locales),) if locales else ()
+    targets = [folder for folder in targets if not {"\n", "\0"} & set(folder)]  # no plan can go there
     sections += (holdings.holdings(targets),) if targets else ()
     first = trips.ask(lambda mark: bundle(mark, sections), _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)

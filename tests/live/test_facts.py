@@ -239,6 +239,15 @@ def test_sudo_that_is_refused_costs_one_trip_and_is_said(nosudo_profile: Profile
 
 
 @pytest.mark.usefixtures("clean_hosts")
+def test_what_lies_where_a_copy_is_to_go(lab: Lab, new_server: Server) -> None:
+    lab.new.exec("install", "-d", "-m", "0700", "-o", "postgres", "--", "/srv/pg/it's held/PG_15_202209061")
+    try:
+        facts = collect(new_server, Job(), targets=["/srv/pg/it's held", "/srv/absent", "/srv/two\nlines"])
+    finally:
+        lab.new.exec("rm", "-rf", "--", "/srv/pg/it's held")
+    assert facts.holdings == {"/srv/pg/it's held": ("PG_15_202209061",), "/srv/absent": ()}
+
+
 def test_no_postgresql_at_all(lab: Lab, new_server: Server) -> None:
     lab.new.exec("mv", "/etc/postgresql", "/etc/hidden")
     try:
