@@ -1,9 +1,10 @@
 """The sample that stands for a cluster, and how it is sent: by the plan's own rsync, end to end.
 
 Small files (under 16 MiB) and large ones each have their share of the cluster's bytes in the sample: of the small ones
-every k-th in order of size, of the large ones pieces of 8 MiB from their ends, as many as their bytes are worth. Only
-the end of a large file is sent: on new lies a hole of the rest's size before, and rsync's --append goes on behind it.
-So every sample is of the same bytes, however large the files are. They are dropped from old's page cache before.
+every k-th in order of size, a thousand at the most, of the large ones pieces of 8 MiB from their ends, as many as their
+bytes are worth. Only the end of a large file is sent: on new lies a hole of the rest's size before, and rsync goes on
+behind it by --append. So every sample is of the same bytes, however large the files are. They are dropped from old's
+page cache before.
 """
 
 from core.migration.passage import Passage
@@ -16,6 +17,8 @@ SECONDS = 5
 """A transport that takes longer is cut off."""
 MOST_BYTES = 256 * 1024**2
 LEAST_BYTES = 48 * 1024**2
+MOST_SMALL_FILES = 1000
+"""Each is taken out of the page cache by a process of its own, before every sample."""
 
 
 def choose(way: Passage, folder: str, budget: int) -> Shell:
@@ -26,7 +29,7 @@ find . -type f ! -name 'pgsql_tmp*' ! -name '*
 *' ! -path ./postmaster.pid -printf '%s ./%P\\n' | sort -n | awk -v budget=@budget@ '
 { size[NR] = $1; name[NR] = substr($0, index($0, " ") + 1); whole += $1; if ($1 < 16777216) small = NR }
 END {
-  every = whole / budget; if (every < 1) every = 1
+  every = whole / budget; if (every < small / @files@) every = small / @files@; if (every < 1) every = 1
   for (at = (1 + every) / 2; at <= small; at += every) { i = int(at); print size[i], 0, 0, 0, name[i] }
   piece = 8388608; next_one = every * piece / 2
   for (i = small + 1; i <= NR; i++) {
@@ -40,6 +43,7 @@ END {
 }' >@list@ && awk '$2 > 0 { skip = $2; sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, ""); print skip, $0 }' <@list@""",
         folder=folder,
         budget=budget,
+        files=MOST_SMALL_FILES,
         list=_list(way),
     )
 
