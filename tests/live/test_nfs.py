@@ -15,6 +15,7 @@ from core.migration import probes as probing
 from core.migration.execution.engine import carry_out
 from core.migration.model import Kind, Plan, Probe, Quantity, Route, State, Transport
 from core.migration.passage import Passage
+from core.migration.probing import sampling
 from core.migration.probing.candidates import Measure
 from core.migration.transports import nfs
 from core.servers import connection
@@ -191,7 +192,8 @@ def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
     tried = [Transport(route=Route.NFS, mount=mount) for mount in ("vers=4.2", "vers=4.2,nconnect=4", "vers=3")]
     monkeypatch.setattr(probing, "search", every_mount)  # which it would choose depends on how slow a machine is
     monkeypatch.setattr(probing, "_SAMPLING_SECONDS", 600.0)
-    monkeypatch.setattr(probing, "_DEADLINE", 240.0)  # a sample of a thousand files alone takes a machine a minute
+    monkeypatch.setattr(probing, "_DEADLINE", 240.0)
+    monkeypatch.setattr(sampling, "MOST_SMALL_FILES", 100)  # a thousand alone take a machine a minute
     taken: list[Probe] = []
     events: list[Event] = []
 
