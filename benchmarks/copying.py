@@ -35,7 +35,7 @@ from core.migration.model import Move, Quantity, Transport
 from core.migration.passage import Passage, passage
 from core.migration.places import Place, places
 from core.migration.probes import probe
-from core.migration.transports import rsync_ssh
+from core.migration.transports import passes
 from core.migration.transports.choice import Choice, choose
 from core.migration.transports.rsync_versions import common_version
 from core.servers.connection import Server
@@ -112,9 +112,9 @@ class Bench:
         drop_caches()
         begun = time.monotonic()
         try:
-            passes = [rsync_ssh.cold_pass(replace(way, transport=transport), place) for place in copied]
+            commands = [passes.cold_pass(replace(way, transport=transport), place) for place in copied]
             with ThreadPoolExecutor() as pool:  # side by side, as an execution runs them
-                list(pool.map(lambda each: self._on_old(each, deadline=limit), passes))
+                list(pool.map(lambda each: self._on_old(each, deadline=limit), commands))
         except CommandError:
             if time.monotonic() - begun < limit:
                 raise

@@ -12,7 +12,7 @@ from core.migration.model import Move, Route, Transport
 from core.migration.passage import Passage, passage
 from core.migration.places import Place
 from core.migration.steps.site import Draft
-from core.migration.transports import rsync_ssh
+from core.migration.transports import passes
 from core.migration.transports.routes import route_of
 from core.servers.connection import Server
 from core.servers.shell import Shell
@@ -102,8 +102,8 @@ def test_a_cold_pass_makes_both_the_same(
     new = lab.old if transport.route is Route.LOCAL else lab.new
     inside(new, TARGET, "mkdir base && echo stale >base/gone && echo other >PG_VERSION")
     with opened(old_server, new_server, transport) as way:
-        gone = run(old_server, rsync_ssh.deletions(way, PLACE))
-        run(old_server, rsync_ssh.cold_pass(way, PLACE))
+        gone = run(old_server, passes.deletions(way, PLACE))
+        run(old_server, passes.cold_pass(way, PLACE))
     assert gone.splitlines() == ["base/gone"]
     assert content(new, TARGET) == content(source, SOURCE)
     assert inside(new, TARGET, "ls postmaster.pid x || true") == ""
@@ -115,24 +115,24 @@ def test_the_final_pass_carries_a_page_that_changed_within_the_second(
 ) -> None:
     """Same size, mtime put back to the very same nanosecond: rsync's own quick check would skip it."""
     with opened(old_server, new_server, transport) as way:
-        run(old_server, rsync_ssh.warm_pass(way, PLACE))
+        run(old_server, passes.warm_pass(way, PLACE))
         assert content(lab.new, TARGET) == content(source, SOURCE)
         change = "touch -r base/1/7 kept && printf y | dd of=base/1/7 bs=1 seek=8192 conv=notrunc 2>/dev/null"
         inside(source, SOURCE, f"{change} && touch -r kept base/1/7 && rm kept 'a b' && mkdir later && echo 1 >later/1")
         changed = content(source, SOURCE)
-        run(old_server, rsync_ssh.rest_pass(way, PLACE))
+        run(old_server, passes.rest_pass(way, PLACE))
         assert content(lab.new, TARGET) != changed
-        run(old_server, rsync_ssh.changed_pass(way, PLACE))
-        run(old_server, rsync_ssh.rest_pass(way, PLACE))
+        run(old_server, passes.changed_pass(way, PLACE))
+        run(old_server, passes.rest_pass(way, PLACE))
     assert content(lab.new, TARGET) == changed
 
 
 def test_a_second_warm_pass_sends_what_changed_alone(source: Host, old_server: Server, new_server: Server) -> None:
     with opened(old_server, new_server, Transport(streams=2)) as way:
-        run(old_server, rsync_ssh.warm_pass(way, PLACE))
+        run(old_server, passes.warm_pass(way, PLACE))
         inside(source, SOURCE, "sleep 2.1")  # what was written just before a pass is carried again
-        run(old_server, rsync_ssh.warm_pass(way, PLACE))
+        run(old_server, passes.warm_pass(way, PLACE))
         inside(source, SOURCE, "printf y | dd of=base/1/3 bs=1 seek=5 conv=notrunc 2>/dev/null")
-        run(old_server, rsync_ssh.warm_pass(way, PLACE))
+        run(old_server, passes.warm_pass(way, PLACE))
         listed = source.exec("sh", "-c", 'cat "$0"/files-data-*.names | tr "\\0" "\\n"', way.folder).stdout
     assert listed.split() == ["./base/1/3"]

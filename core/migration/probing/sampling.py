@@ -8,7 +8,7 @@ page cache before.
 """
 
 from core.migration.passage import Passage
-from core.migration.transports import file_lists, rsync_ssh
+from core.migration.transports import file_lists, passes
 from core.migration.transports.routes import route_of
 from core.servers.shell import Shell, script
 
@@ -85,8 +85,8 @@ echo "connect $connect\"""",
         list=_list(way),
         split=file_lists.split(way, _list(way), LABEL, way.transport.streams),
         nothing=f"{way.folder}/nothing",
-        idle=rsync_ssh.empty_pass(way, LABEL, f"{way.folder}/nothing"),
-        copy=rsync_ssh.sample_pass(way, LABEL, folder, ["--append"], SECONDS),
+        idle=passes.empty_pass(way, LABEL, f"{way.folder}/nothing"),
+        copy=passes.sample_pass(way, LABEL, folder, ["--append"], SECONDS),
         flush=route_of(way).flush(way, LABEL),
     )
 

@@ -9,7 +9,7 @@ from core.migration.steps.known_places import prove_places
 from core.migration.steps.site import Draft, Site, undone
 from core.migration.steps.stock import take_stock
 from core.migration.steps.verify import BEGAN, beginning, verify
-from core.migration.transports import rsync_ssh
+from core.migration.transports import passes
 from core.servers.shell import command
 
 STOP, STOPPED, FENCE = "stop", "stopped", "fence"
@@ -58,12 +58,12 @@ def _warm(site: Site) -> list[Draft]:
         name=BEGAN,
         rehearsed=True,
     )
-    passes = [
+    drafts = [
         Draft(
             f"warm pass {number} of {MOST_PASSES}: {place.source}",
             "old",
             site.owner,
-            rsync_ssh.warm_pass(site.way, place),
+            passes.warm_pass(site.way, place),
             "while old runs: the more lies on new already, the shorter is the stop" if number == 1 else "what changed",
             _AGAIN,
             stage="warm passes",
@@ -76,7 +76,7 @@ def _warm(site: Site) -> list[Draft]:
         for number in range(1, MOST_PASSES + 1)
         for place in site.places
     ]
-    return [began, _identity(site), *passes]
+    return [began, _identity(site), *drafts]
 
 
 def _identity(site: Site) -> Draft:
@@ -85,7 +85,7 @@ def _identity(site: Site) -> Draft:
         "send old's control file ahead",
         "old",
         site.owner,
-        rsync_ssh.control_file_pass(site.way, site.places[0], [place.link for place in site.places[1:]]),
+        passes.control_file_pass(site.way, site.places[0], [place.link for place in site.places[1:]]),
         "it bears the cluster's identity: by it, and the links to other folders, a copy that is broken off is known",
         _AGAIN,
         stage="warm passes" if site.cluster.running else "copy",
@@ -188,7 +188,7 @@ def _deletions(site: Site) -> list[Draft]:
             f"list what the last pass will remove from {place.target}",
             "old",
             site.owner,
-            rsync_ssh.deletions(site.way, place),
+            passes.deletions(site.way, place),
             "read it: only what old has removed since the first pass may stand here",
             "nothing to undo: it only looks",
             stage="verify",
@@ -209,7 +209,7 @@ def _changed(site: Site) -> list[Draft]:
             f"final pass, changed files: {place.source}",
             "old",
             site.owner,
-            rsync_ssh.changed_pass(site.way, place),
+            passes.changed_pass(site.way, place),
             "every file that changed since the last warm pass began, byte for byte: times are not trusted",
             _AGAIN,
             stage="final pass",
@@ -230,7 +230,7 @@ def _cold(site: Site) -> list[Draft]:
             f"{'final pass, the rest' if running else 'copy'}: {place.source}",
             "old",
             site.owner,
-            (rsync_ssh.rest_pass if running else rsync_ssh.cold_pass)(site.way, place),
+            (passes.rest_pass if running else passes.cold_pass)(site.way, place),
             "folders, links, what is new and what is gone" if running else "the cluster as it was shut down",
             _AGAIN,
             stage="verify" if running else "copy",

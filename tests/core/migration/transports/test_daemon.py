@@ -15,7 +15,7 @@ from core.migration.model import Plan, Probe, Quantity, Route, Transport
 from core.migration.passage import Passage
 from core.migration.places import Place
 from core.migration.plan import make_plan
-from core.migration.transports import daemon, rsync_ssh
+from core.migration.transports import daemon, passes
 from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, cluster, move, new, old, probe, profile
 
@@ -85,13 +85,13 @@ def test_what_is_about_as_fast_over_ssh_goes_over_ssh() -> None:
 
 def test_contents_alone_go_by_the_daemon(way: Passage) -> None:
     place = Place("16400", "", "/old space", "/space", None, None)
-    for made in (rsync_ssh.warm_pass(way, place), rsync_ssh.cold_pass(way, place)):
+    for made in (passes.warm_pass(way, place), passes.cold_pass(way, place)):
         assert made.text.count("pghaul@127.0.0.1::1/") == 2
         assert made.text.count("--files-from=") == 2
         assert made.text.count("--rsync-path=") == 1
     single = replace(way, transport=Transport(route=Route.DAEMON))
-    assert rsync_ssh.cold_pass(single, place).text.count("--files-from=") == 1
-    assert "::" not in rsync_ssh.deletions(way, place).text + rsync_ssh.rest_pass(way, place).text
+    assert passes.cold_pass(single, place).text.count("--files-from=") == 1
+    assert "::" not in passes.deletions(way, place).text + passes.rest_pass(way, place).text
     v6 = replace(way, address="fd00::2")
     assert "pghaul@[fd00::2]::0/" in daemon.contents(v6, "data", "./")
 

@@ -8,7 +8,7 @@ from core.facts.model import Tool
 from core.migration.model import Route, Transport
 from core.migration.passage import Passage
 from core.migration.places import Place
-from core.migration.transports import rsync_ssh
+from core.migration.transports import passes
 from core.migration.transports.rsync_versions import UNKNOWN, Version, common_version, version_of
 from tests.core.migration.builders import new, old
 
@@ -56,7 +56,7 @@ def test_a_warm_pass_asks_for_what_both_know(
     version: Version, compression: str, there: list[str], not_there: list[str]
 ) -> None:
     way = replace(WAY, rsync=version, transport=Transport(compression=compression))
-    text = rsync_ssh.warm_pass(way, PLACE).text
+    text = passes.warm_pass(way, PLACE).text
     for words in there:
         assert words in text
     for words in not_there:
@@ -66,16 +66,16 @@ def test_a_warm_pass_asks_for_what_both_know(
 
 def test_streams_and_cipher_stand_in_the_commands() -> None:
     way = replace(WAY, rsync=(3, 2, 7), transport=Transport("aes128-ctr", "lz4", 3))
-    text = rsync_ssh.cold_pass(way, PLACE).text
+    text = passes.cold_pass(way, PLACE).text
     assert text.count("--files-from=") == 3
     assert text.count("-c aes128-ctr") == 4
     assert text.count("--delete") == 1
-    assert "--delete" not in rsync_ssh.warm_pass(way, PLACE).text
+    assert "--delete" not in passes.warm_pass(way, PLACE).text
 
 
 def test_from_folder_to_folder_needs_no_ssh() -> None:
     way = replace(WAY, rsync=(3, 2, 7), transport=Transport(compression="lz4", route=Route.LOCAL))
-    text = rsync_ssh.cold_pass(way, PLACE).text
+    text = passes.cold_pass(way, PLACE).text
     assert "ssh" not in text
     assert "compress" not in text
     assert text.endswith("/old/ /new/")

@@ -1,4 +1,6 @@
-"""Passes of rsync, over one ssh connection or several, or from folder to folder on one server.
+"""Passes of rsync, by whichever route a copy takes: over ssh or a daemon, through a mount, within one server.
+
+What differs from route to route stands in `routes` and its modules.
 
 Options, and why:
     -rlptH      folders, links as they are, modes, times, hard links. Not the owner: the receiver is the database user
