@@ -19,10 +19,12 @@ from core.migration.execution.going_back import roll_back
 from core.migration.model import State
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile
+from core.servers.remote_process import GRACE
 from tests.lab import clusters
 from tests.lab import lab as labs
 from tests.lab.fixtures import LabAsker, profile
 from tests.lab.footprint import differences, footprint
+from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable, wait_until
 from tests.live import moving as site
@@ -119,8 +121,12 @@ def stopped(cluster: Lab, facts: dict[bool, tuple[Facts, Facts]], lines: Lines, 
     cluster.restore()
     for host in (cluster.old, cluster.new):
         site.pg_ctl(host, "-m", "immediate", "stop", check=False)
-        left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
-        assert left == [], host.name
+
+        def as_before(host: Host = host) -> bool:
+            return all(ROOT in line for line in differences(looks[host.name], footprint(host)))
+
+        # who ends a cancelled command waits that long before it kills
+        wait_until(as_before, f"{host.name} to be as before", seconds=GRACE + 3)
 
 
 @pytest.fixture
