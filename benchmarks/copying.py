@@ -25,7 +25,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.estimate import Setting, Unrecorded, cap, copy_by_hand, drop_caches, server
+from benchmarks.caches import cold_caches
+from benchmarks.estimate import Setting, Unrecorded, cap, copy_by_hand, server
 from core import units
 from core.errors import CommandError
 from core.facts.collect import collect
@@ -75,7 +76,7 @@ class Bench:
         """What the probes of a move of that cluster choose, and the bytes a second that the wire carries."""
         move = self._move(folder)
         facts = collect(self.old, Job(), folders=[folder]), collect(self.new, Job(), folders=[TARGET])
-        drop_caches()
+        cold_caches()
         probes = probe(self.old, self.new, *facts, move, Unrecorded(), Job())
         wire = next((each.bytes_per_second for each in probes if each.quantity is Quantity.WIRE), 0.0)
         return choose(probes), wire
@@ -109,7 +110,7 @@ class Bench:
         for place in copied:
             folder = command("install", "-d", "-o", "postgres", "-g", "postgres", "-m", "700", "--", place.target)
             self.new.run(folder, Job(), user="root")
-        drop_caches()
+        cold_caches()
         begun = time.monotonic()
         try:
             commands = [passes.cold_pass(replace(way, transport=transport), place) for place in copied]
@@ -170,11 +171,11 @@ def random(bench: Bench) -> bool:
 
 
 def small(bench: Bench) -> bool:
-    """20,000 relations of 8 to 64 KiB, of pages as pgbench fills them."""
+    """20,000 relations of 150 KiB, of pages as pgbench fills them."""
     cap(bench.lab, GIGABIT)
     relation = f"$(ls -S {clusters.DATA}/base/*/[0-9]* | head -n 1)"
-    pages = f"while cat {relation}; do :; done 2>/dev/null | head -c 650M"
-    text = f"cd {MADE}/base/5 && {pages} | split -a 5 -d --numeric-suffixes=10000 -b 32K - 9"
+    pages = f"while cat {relation}; do :; done 2>/dev/null | head -c 3000M"
+    text = f"cd {MADE}/base/5 && {pages} | split -a 5 -d --numeric-suffixes=10000 -b 150K - 9"
     with made(bench, text):
         choice, _ = bench.choose(MADE)
         hand, ours = [], []

@@ -12,7 +12,6 @@ disk of new the two part ways, so that row is printed and not judged: see NEW_DI
 """
 
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.caches import cold_caches
 from core import units
 from core.facts.collect import collect
 from core.facts.model import Facts
@@ -119,7 +119,7 @@ def copy_by_hand(lab: Lab, source: str, options: Sequence[str] = ("-a",)) -> ByH
     ssh = command("ssh", "-i", "/root/by-hand", "-o", "UserKnownHostsFile=/root/by-hand.hosts").text
     login = f"{lab.new.user}@{lab.new.address}"
     copy = command("rsync", *options, "-e", ssh, "--rsync-path=sudo rsync", f"{source}/", f"{login}:{TARGET}-by-hand/")
-    drop_caches()
+    cold_caches()
     try:
         begun = time.monotonic()
         lab.old.exec("sh", "-c", copy.text)
@@ -149,7 +149,7 @@ def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -
                 continue
             copying = step.title.startswith("copy:") or "flush" in step.title
             if step.title.startswith("copy:"):
-                drop_caches()
+                cold_caches()
             source = outputs.get(step.input_from or 0, "")
             begun = time.monotonic()
             done = run_step(old, new, step, source)
@@ -231,7 +231,7 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
         "estimate", "old", "new", clusters.DATA, TARGET, "/srv/pg", "/srv/pg", {clusters.SPACE: f"{TARGET}-space"}
     )
     old_facts, new_facts = collect(old, Job(), folders=[move.cluster]), collect(new, Job(), folders=[TARGET])
-    drop_caches()
+    cold_caches()
     made, probes = estimated(old, new, old_facts, new_facts, move)
     plan = make_plan(
         move, old.profile, new.profile, old_facts, new_facts, check(move, old_facts, new_facts), probes, made
@@ -248,11 +248,6 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
     )
     sys.stdout.flush()
     return Row(setting, copy_seconds(made), planned, hand)
-
-
-def drop_caches() -> None:
-    """Both hosts share this machine's page cache."""
-    subprocess.run(["sh", "-c", "sync; echo 3 > /proc/sys/vm/drop_caches"], check=True)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.caches import cold_caches
 from benchmarks.copying import SCALE_OF_A_GIGABYTE, fill
-from benchmarks.estimate import copy_by_hand, drop_caches
+from benchmarks.estimate import copy_by_hand
 from core import units
 from tests.lab import clusters, network
 from tests.lab import lab as labs
@@ -64,7 +65,7 @@ def measure(load: Load, gigabytes: float, folder: Path) -> bool:
         cold = copy_by_hand(lab, clusters.DATA, ("-atp", "--delete")).flushed
         clusters.control(lab.old, "start")
         _describe(lab, folder)
-        drop_caches()
+        cold_caches()
         before = _traffic(lab)
         with _busy(lab, scale, load):
             _pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks")

@@ -25,7 +25,7 @@ from core.migration.probing.mounts import mounts
 from core.migration.probing.timing import Timing, parse_timing, ratio_of
 from core.migration.steps.site import Draft
 from core.migration.transports import nfs
-from core.migration.transports.choice import allowed_routes, on_one_server
+from core.migration.transports.choice import allowed_routes, latest_pass, on_one_server
 from core.migration.transports.routes import route_of
 from core.migration.transports.rsync_versions import common_version
 from core.servers.connection import Completed, Server
@@ -34,6 +34,14 @@ from core.servers.shell import Shell
 _DEADLINE = 60.0
 _SAMPLING_SECONDS = 45.0
 """No further transport of a route is tried after that: on slow servers the first ones have told the most."""
+
+_WORTH_SECONDS = 3.0
+"""A copy that is over sooner is not worth a closer look at the transports."""
+
+_CLOSER_BYTES = 768 * 1024**2
+_CLOSER_SECONDS = 2.0
+_MOST_ROUNDS = 4
+_NEAR = 0.9
 
 
 class _Site:
@@ -206,6 +214,31 @@ def _mounts(site: _Site) -> list[Transport]:
     return [Transport(route=Route.NFS, mount=variant) for variant in found.variants]
 
 
+class _Sampler:
+    """Takes samples of the cluster, end to end, by one transport or another."""
+
+    def __init__(self, site: _Site, way: Passage, scratch: str, taker: _Taker) -> None:
+        self._site, self._way, self._scratch, self._taker = site, way, scratch, taker
+        self._large = ""
+
+    def choose(self, budget: int) -> bool:
+        """What stands for the cluster from now on, about so many bytes; whether it could be chosen."""
+        chosen = sampling.choose(self._way, self._site.place.source, budget)
+        try:
+            self._large = self._site.on_old("probe: choose a sample", chosen).stdout
+        except CommandError as error:
+            self._site.job.report(Note(f"no sample could be chosen: {_reason(error)}", level="warning"))
+            return False
+        return True
+
+    def take(self, transport: Transport) -> Probe | None:
+        """One sample; None where the transport failed."""
+        tried = replace(self._way, transport=transport)
+        sent = _mounted if transport.route is Route.NFS else _end_to_end
+        measure = partial(sent, self._site, tried, self._scratch, self._large)
+        return self._taker.take(Quantity.END_TO_END, measure, transport)
+
+
 def _transports(
     site: _Site, way: Passage, scratch: str, plain: Transport, taker: _Taker, others: Sequence[Transport]
 ) -> None:
@@ -215,22 +248,50 @@ def _transports(
     each = units.duration(_SAMPLING_SECONDS)
     ahead = f"samples of {size} go from old to new and are removed again, by one transport after the other, for {each}"
     site.job.report(Note(f"{ahead} at the most" + (" on each route" if others else "")))
-    try:
-        large = site.on_old("probe: choose a sample", sampling.choose(way, site.place.source, budget)).stdout
-    except CommandError as error:
-        site.job.report(Note(f"no sample could be chosen: {_reason(error)}", level="warning"))
+    sampler = _Sampler(site, way, scratch, taker)
+    if not sampler.choose(budget):
         return
-
     ends: dict[Route, float] = {}
 
     def measure(transport: Transport) -> Probe | None:
         if time.monotonic() > ends.setdefault(transport.route, time.monotonic() + _SAMPLING_SECONDS):
             return None
-        tried = replace(way, transport=transport)
-        sample = _mounted if transport.route is Route.NFS else _end_to_end
-        return taker.take(Quantity.END_TO_END, lambda: sample(site, tried, scratch, large), transport)
+        return sampler.take(transport)
 
-    search(measure, plain, way.rsync, taker.rates, others)
+    close = search(measure, plain, way.rsync, taker.rates, others)
+    _look_closer(site, sampler, taker, close)
+
+
+def _look_closer(site: _Site, sampler: _Sampler, taker: _Taker, close: Sequence[Transport]) -> None:
+    """Larger samples by what is near the fastest, in turn, so that what disturbs one disturbs all.
+
+    What falls behind is tried no more. Where the whole copy takes but seconds, nothing is worth the time.
+    """
+    fastest = max(_medians(taker, close).values(), default=0.0)
+    size = site.place.size_bytes
+    if not close or (size is not None and size < _WORTH_SECONDS * fastest):
+        return
+    budget = round(min(_CLOSER_BYTES, max(_CLOSER_SECONDS * fastest, sampling.LEAST_BYTES)))
+    site.job.report(
+        Note(f"{len(close)} transports are near the fastest: larger samples, of {units.size(budget)}, tell")
+    )
+    if not sampler.choose(budget):
+        return
+    end = time.monotonic() + _SAMPLING_SECONDS
+    for _ in range(_MOST_ROUNDS):
+        for transport in close:
+            if time.monotonic() < end:
+                sampler.take(transport)
+        medians = _medians(taker, close)
+        close = [each for each in close if medians[each] >= _NEAR * max(medians.values())]
+        if len(close) < 2:
+            return
+
+
+def _medians(taker: _Taker, transports: Sequence[Transport]) -> dict[Transport, float]:
+    """Bytes a second of each, of all its samples."""
+    samples = [probe for probe in latest_pass(taker.taken) if probe.quantity is Quantity.END_TO_END]
+    return {each.transport: each.bytes_per_second for each in samples if each.transport in set(transports)}
 
 
 def _budget(rates: dict[Quantity, float]) -> int:

@@ -17,6 +17,11 @@ _CLEARLY = 1.1
 _AT_THE_DISK = 0.95
 """Nothing is faster than the slower disk: where a sample is as fast, no other is tried."""
 
+_NEAR = 0.7
+"""One sample may be off by so much: what came so near to the fastest may be faster."""
+
+_MOST_CLOSE = 4
+
 _MOST_STREAMS = 8
 
 _LADDERS = (("",), ("lz4", "zstd:1", "zstd:3", "zstd:6", "zstd:9"), ("zlib:1", "zlib:3"))
@@ -38,11 +43,13 @@ def search(
     version: Version,
     links: dict[Quantity, float],
     others: Sequence[Transport] = (),
-) -> None:
+) -> list[Transport]:
     """Sample no compression and each heavier one while that helps, then more streams while that helps.
 
     Then by each of the other routes what was best, and the compressions that may be best where no cipher costs time.
-    The three that came out first are sampled once more, for a sample is short and servers have other things to do.
+    Returns those that are worth a closer look, the fastest first: a sample is short, and servers have other things to
+    do. None are where one is beyond doubt.
+
     `plain`, `others`: what the transports of a route have in common; those of one route stand together. `links`: bytes
     a second of what was measured before. A transport that fails is left out.
     """
@@ -73,9 +80,14 @@ def search(
             for transport in [each for variant in variants for each in _likely(variant, fastest, version)]:
                 improves(transport)
             _widen(improves, tried, route)
-    if len(tried) > 1 and not at_the_disk():
-        for transport in _ranked(tried)[:3]:
-            measure(transport)
+    return [] if at_the_disk() else _close(tried)
+
+
+def _close(tried: dict[Transport, Probe]) -> list[Transport]:
+    """The fastest, and those that come near to it."""
+    ranked = _ranked(tried)[:_MOST_CLOSE]
+    near = [each for each in ranked if tried[each].bytes_per_second >= _NEAR * tried[ranked[0]].bytes_per_second]
+    return near if len(near) > 1 else []
 
 
 def _climb(steps: list[str], improves: Callable[[str], bool]) -> None:

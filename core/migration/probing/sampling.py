@@ -63,8 +63,9 @@ done""",
 def send(way: Passage, folder: str) -> Shell:
     """On old: the sample by the way's transport, until it is on new's disk or the time is up.
 
-    What it takes to connect and to come to terms is measured by a pass over nothing, and taken off.
+    What it takes to connect and to come to terms is measured by a pass over nothing, and taken off for each.
     """
+    appended, missing = passes.sample_passes(way, LABEL, folder, SECONDS)
     return script(
         """cd -- @folder@ || exit
 while IFS= read -r line; do
@@ -73,20 +74,26 @@ while IFS= read -r line; do
 done <@list@
 sh -c @split@ || exit
 : >@nothing@ && start=$(date +%s%N) && sh -c @idle@ >/dev/null || exit; connect=$(($(date +%s%N) - start))
+set --
+awk '$2 > 0 { exit 1 }' <@list@ || set -- @appended@
+awk '$2 == 0 { exit 1 }' <@list@ || set -- "$@" @missing@
 start=$(date +%s%N)
-sh -c @copy@; status=$?
-case $status in 0|24|124) ;; *) exit "$status" ;; esac
+for copy do
+  sh -c "$copy"; status=$?
+  case $status in 0|24|124) ;; *) exit "$status" ;; esac
+done
 sent=$(date +%s%N); sh -c @flush@ || exit; end=$(date +%s%N)
 # a flush that took no longer than to ask for it had nothing to do
 [ $((end - sent)) -gt $((connect * 3 / 2)) ] || end=$sent
-echo "nanoseconds $((end - start - connect))"
+echo "nanoseconds $((end - start - $# * connect))"
 echo "connect $connect\"""",
         folder=folder,
         list=_list(way),
         split=file_lists.split(way, _list(way), LABEL, way.transport.streams),
         nothing=f"{way.folder}/nothing",
         idle=passes.empty_pass(way, LABEL, f"{way.folder}/nothing"),
-        copy=passes.sample_pass(way, LABEL, folder, ["--append"], SECONDS),
+        appended=appended,
+        missing=missing,
         flush=route_of(way).flush(way, LABEL),
     )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from core import units
 from core.facts.model import Facts
@@ -83,16 +82,22 @@ def choose(probes: Sequence[Probe], routes: Collection[Route] = (Route.SSH,)) ->
 def latest_pass(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     """The latest measurement of each link, and of each transport: of what was tried, the latest pass alone counts.
 
-    What was tried twice in a pass counts by its faster time: whatever else a server does only slows it down.
+    What was tried several times in a pass counts by the median of its rates, of two by the lower: what was only lucky
+    once does not come out first.
     """
-    found: dict[tuple[Quantity, Transport | None], Probe] = {}
-    last: dict[Quantity, datetime | None] = {}
+    last = {probe.quantity: probe.began_at for probe in sorted(probes, key=lambda each: each.taken_at)}
+    tries: dict[tuple[Quantity, Transport | None], list[Probe]] = {}
     for probe in sorted(probes, key=lambda each: each.taken_at):
-        before = found.get((probe.quantity, probe.transport))
-        if before is None or before.began_at is None or before.began_at != probe.began_at or _faster(probe, before):
-            found[probe.quantity, probe.transport] = probe
-        last[probe.quantity] = probe.began_at
-    return tuple(probe for probe in found.values() if probe.began_at == last[probe.quantity])
+        if probe.began_at == last[probe.quantity]:
+            tries.setdefault((probe.quantity, probe.transport), []).append(probe)
+    return tuple(_counts(each) for each in tries.values())
+
+
+def _counts(tries: Sequence[Probe]) -> Probe:
+    """Of the same measurement, taken again and again: the one that counts."""
+    if tries[-1].began_at is None:
+        return tries[-1]
+    return sorted(tries, key=lambda each: each.bytes_per_second)[(len(tries) - 1) // 2]
 
 
 def best(tried: Sequence[Probe]) -> Probe:
@@ -100,10 +105,6 @@ def best(tried: Sequence[Probe]) -> Probe:
     fastest = max(probe.bytes_per_second for probe in tried)
     near = [probe for probe in tried if probe.bytes_per_second >= _NEAR * fastest]
     return min(near, key=_burden)
-
-
-def _faster(probe: Probe, before: Probe) -> bool:
-    return probe.bytes_per_second > before.bytes_per_second
 
 
 def _same_cipher(probe: Probe, sample: Probe) -> bool:

@@ -61,9 +61,11 @@ def test_what_an_earlier_pass_tried_counts_no_more() -> None:
     assert read in latest_pass([early, sample(100e6), read])
 
 
-def test_the_faster_of_two_tries_in_one_pass_counts() -> None:
-    again = sample(50e6, "lz4", taken_at=NOW + timedelta(seconds=5))
-    assert [each.bytes_per_second for each in latest_pass([sample(90e6, "lz4"), again])] == [90e6]
+@pytest.mark.parametrize(("rates", "counts"), [((90, 50), 50), ((90, 50, 60), 60), ((50, 60, 90, 70), 60)])
+def test_of_several_tries_in_one_pass_the_median_counts(rates: tuple[int, ...], counts: int) -> None:
+    tries = [sample(rate, "lz4", taken_at=NOW + timedelta(seconds=at)) for at, rate in enumerate(rates)]
+    assert [each.bytes_per_second for each in latest_pass(tries)] == [counts]
+    assert [each.bytes_per_second for each in latest_pass([*tries, sample(40)])] == [counts, 40]
 
 
 def test_a_compressed_sample_contradicts_no_link() -> None:

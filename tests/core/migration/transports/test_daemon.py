@@ -86,11 +86,11 @@ def test_what_is_about_as_fast_over_ssh_goes_over_ssh() -> None:
 def test_contents_alone_go_by_the_daemon(way: Passage) -> None:
     place = Place("16400", "", "/old space", "/space", None, None)
     for made in (passes.warm_pass(way, place), passes.cold_pass(way, place)):
-        assert made.text.count("pghaul@127.0.0.1::1/") == 2
-        assert made.text.count("--files-from=") == 2
+        assert made.text.count("pghaul@127.0.0.1::1/") == 4
+        assert made.text.count("--files-from=") == 4
         assert made.text.count("--rsync-path=") == 1
     single = replace(way, transport=Transport(route=Route.DAEMON))
-    assert passes.cold_pass(single, place).text.count("--files-from=") == 1
+    assert passes.cold_pass(single, place).text.count("--files-from=") == 2
     assert "::" not in passes.deletions(way, place).text + passes.rest_pass(way, place).text
     v6 = replace(way, address="fd00::2")
     assert "pghaul@[fd00::2]::0/" in daemon.contents(v6, "data", "./")

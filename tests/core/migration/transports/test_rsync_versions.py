@@ -67,10 +67,21 @@ def test_a_warm_pass_asks_for_what_both_know(
 def test_streams_and_cipher_stand_in_the_commands() -> None:
     way = replace(WAY, rsync=(3, 2, 7), transport=Transport("aes128-ctr", "lz4", 3))
     text = passes.cold_pass(way, PLACE).text
-    assert text.count("--files-from=") == 3
-    assert text.count("-c aes128-ctr") == 4
+    assert text.count("--files-from=") == 6
+    assert text.count("-c aes128-ctr") == 7
     assert text.count("--delete") == 1
     assert "--delete" not in passes.warm_pass(way, PLACE).text
+
+
+def test_what_is_missing_on_new_is_never_written_in_place() -> None:
+    """XFS waits for its disk at the end of each new file that is."""
+    for streams in (1, 2):
+        way = replace(WAY, rsync=(3, 2, 7), transport=Transport("", "lz4", streams))
+        for made in (passes.warm_pass(way, PLACE), passes.cold_pass(way, PLACE)):
+            copies = [each for each in made.text.split("rsync ") if "--stats" in each]
+            assert sum("--ignore-existing" in each for each in copies) >= streams
+            assert all(("--existing" in each) == ("--inplace" in each) for each in copies)
+            assert not any("--ignore-existing" in each and "--inplace" in each for each in copies)
 
 
 def test_from_folder_to_folder_needs_no_ssh() -> None:
