@@ -148,6 +148,7 @@ def pgbench(bench: Bench) -> bool:
             ours.append(bench.ours(way, copied, choice.transport))
     told("rsync -atp --delete", hand)
     told(f"pghaul: {choice.transport.name}", ours)
+    sys.stdout.write(f"    {choice.why}\n")
     return judged("as fast", min(hand) / min(ours), 4.0)
 
 
@@ -166,6 +167,7 @@ def random(bench: Bench) -> bool:
         sent = int(bench.lab.old.exec("du", "-sb", MADE).stdout.split()[0])
     told("by hand", hand)
     told(f"pghaul: {choice.transport.name}", ours)
+    sys.stdout.write(f"    {choice.why}\n")
     near = judged("of the best by hand", min(hand) / min(ours), 0.97)
     return judged("of what iperf3 sees", sent / min(ours) / wire, 0.93) and near
 
@@ -185,6 +187,7 @@ def small(bench: Bench) -> bool:
                 ours.append(bench.ours(way, copied, choice.transport))
     told("by hand", hand)
     told(f"pghaul: {choice.transport.name}", ours)
+    sys.stdout.write(f"    {choice.why}\n")
     return judged("of the best by hand", min(hand) / min(ours), 0.9)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -75,6 +76,26 @@ def test_the_best_of_all_is_found(wire: float, processors: int, version: Version
 def test_nothing_is_tried_once_a_disk_is_at_its_end() -> None:
     _, tried = found(lambda _: 59e6, links={Quantity.READ: 60e6, Quantity.WRITE: 500e6})
     assert tried == [Transport()]
+
+
+def test_a_sample_that_outruns_a_disk_shows_that_the_disk_was_measured_badly() -> None:
+    _, tried = found(lambda _: 97e6, links={Quantity.READ: 57e6, Quantity.WRITE: 500e6})
+    assert len(tried) > 1
+
+
+def test_what_is_near_the_fastest_is_worth_a_closer_look() -> None:
+    rates = {"": 100e6, "lz4": 300e6, "zstd:1": 280e6, "zstd:3": 150e6}
+
+    def close(rate: Callable[[Transport], float]) -> list[Transport]:
+        made = partial(replace, probe(Quantity.END_TO_END, 1.0))
+        return search(lambda each: made(bytes_per_second=rate(each), transport=each), PLAIN, (3, 2, 7), FAST_DISKS)
+
+    assert close(lambda each: rates.get(each.compression, 50e6) / each.streams) == [
+        Transport("", "lz4"),
+        Transport("", "zstd:1"),
+    ]
+    assert close(lambda each: 300e6 if each == Transport("", "lz4") else 100e6) == []
+    assert len(close(lambda _: 100e6)) == 4
 
 
 def test_within_one_server_there_are_streams_alone() -> None:
