@@ -30,6 +30,7 @@ from benchmarks.estimate import Setting, Unrecorded, cap, copy_by_hand, server
 from core import units
 from core.errors import CommandError
 from core.facts.collect import collect
+from core.facts.model import Facts
 from core.jobs import Job
 from core.migration import passage as way_of
 from core.migration.model import Move, Quantity, Transport
@@ -53,10 +54,8 @@ SCALE_OF_A_GIGABYTE = 67
 TARGET = "/srv/pg/copied"
 MADE = "/srv/pg/made"
 GIGABIT = Setting("1 Gbit/s", wire="1gbit")
-SETTINGS = (
-    Setting("100 Mbit/s", wire="100mbit"),
-    GIGABIT,
-    Setting("no cap", wire="off"),
+WIRES = (Setting("100 Mbit/s", wire="100mbit"), GIGABIT, Setting("no cap", wire="off"))
+DISKS = (
     Setting("1 Gbit/s, old disk 60 MB/s", old_disk=60_000_000),
     Setting("1 Gbit/s, new disk 60 MB/s", new_disk=60_000_000),
 )
@@ -76,7 +75,7 @@ class Bench:
         """What the probes of a move of that cluster choose, and the bytes a second that the wire carries."""
         move = self._move(folder)
         facts = collect(self.old, Job(), folders=[folder]), collect(self.new, Job(), folders=[TARGET])
-        cold_caches()
+        cold_caches(_size(facts[0], folder))
         probes = probe(self.old, self.new, *facts, move, Unrecorded(), Job())
         wire = next((each.bytes_per_second for each in probes if each.quantity is Quantity.WIRE), 0.0)
         return choose(probes), wire
@@ -110,7 +109,7 @@ class Bench:
         for place in copied:
             folder = command("install", "-d", "-o", "postgres", "-g", "postgres", "-m", "700", "--", place.target)
             self.new.run(folder, Job(), user="root")
-        cold_caches()
+        cold_caches(sum(place.size_bytes or 0 for place in copied))
         begun = time.monotonic()
         try:
             commands = [passes.cold_pass(replace(way, transport=transport), place) for place in copied]
@@ -192,29 +191,39 @@ def small(bench: Bench) -> bool:
 
 
 def settings(bench: Bench) -> bool:
-    """What the probes choose against every transport of the sweep, each cut off once it is clearly slower."""
+    """What the probes choose against a sweep; where a disk is slow, of a part of the data, or it would take an hour."""
+    good = [swept(bench, clusters.DATA, setting) for setting in WIRES]
     relation = f"$(ls -S {clusters.DATA}/base/*/[0-9]* | head -n 1)"
     text = f"for each in 1 2 3; do head -c 200M {relation} >{MADE}/base/5/90000$each || exit; done"
-    good = True
     with made(bench, text):
-        for setting in SETTINGS:
-            cap(bench.lab, setting)
-            choice, _ = bench.choose(MADE)
-            with bench.way(MADE) as (way, copied):
-                times = {choice.transport: bench.ours(way, copied, choice.transport)}
-                for transport in SWEEP:
-                    if transport not in times:
-                        times[transport] = bench.ours(way, copied, transport, 1.5 * min(times.values()) + 1)
-                for transport in sorted(times, key=lambda each: times[each])[:3]:
-                    times[transport] = min(times[transport], bench.ours(way, copied, transport))
-                times[choice.transport] = min(times[choice.transport], bench.ours(way, copied, choice.transport))
-            bench.lab.restore()
-            sys.stdout.write(f"{setting.title}: {choice.why}\n")
-            for transport, seconds in sorted(times.items(), key=lambda each: each[1]):
-                mark = " <- chosen" if transport == choice.transport else ""
-                sys.stdout.write(f"  {transport.name:44}{seconds:8.1f} s{mark}\n")
-            good = judged("of the best of the sweep", min(times.values()) / times[choice.transport], 0.95) and good
-    return good
+        good += [swept(bench, MADE, setting) for setting in DISKS]
+    return all(good)
+
+
+def swept(bench: Bench, folder: str, setting: Setting) -> bool:
+    """The chosen transport and every one of the sweep, each cut off once it is clearly slower than the best."""
+    cap(bench.lab, setting)
+    choice, _ = bench.choose(folder)
+    with bench.way(folder) as (way, copied):
+        times = {choice.transport: bench.ours(way, copied, choice.transport)}
+        for transport in SWEEP:
+            if transport not in times:
+                times[transport] = bench.ours(way, copied, transport, 1.5 * min(times.values()) + 1)
+        for transport in sorted(times, key=lambda each: times[each])[:3]:
+            times[transport] = min(times[transport], bench.ours(way, copied, transport))
+        times[choice.transport] = min(times[choice.transport], bench.ours(way, copied, choice.transport))
+    bench.lab.restore()
+    sys.stdout.write(f"{setting.title}: {choice.why}\n")
+    for transport, seconds in sorted(times.items(), key=lambda each: each[1]):
+        mark = " <- chosen" if transport == choice.transport else ""
+        sys.stdout.write(f"  {transport.name:44}{seconds:8.1f} s{mark}\n")
+    return judged("of the best of the sweep", min(times.values()) / times[choice.transport], 0.95)
+
+
+def _size(facts: Facts, folder: str) -> int:
+    """Bytes of the cluster in that folder."""
+    cluster = facts.cluster(folder)
+    return (cluster.size_bytes if cluster is not None else 0) or 0
 
 
 PARTS: dict[str, Callable[[Bench], bool]] = {

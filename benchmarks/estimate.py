@@ -119,7 +119,7 @@ def copy_by_hand(lab: Lab, source: str, options: Sequence[str] = ("-a",)) -> ByH
     ssh = command("ssh", "-i", "/root/by-hand", "-o", "UserKnownHostsFile=/root/by-hand.hosts").text
     login = f"{lab.new.user}@{lab.new.address}"
     copy = command("rsync", *options, "-e", ssh, "--rsync-path=sudo rsync", f"{source}/", f"{login}:{TARGET}-by-hand/")
-    cold_caches()
+    cold_caches(int(lab.old.exec("du", "-sb", source).stdout.split()[0]))
     try:
         begun = time.monotonic()
         lab.old.exec("sh", "-c", copy.text)
@@ -149,7 +149,7 @@ def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -
                 continue
             copying = step.title.startswith("copy:") or "flush" in step.title
             if step.title.startswith("copy:"):
-                cold_caches()
+                cold_caches(step.bytes or 0)
             source = outputs.get(step.input_from or 0, "")
             begun = time.monotonic()
             done = run_step(old, new, step, source)
@@ -231,7 +231,8 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
         "estimate", "old", "new", clusters.DATA, TARGET, "/srv/pg", "/srv/pg", {clusters.SPACE: f"{TARGET}-space"}
     )
     old_facts, new_facts = collect(old, Job(), folders=[move.cluster]), collect(new, Job(), folders=[TARGET])
-    cold_caches()
+    cluster = old_facts.cluster(move.cluster)
+    cold_caches((cluster.size_bytes if cluster is not None else 0) or 0)
     made, probes = estimated(old, new, old_facts, new_facts, move)
     plan = make_plan(
         move, old.profile, new.profile, old_facts, new_facts, check(move, old_facts, new_facts), probes, made
@@ -241,7 +242,6 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
     shrunk = compression_options(common_version(old_facts, new_facts), transport.compression)
     hand = copy_by_hand(lab, clusters.DATA, ("-a", *shrunk))
     lab.restore()
-    cluster = old_facts.cluster(move.cluster)
     sys.stdout.write(
         f"{setting.title}: {units.size(cluster.size_bytes if cluster else None)}, {transport.name}\n"
         + "".join(f"  probe {each.quantity}: {units.rate(each.bytes_per_second)}\n" for each in probes)

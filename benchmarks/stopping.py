@@ -14,7 +14,6 @@ The program itself takes less than 200 MB of memory, and less than 10 MB go to a
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -65,13 +64,12 @@ def measure(load: Load, gigabytes: float, folder: Path) -> bool:
         cold = copy_by_hand(lab, clusters.DATA, ("-atp", "--delete")).flushed
         clusters.control(lab.old, "start")
         _describe(lab, folder)
-        cold_caches()
+        cold_caches(round(gigabytes * 1e9))
         before = _traffic(lab)
         with _busy(lab, scale, load):
-            _pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks")
+            memory = _pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks").memory
         carried = _traffic(lab) - before
-        shown = json.loads(_pghaul(folder, "execute", MOVE, "--status", "--json"))["execution"]
-    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+        shown = json.loads(_pghaul(folder, "execute", MOVE, "--status", "--json").stdout)["execution"]
     stopped = _stopped(shown)
     sys.stdout.write(f"{load.title}\n")
     for run in shown["steps"]:
@@ -110,15 +108,27 @@ def _describe(lab: Lab, folder: Path) -> None:
     _pghaul(folder, "probe", MOVE)
 
 
-def _pghaul(folder: Path, *arguments: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What pghaul wrote, and the most bytes of memory that it had."""
+
+    stdout: str
+    memory: int
+
+
+def _pghaul(folder: Path, *arguments: str) -> Ran:
     settings = {"PGHAUL_DATA": str(folder / "history"), "PGHAUL_SSH_CONFIG": str(folder / "config")}
     words = [sys.executable, "-m", "gui.entry", *arguments]
-    done = subprocess.run(
-        words, cwd=PROJECT, env={**os.environ, **settings}, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"pghaul {' '.join(arguments)}: {done.stdout[-3000:]}{done.stderr[-3000:]}")
-    return done.stdout
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        process = subprocess.Popen(words, cwd=PROJECT, env={**os.environ, **settings}, stdout=out, stderr=err)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        stdout = out.read()
+        if process.returncode != 0:
+            raise RuntimeError(f"pghaul {' '.join(arguments)}: {stdout[-3000:]}{err.read()[-3000:]}")
+    return Ran(stdout, usage.ru_maxrss * 1024)
 
 
 def _traffic(lab: Lab) -> int:

@@ -272,9 +272,7 @@ def _look_closer(site: _Site, sampler: _Sampler, taker: _Taker, close: Sequence[
     if not close or (size is not None and size < _WORTH_SECONDS * fastest):
         return
     budget = round(min(_CLOSER_BYTES, max(_CLOSER_SECONDS * fastest, sampling.LEAST_BYTES)))
-    site.job.report(
-        Note(f"{len(close)} transports are near the fastest: larger samples, of {units.size(budget)}, tell")
-    )
+    site.job.report(Note(f"{len(close)} transports are about as fast: larger samples, of {units.size(budget)}, tell"))
     if not sampler.choose(budget):
         return
     end = time.monotonic() + _SAMPLING_SECONDS
