@@ -87,10 +87,15 @@ def search(
 
 
 def _close(tried: dict[Transport, Probe]) -> list[Transport]:
-    """The fastest, and those that come near to it."""
-    ranked = _ranked(tried)[:_MOST_CLOSE]
-    near = [each for each in ranked if tried[each].bytes_per_second >= _NEAR * tried[ranked[0]].bytes_per_second]
-    return near if len(near) > 1 else []
+    """The fastest, the same with one stream, and what else comes near to it."""
+    ranked = _ranked(tried)
+    if not ranked:
+        return []
+    fastest = ranked[0]
+    near = [each for each in ranked if tried[each].bytes_per_second >= _NEAR * tried[fastest].bytes_per_second]
+    single = replace(fastest, streams=1)
+    close = list(dict.fromkeys([fastest, *([single] if single in tried else []), *near]))[:_MOST_CLOSE]
+    return close if len(close) > 1 else []
 
 
 def _climb(steps: list[str], improves: Callable[[str], bool]) -> None:

@@ -95,6 +95,8 @@ def test_what_is_near_the_fastest_is_worth_a_closer_look() -> None:
         Transport("", "zstd:1"),
     ]
     assert close(lambda each: 300e6 if each == Transport("", "lz4") else 100e6) == []
+    streams = close(lambda each: 900e6 if each == Transport("", "lz4", 2) else rates.get(each.compression, 50e6))
+    assert streams == [Transport("", "lz4", 2), Transport("", "lz4")]
     assert len(close(lambda _: 100e6)) == 4
 
 
