@@ -1,4 +1,4 @@
-"""The route from folder to folder on one server: no key, only a place for the lists of files."""
+"""The route from folder to folder on one server: no key, only a place for the lists of files. NFS needs no more."""
 
 from core.migration import passage
 from core.migration.passage import Passage
@@ -16,7 +16,7 @@ def opening(way: Passage, owner: str) -> list[Draft]:
             "old",
             owner,
             passage.make_folder(way),
-            "both folders lie on one server: no key is needed, only a place for the lists of files",
+            "no key is needed, only a place for the lists of files",
             undone(owner, "old", passage.remove_key(way)),
             renewed=True,
             rehearsed=True,

@@ -28,10 +28,10 @@ from hashlib import sha256
 from ipaddress import ip_address
 from typing import LiteralString
 
-from core.migration import passage
 from core.migration.layout import ROOT
 from core.migration.passage import Passage
 from core.migration.steps.site import Draft, undone
+from core.migration.transports import local
 from core.servers.shell import Shell, command, script, sequence
 
 _EXPORT: LiteralString = "rw,sync,no_subtree_check,secure,all_squash"
@@ -89,24 +89,12 @@ CONTENTS_ALONE = False
 
 def opening(way: Passage, owner: str) -> list[Draft]:
     """Served and exported on new, mounted on old; `owner`: who owns the cluster on old."""
-    return [
-        Draft(
-            "make a folder for this copy",
-            "old",
-            owner,
-            passage.make_folder(way),
-            "no key is needed, only a place for the lists of files",
-            undone(owner, "old", passage.remove_key(way)),
-            renewed=True,
-            rehearsed=True,
-        ),
-        *attaching(way, owner),
-    ]
+    return [*local.opening(way, owner), *attaching(way, owner)]
 
 
 def closing(way: Passage, owner: str) -> list[Draft]:
     """Unmounted, exported no more, the server stopped if it was started for the copy."""
-    return [*detaching(way), _closing("remove the folder of this copy", "old", owner, passage.remove_key(way))]
+    return [*detaching(way), *local.closing(way, owner)]
 
 
 def attaching(way: Passage, owner: str) -> list[Draft]:
@@ -139,9 +127,9 @@ def attaching(way: Passage, owner: str) -> list[Draft]:
 def detaching(way: Passage) -> list[Draft]:
     """The mount alone taken away, and what it needed on new."""
     return [
-        _closing("unmount the target on old", "old", ROOT, unmount(way)),
-        _closing("export the target no more", "new", ROOT, unexport(way)),
-        _closing("stop the NFS server of this copy", "new", ROOT, stop_serving(way)),
+        _closing("unmount the target on old", "old", unmount(way)),
+        _closing("export the target no more", "new", unexport(way)),
+        _closing("stop the NFS server of this copy", "new", stop_serving(way)),
     ]
 
 
@@ -149,9 +137,9 @@ def _opening(title: str, side: str, shell: Shell, reason: str, undo: Shell) -> D
     return Draft(title, side, ROOT, shell, reason, undone(ROOT, side, undo), renewed=True, rehearsed=True)
 
 
-def _closing(title: str, side: str, user: str, shell: Shell) -> Draft:
+def _closing(title: str, side: str, shell: Shell) -> Draft:
     why, undo = "the copy is done: nothing of it stays open", "open the way anew, as above"
-    return Draft(title, side, user, shell, why, undo, stopped=True, closes=True, rehearsed=True)
+    return Draft(title, side, ROOT, shell, why, undo, stopped=True, closes=True, rehearsed=True)
 
 
 def target(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:

@@ -11,8 +11,8 @@ from core.migration.passage import Passage
 from core.servers.shell import Shell, command, redirect, script
 
 _WATCHED: LiteralString = (
-    # the trap takes the pause along, or the step would last until that ends
-    '( trap \'kill "$pause"; exit\' TERM; while :; do sleep 1 & pause=$!; wait "$pause"; '
+    # the trap takes the pause along; one that was only just begun may escape it, and must not hold the log open
+    "( trap 'kill $!; exit' TERM; while :; do sleep 1 >/dev/null & wait $!; "
     "tail -v -c 99 -- @log@-*; echo; echo '==> <=='; done ) 2>/dev/null & watch=$!; "
     'sh -c @streams@; status=$?; kill "$watch"; wait "$watch"; '
     # it may have been ended behind a name
