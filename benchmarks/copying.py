@@ -25,7 +25,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.caches import cold_caches
 from benchmarks.estimate import Setting, Unrecorded, cap, copy_by_hand, server
 from core import units
 from core.errors import CommandError
@@ -44,6 +43,7 @@ from core.servers.connection import Server
 from core.servers.shell import Shell, command
 from tests.lab import clusters
 from tests.lab import lab as labs
+from tests.lab.caches import cold_caches
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable

@@ -21,7 +21,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.caches import cold_caches
 from core import units
 from core.facts.collect import collect
 from core.facts.model import Facts
@@ -38,6 +37,7 @@ from core.servers.profiles import Profile
 from core.servers.shell import Shell, command
 from tests.lab import clusters
 from tests.lab import lab as labs
+from tests.lab.caches import cold_caches
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable

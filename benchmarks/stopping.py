@@ -25,12 +25,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.caches import cold_caches
 from benchmarks.copying import SCALE_OF_A_GIGABYTE, fill
 from benchmarks.estimate import copy_by_hand
 from core import units
 from tests.lab import clusters, network
 from tests.lab import lab as labs
+from tests.lab.caches import cold_caches
 from tests.lab.demo import host_key_fingerprint
 from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable

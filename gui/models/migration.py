@@ -72,12 +72,15 @@ def check_text(result: CheckResult) -> str:
 
 
 def probes_summary(probes: tuple[Probe, ...]) -> str:
-    """The slowest link, and what came out end to end, which is all links together; empty without probes."""
+    """The slowest link, and the fastest sample end to end, which is all links together; empty without probes."""
     links = [probe for probe in probes if probe.quantity is not Quantity.END_TO_END]
-    whole = next((probe for probe in probes if probe.quantity is Quantity.END_TO_END), None)
+    samples = [probe for probe in probes if probe.quantity is Quantity.END_TO_END]
+    whole = max(samples, key=lambda probe: probe.bytes_per_second, default=None)
     slowest = min(links, key=lambda probe: probe.bytes_per_second, default=None)
     said = [f"The slowest link is: {slowest.quantity}, {units.rate(slowest.bytes_per_second)}"] if slowest else []
-    said += [f"End to end: {units.rate(whole.bytes_per_second)}"] if whole else []
+    if whole is not None:
+        by = f" by {whole.transport.name}" if whole.transport is not None else ""
+        said.append(f"End to end: {units.rate(whole.bytes_per_second)}{by}")
     return ". ".join(said)
 
 

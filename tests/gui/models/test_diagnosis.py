@@ -7,7 +7,7 @@ from core.benchmarks.model import Side
 from core.comparison.compare import compare
 from core.comparison.model import Diagnosis, Finding, LeftOut
 from core.history.store import Store
-from core.migration.model import Probe, Quantity
+from core.migration.model import Probe, Quantity, Transport
 from gui.models import comparison, migration
 from gui.models.words import moment
 
@@ -54,3 +54,7 @@ def test_end_to_end_is_no_link() -> None:
     assert migration.probes_summary(probes) == "The slowest link is: read, 80.0 MB/s. End to end: 61.0 MB/s"
     assert migration.probes_summary(probes[-1:]) == "End to end: 61.0 MB/s"
     assert migration.probes_summary(()) == ""
+    by_lz4 = replace(probe(Quantity.END_TO_END, 90e6), transport=Transport(compression="lz4"))
+    assert migration.probes_summary((*probes, by_lz4)).endswith(
+        "End to end: 90.0 MB/s by rsync over ssh, lz4, one stream"
+    )
