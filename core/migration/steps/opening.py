@@ -18,7 +18,7 @@ _ASK = "select version(), pg_is_in_recovery(), (select count(*) from pg_database
 
 def opening(site: Site) -> list[Draft]:
     """From the first start on new to the opening, the one step that cannot be undone without loss."""
-    return [*_configuration(site), *_first_start(site), *_open(site)]
+    return [*_configuration(site), *_first_start(site), *_free(site), *_open(site)]
 
 
 def _configuration(site: Site) -> list[Draft]:
@@ -99,6 +99,26 @@ def _first_start(site: Site) -> list[Draft]:
         *compare_stock(site, socket),
         *reindex(site, socket),
         *(tables_and_indexes(site, socket) if site.verify is Verify.ALL else []),
+    ]
+
+
+def _free(site: Site) -> list[Draft]:
+    """What a move fenced when new was old: at the next boot its service could not start the cluster."""
+    known = site.new_facts.cluster(site.move.target)
+    if known is None or layout.fence_leaves(known) is None:
+        return []
+    user = site.way.writer
+    free, again = layout.unfence(known, user), layout.fence(known, user)
+    return [
+        Draft(
+            "let new's service start it",
+            "new",
+            free.user,
+            free.command,
+            "a move away from new, if there was one, kept it from starting; else nothing is done",
+            undone(again.user, "new", again.command),
+            stopped=True,
+        )
     ]
 
 

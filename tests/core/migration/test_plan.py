@@ -166,6 +166,19 @@ def test_the_stop_is_the_layouts_own(changes: dict[str, Any], stop: str, fence: 
     assert fence in step(made, "keep old").command
 
 
+def test_what_an_earlier_move_away_from_new_fenced_is_let_go() -> None:
+    """The way back of a move: new was old, and its unit would not start the cluster at the next boot."""
+    there = cluster(data_directory=TARGET, unit="postgresql-15.service")
+    made = plan({"running": True}, new_facts=new(there))
+    free = step(made, "let new's service start it")
+    assert "rm -f -- /etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf" in free.command
+    assert (free.side, free.user) == ("new", "root")
+    assert free.number < step(made, "open new to clients").number
+    assert "AssertPathExists" in free.undo
+    for known in (new(), new(cluster(data_directory=TARGET))):
+        assert not any("service" in title for title in titles(plan({"running": True}, new_facts=known)))
+
+
 def test_tablespaces_go_to_their_targets() -> None:
     made = plan({"tablespaces": (space("/space"),)}, {"tablespace_targets": {"/space": "/srv/pg/space"}})
     assert step(made, "make /srv/pg/space").side == "new"
