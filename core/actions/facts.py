@@ -4,7 +4,9 @@
 """
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
+from core import units
 from core.actions.desk import Desk, recorded
 from core.benchmarks.model import Side
 from core.facts.collect import collect
@@ -15,6 +17,9 @@ from core.jobs import Job, Note
 from core.migration.model import Move
 from core.migration.places import places
 from core.migration.trial import with_known_trials, with_trial_cluster
+
+_FRESH_SECONDS = 900.0
+"""Of facts that are older it is said how old they are."""
 
 
 def read_facts(desk: Desk, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
@@ -52,6 +57,10 @@ def facts_of(
     server, folder = (move.old, move.cluster) if side is Side.OLD else (move.new, move.target)
     known = None if refresh else desk.store.facts(server)
     if known is not None and (side is Side.NEW or known.cluster(folder) is not None):
+        age = (datetime.now(UTC) - known.taken_at).total_seconds()
+        if age > _FRESH_SECONDS:
+            read_again = f"fresh ones: pghaul facts {server}"
+            job.report(Note(f"the facts of {server} are {units.duration(age)} old; {read_again}"))
         return known
     if not refresh:
         what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
