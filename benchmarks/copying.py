@@ -25,11 +25,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.estimate import Setting, Unrecorded, cap, copy_by_hand, server
+from benchmarks.estimate import Setting, Unrecorded, cap, copy_by_hand, server, size_of
 from core import units
 from core.errors import CommandError
 from core.facts.collect import collect
-from core.facts.model import Facts
 from core.jobs import Job
 from core.migration import passage as way_of
 from core.migration.model import Move, Quantity, Transport
@@ -75,7 +74,7 @@ class Bench:
         """What the probes of a move of that cluster choose, and the bytes a second that the wire carries."""
         move = self._move(folder)
         facts = collect(self.old, Job(), folders=[folder]), collect(self.new, Job(), folders=[TARGET])
-        cold_caches(_size(facts[0], folder))
+        cold_caches(size_of(facts[0], folder))
         probes = probe(self.old, self.new, *facts, move, Unrecorded(), Job())
         wire = next((each.bytes_per_second for each in probes if each.quantity is Quantity.WIRE), 0.0)
         return choose(probes), wire
@@ -146,8 +145,7 @@ def pgbench(bench: Bench) -> bool:
             hand.append(bench.by_hand(clusters.DATA, "-atp", "--delete"))
             ours.append(bench.ours(way, copied, choice.transport))
     told("rsync -atp --delete", hand)
-    told(f"pghaul: {choice.transport.name}", ours)
-    sys.stdout.write(f"    {choice.why}\n")
+    told_ours(choice, ours)
     return judged("as fast", min(hand) / min(ours), 4.0)
 
 
@@ -165,8 +163,7 @@ def random(bench: Bench) -> bool:
                 ours.append(bench.ours(way, copied, choice.transport))
         sent = int(bench.lab.old.exec("du", "-sb", MADE).stdout.split()[0])
     told("by hand", hand)
-    told(f"pghaul: {choice.transport.name}", ours)
-    sys.stdout.write(f"    {choice.why}\n")
+    told_ours(choice, ours)
     near = judged("of the best by hand", min(hand) / min(ours), 0.97)
     return judged("of what iperf3 sees", sent / min(ours) / wire, 0.93) and near
 
@@ -185,8 +182,7 @@ def small(bench: Bench) -> bool:
                 hand += [bench.by_hand(MADE, "-a"), bench.by_hand(MADE, "-a", "--compress", "--compress-choice=lz4")]
                 ours.append(bench.ours(way, copied, choice.transport))
     told("by hand", hand)
-    told(f"pghaul: {choice.transport.name}", ours)
-    sys.stdout.write(f"    {choice.why}\n")
+    told_ours(choice, ours)
     return judged("of the best by hand", min(hand) / min(ours), 0.9)
 
 
@@ -218,12 +214,6 @@ def swept(bench: Bench, folder: str, setting: Setting) -> bool:
         mark = " <- chosen" if transport == choice.transport else ""
         sys.stdout.write(f"  {transport.name:44}{seconds:8.1f} s{mark}\n")
     return judged("of the best of the sweep", min(times.values()) / times[choice.transport], 0.95)
-
-
-def _size(facts: Facts, folder: str) -> int:
-    """Bytes of the cluster in that folder."""
-    cluster = facts.cluster(folder)
-    return (cluster.size_bytes if cluster is not None else 0) or 0
 
 
 PARTS: dict[str, Callable[[Bench], bool]] = {
@@ -263,6 +253,12 @@ def fill(lab: Lab, gigabytes: float, *options: str) -> None:
 def told(what: str, seconds: Sequence[float]) -> None:
     """All times of one side."""
     sys.stdout.write(f"  {what:52}{'  '.join(f'{each:6.1f} s' for each in seconds)}\n")
+
+
+def told_ours(choice: Choice, seconds: Sequence[float]) -> None:
+    """All times of pghaul, by which transport, and the figures that chose it."""
+    told(f"pghaul: {choice.transport.name}", seconds)
+    sys.stdout.write(f"    {choice.why}\n")
 
 
 def judged(what: str, ratio: float, least: float) -> bool:

@@ -177,6 +177,12 @@ def copy_seconds(made: Estimate) -> float:
     return next(stage.seconds.likely for stage in cold.stages if stage.name == "copy") if cold is not None else 0.0
 
 
+def size_of(facts: Facts, folder: str) -> int:
+    """Bytes of the cluster in that folder; 0 where the facts know none."""
+    cluster = facts.cluster(folder)
+    return (cluster.size_bytes if cluster is not None else 0) or 0
+
+
 def server(lab: Lab, side: str, asker: LabAsker) -> Server:
     """A connection to one host."""
     host = lab.host(side)
@@ -231,8 +237,8 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
         "estimate", "old", "new", clusters.DATA, TARGET, "/srv/pg", "/srv/pg", {clusters.SPACE: f"{TARGET}-space"}
     )
     old_facts, new_facts = collect(old, Job(), folders=[move.cluster]), collect(new, Job(), folders=[TARGET])
-    cluster = old_facts.cluster(move.cluster)
-    cold_caches((cluster.size_bytes if cluster is not None else 0) or 0)
+    size = size_of(old_facts, move.cluster)
+    cold_caches(size)
     made, probes = estimated(old, new, old_facts, new_facts, move)
     plan = make_plan(
         move, old.profile, new.profile, old_facts, new_facts, check(move, old_facts, new_facts), probes, made
@@ -243,7 +249,7 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
     hand = copy_by_hand(lab, clusters.DATA, ("-a", *shrunk))
     lab.restore()
     sys.stdout.write(
-        f"{setting.title}: {units.size(cluster.size_bytes if cluster else None)}, {transport.name}\n"
+        f"{setting.title}: {units.size(size)}, {transport.name}\n"
         + "".join(f"  probe {each.quantity}: {units.rate(each.bytes_per_second)}\n" for each in probes)
     )
     sys.stdout.flush()

@@ -40,8 +40,11 @@ _WORTH_SECONDS = 3.0
 
 _CLOSER_BYTES = 768 * 1024**2
 _CLOSER_SECONDS = 2.0
+"""Of the larger samples: of so many seconds, and no more bytes than that."""
+
 _MOST_ROUNDS = 4
-_NEAR = 0.9
+_STAYS = 0.9
+"""What falls behind this part of the fastest is not sampled again."""
 
 
 class _Site:
@@ -265,7 +268,7 @@ def _transports(
 def _look_closer(site: _Site, sampler: _Sampler, taker: _Taker, close: Sequence[Transport]) -> None:
     """Larger samples by what is near the fastest, in turn, so that what disturbs one disturbs all.
 
-    What falls behind is tried no more. Where the whole copy takes but seconds, nothing is worth the time.
+    Where the whole copy takes but seconds, nothing is worth the time.
     """
     fastest = max(_medians(taker, close).values(), default=0.0)
     size = site.place.size_bytes
@@ -281,15 +284,15 @@ def _look_closer(site: _Site, sampler: _Sampler, taker: _Taker, close: Sequence[
             if time.monotonic() < end:
                 sampler.take(transport)
         medians = _medians(taker, close)
-        close = [each for each in close if medians[each] >= _NEAR * max(medians.values())]
+        close = [each for each in close if medians[each] >= _STAYS * max(medians.values())]
         if len(close) < 2:
             return
 
 
 def _medians(taker: _Taker, transports: Sequence[Transport]) -> dict[Transport, float]:
     """Bytes a second of each, of all its samples."""
-    samples = [probe for probe in latest_pass(taker.taken) if probe.quantity is Quantity.END_TO_END]
-    return {each.transport: each.bytes_per_second for each in samples if each.transport in set(transports)}
+    samples = {probe.transport: probe for probe in latest_pass(taker.taken) if probe.quantity is Quantity.END_TO_END}
+    return {each: samples[each].bytes_per_second for each in transports}
 
 
 def _budget(rates: dict[Quantity, float]) -> int:

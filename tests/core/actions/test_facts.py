@@ -1,27 +1,12 @@
 """Facts that the history holds already: whoever stands on them hears how old they are."""
 
-from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from core.actions import Desk, plan
-from core.history.store import Store
 from core.jobs import Event, Job, Note
-from core.servers.profiles import Nobody, Profile
-from tests.core.migration.builders import move, new, old
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    with Store.open(tmp_path) as store:
-        store.add_profile(Profile("old", "192.0.2.1"))
-        store.add_profile(Profile("new", "192.0.2.2"))
-        store.add_move(replace(move(), name="spring"))
-        with Desk(store, Nobody()) as made:
-            yield made
+from tests.core.migration.builders import new, old
 
 
 @pytest.mark.parametrize(

@@ -1,31 +1,14 @@
 """What is said of a lock that stands in the way, by whose it is."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from core.actions import Desk
 from core.actions.locks import advised
-from core.history.store import Store
 from core.migration.execution.lock import HeldError, Holder
 from core.migration.model import State
-from core.servers.profiles import Nobody, Profile
-from tests.core.migration.builders import move
 from tests.core.migration.execution.builders import execution
 
 HELD = HeldError("/a on old is being moved by dba@desk", "wait", Holder("/var/tmp/lock", "c0ffee00", "dba@desk"))
-
-
-@pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    with Store.open(tmp_path) as store:
-        store.add_profile(Profile("old", "192.0.2.1"))
-        store.add_profile(Profile("new", "192.0.2.2"))
-        store.add_move(replace(move(), name="spring"))
-        with Desk(store, Nobody()) as made:
-            yield made
 
 
 def test_another_workstations_lock_is_waited_for(desk: Desk) -> None:
