@@ -37,7 +37,7 @@ from core.servers.profiles import Profile
 from core.servers.shell import Shell, command
 from tests.lab import clusters
 from tests.lab import lab as labs
-from tests.lab.caches import cold_caches
+from tests.lab.caches import LITTLE, PLENTY, cold_caches, touch_disks
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable
@@ -106,7 +106,8 @@ class Unrecorded:
 
 
 def cap(lab: Lab, setting: Setting) -> None:
-    """Put the setting's caps on both hosts."""
+    """Put the setting's caps on both hosts, on which no PostgreSQL runs."""
+    lab.cap_memory(PLENTY if setting.new_disk else LITTLE)
     lab.shape(setting.wire)
     lab.cap_disk("old", read_bps=setting.old_disk)
     lab.cap_disk("new", write_bps=setting.new_disk)
@@ -119,7 +120,7 @@ def copy_by_hand(lab: Lab, source: str, options: Sequence[str] = ("-a",)) -> ByH
     ssh = command("ssh", "-i", "/root/by-hand", "-o", "UserKnownHostsFile=/root/by-hand.hosts").text
     login = f"{lab.new.user}@{lab.new.address}"
     copy = command("rsync", *options, "-e", ssh, "--rsync-path=sudo rsync", f"{source}/", f"{login}:{TARGET}-by-hand/")
-    cold_caches(int(lab.old.exec("du", "-sb", source).stdout.split()[0]))
+    cold_caches()
     try:
         begun = time.monotonic()
         lab.old.exec("sh", "-c", copy.text)
@@ -149,7 +150,7 @@ def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -
                 continue
             copying = step.title.startswith("copy:") or "flush" in step.title
             if step.title.startswith("copy:"):
-                cold_caches(step.bytes or 0)
+                cold_caches()
             source = outputs.get(step.input_from or 0, "")
             begun = time.monotonic()
             done = run_step(old, new, step, source)
@@ -210,6 +211,7 @@ def main() -> int:
         config.write_text(f"UserKnownHostsFile {lab.known_hosts}\nGlobalKnownHostsFile /dev/null\n")
         os.environ["PGHAUL_SSH_CONFIG"] = str(config)
         fill(lab, max(1, int(gigabytes * 1000) - 220))
+        touch_disks(lab)
         asker = LabAsker(lab.known_hosts)
         with server(lab, "old", asker) as old, server(lab, "new", asker) as new:
             rows = [_measure(lab, old, new, setting) for setting in SETTINGS]
@@ -238,7 +240,7 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
     )
     old_facts, new_facts = collect(old, Job(), folders=[move.cluster]), collect(new, Job(), folders=[TARGET])
     size = size_of(old_facts, move.cluster)
-    cold_caches(size)
+    cold_caches()
     made, probes = estimated(old, new, old_facts, new_facts, move)
     plan = make_plan(
         move, old.profile, new.profile, old_facts, new_facts, check(move, old_facts, new_facts), probes, made

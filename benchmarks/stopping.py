@@ -30,7 +30,7 @@ from benchmarks.estimate import copy_by_hand
 from core import units
 from tests.lab import clusters, network
 from tests.lab import lab as labs
-from tests.lab.caches import cold_caches
+from tests.lab.caches import SOME, cold_caches, touch_disks
 from tests.lab.demo import host_key_fingerprint
 from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable
@@ -60,11 +60,13 @@ def measure(load: Load, gigabytes: float, folder: Path) -> bool:
     scale = round(SCALE_OF_A_GIGABYTE * gigabytes)
     with labs.lab("benchmark-stopping", scale=1) as lab:
         lab.shape("1gbit")
+        lab.cap_memory(SOME)
+        touch_disks(lab)
         fill(lab, gigabytes, "--partitions", "10")
         cold = copy_by_hand(lab, clusters.DATA, ("-atp", "--delete")).flushed
         clusters.control(lab.old, "start")
         _describe(lab, folder)
-        cold_caches(round(gigabytes * 1e9))
+        cold_caches()
         before = _traffic(lab)
         with _busy(lab, scale, load):
             memory = _pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks").memory

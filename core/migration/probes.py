@@ -24,7 +24,7 @@ from core.migration.probing.candidates import CIPHERS, fastest_cipher, search
 from core.migration.probing.mounts import mounts
 from core.migration.probing.timing import Timing, parse_timing, ratio_of
 from core.migration.steps.site import Draft
-from core.migration.transports import nfs
+from core.migration.transports import nfs, passes
 from core.migration.transports.choice import allowed_routes, latest_pass, on_one_server
 from core.migration.transports.routes import route_of
 from core.migration.transports.rsync_versions import common_version
@@ -38,11 +38,12 @@ _SAMPLING_SECONDS = 45.0
 _WORTH_SECONDS = 3.0
 """A copy that is over sooner is not worth a closer look at the transports."""
 
-_CLOSER_BYTES = 768 * 1024**2
-_CLOSER_SECONDS = 2.0
+_LARGER_BYTES = 1024**3
+_LARGER_SECONDS = 2.0
 """Of the larger samples: of so many seconds, and no more bytes than that."""
 
-_MOST_ROUNDS = 4
+_CLOSER_LOOK_SECONDS = 90.0
+_LEAST_TURNS, _MOST_TURNS = 3, 5
 _STAYS = 0.9
 """What falls behind this part of the fastest is not sampled again."""
 
@@ -236,10 +237,18 @@ class _Sampler:
 
     def take(self, transport: Transport) -> Probe | None:
         """One sample; None where the transport failed."""
-        tried = replace(self._way, transport=transport)
+        return self._taker.take(Quantity.END_TO_END, partial(self._send, transport), transport)
+
+    def warm_up(self, transport: Transport) -> None:
+        """One that does not count: the first of other bytes is slower than all after it."""
+        try:
+            self._send(transport)
+        except (CommandError, ParseError):  # said by the next one, which counts
+            self._site.job.check()
+
+    def _send(self, transport: Transport) -> _Measured:
         sent = _mounted if transport.route is Route.NFS else _end_to_end
-        measure = partial(sent, self._site, tried, self._scratch, self._large)
-        return self._taker.take(Quantity.END_TO_END, measure, transport)
+        return sent(self._site, replace(self._way, transport=transport), self._scratch, self._large)
 
 
 def _transports(
@@ -274,15 +283,18 @@ def _look_closer(site: _Site, sampler: _Sampler, taker: _Taker, close: Sequence[
     size = site.place.size_bytes
     if not close or (size is not None and size < _WORTH_SECONDS * fastest):
         return
-    budget = round(min(_CLOSER_BYTES, max(_CLOSER_SECONDS * fastest, sampling.LEAST_BYTES)))
+    budget = round(min(_LARGER_BYTES, max(_LARGER_SECONDS * fastest, sampling.LEAST_BYTES)))
     site.job.report(Note(f"{len(close)} transports are about as fast: larger samples, of {units.size(budget)}, tell"))
     if not sampler.choose(budget):
         return
-    end = time.monotonic() + _SAMPLING_SECONDS
-    for _ in range(_MOST_ROUNDS):
+    sampler.warm_up(close[0])
+    end = time.monotonic() + _CLOSER_LOOK_SECONDS
+    for turn in range(1, _MOST_TURNS + 1):
         for transport in close:
             if time.monotonic() < end:
                 sampler.take(transport)
+        if turn < _LEAST_TURNS:
+            continue
         medians = _medians(taker, close)
         close = [each for each in close if medians[each] >= _STAYS * max(medians.values())]
         if len(close) < 2:
@@ -321,12 +333,16 @@ def _ssh(site: _Site, way: Passage, seconds: float) -> _Measured:
 
 
 def _end_to_end(site: _Site, way: Passage, scratch: str, large: str) -> _Measured:
+    """A sample; of what streams take besides in a copy, to begin, the sample has its share to bear."""
     skipped = sum(int(line.partition(" ")[0]) for line in large.splitlines())
     site.on_new("probe: make room", sampling.make_room(scratch), large)
     sent = site.on_old(f"probe: end-to-end by {way.transport.name}", sampling.send(way, site.place.source))
     landed = site.on_new("probe: what arrived", sampling.arrived(scratch, skipped)).stdout
     how = f"a sample of the cluster by {way.transport.name}, until on new's disk"
-    return parse_timing(f"{sent.stdout}\n{landed}"), how, sent
+    timing = parse_timing(f"{sent.stdout}\n{landed}")
+    share = timing.bytes / max(timing.bytes, site.place.size_bytes or 0)
+    besides = share * passes.further_starts(way) * timing.connect_seconds
+    return replace(timing, seconds=timing.seconds + besides), how, sent
 
 
 def _mounted(site: _Site, way: Passage, scratch: str, large: str) -> _Measured:

@@ -1,14 +1,15 @@
-"""Caps on a data disk that the kernel keeps exactly, by whichever control groups this machine has.
+"""Caps on a data disk and on memory that the kernel keeps exactly, by whichever control groups this machine has.
 
-Version 1: caps of the root group's blkio controller, which bind everybody. Version 2, where the root group has no caps:
-each host runs in a group of its own. https://docs.kernel.org/admin-guide/cgroup-v2.html#io
+Version 1: caps of the root group's blkio controller, which bind everybody, and a group of the memory controller for a
+host whose memory is capped. Version 2, where the root group has no caps: each host runs in a group of its own.
+https://docs.kernel.org/admin-guide/cgroup-v2.html#io https://docs.kernel.org/admin-guide/cgroup-v1/memory.html
 """
 
 import os
 from functools import partial
 from pathlib import Path
 
-from tests.lab.machine import CAPS_OF_ROOT, CGROUPS, LabError, wait_until
+from tests.lab.machine import CAPS_OF_ROOT, CGROUPS, MEMORY, LabError, descendants, wait_until
 
 NONE = {"read_bps": 0, "write_bps": 0, "read_iops": 0, "write_iops": 0}
 _NAMES = {"rbps": "read_bps", "wbps": "write_bps", "riops": "read_iops", "wiops": "write_iops"}
@@ -35,10 +36,38 @@ def in_group(group: Path | None) -> list[str]:
     return [] if group is None else ["sh", "-c", 'echo $$ >"$0"; exec "$@"', str(group / "cgroup.procs")]
 
 
+def cap_memory(lab: str, host: str, pid: int, group: Path | None, size: int) -> Path:
+    """Bytes of memory of a host, its page cache among them; gives the group that its processes are in."""
+    if group is not None and not is_on_root():
+        (group / "memory.max").write_text(str(size))
+        return group
+    made = _own_memory() / f"pghaul-lab:{lab}:{host}"
+    made.mkdir(exist_ok=True)
+    (made / "memory.limit_in_bytes").write_text(str(size))
+    for each in (pid, *descendants(pid)):
+        (made / "cgroup.procs").write_text(str(each))
+    return made
+
+
 def remove_groups(lab: str) -> None:
     """Once nothing runs in them any more."""
-    for group in CGROUPS.glob(f"pghaul-lab:{lab}:*"):
+    for group in groups(lab):
         wait_until(partial(_removed, group), f"{group} to be empty")
+
+
+def groups(lab: str) -> list[Path]:
+    """The groups that a lab has."""
+    pattern = f"pghaul-lab:{lab}:*"
+    return [*CGROUPS.glob(pattern), *MEMORY.rglob(pattern)]
+
+
+def _own_memory() -> Path:
+    """The group of the memory controller that this process is in; source: cgroups(7), /proc/[pid]/cgroup."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if "memory" in controllers.split(","):
+            return MEMORY / path.lstrip("/")
+    raise LabError("this machine has no control groups for memory")
 
 
 def _removed(group: Path) -> bool:
@@ -54,7 +83,7 @@ def _removed(group: Path) -> bool:
 def cap(device: str, group: Path | None, limits: dict[str, int]) -> None:
     """Set `read_bps`, `write_bps`, `read_iops` and `write_iops` of a device; 0 is no cap."""
     number = _number(device)
-    if group is None:
+    if group is None or is_on_root():
         for name, limit in limits.items():
             _write(CAPS_OF_ROOT / f"blkio.throttle.{name}_device", f"{number} {limit}")
     else:
@@ -65,7 +94,7 @@ def cap(device: str, group: Path | None, limits: dict[str, int]) -> None:
 def read(device: str, group: Path | None) -> dict[str, int]:
     """The caps that the kernel holds now, those that are set."""
     number = _number(device)
-    if group is None:
+    if group is None or is_on_root():
         files = {name: CAPS_OF_ROOT / f"blkio.throttle.{name}_device" for name in _NAMES.values()}
         lines = {name: file.read_text().splitlines() for name, file in files.items()}
         return {name: int(line.split()[1]) for name in lines for line in lines[name] if line.split()[0] == number}

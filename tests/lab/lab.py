@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,14 @@ class Lab:
         self.disturbed = True
         limits = {"read_bps": read_bps, "write_bps": write_bps, "read_iops": read_iops, "write_iops": write_iops}
         caps.cap(self.host(host).device, self.host(host).group, limits)
+
+    def cap_memory(self, size: int) -> None:
+        """Cap what both hosts have of memory, in bytes; stays until the lab is down. Disks in memory do not count."""
+        for side in NAMES:
+            host = self.host(side)
+            disks.fill_up(self.folder / side / "disk")
+            group = caps.cap_memory(self.name, side, host.pid, host.group, size)
+            setattr(self, side, replace(host, group=group))
 
     def shape(self, rate: str) -> None:
         """Cap both cables, each way, at a rate such as `1gbit`; `off` lifts it."""

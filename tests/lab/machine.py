@@ -21,6 +21,7 @@ CACHE = Path(pwd.getpwuid(os.getuid()).pw_dir) / ".cache" / "pghaul-lab"
 
 CGROUPS = Path("/sys/fs/cgroup")
 CAPS_OF_ROOT = CGROUPS / "blkio"
+MEMORY = CGROUPS / "memory"
 PACKAGES = Path(__file__).with_name("packages.txt")
 _TOOLS = (
     *("ip", "tc", "losetup", "mkfs.ext4", "mkfs.xfs", "unshare", "nsenter", "sshd", "ssh-keygen", "sudo", "useradd"),
@@ -76,6 +77,11 @@ def children(pid: int) -> list[int]:
         return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:
         return []
+
+
+def descendants(pid: int) -> list[int]:
+    """The children of a process, and theirs."""
+    return [each for child in children(pid) for each in (child, *descendants(child))]
 
 
 def command_lines() -> Iterator[tuple[int, list[str]]]:

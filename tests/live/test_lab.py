@@ -20,7 +20,7 @@ from tests.lab import caps, clusters, disks, footprint, network
 from tests.lab import lab as labs
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
-from tests.lab.machine import BASE, CGROUPS, LabError, command_lines, process_identity, wait_until
+from tests.lab.machine import BASE, LabError, command_lines, process_identity, wait_until
 
 pytestmark = pytest.mark.lab
 
@@ -146,6 +146,16 @@ def test_lifted_caps_are_gone(lab: Lab) -> None:
     assert caps.read(lab.old.device, lab.old.group) == {}
 
 
+def test_a_host_has_no_more_memory_than_it_is_given() -> None:
+    with labs.lab("memory", with_clusters=False, size="1G") as small:
+        small.cap_memory(64 * 1024**2)
+        for host in (small.old, small.new):
+            host.exec("sh", "-c", "head -c 300M /dev/zero >/srv/pg/zeros && cat /srv/pg/zeros >/dev/null")
+            kept = int(host.exec("fincore", "-bnro", "RES", "/srv/pg/zeros").stdout)
+            assert 0 < kept <= 64 * 1024**2
+    assert _traces(small.name) == []
+
+
 def test_iperf3_sees_the_shape_of_the_network(lab: Lab) -> None:
     lab.shape("200mbit")
     shaped = _iperf3(lab)
@@ -263,7 +273,7 @@ def _traces(name: str) -> list[str]:
     folder = BASE / name
     found = [f"folder {folder}"] if folder.exists() else []
     found += [f"link {link}" for link, alias in network.links() if alias == f"pghaul-lab:{name}"]
-    found += [f"group {group}" for group in CGROUPS.glob(f"pghaul-lab:{name}:*")]
+    found += [f"group {group}" for group in caps.groups(name)]
     found += [f"loop {device}" for device in disks.attached(folder)]
     found += [f"mount {line}" for line in Path("/proc/mounts").read_text().splitlines() if name in line]
     found += [f"process {pid} {' '.join(words)}" for pid, words in command_lines() if _names(words, name)]

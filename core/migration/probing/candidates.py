@@ -11,16 +11,16 @@ from core.migration.transports.rsync_versions import Version, can_compress, can_
 CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com", "aes128-ctr")
 """Those of OpenSSH that are fast on one processor or another; source: ssh_config(5), Ciphers."""
 
-_CLEARLY = 1.1
-"""Another cipher than ssh's own is worth naming when it is so many times faster."""
+_CLEARLY = 1.25
+"""Another cipher than ssh's own is worth naming when it is so many times faster: each is tried for a second or so."""
 
 _AT_THE_DISK = 0.95
 """Nothing is faster than the slower disk: where a sample is as fast, no other is tried."""
 
-_NEAR = 0.7
+_NEAR = 0.55
 """One sample may be off by so much: what came so near to the fastest may be faster."""
 
-_MOST_CLOSE = 4
+_MOST_CLOSE = 5
 
 _DOUBTFUL = 1.3
 """A sample that is so much faster than the disk tells that the disk was busy when it was measured."""
@@ -87,14 +87,15 @@ def search(
 
 
 def _close(tried: dict[Transport, Probe]) -> list[Transport]:
-    """The fastest, the same with one stream, and what else comes near to it."""
+    """The fastest, the same with one stream, and what else comes near to it, first what has one stream."""
     ranked = _ranked(tried)
     if not ranked:
         return []
     fastest = ranked[0]
     near = [each for each in ranked if tried[each].bytes_per_second >= _NEAR * tried[fastest].bytes_per_second]
     single = replace(fastest, streams=1)
-    close = list(dict.fromkeys([fastest, *([single] if single in tried else []), *near]))[:_MOST_CLOSE]
+    ordered = [fastest, *([single] if single in tried else []), *sorted(near, key=lambda each: each.streams > 1)]
+    close = list(dict.fromkeys(ordered))[:_MOST_CLOSE]
     return close if len(close) > 1 else []
 
 

@@ -63,7 +63,8 @@ done""",
 def send(way: Passage, folder: str) -> Shell:
     """On old: the sample by the way's transport, until it is on new's disk or the time is up.
 
-    What it takes to connect and to come to terms is measured by a pass over nothing, and taken off for each.
+    What it takes to connect and to come to terms is measured by a pass over nothing, and what it takes to ask for a
+    flush by one that has nothing to do; both are taken off.
     """
     appended, missing = passes.sample_passes(way, LABEL, folder, SECONDS)
     return script(
@@ -77,15 +78,15 @@ sh -c @split@ || exit
 set --
 awk '$2 > 0 { exit 1 }' <@list@ || set -- @appended@
 awk '$2 == 0 { exit 1 }' <@list@ || set -- "$@" @missing@
+sh -c @flush@ && start=$(date +%s%N) && sh -c @flush@ || exit; ask=$(($(date +%s%N) - start))
 start=$(date +%s%N)
 for copy do
   sh -c "$copy"; status=$?
   case $status in 0|24|124) ;; *) exit "$status" ;; esac
 done
 sent=$(date +%s%N); sh -c @flush@ || exit; end=$(date +%s%N)
-# a flush that took no longer than to ask for it had nothing to do
-[ $((end - sent)) -gt $((connect * 3 / 2)) ] || end=$sent
-echo "nanoseconds $((end - start - $# * connect))"
+flush=$((end - sent - ask)); [ "$flush" -gt 0 ] || flush=0
+echo "nanoseconds $((sent - start - $# * connect + flush))"
 echo "connect $connect\"""",
         folder=folder,
         list=_list(way),

@@ -16,6 +16,9 @@ _NEAR = 0.97
 _BINDS = 0.8
 """A link binds a copy that goes at this part of its rate, or more: a short sample starts up within its seconds."""
 
+_AS_LARGE = 0.5
+"""What has less of the bytes of the largest sample was taken shorter; what has more may have been cut off."""
+
 _LINKS = {Quantity.READ: "old disk", Quantity.WIRE: "wire", Quantity.WRITE: "new disk"}
 
 
@@ -71,7 +74,7 @@ def choose(probes: Sequence[Probe], routes: Collection[Route] = (Route.SSH,)) ->
     links = {probe.quantity: probe for probe in latest if probe.quantity in {*_LINKS, Quantity.SSH}}
     if not tried:
         return Choice(plain, _untried(links), links)
-    sample = best(tried)
+    sample = best(_larger(tried))
     for probe in latest:
         if probe.quantity is Quantity.SSH and _same_cipher(probe, sample):
             links[Quantity.SSH] = probe
@@ -82,8 +85,8 @@ def choose(probes: Sequence[Probe], routes: Collection[Route] = (Route.SSH,)) ->
 def latest_pass(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     """The latest measurement of each link, and of each transport: of what was tried, the latest pass alone counts.
 
-    What was tried several times in a pass counts by the median of its rates, of two by the lower: what was only lucky
-    once does not come out first.
+    What was tried several times in a pass counts by the median of its larger samples, of two by the lower: what was
+    only lucky once does not come out first.
     """
     last = {probe.quantity: probe.began_at for probe in sorted(probes, key=lambda each: each.taken_at)}
     tries: dict[tuple[Quantity, Transport | None], list[Probe]] = {}
@@ -97,7 +100,14 @@ def _counts(tries: Sequence[Probe]) -> Probe:
     """Of the same measurement, taken again and again: the one that counts."""
     if tries[-1].began_at is None:
         return tries[-1]
-    return sorted(tries, key=lambda each: each.bytes_per_second)[(len(tries) - 1) // 2]
+    larger = sorted(_larger(tries), key=lambda each: each.bytes_per_second)
+    return larger[(len(larger) - 1) // 2]
+
+
+def _larger(tried: Sequence[Probe]) -> list[Probe]:
+    """What is about as large as the largest sample: a shorter one tells less."""
+    most = max(probe.bytes for probe in tried)
+    return [probe for probe in tried if probe.bytes >= _AS_LARGE * most]
 
 
 def best(tried: Sequence[Probe]) -> Probe:

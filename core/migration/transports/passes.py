@@ -115,6 +115,11 @@ def empty_pass(way: Passage, label: str, listed: str) -> Shell:
     return _contents(way, label, ["--from0", f"--files-from={listed}"], "/")
 
 
+def further_starts(way: Passage) -> int:
+    """How many more times rsync begins in a copy than by one stream: two passes by streams, and one over the rest."""
+    return 2 * way.transport.streams + 1 - 2 if _in_streams(way) else 0
+
+
 def _in_streams(way: Passage) -> bool:
     """Whether listed files go ahead, and a last pass over all brings folders and links."""
     return way.transport.streams > 1 or route_of(way).CONTENTS_ALONE

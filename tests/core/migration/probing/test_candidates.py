@@ -97,7 +97,12 @@ def test_what_is_near_the_fastest_is_worth_a_closer_look() -> None:
     assert close(lambda each: 300e6 if each == Transport("", "lz4") else 100e6) == []
     streams = close(lambda each: 900e6 if each == Transport("", "lz4", 2) else rates.get(each.compression, 50e6))
     assert streams == [Transport("", "lz4", 2), Transport("", "lz4")]
-    assert len(close(lambda _: 100e6)) == 4
+    table = {("lz4", 1): 500e6, ("zstd:1", 1): 600e6, ("lz4", 2): 700e6, ("zstd:1", 2): 650e6}
+    assert close(lambda each: table.get((each.compression, each.streams), 50e6)) == [
+        *(Transport("", "lz4", 2), Transport("", "lz4")),
+        *(Transport("", "zstd:1"), Transport("", "zstd:1", 2)),
+    ]
+    assert len(close(lambda _: 100e6)) == 5
 
 
 def test_within_one_server_there_are_streams_alone() -> None:
@@ -119,7 +124,8 @@ def test_what_fails_is_left_out() -> None:
 
 def test_a_cipher_is_named_where_it_is_clearly_faster() -> None:
     assert fastest_cipher({"": 300e6, "aes128-ctr": 310e6}) == ""
-    assert fastest_cipher({"": 300e6, "aes128-ctr": 350e6, "chacha20-poly1305@openssh.com": 299e6}) == "aes128-ctr"
+    assert fastest_cipher({"": 300e6, "aes128-ctr": 370e6}) == ""
+    assert fastest_cipher({"": 300e6, "aes128-ctr": 380e6, "chacha20-poly1305@openssh.com": 299e6}) == "aes128-ctr"
     assert fastest_cipher({}) == ""
 
 

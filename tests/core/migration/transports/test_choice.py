@@ -68,6 +68,16 @@ def test_of_several_tries_in_one_pass_the_median_counts(rates: tuple[int, ...], 
     assert [each.bytes_per_second for each in latest_pass([*tries, sample(40)])] == [counts, 40]
 
 
+def test_where_some_were_sampled_larger_they_alone_count() -> None:
+    lucky, small = sample(900e6, "lz4"), sample(800e6, "zstd:1")
+    large = [replace(sample(rate, "zstd:1"), bytes=4 * small.bytes) for rate in (300e6, 320e6, 310e6)]
+    cut_off = replace(sample(305e6, "zstd:3"), bytes=3 * small.bytes)
+    choice = choose([lucky, small, *large, cut_off])
+    assert (choice.transport.compression, choice.sample) == ("zstd:1", large[2])
+    assert "lz4 900 MB/s" in choice.why
+    assert choose([lucky, small, cut_off]).transport.compression == "zstd:3"
+
+
 def test_a_compressed_sample_contradicts_no_link() -> None:
     """480 MB/s over a wire of 119 MB/s: an eighth of it crosses."""
     probes = [*LINKS, probe(Quantity.SSH, 300e6), sample(480e6, "lz4", 2, ratio=8.0)]
