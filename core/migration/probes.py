@@ -42,7 +42,7 @@ _LARGER_BYTES = 1024**3
 _LARGER_SECONDS = 2.0
 """Of the larger samples: of so many seconds, and no more bytes than that."""
 
-_CLOSER_LOOK_SECONDS = 90.0
+_CLOSER_LOOK_SECONDS = 60.0
 _LEAST_TURNS, _MOST_TURNS = 3, 5
 _STAYS = 0.9
 """What falls behind this part of the fastest is not sampled again."""

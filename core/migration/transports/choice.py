@@ -107,7 +107,7 @@ def _counts(tries: Sequence[Probe]) -> Probe:
 def _larger(tried: Sequence[Probe]) -> list[Probe]:
     """What is about as large as the largest sample: a shorter one tells less."""
     most = max(probe.bytes for probe in tried)
-    return [probe for probe in tried if probe.bytes >= _AS_LARGE * most]
+    return [probe for probe in tried if probe.bytes >= min(most, _AS_LARGE * most)]
 
 
 def best(tried: Sequence[Probe]) -> Probe:
