@@ -5,7 +5,7 @@
 Parts, all by default; every copy is of a stopped cluster, from cold caches, until it lies on new's disk:
 
     pgbench   3 GB (or as told) of pgbench over 1 Gbit/s: at least 4 times as fast as `rsync -atp --delete`
-    random    2 GB that do not compress: at least 0.97 of the best by hand, and 93 % of what iperf3 sees
+    random    3 GB that do not compress: at least 0.97 of the best by hand, and 93 % of what iperf3 sees
     small     20,000 small relations: at least 0.9 of the best by hand
     settings  the chosen transport within 5 % of the best of a sweep, at 100 Mbit/s, 1 Gbit/s and no cap, and with
               old's or new's disk at 60 MB/s
@@ -155,7 +155,7 @@ def pgbench(bench: Bench) -> bool:
 def random(bench: Bench) -> bool:
     """Nothing to compress: the wire is the bound."""
     cap(bench.lab, GIGABIT)
-    size = 2 * 10**9
+    size = 3 * 10**9
     text = f"for each in 1 2 3 4; do head -c {size // 4} /dev/urandom >{MADE}/base/5/90000$each || exit; done"
     with made(bench, text):
         choice, wire = bench.choose(MADE)
