@@ -18,8 +18,7 @@ from core.cli.main import main
 from core.errors import Cancelled, InputError
 from core.history.store import Store
 from core.migration.model import Kind, State
-from core.servers.profiles import Profile
-from tests.core.migration.builders import move
+from tests.core.migration.builders import history
 from tests.core.migration.execution.builders import STEP, execution, ran
 
 
@@ -32,10 +31,7 @@ class Terminal(io.StringIO):
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     monkeypatch.setenv("PGHAUL_DATA", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    with Store.open(tmp_path) as made:
-        made.add_profile(Profile("old", "192.0.2.1"))
-        made.add_profile(Profile("new", "192.0.2.2"))
-        made.add_move(replace(move(), name="spring"))
+    with history(tmp_path) as made:
         yield made
 
 

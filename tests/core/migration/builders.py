@@ -1,7 +1,10 @@
 """Facts, moves and probes made by hand, each as good as it can be: a test spoils the one thing that it is about."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from core.facts.inside import (
@@ -41,6 +44,7 @@ from core.facts.surroundings import (
     Oddities,
     Surroundings,
 )
+from core.history.store import Store
 from core.migration.model import Move, Probe, Quantity
 from core.servers.profiles import Profile
 
@@ -185,6 +189,16 @@ def new(*clusters: Cluster, **changes: Any) -> Facts:
     absent = Gap(f"data directory {TARGET}", "there is no such folder, or root may not see it")
     tried = () if clusters or "clusters" in changes else (trial(),)
     return facts("new", **{"clusters": clusters or (own,), "gaps": (absent,), "trials": tried, **changes})
+
+
+@contextmanager
+def history(folder: Path) -> Iterator[Store]:
+    """Two servers and the move `spring` between them."""
+    with Store.open(folder) as store:
+        for side in ("old", "new"):
+            store.add_profile(profile(side))
+        store.add_move(move(name="spring"))
+        yield store
 
 
 def move(**changes: Any) -> Move:

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,7 @@ from core.migration.execution.recording import recorded, watched
 from core.migration.execution.work import Work
 from core.migration.model import State, Step, StepRun
 from core.servers.connection import Server
-from core.servers.profiles import Profile
-from tests.core.migration.builders import NOW, move
+from tests.core.migration.builders import NOW, history
 from tests.core.migration.execution.builders import execution
 
 HELD = HeldError("/a on old is being moved by ada@desk since 20:00", "wait", Holder("/var/tmp/lock", "1", "ada@desk"))
@@ -39,10 +37,7 @@ def unconnected(side: str) -> Server:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path) as made:
-        made.add_profile(Profile("old", "192.0.2.1"))
-        made.add_profile(Profile("new", "192.0.2.2"))
-        made.add_move(replace(move(), name="spring"))
+    with history(tmp_path) as made:
         yield made
 
 
