@@ -14,8 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from core.facts.collation_order import libc_locales
 from core.facts.collect import collect
-from core.facts.sorting import libc_locales
 from core.jobs import Job
 from core.migration.checks import check
 from core.migration.model import Move

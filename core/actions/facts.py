@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from core import units
 from core.actions.desk import Desk, recorded
 from core.benchmarks.model import Side
+from core.facts.collation_order import libc_locales
 from core.facts.collect import collect
+from core.facts.merge_previous import merge_previous
 from core.facts.model import Cluster, Facts
-from core.facts.remembered import remembered
-from core.facts.sorting import libc_locales
 from core.jobs import Job, Note
 from core.migration.model import Move
 from core.migration.places import places
@@ -41,7 +41,7 @@ def collected(
     """
     connected, known = desk.server(server, job), desk.store.facts(server)
     locales = libc_locales(trial) if trial is not None else ()
-    facts = remembered(collect(connected, job, folders=folders, locales=locales, targets=targets), known)
+    facts = merge_previous(collect(connected, job, folders=folders, locales=locales, targets=targets), known)
     if trial is None:
         facts = with_known_trials(facts, known)
     else:

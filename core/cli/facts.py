@@ -6,8 +6,8 @@ from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import printable, table
 from core.errors import InputError
+from core.facts.host_environment import HostEnvironment
 from core.facts.model import Cluster, Facts
-from core.facts.surroundings import Surroundings
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -66,7 +66,7 @@ def text(facts: Facts) -> str:
     ]
     tools = [f"{tool.name} {tool.version or ''}".strip() for tool in facts.tools if tool.path is not None]
     lines.append(f"  tools       {', '.join(tools) or 'none found'}")
-    lines += _surroundings(facts.surroundings)
+    lines += _host_environment(facts.host_environment)
     systems = [
         (s.mount_point, s.device, s.kind, units.size(s.size_bytes), units.size(s.available_bytes), ",".join(s.options))
         for s in facts.file_systems
@@ -80,18 +80,18 @@ def text(facts: Facts) -> str:
     return "\n".join(lines)
 
 
-def _surroundings(found: Surroundings) -> list[str]:
+def _host_environment(found: HostEnvironment) -> list[str]:
     """What starts, fronts or works on clusters, and what guards the host; what there is none of has no line."""
     lines = [
         f"  {each.role:11} {each.name}, {'runs' if each.running else 'does not run'}"
         f"{', starts with the host' if each.enabled else ''} {printable(' '.join(each.files))}".rstrip()
-        for each in found.companions or ()
+        for each in found.ha_and_poolers or ()
     ]
     lines += [f"  scheduled   {printable(f'{job.place}: {job.line}')}" for job in found.schedule or ()]
     lines += [f"  movable     {address}" for address in found.virtual_addresses or ()]
     lines += [f"  disk        {disk.device} {printable(disk.said)}" for disk in found.disks or ()]
-    if found.guards is not None and found.guards.selinux is not None:
-        lines.append(f"  SELinux     {found.guards.selinux}")
+    if found.security_policy is not None and found.security_policy.selinux is not None:
+        lines.append(f"  SELinux     {found.security_policy.selinux}")
     return lines
 
 

@@ -2,8 +2,8 @@
 
 import re
 
+from core.facts.host_environment import Account
 from core.facts.sections import Section
-from core.facts.surroundings import Account
 from core.facts.text import first_line, unreadable
 from core.servers.shell import script
 

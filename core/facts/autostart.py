@@ -5,8 +5,8 @@ Units are read as files, as a host may run without systemd, or in a container of
 
 import re
 
+from core.facts.host_environment import Autostart
 from core.facts.sections import Section
-from core.facts.surroundings import Autostart
 from core.facts.text import unreadable
 from core.servers.shell import script
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from core.facts.inside import Certificate
+from core.facts.catalog import Certificate
 
 _NAME = re.compile(r"(?:DNS|IP Address):([^,\s]+)")
 _COMMON_NAME = re.compile(r"commonName\s*= (\S+)")

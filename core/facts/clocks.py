@@ -6,8 +6,8 @@ the moment when the answer came; the middle of the two is taken, and half of the
 
 import re
 
+from core.facts.host_environment import Clock
 from core.facts.sections import Section
-from core.facts.surroundings import Clock
 from core.facts.text import first_line, unreadable
 from core.servers.shell import script
 

@@ -16,9 +16,9 @@ from core.facts.control_data import parse_control_data
 from core.facts.databases import FILE_SETTINGS, catalog_gaps, parse_settings, parse_sql
 from core.facts.databases import SECTION as SQL
 from core.facts.discovery import Candidate, both
+from core.facts.irregular_files import SECTION as IRREGULAR_FILES
+from core.facts.irregular_files import parse_irregular_files
 from core.facts.model import Cluster, ControlData, Gap
-from core.facts.oddities import SECTION as ODDITIES
-from core.facts.oddities import parse_oddities
 from core.facts.processes import PROCESS, parse_process
 from core.facts.reading import Reader, expect
 from core.facts.sections import Answer, Section, hexadecimal, prelude
@@ -131,7 +131,7 @@ true""",
     deadline=20,
 )
 
-_LOOKS = (_IDENTITY, _CONTROL, SIZE, WRITTEN, LINKS, PROCESS, ODDITIES)
+_LOOKS = (_IDENTITY, _CONTROL, SIZE, WRITTEN, LINKS, PROCESS, IRREGULAR_FILES)
 
 # A running cluster is asked by SQL; where that fails, and for a stopped one, the server program reads its settings.
 _ASK = sequence(
@@ -180,7 +180,7 @@ class Found:
     clusters: tuple[Cluster, ...]
     gaps: tuple[Gap, ...]
     raw: dict[str, str]
-    sorted: dict[str, str] = field(default_factory=dict)
+    collation_order: dict[str, str] = field(default_factory=dict)
 
 
 def clusters_script(mark: str, candidates: Sequence[Candidate], postmasters: Sequence[int] = ()) -> Shell:
@@ -283,11 +283,11 @@ def _cluster(
     written = reader.read("written", "files written to in the last hour", parse_written) if identity.running else None
     sql = reader.read("sql", "databases and settings in force", parse_sql) if identity.running else None
     if sql is not None:
-        sums |= sql.sorted
+        sums |= sql.collation_order
         reader.gaps += catalog_gaps(sql, answers["sql"].complaint, place.folder)
     settings = sql.settings if sql is not None else reader.read("settings", "settings", parse_settings) or {}
     process = reader.read("process", "server process", parse_process) if identity.running else None
-    mode, odd = reader.read("oddities", "kinds of files", parse_oddities) or (None, None)
+    mode, odd = reader.read("irregular-files", "kinds of files", parse_irregular_files) or (None, None)
     weight = total(place.folder, own, contents) if own is not None and contents is not None else None
     cluster = Cluster(
         data_directory=place.folder,
@@ -317,7 +317,7 @@ def _cluster(
         owner_uid=place.uid,
         mode=mode,
         process=process,
-        oddities=odd,
+        irregular_files=odd,
     )
     return cluster, reader.gaps
 

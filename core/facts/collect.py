@@ -11,16 +11,16 @@ from core.facts import (
     block_devices,
     block_queues,
     clocks,
+    collation_order,
     discovery,
     file_systems,
     geometry,
-    holdings,
     host,
     memory,
     network,
     processor,
-    sorting,
     system,
+    target_entries,
     tools,
     unit_files,
 )
@@ -85,9 +85,9 @@ def collect(
     named = _named(folders)
     trips = _Trips(server, job)
     sections = (clocks.NOW, *_FIRST, *host.sections(server.profile.database_user))
-    sections += (sorting.sorting(locales),) if locales else ()
+    sections += (collation_order.section(locales),) if locales else ()
     targets = [folder for folder in targets if not {"\n", "\0"} & set(folder)]  # no plan can go there
-    sections += (holdings.holdings(targets),) if targets else ()
+    sections += (target_entries.section(targets),) if targets else ()
     first = trips.ask(lambda mark: bundle(mark, sections), _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
     running = reader.read("postmasters", "running servers", discovery.parse_postmasters) or Postmasters()
@@ -100,6 +100,10 @@ def collect(
         )
         found = read_clusters(candidates, second)
     queues = reader.read_partly("block-queues", "block queues", block_queues.parse_block_queues) or {}
+    order = reader.read("collation-order", "order of text", collation_order.parse_collation_order) if locales else None
+    entries = (
+        reader.read("target-entries", "folders to copy to", target_entries.parse_target_entries) if targets else None
+    )
     # The gaps stand last, because what is read above them adds to them.
     return Facts(
         server=server.name,
@@ -116,9 +120,9 @@ def collect(
         network_links=reader.read("network", "network links", network.parse_network) or (),
         tools=reader.read_partly("tools", "tools", tools.parse_tools) or (),
         clusters=found.clusters,
-        sorted=(reader.read("sorting", "order of text", sorting.parse_sorting) or {} if locales else {}) | found.sorted,
-        holdings=(reader.read("holdings", "folders to copy to", holdings.parse_holdings) or {}) if targets else {},
-        surroundings=host.surroundings(
+        collation_order=(order or {}) | found.collation_order,
+        target_entries=entries or {},
+        host_environment=host.host_environment(
             reader, trips.asked_at, trips.answered_at, [cluster.data_directory for cluster in found.clusters]
         ),
         raw={name: answer.shown for name, answer in first.items() if name not in _PRIVATE} | found.raw,

@@ -7,15 +7,15 @@ round trip as the rest.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.facts.catalogs import PROVIDERS, TRUE, catalogs, cluster_wide
+from core.facts.catalog import ClusterWide
+from core.facts.catalog_rows import PROVIDERS, TRUE, catalogs, cluster_wide
 from core.facts.certificates import parse_certificate
 from core.facts.cluster_queries import CERTIFICATE, CLUSTER_WIDE, CLUSTER_WIDE_KINDS, DATABASES
+from core.facts.collation_order import SORT, parse_collation_order
 from core.facts.database_queries import EACH_DATABASE, EACH_DATABASE_KINDS
-from core.facts.inside import ClusterWide
 from core.facts.model import Database, Gap
 from core.facts.queries import Query, Row, as_line, row
 from core.facts.sections import Section, hexadecimal
-from core.facts.sorting import SORT, parse_sorting
 from core.facts.text import first_line, unreadable
 from core.servers.shell import Shell, command, script, sequence
 
@@ -128,13 +128,13 @@ class Answers:
 
     Attributes:
         wide: None where one of its queries failed.
-        sorted: sums of the sorted list by libc locale (see sorting).
+        collation_order: sums of the sorted list by libc locale (see collation_order).
     """
 
     settings: dict[str, str]
     databases: tuple[Database, ...]
     wide: ClusterWide | None = None
-    sorted: dict[str, str] = field(default_factory=dict)
+    collation_order: dict[str, str] = field(default_factory=dict)
 
 
 def parse_sql(text: str) -> Answers:
@@ -144,7 +144,7 @@ def parse_sql(text: str) -> Answers:
         ParseError: a line cannot be read, or there is not one setting.
     """
     lines = text.splitlines()
-    sums = parse_sorting("\n".join(line for line in lines if line.startswith("sorted ")))
+    sums = parse_collation_order("\n".join(line for line in lines if line.startswith("sorted ")))
     table = [row(line, _KINDS) for line in lines if line.strip() and not line.startswith(_FOR_OTHERS)]
     settings = {values[0]: values[1] for kind, values in table if kind == "setting"}
     if not settings:

@@ -5,8 +5,8 @@ smartctl is asked where it is installed, and never wakes a disk (-n standby).
 
 import re
 
+from core.facts.host_environment import Dataset, DiskHealth
 from core.facts.sections import Section
-from core.facts.surroundings import Dataset, DiskHealth
 from core.facts.text import unreadable
 from core.servers.shell import script
 

@@ -6,18 +6,18 @@ from core.facts import (
     accounts,
     autostart,
     clocks,
-    companions,
     disks,
-    guards,
+    ha_and_poolers,
     kernel,
     processes,
     schedules,
+    security_policy,
 )
+from core.facts.host_environment import Clock, HostEnvironment
 from core.facts.reading import Reader
 from core.facts.sections import Section
-from core.facts.surroundings import Clock, Surroundings
 
-PRIVATE = frozenset({"accounts", "companions", "schedules", "firewall"})
+PRIVATE = frozenset({"accounts", "ha-and-poolers", "schedules", "firewall"})
 """Sections whose text may hold a secret or a person's name: it is not kept."""
 
 
@@ -26,12 +26,12 @@ def sections(database_user: str) -> tuple[Section, ...]:
     return (
         clocks.SYNCHRONISED,
         accounts.section(database_user),
-        companions.SECTION,
-        companions.VIRTUAL,
+        ha_and_poolers.SECTION,
+        ha_and_poolers.VIRTUAL,
         autostart.SECTION,
         processes.SESSION,
-        guards.GUARDS,
-        guards.FIREWALL,
+        security_policy.SELINUX_AND_APPARMOR,
+        security_policy.FIREWALL,
         kernel.SECTION,
         disks.HEALTH,
         disks.DATASETS,
@@ -39,8 +39,8 @@ def sections(database_user: str) -> tuple[Section, ...]:
     )
 
 
-def surroundings(reader: Reader, asked_at: float, answered_at: float, folders: Sequence[str]) -> Surroundings:
-    """The surroundings; `folders` are those of the clusters, which scheduled jobs may name.
+def host_environment(reader: Reader, asked_at: float, answered_at: float, folders: Sequence[str]) -> HostEnvironment:
+    """The environment of the clusters; `folders` are those of the clusters, which scheduled jobs may name.
 
     Moments are the workstation's, in seconds since 1970: when the question left, when the server's time came in.
     """
@@ -50,17 +50,19 @@ def surroundings(reader: Reader, asked_at: float, answered_at: float, folders: S
 
     read = reader.read("clock", "clock", clock)
     kept = reader.read("time-sync", "time synchronisation", clocks.parse_synchronised)
-    return Surroundings(
+    return HostEnvironment(
         clock=Clock(read.ahead_seconds, read.error_seconds, kept) if read is not None else None,
         accounts=reader.read("accounts", "users", accounts.parse_accounts),
-        companions=reader.read("companions", "cluster managers and poolers", companions.parse_companions),
+        ha_and_poolers=reader.read(
+            "ha-and-poolers", "cluster managers and poolers", ha_and_poolers.parse_ha_and_poolers
+        ),
         schedule=reader.read("schedules", "cron jobs", lambda text: schedules.parse_schedules(text, folders)),
         autostart=reader.read("autostart", "what starts by itself", autostart.parse_autostart),
         limits=reader.read("limits", "limits", processes.parse_session_limits),
-        guards=reader.read("guards", "SELinux and AppArmor", guards.parse_guards),
-        firewall=reader.read("firewall", "firewall", guards.parse_firewall),
+        security_policy=reader.read("security-policy", "SELinux and AppArmor", security_policy.parse_security_policy),
+        firewall=reader.read("firewall", "firewall", security_policy.parse_firewall),
         kernel=reader.read("kernel", "kernel abilities", kernel.parse_kernel),
         disks=reader.read("disk-health", "health of disks", disks.parse_disk_health),
         datasets=reader.read("datasets", "ZFS file systems", disks.parse_datasets),
-        virtual_addresses=reader.read("virtual-addresses", "virtual addresses", companions.parse_virtual_addresses),
+        virtual_addresses=reader.read("virtual-addresses", "virtual addresses", ha_and_poolers.parse_virtual_addresses),
     )

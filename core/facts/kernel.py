@@ -5,8 +5,8 @@ With 5.6 UDP went from the kernel's NFS client by default (CONFIG_NFS_DISABLE_UD
 
 import re
 
+from core.facts.host_environment import Kernel
 from core.facts.sections import Section
-from core.facts.surroundings import Kernel
 from core.facts.text import first_line, unreadable
 from core.servers.shell import script
 

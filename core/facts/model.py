@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from ipaddress import ip_interface
 
-from core.facts.inside import Binaries, Catalogs, ClusterWide
-from core.facts.surroundings import Oddities, Process, Surroundings
+from core.facts.catalog import Binaries, Catalogs, ClusterWide
+from core.facts.host_environment import HostEnvironment, IrregularFiles, Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +300,7 @@ class Cluster:
     """Of the data directory, in octal: `700`, `750`."""
     process: Process | None = None
     """The running server; None also for a stopped cluster."""
-    oddities: Oddities | None = None
+    irregular_files: IrregularFiles | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,11 +339,11 @@ class Facts:
     """The text that each subject was read from."""
     trials: tuple[Cluster, ...] = ()
     """What trial clusters showed of the server's binaries (see core/migration/trial); no cluster of its own."""
-    sorted: dict[str, str] = field(default_factory=dict)
-    """By libc locale the sum of a sorted list of words, or `missing` (see core/facts/sorting)."""
-    holdings: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    collation_order: dict[str, str] = field(default_factory=dict)
+    """By libc locale the sum of a sorted list of words, or `missing` (see core/facts/collation_order)."""
+    target_entries: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The names in folders that a copy is to go to, those that were asked for; nothing in one that is not there."""
-    surroundings: Surroundings = field(default_factory=Surroundings)
+    host_environment: HostEnvironment = field(default_factory=HostEnvironment)
     """What stands around the clusters: accounts, clocks, managers, cron jobs, guards, limits."""
 
     @property

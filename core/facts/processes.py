@@ -5,8 +5,8 @@
 
 import re
 
+from core.facts.host_environment import UNLIMITED, Limits, Process
 from core.facts.sections import Section
-from core.facts.surroundings import UNLIMITED, Limits, Process
 from core.facts.text import assignments, first_line, unreadable
 from core.servers.shell import script
 

@@ -6,8 +6,8 @@ Whole crontabs are read, but kept is only what bears on PostgreSQL, with secrets
 import re
 from collections.abc import Sequence
 
+from core.facts.host_environment import Scheduled
 from core.facts.sections import Section
-from core.facts.surroundings import Scheduled
 from core.facts.text import unreadable
 from core.servers.shell import script
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from core.facts.inside import Binaries
+from core.facts.catalog import Binaries
 from core.facts.model import Cluster
 from core.facts.queries import Row, as_line, row
 from core.facts.sections import hexadecimal

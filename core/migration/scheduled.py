@@ -16,9 +16,9 @@ def side_by_side(old: Facts, new: Facts) -> str:
     """
     jobs: dict[tuple[str | None, str], dict[str, str]] = {}
     for side, facts in (("old", old), ("new", new)):
-        for job in facts.surroundings.schedule or ():
+        for job in facts.host_environment.schedule or ():
             jobs.setdefault((job.user, job.line), {}).setdefault(side, job.place)
-    unread = [facts.server for facts in (old, new) if facts.surroundings.schedule is None]
+    unread = [facts.server for facts in (old, new) if facts.host_environment.schedule is None]
     said = [f"the jobs of {server} could not be read" for server in unread]
     if not jobs:
         return "\n".join(said)

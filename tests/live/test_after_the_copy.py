@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from core.errors import CommandError
+from core.facts.catalog import Binaries
 from core.facts.collect import collect
-from core.facts.inside import Binaries
 from core.jobs import Job
 from core.migration.model import Move, Verify
 from core.migration.passage import Passage
@@ -65,7 +65,7 @@ def site(cluster: Extra, new_server: Server) -> Site:
     here = collect(new_server, Job(), folders=[cluster.folder], locales=[LOCALE])
     found = here.cluster(cluster.folder)
     assert found is not None
-    there = replace(here, clusters=(), sorted={LOCALE: "0" * 64})
+    there = replace(here, clusters=(), collation_order={LOCALE: "0" * 64})
     move = Move("m", "old", "new", cluster.folder, cluster.folder, "/srv/pg", "/srv/pg")
     return Site(move, new_server.profile, new_server.profile, here, there, found, WAY, (), Verify.ALL)
 
@@ -93,7 +93,8 @@ def test_what_lies_in_the_order_of_another_collation_is_built_anew_and_nothing_e
     assert {name for name in after if after[name] != before[name]} == {"t_name_key"}
     assert inside(cluster, _VERSIONS).split() == ["t", "f"]  # ICU's own has no other version on new
     assert 'reindex index "odd schema".t_name_key' in said
-    assert reindex(replace(site, new_facts=replace(site.new_facts, sorted=site.old_facts.sorted)), "/tmp") == []
+    alike = replace(site.new_facts, collation_order=site.old_facts.collation_order)
+    assert reindex(replace(site, new_facts=alike), "/tmp") == []
 
 
 def test_of_the_collations_that_differ_each_is_built_anew(cluster: Extra, site: Site, new_server: Server) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from core.facts.collation_order import libc_locales
 from core.facts.collect import collect
+from core.facts.merge_previous import merge_previous
 from core.facts.model import Facts
-from core.facts.remembered import remembered
-from core.facts.sorting import libc_locales
 from core.jobs import Job
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
@@ -77,7 +77,7 @@ class Seen:
 def look(old: Server, new: Server, cluster: Extra, *, earlier: Facts | None = None) -> Seen:
     """Fresh facts of both, a trial of new's binaries, and the checks; as the action does it."""
     move = Move("m", old.name, new.name, cluster.folder, "/srv/pg/target", "/srv/pg", "/srv/pg")
-    here = remembered(collect(old, Job(), folders=[move.cluster]), earlier)
+    here = merge_previous(collect(old, Job(), folders=[move.cluster]), earlier)
     found = here.cluster(cluster.folder)
     assert found is not None
     there = collect(new, Job(), folders=[move.target], locales=libc_locales(found))

@@ -237,7 +237,7 @@ def test_what_is_told_and_stops_nothing(looks: Looks) -> None:
     assert (on.status, on.old, off.status, off.old) == (P, "data_checksums on", P, "data_checksums off")
     able, unable = (looks.result("nfs", GOOD, here=there, there=there) for there in (True, False))
     assert (able.status, able.message, unable.status) == (P, "a copy over NFS is possible", P)
-    kernel = looks.old.surroundings.kernel
+    kernel = looks.old.host_environment.kernel
     assert kernel is not None
     assert (unable.message == able.message) == bool(kernel.nfs or kernel.nfsd)
 

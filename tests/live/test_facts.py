@@ -245,7 +245,7 @@ def test_what_lies_where_a_copy_is_to_go(lab: Lab, new_server: Server) -> None:
         facts = collect(new_server, Job(), targets=["/srv/pg/it's held", "/srv/absent", "/srv/two\nlines"])
     finally:
         lab.new.exec("rm", "-rf", "--", "/srv/pg/it's held")
-    assert facts.holdings == {"/srv/pg/it's held": ("PG_15_202209061",), "/srv/absent": ()}
+    assert facts.target_entries == {"/srv/pg/it's held": ("PG_15_202209061",), "/srv/absent": ()}
 
 
 def test_no_postgresql_at_all(lab: Lab, new_server: Server) -> None:

@@ -116,7 +116,7 @@ def texts(plan: Plan, title: str) -> str:
 
 def test_facts_know_what_the_kernels_can_do(facts: tuple[Facts, Facts]) -> None:
     for side in facts:
-        kernel = side.surroundings.kernel
+        kernel = side.host_environment.kernel
         assert kernel is not None
         assert (kernel.nfs, kernel.nfsd, kernel.nfs_udp) == (True, True, False)
 

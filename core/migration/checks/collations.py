@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core import units
-from core.facts.inside import Collation, Ordered
+from core.facts.catalog import Collation, Ordered
+from core.facts.collation_order import MISSING
 from core.facts.model import Database, Facts
-from core.facts.sorting import MISSING
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, reason, unknown, warning
 from core.migration.checks.inside import age, databases, listed
@@ -121,7 +121,7 @@ def _compared(case: Case, database: Database, one: Collation) -> Affected:
 
 def _by_words(case: Case, locale: str) -> tuple[Order, str, str]:
     """By the list of words that both hosts sorted, and by the versions of their C libraries."""
-    here, there = case.old.sorted.get(locale), case.new.sorted.get(locale)
+    here, there = case.old.collation_order.get(locale), case.new.collation_order.get(locale)
     libraries = _libc(case.old), _libc(case.new)
     shown = f"{libraries[0]}, words {_short(here)}", f"{libraries[1]}, words {_short(there)}"
     if there == MISSING:
@@ -163,9 +163,10 @@ def locales(case: Case) -> Finding:
                 known[locale].append(database.name)
     asked = next((each.binaries for each in case.new.trials if each.series == cluster.series), None)
     versions = dict(asked.icu) if asked is not None else {}
-    absent = {name: users for name, users in libc.items() if case.new.sorted.get(name) == MISSING}
+    there = case.new.collation_order
+    absent = {name: users for name, users in libc.items() if there.get(name) == MISSING}
     absent |= {name: users for name, users in icu.items() if versions.get(name, "").startswith("!")}
-    unread = [name for name in libc if name not in case.new.sorted] + [name for name in icu if name not in versions]
+    unread = [name for name in libc if name not in there] + [name for name in icu if name not in versions]
     encodings = sorted({database.encoding for database, _ in found if database.encoding})
     old = f"{listed(encodings)}; {listed(sorted({*libc, *icu}) or ['C'])}"
     if absent:

@@ -1,8 +1,8 @@
 """Whose the files are, and those that a copy may not bring over as they are."""
 
 from core import units
+from core.facts.host_environment import Account, IrregularFiles
 from core.facts.model import Facts
-from core.facts.surroundings import Account, Oddities
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, reason, unknown, warning
 from core.migration.places import standing
@@ -24,7 +24,7 @@ def owner(case: Case) -> Finding:
             f"the owner of {cluster.data_directory} has no name on {case.old.server}",
             "give that number a name on old (useradd), or have the files given to postgres",
         )
-    accounts = case.new.surroundings.accounts
+    accounts = case.new.host_environment.accounts
     if accounts is None:
         return _users_unread(case, cluster.owner)
     there = _account(accounts, cluster.owner)
@@ -43,7 +43,7 @@ def owner_number(case: Case) -> Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    accounts = case.new.surroundings.accounts
+    accounts = case.new.host_environment.accounts
     if accounts is None or cluster.owner is None or cluster.owner_uid is None:
         return _users_unread(case, cluster.owner or NOTHING)
     there = _account(accounts, cluster.owner)
@@ -65,7 +65,7 @@ def owner_number(case: Case) -> Finding:
 def unreadable_files(case: Case) -> Finding:
     """Everything in the data directory may be read by its owner, who copies it."""
     odd = _odd(case)
-    if not isinstance(odd, Oddities):
+    if not isinstance(odd, IrregularFiles):
         return odd
     if odd.unreadable == 0:
         return passed("none", NOTHING, "the owner may read every file")
@@ -80,7 +80,7 @@ def unreadable_files(case: Case) -> Finding:
 def foreign_files(case: Case) -> Finding:
     """All files belong to the owner of the data directory."""
     odd = _odd(case)
-    if not isinstance(odd, Oddities):
+    if not isinstance(odd, IrregularFiles):
         return odd
     if odd.foreign == 0:
         return passed("none", NOTHING, "all files belong to the owner of the data directory")
@@ -114,7 +114,7 @@ def folder_mode(case: Case) -> Finding:
 def hard_links(case: Case) -> Finding:
     """No file has a second name: each name becomes a file of its own on new."""
     odd = _odd(case)
-    if not isinstance(odd, Oddities):
+    if not isinstance(odd, IrregularFiles):
         return odd
     if odd.hard_links == 0:
         return passed("none", NOTHING, "every file has one name")
@@ -129,8 +129,8 @@ def hard_links(case: Case) -> Finding:
 def sparse_files(case: Case) -> Finding:
     """No file has large holes, which a copy fills."""
     odd, cluster = _odd(case), case.cluster
-    if not isinstance(odd, Oddities) or cluster is None:
-        return odd if not isinstance(odd, Oddities) else no_cluster(case)
+    if not isinstance(odd, IrregularFiles) or cluster is None:
+        return odd if not isinstance(odd, IrregularFiles) else no_cluster(case)
     systems = [case.old.file_system_of(place.source) for place in standing(cluster)]
     kinds = {system.kind for system in systems if system is not None}
     if odd.sparse == 0:
@@ -179,11 +179,11 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def _odd(case: Case) -> Oddities | Finding:
+def _odd(case: Case) -> IrregularFiles | Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    return cluster.oddities or _unread(case, "kinds of files", "what kinds of files lie in the data directory")
+    return cluster.irregular_files or _unread(case, "kinds of files", "what kinds of files lie in the data directory")
 
 
 def _unread(case: Case, subject: str, what: str) -> Finding:
@@ -196,7 +196,7 @@ def _unread(case: Case, subject: str, what: str) -> Finding:
 
 
 def _users_unread(case: Case, here: str) -> Finding:
-    facts: Facts = case.new if case.new.surroundings.accounts is None else case.old
+    facts: Facts = case.new if case.new.host_environment.accounts is None else case.old
     return unknown(
         here,
         NOTHING,
@@ -213,7 +213,7 @@ def _counted(number: int) -> str:
     return "1 file" if number == 1 else f"{units.count(number)} files"
 
 
-def _shown(number: int, odd: Oddities, kind: str) -> str:
+def _shown(number: int, odd: IrregularFiles, kind: str) -> str:
     examples = odd.examples.get(kind, ())
     more = number - len(examples)
     return ", ".join(examples) + (f" and {units.count(more)} more" if more > 0 else "") if examples else str(number)

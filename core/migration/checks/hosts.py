@@ -1,8 +1,8 @@
-"""What the two hosts themselves are like: clocks, guards, limits, memory, abilities of the kernel."""
+"""What the two hosts themselves are like: clocks, SELinux and AppArmor, limits, memory, abilities of the kernel."""
 
 from core import units
+from core.facts.host_environment import UNLIMITED, Limits
 from core.facts.model import Cluster, Facts
-from core.facts.surroundings import UNLIMITED, Limits
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.finding import NOTHING, Case, Finding, no_cluster, passed, reason, unknown, warning
 from core.migration.checks.room import memory_bytes
@@ -15,7 +15,7 @@ _FEW_FILES = 1000
 
 def clocks(case: Case) -> Finding:
     """The clocks agree: a file of the same second counts as changed or not by them."""
-    here, there = case.old.surroundings.clock, case.new.surroundings.clock
+    here, there = case.old.host_environment.clock, case.new.host_environment.clock
     if here is None or there is None:
         missing = case.old if here is None else case.new
         return unknown(
@@ -75,8 +75,8 @@ def time_zone(case: Case) -> Finding:
 
 def selinux(case: Case) -> Finding:
     """SELinux does not newly guard new's files."""
-    there = case.new.surroundings.guards
-    here = case.old.surroundings.guards
+    there = case.new.host_environment.security_policy
+    here = case.old.host_environment.security_policy
     if there is None or there.selinux is None:
         why = reason(case.new, "SELinux")
         return unknown(
@@ -97,7 +97,7 @@ def selinux(case: Case) -> Finding:
 
 def apparmor(case: Case) -> Finding:
     """No AppArmor profile of PostgreSQL guards new that old does not have."""
-    here, there = case.old.surroundings.guards, case.new.surroundings.guards
+    here, there = case.old.host_environment.security_policy, case.new.host_environment.security_policy
     if there is None or there.apparmor is None:
         why = reason(case.new, "AppArmor")
         return unknown(
@@ -116,7 +116,7 @@ def apparmor(case: Case) -> Finding:
 
 def firewall(case: Case) -> Finding:
     """New's firewall lets clients reach the cluster's port."""
-    cluster, rules = case.cluster, case.new.surroundings.firewall
+    cluster, rules = case.cluster, case.new.host_environment.firewall
     if cluster is None:
         return no_cluster(case)
     port = str(cluster.port or 5432)
@@ -227,7 +227,7 @@ def free_memory(case: Case) -> Finding:
 
 def nfs(case: Case) -> Finding:
     """What the kernels can do over NFS; a copy over ssh needs none of it."""
-    here, there = case.old.surroundings.kernel, case.new.surroundings.kernel
+    here, there = case.old.host_environment.kernel, case.new.host_environment.kernel
     if here is None or there is None:
         missing = case.old if here is None else case.new
         return unknown(
@@ -290,7 +290,7 @@ def _limits(facts: Facts, cluster: Cluster | None) -> Limits | None:
     """Of the running server, else of a session, which is what a server started from one gets."""
     if cluster is not None and cluster.process is not None:
         return cluster.process.limits
-    return facts.surroundings.limits
+    return facts.host_environment.limits
 
 
 def _limits_words(limits: Limits) -> str:

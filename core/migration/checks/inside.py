@@ -1,6 +1,6 @@
 """What checks of a cluster's inside share: its catalogs, or the finding that says why they are not known."""
 
-from core.facts.inside import Binaries, Catalogs, ClusterWide
+from core.facts.catalog import Binaries, Catalogs, ClusterWide
 from core.facts.model import Cluster, Database
 from core.migration.checks.finding import NOTHING, Case, Finding, gap_about, no_cluster, reason, unknown
 

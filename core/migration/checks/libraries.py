@@ -1,6 +1,6 @@
 """Whether new's binaries have the libraries and extensions that the cluster uses; a trial cluster answered it."""
 
-from core.facts.inside import Binaries
+from core.facts.catalog import Binaries
 from core.migration.binaries import preloads
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, reason, unknown, warning

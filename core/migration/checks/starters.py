@@ -1,7 +1,7 @@
 """What starts a cluster again, works on it by the clock, or leads clients to it."""
 
+from core.facts.host_environment import HaOrPooler
 from core.facts.model import Facts
-from core.facts.surroundings import Companion
 from core.migration import layout
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, reason, unknown, warning
@@ -13,7 +13,9 @@ def managers(case: Case) -> Finding:
     """No cluster manager is at work: it would start old again, or make a second primary."""
     if case.cluster is None:
         return no_cluster(case)
-    unread = _unread(case, "cluster managers", [facts.surroundings.companions for facts in (case.old, case.new)])
+    unread = _unread(
+        case, "cluster managers", [facts.host_environment.ha_and_poolers for facts in (case.old, case.new)]
+    )
     if unread is not None:
         return unread
     here, there = (_of(facts, "manager") for facts in (case.old, case.new))
@@ -37,10 +39,10 @@ def managers(case: Case) -> Finding:
 
 def autostart(case: Case) -> Finding:
     """What would start old again is known, so that the plan can keep it from that."""
-    cluster, found = case.cluster, case.old.surroundings.autostart
+    cluster, found = case.cluster, case.old.host_environment.autostart
     if cluster is None:
         return no_cluster(case)
-    if found is None or case.old.surroundings.companions is None:
+    if found is None or case.old.host_environment.ha_and_poolers is None:
         why = reason(case.old, "starts by itself", "cluster managers")
         return unknown(
             NOTHING,
@@ -70,7 +72,7 @@ def autostart(case: Case) -> Finding:
 
 def pooler(case: Case) -> Finding:
     """No pooler or proxy leads to old that would have to be told of new."""
-    unread = _unread(case, "poolers", [facts.surroundings.companions for facts in (case.old, case.new)])
+    unread = _unread(case, "poolers", [facts.host_environment.ha_and_poolers for facts in (case.old, case.new)])
     if unread is not None:
         return unread
     here, there = (_of(facts, "pooler") for facts in (case.old, case.new))
@@ -87,7 +89,7 @@ def pooler(case: Case) -> Finding:
 
 def cron_jobs(case: Case) -> Finding:
     """No scheduled job on old works on the cluster that would have to be moved or stopped."""
-    jobs = case.old.surroundings.schedule
+    jobs = case.old.host_environment.schedule
     if case.cluster is None:
         return no_cluster(case)
     if jobs is None:
@@ -111,7 +113,7 @@ def cron_jobs(case: Case) -> Finding:
 
 def virtual_addresses(case: Case) -> Finding:
     """No address of old is one that clients follow to another host."""
-    here, there = case.old.surroundings.virtual_addresses, case.new.surroundings.virtual_addresses
+    here, there = case.old.host_environment.virtual_addresses, case.new.host_environment.virtual_addresses
     if here is None:
         return unknown(
             NOTHING,
@@ -157,9 +159,9 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def _unread(case: Case, what: str, found: list[tuple[Companion, ...] | None]) -> Finding | None:
+def _unread(case: Case, what: str, found: list[tuple[HaOrPooler, ...] | None]) -> Finding | None:
     missing = next(
-        (facts for facts, companions in zip((case.old, case.new), found, strict=True) if companions is None), None
+        (facts for facts, programs in zip((case.old, case.new), found, strict=True) if programs is None), None
     )
     if missing is None:
         return None
@@ -171,21 +173,21 @@ def _unread(case: Case, what: str, found: list[tuple[Companion, ...] | None]) ->
     )
 
 
-def _of(facts: Facts, role: str) -> list[Companion]:
-    return [each for each in facts.surroundings.companions or () if each.role == role]
+def _of(facts: Facts, role: str) -> list[HaOrPooler]:
+    return [each for each in facts.host_environment.ha_and_poolers or () if each.role == role]
 
 
-def _words(companions: list[Companion]) -> str:
-    return "; ".join(_word(each) for each in companions) or "none"
+def _words(programs: list[HaOrPooler]) -> str:
+    return "; ".join(_word(each) for each in programs) or "none"
 
 
-def _word(companion: Companion) -> str:
+def _word(program: HaOrPooler) -> str:
     said = (
-        ["runs"] * companion.running
-        + ["starts with the host"] * companion.enabled
-        + [f"set up in {file}" for file in companion.files]
+        ["runs"] * program.running
+        + ["starts with the host"] * program.enabled
+        + [f"set up in {file}" for file in program.files]
     )
-    return f"{companion.name} {', '.join(said)}"
+    return f"{program.name} {', '.join(said)}"
 
 
 def _restart(restart: dict[str, str], unit: str) -> str | None:

@@ -58,7 +58,7 @@ def _strange_place(case: Case) -> Finding | None:
         return None
     version = cluster.control.catalog_version if cluster.control is not None else None
     for place in places(case.move, cluster)[1:]:
-        held = case.new.holdings.get(place.target, ())
+        held = case.new.target_entries.get(place.target, ())
         names = names_of(place, cluster.series, version)
         strange = next((name for name in held if case.target is None or not re.fullmatch(names, name)), None)
         if strange is not None:
@@ -226,7 +226,7 @@ def leftovers(case: Case) -> Finding:
     if cluster is None:
         return no_cluster(case)
     lying = [name for name in cluster.leftovers if not (name == "postmaster.pid" and cluster.running)]
-    lying += cluster.oddities.examples.get("partial", ()) if cluster.oddities is not None else ()
+    lying += cluster.irregular_files.examples.get("partial", ()) if cluster.irregular_files is not None else ()
     if not lying:
         unread = unread_of(case, "links and tablespaces") or unread_of(case, "kinds of files")
         if unread is not None:

@@ -127,7 +127,7 @@ def arrays(case: Case) -> Finding:
 
 def disk_health(case: Case) -> Finding:
     """No disk says that it fails."""
-    found = [facts.surroundings.disks for facts in (case.old, case.new)]
+    found = [facts.host_environment.disks for facts in (case.old, case.new)]
     here, there = found
     if here is None or there is None:
         missing = case.old if here is None else case.new
@@ -233,7 +233,8 @@ def _copies_on_write(system: FileSystem) -> bool:
 
 def _tuned(facts: Facts, system: FileSystem) -> str:
     """What matters of its options: compression, record size."""
-    dataset = next((each for each in facts.surroundings.datasets or () if each.mount_point == system.mount_point), None)
+    datasets = facts.host_environment.datasets or ()
+    dataset = next((each for each in datasets if each.mount_point == system.mount_point), None)
     said = [f"{name}={value}" for name, value in dataset.properties.items()] if dataset is not None else []
     said += [option for option in system.options if option.startswith(("compress", "nodatacow"))]
     return f" ({', '.join(said)})" if said else ""

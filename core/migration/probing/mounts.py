@@ -29,7 +29,7 @@ def mounts(old: Facts, new: Facts, *, root_on_old: bool, root_on_new: bool) -> M
 
 
 def _obstacle(old: Facts, new: Facts, *, root_on_old: bool, root_on_new: bool) -> str | None:
-    mounting, serving = old.surroundings.kernel, new.surroundings.kernel
+    mounting, serving = old.host_environment.kernel, new.host_environment.kernel
     if mounting is not None and mounting.nfs is False:
         return f"the kernel of {old.server} cannot mount NFS"
     if serving is not None and serving.nfsd is False:
@@ -45,5 +45,5 @@ def _obstacle(old: Facts, new: Facts, *, root_on_old: bool, root_on_new: bool) -
 
 
 def _speaks_udp(facts: Facts) -> bool:
-    kernel = facts.surroundings.kernel
+    kernel = facts.host_environment.kernel
     return kernel is not None and kernel.nfs_udp is True

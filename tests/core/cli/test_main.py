@@ -16,8 +16,8 @@ from core.cli.main import main
 from core.cli.migration import write_text
 from core.cli.terminal import Listener, failure
 from core.errors import InputError
+from core.facts.host_environment import HostEnvironment, Scheduled
 from core.facts.model import Facts, FileSystem
-from core.facts.surroundings import Scheduled, Surroundings
 from core.history.store import Store
 from core.jobs import CommandStarted, Note
 from tests.core.history import samples
@@ -98,7 +98,7 @@ def test_a_move_shows_the_scheduled_jobs_of_both_hosts(capsys: pytest.CaptureFix
     job = Scheduled("/etc/cron.d/backup", "postgres", "0 3 * * * postgres PGPASSWORD=*** pg_dump \x1b[2Jshop")
     with Store.open() as store:
         for server, jobs in (("old", (job,)), ("new", None)):
-            store.save_facts(Facts(server, datetime.now(UTC), 1.0, 1, surroundings=Surroundings(schedule=jobs)))
+            store.save_facts(Facts(server, datetime.now(UTC), 1.0, 1, host_environment=HostEnvironment(schedule=jobs)))
     out = run(capsys, "move", "show", "spring")[1]
     assert "  /etc/cron.d/backup  -    postgres  0 3 * * * postgres PGPASSWORD=*** pg_dump ?[2Jshop\n" in out
     assert "the jobs of new could not be read" in out

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
+from core.facts.catalog import Catalogs, Collation, Extension, Library, Ordered, Setting, Slot
 from core.facts.clusters import read_clusters
 from core.facts.databases import catalog_gaps, parse_settings, parse_sql
 from core.facts.discovery import Candidate
-from core.facts.inside import Catalogs, Collation, Extension, Library, Ordered, Setting, Slot
 from core.facts.model import Database, Gap, Link, Tablespace
 from core.facts.sections import Answer
 from core.facts.sizes import LINKS, SIZE, SUM, WRITTEN, Contents, parse_links, parse_size, parse_written, total
@@ -185,7 +185,7 @@ def test_sql() -> None:
         "ssl_key_file", "/etc/key", "configuration file", "/etc/postgresql.conf", 7
     )
     assert answers.wide.settings[1].value is None
-    assert answers.sorted == {"de_AT.UTF-8": "0" * 64}
+    assert answers.collation_order == {"de_AT.UTF-8": "0" * 64}
     assert catalog_gaps(answers, "", "/srv/data") == ()
 
 
@@ -222,7 +222,8 @@ def test_settings_of_a_stopped_cluster() -> None:
 
 
 def answered(number: int, **texts: str) -> dict[str, Answer]:
-    return {f"{number}/{name}": Answer(f"{number}/{name}", text.encode(), "", 0) for name, text in texts.items()}
+    named = {f"{number}/{word.replace('_', '-')}": text for word, text in texts.items()}
+    return {name: Answer(name, text.encode(), "", 0) for name, text in named.items()}
 
 
 def place(folder: str, inode: int = 5) -> str:
@@ -244,7 +245,7 @@ def test_a_running_cluster() -> None:
         identity=IDENTITY,
         control=TOOL + CONTROL.read_text(encoding="utf-8"),
         process=LIMITS,
-        oddities="mode 700\nholes 0\n",
+        irregular_files="mode 700\nholes 0\n",
         size="4096 3\n",
         written="2048\n",
         links=f"link present 1000 2 ={digits('pg_wal')} ={digits('/wal')}\n",

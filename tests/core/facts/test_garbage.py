@@ -16,7 +16,7 @@ from core.facts.autostart import parse_autostart
 from core.facts.block_devices import parse_block_devices
 from core.facts.clocks import parse_synchronised
 from core.facts.clusters import read_clusters
-from core.facts.companions import parse_companions, parse_virtual_addresses
+from core.facts.collation_order import parse_collation_order
 from core.facts.control_data import parse_control_data, read_control_data
 from core.facts.databases import parse_settings, parse_sql
 from core.facts.discovery import (
@@ -28,17 +28,17 @@ from core.facts.discovery import (
 )
 from core.facts.disks import parse_datasets, parse_disk_health
 from core.facts.file_systems import parse_df, parse_mounts
-from core.facts.guards import parse_firewall, parse_guards
+from core.facts.ha_and_poolers import parse_ha_and_poolers, parse_virtual_addresses
+from core.facts.irregular_files import parse_irregular_files
 from core.facts.kernel import parse_kernel
 from core.facts.memory import parse_memory
 from core.facts.network import parse_network
-from core.facts.oddities import parse_oddities
 from core.facts.processes import parse_process, parse_session_limits
 from core.facts.processor import parse_processor
 from core.facts.schedules import parse_schedules
 from core.facts.sections import Answer, answers
+from core.facts.security_policy import parse_firewall, parse_security_policy
 from core.facts.sizes import parse_links, parse_size, parse_written
-from core.facts.sorting import parse_sorting
 from core.facts.system import parse_system
 from core.facts.tools import parse_tools
 from core.facts.versions import parse_version
@@ -49,7 +49,7 @@ PARSERS: list[Callable[[str], object]] = [
     parse_arrays,
     parse_autostart,
     parse_block_devices,
-    parse_companions,
+    parse_ha_and_poolers,
     parse_control_data,
     parse_datasets,
     parse_disk_health,
@@ -57,13 +57,13 @@ PARSERS: list[Callable[[str], object]] = [
     parse_df,
     parse_firewall,
     parse_folders,
-    parse_guards,
+    parse_security_policy,
     parse_kernel,
     parse_links,
     parse_memory,
     parse_mounts,
     parse_network,
-    parse_oddities,
+    parse_irregular_files,
     parse_postmasters,
     parse_process,
     parse_processor,
@@ -72,7 +72,7 @@ PARSERS: list[Callable[[str], object]] = [
     parse_settings,
     parse_size,
     parse_written,
-    parse_sorting,
+    parse_collation_order,
     parse_sql,
     parse_synchronised,
     parse_system,

@@ -1,6 +1,7 @@
 """From the schema of every release to this one's: under a lock, all or nothing, the old file kept as a copy."""
 
 import contextlib
+import json
 import shutil
 import sqlite3
 import stat
@@ -10,12 +11,15 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine
+from sqlalchemy.dialects.sqlite import dialect
 
 from core.benchmarks.model import Side
 from core.errors import HistoryError
+from core.facts.host_environment import HaOrPooler, IrregularFiles, SecurityPolicy
 from core.history.database import FILE_NAME, open_engine
 from core.history.models import Base
 from core.history.store import Store
+from core.history.types import LongText
 from core.history.upgrade import MIGRATIONS, Migrations
 from core.migration.model import Route, Status, Transport
 from tests.core.history import samples
@@ -137,6 +141,30 @@ def test_a_transport_of_the_first_schema_has_its_route(tmp_path: Path, kept: str
         found = {probe.transport for probe in store.probes(MOVE.name)} - {None}
         assert found == {Transport("", "lz4", 2, route)}
         assert store.move(MOVE.name).plain_text is False
+
+
+def test_fields_of_facts_are_found_under_their_new_names(tmp_path: Path) -> None:
+    irregular = {"hard_links": 2, "sparse": 0, "sparse_bytes": 0, "foreign": 0, "unreadable": 0, "partial": 0}
+    manager = {"name": "patroni", "role": "manager", "running": True, "enabled": True}
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        connection.executescript((RELEASED / "0003.sql").read_text(encoding="utf-8"))
+        for number, kept in connection.execute("SELECT id, document FROM facts").fetchall():
+            document = json.loads(LongText().process_result_value(kept, dialect()) or "")
+            document["surroundings"] = {"companions": [manager], "guards": {"selinux": "enforcing", "apparmor": False}}
+            document["holdings"], document["sorted"] = {"/srv/pg": ["PG_15"]}, {"de_AT.UTF-8": "0" * 64}
+            for cluster in document["clusters"]:
+                cluster["oddities"] = {**irregular, "examples": {"hard-link": ["a", "b"]}}
+            changed = LongText().process_bind_param(json.dumps(document), dialect())
+            connection.execute("UPDATE facts SET document = ? WHERE id = ?", [changed, number])
+        connection.commit()
+    with Store.open(tmp_path) as store:
+        facts = store.facts(OLD.name)
+    assert facts is not None
+    assert facts.host_environment.ha_and_poolers == (HaOrPooler("patroni", "manager", running=True, enabled=True),)
+    assert facts.host_environment.security_policy == SecurityPolicy("enforcing", apparmor=False)
+    assert facts.target_entries == {"/srv/pg": ("PG_15",)}
+    assert facts.collation_order == {"de_AT.UTF-8": "0" * 64}
+    assert facts.clusters[0].irregular_files == IrregularFiles(**irregular, examples={"hard-link": ("a", "b")})
 
 
 def test_the_newest_schema_is_kept_as_a_file() -> None:

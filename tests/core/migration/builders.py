@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.facts.inside import (
+from core.facts.catalog import (
     Binaries,
     Catalogs,
     ClusterWide,
@@ -17,6 +17,18 @@ from core.facts.inside import (
     Library,
     Ordered,
     Setting,
+)
+from core.facts.host_environment import (
+    Account,
+    Autostart,
+    Clock,
+    DiskHealth,
+    Firewall,
+    HostEnvironment,
+    IrregularFiles,
+    Kernel,
+    Limits,
+    SecurityPolicy,
 )
 from core.facts.model import (
     Cluster,
@@ -31,18 +43,6 @@ from core.facts.model import (
     System,
     Tablespace,
     Tool,
-)
-from core.facts.surroundings import (
-    Account,
-    Autostart,
-    Clock,
-    DiskHealth,
-    Firewall,
-    Guards,
-    Kernel,
-    Limits,
-    Oddities,
-    Surroundings,
 )
 from core.history.store import Store
 from core.migration.model import Move, Probe, Quantity
@@ -106,7 +106,7 @@ def cluster(**changes: Any) -> Cluster:
         product="PostgreSQL",
         owner_uid=101,
         mode="700",
-        oddities=Oddities(0, 0, 0, 0, 0, 0, {}),
+        irregular_files=IrregularFiles(0, 0, 0, 0, 0, 0, {}),
     )
     return replace(made, **changes)
 
@@ -134,15 +134,15 @@ def trial(**changes: Any) -> Cluster:
     return replace(made, control=control(system_identifier="1"), binaries=replace(answers, **changes))
 
 
-def surroundings(**changes: Any) -> Surroundings:
-    made = Surroundings(
+def host_environment(**changes: Any) -> HostEnvironment:
+    made = HostEnvironment(
         accounts=(Account("root", 0, 0), Account("postgres", 101, 104)),
         clock=Clock(0.1, 0.1, synchronised=True),
-        companions=(),
+        ha_and_poolers=(),
         schedule=(),
         autostart=Autostart(),
         limits=Limits(1024, 8 << 20),
-        guards=Guards("disabled", apparmor=False),
+        security_policy=SecurityPolicy("disabled", apparmor=False),
         firewall=Firewall(drops=False),
         kernel=Kernel(nfs=True, nfsd=True, nfs_udp=False),
         disks=(DiskHealth("sda", healthy=True, said="PASSED"),),
@@ -173,8 +173,8 @@ def facts(server: str, **changes: Any) -> Facts:
             NetworkLink("eth0", "up", None, 1500, (f"10.77.0.{number}/24", "fe80::1")),
         ),
         tools=(Tool("rsync", "/usr/bin/rsync", "3.2.7"), Tool("ssh", "/usr/bin/ssh", "9.2p1")),
-        sorted={LOCALE: SUM},
-        surroundings=surroundings(),
+        collation_order={LOCALE: SUM},
+        host_environment=host_environment(),
     )
     return replace(made, **changes)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.facts.inside import Receiver, Slot
+from core.facts.catalog import Receiver, Slot
 from core.facts.model import Cluster
 from core.migration.estimate import estimate, spec_of
 from core.migration.model import Plan

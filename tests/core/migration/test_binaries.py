@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import ParseError
-from core.facts.inside import Binaries
+from core.facts.catalog import Binaries
 from core.migration.binaries import Wanted, asking, parse_binaries
 
 NEEDS = Wanted(

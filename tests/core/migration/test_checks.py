@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from core.facts.host_environment import HostEnvironment
 from core.facts.model import Facts, FileSystem, Gap, Link, Memory, NetworkLink, Tool
-from core.facts.surroundings import Surroundings
 from core.migration.checks import CATALOGUE, check, documentation
 from core.migration.checks.finding import NOTHING
 from core.migration.model import CheckResult, Move, Status
@@ -41,7 +41,7 @@ def test_worst_first() -> None:
 
 def test_an_empty_server_is_never_a_pass_of_what_was_not_compared() -> None:
     bare = replace(old(), clusters=(), system=None, memory=None, file_systems=(), tools=())
-    nothing = replace(bare, surroundings=Surroundings())
+    nothing = replace(bare, host_environment=HostEnvironment())
     results = {result.id: result.status for result in check(move(), nothing, replace(nothing, server="new"))}
     assert results.pop("cluster-exists") is Status.BLOCKER
     assert results.pop("target-stopped") is Status.PASS
@@ -189,7 +189,7 @@ def test_the_target_of_a_tablespace_is_empty_or_ours(held: tuple[str, ...], copi
     controlled = control(catalog_version=202209061)
     holding = cluster(tablespaces=(space("/space"),), control=controlled)
     target = (cluster(data_directory=TARGET, control=controlled),) if copied else ()
-    found = one("target-identity", old(holding), new(*target, holdings={"/space": held}))
+    found = one("target-identity", old(holding), new(*target, target_entries={"/space": held}))
     assert found.status is status
     assert ("/space on new holds" in found.message) is (status is Status.BLOCKER)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from core.facts.inside import Catalogs, Certificate, ClusterWide, Extension, HbaRule, Receiver, Setting, Slot
-from core.facts.inside import Subscription as Subscribed
+from core.facts.catalog import Catalogs, Certificate, ClusterWide, Extension, HbaRule, Receiver, Setting, Slot
+from core.facts.catalog import Subscription as Subscribed
+from core.facts.merge_previous import merge_previous
 from core.facts.model import Cluster, Database, Facts
-from core.facts.remembered import remembered
 from core.migration.binaries import preloads, wanted
 from core.migration.checks import check
 from core.migration.checks.collations import affected
@@ -44,7 +44,7 @@ def answering(**changes: Any) -> Facts:
 
 
 def test_text_that_sorts_differently_names_the_indexes_and_the_order_of_work() -> None:
-    result = one("collation", old(), new(sorted={LOCALE: "f" * 64}))
+    result = one("collation", old(), new(collation_order={LOCALE: "f" * 64}))
     assert result.status is W
     assert "index public.i 4.8 MiB" in result.old
     assert "sorts differently" in result.message
@@ -62,7 +62,7 @@ def test_a_later_library_may_sort_differently_though_the_list_does_not_show_it()
 
 
 def test_a_locale_that_is_missing_stops_the_move() -> None:
-    gone = new(sorted={LOCALE: "missing"})
+    gone = new(collation_order={LOCALE: "missing"})
     assert (one("locales", old(), gone).status, one("collation", old(), gone).status) == (B, W)
     assert "shop" in one("locales", old(), gone).old
 
@@ -70,8 +70,8 @@ def test_a_locale_that_is_missing_stops_the_move() -> None:
 def test_the_locale_that_is_always_there_is_not_asked_for() -> None:
     plain = database(collate="C", ctype="POSIX", locale="C")
     here = old(cluster(databases=(replace(plain, catalogs=Catalogs()),)))
-    assert one("locales", here, new(sorted={})).status is P
-    assert one("collation", here, new(sorted={})).status is P
+    assert one("locales", here, new(collation_order={})).status is P
+    assert one("collation", here, new(collation_order={})).status is P
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_icu(answer: str | None, collates: Status, there: Status) -> None:
 
 
 def test_what_is_affected_is_named_by_database() -> None:
-    found = affected(Case(move(), old(), new(sorted={LOCALE: "f" * 64})))
+    found = affected(Case(move(), old(), new(collation_order={LOCALE: "f" * 64})))
     assert not isinstance(found, Finding)
     assert [(each.database.name, [one.name for one in each.ordered]) for each in found] == [("shop", ["public.i"])]
 
@@ -240,19 +240,21 @@ def stopped(**changes: Any) -> Cluster:
 
 def test_a_stopped_cluster_is_known_by_what_was_read_while_it_ran() -> None:
     earlier = replace(old(), taken_at=datetime(2026, 3, 1, 9, 30, tzinfo=UTC))
-    now = remembered(old(stopped(), sorted={}), earlier)
+    now = merge_previous(old(stopped(), collation_order={}), earlier)
     result = one("extension-libraries", now, new())
     assert (result.status, "as read while it ran, 2026-03-01 09:30 UTC" in result.message) == (P, True)
-    assert now.sorted == {LOCALE: SUM}
-    again = remembered(old(stopped(), sorted={}), now)
+    assert now.collation_order == {LOCALE: SUM}
+    again = merge_previous(old(stopped(), collation_order={}), now)
     assert again.clusters == now.clusters, "the time stays that of the reading"
 
 
 def test_another_cluster_in_its_place_is_not_taken_for_it() -> None:
     other = stopped(control=control(system_identifier="99"))
-    assert remembered(old(other), old()).clusters == (other,)
+    assert merge_previous(old(other), old()).clusters == (other,)
     running = replace(stopped(), running=True)
-    assert remembered(old(running), old()).clusters == (running,), "what a running one does not answer stays unknown"
+    assert merge_previous(old(running), old()).clusters == (running,), (
+        "what a running one does not answer stays unknown"
+    )
 
 
 def test_a_stopped_cluster_that_was_never_read_says_what_to_do() -> None:

@@ -8,24 +8,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.facts.model import Array, Cluster, Facts, FileSystem, Gap, Link, Memory, System
-from core.facts.surroundings import (
+from core.facts.host_environment import (
     Account,
     Autostart,
     Clock,
-    Companion,
     DiskHealth,
     Firewall,
-    Guards,
+    HaOrPooler,
+    HostEnvironment,
+    IrregularFiles,
     Limits,
-    Oddities,
     Process,
     Scheduled,
-    Surroundings,
+    SecurityPolicy,
 )
+from core.facts.model import Array, Cluster, Facts, FileSystem, Gap, Link, Memory, System
 from core.migration.checks import CATALOGUE, check
 from core.migration.model import CheckResult, Move, Status
-from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old, space, surroundings
+from tests.core.migration.builders import DATA, TARGET, cluster, control, host_environment, move, new, old, space
 
 B, U, W, P = Status.BLOCKER, Status.UNKNOWN, Status.WARNING, Status.PASS
 GB = 1024**3
@@ -39,19 +39,19 @@ def one(identifier: str, here: Facts, there: Facts, undertaking: Move | None = N
 
 
 def odd(**changes: Any) -> dict[str, Any]:
-    return {"oddities": replace(Oddities(0, 0, 0, 0, 0, 0, {}), **changes)}
+    return {"irregular_files": replace(IrregularFiles(0, 0, 0, 0, 0, 0, {}), **changes)}
 
 
 def process(parent: str | None = "init", unit: str | None = None, files: int = 1024) -> dict[str, Any]:
     return {"process": Process(Limits(files, 8 << 20), parent, unit), **RUNNING_UNDER}
 
 
-PATRONI = Companion("patroni", "manager", running=True, enabled=True)
-RESTING = Companion("repmgrd", "manager", running=False, enabled=False, files=("/etc/repmgr.conf",))
-BOUNCER = Companion("pgbouncer", "pooler", running=True, enabled=False)
+PATRONI = HaOrPooler("patroni", "manager", running=True, enabled=True)
+RESTING = HaOrPooler("repmgrd", "manager", running=False, enabled=False, files=("/etc/repmgr.conf",))
+BOUNCER = HaOrPooler("pgbouncer", "pooler", running=True, enabled=False)
 JOB = Scheduled("/etc/cron.d/backup", "postgres", "0 3 * * * postgres pg_dump shop")
 
-# check, changes of the cluster, of old's surroundings, of new's surroundings, how it comes out, words of the message
+# check, changes of the cluster, of old's environment, of new's, how it comes out, words of the message
 CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], Status, str]] = [
     ("owner", {}, {}, {"accounts": (Account("root", 0, 0),)}, B, "has no user postgres"),
     ("owner", {"owner": None, "owner_uid": 4711}, {}, {}, B, "has no name"),
@@ -59,7 +59,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], Status, s
     ("owner-number", {"owner_uid": 1500}, {}, {}, W, "another number"),
     ("owner-number", {}, {}, {"accounts": (Account("root", 0, 0),)}, U, "nothing to compare"),
     ("unreadable-files", odd(unreadable=2, examples={"unreadable": ("/d/x",)}), {}, {}, B, "2 files"),
-    ("unreadable-files", {"oddities": None}, {}, {}, U, "could not be read"),
+    ("unreadable-files", {"irregular_files": None}, {}, {}, U, "could not be read"),
     ("foreign-files", odd(foreign=1), {}, {}, W, "1 file of somebody else"),
     ("folder-mode", {"mode": "755"}, {}, {}, W, "refuses to start"),
     ("folder-mode", {"mode": "750"}, {}, {}, P, "the mode"),
@@ -67,18 +67,25 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], Status, s
     ("folder-mode", {"mode": None}, {}, {}, U, "could not be read"),
     ("hard-links", odd(hard_links=3), {}, {}, W, "several names"),
     ("sparse-files", odd(sparse=1, sparse_bytes=1 << 30), {}, {}, W, "with holes"),
-    ("ha-manager", {}, {"companions": (PATRONI,)}, {}, B, "patroni is at work on old"),
-    ("ha-manager", {}, {"companions": (RESTING,)}, {}, W, "none is at work"),
-    ("ha-manager", {}, {}, {"companions": (PATRONI,)}, W, "set up"),
-    ("ha-manager", {}, {}, {"companions": None}, U, "could not be read"),
+    ("ha-manager", {}, {"ha_and_poolers": (PATRONI,)}, {}, B, "patroni is at work on old"),
+    ("ha-manager", {}, {"ha_and_poolers": (RESTING,)}, {}, W, "none is at work"),
+    ("ha-manager", {}, {}, {"ha_and_poolers": (PATRONI,)}, W, "set up"),
+    ("ha-manager", {}, {}, {"ha_and_poolers": None}, U, "could not be read"),
     ("autostart", process("runsv"), {}, {}, W, "may start old again"),
     ("autostart", process("systemd", "patroni.service"), {}, {}, W, "may start old again"),
     ("autostart", {}, {"autostart": Autostart(scripts=("postgresql",))}, {}, W, "may start old again"),
-    ("autostart", {}, {"companions": (Companion("monit", "watcher", running=True, enabled=True),)}, {}, W, "may start"),
+    (
+        "autostart",
+        {},
+        {"ha_and_poolers": (HaOrPooler("monit", "watcher", running=True, enabled=True),)},
+        {},
+        W,
+        "may start",
+    ),
     ("autostart", process("systemd", "a.service") | {"unit": "a.service"}, {}, {}, P, "the plan keeps it"),
     ("autostart", {}, {"autostart": None}, {}, U, "could not be read"),
-    ("pooler", {}, {"companions": (BOUNCER,)}, {}, W, "stands in front"),
-    ("pooler", {}, {"companions": None}, {}, U, "could not be read"),
+    ("pooler", {}, {"ha_and_poolers": (BOUNCER,)}, {}, W, "stands in front"),
+    ("pooler", {}, {"ha_and_poolers": None}, {}, U, "could not be read"),
     ("cron-jobs", {}, {"schedule": (JOB,)}, {}, W, "scheduled jobs"),
     ("cron-jobs", {}, {"schedule": None}, {}, U, "could not be read"),
     ("virtual-addresses", {}, {"virtual_addresses": ("10.0.0.50",)}, {}, W, "10.0.0.50 can move"),
@@ -87,11 +94,18 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], Status, s
     ("clocks", {}, {}, {"clock": Clock(-99.9, 0.1)}, W, "behind"),
     ("clocks", {}, {}, {"clock": Clock(0.0, 4.0)}, U, "too slowly"),
     ("clocks", {}, {"clock": None}, {}, U, "could not be read"),
-    ("selinux", {}, {}, {"guards": Guards("enforcing", apparmor=False)}, W, "enforcing on new"),
-    ("selinux", {}, {}, {"guards": Guards("permissive", apparmor=False)}, P, "no new guard"),
-    ("selinux", {}, {}, {"guards": Guards(None, apparmor=False)}, U, "could not be read"),
-    ("apparmor", {}, {}, {"guards": Guards("disabled", apparmor=True, profiles=("postgres (enforce)",))}, W, "profile"),
-    ("apparmor", {}, {}, {"guards": None}, U, "could not be read"),
+    ("selinux", {}, {}, {"security_policy": SecurityPolicy("enforcing", apparmor=False)}, W, "enforcing on new"),
+    ("selinux", {}, {}, {"security_policy": SecurityPolicy("permissive", apparmor=False)}, P, "no new guard"),
+    ("selinux", {}, {}, {"security_policy": SecurityPolicy(None, apparmor=False)}, U, "could not be read"),
+    (
+        "apparmor",
+        {},
+        {},
+        {"security_policy": SecurityPolicy("disabled", apparmor=True, profiles=("postgres (enforce)",))},
+        W,
+        "profile",
+    ),
+    ("apparmor", {}, {}, {"security_policy": None}, U, "could not be read"),
     ("firewall", {}, {}, {"firewall": Firewall(drops=True, lines=("tcp dport 22 accept",))}, W, "port 5432"),
     ("firewall", {}, {}, {"firewall": Firewall(drops=True, lines=("tcp dport { 22, 5432 } accept",))}, P, "5432"),
     ("firewall", {}, {}, {"firewall": None}, U, "could not be read"),
@@ -118,8 +132,8 @@ def test_each(
     status: Status,
     words: str,
 ) -> None:
-    here = old(cluster(**of_cluster), surroundings=surroundings(**on_old))
-    result = one(identifier, here, new(surroundings=surroundings(**on_new)))
+    here = old(cluster(**of_cluster), host_environment=host_environment(**on_old))
+    result = one(identifier, here, new(host_environment=host_environment(**on_new)))
     assert (result.status, words in result.message) == (status, True), result.message
     assert one(identifier, old(), new()).status is P
 
@@ -215,33 +229,33 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "rsync": ("old.tools", "new.tools"),
     "ssh": ("old.tools",),
     "primary": ("cluster.control",),
-    "ha-manager": ("old.surroundings.companions", "new.surroundings.companions"),
-    "autostart": ("old.surroundings.autostart", "old.surroundings.companions"),
-    "pooler": ("old.surroundings.companions", "new.surroundings.companions"),
-    "cron-jobs": ("old.surroundings.schedule",),
-    "virtual-addresses": ("old.surroundings.virtual_addresses",),
-    "owner": ("cluster.owner", "new.surroundings.accounts"),
-    "owner-number": ("cluster.owner_uid", "new.surroundings.accounts"),
-    "unreadable-files": ("cluster.oddities",),
-    "foreign-files": ("cluster.oddities",),
+    "ha-manager": ("old.host_environment.ha_and_poolers", "new.host_environment.ha_and_poolers"),
+    "autostart": ("old.host_environment.autostart", "old.host_environment.ha_and_poolers"),
+    "pooler": ("old.host_environment.ha_and_poolers", "new.host_environment.ha_and_poolers"),
+    "cron-jobs": ("old.host_environment.schedule",),
+    "virtual-addresses": ("old.host_environment.virtual_addresses",),
+    "owner": ("cluster.owner", "new.host_environment.accounts"),
+    "owner-number": ("cluster.owner_uid", "new.host_environment.accounts"),
+    "unreadable-files": ("cluster.irregular_files",),
+    "foreign-files": ("cluster.irregular_files",),
     "folder-mode": ("cluster.mode",),
-    "hard-links": ("cluster.oddities",),
-    "sparse-files": ("cluster.oddities",),
+    "hard-links": ("cluster.irregular_files",),
+    "sparse-files": ("cluster.irregular_files",),
     "target-path": ("new.file_systems",),
     "copy-on-write": ("new.file_systems",),
     "arrays": ("old.system", "new.system"),
-    "disk-health": ("old.surroundings.disks", "new.surroundings.disks"),
-    "clocks": ("old.surroundings.clock", "new.surroundings.clock"),
+    "disk-health": ("old.host_environment.disks", "new.host_environment.disks"),
+    "clocks": ("old.host_environment.clock", "new.host_environment.clock"),
     "time-zone": ("old.system", "new.system"),
-    "selinux": ("new.surroundings.guards",),
-    "apparmor": ("new.surroundings.guards",),
-    "firewall": ("new.surroundings.firewall",),
-    "limits": ("old.surroundings.limits", "new.surroundings.limits"),
+    "selinux": ("new.host_environment.security_policy",),
+    "apparmor": ("new.host_environment.security_policy",),
+    "firewall": ("new.host_environment.firewall",),
+    "limits": ("old.host_environment.limits", "new.host_environment.limits"),
     "huge-pages": ("cluster.settings", "old.memory", "new.memory"),
     "free-memory": ("cluster.settings", "new.memory"),
-    "nfs": ("old.surroundings.kernel", "new.surroundings.kernel"),
-    "collation": ("cluster.databases", "old.sorted", "new.sorted", "old.system", "new.system"),
-    "locales": ("cluster.databases", "new.sorted"),
+    "nfs": ("old.host_environment.kernel", "new.host_environment.kernel"),
+    "collation": ("cluster.databases", "old.collation_order", "new.collation_order", "old.system", "new.system"),
+    "locales": ("cluster.databases", "new.collation_order"),
     "extension-libraries": ("cluster.databases", "new.trials"),
     "extension-versions": ("cluster.databases", "new.trials"),
     "settings": ("new.trials",),
@@ -292,7 +306,7 @@ def _without(thing: Any, path: str) -> Any:
     value = getattr(thing, name)
     if rest:
         return replace(thing, **{name: _without(value, rest)})
-    nothing: Any = () if isinstance(value, tuple) and not isinstance(thing, Surroundings) else None
+    nothing: Any = () if isinstance(value, tuple) and not isinstance(thing, HostEnvironment) else None
     return replace(thing, **{name: {} if isinstance(value, dict) else nothing})
 
 
@@ -335,8 +349,8 @@ RICH = cluster(
     **process("runsv"),
     **odd(foreign=1, sparse=2, examples={"foreign": ("/x",)}),
 )
-CROWDED = surroundings(
-    companions=(PATRONI, BOUNCER),
+CROWDED = host_environment(
+    ha_and_poolers=(PATRONI, BOUNCER),
     schedule=(JOB,),
     disks=(DiskHealth("sda", healthy=False, said="FAILED!"),),
     virtual_addresses=("10.0.0.50",),
@@ -345,8 +359,8 @@ CROWDED = surroundings(
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
-    here=spoiled(old(RICH, surroundings=CROWDED)),
-    there=spoiled(new(replace(RICH, data_directory=TARGET), surroundings=CROWDED)),
+    here=spoiled(old(RICH, host_environment=CROWDED)),
+    there=spoiled(new(replace(RICH, data_directory=TARGET), host_environment=CROWDED)),
 )
 def test_whatever_the_facts_hold_every_check_comes_to_a_finding(here: Facts, there: Facts) -> None:
     results = check(move(), here, there)

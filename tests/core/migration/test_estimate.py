@@ -351,6 +351,6 @@ def test_an_observed_build_of_indexes_prices_the_reindex() -> None:
 def test_the_spec_of_a_move_knows_what_sorts_differently() -> None:
     same = spec_of(move(), old(), [], new=new())
     assert same.cluster.reindex_bytes == 0
-    other = spec_of(move(), old(), [], new=new(sorted={LOCALE: "f" * 64}))
+    other = spec_of(move(), old(), [], new=new(collation_order={LOCALE: "f" * 64}))
     assert other.cluster.reindex_bytes == 5_000_000
-    assert spec_of(move(), old(), [], new=new(sorted={})).cluster.reindex_bytes is None
+    assert spec_of(move(), old(), [], new=new(collation_order={})).cluster.reindex_bytes is None

@@ -10,8 +10,8 @@ import pytest
 
 from core.cli.migration import plan_text
 from core.errors import InputError
+from core.facts.host_environment import Scheduled
 from core.facts.model import Facts
-from core.facts.surroundings import Scheduled
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
 from core.migration.model import Hook, HookCommand, Plan, Quantity, Step, Verify
@@ -25,13 +25,13 @@ from tests.core.migration.builders import (
     cluster,
     control,
     facts,
+    host_environment,
     move,
     new,
     old,
     probe,
     profile,
     space,
-    surroundings,
 )
 
 
@@ -553,7 +553,7 @@ def test_what_looks_for_corruption_is_what_the_series_has(series: str, sums: str
 
 
 def test_indexes_whose_text_sorts_differently_are_rebuilt_before_the_opening() -> None:
-    made = plan(new_facts=new(sorted={LOCALE: "f" * 64}))
+    made = plan(new_facts=new(collation_order={LOCALE: "f" * 64}))
     rebuilt = step(made, "rebuild the indexes")
     assert step(made, "start new for").number < rebuilt.number < step(made, "decide").number
     assert rebuilt.expected_seconds is not None
@@ -569,8 +569,8 @@ def test_the_jobs_of_both_hosts_stand_side_by_side() -> None:
     both, here = Scheduled("/etc/cron.d/a", "root", "0 1 * * * root vacuumdb -a"), "0 3 * * * pg_dump `shop`"
     mine = Scheduled("/var/spool/cron/postgres", "postgres", here)
     other = Scheduled("/etc/cron.d/b", "root", both.line)
-    old_facts = old(cluster(running=True), surroundings=surroundings(schedule=(both, mine)))
-    made = plan(old_facts=old_facts, new_facts=new(surroundings=surroundings(schedule=(other,))))
+    old_facts = old(cluster(running=True), host_environment=host_environment(schedule=(both, mine)))
+    made = plan(old_facts=old_facts, new_facts=new(host_environment=host_environment(schedule=(other,))))
     jobs = step(made, "move the cron jobs")
     assert [line.split("  ")[:1] + line.split()[1:3] for line in jobs.table.splitlines()] == [
         ["old", "new", "user"],

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from core.facts.host_environment import Kernel
 from core.facts.model import Facts, Tool
-from core.facts.surroundings import Kernel
 from core.migration.estimate import estimate, spec_of
 from core.migration.model import Plan, Probe, Quantity, Route, Transport
 from core.migration.passage import Passage
@@ -33,7 +33,7 @@ def side(made: Facts, kernel: Kernel | None = ABLE, missing: str = "") -> Facts:
     """A side with such a kernel, and with both tools but the missing one."""
     tools = [Tool(name, None if name == missing else f"/usr/sbin/{name}", None) for name in ("mount.nfs", "exportfs")]
     others = tuple(tool for tool in made.tools if tool.name not in {"mount.nfs", "exportfs"})
-    return replace(made, surroundings=replace(made.surroundings, kernel=kernel), tools=(*others, *tools))
+    return replace(made, host_environment=replace(made.host_environment, kernel=kernel), tools=(*others, *tools))
 
 
 def plan(probes: Sequence[Probe], *, running: bool = True, plain_text: bool = True) -> Plan:

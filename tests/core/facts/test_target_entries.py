@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.facts.holdings import holdings, parse_holdings
+from core.facts.target_entries import parse_target_entries, section
 
 
 def listed(*folders: Path) -> dict[str, tuple[str, ...]]:
-    section = holdings([str(folder) for folder in folders])
-    done = subprocess.run(["dash", "-c", section.shell.text], capture_output=True, text=True, check=True)
-    return parse_holdings(done.stdout)
+    asked = section([str(folder) for folder in folders])
+    done = subprocess.run(["dash", "-c", asked.shell.text], capture_output=True, text=True, check=True)
+    return parse_target_entries(done.stdout)
 
 
 def test_each_folder_with_its_names(tmp_path: Path) -> None:
@@ -29,5 +29,5 @@ def test_each_folder_with_its_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["name =41\n", "folder =4", "folder =41\nnoise\n"])
 def test_what_cannot_be_read_is_said(text: str) -> None:
-    with pytest.raises(ParseError, match="holdings"):
-        parse_holdings(text)
+    with pytest.raises(ParseError, match="target-entries"):
+        parse_target_entries(text)

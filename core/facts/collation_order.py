@@ -70,11 +70,11 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}")
 _LINE = re.compile(rf"sorted (?P<locale>{_NAME.pattern}) (?P<sum>[0-9a-f]{{64}}|{MISSING})")
 
 
-def sorting(locales: Iterable[str]) -> Section:
+def section(locales: Iterable[str]) -> Section:
     """The section that sorts under each of the locales; a name that can be no locale's is left out."""
     named = [locale for locale in locales if _NAME.fullmatch(locale)]
     return Section(
-        "sorting",
+        "collation-order",
         script(
             "locales=@locales@; for locale in $locales; do echo $locale; done | sh -c @sort@",
             locales=" ".join(named),
@@ -84,7 +84,7 @@ def sorting(locales: Iterable[str]) -> Section:
     )
 
 
-def parse_sorting(text: str) -> dict[str, str]:
+def parse_collation_order(text: str) -> dict[str, str]:
     """By locale the sum of the sorted list, or `missing`.
 
     Raises:

@@ -7,8 +7,8 @@ A program is told by the first words of its command line alone, never by a word 
 import posixpath
 import re
 
+from core.facts.host_environment import HaOrPooler
 from core.facts.sections import Section, hexadecimal
-from core.facts.surroundings import Companion
 from core.facts.text import unreadable
 from core.servers.shell import script
 
@@ -42,7 +42,7 @@ _UNITS = {"repmgr": "repmgrd", "pacemaker": "pacemakerd", "pgautofailover": "pg_
 """Names that units have where they differ from the program's."""
 
 SECTION = Section(
-    "companions",
+    "ha-and-poolers",
     script(
         """hex() { od -An -v -tx1 | tr -d " \\n"; }
 names=@names@ files=@files@
@@ -64,7 +64,7 @@ _VIRTUAL_ADDRESS = re.compile(r"virtual ([0-9a-fA-F.:]+)(?:/[0-9]{1,3})?")
 _INTERPRETER = re.compile(r"python[0-9.]*|ruby|perl")
 
 
-def parse_companions(text: str) -> tuple[Companion, ...]:
+def parse_ha_and_poolers(text: str) -> tuple[HaOrPooler, ...]:
     """The programs that run, come up with the host, or are set up, by name.
 
     Raises:
@@ -77,16 +77,16 @@ def parse_companions(text: str) -> tuple[Companion, ...]:
             try:
                 running.add(_program(hexadecimal(rest.removeprefix("=")).split("\0")))
             except ValueError as error:
-                raise unreadable("companions", "hexadecimal digits", line) from error
+                raise unreadable("ha-and-poolers", "hexadecimal digits", line) from error
         elif word == "file":
             files.append(rest)
         elif word == "unit":
             name = re.split(r"[@.]", rest)[0]
             enabled.add(_UNITS.get(name, name))
         else:
-            raise unreadable("companions", "a line process, file or unit", line)
+            raise unreadable("ha-and-poolers", "a line process, file or unit", line)
     found = (
-        Companion(name, role, name in running, name in enabled, tuple(file for file in files if _belongs(file, name)))
+        HaOrPooler(name, role, name in running, name in enabled, tuple(file for file in files if _belongs(file, name)))
         for name, role in _ROLES.items()
     )
     return tuple(each for each in found if each.running or each.enabled or each.files)

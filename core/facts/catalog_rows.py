@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.facts.inside import (
+from core.facts.catalog import (
     Catalogs,
     ClusterWide,
     Collation,

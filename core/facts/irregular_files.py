@@ -5,9 +5,9 @@ One walk over names and inodes at low priority, as the data directory's owner, w
 
 import re
 
+from core.facts.host_environment import IrregularFiles
 from core.facts.sections import Section, hexadecimal
 from core.facts.sizes import DEADLINE
-from core.facts.surroundings import Oddities
 from core.facts.text import first_line, unreadable
 from core.servers.shell import script
 
@@ -29,7 +29,7 @@ _AWK = (
     'END { printf "holes %.0f\\n", holes; for (kind in count) print "count", kind, count[kind] }'
 )
 SECTION = Section(
-    "oddities",
+    "irregular-files",
     script(
         """gentle=
 ! command -v ionice >/dev/null || gentle="ionice -c 2 -n 7"
@@ -59,7 +59,7 @@ $gentle find -H "$@" -ignore_readdir_race \\( -type f -o -type d \\) \\
 )
 
 
-def parse_oddities(text: str) -> tuple[str, Oddities]:
+def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
     """The data directory's mode in octal, and the odd files.
 
     Raises:
@@ -82,7 +82,7 @@ def parse_oddities(text: str) -> tuple[str, Oddities]:
             raise unreadable("find", "a kind of file and its path", line)
     if mode is None or holes is None:
         raise unreadable("find", "the mode of the data directory and a count", first_line(text))
-    return mode, Oddities(
+    return mode, IrregularFiles(
         hard_links=counts["hard-link"],
         sparse=counts["sparse"],
         sparse_bytes=holes,

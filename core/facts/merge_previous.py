@@ -9,14 +9,14 @@ from dataclasses import replace
 from core.facts.model import Cluster, Facts
 
 
-def remembered(facts: Facts, earlier: Facts | None) -> Facts:
+def merge_previous(facts: Facts, earlier: Facts | None) -> Facts:
     """The facts with what `earlier`, of the same server, knows of the same clusters and of the same C library."""
     if earlier is None:
         return facts
     return replace(
         facts,
         clusters=tuple(_filled(cluster, earlier) for cluster in facts.clusters),
-        sorted=(earlier.sorted if _libc(earlier) == _libc(facts) else {}) | facts.sorted,
+        collation_order=(earlier.collation_order if _libc(earlier) == _libc(facts) else {}) | facts.collation_order,
     )
 
 

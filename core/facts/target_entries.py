@@ -11,7 +11,7 @@ NAMES = 1000
 """At most so many names of a folder are read."""
 
 
-def holdings(folders: Sequence[str]) -> Section:
+def section(folders: Sequence[str]) -> Section:
     """A section that lists each folder; one that is not there holds nothing."""
     listing = script(
         'hex() { od -An -v -tx1 | tr -d " \\n"; }; '
@@ -20,10 +20,10 @@ def holdings(folders: Sequence[str]) -> Section:
         'while IFS= read -r name; do echo "name =$(printf %s "$name" | hex)"; done; fi; done',
         names=NAMES,
     )
-    return Section("holdings", command("sh", "-c", listing, "sh", *folders), deadline=30)
+    return Section("target-entries", command("sh", "-c", listing, "sh", *folders), deadline=30)
 
 
-def parse_holdings(text: str) -> dict[str, tuple[str, ...]]:
+def parse_target_entries(text: str) -> dict[str, tuple[str, ...]]:
     """Folder -> the names in it.
 
     Raises:
@@ -34,7 +34,7 @@ def parse_holdings(text: str) -> dict[str, tuple[str, ...]]:
     for line in text.splitlines():
         match = re.fullmatch(r"(folder|name) =((?:[0-9a-f]{2})*)", line)
         if match is None or (folder is None and match[1] == "name"):
-            raise unreadable("holdings", "a line 'folder =PATH' or 'name =NAME'", line)
+            raise unreadable("target-entries", "a line 'folder =PATH' or 'name =NAME'", line)
         if match[1] == "folder":
             folder = hexadecimal(match[2])
             found[folder] = ()

@@ -31,7 +31,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Companion:
+class HaOrPooler:
     """A program that starts, stops or fronts clusters: `role` is `manager`, `watcher` or `pooler`."""
 
     name: str
@@ -90,7 +90,7 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
-class Guards:
+class SecurityPolicy:
     """What forbids: SELinux (`enforcing`, `permissive`, `disabled`), AppArmor and its profiles of PostgreSQL."""
 
     selinux: str | None
@@ -134,7 +134,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Oddities:
+class IrregularFiles:
     """Files of a data directory and its tablespaces that a copy may not bring over as they are.
 
     Numbers count all of them; `examples` has some paths of each kind: hard-link, sparse, foreign, unreadable, partial.
@@ -154,17 +154,17 @@ class Oddities:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class HostEnvironment:
     """All of it, of one host."""
 
     accounts: tuple[Account, ...] | None = None
     clock: Clock | None = None
-    companions: tuple[Companion, ...] | None = None
+    ha_and_poolers: tuple[HaOrPooler, ...] | None = None
     schedule: tuple[Scheduled, ...] | None = None
     autostart: Autostart | None = None
     limits: Limits | None = None
     """What a session of the login user, or of root, gets: the server that such a session starts inherits it."""
-    guards: Guards | None = None
+    security_policy: SecurityPolicy | None = None
     firewall: Firewall | None = None
     kernel: Kernel | None = None
     disks: tuple[DiskHealth, ...] | None = None

@@ -10,15 +10,15 @@ from core.errors import ParseError
 from core.facts.accounts import parse_accounts
 from core.facts.autostart import parse_autostart
 from core.facts.clocks import parse_clock, parse_synchronised
-from core.facts.companions import parse_companions, parse_virtual_addresses
 from core.facts.disks import parse_datasets, parse_disk_health
-from core.facts.guards import parse_firewall, parse_guards
+from core.facts.ha_and_poolers import parse_ha_and_poolers, parse_virtual_addresses
+from core.facts.host_environment import UNLIMITED, Account, HaOrPooler, Limits
+from core.facts.irregular_files import SECTION as IRREGULAR_FILES
+from core.facts.irregular_files import parse_irregular_files
 from core.facts.kernel import parse_kernel
-from core.facts.oddities import SECTION as ODDITIES
-from core.facts.oddities import parse_oddities
 from core.facts.processes import SESSION, parse_process, parse_session_limits
 from core.facts.schedules import parse_schedules
-from core.facts.surroundings import UNLIMITED, Account, Companion, Limits
+from core.facts.security_policy import parse_firewall, parse_security_policy
 
 
 def arguments(*words: str) -> str:
@@ -66,13 +66,13 @@ def test_companions_are_told_by_their_program_alone() -> None:
         + arguments("sh", "-c", "grep repmgrd")
         + "file /etc/patroni/15-main.yml\nunit keepalived.service\nunit pgbouncer@x.service\nunit ssh.service\n"
     )
-    assert parse_companions(text) == (
-        Companion("patroni", "manager", running=True, enabled=False, files=("/etc/patroni/15-main.yml",)),
-        Companion("keepalived", "manager", running=False, enabled=True),
-        Companion("pgbouncer", "pooler", running=False, enabled=True),
-        Companion("pgpool", "pooler", running=True, enabled=False),
+    assert parse_ha_and_poolers(text) == (
+        HaOrPooler("patroni", "manager", running=True, enabled=False, files=("/etc/patroni/15-main.yml",)),
+        HaOrPooler("keepalived", "manager", running=False, enabled=True),
+        HaOrPooler("pgbouncer", "pooler", running=False, enabled=True),
+        HaOrPooler("pgpool", "pooler", running=True, enabled=False),
     )
-    assert parse_companions("") == ()
+    assert parse_ha_and_poolers("") == ()
 
 
 def test_virtual_addresses() -> None:
@@ -142,12 +142,12 @@ def test_a_process_and_a_session() -> None:
 
 
 def test_guards() -> None:
-    found = parse_guards("selinux=1\napparmor=Y\nprofile /usr/lib/postgresql/15/bin/postgres (enforce)\n")
+    found = parse_security_policy("selinux=1\napparmor=Y\nprofile /usr/lib/postgresql/15/bin/postgres (enforce)\n")
     assert (found.selinux, found.apparmor) == ("enforcing", True)
     assert found.profiles == ("/usr/lib/postgresql/15/bin/postgres (enforce)",)
-    assert parse_guards("selinux=Permissive\n").selinux == "permissive"
+    assert parse_security_policy("selinux=Permissive\n").selinux == "permissive"
     with pytest.raises(ParseError):
-        parse_guards("")
+        parse_security_policy("")
 
 
 NFT = (
@@ -195,7 +195,7 @@ def test_disks_and_datasets() -> None:
 def walked(folder: Path) -> str:
     environment = {**os.environ, "folder": str(folder), "LC_ALL": "C"}
     return subprocess.run(
-        ["sh", "-c", ODDITIES.shell.text], capture_output=True, text=True, check=True, env=environment
+        ["sh", "-c", IRREGULAR_FILES.shell.text], capture_output=True, text=True, check=True, env=environment
     ).stdout
 
 
@@ -206,7 +206,7 @@ def test_odd_files_are_found_by_a_real_walk(tmp_path: Path) -> None:
     (data / "pg_tblspc" / "16400").symlink_to(outside)
     (data / "plain").write_bytes(b"x" * 100_000)
     data.chmod(0o700)
-    mode, none = parse_oddities(walked(data))
+    mode, none = parse_irregular_files(walked(data))
     assert (mode, none.hard_links, none.sparse, none.foreign, none.partial) == ("700", 0, 0, 0, 0)
     (outside / "two names").hardlink_to(data / "plain")
     with (data / "line\nbreak").open("wb") as hollow:
@@ -216,7 +216,7 @@ def test_odd_files_are_found_by_a_real_walk(tmp_path: Path) -> None:
     if os.geteuid() == 0:
         os.chown(data / "plain", 12345, 12345)
     data.chmod(0o755)
-    mode, found = parse_oddities(walked(data))
+    mode, found = parse_irregular_files(walked(data))
     assert (mode, found.hard_links, found.sparse, found.partial) == ("755", 1, 1, 2)
     assert found.sparse_bytes == 8 << 20
     assert found.examples["sparse"] == (f"{data}/line\nbreak",)
@@ -228,4 +228,4 @@ def test_odd_files_are_found_by_a_real_walk(tmp_path: Path) -> None:
 )
 def test_a_walk_that_did_not_end_is_refused(text: str) -> None:
     with pytest.raises(ParseError):
-        parse_oddities(text)
+        parse_irregular_files(text)

@@ -7,13 +7,13 @@ would load modules otherwise.
 
 import re
 
+from core.facts.host_environment import Firewall, SecurityPolicy
 from core.facts.sections import Section
-from core.facts.surroundings import Firewall, Guards
 from core.facts.text import first_line, unreadable
 from core.servers.shell import script
 
-GUARDS = Section(
-    "guards",
+SELINUX_AND_APPARMOR = Section(
+    "security-policy",
     script("""if test -r /sys/fs/selinux/enforce; then echo "selinux=$(cat /sys/fs/selinux/enforce)"
 elif command -v getenforce >/dev/null; then echo "selinux=$(getenforce)"
 elif test -d /sys/fs; then echo "selinux=disabled"
@@ -47,7 +47,7 @@ _DROPS = re.compile(
 _PORTS = re.compile(r"\bdports?\b|--dports?\b")
 
 
-def parse_guards(text: str) -> Guards:
+def parse_security_policy(text: str) -> SecurityPolicy:
     """SELinux and AppArmor.
 
     Raises:
@@ -56,8 +56,8 @@ def parse_guards(text: str) -> Guards:
     selinux = re.search(r"^selinux=(\w+)", text, re.MULTILINE)
     apparmor = re.search(r"^apparmor=(\w)", text, re.MULTILINE)
     if selinux is None and apparmor is None:
-        raise unreadable("guards", "a line selinux= or apparmor=", first_line(text))
-    return Guards(
+        raise unreadable("security-policy", "a line selinux= or apparmor=", first_line(text))
+    return SecurityPolicy(
         None if selinux is None else _SELINUX.get(selinux[1].lower(), "disabled"),
         None if apparmor is None else apparmor[1] == "Y",
         tuple(line.removeprefix("profile ").strip() for line in text.splitlines() if line.startswith("profile ")),

@@ -8,18 +8,18 @@ from datetime import UTC, datetime
 import pytest
 
 from core.errors import ParseError
+from core.facts.catalog import Certificate
 from core.facts.certificates import parse_certificate
 from core.facts.cluster_queries import CLUSTER_WIDE, DATABASES
+from core.facts.collation_order import WORDS, libc_locales, parse_collation_order, section
 from core.facts.database_queries import EACH_DATABASE
-from core.facts.inside import Certificate
 from core.facts.model import Cluster, Database
 from core.facts.queries import NEVER, Query, as_line, row
-from core.facts.sorting import WORDS, libc_locales, parse_sorting, sorting
 
 
 def sums(*locales: str) -> dict[str, str]:
     ended = subprocess.run(
-        ["sh", "-c", sorting(locales).shell.text],
+        ["sh", "-c", section(locales).shell.text],
         env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
         capture_output=True,
         text=True,
@@ -27,7 +27,7 @@ def sums(*locales: str) -> dict[str, str]:
         timeout=30,
     )
     assert ended.stderr == ""
-    return parse_sorting(ended.stdout)
+    return parse_collation_order(ended.stdout)
 
 
 @pytest.mark.skipif(shutil.which("locale") is None, reason="needs glibc's program locale")
@@ -51,7 +51,7 @@ def test_the_list_holds_what_glibc_2_28_sorts_anew() -> None:
 @pytest.mark.parametrize("text", ["sorted C xyz", "sort: oops", "sorted C\n", f"sorted a/b {'0' * 64}"])
 def test_sums_that_are_none(text: str) -> None:
     with pytest.raises(ParseError, match="sort: expected"):
-        parse_sorting(text)
+        parse_collation_order(text)
 
 
 def test_the_locales_of_a_cluster_are_those_of_all_its_databases() -> None:
