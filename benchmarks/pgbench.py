@@ -20,8 +20,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
-from core.benchmarks.pgbench import parse_pgbench
-from core.benchmarks.runs import Surroundings, run_suite
+from core.benchmarks.pgbench.output import parse_pgbench
+from core.benchmarks.runs import MoveContext, run_suite
 from core.facts.collect import collect
 from core.facts.model import Facts
 from core.jobs import Job
@@ -104,7 +104,7 @@ def in_the_product(server: Server, facts: Facts) -> list[float]:
         Unrecorded(),
         Job(),
         move="pgbench",
-        around=Surroundings("15"),
+        context=MoveContext("15"),
     )
     failed = [run.repetitions[-1].message for run in runs if run.outcome is not Outcome.DONE]
     if failed:

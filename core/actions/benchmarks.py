@@ -6,7 +6,7 @@ from core.actions.desk import Desk, recorded
 from core.actions.facts import facts_of
 from core.actions.locks import refuse_held
 from core.benchmarks.model import Forecast, Outcome, Run, Side, Suite, Volume
-from core.benchmarks.runs import Surroundings, remove_leftovers, run_suite, wait_until_in_sync
+from core.benchmarks.runs import MoveContext, remove_leftovers, run_suite, wait_until_in_sync
 from core.benchmarks.runs import forecast as forecast_suite
 from core.benchmarks.suites import load_suite
 from core.comparison.compare import compare as compare_runs
@@ -79,10 +79,10 @@ def run_benchmarks(
     for measured in chosen_volumes:
         server, side = desk.server(measured.server, job), measured.side
         remove_leftovers(server, measured, job)
-        facts, around = facts_of(desk, found, side, job), _around(desk, found, side, chosen, job)
+        facts, context = facts_of(desk, found, side, job), _context(desk, found, side, chosen, job)
         if wait_for_resync:
             wait_until_in_sync(server, measured.folder, facts, job)
-        runs += run_suite(server, measured, chosen, facts, desk.store, job, move=move, around=around)
+        runs += run_suite(server, measured, chosen, facts, desk.store, job, move=move, context=context)
     return tuple(runs)
 
 
@@ -152,17 +152,17 @@ def _check_alike(desk: Desk, old: int, new: int) -> None:
 
 
 def _forecast(desk: Desk, move: Move, measured: Volume, suite: Suite, job: Job) -> Forecast:
-    facts, around = facts_of(desk, move, measured.side, job), _around(desk, move, measured.side, suite, job)
-    return forecast_suite(desk.server(measured.server, job), measured, suite, facts, job, around)
+    facts, context = facts_of(desk, move, measured.side, job), _context(desk, move, measured.side, suite, job)
+    return forecast_suite(desk.server(measured.server, job), measured, suite, facts, job, context)
 
 
-def _around(desk: Desk, move: Move, side: Side, suite: Suite, job: Job) -> Surroundings:
+def _context(desk: Desk, move: Move, side: Side, suite: Suite, job: Job) -> MoveContext:
     """The series of the move's cluster, as far as it is known; the other server where a workload is driven from it."""
     old = desk.store.facts(move.old)
     cluster = old.cluster(move.cluster) if old is not None else None
     series = cluster.series if cluster is not None else None
     if not any(workload.parameters.get("from_other_server") is True for workload in suite.workloads):
-        return Surroundings(series)
+        return MoveContext(series)
     other = Side.NEW if side is Side.OLD else Side.OLD
     server = desk.server(move.new if other is Side.NEW else move.old, job)
-    return Surroundings(series, server, facts_of(desk, move, other, job))
+    return MoveContext(series, server, facts_of(desk, move, other, job))

@@ -15,7 +15,17 @@ from pydantic import ConfigDict
 
 from core.benchmarks.model import Metrics, Output, Result, Workload
 from core.benchmarks.reading import first_line, unreadable
-from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
+from core.benchmarks.tool import (
+    ASSUMED_BYTES_PER_SECOND,
+    STRICT,
+    Machine,
+    Phase,
+    Procedure,
+    Reading,
+    Tool,
+    deadline,
+    strictly,
+)
 from core.errors import InputError
 from core.servers.shell import Shell, script
 
@@ -65,7 +75,7 @@ class Parameters:
             raise InputError("dd needs blocks of at least 1 byte and a size of at least one block")
 
 
-def work(workload: Workload, machine: Machine) -> Work:
+def procedure(workload: Workload, machine: Machine) -> Procedure:
     """What to run for the workload.
 
     Raises:
@@ -85,15 +95,16 @@ def work(workload: Workload, machine: Machine) -> Work:
     total = blocks * parameters.block_bytes
     seconds = total / ASSUMED_BYTES_PER_SECOND
     limit = deadline(seconds, total)
-    return Work(
+    return Procedure(
         program="dd",
         headlines=("write_bytes_per_second", "read_bytes_per_second"),
-        steps=(
-            Step(_write(parameters.block_bytes, blocks), seconds, limit),
-            Step(_read_back(parameters.block_bytes), seconds, limit),
+        phases=(
+            Phase(_write(parameters.block_bytes, blocks), seconds, limit),
+            Phase(_read_back(parameters.block_bytes), seconds, limit),
         ),
         read=lambda outputs: _reading(outputs, total, machine.threads),
         fresh_bytes=total,
+        writes_zeros=True,
     )
 
 
@@ -206,3 +217,14 @@ def _write(block_bytes: int, blocks: int) -> Shell:
 
 def _read_back(block_bytes: int) -> Shell:
     return script("dd if=dd.data of=/dev/null bs=@block@ && rm -f dd.data", block=block_bytes)
+
+
+DD = Tool(
+    name="dd",
+    program="dd",
+    package="coreutils",
+    procedure=procedure,
+    parse=parse_dd,
+    parameters="`size_bytes` (twice the memory), `block_bytes` 8192",
+    headlines="`write_bytes_per_second`, `read_bytes_per_second`",
+)

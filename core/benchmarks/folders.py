@@ -102,7 +102,7 @@ _DF = re.compile(r"(?P<size>\d+)\s+-?\d+\s+(?P<available>-?\d+)\s+\d+%")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """What was found where a folder is to be made. Bytes; `clusters` are data directories at or above it."""
 
     path: str
@@ -159,7 +159,7 @@ def user_for(server: Server, job: Job) -> str | None:
 
 def inspect(
     server: Server, volume: Volume, user: str | None, facts: Facts, job: Job, programs: Sequence[str], path: str = ""
-) -> Place:
+) -> Location:
     """Look at the place where the volume's folder is to be made, and which programs are there; changes nothing.
 
     `programs` are looked for on `path` too, besides the system's.
@@ -209,7 +209,7 @@ exit 0""",
             f"there is no volume or folder {volume.folder} on {server.name}",
             f"its volumes are {mounted}" if mounted else "name a mount point or a folder that exists",
         )
-    return Place(
+    return Location(
         path=found["path"][0],
         size_bytes=int(space["size"]) * 1024,
         available_bytes=max(0, int(space["available"])) * 1024,

@@ -6,10 +6,10 @@ from pathlib import PurePosixPath
 
 from core import units
 from core.benchmarks.devices import Situation, situation
-from core.benchmarks.folders import Place, inspect, user_for
+from core.benchmarks.folders import Location, inspect, user_for
 from core.benchmarks.model import Forecast, Suite, Volume, Workload
-from core.benchmarks.tools import how_to_install, programs_of, work_of
-from core.benchmarks.work import Machine, Work, bytes_needed, expected_seconds
+from core.benchmarks.tool import Machine, Procedure, bytes_needed, expected_seconds
+from core.benchmarks.tools import how_to_install, procedure_of, programs_of
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path
@@ -26,12 +26,12 @@ class Prepared:
     """A suite on one volume: what it will take, and those of its workloads that can run there."""
 
     forecast: Forecast
-    works: tuple[tuple[Workload, Work], ...]
+    procedures: tuple[tuple[Workload, Procedure], ...]
     situation: Situation
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class MoveContext:
     """What of its move a suite on one volume may need.
 
     Attributes:
@@ -44,11 +44,11 @@ class Surroundings:
     other_facts: Facts | None = None
 
 
-ALONE = Surroundings()
+ALONE = MoveContext()
 
 
 def forecast(
-    server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job, around: Surroundings = ALONE
+    server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job, context: MoveContext = ALONE
 ) -> Forecast:
     """How long the suite takes on the volume and how much it writes there, what forbids it, and what is left out.
 
@@ -57,11 +57,11 @@ def forecast(
     Raises:
         InputError: the volume or folder does not exist.
     """
-    return prepare(server, volume, suite, facts, job, around).forecast
+    return prepare(server, volume, suite, facts, job, context).forecast
 
 
 def prepare(
-    server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job, around: Surroundings = ALONE
+    server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job, context: MoveContext = ALONE
 ) -> Prepared:
     """The forecast with what is to run. A workload whose tool is not there is left out, the others go on.
 
@@ -69,30 +69,30 @@ def prepare(
         InputError: the volume or folder does not exist.
     """
     user = user_for(server, job)
-    machine = _with_postgresql(replace(machine_of(facts), user=user), server, facts, around)
-    place = inspect(server, volume, user, facts, job, programs_of(machine), machine.programs)
+    machine = _with_postgresql(replace(machine_of(facts), user=user), server, facts, context)
+    location = inspect(server, volume, user, facts, job, programs_of(machine), machine.programs)
     # where fio is missing, that is what must be said, not that it has no engine
-    engine = place.fio_engine if "fio" in place.programs else "libaio"
+    engine = location.fio_engine if "fio" in location.programs else "libaio"
     machine = replace(machine, fio_engine=engine)
-    works, left_out = _possible(server.name, place, suite, machine, facts)
-    made = [work for _, work in works]
+    procedures, left_out = _possible(server.name, location, suite, machine, facts)
+    made = [procedure for _, procedure in procedures]
     needed = bytes_needed(made)
-    problems = _problems(server.name, volume, place, facts, needed)
-    if not works:
+    problems = _problems(server.name, volume, location, facts, needed)
+    if not procedures:
         problems += [f"no workload of the suite {suite.name} can run on {server.name}", *left_out]
     seen = Situation() if problems else situation(server, volume.folder, user, facts, job)
     found = Forecast(
         volume=volume,
         seconds=expected_seconds(made, suite.repetitions),
         bytes_needed=needed,
-        bytes_available=place.available_bytes,
+        bytes_available=location.available_bytes,
         problems=tuple(problems),
         left_out=tuple(left_out),
         warnings=tuple(_warnings(server.name, volume, made, facts, seen)),
         resync=seen.resync(server.name),
         seconds_at_most=expected_seconds(made, suite.limit) if suite.limit > suite.repetitions else None,
     )
-    return Prepared(found, tuple(works), seen)
+    return Prepared(found, tuple(procedures), seen)
 
 
 def machine_of(facts: Facts) -> Machine:
@@ -106,16 +106,16 @@ def machine_of(facts: Facts) -> Machine:
     )
 
 
-def _with_postgresql(machine: Machine, server: Server, facts: Facts, around: Surroundings) -> Machine:
+def _with_postgresql(machine: Machine, server: Server, facts: Facts, context: MoveContext) -> Machine:
     """What a workload needs that runs a PostgreSQL of its own: of the move's series, else of any that is there."""
-    there = around.other_facts
+    there = context.other_facts
     return replace(
         machine,
-        series=around.series,
-        programs=program_path(facts, around.series or _any_series(facts)),
+        series=context.series,
+        programs=program_path(facts, context.series or _any_series(facts)),
         database_user=server.profile.database_user,
         address=server.profile.copy_address or server.address,
-        other_programs=program_path(there, around.series or _any_series(there)) if there is not None else None,
+        other_programs=program_path(there, context.series or _any_series(there)) if there is not None else None,
     )
 
 
@@ -133,7 +133,7 @@ def _bin_directories(facts: Facts) -> tuple[str, ...]:
     return tuple(dict.fromkeys(folder for folder in found if folder))
 
 
-def _warnings(server: str, volume: Volume, works: Sequence[Work], facts: Facts, seen: Situation) -> list[str]:
+def _warnings(server: str, volume: Volume, procedures: Sequence[Procedure], facts: Facts, seen: Situation) -> list[str]:
     """What does not forbid the start but colours the figures."""
     resync = seen.resync(server)
     found = [*([resync] if resync else []), *seen.warnings(server, volume.folder)]
@@ -146,24 +146,26 @@ def _warnings(server: str, volume: Volume, works: Sequence[Work], facts: Facts, 
         if cluster.running and any(facts.file_system_of(path) == system for path in _directories(cluster))
     ]
     compresses = system.kind == "zfs" or any("compress" in option for option in system.options)
-    if compresses and any(work.program == "dd" for work in works):
-        found.append(f"{volume.folder} on {server} compresses: dd's zeros are faster than real data")
+    if compresses:
+        zeros = dict.fromkeys(procedure.program for procedure in procedures if procedure.writes_zeros)
+        where = f"{volume.folder} on {server}"
+        found += [f"{where} compresses: {program}'s zeros are faster than real data" for program in zeros]
     return found
 
 
-def _problems(server: str, volume: Volume, place: Place, facts: Facts, needed: int) -> list[str]:
+def _problems(server: str, volume: Volume, location: Location, facts: Facts, needed: int) -> list[str]:
     directories = {path for cluster in facts.clusters for path in _directories(cluster)}
-    within = [path for path in directories if place.path == path or place.path.startswith(path.rstrip("/") + "/")]
+    within = [path for path in directories if location.path == path or location.path.startswith(path.rstrip("/") + "/")]
     problems = [
         f"{volume.folder} on {server} lies inside the data directory {path}: name another folder"
-        for path in sorted({*within, *place.clusters})
+        for path in sorted({*within, *location.clusters})
     ]
-    if not place.writable:
+    if not location.writable:
         problems.append(f"{volume.folder} on {server} cannot be written by the user of the benchmarks")
-    margin = min(MARGIN_BYTES, int(place.size_bytes * MARGIN_FRACTION))
-    if needed + margin > place.available_bytes:
+    margin = min(MARGIN_BYTES, int(location.size_bytes * MARGIN_FRACTION))
+    if needed + margin > location.available_bytes:
         problems.append(
-            f"{volume.folder} on {server} has {units.size(place.available_bytes)} free, the suite needs "
+            f"{volume.folder} on {server} has {units.size(location.available_bytes)} free, the suite needs "
             f"{units.size(needed)} and {units.size(margin)} stay free: choose a smaller suite or state a size"
         )
     return problems
@@ -175,21 +177,22 @@ def _directories(cluster: Cluster) -> list[str]:
 
 
 def _possible(
-    server: str, place: Place, suite: Suite, machine: Machine, facts: Facts
-) -> tuple[list[tuple[Workload, Work]], list[str]]:
+    server: str, location: Location, suite: Suite, machine: Machine, facts: Facts
+) -> tuple[list[tuple[Workload, Procedure]], list[str]]:
     """What can run, and a sentence for each reason why something cannot."""
     distribution = facts.system.distribution if facts.system else None
-    works: list[tuple[Workload, Work]] = []
+    procedures: list[tuple[Workload, Procedure]] = []
     reasons: dict[str, list[str]] = {}
     for workload in suite.workloads:
         try:
-            work = work_of(workload, machine)
+            procedure = procedure_of(workload, machine)
         except InputError as error:
             reasons.setdefault(f"{error.message}{error.hint and ': '}{error.hint}", [])
             continue
-        if work.program in place.programs:
-            works.append((workload, work))
+        if procedure.program in location.programs:
+            procedures.append((workload, procedure))
         else:
-            missing = f"{work.program} is not installed on {server}: {how_to_install(work.program, distribution)}"
+            program = procedure.program
+            missing = f"{program} is not installed on {server}: {how_to_install(program, distribution)}"
             reasons.setdefault(missing, []).append(workload.name)
-    return works, [f"{why} (without it: {', '.join(names)})" if names else why for why, names in reasons.items()]
+    return procedures, [f"{why} (without it: {', '.join(names)})" if names else why for why, names in reasons.items()]

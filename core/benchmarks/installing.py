@@ -7,13 +7,13 @@ there to give one. Weak dependencies stay: on Red Hat fio's engines are among th
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.benchmarks.tools import PACKAGE_COMMANDS, how_to_install
+from core.benchmarks.tools import PACKAGE_COMMANDS, TOOLS, how_to_install
 from core.errors import CommandError, InputError
 from core.jobs import Job
 from core.servers.connection import Server
 from core.servers.shell import Shell, command, script, sequence
 
-INSTALLABLE = ("bonnie++", "fio", "iperf3", "lz4", "rsync", "socat", "sysbench", "zstd")
+OF_THE_COPY = ("iperf3", "lz4", "rsync", "socat", "zstd")
 DEADLINE = 900.0
 
 _ANY_STATUS = range(-1, 256)
@@ -43,17 +43,23 @@ class Installation:
     shell: Shell | None
 
 
+def installable() -> tuple[str, ...]:
+    """What can be installed: the benchmarks' tools whose package has their name, and what the copy uses."""
+    tools = [tool.program for tool in TOOLS.values() if tool.program == tool.package]
+    return tuple(sorted({*tools, *OF_THE_COPY}))
+
+
 def installation(server: Server, tools: Sequence[str], job: Job) -> Installation:
     """Look which of the tools a server lacks, and how it installs them; changes nothing.
 
     Raises:
-        InputError: a tool that is not among INSTALLABLE, or a distribution whose packages are not known.
+        InputError: a tool that is not among `installable()`, or a distribution whose packages are not known.
     """
-    unknown = [tool for tool in tools if tool not in INSTALLABLE]
+    unknown = [tool for tool in tools if tool not in installable()]
     if unknown:
         raise InputError(
             f"{unknown[0]} is not installed by pghaul",
-            f"choose of {', '.join(INSTALLABLE)}; PostgreSQL's programs come with its server or contrib package",
+            f"choose of {', '.join(installable())}; PostgreSQL's programs come with its server or contrib package",
         )
     look = script(
         """PATH=$PATH:/usr/sbin:/sbin

@@ -1,14 +1,79 @@
-"""pg_test_fsync: how often a second each wal_sync_method can sync one WAL block, 9.1 to 18.
+"""pg_test_fsync: how often a second each wal_sync_method can sync one WAL block, by the server's own PostgreSQL.
 
-Only the first comparison, of one block a sync, says what a commit costs; those of two blocks, of other write sizes and
-of other descriptors are left out. Methods keep their names in every language, headings do not: where no heading is
-English, the first comparison ends where a method comes again. `n/a` is a method that the platform does not have.
+One run times every method. The one that the workload names, which should be the cluster's wal_sync_method, is
+`fsyncs_per_second`; the others stand beside it with their name ahead: `open_sync_fsyncs_per_second`.
+
+The parser reads 9.1 to 18. Only the first comparison, of one block a sync, says what a commit costs; those of two
+blocks, of other write sizes and of other descriptors are left out. Methods keep their names in every language, headings
+do not: where no heading is English, the first comparison ends where a method comes again. `n/a` is a method that the
+platform does not have.
 """
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
-from core.benchmarks.model import Metrics, Output, Result
+from pydantic import ConfigDict
+
+from core.benchmarks.model import Metrics, Output, Result, Workload
 from core.benchmarks.reading import first_line, lines, unreadable
+from core.benchmarks.tool import STRICT, Machine, Phase, Procedure, Reading, Tool, deadline, strictly
+from core.errors import InputError
+from core.servers.shell import command
+
+TESTS = 18
+"""Five methods with one and with two writes, five sizes of open_sync, two descriptors, one without a sync."""
+FILE_BYTES = 16 << 20
+"""A WAL segment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """A workload's parameters."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+
+    method: Literal["open_datasync", "fdatasync", "fsync", "fsync_writethrough", "open_sync"] = "fdatasync"
+    seconds_per_test: int = 2
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.seconds_per_test <= 600:
+            raise InputError(f"seconds_per_test goes from 1 to 600, not {self.seconds_per_test}")
+
+
+def procedure(workload: Workload, machine: Machine) -> Procedure:
+    """What to run for the workload.
+
+    Raises:
+        InputError: a parameter is unknown, of the wrong kind or out of bounds; the server has no PostgreSQL.
+    """
+    parameters = strictly(Parameters, workload.parameters)
+    if not machine.bin_directories:
+        raise InputError(
+            f"{workload.name} needs pg_test_fsync, and no PostgreSQL was found there",
+            "it comes with the server or contrib package of PostgreSQL",
+        )
+    program = f"{machine.bin_directories[0]}/pg_test_fsync"
+    run = command(program, "-s", parameters.seconds_per_test, "-f", "pg_test_fsync.out")
+    seconds = float(TESTS * parameters.seconds_per_test)
+    return Procedure(
+        program=program,
+        headlines=("fsyncs_per_second",),
+        phases=(Phase(run, seconds, deadline(seconds, FILE_BYTES)),),
+        read=lambda outputs: _read(outputs, parameters.method, machine.versions.get("pg_test_fsync")),
+        fresh_bytes=FILE_BYTES,
+    )
+
+
+def _read(outputs: Sequence[str], method: str, version: str | None) -> Reading:
+    metrics: Metrics = {}
+    for result in parse_pg_test_fsync("\n".join(outputs)).results:
+        own = result.name == method
+        metrics |= {name if own else f"{result.name}_{name}": value for name, value in result.metrics.items()}
+    failure = "" if "fsyncs_per_second" in metrics else f"the server does not have the sync method {method}"
+    return Reading(metrics, version, failure)
+
 
 _METHOD = re.compile(
     r"""
@@ -57,3 +122,14 @@ def _metrics(found: re.Match[str]) -> Metrics:
     if found["microseconds"] and int(found["microseconds"]) > 0:
         metrics["latency_mean_seconds"] = int(found["microseconds"]) * 1e-6
     return metrics
+
+
+PG_TEST_FSYNC = Tool(
+    name="pg_test_fsync",
+    program="pg_test_fsync",
+    package=None,
+    procedure=procedure,
+    parse=parse_pg_test_fsync,
+    parameters="`method` fdatasync, `seconds_per_test` 2; 18 tests",
+    headlines="`fsyncs_per_second`; other methods are beside it",
+)

@@ -6,21 +6,21 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 
+from core.benchmarks.background import running
 from core.benchmarks.devices import wait_until_in_sync
 from core.benchmarks.folders import Folder, own_folder, remove_leftovers, ticking, user_for
-from core.benchmarks.forecasts import ALONE, Surroundings, forecast, prepare
+from core.benchmarks.forecasts import ALONE, MoveContext, forecast, prepare
 from core.benchmarks.model import BenchmarkJournal, Metrics, Outcome, Repetition, Run, Suite, Volume, Workload
 from core.benchmarks.repeating import why_enough
-from core.benchmarks.services import running
+from core.benchmarks.tool import CACHE_SECONDS, Phase, Procedure, Reading, expected_seconds
 from core.benchmarks.watch import Watch, fastest_read
-from core.benchmarks.work import CACHE_SECONDS, Reading, Step, Work, expected_seconds
 from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.servers.connection import Server
 from core.servers.shell import script, with_secrets
 
-__all__ = ["Surroundings", "forecast", "remove_leftovers", "run_suite", "wait_until_in_sync"]
+__all__ = ["MoveContext", "forecast", "remove_leftovers", "run_suite", "wait_until_in_sync"]
 
 _ANY_STATUS = range(-1, 256)
 _FULL = "No space left on device"
@@ -35,11 +35,11 @@ def run_suite(
     job: Job,
     *,
     move: str,
-    around: Surroundings = ALONE,
+    context: MoveContext = ALONE,
 ) -> tuple[Run, ...]:
     """Run every workload of the suite, one after the other, in a folder of its own below `volume.folder`.
 
-    Caches are synced and dropped before each step; where that is not allowed the repetition is marked as cached. A
+    Caches are synced and dropped before each phase; where that is not allowed the repetition is marked as cached. A
     workload whose repetition fails ends as failed, and the next one starts with an empty folder. Every repetition is in
     the journal as soon as it ended. The folder is removed and its processes ended whatever happens.
 
@@ -48,8 +48,8 @@ def run_suite(
         Cancelled: the job was cancelled; what ran is in the journal as cancelled.
         ServerError: the connection was lost; what ran is in the journal as failed.
     """
-    prepared = prepare(server, volume, suite, facts, job, around)
-    problems, works = prepared.forecast.problems, prepared.works
+    prepared = prepare(server, volume, suite, facts, job, context)
+    problems, procedures = prepared.forecast.problems, prepared.procedures
     if problems:
         raise InputError(f"the benchmarks cannot start on {server.name}: {'; '.join(problems)}")
     seen = prepared.situation
@@ -57,10 +57,10 @@ def run_suite(
         job.report(Note(text, "warning"))
     with own_folder(server, volume.folder, user_for(server, job), job) as folder:
         measured = replace(volume, folder=folder.path)
-        expected = expected_seconds([work for _, work in works], suite.repetitions)
+        expected = expected_seconds([procedure for _, procedure in procedures], suite.repetitions)
         watch = Watch(folder, seen, volume.mount_point, fastest_read(facts, seen))
-        bench = _Bench(folder, measured, journal, job, move, suite, expected, watch, around.other)
-        return tuple(_run(bench, workload, work) for workload, work in works)
+        bench = _Bench(folder, measured, journal, job, move, suite, expected, watch, context.other)
+        return tuple(_run(bench, workload, procedure) for workload, procedure in procedures)
 
 
 @dataclass(slots=True)
@@ -76,21 +76,21 @@ class _Bench:
     expected_seconds: float
     watch: Watch
     other: Server | None = None
-    """Who runs the steps that are from the other server."""
+    """Who runs the phases that are from the other server."""
     title: str = ""
     done_seconds: float = 0.0
     warned: bool = False
     laid_out: set[str] = field(default_factory=set)
     """Files that wait in the folder for whoever reads or overwrites them."""
 
-    def prepare(self, work: Work) -> Metrics:
+    def prepare(self, procedure: Procedure) -> Metrics:
         """Lay out the files of a workload that are not there yet; how much that was, and how long it took."""
-        if work.prepare is None or self.laid_out.issuperset(work.laid_out):
+        if procedure.prepare is None or self.laid_out.issuperset(procedure.laid_out):
             return {}
-        missing = sum(size for name, size in work.laid_out.items() if name not in self.laid_out)
+        missing = sum(size for name, size in procedure.laid_out.items() if name not in self.laid_out)
         begun = time.monotonic()
-        self.execute(work.prepare, work.program, "lay out files")
-        self.laid_out.update(work.laid_out)
+        self.execute(procedure.prepare, procedure.program, "lay out files")
+        self.laid_out.update(procedure.laid_out)
         return {"layout_bytes": float(missing), "layout_seconds": time.monotonic() - begun}
 
     def empty(self) -> None:
@@ -98,41 +98,41 @@ class _Bench:
         self.laid_out.clear()
         self.folder.empty(self.job)
 
-    def execute(self, step: Step, program: str, what: str = "") -> str:
-        """Run one step in the folder, with progress each second; its output. Raises CommandError where it fails."""
+    def execute(self, phase: Phase, program: str, what: str = "") -> str:
+        """Run one phase in the folder, with progress each second; its output. Raises CommandError where it fails."""
         begun = time.monotonic()
 
         def tick(_: bytes = b"") -> None:
-            self.progress(min(step.seconds, time.monotonic() - begun))
+            self.progress(min(phase.seconds, time.monotonic() - begun))
 
         tick()
         server, user = self.folder.server, self.folder.user
-        elsewhere = step.from_other and self.other is not None
-        if step.from_other and self.other is not None:
+        elsewhere = phase.from_other and self.other is not None
+        if phase.from_other and self.other is not None:
             server, user = self.other, None
-            shell = with_secrets(step.secrets, ticking(step.shell))
-            self.watch.foreign_steps += 1
+            shell = with_secrets(phase.secrets, ticking(phase.shell))
+            self.watch.foreign_phases += 1
         else:
             shell = self.folder.inside(
-                with_secrets(step.secrets, self.watch.around(ticking(step.shell), program, step))
+                with_secrets(phase.secrets, self.watch.around(ticking(phase.shell), program, phase))
             )
         completed = server.run(
             shell,
             self.job,
             user=user,
-            deadline=step.deadline,
+            deadline=phase.deadline,
             accept=_ANY_STATUS,
             on_stdout=tick,
             title=f"benchmark: {self.title}{what and ': '}{what}",
         )
-        self.done_seconds += step.seconds
+        self.done_seconds += phase.seconds
         output = (completed.stdout if elsewhere else self.watch.said(completed.stdout)).lstrip()
         if completed.exit_status != 0:
             raise self.failure(completed.exit_status, output)
         return output
 
     def failure(self, status: int, output: str) -> CommandError:
-        """A failed step in the tool's own words."""
+        """A failed phase in the tool's own words."""
         where = f"{self.volume.mount_point} on {self.folder.server.name}"
         if _FULL in output:
             return CommandError(f"{where} is full: no space left on the device", exit_status=status)
@@ -160,7 +160,7 @@ class _Bench:
         self.job.report(Progress(self.title, done, self.expected_seconds, "seconds"))
 
 
-def _run(bench: _Bench, workload: Workload, work: Work) -> Run:
+def _run(bench: _Bench, workload: Workload, procedure: Procedure) -> Run:
     run = Run(bench.move, bench.volume, workload, datetime.now(UTC))
     run = replace(run, id=bench.journal.run_started(run))
     repetitions: list[Repetition] = []
@@ -169,7 +169,7 @@ def _run(bench: _Bench, workload: Workload, work: Work) -> Run:
         while not stopped:
             number = len(repetitions) + 1
             bench.title = f"{workload.title}, {number} of {max(number, bench.suite.repetitions)}"
-            repetition, reading = _repeat(bench, run, work, number)
+            repetition, reading = _repeat(bench, run, procedure, number)
             repetitions.append(repetition)
             version = reading.version or version
             if repetition.outcome is not Outcome.DONE:
@@ -197,25 +197,25 @@ def _without_headline(workload: Workload, reading: Reading) -> str:
     return f"{workload.tool} printed no {workload.headline}: it may have been over too soon, so choose a larger size"
 
 
-def _repeat(bench: _Bench, run: Run, work: Work, number: int) -> tuple[Repetition, Reading]:
+def _repeat(bench: _Bench, run: Run, procedure: Procedure, number: int) -> tuple[Repetition, Reading]:
     """One repetition, in the journal when this returns or raises."""
     started = datetime.now(UTC)
-    command = "\n".join(step.shell.shown for step in work.steps)
+    command = "\n".join(phase.shell.shown for phase in procedure.phases)
     repetition = Repetition(number, started, 0.0, Outcome.INTERRUPTED, {}, command, "")
     reading = Reading({})
     outputs: list[str] = []
     begun = time.monotonic()
     try:
-        laid_out = bench.prepare(work)
+        laid_out = bench.prepare(procedure)
         bench.watch.begin()
         begun = time.monotonic()
-        for service, steps in groupby(work.steps, key=lambda step: step.service):
-            with running(bench.folder, service, bench.job) if service is not None else nullcontext():
-                for step in steps:
-                    if not step.warm:
+        for background, phases in groupby(procedure.phases, key=lambda phase: phase.background):
+            with running(bench.folder, background, bench.job) if background is not None else nullcontext():
+                for phase in phases:
+                    if not phase.warm:
                         repetition = replace(repetition, cached=not bench.drop_caches() or repetition.cached)
-                    outputs.append(bench.execute(step, work.program))
-        reading = work.read(outputs)
+                    outputs.append(bench.execute(phase, procedure.program))
+        reading = procedure.read(outputs)
         failure = reading.failure or _without_headline(run.workload, reading)
         outcome = Outcome.FAILED if failure else Outcome.DONE
         metrics = reading.metrics | bench.watch.figures() | laid_out

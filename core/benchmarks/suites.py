@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from pydantic import ConfigDict
 
-from core.benchmarks.fio_jobs import workloads_of
+from core.benchmarks.fio.job_tool import workloads_of
 from core.benchmarks.model import Parameter, Suite, Workload
-from core.benchmarks.tools import work_of
-from core.benchmarks.work import STRICT, Machine, bytes_needed, strictly
+from core.benchmarks.tool import STRICT, Machine, bytes_needed, strictly
+from core.benchmarks.tools import TOOLS, procedure_of
 from core.errors import InputError
 from core.settings import config_folder, resource
 
@@ -18,8 +18,6 @@ LARGEST_FILE = 1_000_000
 JOB_SUFFIX = ".fio"
 JOB_REPETITIONS = 5
 _FIRST = ("quick", "standard")
-_FILES = {"job_file": "job", "script_file": "script"}
-"""Parameters that name a file on the workstation, and those that its text becomes: of fio and of pgbench."""
 _MUCH_MEMORY = 2**42
 """Bytes: so much that what depends on the memory is more than what does not."""
 _ANY_MACHINE = Machine(
@@ -65,6 +63,7 @@ class Listed:
 
     Attributes:
         own: whether the DBA wrote it.
+        tools: what its workloads measure with.
         bytes_needed: the most that lies on a volume at one time, besides what depends on the server's memory…
         memory_multiple: …and how many times the memory comes on top.
         problem: why it cannot be read; then there is nothing else.
@@ -74,6 +73,7 @@ class Listed:
     own: bool
     title: str = ""
     workloads: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
     repetitions: int = 0
     bytes_needed: int = 0
     memory_multiple: int = 0
@@ -151,7 +151,7 @@ def _listed(name: str) -> Listed:
         suite = load_suite(name)
         small, large = (
             bytes_needed(
-                [work_of(workload, replace(_ANY_MACHINE, memory_bytes=memory)) for workload in suite.workloads]
+                [procedure_of(workload, replace(_ANY_MACHINE, memory_bytes=memory)) for workload in suite.workloads]
             )
             for memory in (_MUCH_MEMORY, 2 * _MUCH_MEMORY)
         )
@@ -162,6 +162,7 @@ def _listed(name: str) -> Listed:
         own=own,
         title=suite.title,
         workloads=tuple(workload.name for workload in suite.workloads),
+        tools=tuple(dict.fromkeys(workload.tool for workload in suite.workloads)),
         repetitions=suite.repetitions,
         bytes_needed=small - (large - small),
         memory_multiple=(large - small) // _MUCH_MEMORY,
@@ -180,8 +181,7 @@ def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
     except InputError as error:
         raise InputError(f"the suite {name} cannot be read: {error.message}", error.hint) from error
     workloads = tuple(
-        Workload(item.name, item.title, item.tool, item.headline, _with_files(item.parameters, folder))
-        for item in table.workload
+        Workload(item.name, item.title, item.tool, item.headline, _with_files(item, folder)) for item in table.workload
     )
     _check(name, table)
     _check_workloads(name, workloads)
@@ -189,10 +189,10 @@ def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
     return Suite(name, table.title, table.repetitions, workloads, table.target_variation, most)
 
 
-def _with_files(parameters: dict[str, Parameter], folder: Path) -> dict[str, Parameter]:
-    """The parameters with the text of a file in place of its name."""
-    found = dict(parameters)
-    for name, text in _FILES.items():
+def _with_files(item: WorkloadTable, folder: Path) -> dict[str, Parameter]:
+    """The workload's parameters with the text of a file in place of its name."""
+    found, tool = dict(item.parameters), TOOLS.get(item.tool)
+    for name, text in tool.files.items() if tool is not None else ():
         named = found.get(name)
         if isinstance(named, str):
             del found[name]
@@ -221,6 +221,6 @@ def _check_workloads(name: str, workloads: tuple[Workload, ...]) -> None:
         raise InputError(f"the suite {name} has two workloads named {twice[0]}", "give each a name of its own")
     for workload in workloads:
         try:
-            work_of(workload, _ANY_MACHINE)
+            procedure_of(workload, _ANY_MACHINE)
         except InputError as error:
             raise InputError(f"the suite {name}: {error.message}", error.hint) from error

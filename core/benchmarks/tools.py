@@ -1,24 +1,21 @@
-"""The tools that a workload may name, each a module with a command and a parser."""
+"""The benchmark tools that there are, and how each comes onto a server."""
 
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
-from core.benchmarks import bonnie_work, dd, fio, fio_jobs, pg_test_fsync_work, pgbench_work, sysbench_work
-from core.benchmarks.model import Workload
-from core.benchmarks.work import Machine, Work
+from core.benchmarks.bonnie.tool import BONNIE
+from core.benchmarks.dd import DD
+from core.benchmarks.fio.job_tool import FIO_JOB
+from core.benchmarks.fio.tool import FIO
+from core.benchmarks.model import Output, Workload
+from core.benchmarks.pg_test_fsync import PG_TEST_FSYNC
+from core.benchmarks.pgbench.tool import PGBENCH
+from core.benchmarks.sysbench.tool import SYSBENCH
+from core.benchmarks.tool import Machine, Procedure, Tool
 from core.errors import InputError
 
-TOOLS: Mapping[str, Callable[[Workload, Machine], Work]] = {
-    "bonnie": bonnie_work.work,
-    "dd": dd.work,
-    "fio": fio.work,
-    fio_jobs.TOOL: fio_jobs.work,
-    "pg_test_fsync": pg_test_fsync_work.work,
-    "pgbench": pgbench_work.work,
-    "sysbench": sysbench_work.work,
-}
-
-_PROGRAMS = ("bonnie++", "dd", "fio", "initdb", "pgbench", "sysbench")
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (BONNIE, DD, FIO, FIO_JOB, PG_TEST_FSYNC, PGBENCH, SYSBENCH)}
+"""By name. The command line, the suites, the comparison, the forecast and the documentation all ask here."""
 
 PACKAGE_COMMANDS: Mapping[str, str] = {
     "debian": "apt-get install",
@@ -38,42 +35,50 @@ PACKAGE_COMMANDS: Mapping[str, str] = {
 }
 """os-release's ID -> how that distribution installs a package."""
 
-_PACKAGES = {"dd": "coreutils"}
-_OF_POSTGRESQL = {"initdb", "pg_test_fsync", "pgbench"}
+
+def parsers() -> dict[str, Callable[[str], Output]]:
+    """Tool -> its parser, of the tools that have an output of their own."""
+    return {name: tool.parse for name, tool in TOOLS.items() if tool.parse is not None}
 
 
 def programs_of(machine: Machine) -> tuple[str, ...]:
-    """Every program that a workload may need there; those of PostgreSQL by their paths."""
-    own = [f"{folder}/{name}" for folder in machine.bin_directories for name in sorted(_OF_POSTGRESQL)]
-    return (*_PROGRAMS, *own)
+    """Every program that a workload may need there; those of PostgreSQL by their paths too."""
+    programs = dict.fromkeys(tool.program for tool in TOOLS.values())
+    own = [f"{folder}/{name}" for folder in machine.bin_directories for name in sorted(_of_postgresql())]
+    return (*programs, *own)
 
 
-def work_of(workload: Workload, machine: Machine) -> Work:
-    """What to run for the workload, from its tool's module.
+def procedure_of(workload: Workload, machine: Machine) -> Procedure:
+    """What to run for the workload, as its tool has it.
 
     Raises:
         InputError: no such tool, a headline that the tool does not measure, or a wrong parameter; names the workload.
     """
-    make = TOOLS.get(workload.tool)
-    if make is None:
+    tool = TOOLS.get(workload.tool)
+    if tool is None:
         raise InputError(f"workload {workload.name}: no tool {workload.tool!r}", f"choose one of {', '.join(TOOLS)}")
     try:
-        work = make(workload, machine)
+        procedure = tool.procedure(workload, machine)
     except InputError as error:
         raise InputError(f"workload {workload.name}: {error.message}", error.hint) from error
-    if workload.headline not in work.headlines:
+    if workload.headline not in procedure.headlines:
         raise InputError(
             f"workload {workload.name}: {workload.tool} measures no {workload.headline!r} with this pattern",
-            f"choose as headline one of {', '.join(work.headlines)}",
+            f"choose as headline one of {', '.join(procedure.headlines)}",
         )
-    return work
+    return procedure
 
 
 def how_to_install(program: str, distribution: str | None) -> str:
     """What the DBA types to install a program, by os-release's ID; a plain sentence where that is not known."""
     name = PurePosixPath(program).name
-    if name in _OF_POSTGRESQL:
+    if name in _of_postgresql():
         return f"{name} comes with the server or contrib package of PostgreSQL"
-    package = _PACKAGES.get(name, name)
+    packages = {tool.program: tool.package for tool in TOOLS.values()}
+    package = packages.get(name) or name
     manager = PACKAGE_COMMANDS.get(distribution or "")
     return f"install it with: {manager} {package}" if manager else f"install the package {package}"
+
+
+def _of_postgresql() -> set[str]:
+    return {tool.program for tool in TOOLS.values() if tool.package is None}

@@ -1,8 +1,8 @@
 """Whose traffic it was: what the volume's device moved during a repetition, held against what its own processes did.
 
-Right before and right after a step's command, in the same shell, the device's counters are read (`stat` in its folder
+Right before and right after a phase's command, in the same shell, the device's counters are read (`stat` in its folder
 in /sys) and those of every process (`io` in its folder in /proc: what it caused to be read from and written to devices,
-that of children that ended included; man 5 proc). What the device moved beyond the step's own processes is either the
+that of children that ended included; man 5 proc). What the device moved beyond the phase's own processes is either the
 file system's own (the journal, by threads of the kernel) or other processes': it counts as others' only as far as other
 processes say that they moved so much, so that a journal, or traffic on another disk, is not taken for a second writer.
 """
@@ -24,7 +24,7 @@ FLOOR_BYTES = 4 * 2**20
 JOURNAL_BYTES = 64 * 1024
 """What a file system writes of its own for each flush, at the most: a few blocks of journal."""
 CACHE_FRACTION = 0.5
-"""A step that got less than this share of its reads from the device read from memory; so for writes."""
+"""A phase that got less than this share of its reads from the device read from memory; so for writes."""
 
 TICKS_PER_SECOND = 100
 """The kernel's unit of processor time towards programs, USER_HZ: 100 on every architecture that is still built."""
@@ -70,7 +70,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A step's two looks, and the process group that its command ran in."""
+    """A phase's two looks, and the process group that its command ran in."""
 
     group: int
     before: Look
@@ -79,7 +79,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What some process moved during a step."""
+    """What some process moved during a phase."""
 
     id: int
     process: Process
@@ -89,7 +89,7 @@ class Share:
         return self.process.read + self.process.written
 
     def and_before(self, before: "Share | None") -> "Share":
-        """With what it moved during an earlier step."""
+        """With what it moved during an earlier phase."""
         if before is None:
             return self
         read, written = (self.process.read + before.process.read, self.process.written + before.process.written)
@@ -166,7 +166,7 @@ def _look(text: str) -> Look:
 
 
 def own_and_others(seen: Seen) -> tuple[list[Share], list[Share]]:
-    """What each process moved in between: those of the step or in its folder, and the others."""
+    """What each process moved in between: those of the phase or in its folder, and the others."""
     shares = [Share(number, _moved(process, seen.before, number)) for number, process in seen.after.processes.items()]
     mine = {
         share.id
@@ -191,13 +191,13 @@ def _moved(process: Process, before: Look, number: int) -> Process:
     )
 
 
-def array_thread_cores(steps: Sequence[Seen], devices: Collection[str]) -> float | None:
-    """Cores that the busiest thread of an md array among the devices kept busy in any of the steps.
+def array_thread_cores(phases: Sequence[Seen], devices: Collection[str]) -> float | None:
+    """Cores that the busiest thread of an md array among the devices kept busy in any of the phases.
 
     md names a thread after its array and level: md0_raid5. None where there is none, or nobody timed the looks.
     """
     found = []
-    for seen in steps:
+    for seen in phases:
         if seen.before.uptime_seconds is None or seen.after.uptime_seconds is None:
             continue
         seconds = seen.after.uptime_seconds - seen.before.uptime_seconds
@@ -225,11 +225,11 @@ class Foreign:
         return self.bytes >= max(FLOOR_BYTES, DISTURBED_FRACTION * self.total)
 
 
-def foreign(steps: Sequence[Seen]) -> Foreign:
-    """What others moved during the steps of a repetition, at the most; reads and writes each for themselves."""
+def foreign(phases: Sequence[Seen]) -> Foreign:
+    """What others moved during the phases of a repetition, at the most; reads and writes each for themselves."""
     moved = total = explained = 0
     shares: dict[int, Share] = {}
-    for seen in steps:
+    for seen in phases:
         device = seen.after.device.since(seen.before.device)
         own, others = own_and_others(seen)
         read = max(0, device.read_bytes - sum(share.process.read for share in own))
@@ -251,10 +251,10 @@ def disturbed(found: Foreign, device: str) -> Mark:
     return Mark(MarkKind.DISTURBED, f"{text}; busy beside the benchmark: {names}" if names else text)
 
 
-def from_memory(steps: Sequence[Seen], metrics: Metrics) -> list[Mark]:
+def from_memory(phases: Sequence[Seen], metrics: Metrics) -> list[Mark]:
     """The marks of reads that the device never did, and of writes that never reached it."""
     read = written = asked_to_read = asked_to_write = 0
-    for seen in steps:
+    for seen in phases:
         device = seen.after.device.since(seen.before.device)
         read, written = read + device.read_bytes, written + device.written_bytes
         for share in own_and_others(seen)[0]:

@@ -6,6 +6,7 @@ from core import units
 from core.benchmarks.devices import Situation
 from core.benchmarks.folders import Folder
 from core.benchmarks.model import Mark, MarkKind, Metrics
+from core.benchmarks.tool import Phase
 from core.benchmarks.traffic import (
     FLOOR_BYTES,
     Foreign,
@@ -17,7 +18,6 @@ from core.benchmarks.traffic import (
     taken_apart,
     watched,
 )
-from core.benchmarks.work import Step
 from core.facts.block_devices import is_one_disk
 from core.facts.model import BlockDevice, Facts
 from core.jobs import Job
@@ -36,7 +36,7 @@ class Watch:
     """What was seen of one repetition so far.
 
     Attributes:
-        foreign_steps: steps that ran where nobody watches: on the other server.
+        foreign_phases: phases that ran where nobody watches: on the other server.
     """
 
     folder: Folder
@@ -44,19 +44,19 @@ class Watch:
     mount_point: str
     fastest_read: float | None
     seen: list[Seen] = field(default_factory=list)
-    foreign_steps: int = 0
+    foreign_phases: int = 0
     _mark: str = ""
 
     def begin(self) -> None:
         """A new repetition."""
         self.seen.clear()
-        self.foreign_steps = 0
+        self.foreign_phases = 0
 
-    def around(self, shell: Shell, program: str, step: Step) -> Shell:
-        """The step's command, watched where its device can be."""
+    def around(self, shell: Shell, program: str, phase: Phase) -> Shell:
+        """The phase's command, watched where its device can be."""
         if self.situation.device is None:
             return shell
-        inside = (self.folder.path, step.served_from or self.folder.path)
+        inside = (self.folder.path, phase.served_from or self.folder.path)
         shell, self._mark = watched(shell, program, self.situation.device.counters, inside)
         return shell
 
@@ -81,7 +81,7 @@ class Watch:
         if device is None:
             return (*found, Mark(MarkKind.UNWATCHED, f"{self.mount_point} has no block device of its own"))
         found = from_memory(self.seen, metrics) or found
-        if self.foreign_steps:
+        if self.foreign_phases:
             return (*found, Mark(MarkKind.UNWATCHED, "it was driven from the other server"))
         if not self._accounted():
             return (*found, Mark(MarkKind.UNWATCHED, "the kernel does not tell what each process reads and writes"))
@@ -93,7 +93,7 @@ class Watch:
         return tuple(found)
 
     def _accounted(self) -> bool:
-        """Whether processes' counters were seen at all: every step has at least a shell that reads and writes."""
+        """Whether processes' counters were seen at all: every phase has at least a shell that reads and writes."""
         return any(one.asked_to_read for seen in self.seen for one in seen.after.processes.values())
 
     def _confirmed(self, others: Foreign, job: Job) -> bool:

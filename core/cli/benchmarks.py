@@ -19,7 +19,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     """Add the subcommand."""
     bench = nouns.add_parser("bench", help="measure both storages of a move")
     bench.add_argument("move", nargs="?")
-    bench.add_argument("--list", action="store_true", help="list the suites, and measure nothing")
+    bench.add_argument("--list", action="store_true", help="list the suites and the tools, and measure nothing")
     bench.add_argument(
         "--suite",
         default="standard",
@@ -68,10 +68,11 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
 def _list(options: argparse.Namespace) -> int:
     from core.benchmarks.suites import list_suites, own_suites
+    from core.benchmarks.tools import TOOLS
 
     found = list_suites()
     if options.json:
-        print_document({"suites": found, "own": str(own_suites())})
+        print_document({"suites": found, "tools": tuple(TOOLS), "own": str(own_suites())})
         return 0
     rows = [
         (suite.name, suite.title, str(len(suite.workloads)), str(suite.repetitions), _needs(suite))
@@ -80,7 +81,7 @@ def _list(options: argparse.Namespace) -> int:
         for suite in found
     ]
     print(table(("suite", "measures", "workloads", "repetitions", "writes"), rows))
-    print(f"\nSuites of your own: {own_suites()}")
+    print(f"\nTools for suites of your own: {', '.join(TOOLS)}\nSuites of your own: {own_suites()}")
     return 0
 
 

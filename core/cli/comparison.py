@@ -5,14 +5,12 @@ from itertools import takewhile
 from pathlib import PurePath
 
 from core import units
-from core.cli.context import Context, add_common, print_document
+from core.cli.context import Choices, Context, add_common, print_document
 from core.cli.migration import read_input
 from core.cli.terminal import table
 from core.comparison.model import Comparison, Row, Sample, Verdict
 from core.errors import InputError, ParseError
 from core.jobs import Note
-
-TOOLS = ("bonnie", "dd", "fio", "pg_test_fsync", "pgbench", "sysbench")
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -28,7 +26,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     compare.add_argument(
         "--outputs", nargs="+", metavar="FILE", help="outputs that somebody else produced, side by side"
     )
-    compare.add_argument("--tool", choices=TOOLS, help="whose outputs they are")
+    compare.add_argument("--tool", choices=Choices(_tools), metavar="TOOL", help="whose outputs they are: %(choices)s")
     compare.add_argument("--all", action="store_true", help="every metric, not only each workload's own")
     add_common(compare)
     compare.set_defaults(run=_run)
@@ -63,22 +61,29 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
 
 
 def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:
-    from core.comparison.outputs import PARSERS, compare_outputs, incomplete
+    from core.benchmarks.tools import parsers
+    from core.comparison.outputs import compare_outputs, incomplete
 
     if options.what:
         raise InputError("compare takes a move, two runs or --outputs, not several of them")
     if options.tool is None:
-        raise InputError("--outputs needs the tool that made them", f"name it: --tool {' | '.join(TOOLS)}")
+        raise InputError("--outputs needs the tool that made them", f"name it: --tool {' | '.join(_tools())}")
     names, named = _short(options.outputs), []
     for name, file in zip(names, options.outputs, strict=True):
         try:
-            output = PARSERS[options.tool](read_input(file))
+            output = parsers()[options.tool](read_input(file))
         except ParseError as error:
             raise ParseError(f"{file}: {error.message}", error.hint) from error
         for sentence in incomplete(output):
             context.job.report(Note(f"{file}: {sentence}: left out", "warning"))
         named.append((name, output))
     return compare_outputs(named), names
+
+
+def _tools() -> list[str]:
+    from core.benchmarks.tools import parsers
+
+    return sorted(parsers())
 
 
 def _short(files: list[str]) -> tuple[str, ...]:

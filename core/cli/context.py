@@ -1,6 +1,7 @@
 """What every subcommand gets: the job, and the history and the desk over it, opened when first needed."""
 
 import argparse
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
@@ -44,6 +45,19 @@ class Context:
 
     def __exit__(self, *_: object) -> None:
         self._opened.close()
+
+
+class Choices(Container[str]):
+    """What argparse lets through, asked for when a word has to be held against it: to know it may take long to load."""
+
+    def __init__(self, names: Callable[[], Sequence[str]]) -> None:
+        self._names = names
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
 
 
 def add_common(parser: argparse.ArgumentParser, *, server: bool = False) -> None:

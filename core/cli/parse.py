@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from core import units
-from core.cli.context import Context, add_common, print_document
+from core.cli.context import Choices, Context, add_common, print_document
 from core.cli.migration import read_input
 from core.cli.terminal import printable, table
 from core.errors import ParseError
@@ -32,7 +32,7 @@ class Parsed:
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
     parse = nouns.add_parser("parse", help="read a tool's output that somebody else produced")
-    parse.add_argument("tool", choices=sorted(_TOOLS), help="whose output it is")
+    parse.add_argument("tool", choices=Choices(_tools), metavar="TOOL", help="whose output it is: %(choices)s")
     parse.add_argument("file", nargs="?", default="-", help="the output; - or nothing for stdin")
     add_common(parse)
     parse.set_defaults(run=_run)
@@ -41,7 +41,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 def _run(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG001  every subcommand has this shape
     text = read_input(options.file)
     try:
-        parsed = _TOOLS[options.tool](text)
+        parsed = _parsed(options.tool, text)
     except ParseError as error:
         raise ParseError(printable(error.message)) from error  # one line, which quotes what could not be read
     if options.json:
@@ -93,42 +93,6 @@ def _shown(name: str, value: object) -> str:
     return units.metric(name, value) if isinstance(value, float) else str(value)
 
 
-def _fio(text: str) -> Parsed:
-    from core.benchmarks.fio import parse_fio
-
-    return _results(parse_fio(text))
-
-
-def _bonnie(text: str) -> Parsed:
-    from core.benchmarks.bonnie import parse_bonnie
-
-    return _results(parse_bonnie(text))
-
-
-def _sysbench(text: str) -> Parsed:
-    from core.benchmarks.sysbench import parse_sysbench
-
-    return _results(parse_sysbench(text))
-
-
-def _pgbench(text: str) -> Parsed:
-    from core.benchmarks.pgbench import parse_pgbench
-
-    return _results(parse_pgbench(text))
-
-
-def _dd(text: str) -> Parsed:
-    from core.benchmarks.dd import parse_dd
-
-    return _results(parse_dd(text))
-
-
-def _pg_test_fsync(text: str) -> Parsed:
-    from core.benchmarks.pg_test_fsync import parse_pg_test_fsync
-
-    return _results(parse_pg_test_fsync(text))
-
-
 def _control_data(text: str) -> Parsed:
     from core.facts.control_data import read_control_data
 
@@ -176,16 +140,23 @@ def _mdstat(text: str) -> Parsed:
     return Parsed({"arrays": arrays}, (("mdstat", head, rows),))
 
 
-_TOOLS: dict[str, Callable[[str], Parsed]] = {
-    "fio": _fio,
-    "bonnie": _bonnie,
-    "sysbench": _sysbench,
-    "pgbench": _pgbench,
-    "dd": _dd,
-    "pg_test_fsync": _pg_test_fsync,
+_OTHERS: Mapping[str, Callable[[str], Parsed]] = {
     "controldata": _control_data,
     "version": _version,
     "rsync": _rsync,
     "iperf3": _iperf3,
     "mdstat": _mdstat,
 }
+"""What is read besides the outputs of the benchmark tools."""
+
+
+def _tools() -> list[str]:
+    from core.benchmarks.tools import parsers
+
+    return sorted([*parsers(), *_OTHERS])
+
+
+def _parsed(tool: str, text: str) -> Parsed:
+    from core.benchmarks.tools import parsers
+
+    return _OTHERS[tool](text) if tool in _OTHERS else _results(parsers()[tool](text))

@@ -45,7 +45,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
     install = verbs.add_parser("install", help="install tools that a server lacks, as root, by its own packages")
     install.add_argument("name")
-    install.add_argument("tool", nargs="+", help="bonnie++, fio, iperf3, lz4, rsync, socat, sysbench, zstd")
+    install.add_argument("tool", nargs="+", help="such as fio, sysbench, rsync, zstd")
     install.add_argument("--show", action="store_true", help="say which are missing and the command, and run nothing")
     add_common(install, server=True)
     install.set_defaults(run=_install)

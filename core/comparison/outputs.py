@@ -1,34 +1,16 @@
 """Outputs that somebody else produced, side by side: each output is a set of runs of its own."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.benchmarks.bonnie import parse_bonnie
-from core.benchmarks.dd import parse_dd
-from core.benchmarks.fio import parse_fio
 from core.benchmarks.model import Outcome, Output, Repetition, Result, Run, Side, Volume, Workload
-from core.benchmarks.pg_test_fsync import parse_pg_test_fsync
-from core.benchmarks.pgbench import parse_pgbench
-from core.benchmarks.sysbench import parse_sysbench
+from core.benchmarks.tools import TOOLS
 from core.comparison.compare import compare, lower_is_better
 from core.comparison.model import Comparison, Row, Sample
 from core.errors import InputError
 
-PARSERS: Mapping[str, Callable[[str], Output]] = {
-    "bonnie": parse_bonnie,
-    "dd": parse_dd,
-    "fio": parse_fio,
-    "pg_test_fsync": parse_pg_test_fsync,
-    "pgbench": parse_pgbench,
-    "sysbench": parse_sysbench,
-}
-_DIFFERENT = {"dd", "fio", "pg_test_fsync"}
-"""Tools whose results of one name in one output are different ones (a write and a read; jobs side by side); those of
-the others are repetitions."""
-_NAMED_AFTER_HOST = {"bonnie": "bonnie++"}
-"""Tools that name a result after the machine, and what its workload is called instead: machines are to be compared."""
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -77,10 +59,12 @@ def _why_not(result: Result) -> str:
 def _runs(set_name: str, output: Output) -> list[Run]:
     grouped: dict[str, list[Result]] = {}
     counts = Counter(result.name for result in output.results)
-    common = _NAMED_AFTER_HOST.get(output.tool) if len(counts) == 1 else None
+    tool = TOOLS[output.tool]
+    # machines are to be compared: their results share a name where the tool names them after the machine
+    common = tool.program if tool.named_after_host and len(counts) == 1 else None
     for number, result in enumerate(output.results, 1):
         name = common or result.name or output.tool
-        if output.tool in _DIFFERENT and counts[result.name] > 1:
+        if not tool.repeats and counts[result.name] > 1:
             name = f"{name} {number}"
         grouped.setdefault(name, []).append(result)
     return [_run(set_name, output, name, results) for name, results in grouped.items()]

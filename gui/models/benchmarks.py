@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from core import units
 from core.benchmarks.model import Forecast, Outcome, Repetition, Run
@@ -10,6 +11,9 @@ from gui.appearance import Tone
 from gui.models.facts import Detail
 from gui.models.table import Column, Width
 from gui.models.words import metric_name, moment
+
+if TYPE_CHECKING:
+    from core.benchmarks.suites import Listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,14 @@ class RepetitionRow:
     @property
     def at(self) -> datetime:
         return self.run.started_at if self.repetition is None else self.repetition.started_at
+
+
+def suite_tip(suite: "Listed") -> str:
+    """A suite in a line: what it measures, with which tools."""
+    if suite.problem:
+        return suite.problem
+    made = f"{len(suite.workloads)} workloads with {', '.join(suite.tools)}"
+    return f"{suite.title}: {made}, {suite.repetitions} times each or more"
 
 
 def repetition_rows(runs: tuple[Run, ...]) -> tuple[RepetitionRow, ...]:

@@ -74,7 +74,7 @@ class BenchmarksPage(Page):
         found_suites, runs = answer
         for suite in found_suites:
             self.suite.addItem(suite.name)
-            self.suite.setItemData(self.suite.count() - 1, _about(suite), Qt.ItemDataRole.ToolTipRole)
+            self.suite.setItemData(self.suite.count() - 1, rows.suite_tip(suite), Qt.ItemDataRole.ToolTipRole)
         if found_suites:
             self._say_suite()
         found = rows.repetition_rows(runs)
@@ -164,13 +164,6 @@ class BenchmarksPage(Page):
         self.metrics.set_rows(() if row is None else rows.metrics(row))
         repetition = None if row is None else row.repetition
         self.raw.set_text("" if repetition is None else f"$ {repetition.command}\n\n{repetition.raw}")
-
-
-def _about(suite: "Listed") -> str:
-    """A suite in a line."""
-    if suite.problem:
-        return suite.problem
-    return f"{suite.title}: {len(suite.workloads)} workloads, {suite.repetitions} times each or more"
 
 
 def _answer(move: str, with_suites: bool, desk: Any) -> "tuple[tuple[Listed, ...], tuple[Run, ...]]":

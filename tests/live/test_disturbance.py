@@ -11,8 +11,8 @@ from core.benchmarks import folders
 from core.benchmarks.devices import situation
 from core.benchmarks.model import MarkKind, Repetition
 from core.benchmarks.runs import forecast, run_suite
+from core.benchmarks.tool import Phase
 from core.benchmarks.watch import Watch
-from core.benchmarks.work import Step
 from core.jobs import Job
 from core.servers.connection import Server
 from core.servers.shell import script
@@ -83,6 +83,6 @@ def test_what_stays_in_memory_is_marked(old_server: Server) -> None:
             (script("dd if=/dev/zero of=other bs=1M count=40"), "write_bytes_per_second", [MarkKind.MEMORY]),
         ):
             watch.begin()
-            shell = folder.inside(watch.around(folders.ticking(command), "dd", Step(command, 1.0, 60.0)))
+            shell = folder.inside(watch.around(folders.ticking(command), "dd", Phase(command, 1.0, 60.0)))
             watch.said(old_server.run(shell, Job(), user="root").stdout)
             assert [mark.kind for mark in watch.marks({measured: 1.0}, Job())] == kinds

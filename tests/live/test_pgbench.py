@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from core.benchmarks.forecasts import Surroundings
+from core.benchmarks.forecasts import MoveContext
 from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
 from core.benchmarks.runs import remove_leftovers, run_suite
 from core.errors import Cancelled, UnreachableError
@@ -87,8 +87,8 @@ def new_facts(new_server: Server) -> Facts:
 
 def test_a_drift_on_new(new_server: Server, new_facts: Facts) -> None:
     suite = pgbench("final_transactions_per_second", test="drift", warm_ups=1, updates=2, settings="autovacuum = off")
-    journal, around = Journal(), Surroundings("15")
-    (run,) = run_suite(new_server, volume(Side.NEW), suite, new_facts, journal, Job(), move="m", around=around)
+    journal, context = Journal(), MoveContext("15")
+    (run,) = run_suite(new_server, volume(Side.NEW), suite, new_facts, journal, Job(), move="m", context=context)
     (repetition,) = run.repetitions
     assert (run.outcome, run.tool_version, repetition.message) == (Outcome.DONE, "15.18", "")
     metrics = repetition.metrics
@@ -108,7 +108,7 @@ def test_a_script_of_ones_own_in_a_folder_with_an_odd_name(lab: Lab, old_server:
     )
     suite = pgbench(test="script", script=script, warm_ups=1)
     (run,) = run_suite(
-        old_server, volume(Side.OLD, folder), suite, old_facts, Journal(), Job(), move="m", around=Surroundings("15")
+        old_server, volume(Side.OLD, folder), suite, old_facts, Journal(), Job(), move="m", context=MoveContext("15")
     )
     assert run.outcome is Outcome.DONE
     assert run.tool_version == clusters.VERSION
@@ -119,7 +119,7 @@ def test_a_script_of_ones_own_in_a_folder_with_an_odd_name(lab: Lab, old_server:
 def test_a_wrong_script_fails_in_its_own_words(old_server: Server, old_facts: Facts) -> None:
     suite = pgbench(test="script", script="SELECT 1/0;\n")
     (run,) = run_suite(
-        old_server, volume(Side.OLD), suite, old_facts, Journal(), Job(), move="m", around=Surroundings("15")
+        old_server, volume(Side.OLD), suite, old_facts, Journal(), Job(), move="m", context=MoveContext("15")
     )
     assert run.outcome is Outcome.FAILED
     assert run.repetitions[0].metrics == {}
@@ -141,7 +141,7 @@ def test_across_the_network(old_server: Server, new_server: Server, old_facts: F
         Journal(),
         Job(listen),
         move="m",
-        around=Surroundings("15", new_server, new_facts),
+        context=MoveContext("15", new_server, new_facts),
     )
     assert run.outcome is Outcome.DONE
     assert run.tool_version == "15.18"
@@ -200,7 +200,7 @@ def test_cancel_leaves_nothing(lab: Lab, old_server: Server, old_facts: Facts) -
     journal, whole = Journal(), Job()
     job = whole.relay(during(whole.cancel))
     with pytest.raises(Cancelled):
-        run_suite(old_server, volume(Side.OLD), LONG, old_facts, journal, job, move="m", around=Surroundings("15"))
+        run_suite(old_server, volume(Side.OLD), LONG, old_facts, journal, job, move="m", context=MoveContext("15"))
     assert journal.outcomes == [Outcome.CANCELLED]
     assert [(one.outcome, one.metrics) for one in journal.repetitions] == [(Outcome.CANCELLED, {})]
     assert "pghaul-bench-" not in lab.old.exec("ls", "-A", DISK).stdout
@@ -214,7 +214,7 @@ def test_a_killed_cluster_fails_the_run_and_leaves_nothing(lab: Lab, old_server:
         lab.old.exec("sh", "-c", kill)
 
     job = Job(during(end))
-    (run,) = run_suite(old_server, volume(Side.OLD), LONG, old_facts, journal, job, move="m", around=Surroundings("15"))
+    (run,) = run_suite(old_server, volume(Side.OLD), LONG, old_facts, journal, job, move="m", context=MoveContext("15"))
     assert run.outcome is Outcome.FAILED
     assert run.repetitions[0].metrics == {}
     assert "pgbench" in run.repetitions[0].message or "connection" in run.repetitions[0].message
@@ -226,9 +226,9 @@ def test_a_cut_cable_leaves_nothing_once_the_server_is_back(
     monkeypatch.setattr(heartbeat, "INTERVAL", 0.5)
     monkeypatch.setattr(heartbeat, "PATIENCE", 1.5)
     journal = Journal()
-    job, around = Job(during(lambda: lab.cut("old"))), Surroundings("15")
+    job, context = Job(during(lambda: lab.cut("old"))), MoveContext("15")
     with connect(old_profile, asker, Job()) as server, pytest.raises(UnreachableError):
-        run_suite(server, volume(Side.OLD), LONG, old_facts, journal, job, move="m", around=around)
+        run_suite(server, volume(Side.OLD), LONG, old_facts, journal, job, move="m", context=context)
     lab.mend("old")
     assert journal.outcomes == [Outcome.FAILED]
     with connect(old_profile, asker, Job()) as again:

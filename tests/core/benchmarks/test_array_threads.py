@@ -1,4 +1,4 @@
-"""The cores that an md array's write thread keeps busy, from two looks at /proc around a step."""
+"""The cores that an md array's write thread keeps busy, from two looks at /proc around a phase."""
 
 import pytest
 
@@ -24,16 +24,16 @@ def seen(before: str, after: str) -> Seen:
 
 
 def test_a_thread_that_kept_most_of_a_core_busy() -> None:
-    step = seen(look(100.0, 5000), look(110.0, 5970))
-    assert array_thread_cores([step], {"md0", "sda"}) == pytest.approx(0.97)
+    phase = seen(look(100.0, 5000), look(110.0, 5970))
+    assert array_thread_cores([phase], {"md0", "sda"}) == pytest.approx(0.97)
     idle = seen(look(110.0, 5970), look(120.0, 5980))
-    assert array_thread_cores([idle, step, idle], {"md0"}) == pytest.approx(0.97)
+    assert array_thread_cores([idle, phase, idle], {"md0"}) == pytest.approx(0.97)
 
 
 def test_another_array_s_thread_says_nothing_of_this_volume() -> None:
-    step = seen(look(100.0, 5000), look(110.0, 5970))
-    assert array_thread_cores([step], {"md1", "sda"}) is None
-    assert array_thread_cores([step], ()) is None
+    phase = seen(look(100.0, 5000), look(110.0, 5970))
+    assert array_thread_cores([phase], {"md1", "sda"}) is None
+    assert array_thread_cores([phase], ()) is None
     assert array_thread_cores([], {"md0"}) is None
 
 
@@ -41,7 +41,7 @@ def test_another_array_s_thread_says_nothing_of_this_volume() -> None:
 def test_threads_of_every_level(name: str) -> None:
     before, after = ({7: Process(name, 0, 0, ticks=ticks)} for ticks in (100, 400))
     nothing = Traffic(0, 0)
-    step = Seen(1, Look(nothing, before, frozenset(), 50.0), Look(nothing, after, frozenset(), 60.0))
-    assert array_thread_cores([step], {"md127"}) == pytest.approx(0.3)
+    phase = Seen(1, Look(nothing, before, frozenset(), 50.0), Look(nothing, after, frozenset(), 60.0))
+    assert array_thread_cores([phase], {"md127"}) == pytest.approx(0.3)
     untimed = Seen(1, Look(nothing, before, frozenset()), Look(nothing, after, frozenset()))
     assert array_thread_cores([untimed], {"md127"}) is None

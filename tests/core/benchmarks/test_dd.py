@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.benchmarks.dd import parse_dd, work
+from core.benchmarks.dd import parse_dd, procedure
 from core.benchmarks.model import Workload
-from core.benchmarks.work import Machine
+from core.benchmarks.tool import Machine
 from core.errors import InputError, ParseError
 
 DATA = Path(__file__).parents[2] / "data" / "dd"
@@ -117,17 +117,17 @@ def _workload(**parameters: int) -> Workload:
 
 
 def test_size_is_twice_the_memory() -> None:
-    assert work(_workload(), Machine(memory_bytes=2**30, threads=2)).fresh_bytes == 2**31
-    assert work(_workload(size_bytes=2**20), Machine(None, None)).fresh_bytes == 2**20
+    assert procedure(_workload(), Machine(memory_bytes=2**30, threads=2)).fresh_bytes == 2**31
+    assert procedure(_workload(size_bytes=2**20), Machine(None, None)).fresh_bytes == 2**20
 
 
 def test_unknown_memory_needs_a_stated_size() -> None:
     with pytest.raises(InputError, match="how much memory"):
-        work(_workload(), Machine(None, None))
+        procedure(_workload(), Machine(None, None))
 
 
 def test_reading_both_steps() -> None:
-    made = work(_workload(size_bytes=1024000), Machine(None, threads=4))
+    made = procedure(_workload(size_bytes=1024000), Machine(None, threads=4))
     summary = "125+0 records in\n125+0 records out\n1024000 bytes (1.0 MB) copied, {} s, 1 kB/s\n"
     times = "0m0.000000s 0m0.010000s\n0m0.100000s 0m0.900000s\n"
     reading = made.read([summary.format("2.0") + times, summary.format("1.0")])
@@ -143,6 +143,6 @@ def test_reading_both_steps() -> None:
 
 
 def test_a_short_copy_is_a_failure() -> None:
-    made = work(_workload(size_bytes=1024000), Machine(None, None))
+    made = procedure(_workload(size_bytes=1024000), Machine(None, None))
     whole = "1+0 records in\n1+0 records out\n1024000 bytes (1.0 MB) copied, 2 s, 1 kB/s\n"
     assert made.read([whole, whole.replace("1024000", "512000")]).failure == "dd copied 512000 of 1024000 bytes (read)"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from core.benchmarks.model import Parameter, Workload
-from core.benchmarks.tools import programs_of, work_of
-from core.benchmarks.work import Machine, Work
+from core.benchmarks.tool import Machine, Procedure
+from core.benchmarks.tools import procedure_of, programs_of
 from core.errors import InputError, ParseError
 
 DATA = Path(__file__).parents[2] / "data"
@@ -17,16 +17,16 @@ ROOT = Machine(memory_bytes=4 * GIB, threads=4, bin_directories=(BIN, "/opt/pg/b
 OLD_SYSBENCH = Machine(None, None, versions={"sysbench": "0.4.12"})
 
 
-def made(tool: str, headline: str, machine: Machine = ROOT, /, **parameters: Parameter) -> Work:
-    return work_of(Workload("w", "w", tool, headline, parameters), machine)
+def made(tool: str, headline: str, machine: Machine = ROOT, /, **parameters: Parameter) -> Procedure:
+    return procedure_of(Workload("w", "w", tool, headline, parameters), machine)
 
 
-def commands(work: Work) -> list[str]:
-    return [step.shell.text for step in work.steps]
+def commands(procedure: Procedure) -> list[str]:
+    return [phase.shell.text for phase in procedure.phases]
 
 
-def read(work: Work, *path: str) -> dict[str, float]:
-    reading = work.read([DATA.joinpath(*path).read_text()])
+def read(procedure: Procedure, *path: str) -> dict[str, float]:
+    reading = procedure.read([DATA.joinpath(*path).read_text()])
     assert reading.failure == ""
     return reading.metrics
 
@@ -35,23 +35,23 @@ WRITE_ONLY: dict[str, Parameter] = {"ram_bytes": 31744 * MIB, "flush": True, "co
 
 
 def test_bonnie_writes_twice_the_memory_in_full() -> None:
-    work = made("bonnie", "seeks_per_second", characters=True, files=16)
-    assert commands(work) == ["bonnie++ -d . -m pghaul -n 16 -r 4096 -s 8192:8192 -u root"]
-    assert work.fresh_bytes == 8 * GIB
-    assert {"write_char_bytes_per_second", "rewrite_bytes_per_second"} <= set(work.headlines)
+    procedure = made("bonnie", "seeks_per_second", characters=True, files=16)
+    assert commands(procedure) == ["bonnie++ -d . -m pghaul -n 16 -r 4096 -s 8192:8192 -u root"]
+    assert procedure.fresh_bytes == 8 * GIB
+    assert {"write_char_bytes_per_second", "rewrite_bytes_per_second"} <= set(procedure.headlines)
 
 
 def test_bonnie_writes_only_what_a_wal_volume_holds() -> None:
-    work = made("bonnie", "write_bytes_per_second", **WRITE_ONLY)
-    assert commands(work) == ["bonnie++ -d . -m pghaul -n 0 -r 31744 -s 63488:8192 -f -b -c 4 -u root"]
+    procedure = made("bonnie", "write_bytes_per_second", **WRITE_ONLY)
+    assert commands(procedure) == ["bonnie++ -d . -m pghaul -n 0 -r 31744 -s 63488:8192 -f -b -c 4 -u root"]
     nobody = made("bonnie", "write_bytes_per_second", Machine(None, None), **WRITE_ONLY)
     assert "-u" not in commands(nobody)[0].split()
 
 
 def test_bonnie_reads_what_is_not_in_memory_where_caches_are_dropped() -> None:
-    work = made("bonnie", "read_bytes_per_second", size_bytes=64 * MIB, drop_caches=True, seeks=100)
-    assert "bonnie++ -d . -m pghaul -n 0 -r 32 -s 64:8192:100 -f -u root -y p" in commands(work)[0]
-    assert "drop_caches" in commands(work)[0]
+    procedure = made("bonnie", "read_bytes_per_second", size_bytes=64 * MIB, drop_caches=True, seeks=100)
+    assert "bonnie++ -d . -m pghaul -n 0 -r 32 -s 64:8192:100 -f -u root -y p" in commands(procedure)[0]
+    assert "drop_caches" in commands(procedure)[0]
 
 
 def test_bonnies_report_is_read() -> None:
@@ -65,28 +65,28 @@ SYNCS: dict[str, Parameter] = {"pattern": "rndwr", "size_bytes": 16384, "block_b
 
 
 def test_sysbench_seeks_in_files_that_it_prepared() -> None:
-    work = made("sysbench", "read_iops", **SEEKS)
-    (run,) = commands(work)
+    procedure = made("sysbench", "read_iops", **SEEKS)
+    (run,) = commands(procedure)
     assert run.endswith(
         "sysbench fileio --file-num=500 --file-total-size=16777216000 --file-block-size=8192 --file-test-mode=rndrd "
         "--file-fsync-freq=0 --file-fsync-end=off --file-extra-flags=direct --threads=1 --time=60 --events=0 run"
     )
-    assert work.prepare is not None
-    assert "sysbench fileio --file-num=500 --file-total-size=16777216000 prepare" in work.prepare.shell.text
-    assert dict(work.laid_out) == {"sysbench-500x33554432": 16777216000}
+    assert procedure.prepare is not None
+    assert "sysbench fileio --file-num=500 --file-total-size=16777216000 prepare" in procedure.prepare.shell.text
+    assert dict(procedure.laid_out) == {"sysbench-500x33554432": 16777216000}
 
 
 @pytest.mark.parametrize("version", ["0.4.12", "0.5"])
 def test_sysbench_before_1_0_is_spoken_to_in_its_own_words(version: str) -> None:
     old = Machine(None, None, versions={"sysbench": version})
-    work = made("sysbench", "fsyncs_per_second", old, **SYNCS)
-    (run,) = commands(work)
+    procedure = made("sysbench", "fsyncs_per_second", old, **SYNCS)
+    (run,) = commands(procedure)
     assert run.endswith(
         "sysbench --test=fileio --file-num=1 --file-total-size=16384 --file-block-size=16384 --file-test-mode=rndwr "
         "--file-fsync-freq=1 --file-fsync-end=off --num-threads=1 --max-time=10 --max-requests=0 run"
     )
-    assert work.prepare is not None
-    assert "sysbench --test=fileio --file-num=1" in work.prepare.shell.text
+    assert procedure.prepare is not None
+    assert "sysbench --test=fileio --file-num=1" in procedure.prepare.shell.text
 
 
 def test_sysbenchs_seeks_have_latencies_and_no_writes() -> None:
@@ -103,19 +103,19 @@ def test_sysbenchs_syncs_have_no_latencies_of_memory() -> None:
 
 
 def test_of_an_old_sysbench_each_write_is_one_sync() -> None:
-    work = made("sysbench", "fsyncs_per_second", OLD_SYSBENCH, **SYNCS)
-    metrics = read(work, "sysbench", "02-v0.4.12-f285875758.txt")
+    procedure = made("sysbench", "fsyncs_per_second", OLD_SYSBENCH, **SYNCS)
+    metrics = read(procedure, "sysbench", "02-v0.4.12-f285875758.txt")
     assert metrics["fsyncs_per_second"] == metrics["write_iops"] == pytest.approx(281160 / 300.0035)
 
 
 def test_pg_test_fsync_is_the_first_clusters_own() -> None:
-    work = made("pg_test_fsync", "fsyncs_per_second", method="open_datasync", seconds_per_test=1)
-    assert (work.program, commands(work)) == (
+    procedure = made("pg_test_fsync", "fsyncs_per_second", method="open_datasync", seconds_per_test=1)
+    assert (procedure.program, commands(procedure)) == (
         f"{BIN}/pg_test_fsync",
         [f"{BIN}/pg_test_fsync -s 1 -f pg_test_fsync.out"],
     )
-    assert work.program in programs_of(ROOT)
-    assert read(work, "pg_test_fsync", "02-v9.2-no-usecs-reflowed-f14850793.txt") == {
+    assert procedure.program in programs_of(ROOT)
+    assert read(procedure, "pg_test_fsync", "02-v9.2-no-usecs-reflowed-f14850793.txt") == {
         "fsyncs_per_second": 1828.665,
         "fdatasync_fsyncs_per_second": 1839.337,
         "fsync_fsyncs_per_second": 538.328,
@@ -124,9 +124,9 @@ def test_pg_test_fsync_is_the_first_clusters_own() -> None:
 
 
 def test_a_sync_method_that_the_server_does_not_have_is_a_failure() -> None:
-    work = made("pg_test_fsync", "fsyncs_per_second", method="fsync_writethrough")
+    procedure = made("pg_test_fsync", "fsyncs_per_second", method="fsync_writethrough")
     output = (DATA / "pg_test_fsync" / "02-v9.2-no-usecs-reflowed-f14850793.txt").read_text()
-    reading = work.read([output])
+    reading = procedure.read([output])
     assert reading.failure == "the server does not have the sync method fsync_writethrough"
     assert "fsyncs_per_second" not in reading.metrics
 
@@ -138,8 +138,8 @@ DIRECT: dict[str, Parameter] = {"direct": True, "size_bytes": 8 * MIB, "runtime_
 @pytest.mark.parametrize("block", [4096, 8192])
 def test_fio_keeps_requests_under_way_by_the_servers_engine(engine: str, block: int) -> None:
     machine = Machine(None, None, fio_engine=engine)
-    work = made("fio", "read_iops", machine, pattern="randread", depth=64, block_bytes=block, **DIRECT)
-    words = commands(work)[0].split()
+    procedure = made("fio", "read_iops", machine, pattern="randread", depth=64, block_bytes=block, **DIRECT)
+    words = commands(procedure)[0].split()
     assert {f"--ioengine={engine}", "--iodepth=64", f"--bs={block}"} <= set(words)
     assert "--ioengine=psync" in commands(made("fio", "read_iops", machine, pattern="randread", **DIRECT))[0].split()
 
@@ -150,9 +150,9 @@ def test_fio_without_an_asynchronous_engine_says_so() -> None:
 
 
 def test_fio_mixes_reads_and_writes() -> None:
-    work = made("fio", "write_iops", pattern="randrw", **DIRECT)
-    assert "--rwmixread=70" in commands(work)[0].split()
-    assert set(work.headlines) == {"read_iops", "read_bytes_per_second", "write_iops", "write_bytes_per_second"}
+    procedure = made("fio", "write_iops", pattern="randrw", **DIRECT)
+    assert "--rwmixread=70" in commands(procedure)[0].split()
+    assert set(procedure.headlines) == {"read_iops", "read_bytes_per_second", "write_iops", "write_bytes_per_second"}
 
 
 LOG: dict[str, Parameter] = {"pattern": "write", "direct": False, "size_bytes": 8 * MIB, "runtime_seconds": 1}
@@ -160,10 +160,10 @@ LOG: dict[str, Parameter] = {"pattern": "write", "direct": False, "size_bytes": 
 
 @pytest.mark.parametrize("sync", ["fdatasync", "fsync"])
 def test_fio_writes_a_log_over_and_over_and_syncs_each_block(sync: str) -> None:
-    work = made("fio", "fsyncs_per_second", sync=sync, **LOG)
-    assert {f"--{sync}=1", "--overwrite=1", "--time_based", "--direct=0"} <= set(commands(work)[0].split())
-    assert (work.fresh_bytes, sum(work.laid_out.values())) == (0, 8 * MIB)
-    metrics = read(work, "fio-sync", "v3.33-fdatasync.json")
+    procedure = made("fio", "fsyncs_per_second", sync=sync, **LOG)
+    assert {f"--{sync}=1", "--overwrite=1", "--time_based", "--direct=0"} <= set(commands(procedure)[0].split())
+    assert (procedure.fresh_bytes, sum(procedure.laid_out.values())) == (0, 8 * MIB)
+    metrics = read(procedure, "fio-sync", "v3.33-fdatasync.json")
     assert metrics["fsyncs_per_second"] == pytest.approx(1480.519481)
     assert metrics["latency_mean_seconds"] == pytest.approx(662841.446694e-9)
     assert metrics["latency_p99_seconds"] == pytest.approx(6.71744e-3)
@@ -211,6 +211,6 @@ def test_no_postgresql_no_pg_test_fsync() -> None:
 @pytest.mark.parametrize("output", ["", "bash: no such program\n", "{"])
 def test_an_output_without_a_result_is_an_error(tool: str, parameters: dict[str, Parameter], output: str) -> None:
     headlines = {"bonnie": "write_bytes_per_second", "sysbench": "read_iops"}
-    work = made(tool, headlines.get(tool, "fsyncs_per_second"), **parameters)
+    procedure = made(tool, headlines.get(tool, "fsyncs_per_second"), **parameters)
     with pytest.raises(ParseError):
-        work.read([output])
+        procedure.read([output])

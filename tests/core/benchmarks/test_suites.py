@@ -1,15 +1,14 @@
 """Suite files: those that ship, and what is wrong with a DBA's own."""
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from core.benchmarks import bonnie_work, dd, fio, pg_test_fsync_work, pgbench_work, sysbench_work
 from core.benchmarks.suites import list_suites, load_suite, parse_suite, suites
-from core.benchmarks.tools import TOOLS, how_to_install, work_of
-from core.benchmarks.work import Machine, bytes_needed, expected_seconds
+from core.benchmarks.tool import Machine, bytes_needed, expected_seconds
+from core.benchmarks.tools import how_to_install, procedure_of
 from core.errors import InputError
 from core.settings import resource
 
@@ -62,9 +61,9 @@ SHIPPED = [path.stem for path in resource("suites").glob("*.toml")]
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_workload_can_run(name: str) -> None:
     for workload in load_suite(name).workloads:
-        work = work_of(workload, SERVER)
-        assert work.steps
-        assert all(step.deadline > step.seconds for step in work.steps)
+        procedure = procedure_of(workload, SERVER)
+        assert procedure.phases
+        assert all(phase.deadline > phase.seconds for phase in procedure.phases)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -87,9 +86,9 @@ def test_five_repetitions_are_the_least_but_for_a_first_look_and_whole_databases
 def test_what_is_said_of_suites_holds_on_any_server(name: str, seconds: float, size: int) -> None:
     suite = load_suite(name)
     for memory in (GIB, 1024 * GIB):
-        works = [work_of(workload, replace(SERVER, memory_bytes=memory)) for workload in suite.workloads]
-        assert expected_seconds(works, suite.repetitions) < seconds
-        assert bytes_needed(works) < size
+        procedures = [procedure_of(workload, replace(SERVER, memory_bytes=memory)) for workload in suite.workloads]
+        assert expected_seconds(procedures, suite.repetitions) < seconds
+        assert bytes_needed(procedures) < size
 
 
 def test_the_list_tells_what_depends_on_the_memory(own_folder: Path) -> None:
@@ -97,8 +96,10 @@ def test_the_list_tells_what_depends_on_the_memory(own_folder: Path) -> None:
     (own_folder / "small.toml").write_text(GOOD)
     listed = {suite.name: suite for suite in list_suites()}
     assert (listed["standard"].memory_multiple, listed["standard"].own) == (0, False)
-    works = [work_of(workload, replace(SERVER, memory_bytes=0)) for workload in load_suite("standard").workloads]
-    assert listed["standard"].bytes_needed == bytes_needed(works)
+    procedures = [
+        procedure_of(workload, replace(SERVER, memory_bytes=0)) for workload in load_suite("standard").workloads
+    ]
+    assert listed["standard"].bytes_needed == bytes_needed(procedures)
     assert (listed["raid"].memory_multiple, listed["controllers"].memory_multiple) == (2, 0)
     assert (listed["small"].own, listed["small"].workloads, listed["small"].bytes_needed) == (True, ("w",), 8192)
     assert "is no TOML" in listed["broken"].problem
@@ -133,10 +134,10 @@ def test_a_job_file_is_a_suite(tmp_path: Path) -> None:
 
 
 def test_workloads_share_what_was_laid_out() -> None:
-    works = [work_of(workload, SERVER) for workload in load_suite("quick").workloads]
-    reading, _, random_read, random_write = works
+    procedures = [procedure_of(workload, SERVER) for workload in load_suite("quick").workloads]
+    reading, _, random_read, random_write = procedures
     assert set(reading.laid_out) == set(random_read.laid_out) == set(random_write.laid_out)
-    assert bytes_needed(works) == 5 * 64 * 2**20 + 512 * 2**20
+    assert bytes_needed(procedures) == 5 * 64 * 2**20 + 512 * 2**20
 
 
 def test_a_suite_of_ones_own(tmp_path: Path) -> None:
@@ -221,17 +222,3 @@ def test_the_documented_job_file_is_one(tmp_path: Path) -> None:
     path = tmp_path / "our-load.fio"
     path.write_text(example("ini"))
     assert [workload.name for workload in load_suite(str(path)).workloads] == ["readers+writer", "afterwards"]
-
-
-def test_every_tool_and_each_of_its_parameters_is_documented() -> None:
-    rows = dict(re.findall(r"^\| `([a-z_-]+)` \| (.*)$", DOCUMENTED, re.MULTILINE))
-    assert set(rows) == set(TOOLS)
-    for tool, parameters in {
-        "fio": fio.Parameters,
-        "bonnie": bonnie_work.Parameters,
-        "sysbench": sysbench_work.Parameters,
-        "pg_test_fsync": pg_test_fsync_work.Parameters,
-        "dd": dd.Parameters,
-        "pgbench": pgbench_work.Parameters,
-    }.items():
-        assert [field.name for field in fields(parameters) if f"`{field.name}`" not in rows[tool]] == []

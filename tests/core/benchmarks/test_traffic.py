@@ -1,4 +1,4 @@
-"""Whose traffic it was, from the counters of a device and of all processes before and after a step."""
+"""Whose traffic it was, from the counters of a device and of all processes before and after a phase."""
 
 import subprocess
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ NOTHING = (0, 0)
 
 
 def look(read: int, written: int, *, flushes: int = 0, io: Mapping[int, tuple[int, int]], asked: int = 0) -> str:
-    """What a look prints: 700 and 701 are the step's, 900 is in its folder, 800 and 801 are another session's."""
+    """What a look prints: 700 and 701 are the phase's, 900 is in its folder, 800 and 801 are another session's."""
     device = f"0 0 {read // 512} 0 0 0 {written // 512} 0 0 0 0 0 0 0 0 {flushes} 0"
     stat = [
         f"{number} ({name}) S 1 {group} {session} 0 -1 4194560"
@@ -48,20 +48,22 @@ def seen(before: str, after: str) -> Seen:
     return found
 
 
-def step(read: int, written: int, own: tuple[int, int], others: tuple[int, int] = NOTHING, *, flushes: int = 0) -> Seen:
-    """A step in which the device and the processes moved so many bytes beside what they had before."""
+def moved(
+    read: int, written: int, own: tuple[int, int], others: tuple[int, int] = NOTHING, *, flushes: int = 0
+) -> Seen:
+    """A phase in which the device and the processes moved so many bytes beside what they had before."""
     base = {700: (5 * MIB, 0), 801: (7 * MIB, 9 * MIB)}
     more = {701: own, 700: (5 * MIB, 0), 801: (7 * MIB + others[0], 9 * MIB + others[1])}
     return seen(look(MIB, MIB, io=base), look(MIB + read, MIB + written, flushes=flushes, io=more))
 
 
 def test_traffic_of_its_own_is_no_disturbance() -> None:
-    found = foreign([step(500 * MIB, 200 * MIB, (500 * MIB, 199 * MIB))])
+    found = foreign([moved(500 * MIB, 200 * MIB, (500 * MIB, 199 * MIB))])
     assert (found.bytes, found.total, found.disturbs) == (0, 700 * MIB, False)
 
 
 def test_a_second_writer_is_seen_with_its_bytes() -> None:
-    found = foreign([step(100 * MIB, 60 * MIB, (100 * MIB, 0), (0, 61 * MIB))])
+    found = foreign([moved(100 * MIB, 60 * MIB, (100 * MIB, 0), (0, 61 * MIB))])
     assert (found.bytes, found.disturbs) == (60 * MIB, True)
     mark = disturbed(found, "sda")
     assert mark.kind is MarkKind.DISTURBED
@@ -73,25 +75,25 @@ def test_a_second_writer_is_seen_with_its_bytes() -> None:
 
 def test_the_journal_is_no_second_writer() -> None:
     """Three times as much written as asked for, as an fsync after each write makes, and nobody else who wrote it."""
-    assert not foreign([step(0, 300 * MIB, (0, 100 * MIB), flushes=25_000)]).disturbs
+    assert not foreign([moved(0, 300 * MIB, (0, 100 * MIB), flushes=25_000)]).disturbs
 
 
 def test_traffic_on_another_disk_is_none_here() -> None:
-    assert not foreign([step(100 * MIB, 0, (100 * MIB, 0), (900 * MIB, 900 * MIB))]).disturbs
+    assert not foreign([moved(100 * MIB, 0, (100 * MIB, 0), (900 * MIB, 900 * MIB))]).disturbs
 
 
 def test_what_a_journal_may_explain_needs_another_proof() -> None:
     """The one case that bytes alone do not decide: who has files of the volume open is looked up."""
-    found = foreign([step(0, 300 * MIB, (0, 100 * MIB), (0, 500 * MIB), flushes=25_000)])
+    found = foreign([moved(0, 300 * MIB, (0, 100 * MIB), (0, 500 * MIB), flushes=25_000)])
     assert found.disturbs
     assert found.explained >= found.bytes
-    assert foreign([step(0, 300 * MIB, (0, 100 * MIB), (0, 500 * MIB))]).explained == 0
+    assert foreign([moved(0, 300 * MIB, (0, 100 * MIB), (0, 500 * MIB))]).explained == 0
 
 
 def test_log_files_and_the_like_are_no_disturbance() -> None:
-    assert not foreign([step(0, 43 * MIB, (0, 40 * MIB), (0, 3 * MIB))]).disturbs
-    assert not foreign([step(0, 1030 * MIB, (0, 1000 * MIB), (0, 30 * MIB))]).disturbs
-    assert foreign([step(0, 1060 * MIB, (0, 1000 * MIB), (0, 60 * MIB))]).disturbs
+    assert not foreign([moved(0, 43 * MIB, (0, 40 * MIB), (0, 3 * MIB))]).disturbs
+    assert not foreign([moved(0, 1030 * MIB, (0, 1000 * MIB), (0, 30 * MIB))]).disturbs
+    assert foreign([moved(0, 1060 * MIB, (0, 1000 * MIB), (0, 60 * MIB))]).disturbs
 
 
 def test_who_works_in_the_benchmarks_folder_belongs_to_it() -> None:
@@ -101,8 +103,8 @@ def test_who_works_in_the_benchmarks_folder_belongs_to_it() -> None:
 
 
 def test_steps_of_a_repetition_count_together() -> None:
-    steps = [step(0, 60 * MIB, (0, 50 * MIB), (0, 10 * MIB)), step(60 * MIB, 0, (50 * MIB, 0), (10 * MIB, 0))]
-    found = foreign(steps)
+    phases = [moved(0, 60 * MIB, (0, 50 * MIB), (0, 10 * MIB)), moved(60 * MIB, 0, (50 * MIB, 0), (10 * MIB, 0))]
+    found = foreign(phases)
     assert (found.bytes, found.total) == (20 * MIB, 120 * MIB)
     assert [share.moved for share in found.others] == [20 * MIB]
 
@@ -138,7 +140,7 @@ def test_no_output_breaks_it(text: str) -> None:
 
 
 def test_the_looks_of_this_very_machine(tmp_path: Path) -> None:
-    """The real shell text on real counters: a child's writes are the step's own, to the byte."""
+    """The real shell text on real counters: a child's writes are the phase's own, to the byte."""
     counters = tmp_path / "stat"
     counters.write_text("1 2 3 4 5 6 7 8 9 10 11\n")
     target = tmp_path / "written"

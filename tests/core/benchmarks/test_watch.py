@@ -7,8 +7,8 @@ import pytest
 from core.benchmarks.devices import Device, Situation
 from core.benchmarks.folders import Folder
 from core.benchmarks.model import Mark, MarkKind
+from core.benchmarks.tool import Phase
 from core.benchmarks.watch import Watch
-from core.benchmarks.work import Step
 from core.jobs import Job
 from core.servers.connection import Server
 from core.servers.shell import command
@@ -24,7 +24,7 @@ def watch(situation: Situation, *, user: str | None = "root", fastest: float | N
 def test_a_volume_without_a_device_is_not_watched_and_never_disturbed() -> None:
     made = watch(Situation())
     shell = command("fio", "--name=x")
-    assert made.around(shell, "fio", Step(shell, 1.0, 60.0)) is shell
+    assert made.around(shell, "fio", Phase(shell, 1.0, 60.0)) is shell
     assert made.said("its own words\n") == "its own words\n"
     assert made.marks({"read_iops": 1e9}, Job()) == (
         Mark(MarkKind.UNWATCHED, "/srv/pg has no block device of its own"),
@@ -38,7 +38,7 @@ def test_without_counters_nothing_is_said_of_others() -> None:
 
 def test_what_was_driven_from_the_other_server_is_not_watched() -> None:
     made = watch(SDA)
-    made.foreign_steps = 1
+    made.foreign_phases = 1
     (mark,) = made.marks({}, Job())
     assert mark == Mark(MarkKind.UNWATCHED, "it was driven from the other server")
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.benchmarks.model import Forecast, Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
-from core.benchmarks.pgbench_drift import drift
+from core.benchmarks.pgbench.drift import drift
 from core.cli.benchmarks import _forecast, text
 from core.cli.history import _run_text
 

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from core.benchmarks.model import Output
+from core.benchmarks.tools import parsers
 from core.comparison.model import Verdict
-from core.comparison.outputs import PARSERS, compare_outputs, incomplete
+from core.comparison.outputs import compare_outputs, incomplete
 from core.errors import InputError
 
 DATA = Path(__file__).parents[2] / "data"
@@ -23,7 +24,7 @@ tps = {tps} (excluding connections establishing)
 
 
 def bonnie(file: str) -> Output:
-    return PARSERS["bonnie"]((DATA / file).read_text(encoding="utf-8"))
+    return parsers()["bonnie"]((DATA / file).read_text(encoding="utf-8"))
 
 
 def test_machines_are_compared_whatever_they_are_called() -> None:
@@ -40,7 +41,7 @@ def test_machines_are_compared_whatever_they_are_called() -> None:
 
 def test_results_of_one_name_are_repetitions() -> None:
     sets = [
-        PARSERS["pgbench"]("".join(PGBENCH.format(tps=tps) for tps in rates))
+        parsers()["pgbench"]("".join(PGBENCH.format(tps=tps) for tps in rates))
         for rates in ((100, 101, 99), (61, 60, 62))
     ]
     (row,) = compare_outputs([("a", sets[0]), ("b", sets[1])]).rows
@@ -52,7 +53,7 @@ def test_results_of_one_name_are_repetitions() -> None:
 
 def test_a_write_and_a_read_of_dd_are_no_repetitions() -> None:
     text = "4+0 records in\n4+0 records out\n1000 bytes (1.0 kB) copied, {} s, 1 kB/s\n"
-    sets = [PARSERS["dd"](text.format(write) + text.format(read)) for write, read in ((10, 5), (5, 5))]
+    sets = [parsers()["dd"](text.format(write) + text.format(read)) for write, read in ((10, 5), (5, 5))]
     rows = [row for row in compare_outputs([("a", sets[0]), ("b", sets[1])]).rows if row.metric == "bytes_per_second"]
     assert [row.workload.name for row in rows] == ["dd 1", "dd 2"]
     assert [row.ratio for row in rows] == [2, 1]
@@ -60,7 +61,7 @@ def test_a_write_and_a_read_of_dd_are_no_repetitions() -> None:
 
 def test_an_interrupted_job_does_not_count() -> None:
     text = (DATA / "fio/20-v2.1.10-sigint-two-jobs-snipped-f30227283165.txt").read_text(encoding="utf-8")
-    output = PARSERS["fio"](text)
+    output = parsers()["fio"](text)
     assert incomplete(output) == ("job1 was interrupted", "job2 was interrupted")
     compared = compare_outputs([("a", output), ("b", output)])
     assert {row.old for row in compared.rows} == {None}
@@ -71,4 +72,4 @@ def test_what_cannot_be_compared() -> None:
     with pytest.raises(InputError, match="nothing to compare one output with"):
         compare_outputs([("a", one)])
     with pytest.raises(InputError, match="different tools"):
-        compare_outputs([("a", one), ("b", PARSERS["pgbench"](PGBENCH.format(tps=9)))])
+        compare_outputs([("a", one), ("b", parsers()["pgbench"](PGBENCH.format(tps=9)))])

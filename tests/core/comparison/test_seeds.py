@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.fio import parse_fio
+from core.benchmarks.fio.output import parse_fio
 from core.comparison.model import Comparison, Row, Verdict
 from core.comparison.outputs import compare_outputs
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.benchmarks.bonnie import parse_bonnie
+from core.benchmarks.bonnie.output import parse_bonnie
 from core.benchmarks.model import Mark, MarkKind, Metrics, Outcome, Parameter, Repetition, Run, Side, Volume, Workload
 from core.comparison.diagnosis import CATALOGUE, diagnose
 from core.comparison.model import Diagnosis, Finding

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.benchmarks.fio_job_file import sections_of
-from core.benchmarks.fio_jobs import workloads_of
+from core.benchmarks.fio.job_file import sections_of
+from core.benchmarks.fio.job_tool import workloads_of
 from core.benchmarks.model import Workload
-from core.benchmarks.tools import work_of
-from core.benchmarks.work import Machine
+from core.benchmarks.tool import Machine
+from core.benchmarks.tools import procedure_of
 from core.errors import InputError
 
-DATA = Path(__file__).parents[2] / "data" / "fio-sync"
+DATA = Path(__file__).parents[3] / "data" / "fio-sync"
 ANY = Machine(None, None)
 JOB = """\
 ; as a DBA writes it
@@ -44,27 +44,27 @@ def test_sections_that_run_together_are_one_workload() -> None:
     assert (together.name, together.headline) == ("reader+writer", "write_iops")
     assert (alone.name, alone.headline) == ("alone", "write_bytes_per_second")
     assert together.parameters == {"job": JOB, "sections": "reader,writer"}
-    work = work_of(together, ANY)
-    assert sum(work.laid_out.values()) == 2 * 5 * 5 * 2**30
-    assert 10 < work.seconds < 15
-    assert work.steps[0].shell.text.endswith("fio job.fio --section=reader --section=writer --output-format=json")
-    assert sum(work_of(alone, ANY).laid_out.values()) == 512 * 2**20
+    procedure = procedure_of(together, ANY)
+    assert sum(procedure.laid_out.values()) == 2 * 5 * 5 * 2**30
+    assert 10 < procedure.seconds < 15
+    assert procedure.phases[0].shell.text.endswith("fio job.fio --section=reader --section=writer --output-format=json")
+    assert sum(procedure_of(alone, ANY).laid_out.values()) == 512 * 2**20
 
 
 def test_the_file_travels_whole_whatever_it_holds() -> None:
     job = "[a]\nrw=write\nsize=8k\n; it's \"$(touch x)\" 'ö'\n"
-    text = work_of(workloads_of(job)[0], ANY).steps[0].shell.text
+    text = procedure_of(workloads_of(job)[0], ANY).phases[0].shell.text
     assert """'; it'"'"'s "$(touch x)" '"'"'ö'"'"'' >job.fio""" in text.replace("> job.fio", ">job.fio")
 
 
 def test_rates_are_summed_and_latencies_kept_where_one_section_has_them() -> None:
     job = "[reader]\nrw=randread\nsize=4m\n[writer]\nrw=randwrite\nsize=4m\n"
-    reading = work_of(workloads_of(job)[0], ANY).read([(DATA / "v3.33-two-sections.json").read_text()])
+    reading = procedure_of(workloads_of(job)[0], ANY).read([(DATA / "v3.33-two-sections.json").read_text()])
     assert reading.metrics["read_iops"] == pytest.approx(8133.0)
     assert reading.metrics["write_iops"] == pytest.approx(7832.167832)
     assert {"read_latency_p99_seconds", "write_latency_p99_seconds"} <= set(reading.metrics)
     twice = (DATA / "v3.33-two-sections.json").read_text().replace('"writer"', '"other"').replace('"reader"', '"third"')
-    both = work_of(workloads_of(job)[0], ANY).read([(DATA / "v3.33-two-sections.json").read_text() + "\n" + twice])
+    both = procedure_of(workloads_of(job)[0], ANY).read([(DATA / "v3.33-two-sections.json").read_text() + "\n" + twice])
     assert both.metrics["read_iops"] == pytest.approx(2 * 8133.0)
     assert not [name for name in both.metrics if "latency" in name]
 
@@ -131,7 +131,7 @@ def test_no_job_file(text: str, said: str) -> None:
 )
 def test_sections_that_cannot_be_one_workload(sections: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        work_of(Workload("w", "w", "fio-job", "write_iops", {"job": JOB, "sections": sections}), ANY)
+        procedure_of(Workload("w", "w", "fio-job", "write_iops", {"job": JOB, "sections": sections}), ANY)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND
+from core.benchmarks.tool import ASSUMED_BYTES_PER_SECOND
 from core.errors import InputError
 
 LONGEST = 65_536

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.benchmarks.fio import parse_fio
+from core.benchmarks.fio.output import parse_fio
 from core.errors import ParseError
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 
 
 def _cases(folder: str) -> list[Any]:

@@ -6,8 +6,8 @@ lie on the measured volume.
 """
 
 from core.benchmarks.folders import UNDO
-from core.benchmarks.pgbench_cluster import Target, as_owner
-from core.benchmarks.work import Machine
+from core.benchmarks.pgbench.cluster import Target, as_owner
+from core.benchmarks.tool import Machine
 from core.errors import InputError
 from core.facts.model import Cluster
 from core.servers.shell import Shell, script, script_of
@@ -50,7 +50,7 @@ def own_database(machine: Machine, data_directory: str, name: str, fill: Shell) 
     return Target(
         name=f"database-{name}",
         make=script(_PLACE, data=data_directory, undo=drop, file=f"{UNDO}database-{name}", make=make),
-        service=None,
+        background=None,
         client=lambda pgbench: as_owner(
             machine, script_of(where, script("PGDATABASE=$database sh -c @pgbench@", pgbench=pgbench)), cluster.owner
         ),

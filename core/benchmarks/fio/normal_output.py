@@ -11,7 +11,7 @@ name was left out, its results have none.
 import re
 from dataclasses import dataclass, field
 
-from core.benchmarks.fio_numbers import Counted, iops, loses_carry, meanings, rate
+from core.benchmarks.fio.rounding import Counted, iops, loses_carry, meanings, rate
 from core.benchmarks.model import Metrics, Output, Result
 from core.benchmarks.reading import first_line, lines, unreadable
 

@@ -1,8 +1,8 @@
-"""What a tool's module makes of a workload: what to run, what it needs, and how to read what it prints.
+"""What a benchmark tool declares: its name, what runs for a workload of it, and how to read what it prints.
 
-One module a tool, each with `work(workload, machine) -> Work` and a pure parser; `core/benchmarks/runs.py` carries the
-work out and knows no tool. Every command runs with the run's own folder as its working directory, so that file names
-are plain and relative.
+A tool is one `Tool` in one module (core/benchmarks/pg_test_fsync.py is the shortest), listed in
+core/benchmarks/tools.py; nothing else names it. `core/benchmarks/runs.py` carries a procedure out and knows no tool.
+Every command runs with the run's own folder as its working directory, so that file names are plain and relative.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import TypeVar
 from pydantic import ConfigDict
 
 from core import documents
-from core.benchmarks.model import Metrics
+from core.benchmarks.model import Metrics, Output, Workload
 from core.facts.model import Cluster
 from core.servers.shell import Secret, Shell
 
@@ -25,7 +25,7 @@ LEAST_BYTES_PER_SECOND = 2e6
 CACHE_SECONDS = 0.5
 """What dropping the caches takes where nothing else writes."""
 READY = "pghaul-ready"
-"""The line by which a service says that it serves."""
+"""The line by which a background process says that it serves."""
 STRICT = ConfigDict(extra="forbid", strict=True)
 """For what people write: no unknown field, and "5" is no number."""
 
@@ -64,8 +64,8 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
-    """What runs on the measured server beside the steps that name it, such as a database server.
+class Background:
+    """What runs on the measured server beside the phases that name it, such as a database server.
 
     Attributes:
         shell: runs inside the folder; prints a line READY once it serves, and ends when its input ends or at TERM.
@@ -78,23 +78,23 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Phase:
     """One command of a repetition, run inside the folder; caches are dropped before it.
 
     Attributes:
         seconds: expected.
-        warm: the caches stay as the step before left them.
-        service: runs while the step does; steps in a row that name the same one share it.
+        warm: the caches stay as the phase before left them.
+        background: runs while the phase does; phases in a row that name the same one share it.
         from_other: the other server of the move runs it, outside of any folder.
         secrets: of its environment; they stand on no command line.
-        served_from: a folder outside of the benchmark's: what the processes that work in it move is the step's own.
+        served_from: a folder outside of the benchmark's: what the processes that work in it move is the phase's own.
     """
 
     shell: Shell
     seconds: float
     deadline: float
     warm: bool = False
-    service: Service | None = None
+    background: Background | None = None
     from_other: bool = False
     secrets: Mapping[str, Secret] = field(default_factory=dict)
     served_from: str | None = None
@@ -102,7 +102,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read from the outputs of a repetition's steps."""
+    """What was read from the outputs of a repetition's phases."""
 
     metrics: Metrics
     version: str | None = None
@@ -111,50 +111,81 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Procedure:
     """A workload, ready to run.
 
     Attributes:
         program: the program that must be installed.
         headlines: the metrics that may stand for the workload.
-        steps: one repetition.
-        read: from the outputs of the steps, in their order; raises ParseError.
+        phases: one repetition.
+        read: from the outputs of the phases, in their order; raises ParseError.
         fresh_bytes: what a repetition writes into files that are gone at its end.
         prepare: makes the files of `laid_out`; where they are there already, it does nothing.
         laid_out: name -> bytes of the files that repetitions read or overwrite; workloads may share them.
+        writes_zeros: a volume that compresses answers faster than its disks.
     """
 
     program: str
     headlines: tuple[str, ...]
-    steps: tuple[Step, ...]
+    phases: tuple[Phase, ...]
     read: Callable[[Sequence[str]], Reading]
     fresh_bytes: int = 0
-    prepare: Step | None = None
+    prepare: Phase | None = None
     laid_out: Mapping[str, int] = field(default_factory=dict)
+    writes_zeros: bool = False
 
     @property
     def seconds(self) -> float:
         """Expected for one repetition."""
-        return sum(step.seconds for step in self.steps)
+        return sum(phase.seconds for phase in self.phases)
 
 
-def bytes_needed(works: Sequence[Work]) -> int:
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A benchmark tool, declared once.
+
+    Attributes:
+        name: in suites, in the history and in `pghaul parse`.
+        program: what must be installed for it.
+        package: of a distribution, which holds the program; None: it comes with PostgreSQL.
+        procedure: what to run for a workload on a machine; raises InputError.
+        parameters, headlines: what a workload may state, and what may stand for it; for people, in Markdown.
+        parse: an output of any version, also one that somebody else produced; raises ParseError. None: it is another
+            tool's output, read under that one's name.
+        files: parameter that names a file on the workstation -> the parameter that its text becomes.
+        repeats: whether results of one name in one output are repetitions, not different ones (a write and a read).
+        named_after_host: whether it names a result after the machine: compared are machines, under the program's name.
+    """
+
+    name: str
+    program: str
+    package: str | None
+    procedure: Callable[[Workload, Machine], Procedure]
+    parameters: str
+    headlines: str
+    parse: Callable[[str], Output] | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    repeats: bool = False
+    named_after_host: bool = False
+
+
+def bytes_needed(procedures: Sequence[Procedure]) -> int:
     """The most that lies on the volume at one time: what is laid out stays to the end, the rest is gone before."""
     laid_out: dict[str, int] = {}
-    for work in works:
-        laid_out |= work.laid_out
-    return sum(laid_out.values()) + max((work.fresh_bytes for work in works), default=0)
+    for procedure in procedures:
+        laid_out |= procedure.laid_out
+    return sum(laid_out.values()) + max((procedure.fresh_bytes for procedure in procedures), default=0)
 
 
-def expected_seconds(works: Sequence[Work], repetitions: int) -> float:
-    """The sum over all repetitions, with the caches dropped before each step and files laid out once."""
+def expected_seconds(procedures: Sequence[Procedure], repetitions: int) -> float:
+    """The sum over all repetitions, with the caches dropped before each phase and files laid out once."""
     total = 0.0
     laid_out: set[str] = set()
-    for work in works:
-        if work.prepare is not None and not laid_out.issuperset(work.laid_out):
-            total += work.prepare.seconds
-            laid_out.update(work.laid_out)
-        total += repetitions * (work.seconds + CACHE_SECONDS * sum(not step.warm for step in work.steps))
+    for procedure in procedures:
+        if procedure.prepare is not None and not laid_out.issuperset(procedure.laid_out):
+            total += procedure.prepare.seconds
+            laid_out.update(procedure.laid_out)
+        total += repetitions * (procedure.seconds + CACHE_SECONDS * sum(not phase.warm for phase in procedure.phases))
     return total
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.pgbench import parse_pgbench
+from core.benchmarks.pgbench.output import parse_pgbench
 from core.errors import ParseError
 
-DATA = Path(__file__).parents[2] / "data" / "pgbench"
+DATA = Path(__file__).parents[3] / "data" / "pgbench"
 V96 = (DATA / "31-v12-13-transactions-mode-no-stddev-f40770488901.txt").read_text()
 V14 = (DATA / "10-v14.1-client-server-12.6-f8297672349.txt").read_text()
 V16 = (DATA / "v16-aborted-complete-numbers.txt").read_text()

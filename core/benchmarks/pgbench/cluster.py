@@ -2,10 +2,9 @@
 
 It is made by the server's own programs of the move's series, in a folder of its own inside the benchmark's, as the
 database user where root measures. Its socket lies in that folder of mode 0700; it listens on an address only where the
-other server drives it, and then takes a random password. It runs in the foreground of a service
-(core/benchmarks/services.py) and ends with it; cut off, with the folder, whose processes are all ended. Its shared
-memory lies in its own folder too, but for the one segment of System V that every cluster has: where the server was
-killed, that is removed with the folder.
+other server drives it, and then takes a random password. It is a background process (core/benchmarks/background.py) and
+ends as one; cut off, with the folder, whose processes are all ended. Its shared memory lies in its own folder too, but
+for the one segment of System V that every cluster has: where the server was killed, that is removed with the folder.
 """
 
 import secrets
@@ -13,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from core.benchmarks.folders import UNDO
-from core.benchmarks.work import READY, Machine, Service
+from core.benchmarks.tool import READY, Background, Machine
 from core.servers.shell import Secret, Shell, Word, command, environment, in_folder, script, script_of
 
 SERVE_SECONDS = 120.0
@@ -90,14 +89,14 @@ class Target:
     Attributes:
         name: of its folder inside the benchmark's, or of what stands for it.
         make: makes and fills it, anew if it is there; runs inside the benchmark's folder.
-        service: what serves it; None: it is there anyway.
+        background: what serves it; None: it is there anyway.
         client: a pgbench command, connected to it.
         secrets: environment of `make` and of the client.
     """
 
     name: str
     make: Shell
-    service: Service | None
+    background: Background | None
     client: Callable[[Shell], Shell]
     secrets: Mapping[str, Secret] = field(default_factory=dict)
 
@@ -143,7 +142,7 @@ def throwaway(
             file=f"{UNDO}{name}",
             shell=as_owner(machine, made),
         ),
-        service=Service(
+        background=Background(
             "the throwaway cluster",
             in_folder(name, as_owner(machine, served)),
             SERVE_SECONDS,

@@ -13,8 +13,18 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict
 
 from core.benchmarks.model import Workload
-from core.benchmarks.sysbench import parse_sysbench
-from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
+from core.benchmarks.sysbench.output import parse_sysbench
+from core.benchmarks.tool import (
+    ASSUMED_BYTES_PER_SECOND,
+    STRICT,
+    Machine,
+    Phase,
+    Procedure,
+    Reading,
+    Tool,
+    deadline,
+    strictly,
+)
 from core.errors import InputError
 from core.servers.shell import Shell, Word, command, in_folder, sequence
 
@@ -62,7 +72,7 @@ class Parameters:
         return [f"--file-num={self.files}", f"--file-total-size={self.size_bytes}"]
 
 
-def work(workload: Workload, machine: Machine) -> Work:
+def procedure(workload: Workload, machine: Machine) -> Procedure:
     """What to run for the workload.
 
     Raises:
@@ -73,12 +83,12 @@ def work(workload: Workload, machine: Machine) -> Work:
     writing = parameters.size_bytes / ASSUMED_BYTES_PER_SECOND
     seconds = parameters.runtime_seconds + START_SECONDS
     reads = parameters.pattern == "rndrd"
-    return Work(
+    return Procedure(
         program="sysbench",
         headlines=("read_iops", "read_bytes_per_second") if reads else ("fsyncs_per_second", "write_iops"),
-        steps=(Step(_run(parameters, before_1_0=before_1_0), seconds, deadline(seconds, 0)),),
+        phases=(Phase(_run(parameters, before_1_0=before_1_0), seconds, deadline(seconds, 0)),),
         read=_read_seeks if reads else _read_syncs,
-        prepare=Step(_prepare(parameters, before_1_0=before_1_0), writing, deadline(writing, parameters.size_bytes)),
+        prepare=Phase(_prepare(parameters, before_1_0=before_1_0), writing, deadline(writing, parameters.size_bytes)),
         laid_out={parameters.folder: parameters.size_bytes},
     )
 
@@ -127,3 +137,16 @@ def _read_syncs(outputs: Sequence[str]) -> Reading:
     if "write_iops" in metrics:
         metrics.setdefault("fsyncs_per_second", metrics["write_iops"])
     return Reading(metrics, output.version)
+
+
+SYSBENCH = Tool(
+    name="sysbench",
+    program="sysbench",
+    package="sysbench",
+    procedure=procedure,
+    parse=parse_sysbench,
+    repeats=True,
+    parameters="`pattern` (`rndrd`: seeks; `rndwr`: an fsync after every write), `size_bytes` of all files; `files` 1, "
+    "`runtime_seconds` 60, `block_bytes` 8192, `threads` 1, `direct` true",
+    headlines="`read_iops`; `fsyncs_per_second`",
+)

@@ -12,9 +12,19 @@ from typing import ClassVar
 
 from pydantic import ConfigDict
 
-from core.benchmarks.bonnie import parse_bonnie
+from core.benchmarks.bonnie.output import parse_bonnie
 from core.benchmarks.model import Workload
-from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
+from core.benchmarks.tool import (
+    ASSUMED_BYTES_PER_SECOND,
+    STRICT,
+    Machine,
+    Phase,
+    Procedure,
+    Reading,
+    Tool,
+    deadline,
+    strictly,
+)
 from core.errors import InputError
 from core.servers.shell import Shell, Word, command, script
 
@@ -71,7 +81,7 @@ class Parameters:
             raise InputError(f"seeks go from 1 to 1000000, not {self.seeks}")
 
 
-def work(workload: Workload, machine: Machine) -> Work:
+def procedure(workload: Workload, machine: Machine) -> Procedure:
     """What to run for the workload.
 
     Raises:
@@ -82,7 +92,7 @@ def work(workload: Workload, machine: Machine) -> Work:
     seconds = _PASSES * size / ASSUMED_BYTES_PER_SECOND + (parameters.seeks or SEEKS) / SEEKS_PER_SECOND
     seconds += CHARACTER_SECONDS if parameters.characters else 0
     characters = ("write_char_bytes_per_second", "read_char_bytes_per_second") if parameters.characters else ()
-    return Work(
+    return Procedure(
         program="bonnie++",
         headlines=(
             "write_bytes_per_second",
@@ -91,7 +101,7 @@ def work(workload: Workload, machine: Machine) -> Work:
             "seeks_per_second",
             *characters,
         ),
-        steps=(Step(_run(parameters, size, machine.user), seconds, deadline(seconds, _PASSES * size)),),
+        phases=(Phase(_run(parameters, size, machine.user), seconds, deadline(seconds, _PASSES * size)),),
         read=_read,
         fresh_bytes=size,
     )
@@ -138,3 +148,18 @@ read -r status <status; rm -f answers status; exit $status""",
 def _read(outputs: Sequence[str]) -> Reading:
     output = parse_bonnie("\n".join(outputs))
     return Reading(output.results[-1].metrics, output.version)
+
+
+BONNIE = Tool(
+    name="bonnie",
+    program="bonnie++",
+    package="bonnie++",
+    procedure=procedure,
+    parse=parse_bonnie,
+    repeats=True,
+    named_after_host=True,
+    parameters="`size_bytes` (twice `ram_bytes`), `ram_bytes` (the memory), `chunk_bytes` 8192, `characters` false, "
+    "`flush` false, `concurrency` 1, `files` 0 (thousands to create), `drop_caches` false (before each of its tests: "
+    "then the size need not exceed the memory), `seeks` (8192)",
+    headlines="`write_bytes_per_second`, `rewrite_…`, `read_…`, `seeks_per_second`",
+)

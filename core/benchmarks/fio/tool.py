@@ -1,4 +1,4 @@
-"""fio: the command of a workload, and its output in every format.
+"""fio: the command of a workload.
 
 What is measured, and what is not:
 
@@ -14,26 +14,31 @@ What is measured, and what is not:
 - There is no ramp time: a throttled device saves up what it was not allowed to do while fio starts to count.
 """
 
-import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from core.benchmarks.fio_json import looks_like_json, parse_fio_json, sync_latencies
-from core.benchmarks.fio_terse import parse_fio_terse
-from core.benchmarks.fio_text import parse_fio_text
-from core.benchmarks.model import Output, Result, Workload
-from core.benchmarks.reading import first_line, unreadable
-from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
-from core.errors import InputError, ParseError
+from core.benchmarks.fio.json_output import sync_latencies
+from core.benchmarks.fio.output import failure_of, parse_fio
+from core.benchmarks.model import Workload
+from core.benchmarks.tool import (
+    ASSUMED_BYTES_PER_SECOND,
+    STRICT,
+    Machine,
+    Phase,
+    Procedure,
+    Reading,
+    Tool,
+    deadline,
+    strictly,
+)
+from core.errors import InputError
 from core.servers.shell import Shell, command
 
 START_SECONDS = 0.5
 """What fio takes to start its jobs and to gather their figures."""
-_ERROR = re.compile(r"error=([^(),:]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,7 @@ class Parameters:
         return tuple(f"{side}_{what}" for side in sides for what in ("iops", "bytes_per_second"))
 
 
-def work(workload: Workload, machine: Machine) -> Work:
+def procedure(workload: Workload, machine: Machine) -> Procedure:
     """What to run for the workload.
 
     Raises:
@@ -137,45 +142,16 @@ def work(workload: Workload, machine: Machine) -> Work:
     expected = parameters.runtime_seconds + START_SECONDS + (0 if parameters.timed else writing)
     limit = deadline(expected, 0 if parameters.timed else parameters.total_bytes)
     files = _files(workload.name, parameters, engine)
-    laying = Step(_layout(files), writing, deadline(writing, parameters.total_bytes))
-    return Work(
+    laying = Phase(_layout(files), writing, deadline(writing, parameters.total_bytes))
+    return Procedure(
         program="fio",
         headlines=parameters.headlines,
-        steps=(Step(_measure(files, parameters), expected, limit),),
+        phases=(Phase(_measure(files, parameters), expected, limit),),
         read=lambda outputs: _read(outputs, parameters),
         fresh_bytes=parameters.total_bytes if parameters.fresh else 0,
         prepare=None if parameters.fresh else laying,
         laid_out={} if parameters.fresh else dict.fromkeys(parameters.names, parameters.file_bytes),
     )
-
-
-def parse_fio(text: str) -> Output:
-    """What fio measured, one result a job: from its JSON, its normal or its terse output, whichever the text holds.
-
-    Where it holds several of them, the one that says most counts: JSON, then the normal output.
-
-    Raises:
-        ParseError: the text holds no result.
-    """
-    if looks_like_json(text):
-        try:
-            return parse_fio_json(text)
-        except ParseError as error:
-            failure = error
-    else:
-        failure = unreadable("fio", "JSON, normal or terse output with a job", first_line(text))
-    for parse in (parse_fio_text, parse_fio_terse):
-        with suppress(ParseError):
-            return parse(text)
-    raise failure
-
-
-def failure_of(outputs: Sequence[str], result: Result) -> str:
-    """What fio said went wrong with a result, though it printed one; empty: nothing."""
-    if result.errors is not None:
-        said = _ERROR.search("\n".join(outputs))
-        return f"fio ended with error {result.errors}{': ' + said[1].strip() if said else ''}"
-    return "fio was interrupted" if result.interrupted else ""
 
 
 def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:
@@ -226,3 +202,16 @@ def _files(name: str, parameters: Parameters, engine: str) -> list[str]:
         "--file_service_type=sequential",
         f"--size={parameters.size_bytes}",
     ]
+
+
+FIO = Tool(
+    name="fio",
+    program="fio",
+    package="fio",
+    procedure=procedure,
+    parse=parse_fio,
+    parameters="`pattern` (`read`, `write`, `randread`, `randwrite`, `randrw`), `direct`, `size_bytes` of each job, "
+    "`runtime_seconds`; `block_bytes` 8192, `jobs` 1, `files` 1, `depth` 1 (above 1: libaio or io_uring, whichever "
+    "works there), `read_fraction` 0.7, `sync` none (`fdatasync`, `fsync`: a log's writes)",
+    headlines="`read_iops`, `read_bytes_per_second`, the same of `write`; with `sync`: `fsyncs_per_second`",
+)

@@ -1,7 +1,7 @@
-"""What runs on the measured server beside the steps of a repetition, and ends with them.
+"""Background processes: what runs on the measured server beside the phases of a repetition, and ends with them.
 
-A service reads its input as its lifeline: it ends when that ends, because the steps are done, the connection was lost
-or the workstation died. What has its working directory inside the folder goes with the folder, whatever happened.
+One reads its input as its lifeline: it ends when that ends, because the phases are done, the connection was lost or the
+workstation died. What has its working directory inside the folder goes with the folder, whatever happened.
 """
 
 import time
@@ -10,48 +10,48 @@ from contextlib import contextmanager
 
 from core.benchmarks.folders import Folder
 from core.benchmarks.reading import first_line
-from core.benchmarks.work import READY, Service
+from core.benchmarks.tool import READY, Background
 from core.errors import CommandError
 from core.jobs import CommandEnded, CommandStarted, Job
 from core.servers.remote_process import Process
 
 
 @contextmanager
-def running(folder: Folder, service: Service, job: Job) -> Iterator[None]:
-    """The service while the body runs; it has ended on leaving, unless the job was cancelled or the connection lost.
+def running(folder: Folder, background: Background, job: Job) -> Iterator[None]:
+    """The process while the body runs; it has ended on leaving, unless the job was cancelled or the connection lost.
 
     Raises:
         CommandError: it ended, or did not serve in time; in its own words.
         UnreachableError: the connection was lost.
         Cancelled: the job was cancelled.
     """
-    server, shell = folder.server, folder.inside(service.shell)
+    server, shell = folder.server, folder.inside(background.shell)
     shown = server.become(folder.user, shell).shown
     status, begun = None, time.monotonic()
-    job.report(CommandStarted(server.name, folder.user or server.login, shown, title=f"start {service.title}"))
+    job.report(CommandStarted(server.name, folder.user or server.login, shown, title=f"start {background.title}"))
     try:
         with server.bridge(shell, job, user=folder.user) as process:
-            _wait_until_it_serves(folder, service, process, job)
+            _wait_until_it_serves(folder, background, process, job)
             try:
                 yield
             finally:
-                status = _end(service, process, job)
+                status = _end(background, process, job)
     finally:
         job.report(CommandEnded(server.name, shown, status, time.monotonic() - begun))
 
 
-def _wait_until_it_serves(folder: Folder, service: Service, process: Process, job: Job) -> None:
+def _wait_until_it_serves(folder: Folder, background: Background, process: Process, job: Job) -> None:
     said = bytearray()
     process.deliver(said.extend)
-    until = time.monotonic() + service.seconds
+    until = time.monotonic() + background.seconds
     while READY.encode() not in said.splitlines():
         if process.ended or time.monotonic() > until:
             if not folder.server.connected:
-                raise folder.server.lost(f"starting {service.title}")
+                raise folder.server.lost(f"starting {background.title}")
             told = process.stderr.text() or said.decode(errors="replace")
-            why = first_line(told) or f"no answer within {service.seconds:.0f} s"
+            why = first_line(told) or f"no answer within {background.seconds:.0f} s"
             raise CommandError(
-                f"{service.title} did not start on {folder.server.name}: {why}",
+                f"{background.title} did not start on {folder.server.name}: {why}",
                 exit_status=process.exit_status,
                 stderr=told,
             )
@@ -59,14 +59,14 @@ def _wait_until_it_serves(folder: Folder, service: Service, process: Process, jo
         job.check()
 
 
-def _end(service: Service, process: Process, job: Job) -> int | None:
+def _end(background: Background, process: Process, job: Job) -> int | None:
     """End its input and wait for it; its exit status, None where nobody waits."""
     process.deliver(lambda _: None)
     try:
         process.channel.shutdown_write()
     except OSError:
         return None  # the connection is gone, and its input with it
-    until = time.monotonic() + service.seconds
+    until = time.monotonic() + background.seconds
     while not process.ended and not job.cancelled and time.monotonic() < until:
         process.turn()
     return process.exit_status

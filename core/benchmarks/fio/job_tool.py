@@ -11,14 +11,24 @@ from typing import ClassVar
 
 from pydantic import ConfigDict
 
-from core.benchmarks.fio import failure_of, parse_fio
-from core.benchmarks.fio_job_file import Section, groups, sections_of
+from core.benchmarks.fio.job_file import Section, groups, sections_of
+from core.benchmarks.fio.output import failure_of, parse_fio
 from core.benchmarks.model import Metrics, Workload
-from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
+from core.benchmarks.tool import (
+    ASSUMED_BYTES_PER_SECOND,
+    STRICT,
+    Machine,
+    Phase,
+    Procedure,
+    Reading,
+    Tool,
+    deadline,
+    strictly,
+)
 from core.errors import InputError
 from core.servers.shell import Shell, command, redirect, sequence
 
-TOOL = "fio-job"
+NAME = "fio-job"
 JOB_FILE = "job.fio"
 
 
@@ -42,7 +52,7 @@ def workloads_of(text: str) -> tuple[Workload, ...]:
         Workload(
             name="+".join(section.name for section in group),
             title=f"fio job {', '.join(section.name for section in group)}",
-            tool=TOOL,
+            tool=NAME,
             headline=_headlines(group)[0],
             parameters={"job": text, "sections": ",".join(section.name for section in group)},
         )
@@ -50,7 +60,7 @@ def workloads_of(text: str) -> tuple[Workload, ...]:
     )
 
 
-def work(workload: Workload, machine: Machine) -> Work:  # noqa: ARG001  every tool's module has this face
+def procedure(workload: Workload, machine: Machine) -> Procedure:  # noqa: ARG001  every tool's module has this face
     """What to run for the workload.
 
     Raises:
@@ -65,12 +75,12 @@ def work(workload: Workload, machine: Machine) -> Work:  # noqa: ARG001  every t
     writing = total / ASSUMED_BYTES_PER_SECOND
     laying = sequence(_file(parameters.job), command("fio", JOB_FILE, *names, "--create_only=1"))
     measuring = sequence(_file(parameters.job), command("fio", JOB_FILE, *names, "--output-format=json"))
-    return Work(
+    return Procedure(
         program="fio",
         headlines=_headlines(chosen),
-        steps=(Step(measuring, seconds, deadline(seconds, total)),),
+        phases=(Phase(measuring, seconds, deadline(seconds, total)),),
         read=_read,
-        prepare=Step(laying, writing, deadline(writing, total)),
+        prepare=Phase(laying, writing, deadline(writing, total)),
         laid_out={f"job {workload.name}": total},
     )
 
@@ -118,3 +128,15 @@ def _read(outputs: Sequence[str]) -> Reading:
     kept = {name: value for name, value in metrics.items() if "latency" not in name or name not in several}
     failures = [failure for result in output.results if (failure := failure_of(outputs, result))]
     return Reading(kept, output.version, failures[0] if failures else "")
+
+
+FIO_JOB = Tool(
+    name=NAME,
+    program="fio",
+    package="fio",
+    procedure=procedure,
+    files={"job_file": "job"},
+    parameters="`job_file`: a fio job file, beside the suite file or by its path (`job`: its text); `sections`: those "
+    "of it to run, where they do not all run together",
+    headlines="as its sections read and write",
+)

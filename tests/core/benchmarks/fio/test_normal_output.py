@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.fio import parse_fio
-from core.benchmarks.fio_numbers import loses_carry, meanings
-from core.benchmarks.fio_text import parse_fio_text
+from core.benchmarks.fio.normal_output import parse_fio_text
+from core.benchmarks.fio.output import parse_fio
+from core.benchmarks.fio.rounding import loses_carry, meanings
 from core.errors import ParseError
 
-DATA = Path(__file__).parents[2] / "data" / "fio"
+DATA = Path(__file__).parents[3] / "data" / "fio"
 V31 = (DATA / "05-v3.1-write-iops-53.0k-bug-vps-comparison.txt").read_text()
 HEAD = "job: (groupid=0, jobs=1): err= 0: pid={}: Thu Dec 28 00:06:47 2017\n"
 LINE = "  read: IOPS={}, BW={} ({})({}/{}msec)\n"

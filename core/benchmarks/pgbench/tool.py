@@ -19,11 +19,21 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict
 
 from core.benchmarks.model import Metrics, Result, Workload
-from core.benchmarks.pgbench import parse_pgbench
-from core.benchmarks.pgbench_cluster import Listening, Target, random_password, since, throwaway
-from core.benchmarks.pgbench_database import own_database
-from core.benchmarks.pgbench_drift import HEADLINES, drift
-from core.benchmarks.work import ASSUMED_BYTES_PER_SECOND, STRICT, Machine, Reading, Step, Work, deadline, strictly
+from core.benchmarks.pgbench.cluster import Listening, Target, random_password, since, throwaway
+from core.benchmarks.pgbench.database import own_database
+from core.benchmarks.pgbench.drift import HEADLINES, drift
+from core.benchmarks.pgbench.output import parse_pgbench
+from core.benchmarks.tool import (
+    ASSUMED_BYTES_PER_SECOND,
+    STRICT,
+    Machine,
+    Phase,
+    Procedure,
+    Reading,
+    Tool,
+    deadline,
+    strictly,
+)
 from core.errors import InputError
 from core.servers.shell import Shell, Word, command, pipe
 
@@ -137,7 +147,7 @@ class Parameters:
         return EMPTY_CLUSTER_BYTES + rows + min(rows, MOST_WAL_BYTES) + rows // 4
 
 
-def work(workload: Workload, machine: Machine) -> Work:
+def procedure(workload: Workload, machine: Machine) -> Procedure:
     """What to run for the workload.
 
     Raises:
@@ -149,24 +159,24 @@ def work(workload: Workload, machine: Machine) -> Work:
     tests = _tests(parameters)
     target = _target(workload.name, parameters, machine, len(tests))
     filling = INITDB_SECONDS + 2 * parameters.scale * ROWS_BYTES / ASSUMED_BYTES_PER_SECOND
-    make = Step(target.make, filling, deadline(filling, parameters.cluster_bytes), secrets=target.secrets)
+    make = Phase(target.make, filling, deadline(filling, parameters.cluster_bytes), secrets=target.secrets)
     runs = tuple(
-        Step(
+        Phase(
             target.client(_pgbench(parameters, machine, test)),
             parameters.seconds,
             parameters.deadline,
             warm=number > 0,
-            service=target.service,
+            background=target.background,
             from_other=parameters.from_other_server,
             secrets=target.secrets,
             served_from=parameters.cluster,
         )
         for number, test in enumerate(tests)
     )
-    return Work(
+    return Procedure(
         program="initdb",
         headlines=HEADLINES if drifts else ("transactions_per_second",),
-        steps=(make, *runs) if drifts else runs,
+        phases=(make, *runs) if drifts else runs,
         read=lambda outputs: _read(outputs[1:] if drifts else outputs, parameters),
         fresh_bytes=parameters.cluster_bytes if drifts else 0,
         prepare=None if drifts else make,
@@ -259,3 +269,20 @@ def _failure(output: str, result: Result) -> str:
         return ""
     said = _FAILED.search(output)
     return f"pgbench was aborted: {said[0].strip()}" if said else "pgbench was aborted"
+
+
+PGBENCH = Tool(
+    name="pgbench",
+    program="initdb",
+    package=None,
+    procedure=procedure,
+    parse=parse_pgbench,
+    repeats=True,
+    files={"script_file": "script"},
+    parameters="`scale`, `transactions` of each client or `runtime_seconds`; `test` tpcb, or `select`, "
+    "`simple-update`, `script`, `drift`; `clients` 10, `threads` 1, `query_mode` simple, `warm_ups` 0, `updates` 3 (of "
+    "`drift`: TPC-B runs), `shared_buffers_bytes` 134217728, `settings` such as "
+    '`"autovacuum = off; max_wal_size = 4GB"`, `script` (its text, or `script_file`), `from_other_server` false, '
+    "`port`, `cluster`",
+    headlines="`transactions_per_second`; of `drift` `initial_`, `tpcb_` and `final_` ahead of it",
+)

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from core.benchmarks.model import Parameter, Workload
-from core.benchmarks.pgbench_work import work
+from core.benchmarks.pgbench.tool import procedure
 from core.benchmarks.suites import load_suite, parse_suite
-from core.benchmarks.tools import work_of
-from core.benchmarks.work import Machine, Work, bytes_needed, expected_seconds
+from core.benchmarks.tool import Machine, Procedure, bytes_needed, expected_seconds
+from core.benchmarks.tools import procedure_of
 from core.errors import InputError
 from core.facts.model import Cluster
 from core.servers.shell import MASK
 
-DATA = Path(__file__).parents[2] / "data" / "pgbench"
+DATA = Path(__file__).parents[3] / "data" / "pgbench"
 MACHINE = Machine(
     2**30,
     4,
@@ -41,17 +41,17 @@ tps = {tps} (without initial connection time)
 """
 
 
-def made(machine: Machine = MACHINE, /, **parameters: Parameter) -> Work:
+def made(machine: Machine = MACHINE, /, **parameters: Parameter) -> Procedure:
     stated = {"scale": 10, "transactions": 250, **parameters}
-    return work(Workload("w", "w", "pgbench", "transactions_per_second", stated), machine)
+    return procedure(Workload("w", "w", "pgbench", "transactions_per_second", stated), machine)
 
 
 def test_a_repetition_starts_the_cluster_cold_and_keeps_it_warm() -> None:
     found = made(test="select", warm_ups=2)
-    assert [step.warm for step in found.steps] == [False, True, True]
-    assert len({step.service for step in found.steps}) == 1
+    assert [phase.warm for phase in found.phases] == [False, True, True]
+    assert len({phase.background for phase in found.phases}) == 1
     assert found.prepare is not None
-    assert found.prepare.service is None
+    assert found.prepare.background is None
     assert set(found.laid_out) == set(made(test="tpcb").laid_out)
     assert set(found.laid_out).isdisjoint(made(test="tpcb", scale=11).laid_out)
     assert set(found.laid_out).isdisjoint(made(test="tpcb", settings="autovacuum = off").laid_out)
@@ -59,10 +59,10 @@ def test_a_repetition_starts_the_cluster_cold_and_keeps_it_warm() -> None:
 
 def test_a_drift_makes_a_cluster_anew_for_each_repetition() -> None:
     found = made(test="drift", warm_ups=3)
-    kinds = ["-S" if "-n -S" in step.shell.text else "tpcb" for step in found.steps[1:]]
+    kinds = ["-S" if "-n -S" in phase.shell.text else "tpcb" for phase in found.phases[1:]]
     assert kinds == ["-S"] * 4 + ["tpcb"] * 3 + ["-S"]
-    assert [step.warm for step in found.steps] == [False, False] + [True] * 7
-    assert found.steps[0].service is None
+    assert [phase.warm for phase in found.phases] == [False, False] + [True] * 7
+    assert found.phases[0].background is None
     assert (found.prepare, found.laid_out) == (None, {})
     assert found.fresh_bytes > 10 * 15_000_000
 
@@ -97,18 +97,18 @@ def test_an_aborted_run_fails_the_repetition_in_its_own_words(position: int) -> 
 
 def test_across_the_network_the_password_stands_on_no_command_line() -> None:
     found = made(from_other_server=True, port=5555)
-    (step,) = found.steps
-    assert step.from_other
-    assert step.shell.text.startswith("env PATH=/opt/pg/bin PGHOST=192.0.2.11 PGPORT=5555 ")
+    (phase,) = found.phases
+    assert phase.from_other
+    assert phase.shell.text.startswith("env PATH=/opt/pg/bin PGHOST=192.0.2.11 PGPORT=5555 ")
     assert found.prepare is not None
-    assert step.service is not None
-    password = step.secrets["PGPASSWORD"].value
+    assert phase.background is not None
+    password = phase.secrets["PGPASSWORD"].value
     assert len(password) >= 32
-    assert found.prepare.secrets == step.secrets
-    for shell in (step.shell, step.service.shell, found.prepare.shell):
+    assert found.prepare.secrets == phase.secrets
+    for shell in (phase.shell, phase.background.shell, found.prepare.shell):
         assert password not in shell.text
         assert MASK not in shell.shown
-    assert "listen_addresses=192.0.2.11" in step.service.shell.text
+    assert "listen_addresses=192.0.2.11" in phase.background.shell.text
     assert "listen_addresses= " in found.prepare.shell.text
 
 
@@ -131,10 +131,10 @@ runtime_seconds = 1
 """
     (workload,) = parse_suite(suite, "own", tmp_path).workloads
     assert workload.parameters["script"] == SCRIPT
-    (step,) = work(workload, MACHINE).steps
-    assert "-f - -s 10" in step.shell.text
-    assert "\\set aid random(1, :scale)" in step.shell.text
-    assert "\r" not in step.shell.text
+    (phase,) = procedure(workload, MACHINE).phases
+    assert "-f - -s 10" in phase.shell.text
+    assert "\\set aid random(1, :scale)" in phase.shell.text
+    assert "\r" not in phase.shell.text
     (tmp_path / "own.sql").unlink()
     with pytest.raises(InputError, match=r"own\.sql"):
         parse_suite(suite, "own", tmp_path)
@@ -170,14 +170,14 @@ RUNNING = Cluster("/srv/pg/data", "15", "15.5", running=True, port=5433, owner="
 
 def test_a_cluster_is_used_only_where_it_is_named() -> None:
     machine = replace(MACHINE, clusters=(RUNNING,))
-    assert "/run/pg" not in made(machine).steps[0].shell.text
+    assert "/run/pg" not in made(machine).phases[0].shell.text
     found = made(machine, cluster="/srv/pg/data")
-    (step,) = found.steps
-    assert step.service is None
-    assert step.shell.text.startswith("runuser -u pg -- sh -c ")
-    assert "PGHOST=/run/pg PGPORT=5433" in step.shell.text
+    (phase,) = found.phases
+    assert phase.background is None
+    assert phase.shell.text.startswith("runuser -u pg -- sh -c ")
+    assert "PGHOST=/run/pg PGPORT=5433" in phase.shell.text
     assert found.prepare is not None
-    for shell in (step.shell, found.prepare.shell):
+    for shell in (phase.shell, found.prepare.shell):
         assert set(re.findall(r"(?:DROP|CREATE) DATABASE (?:IF EXISTS )?(\S+?)[\"\\]", shell.text)) <= {"$database"}
 
 
@@ -201,17 +201,17 @@ def test_across_the_network_needs_another_server() -> None:
 
 def test_old_series_get_no_option_that_they_do_not_know() -> None:
     old = Machine(2**30, 4, user="root", series="8.4", programs="/usr/lib/postgresql/8.4/bin")
-    (step,) = made(old).steps
-    assert " -j " not in step.shell.text
-    (new,) = made().steps
-    assert step.service is not None
-    assert new.service is not None
-    assert "dynamic_shared_memory_type" not in step.service.shell.text
-    assert "dynamic_shared_memory_type=mmap" in new.service.shell.text
+    (phase,) = made(old).phases
+    assert " -j " not in phase.shell.text
+    (new,) = made().phases
+    assert phase.background is not None
+    assert new.background is not None
+    assert "dynamic_shared_memory_type" not in phase.background.shell.text
+    assert "dynamic_shared_memory_type=mmap" in new.background.shell.text
 
 
 def test_what_ships() -> None:
     (workload,) = load_suite("drift").workloads
-    found = work_of(workload, MACHINE)
+    found = procedure_of(workload, MACHINE)
     assert 8e9 < bytes_needed([found]) < 10e9
     assert 400 < expected_seconds([found], 1) < 1200

@@ -1,0 +1,43 @@
+"""fio's output, in whichever of its formats: JSON, normal or terse."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+
+from core.benchmarks.fio.json_output import looks_like_json, parse_fio_json
+from core.benchmarks.fio.normal_output import parse_fio_text
+from core.benchmarks.fio.terse_output import parse_fio_terse
+from core.benchmarks.model import Output, Result
+from core.benchmarks.reading import first_line, unreadable
+from core.errors import ParseError
+
+_ERROR = re.compile(r"error=([^(),:]+)")
+
+
+def parse_fio(text: str) -> Output:
+    """What fio measured, one result a job: from its JSON, its normal or its terse output, whichever the text holds.
+
+    Where it holds several of them, the one that says most counts: JSON, then the normal output.
+
+    Raises:
+        ParseError: the text holds no result.
+    """
+    if looks_like_json(text):
+        try:
+            return parse_fio_json(text)
+        except ParseError as error:
+            failure = error
+    else:
+        failure = unreadable("fio", "JSON, normal or terse output with a job", first_line(text))
+    for parse in (parse_fio_text, parse_fio_terse):
+        with suppress(ParseError):
+            return parse(text)
+    raise failure
+
+
+def failure_of(outputs: Sequence[str], result: Result) -> str:
+    """What fio said went wrong with a result, though it printed one; empty: nothing."""
+    if result.errors is not None:
+        said = _ERROR.search("\n".join(outputs))
+        return f"fio ended with error {result.errors}{': ' + said[1].strip() if said else ''}"
+    return "fio was interrupted" if result.interrupted else ""
