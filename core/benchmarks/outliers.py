@@ -20,7 +20,7 @@ import statistics
 from collections.abc import Sequence
 from functools import cache
 
-from core.benchmarks.student import student_quantile
+from core.benchmarks.statistics import student_quantile
 
 ALPHA = 0.05
 FEWEST = 5

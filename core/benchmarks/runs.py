@@ -1,17 +1,20 @@
 """Carry out a suite on one volume: forecast, repetitions with cold caches, a journal, and nothing left behind."""
 
 import time
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 
+from core import units
+from core.benchmarks import statistics
 from core.benchmarks.background import running
 from core.benchmarks.devices import wait_until_in_sync
 from core.benchmarks.folders import Folder, own_folder, remove_leftovers, ticking, user_for
 from core.benchmarks.forecasts import ALONE, MoveContext, forecast, prepare
 from core.benchmarks.model import BenchmarkJournal, Metrics, Outcome, Repetition, Run, Suite, Volume, Workload
-from core.benchmarks.repeating import why_enough
+from core.benchmarks.outliers import outliers
 from core.benchmarks.tool import CACHE_SECONDS, Phase, Procedure, Reading, expected_seconds
 from core.benchmarks.watch import Watch, fastest_read
 from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulError
@@ -188,6 +191,35 @@ def _run(bench: _Bench, workload: Workload, procedure: Procedure) -> Run:
             bench.journal.run_ended(run.id, outcome, ended, version, stopped)
     made = tuple(repetitions)
     return replace(run, outcome=outcome, ended_at=ended, repetitions=made, tool_version=version, stopped=stopped)
+
+
+def why_enough(suite: Suite, headline: str, repetitions: Sequence[Repetition]) -> str:
+    """Why no more repetitions are made, as a sentence; empty where more are.
+
+    At least `suite.repetitions` undisturbed ones are made, and more until the coefficient of variation of their
+    headline, outliers left out, is no greater than `suite.target_variation`; never more than `suite.limit` in all.
+    """
+    calm = [one for one in repetitions if not one.disturbed]
+    last = len(repetitions) >= suite.limit
+    if len(calm) < suite.repetitions:
+        return (
+            f"{len(calm)} of {len(repetitions)} repetitions undisturbed, and the suite allows no more" if last else ""
+        )
+    values = [one.metrics[headline] for one in calm if headline in one.metrics]
+    extreme = outliers(values)
+    kept = [value for position, value in enumerate(values) if position not in extreme]
+    spread = statistics.variation(kept) if kept else None
+    made = f"{len(repetitions)} repetition{'s' if len(repetitions) > 1 else ''}"
+    if spread is None:
+        return f"{made}, as many as the suite wants"
+    target = units.spread(suite.target_variation)
+    if spread <= suite.target_variation:
+        return f"steady after {made}: {units.spread(spread)}, the target is {target}"
+    return (
+        f"not steady after {made}, the most of the suite: {units.spread(spread)}, the target is {target}"
+        if last
+        else ""
+    )
 
 
 def _without_headline(workload: Workload, reading: Reading) -> str:

@@ -8,12 +8,11 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
-
-from core.benchmarks.student import student_quantile
 
 CONFIDENCE = 0.95
 RESAMPLES = 10_000
@@ -89,3 +88,32 @@ def _resampled_means(values: Sequence[float], stream: int) -> "np.ndarray[tuple[
     draws = np.random.default_rng((_SEED, stream)).integers(len(values), size=(RESAMPLES, len(values)))
     means: np.ndarray[tuple[int], np.dtype[np.float64]] = np.asarray(values, dtype=float)[draws].mean(axis=1)
     return means
+
+
+@cache
+def student_quantile(probability: float, freedom: int) -> float:
+    """Student's t with `freedom` degrees of freedom for a probability above one half, by bisection."""
+    low, high = 0.0, 1.0
+    while _central(high, freedom) < 2 * probability - 1:
+        high *= 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        if _central(middle, freedom) < 2 * probability - 1:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _central(t: float, freedom: int) -> float:
+    """The probability that Student's t lies between -t and t (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    angle = math.atan(t / math.sqrt(freedom))
+    square = math.cos(angle) ** 2
+    odd = freedom % 2 == 1
+    term = math.cos(angle) if odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for number in range(3 if odd else 2, freedom - 1, 2):
+        term *= square * (number - 1) / number
+        total += term
+    total *= math.sin(angle)
+    return 2 / math.pi * (angle + total) if odd else total

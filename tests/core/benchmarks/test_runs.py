@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Suite
-from core.benchmarks.repeating import why_enough
+from core.benchmarks.runs import why_enough
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SUITE = Suite("s", "s", 5, (), target_variation=0.05, most_repetitions=8)
