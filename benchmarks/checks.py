@@ -18,8 +18,8 @@ from core.facts.collation_order import libc_locales
 from core.facts.collect import collect
 from core.jobs import Job
 from core.migration.checks import check
-from core.migration.model import Move
-from core.migration.trial import with_trial_cluster
+from core.migration.model.move import Move
+from core.migration.probing.trial_cluster import with_trial_cluster
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
 from tests.lab.fixtures import LabAsker

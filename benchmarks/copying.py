@@ -32,13 +32,15 @@ from core import units
 from core.errors import CommandError
 from core.facts.collect import collect
 from core.jobs import Job
-from core.migration import passage as way_of
-from core.migration.model import Move, Quantity, Transport
-from core.migration.passage import Passage, passage
-from core.migration.places import Place, places
-from core.migration.probes import probe
+from core.migration.findings.data_roots import DataRoot, data_roots
+from core.migration.model.move import Move
+from core.migration.model.probe import Quantity
+from core.migration.model.transport import Transport
+from core.migration.probing.probes import probe
+from core.migration.transports import copy_channel as way_of
 from core.migration.transports import passes
 from core.migration.transports.choice import Choice, choose
+from core.migration.transports.copy_channel import CopyChannel, channel_of
 from core.migration.transports.rsync_versions import common_version
 from core.servers.connection import Server
 from core.servers.shell import Shell, command
@@ -83,17 +85,19 @@ class Bench:
         return choose(probes), wire
 
     @contextmanager
-    def way(self, folder: str) -> Iterator[tuple[Passage, tuple[Place, ...]]]:
+    def way(self, folder: str) -> Iterator[tuple[CopyChannel, tuple[DataRoot, ...]]]:
         """The key of a copy of that cluster, allowed and taken away again, and what is copied."""
         move = self._move(folder)
         facts = collect(self.old, Job(), folders=[folder]), collect(self.new, Job(), folders=[TARGET])
         cluster = facts[0].cluster(folder)
         if cluster is None:
             raise LookupError(folder)
-        copied = places(move, cluster)
+        copied = data_roots(move, cluster)
         targets = [(place.label, place.target) for place in copied]
         new, version = self.new.profile, common_version(*facts)
-        way = passage(move, new, facts[0], targets, purpose="bench", address=new.address, login=new.user, rsync=version)
+        way = channel_of(
+            move, new, facts[0], targets, purpose="bench", address=new.address, login=new.user, rsync=version
+        )
         try:
             key = self._on_old(way_of.make_key(way)).encode()
             self.new.run(way_of.allow_key(way), Job(), user=way.login, stdin=key)
@@ -105,7 +109,7 @@ class Bench:
             self.new.run(way_of.forbid_key(way), Job(), user=way.login)
             self._clear(copied)
 
-    def ours(self, way: Passage, copied: Sequence[Place], transport: Transport, limit: float = 600.0) -> float:
+    def ours(self, way: CopyChannel, copied: Sequence[DataRoot], transport: Transport, limit: float = 600.0) -> float:
         """Seconds of the plan's own cold pass by that transport; infinite where it takes longer than the limit."""
         self._clear(copied)
         for place in copied:
@@ -134,7 +138,7 @@ class Bench:
     def _on_old(self, shell: Shell, stdin: bytes = b"", deadline: float = 60.0) -> str:
         return self.old.run(shell, Job(), user="postgres", stdin=stdin, deadline=deadline).stdout
 
-    def _clear(self, copied: Sequence[Place]) -> None:
+    def _clear(self, copied: Sequence[DataRoot]) -> None:
         self.new.run(command("rm", "-rf", "--", *(place.target for place in copied)), Job(), user="root")
 
 

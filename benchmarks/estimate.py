@@ -27,9 +27,12 @@ from core.facts.model import Facts
 from core.jobs import Job
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import Estimate, Move, Plan, Probe, Step
+from core.migration.model.estimate import Estimate
+from core.migration.model.move import Move
+from core.migration.model.plan import Plan, Step
+from core.migration.model.probe import Probe
 from core.migration.plan import make_plan
-from core.migration.probes import probe
+from core.migration.probing.probes import probe
 from core.migration.transports.choice import choose
 from core.migration.transports.rsync_versions import common_version, compression_options
 from core.servers.connection import Server, connect

@@ -14,14 +14,19 @@ from core.comparison.model import Comparison, Diagnosis
 from core.errors import InputError
 from core.facts.model import Facts
 from core.jobs import Job
-from core.migration.model import CheckResult, Estimate, Execution, Kind, Move, Plan, Probe
+from core.migration.model.checks import CheckResult
+from core.migration.model.estimate import Estimate
+from core.migration.model.execution import Execution, Kind
+from core.migration.model.move import Move
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe
 
 if TYPE_CHECKING:
     from core.actions import Desk
     from core.benchmarks.suites import Listed
     from core.history.store import Command, Entry
-    from core.migration.execution.telling import Paragraph
-    from core.migration.execution.work import People
+    from core.migration.execution.executor import People
+    from core.migration.execution.outcome import Paragraph
     from core.servers.profiles import Profile
 
 

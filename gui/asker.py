@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from core.migration.model import Step
+from core.migration.model.plan import Step
 from gui.bridge import current_job
 
 

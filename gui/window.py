@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.errors import Cancelled, PghaulError
-from core.migration.model import Move
+from core.migration.model.move import Move
 from core.settings import PROGRAM, program_version
 from gui import actions
 from gui.actions import ServerRow

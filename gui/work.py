@@ -17,7 +17,7 @@ from gui.bridge import Runner, Task
 
 if TYPE_CHECKING:
     from core.actions import Desk
-    from core.migration.model import Move
+    from core.migration.model.move import Move
 
 
 class Work(QObject):

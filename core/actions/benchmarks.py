@@ -14,7 +14,7 @@ from core.comparison.model import Comparison
 from core.comparison.sets import over_time, place_of, set_of
 from core.errors import InputError
 from core.jobs import Job
-from core.migration.model import Move
+from core.migration.model.move import Move
 
 
 def volume(move: Move, side: Side) -> Volume:

@@ -6,11 +6,12 @@ from core.actions.migration import check, estimate, plan
 from core.jobs import Job
 from core.migration.execution.engine import abandon, begin, carry_out
 from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
-from core.migration.execution.going_back import roll_back
+from core.migration.execution.executor import Executor, People
 from core.migration.execution.lock import HeldError
-from core.migration.execution.telling import Paragraph, told
-from core.migration.execution.work import People, Work
-from core.migration.model import Execution, Kind, Verify
+from core.migration.execution.outcome import Paragraph, outcome_of
+from core.migration.execution.rollback import roll_back
+from core.migration.model.execution import Execution, Kind
+from core.migration.model.move import Verify
 
 
 def execute(
@@ -75,7 +76,7 @@ def execution_status(desk: Desk, move: str) -> tuple[Execution, bool]:
 
 def outcome(desk: Desk, execution: Execution) -> tuple[Paragraph, ...]:
     """What an execution that is done came to, and what is still to do; of a rehearsal, what the move will cost."""
-    return told(execution, desk.store.estimate(execution.move))
+    return outcome_of(execution, desk.store.estimate(execution.move))
 
 
 def _latest(desk: Desk, move: str) -> Execution | None:
@@ -97,8 +98,8 @@ def _carried_out(desk: Desk, execution_id: int, people: People, job: Job) -> Exe
     return desk.store.execution(execution_id)
 
 
-def _work(desk: Desk, execution: Execution, people: People, job: Job) -> Work:
+def _work(desk: Desk, execution: Execution, people: People, job: Job) -> Executor:
     job = recorded(desk.store, job, execution.move)
     move = desk.store.move(execution.move)
     names = {"old": move.old, "new": move.new}
-    return Work(execution.id, desk.store, lambda side: desk.server(names[side], job), people, job)
+    return Executor(execution.id, desk.store, lambda side: desk.server(names[side], job), people, job)

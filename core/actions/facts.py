@@ -14,9 +14,9 @@ from core.facts.collect import collect
 from core.facts.merge_previous import merge_previous
 from core.facts.model import Cluster, Facts
 from core.jobs import Job, Note
-from core.migration.model import Move
-from core.migration.places import places
-from core.migration.trial import with_known_trials, with_trial_cluster
+from core.migration.findings.data_roots import data_roots
+from core.migration.model.move import Move
+from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
 
 _FRESH_SECONDS = 900.0
 """Of facts that are older it is said how old they are."""
@@ -65,7 +65,7 @@ def facts_of(
     if not refresh:
         what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
         job.report(Note(f"no {what} yet: reading them"))
-    targets = [place.target for place in places(move, trial)[1:]] if trial is not None else []
+    targets = [place.target for place in data_roots(move, trial)[1:]] if trial is not None else []
     return collected(desk, server, job, [folder], trial, targets)
 
 

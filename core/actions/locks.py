@@ -7,7 +7,7 @@ from core.errors import BlockedError
 from core.jobs import Job
 from core.migration.execution import lock
 from core.migration.execution.lock import HeldError, Holder
-from core.migration.model import Execution
+from core.migration.model.execution import Execution
 from core.servers.shell import command
 
 

@@ -9,14 +9,18 @@ from core.benchmarks.model import Side
 from core.facts.model import Facts
 from core.jobs import Job
 from core.migration.checks import check as check_facts
-from core.migration.copy_methods import planned
+from core.migration.checks.waivers import with_waivers
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import spec_of
+from core.migration.estimate.copy_methods import planned
 from core.migration.execution.rates import change_rate, copy_rate
-from core.migration.model import CheckResult, Estimate, Move, Plan, Probe, Verify
+from core.migration.model.checks import CheckResult
+from core.migration.model.estimate import Estimate
+from core.migration.model.move import Move, Verify
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe
 from core.migration.plan import make_plan
-from core.migration.probes import probe as probe_servers
-from core.migration.waivers import with_waivers
+from core.migration.probing.probes import probe as probe_servers
 
 
 def check(desk: Desk, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:

@@ -2,8 +2,8 @@
 
 from core.actions.desk import Desk
 from core.errors import InputError
-from core.migration.model import CheckResult
-from core.migration.waivers import waive
+from core.migration.checks.waivers import waive
+from core.migration.model.checks import CheckResult
 
 
 def waive_check(desk: Desk, move: str, check: str, reason: str) -> tuple[CheckResult, ...]:

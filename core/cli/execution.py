@@ -10,10 +10,12 @@ from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import ask, printable, say, table
 from core.errors import InputError
-from core.migration.model import Execution, Kind, State, Step, StepRun, Verify
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.move import Verify
+from core.migration.model.plan import Step
 
 if TYPE_CHECKING:
-    from core.migration.execution.telling import Paragraph
+    from core.migration.execution.outcome import Paragraph
 
 _TRIES = 3
 """How often the cluster's name may be typed wrong."""
@@ -189,7 +191,7 @@ def _next(execution: Execution, *, alive: bool) -> list[str]:
     left = [step for step in execution.steps_taken if not execution.done(step.number)]
     if not left or alive or execution.state in {State.DONE, State.ROLLED_BACK}:
         return []
-    from core.migration.execution.standing import ways_on
+    from core.migration.execution.status import ways_on
 
     next_step = f"next: step {left[0].number}, {left[0].title}"
     return ["", printable(next_step), printable(f"  hint: {ways_on(execution)}")]

@@ -9,7 +9,12 @@ from core.benchmarks.model import Run
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import printable, table
 from core.facts.model import Facts
-from core.migration.model import Estimate, Execution, Move, Plan, Probe, Waiver
+from core.migration.model.checks import Waiver
+from core.migration.model.estimate import Estimate
+from core.migration.model.execution import Execution
+from core.migration.model.move import Move
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe
 
 if TYPE_CHECKING:
     from core.history.store import Detail

@@ -9,7 +9,11 @@ from core.cli.context import Context, add_common, print_document
 from core.cli.inputs import decode
 from core.cli.terminal import printable, table
 from core.errors import InputError
-from core.migration.model import CheckResult, Estimate, Plan, Probe, Span, Status, Verify, Waiver
+from core.migration.model.checks import CheckResult, Status, Waiver
+from core.migration.model.estimate import Estimate, Span
+from core.migration.model.move import Verify
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe
 
 SPEC_EXAMPLE = """\
 A file for --spec, in TOML; all but cluster.size_bytes may be left out, and is then assumed:

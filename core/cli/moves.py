@@ -5,8 +5,8 @@ import argparse
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import table
 from core.errors import InputError
-from core.migration.model import Hook, HookCommand, Move
-from core.migration.scheduled import side_by_side
+from core.migration.findings.schedules import side_by_side
+from core.migration.model.move import Hook, HookCommand, Move
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -27,7 +27,12 @@ from core.history.models import (
 from core.history.profiles import move_of
 from core.history.runs import LARGEST_ID, run_of
 from core.history.waivers import waiver_of
-from core.migration.model import CheckResult, Estimate, Execution, Move, Plan, Probe, Waiver
+from core.migration.model.checks import CheckResult, Waiver
+from core.migration.model.estimate import Estimate
+from core.migration.model.execution import Execution
+from core.migration.model.move import Move
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe
 
 Detail = Move | Facts | Run | Probe | tuple[CheckResult, ...] | Estimate | Plan | Execution | Waiver | Path
 

@@ -14,7 +14,9 @@ from core.history.findings import loaded
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow
 from core.history.profiles import move_row
 from core.history.types import storable
-from core.migration.model import Execution, Hook, HookCommand, Kind, Plan, State, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.move import Hook, HookCommand
+from core.migration.model.plan import Plan
 
 
 def execution_started(session: Session, execution: Execution, process: str) -> int:

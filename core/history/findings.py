@@ -22,7 +22,11 @@ from core.history.models import (
 )
 from core.history.profiles import move_row, profile_row
 from core.history.types import storable
-from core.migration.model import CheckResult, Estimate, Plan, Probe, Quantity, Status, Transport
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.estimate import Estimate
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import Transport
 
 T = TypeVar("T")
 R = TypeVar("R", EstimateRow, PlanRow)
@@ -100,7 +104,7 @@ def probe_taken(session: Session, move: str, probe: Probe) -> None:
 def probes(session: Session, move: str) -> tuple[Probe, ...]:
     """The latest probe of each link, in the order of the copy chain, and of each transport of the latest pass."""
     of = move_row(session, move)
-    from core.migration.transports.choice import latest_pass  # behind it stand all checks: few readers need them
+    from core.migration.transports.choice import latest_pass
 
     mine = (ProbeRow.move_id == of.id, _since(ProbeRow.taken_at, of))
     rows = session.scalars(select(ProbeRow).where(*mine).order_by(ProbeRow.taken_at, ProbeRow.id))

@@ -12,7 +12,7 @@ from core.errors import InputError
 from core.history.models import CommandRow, MoveRow, ProfileRow, RunRow
 from core.history.names import checked_name
 from core.history.types import storable
-from core.migration.model import Move
+from core.migration.model.move import Move
 from core.servers.profiles import Profile, Rights
 
 _MACHINE = ("address", "port", "jump")

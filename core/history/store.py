@@ -23,20 +23,13 @@ from core.history.log import Command, Entry
 from core.history.owners import Owners
 from core.history.upgrade import WRITE
 from core.jobs import CommandEnded, CommandStarted
-from core.migration.model import (
-    CheckResult,
-    Estimate,
-    Execution,
-    Hook,
-    HookCommand,
-    Move,
-    Plan,
-    Probe,
-    State,
-    StepRun,
-    Waiver,
-)
-from core.migration.waivers import with_waivers
+from core.migration.checks.waivers import with_waivers
+from core.migration.model.checks import CheckResult, Waiver
+from core.migration.model.estimate import Estimate
+from core.migration.model.execution import Execution, State, StepRun
+from core.migration.model.move import Hook, HookCommand, Move
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe
 from core.servers.profiles import Profile
 
 __all__ = ["KINDS", "Command", "Detail", "Entry", "Store"]

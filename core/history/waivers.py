@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from core.errors import InputError
 from core.history.models import WaiverRow
 from core.history.profiles import move_row
-from core.migration.model import Status, Waiver
+from core.migration.model.checks import Status, Waiver
 
 
 def add_waiver(session: Session, move: str, waiver: Waiver) -> None:

@@ -6,7 +6,9 @@ from typing import Any
 
 from core import units
 from core.benchmarks.model import Run, Side
-from core.migration.model import CheckResult, Method, Step
+from core.migration.model.checks import CheckResult
+from core.migration.model.estimate import Method
+from core.migration.model.plan import Step
 from core.reports import fonts
 from core.reports.execution import execution
 from core.reports.report import Report

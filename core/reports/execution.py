@@ -7,19 +7,12 @@ from datetime import datetime, timedelta
 from core import units
 from core.migration.execution.account import account
 from core.migration.execution.entry import old_may_be_stopped
-from core.migration.execution.summary import (
-    Agreement,
-    Downtime,
-    agreements,
-    breaks,
-    downtime,
-    passes,
-    proven,
-    stages,
-)
-from core.migration.model import Estimate, Execution, Kind, Method, State, Step, StepRun
-from core.migration.steps.stock import STOCK
-from core.migration.steps.verify import SUMS
+from core.migration.execution.summary import Agreement, Downtime, agreements, breaks, downtime, passes, proven, stages
+from core.migration.model.estimate import Estimate, Method
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Step
+from core.migration.plan.steps.inventory import INVENTORY
+from core.migration.plan.steps.verify import SUMS
 from core.reports.report import Report
 from core.reports.words import Plain, about, counted, instant, listed, missing, span, table
 
@@ -204,7 +197,7 @@ def _agreements(latest: Execution) -> list[tuple[str, ...]]:
 
 
 def _compared(each: Agreement) -> str:
-    if each.other.name != STOCK or not each.agreed:
+    if each.other.name != INVENTORY or not each.agreed:
         return each.other.reason if each.other.name == SUMS else each.step.reason
     databases = re.findall(r"(?m)^database ", each.output)
     relations = sum(map(int, re.findall(r"(?m)^relations \S+ (\d+)$", each.output)))

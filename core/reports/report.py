@@ -11,7 +11,12 @@ from core.comparison.diagnosis import diagnose
 from core.comparison.model import Comparison, Diagnosis
 from core.facts.model import Cluster, Facts
 from core.history.store import Store
-from core.migration.model import CheckResult, Estimate, Execution, Move, Plan, Probe
+from core.migration.model.checks import CheckResult
+from core.migration.model.estimate import Estimate
+from core.migration.model.execution import Execution
+from core.migration.model.move import Move
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe
 from core.servers.profiles import Profile
 
 

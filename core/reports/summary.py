@@ -3,7 +3,9 @@
 from core import units
 from core.comparison.model import Row, Verdict
 from core.migration.execution.account import account
-from core.migration.model import Kind, Method, State, Status
+from core.migration.model.checks import Status
+from core.migration.model.estimate import Method
+from core.migration.model.execution import Kind, State
 from core.reports.report import Report
 from core.reports.words import Plain, about, counted, fraction, listed, method, missing, reach, span, time_axis
 

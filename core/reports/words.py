@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from core import units
-from core.migration.model import Move, Span
+from core.migration.model.estimate import Span
+from core.migration.model.move import Move
 from core.servers import shell
 
 Plain = dict[str, Any]

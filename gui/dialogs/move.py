@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QGroupBox, QLin
 
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
-from core.migration.model import Move
+from core.migration.model.move import Move
 from gui.actions import ServerRow
 from gui.dialogs.form import FormDialog
 

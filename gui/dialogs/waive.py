@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from core.errors import InputError
-from core.migration.model import CheckResult
+from core.migration.model.checks import CheckResult
 from gui.dialogs.form import FormDialog
 
 

@@ -6,14 +6,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from core import units
-from core.migration.model import Execution, Kind, State, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun
 from gui.actions import ExecutionState
 from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import moment
 
 if TYPE_CHECKING:
-    from core.migration.execution.telling import Paragraph
+    from core.migration.execution.outcome import Paragraph
 
 
 @dataclass(frozen=True, slots=True)

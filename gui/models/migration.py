@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 
 from core import units
-from core.migration.model import CheckResult, Estimate, Method, Plan, Probe, Quantity, Stage, Status, Step
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.estimate import Estimate, Method, Stage
+from core.migration.model.plan import Plan, Step
+from core.migration.model.probe import Probe, Quantity
 from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import STATUS_TONES, method_name, moment, span

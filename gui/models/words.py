@@ -3,7 +3,8 @@
 from datetime import datetime
 
 from core import units
-from core.migration.model import Span, Status
+from core.migration.model.checks import Status
+from core.migration.model.estimate import Span
 from gui.appearance import Tone
 
 STATUS_TONES = {

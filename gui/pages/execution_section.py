@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from core.migration.model import StepRun
+from core.migration.model.execution import StepRun
 from gui.actions import ExecutionState, MigrationState
 from gui.models import execution as rows
 from gui.models.execution import Doing

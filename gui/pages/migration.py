@@ -9,7 +9,8 @@ from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from core.jobs import Job
-from core.migration.model import Kind, Plan
+from core.migration.model.execution import Kind
+from core.migration.model.plan import Plan
 from gui import actions
 from gui.actions import ExecutionState, MigrationState
 from gui.dialogs.confirm import NameDialog

@@ -7,8 +7,10 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from core.migration.model import CheckResult, Plan, Probe, Step
-from core.migration.waivers import waivable
+from core.migration.checks.waivers import waivable
+from core.migration.model.checks import CheckResult
+from core.migration.model.plan import Plan, Step
+from core.migration.model.probe import Probe
 from gui.actions import MigrationState
 from gui.models import migration as rows
 from gui.models.migration import StageRow

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from core import units
 from core.benchmarks.model import Side
 from core.comparison.model import Sample
-from core.migration.model import Estimate, Method, Span
+from core.migration.model.estimate import Estimate, Method, Span
 from gui.appearance import Tone, colour
 from gui.models.comparison import Bars
 from gui.models.words import method_name

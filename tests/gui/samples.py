@@ -22,19 +22,11 @@ from core.facts.model import (
 )
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
-from core.migration.model import (
-    CheckResult,
-    Estimate,
-    Method,
-    Move,
-    Plan,
-    Probe,
-    Quantity,
-    Span,
-    Stage,
-    Status,
-    Step,
-)
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.estimate import Estimate, Method, Span, Stage
+from core.migration.model.move import Move
+from core.migration.model.plan import Plan, Step
+from core.migration.model.probe import Probe, Quantity
 from core.servers.profiles import Profile, Rights
 
 MORNING = datetime(2026, 3, 14, 3, 12, 9, tzinfo=UTC)

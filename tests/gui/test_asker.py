@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageB
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Job
-from core.migration.model import Step
+from core.migration.model.plan import Step
 from gui.asker import Question, WindowAsker
 from gui.bridge import Runner
 from gui.dialogs.questions import SecretDialog, StopDialog

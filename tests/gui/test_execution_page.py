@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QDialogButtonBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from core.history.store import Store
-from core.migration.model import Execution, Kind, Plan, State, Step, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Plan, Step
 from gui.dialogs.confirm import NameDialog
 from gui.pages.migration import MigrationPage
 from gui.window import MainWindow

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from core.benchmarks.suites import list_suites
 from core.history.store import Store
 from core.jobs import Job
-from core.migration.model import Status
+from core.migration.model.checks import Status
 from gui.dialogs.waive import WaiveDialog
 from gui.pages.benchmarks import BenchmarksPage
 from gui.pages.comparison import ComparisonPage

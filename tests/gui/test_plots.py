@@ -1,6 +1,6 @@
 """What the plots show, apart from how it looks."""
 
-from core.migration.model import Method, Span
+from core.migration.model.estimate import Method, Span
 from gui.widgets.plots import shown_until
 
 

@@ -12,8 +12,11 @@ from core.history.store import Store
 from core.jobs import Event, Job
 from core.migration.estimate import estimate, spec_of
 from core.migration.execution.engine import begin, carry_out
-from core.migration.execution.work import Work
-from core.migration.model import Execution, Kind, Move, Plan, Probe, Step, Verify
+from core.migration.execution.executor import Executor
+from core.migration.model.execution import Execution, Kind
+from core.migration.model.move import Move, Verify
+from core.migration.model.plan import Plan, Step
+from core.migration.model.probe import Probe
 from core.migration.plan import make_plan
 from core.servers.connection import Server
 from core.servers.profiles import Profile
@@ -183,8 +186,8 @@ class Moving:
 
     def work(
         self, execution: int, person: Person | None = None, listener: Callable[[Event], None] | None = None
-    ) -> Work:
-        return Work(execution, self.store, self.connect, person or Person(), Job(listener or self.events.append))
+    ) -> Executor:
+        return Executor(execution, self.store, self.connect, person or Person(), Job(listener or self.events.append))
 
     def begin(self, kind: Kind = Kind.REAL, verify: Verify = Verify.CHANGED) -> int:
         return self.store.execution_started(begin(self.plan(verify), kind))

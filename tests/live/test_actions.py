@@ -11,7 +11,8 @@ from core.actions import Desk, check, estimate, plan, read_facts
 from core.facts.model import Tool
 from core.history.store import Store
 from core.jobs import Event, Job, Note
-from core.migration.model import Move, Status
+from core.migration.model.checks import Status
+from core.migration.model.move import Move
 from core.servers.profiles import Profile
 from core.servers.shell import command
 from tests.lab import clusters

@@ -9,11 +9,12 @@ from core.errors import CommandError
 from core.facts.catalog import Binaries
 from core.facts.collect import collect
 from core.jobs import Job
-from core.migration.model import Move, Verify
-from core.migration.passage import Passage
-from core.migration.steps.corruption import checksums, tables_and_indexes
-from core.migration.steps.reindex import reindex
-from core.migration.steps.site import Draft, Site
+from core.migration.model.move import Move, Verify
+from core.migration.model.plan import Draft
+from core.migration.plan.site import Site
+from core.migration.plan.steps.corruption import checksums, tables_and_indexes
+from core.migration.plan.steps.reindex import reindex
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.connection import Server
 from core.servers.shell import Shell
 from tests.lab.extra import Extra, extra, make_locale
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.lab
 
 DATABASE = 'it\'s $(touch x) "db"'
 LOCALE = "de_AT.UTF-8"
-WAY = Passage("key", "/tmp/key", "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), ())
+WAY = CopyChannel("key", "/tmp/key", "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), ())
 _TABLES = """
 CREATE SCHEMA "odd schema";
 CREATE TABLE "odd schema".t (n int PRIMARY KEY, name text UNIQUE, code text COLLATE "C" UNIQUE, other text);

@@ -19,7 +19,7 @@ from core.errors import CommandError, InputError, UnreachableError
 from core.facts.model import Cluster
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job
-from core.migration.model import Move
+from core.migration.model.move import Move
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab import clusters

@@ -14,8 +14,9 @@ from core.facts.model import Facts
 from core.jobs import Job
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import CheckResult, Move, Status
-from core.migration.trial import with_trial_cluster
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.move import Move
+from core.migration.probing.trial_cluster import with_trial_cluster
 from core.servers.connection import Server
 from tests.lab.extra import Extra, extra, make_locale
 from tests.lab.lab import Lab

@@ -10,8 +10,9 @@ from core.facts.collect import collect
 from core.facts.model import Facts
 from core.jobs import Job
 from core.migration.checks import CATALOGUE, check
-from core.migration.model import CheckResult, Move, Status
-from core.migration.trial import with_trial_cluster
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.move import Move
+from core.migration.probing.trial_cluster import with_trial_cluster
 from core.servers.connection import Server
 from tests.lab import clusters
 from tests.lab.footprint import as_text, differences, footprint

@@ -11,8 +11,10 @@ from core.facts.collect import collect
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.execution.engine import carry_out
-from core.migration.execution.going_back import roll_back
-from core.migration.model import Move, State, Step
+from core.migration.execution.rollback import roll_back
+from core.migration.model.execution import State
+from core.migration.model.move import Move
+from core.migration.model.plan import Step
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.footprint import differences, footprint

@@ -14,20 +14,12 @@ from core.errors import BlockedError, Cancelled
 from core.facts.model import Facts
 from core.jobs import CommandStarted, Progress
 from core.migration.execution.engine import carry_out
-from core.migration.execution.going_back import roll_back
-from core.migration.model import (
-    Execution,
-    Hook,
-    HookCommand,
-    Kind,
-    Probe,
-    Quantity,
-    Route,
-    State,
-    Step,
-    Transport,
-    Verify,
-)
+from core.migration.execution.rollback import roll_back
+from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.move import Hook, HookCommand, Verify
+from core.migration.model.plan import Step
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import Route, Transport
 from core.migration.transports.daemon import FIRST_PORT, LAST_PORT
 from core.servers.connection import Server
 from core.servers.profiles import Profile

@@ -15,8 +15,8 @@ from core.facts.model import Facts
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Progress
 from core.migration.execution.engine import abandon, carry_out
-from core.migration.execution.going_back import roll_back
-from core.migration.model import State
+from core.migration.execution.rollback import roll_back
+from core.migration.model.execution import State
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile
 from core.servers.remote_process import GRACE

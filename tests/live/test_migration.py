@@ -14,9 +14,13 @@ from core.facts.model import Facts
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import PLAIN, CheckResult, Move, Plan, Probe, Quantity, Route, Status, Step
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.move import Move
+from core.migration.model.plan import Plan, Step
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import PLAIN, Route
 from core.migration.plan import make_plan
-from core.migration.probes import probe
+from core.migration.probing.probes import probe
 from core.migration.transports.choice import choose
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights

@@ -11,13 +11,16 @@ import pytest
 from core.errors import Cancelled
 from core.facts.model import Facts
 from core.jobs import Event, Job, Note, Progress
-from core.migration import probes as probing
 from core.migration.execution.engine import carry_out
-from core.migration.model import Kind, Plan, Probe, Quantity, Route, State, Transport
-from core.migration.passage import Passage
+from core.migration.model.execution import Kind, State
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import Route, Transport
+from core.migration.probing import probes as probing
 from core.migration.probing import sampling
 from core.migration.probing.candidates import Measure
 from core.migration.transports import nfs
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers import connection
 from core.servers.connection import Server
 from tests.lab import lab as labs
@@ -216,7 +219,7 @@ def test_old_gets_rid_of_a_mount_whose_server_is_gone(machines: Lab) -> None:
     """While something writes into it: neither a process nor `sync` waits on old for ever."""
     folder = f"{ROOT}/gone"
     address = machines.new.address
-    way = Passage(
+    way = CopyChannel(
         "pghaul-copy-gone", "/tmp/pghaul-copy-gone", address, 22, "dba", "postgres", (), (machines.old.address,),
         (("data", folder),), VERSION_4,
     )  # fmt: skip

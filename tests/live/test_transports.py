@@ -8,11 +8,12 @@ import pytest
 
 from core.facts.collect import collect
 from core.jobs import Job
-from core.migration.model import Move, Route, Transport
-from core.migration.passage import Passage, passage
-from core.migration.places import Place
-from core.migration.steps.site import Draft
+from core.migration.findings.data_roots import DataRoot
+from core.migration.model.move import Move
+from core.migration.model.plan import Draft
+from core.migration.model.transport import Route, Transport
 from core.migration.transports import passes
+from core.migration.transports.copy_channel import CopyChannel, channel_of
 from core.migration.transports.routes import route_of
 from core.servers.connection import Server
 from core.servers.shell import Shell
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.lab
 
 SOURCE = '/srv/pg/from it\'s $(touch x) "ö"'
 TARGET = '/srv/pg/to it\'s $(touch x) "ö"'
-PLACE = Place("data", "", SOURCE, TARGET, None, None)
+PLACE = DataRoot("data", "", SOURCE, TARGET, None, None)
 TRANSPORTS = [
     Transport(),
     Transport("aes128-ctr", "zstd:1", 3),
@@ -72,11 +73,11 @@ def run(server: Server, shell: Shell) -> str:
 
 
 @contextmanager
-def opened(old: Server, new: Server, transport: Transport) -> Iterator[Passage]:
+def opened(old: Server, new: Server, transport: Transport) -> Iterator[CopyChannel]:
     move = Move('it\'s "ö"', "old", "new", SOURCE, TARGET, "/srv/pg", "/srv/pg")
     facts, address, login = collect(old, Job()), new.address, new.profile.user
     targets = [("data", TARGET)]
-    way = passage(move, new.profile, facts, targets, purpose="probe", address=address, login=login)
+    way = channel_of(move, new.profile, facts, targets, purpose="probe", address=address, login=login)
     way = replace(way, transport=transport, rsync=(3, 2, 7))
     route = route_of(way)
 

@@ -6,8 +6,9 @@ from core.errors import Cancelled
 from core.facts.collect import collect
 from core.jobs import CommandStarted, Event, Job
 from core.migration.checks import check
-from core.migration.model import Move, Status
-from core.migration.trial import with_known_trials, with_trial_cluster
+from core.migration.model.checks import Status
+from core.migration.model.move import Move
+from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
 from core.servers.connection import Server
 from tests.lab import clusters
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from core.actions import Desk
 from core.benchmarks.model import Outcome
 from core.history.store import Store
-from core.migration.model import Move
+from core.migration.model.move import Move
 from core.servers.profiles import Profile, Rights
 from core.servers.secrets import session
 from gui import appearance

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from core.facts.model import Facts
 from core.migration.checks import (
+    capacity,
     collations,
     compatibility,
     configuration,
@@ -14,16 +15,16 @@ from core.migration.checks import (
     files,
     hosts,
     libraries,
-    means,
     replication,
-    room,
-    starters,
+    required_tools,
+    services,
     state,
     storage,
 )
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.checks.finding import Case, Finding
-from core.migration.model import CheckResult, Move, Status
+from core.migration.findings.finding import Case, Finding
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.move import Move
 
 _CORE: tuple[Declaration, ...] = (
     Declaration("cluster-exists", "a cluster on old", True, "the data directory on old", "creating-cluster"),
@@ -68,7 +69,7 @@ _CORE: tuple[Declaration, ...] = (
     Declaration("ssh", "ssh from old to new", True, "ssh of old", "backup-file"),
 )
 _INSIDE: tuple[Check, ...] = (*collations.CHECKS, *libraries.CHECKS, *configuration.CHECKS, *replication.CHECKS)
-_MORE: tuple[Check, ...] = (*state.CHECKS, *starters.CHECKS, *files.CHECKS, *storage.CHECKS, *hosts.CHECKS, *_INSIDE)
+_MORE: tuple[Check, ...] = (*state.CHECKS, *services.CHECKS, *files.CHECKS, *storage.CHECKS, *hosts.CHECKS, *_INSIDE)
 
 CATALOGUE: tuple[Declaration, ...] = (*_CORE, *(declaration for declaration, _ in _MORE))
 """Every check, in the order in which a person would ask."""
@@ -89,11 +90,11 @@ _COMPARE: dict[str, Callable[[Case], Finding]] = {
     "links": state.links,
     "tablespaces-inside": state.tablespaces_inside,
     "tablespace-targets": state.tablespace_targets,
-    "space": room.space,
-    "inodes": room.inodes,
-    "memory": room.memory,
-    "rsync": means.rsync,
-    "ssh": means.ssh,
+    "space": capacity.space,
+    "inodes": capacity.inodes,
+    "memory": capacity.memory,
+    "rsync": required_tools.rsync,
+    "ssh": required_tools.ssh,
     **{declaration.id: compare for declaration, compare in _MORE},
 }
 

@@ -1,7 +1,7 @@
 """Whether the binaries of new can read the files of old: product, series, minor, architecture, control data, libc."""
 
 from core.facts.model import Cluster, ControlData
-from core.migration.checks.finding import (
+from core.migration.findings.finding import (
     NOTHING,
     Case,
     Finding,
@@ -13,7 +13,7 @@ from core.migration.checks.finding import (
     unknown,
     warning,
 )
-from core.migration.releases import CONTROL_VERSIONS, Release, parse_release
+from core.migration.findings.releases import CONTROL_VERSIONS, Release, parse_release
 
 _LAYOUT = (
     ("pg_control_version", "pg_control version"),

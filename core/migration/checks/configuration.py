@@ -4,10 +4,20 @@ from datetime import timedelta
 from ipaddress import ip_address, ip_network
 
 from core.facts.model import Cluster
-from core.migration.binaries import outside
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, reason, unknown, warning
-from core.migration.checks.inside import age, binaries, cluster_wide, listed
+from core.migration.findings.binaries import outside
+from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
+from core.migration.findings.finding import (
+    NOTHING,
+    Case,
+    Finding,
+    blocker,
+    no_cluster,
+    passed,
+    reason,
+    unknown,
+    warning,
+)
 
 _SOON = timedelta(days=30)
 _EVERYWHERE = ("*", "", "localhost", "0.0.0.0", "::", "127.0.0.1", "::1")  # noqa: S104  names of addresses, nothing is bound

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.migration.checks.finding import Case, Finding
+from core.migration.findings.finding import Case, Finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,15 @@
-"""Whether a move leads to another place: a copy of a cluster onto, into or around itself destroys it.
-
-Two profiles may lead to one host. No single value tells hosts apart: cloned machines share the machine id, containers
-share the kernel's boot id, unnamed ones a host name, and each Docker has the address 172.17.0.1. One host shows the
-same boot id, and its name or an address, in both facts; a restart between the two passes changes the boot id alone.
-"""
+"""Whether a move leads to another place: a copy of a cluster onto, into or around itself destroys it."""
 
 import posixpath
-from enum import Enum, auto
 from pathlib import PurePosixPath
 
 from core.facts.model import Facts
-from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, unknown
-from core.migration.places import places, standing
+from core.migration.findings.data_roots import data_roots, roots_of
+from core.migration.findings.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, unknown
+from core.migration.findings.hosts import Hosts, hosts_of
 
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "fuse.ceph", "fuse.glusterfs", "glusterfs"})
 """Kinds of file systems whose `device` names a server: the same device is the same storage on every host."""
-
-
-class Hosts(Enum):
-    """What the facts of two servers say of their hosts."""
-
-    ONE = auto()
-    PERHAPS_ONE = auto()
-    TWO = auto()
 
 
 def two_places(case: Case) -> Finding:
@@ -30,8 +17,8 @@ def two_places(case: Case) -> Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    sources = [place.source for place in standing(cluster)]
-    targets = [place.target for place in places(case.move, cluster)]
+    sources = [place.source for place in roots_of(cluster)]
+    targets = [place.target for place in data_roots(case.move, cluster)]
     shown = _shown(case.old, sources), _shown(case.new, targets)
     pairs = [(source, target) for source in sources for target in targets]
     hosts = hosts_of(case.old, case.new)
@@ -58,27 +45,6 @@ def two_places(case: Case) -> Finding:
         f"{case.old.server} and {case.new.server} may be one host, and {where}",
         "read the facts of both anew; different hosts have different host names and boot ids",
     )
-
-
-def hosts_of(old: Facts, new: Facts) -> Hosts:
-    """Whether two facts are of one host; `PERHAPS_ONE` also where they do not say enough."""
-    if old.system is None or new.system is None:
-        return Hosts.PERHAPS_ONE
-    alike = old.system.hostname == new.system.hostname, bool(set(old.addresses) & set(new.addresses))
-    same_boot = _same(old.system.boot_id, new.system.boot_id)
-    same_machine = _same(old.system.machine_id, new.system.machine_id)
-    if not any(alike):
-        return Hosts.TWO
-    if same_boot:
-        return Hosts.ONE
-    if same_boot is None:
-        return Hosts.TWO if same_machine is False else Hosts.PERHAPS_ONE
-    return Hosts.PERHAPS_ONE if same_machine and all(alike) else Hosts.TWO
-
-
-def _same(one: str | None, other: str | None) -> bool | None:
-    """None: one of them is not known."""
-    return None if one is None or other is None else one == other
 
 
 def _overlap(one: str, other: str) -> bool:

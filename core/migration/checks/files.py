@@ -4,8 +4,18 @@ from core import units
 from core.facts.host_environment import Account, IrregularFiles
 from core.facts.model import Facts
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, reason, unknown, warning
-from core.migration.places import standing
+from core.migration.findings.data_roots import roots_of
+from core.migration.findings.finding import (
+    NOTHING,
+    Case,
+    Finding,
+    blocker,
+    no_cluster,
+    passed,
+    reason,
+    unknown,
+    warning,
+)
 
 _COMPRESSING = ("zfs", "btrfs")
 """Their files take less than they hold without having holes."""
@@ -131,7 +141,7 @@ def sparse_files(case: Case) -> Finding:
     odd, cluster = _odd(case), case.cluster
     if not isinstance(odd, IrregularFiles) or cluster is None:
         return odd if not isinstance(odd, IrregularFiles) else no_cluster(case)
-    systems = [case.old.file_system_of(place.source) for place in standing(cluster)]
+    systems = [case.old.file_system_of(place.source) for place in roots_of(cluster)]
     kinds = {system.kind for system in systems if system is not None}
     if odd.sparse == 0:
         return passed("none", NOTHING, "no file has holes")

@@ -3,9 +3,9 @@
 from core import units
 from core.facts.host_environment import UNLIMITED, Limits
 from core.facts.model import Cluster, Facts
+from core.migration.checks.capacity import memory_bytes
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.checks.finding import NOTHING, Case, Finding, no_cluster, passed, reason, unknown, warning
-from core.migration.checks.room import memory_bytes
+from core.migration.findings.finding import NOTHING, Case, Finding, no_cluster, passed, reason, unknown, warning
 
 _APART = 1.0
 """Seconds between two clocks from which a file's time on one cannot be held against a moment of the other."""

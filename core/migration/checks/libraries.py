@@ -1,10 +1,20 @@
 """Whether new's binaries have the libraries and extensions that the cluster uses; a trial cluster answered it."""
 
 from core.facts.catalog import Binaries
-from core.migration.binaries import preloads
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.checks.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, reason, unknown, warning
-from core.migration.checks.inside import age, binaries, databases, listed
+from core.migration.findings.binaries import preloads
+from core.migration.findings.catalogs import age, binaries, databases, listed
+from core.migration.findings.finding import (
+    NOTHING,
+    Case,
+    Finding,
+    blocker,
+    no_cluster,
+    passed,
+    reason,
+    unknown,
+    warning,
+)
 
 _INSTALL = (
     "install the packages that hold them on new (Debian: postgresql-{series}-NAME), of the same versions as on old"

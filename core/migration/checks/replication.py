@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.checks.finding import NOTHING, Case, Finding, no_cluster, passed, reason, unknown, warning
-from core.migration.checks.inside import age, cluster_wide, databases, listed
+from core.migration.findings.catalogs import age, cluster_wide, databases, listed
+from core.migration.findings.finding import NOTHING, Case, Finding, no_cluster, passed, reason, unknown, warning
 
 _OFF = ("off", "")
 

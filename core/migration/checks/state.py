@@ -5,7 +5,8 @@ import re
 from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.distinct import two_places
-from core.migration.checks.finding import (
+from core.migration.findings.data_roots import data_roots, names_of, roots_of
+from core.migration.findings.finding import (
     NOTHING,
     Case,
     Finding,
@@ -19,9 +20,7 @@ from core.migration.checks.finding import (
     unread_of,
     warning,
 )
-from core.migration.model import Status
-from core.migration.places import places, standing
-from core.migration.steps.targets import names_of
+from core.migration.model.checks import Status
 
 _ABSENT = ("no such folder", "is empty")
 """What the facts say of a folder that was named and holds nothing."""
@@ -57,7 +56,7 @@ def _strange_place(case: Case) -> Finding | None:
     if cluster is None:
         return None
     version = cluster.control.catalog_version if cluster.control is not None else None
-    for place in places(case.move, cluster)[1:]:
+    for place in data_roots(case.move, cluster)[1:]:
         held = case.new.target_entries.get(place.target, ())
         names = names_of(place, cluster.series, version)
         strange = next((name for name in held if case.target is None or not re.fullmatch(names, name)), None)
@@ -272,7 +271,7 @@ def tablespace_targets(case: Case) -> Finding:
     cluster, named = case.cluster, case.move.tablespace_targets
     if cluster is None:
         return no_cluster(case)
-    movable = [place.source for place in standing(cluster)[1:]]
+    movable = [place.source for place in roots_of(cluster)[1:]]
     wrong = sorted(set(named) - set(movable))
     evidence = ", ".join(movable) or "none", ", ".join(f"{here} -> {there}" for here, there in named.items()) or "none"
     unread = unread_of(case, "links and tablespaces")

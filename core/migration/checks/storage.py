@@ -5,7 +5,8 @@ from pathlib import PurePosixPath
 from core import units
 from core.facts.model import Facts, FileSystem, Link
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.checks.finding import (
+from core.migration.findings.data_roots import data_roots
+from core.migration.findings.finding import (
     NOTHING,
     Case,
     Finding,
@@ -18,7 +19,6 @@ from core.migration.checks.finding import (
     unread_of,
     warning,
 )
-from core.migration.places import places
 
 _LEAST_DEPTH = 2
 _SYSTEM = """
@@ -36,7 +36,7 @@ def target_path(case: Case) -> Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    targets = [place.target for place in places(case.move, cluster)]
+    targets = [place.target for place in data_roots(case.move, cluster)]
     systems = {target: case.new.file_system_of(target) for target in targets}
     shown = ", ".join(f"{target} on {_kind(systems[target])}" for target in targets)
     wrong = [f"{target}: {why}" for target in targets if (why := _unfit(target, systems[target])) is not None]
@@ -72,7 +72,7 @@ def copy_on_write(case: Case) -> Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    targets = [place.target for place in places(case.move, cluster)]
+    targets = [place.target for place in data_roots(case.move, cluster)]
     systems = [case.new.file_system_of(target) for target in targets]
     lacking = [target for target, system in zip(targets, systems, strict=True) if system is None]
     if lacking:

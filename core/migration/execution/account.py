@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.migration.execution.rates import copy_rate
-from core.migration.model import Execution, Hook, Step, StepRun
-from core.migration.steps.copy import STOP
+from core.migration.model.execution import Execution, StepRun
+from core.migration.model.move import Hook
+from core.migration.model.plan import Step
+from core.migration.plan.steps.copy import STOP
 
 
 @dataclass(frozen=True, slots=True)

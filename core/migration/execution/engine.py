@@ -23,13 +23,14 @@ from core.errors import BlockedError, PghaulError, ServerError, UnreachableError
 from core.jobs import Job, Note
 from core.migration.execution import lock
 from core.migration.execution.difference import differing_files, first_difference
+from core.migration.execution.executor import Executor, adopt, end_detached, leave_out, output_of, run_step
 from core.migration.execution.passes import Pass, another, gain, outdated
 from core.migration.execution.recording import recorded, watched
-from core.migration.execution.standing import how_it_stands
-from core.migration.execution.work import Work, adopt, end_detached, leave_out, output_of, run_step
-from core.migration.model import Execution, Kind, Plan, State, Step, StepRun
-from core.migration.steps.copy import DELETIONS, STOPPED
-from core.migration.steps.opening import START_NEW
+from core.migration.execution.status import status_sentence
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Plan, Step
+from core.migration.plan.steps.copy import DELETIONS, STOPPED
+from core.migration.plan.steps.opening import START_NEW
 from core.servers.shell import Shell
 
 SIDE_BY_SIDE = 3
@@ -42,7 +43,7 @@ def begin(plan: Plan, kind: Kind) -> Execution:
     return Execution(0, plan.move, kind, State.RUNNING, secrets.token_hex(4), owner, datetime.now(UTC), None, plan)
 
 
-def carry_out(work: Work) -> None:
+def carry_out(work: Executor) -> None:
     """Carry the plan out, from its first step that is not done.
 
     Raises:
@@ -66,12 +67,12 @@ def carry_out(work: Work) -> None:
     work.job.report(Note("every step is done"))
 
 
-def _tell_how_it_stands(work: Work) -> None:
-    stands = how_it_stands(replace(work.execution, state=State.STOPPED))  # as it will be recorded
+def _tell_how_it_stands(work: Executor) -> None:
+    stands = status_sentence(replace(work.execution, state=State.STOPPED))  # as it will be recorded
     work.job.report(Note(stands, "warning"))
 
 
-def clean(work: Work) -> None:
+def clean(work: Executor) -> None:
     """Take away what the copy needed, and the locks; what cannot be removed is said, and the rest goes on."""
     for side, _ in work.sides:
         _try(work, f"what still runs on {side}", partial(end_detached, work, side))
@@ -82,7 +83,7 @@ def clean(work: Work) -> None:
         _try(work, f"the lock on {side}", partial(_unlock, work, side, folder))
 
 
-def abandon(work: Work) -> None:
+def abandon(work: Executor) -> None:
     """Cancel an execution that nobody carries out any more: end what still runs, take away what the copy needed."""
     for side, _ in work.sides:
         end_detached(work, side)
@@ -90,7 +91,7 @@ def abandon(work: Work) -> None:
     work.journal.execution_changed(work.id, State.CANCELLED, "cancelled")
 
 
-def lock_both(work: Work) -> None:
+def lock_both(work: Executor) -> None:
     """Take both locks or, in an execution that has not begun, none; raises BlockedError where somebody else has one."""
     taken: list[tuple[str, str]] = []
     try:
@@ -104,11 +105,11 @@ def lock_both(work: Work) -> None:
         raise
 
 
-def _unlock(work: Work, side: str, folder: str) -> None:
+def _unlock(work: Executor, side: str, folder: str) -> None:
     lock.release(work.connect(side), folder, work.execution, Job())
 
 
-def _try(work: Work, what: str, action: Callable[[], None]) -> None:
+def _try(work: Executor, what: str, action: Callable[[], None]) -> None:
     try:
         action()
     except ServerError as error:
@@ -128,12 +129,12 @@ def _may_be_open(execution: Execution, closing: Step) -> bool:
     return bool(opened) and max(closed, default=0) < max(opened)
 
 
-def _close(work: Work, step: Step) -> None:
+def _close(work: Executor, step: Step) -> None:
     text = Shell(step.command, step.command, compound=True)
     _pass_on_warnings(work, work.connect(step.side).run(text, Job(), user=step.user, title=step.title).stdout)
 
 
-def _go_on(work: Work, *, cleaned: bool) -> None:
+def _go_on(work: Executor, *, cleaned: bool) -> None:
     execution = work.execution
     if execution.steps:
         _adopt(work)
@@ -172,7 +173,7 @@ def _groups(steps: Sequence[Step]) -> list[list[Step]]:
     return groups
 
 
-def _run(work: Work, steps: list[Step]) -> None:
+def _run(work: Executor, steps: list[Step]) -> None:
     """Steps of one group, side by side where there are several, then what must agree."""
     if len(steps) == 1:
         run_step(work, steps[0])
@@ -188,14 +189,14 @@ def _run(work: Work, steps: list[Step]) -> None:
         _pass_on_warnings(work, work.outputs[step.number])
 
 
-def _pass_on_warnings(work: Work, output: str) -> None:
+def _pass_on_warnings(work: Executor, output: str) -> None:
     """What a step has to say to people stands in lines of its output that begin with `warning: `."""
     for line in output.splitlines():
         if line.startswith("warning: "):
             work.job.report(Note(line.removeprefix("warning: "), "warning"))
 
 
-def _agrees(work: Work, step: Step) -> None:
+def _agrees(work: Executor, step: Step) -> None:
     """Hold what a step printed against what it must equal; the step has failed where it does not."""
     if step.agrees_with is None:
         return
@@ -216,7 +217,7 @@ def _agrees(work: Work, step: Step) -> None:
     raise BlockedError(problem, hint)
 
 
-def _differing_files(work: Work, other: Step, step: Step) -> str:
+def _differing_files(work: Executor, other: Step, step: Step) -> str:
     """Which files differ, where both steps kept the lists that they sum up and these can still be read."""
     if not (other.listing and step.listing):
         return ""
@@ -231,14 +232,14 @@ def _differing_files(work: Work, other: Step, step: Step) -> str:
     return differing_files(lists["old"], lists["new"])
 
 
-def _show_deletions(work: Work, step: Step) -> None:
+def _show_deletions(work: Executor, step: Step) -> None:
     names = work.outputs[step.number].split("\n")
     gone = [name for name in names if name.strip()]
     shown = ", ".join(gone[:5]) + (", …" if len(gone) > 5 else "")
     work.job.report(Note(f"{step.title}: {units.count(len(gone))} entries" + (f": {shown}" if gone else "")))
 
 
-def _warm_pass(work: Work, group: list[Step], todo: list[Step]) -> None:
+def _warm_pass(work: Executor, group: list[Step], todo: list[Step]) -> None:
     """A warm pass, if it shortens the stop; the last one of the plan as often as it does."""
     plan = work.execution.plan
     last = max(step.warm_pass for step in plan.steps)
@@ -254,7 +255,7 @@ def _warm_pass(work: Work, group: list[Step], todo: list[Step]) -> None:
             run_step(work, step)
 
 
-def _catch_up(work: Work) -> None:
+def _catch_up(work: Executor) -> None:
     """One more warm pass where people, or an interruption, let so much time go by that the stop would be longer."""
     execution = work.execution
     ends = [run.ended_at for run in _warm_runs(execution) if run.ended_at is not None]
@@ -300,14 +301,14 @@ def _whole(parts: list[int | None]) -> int | None:
     return sum(known) if len(known) == len(parts) else None
 
 
-def _adopt(work: Work) -> None:
+def _adopt(work: Executor) -> None:
     """What an earlier process began and nobody saw end: followed to its end."""
     for step in work.execution.steps_taken:
         if not work.execution.done(step.number):
             adopt(work, step)
 
 
-def _prove_still_stopped(work: Work) -> None:
+def _prove_still_stopped(work: Executor) -> None:
     """Old is as it was when its stop was proven, or all from the stop on is done again."""
     execution = work.execution
     proof = next((step for step in execution.plan.steps if step.name == STOPPED), None)
@@ -332,7 +333,7 @@ def _prove_still_stopped(work: Work) -> None:
     _from_the_warm_passes(work)
 
 
-def _from_the_warm_passes(work: Work) -> None:
+def _from_the_warm_passes(work: Executor) -> None:
     """The lists of what earlier passes brought are gone: old is compared whole again, but not in its stop."""
     steps = work.execution.plan.steps
     work.journal.steps_void(work.id, next(step.number for step in steps if step.warm_pass or step.stopped))
@@ -343,7 +344,7 @@ def _is_stopped(execution: Execution) -> bool:
     return any(step.name == STOPPED and execution.done(step.number) for step in execution.plan.steps)
 
 
-def _renew(work: Work) -> None:
+def _renew(work: Executor) -> None:
     """The proof of the target and the way of the copy made anew, as long as something is left to copy."""
     execution = work.execution
     closing = [step for step in execution.steps_taken if step.closes]

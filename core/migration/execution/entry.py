@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from core import units
 from core.errors import BlockedError, InputError
-from core.migration.execution.standing import found_stopped, holds_old, ways_on
-from core.migration.model import CheckResult, Execution, Kind, State
-from core.migration.steps.copy import STOP, STOPPED
+from core.migration.execution.status import found_stopped, holds_old, ways_on
+from core.migration.model.checks import CheckResult
+from core.migration.model.execution import Execution, Kind, State
+from core.migration.plan.steps.copy import STOP, STOPPED
 
 
 def refuse_blockers(results: Sequence[CheckResult]) -> None:

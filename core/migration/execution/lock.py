@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from core.errors import BlockedError
 from core.jobs import Job
-from core.migration.model import Execution
+from core.migration.model.execution import Execution
 from core.servers.connection import Server
 from core.servers.shell import Shell, command, script
 

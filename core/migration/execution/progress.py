@@ -7,14 +7,15 @@ from datetime import datetime
 from core import units
 from core.jobs import Progress
 from core.migration.execution.account import account
-from core.migration.model import Execution, Step, StepRun
+from core.migration.model.execution import Execution, StepRun
+from core.migration.model.plan import Step
 
 _TELLING_SECONDS, _TELLING = 3.0, 0.02
 """How long, and how much of the whole, must be done before the pace of it tells when it ends."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ExecutionStatus:
     """Where an execution is.
 
     Attributes:
@@ -31,7 +32,7 @@ class Standing:
     left_seconds: float | None
 
 
-def standing(execution: Execution, now: datetime) -> Standing:
+def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
     """By its rows alone, so that another program sees it too."""
     taken = execution.steps_taken
     runs = {step.number: execution.latest(step.number) for step in taken}
@@ -41,7 +42,7 @@ def standing(execution: Execution, now: datetime) -> Standing:
     known = [seconds for step in to_come if (seconds := _left(step, runs[step.number], now)) is not None]
     found = account(execution)
     stopped = found.stopped_at if found.opened_at is None else None
-    return Standing(
+    return ExecutionStatus(
         position=next((at for at, step in enumerate(taken, 1) if step.number == first.number), len(taken)),
         steps=len(taken),
         under_way=tuple(under_way),
@@ -50,7 +51,7 @@ def standing(execution: Execution, now: datetime) -> Standing:
     )
 
 
-def whole(found: Standing) -> str:
+def whole(found: ExecutionStatus) -> str:
     """For people: `step 23 of 51, old stopped 2 min 13 s ago, about 4 min 00 s left`."""
     parts = [f"step {found.position} of {found.steps}"]
     if found.stopped_seconds is not None:
@@ -63,7 +64,7 @@ def whole(found: Standing) -> str:
 
 def progress(execution: Execution, now: datetime) -> Progress:
     """The steps that run now as one event, in bytes where they tell them."""
-    found = standing(execution, now)
+    found = status_of(execution, now)
     title = _title([step for step, _ in found.under_way])
     runs = [run for _, run in found.under_way if run.bytes is not None]
     if not runs:
@@ -75,7 +76,7 @@ def progress(execution: Execution, now: datetime) -> Progress:
 
 def sentences(execution: Execution, now: datetime) -> tuple[str, ...]:
     """How far it is, then each step that runs: for who looks at it from outside."""
-    found = standing(execution, now)
+    found = status_of(execution, now)
     return (whole(found), *(_running(step, run, now) for step, run in found.under_way))
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from core.migration.model import Execution, Step
+from core.migration.model.execution import Execution
+from core.migration.model.plan import Step
 
 _WHOLE = 0.5
 """A pass counts as a copy when it sent this part of what lies in its places: a later one sends what changed alone."""

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from core.errors import Cancelled, HistoryError, PghaulError, UnreachableError
+from core.migration.execution.executor import Executor
 from core.migration.execution.lock import HeldError
-from core.migration.execution.work import Work
-from core.migration.model import Execution, State
+from core.migration.model.execution import Execution, State
 
 
 @contextmanager
-def recorded(work: Work, done: State = State.DONE) -> Iterator[None]:
+def recorded(work: Executor, done: State = State.DONE) -> Iterator[None]:
     """The state of the execution in the history, however this ends; `done`: what it is when it ends well."""
     before = work.execution
     work.journal.execution_changed(work.id, State.RUNNING)
@@ -44,13 +44,13 @@ def _before(execution: Execution, error: HeldError) -> tuple[State, str]:
     return execution.state, execution.message
 
 
-def _advised(error: UnreachableError, work: Work) -> UnreachableError:
+def _advised(error: UnreachableError, work: Executor) -> UnreachableError:
     hint = f"what runs there goes on; when it answers again: pghaul execute {work.execution.move} --resume"
     return UnreachableError(error.message, hint)
 
 
 @contextmanager
-def watched(work: Work) -> Iterator[None]:
+def watched(work: Executor) -> Iterator[None]:
     """Each second: tell how far it is, and cancel the job when another program of this workstation asks for it."""
     ended = threading.Event()
 

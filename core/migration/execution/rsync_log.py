@@ -10,7 +10,7 @@ import re
 from contextlib import suppress
 
 from core.errors import ParseError
-from core.migration.rsync_output import parse_rsync
+from core.migration.transports.rsync_output import parse_rsync
 
 _PROGRESS = re.compile(rb"^\s*([\d,.']+)\s+(\d{1,3})%\s+\S+/s\s")
 _CHECKED = re.compile(rb"^ *(\d+)/(\d+) MB \(\d+%\) computed$")

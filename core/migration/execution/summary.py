@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.migration.execution.account import account
-from core.migration.model import Execution, Kind, State, Step, StepRun
-from core.migration.steps.copy import FENCE
-from core.migration.steps.verify import SUMS
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Step
+from core.migration.plan.steps.copy import FENCE
+from core.migration.plan.steps.verify import SUMS
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 Times are taken on the server that works, so that the workstation's way to it does not count.
 """
 
-from core.migration import passage
-from core.migration.passage import Passage
+from core.migration.transports import copy_channel
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, script
 
 SECONDS = 3
@@ -110,7 +110,7 @@ def ciphers() -> Shell:
     return script("ssh -Q cipher")
 
 
-def cipher(way: Passage, seconds: float) -> Shell:
+def cipher(way: CopyChannel, seconds: float) -> Shell:
     """On old: zeros through ssh to new, where they are thrown away; the time of the connection itself is taken off."""
     return script(
         """cd -- @folder@ || exit
@@ -128,7 +128,7 @@ echo "nanoseconds $(($(date +%s%N) - start - connect))"
 echo "connect $connect"
 echo "bytes $(cat moved)\"""",
         folder=way.folder,
-        discard=passage.discard(way),
+        discard=copy_channel.discard(way),
         most=2 * MOST_BYTES,
         nanoseconds=round(seconds * 10**9),
     )

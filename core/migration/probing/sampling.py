@@ -7,8 +7,8 @@ behind it by --append. So every sample is of the same bytes, however large the f
 page cache before.
 """
 
-from core.migration.passage import Passage
 from core.migration.transports import file_lists, passes
+from core.migration.transports.copy_channel import CopyChannel
 from core.migration.transports.routes import route_of
 from core.servers.shell import Shell, script
 
@@ -21,7 +21,7 @@ MOST_SMALL_FILES = 1000
 """Each is taken out of the page cache by a process of its own, before every sample."""
 
 
-def choose(way: Passage, folder: str, budget: int) -> Shell:
+def choose(way: CopyChannel, folder: str, budget: int) -> Shell:
     """On old: a list of some `budget` bytes that stand for all of `folder`. Prints `SKIP NAME` of each large file."""
     return script(
         """umask 077; export LC_ALL=C; cd -- @folder@ || exit
@@ -60,7 +60,7 @@ done""",
     )
 
 
-def send(way: Passage, folder: str) -> Shell:
+def send(way: CopyChannel, folder: str) -> Shell:
     """On old: the sample by the way's transport, until it is on new's disk or the time is up.
 
     What it takes to connect and to come to terms is measured by a pass over nothing, and what it takes to ask for a
@@ -108,5 +108,5 @@ def arrived(folder: str, skipped: int) -> Shell:
     )
 
 
-def _list(way: Passage) -> str:
+def _list(way: CopyChannel) -> str:
     return f"{way.folder}/sample"

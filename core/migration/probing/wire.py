@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from core.errors import CommandError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job
-from core.migration.iperf3 import parse_iperf3_summary
 from core.migration.probing.commands import MOST_BYTES, SECONDS
+from core.migration.probing.iperf3 import parse_iperf3_summary
 from core.migration.probing.timing import Timing, parse_timing
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell, command, script

@@ -12,9 +12,9 @@ for days, of a probe for minutes: whoever killed the workstation leaves no port 
 from ipaddress import ip_address
 from typing import LiteralString
 
-from core.migration.passage import Passage
-from core.migration.steps.site import Draft, undone
+from core.migration.model.plan import Draft, undone
 from core.migration.transports import ssh
+from core.migration.transports.copy_channel import CopyChannel
 from core.migration.transports.rsync_versions import compression_options
 from core.servers.shell import Shell, command, environment, script, sequence
 
@@ -89,7 +89,7 @@ exit "$status\""""
 """Exit 10 and 35: connecting failed, or came to nothing in time; source: rsync(1), EXIT VALUES."""
 
 
-def opening(way: Passage, owner: str) -> list[Draft]:
+def opening(way: CopyChannel, owner: str) -> list[Draft]:
     """The way over ssh, then a password made on old, the daemon on new, and its port tried from old."""
     private = "nothing to undo: it lies in the key's folder and goes with it"
     return [
@@ -132,7 +132,7 @@ def opening(way: Passage, owner: str) -> list[Draft]:
     ]
 
 
-def closing(way: Passage, owner: str) -> list[Draft]:
+def closing(way: CopyChannel, owner: str) -> list[Draft]:
     """The daemon ended, then the way over ssh closed."""
     ended = Draft(
         "end the rsync daemon",
@@ -151,7 +151,7 @@ def closing(way: Passage, owner: str) -> list[Draft]:
 target, flush = ssh.target, ssh.flush
 
 
-def contents(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:
+def contents(way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
     """The words by which an rsync on old sends listed files below `source` into the folder of that label on new."""
     compression = compression_options(way.rsync, way.transport.compression)
     host = f"[{way.address}]" if ":" in way.address else way.address
@@ -165,12 +165,12 @@ def contents(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:
     )
 
 
-def sender(way: Passage) -> tuple[str | Shell, ...]:
+def sender(way: CopyChannel) -> tuple[str | Shell, ...]:
     """The words ahead of the options of an rsync that sends contents: its port is known once the daemon listens."""
     return ("sh", "-c", script('exec rsync --port="$(cat -- "$0")" "$@"'), f"{way.folder}/port")
 
 
-def make_password(way: Passage) -> Shell:
+def make_password(way: CopyChannel) -> Shell:
     """On old: a password that nobody could guess, in the key's folder; prints it and the marker."""
     return script(
         "umask 077; od -An -N24 -tx1 /dev/urandom | tr -d ' \\n' >@file@ && "
@@ -180,7 +180,7 @@ def make_password(way: Passage) -> Shell:
     )
 
 
-def start(way: Passage) -> Shell:
+def start(way: CopyChannel) -> Shell:
     """On new, as the database user: the daemon, its password from standard input; prints its port and the marker.
 
     It is bound to the address that old uses where that is one of new's own, else to all of them.
@@ -200,12 +200,12 @@ def start(way: Passage) -> Shell:
     )
 
 
-def end(way: Passage) -> Shell:
+def end(way: CopyChannel) -> Shell:
     """On new, as the database user: no daemon, no keeper, no file of this copy."""
     return script(_END, folder=_folder(way), marker=way.marker)
 
 
-def reach(way: Passage) -> Shell:
+def reach(way: CopyChannel) -> Shell:
     """On old: the daemon's port, from standard input, remembered and tried; where it is not reached says why."""
     program, *words = sender(way)
     words += ["-r", "--files-from=/dev/null", *contents(way, way.targets[0][0], "/")]
@@ -218,7 +218,7 @@ def reach(way: Passage) -> Shell:
     )
 
 
-def _settings(way: Passage) -> list[str]:
+def _settings(way: CopyChannel) -> list[str]:
     """rsyncd.conf; the folders behind links of our own, for its values know no quotes."""
     folder = _folder(way)
     shared = [
@@ -241,7 +241,7 @@ def _settings(way: Passage) -> list[str]:
     return shared + modules
 
 
-def _folder(way: Passage) -> str:
+def _folder(way: CopyChannel) -> str:
     """On new; old's may be on the same host."""
     return f"{way.folder}-daemon"
 

@@ -11,8 +11,8 @@ The lists lie in the folder of the copy's key, and go with it.
 
 from typing import LiteralString
 
-from core.migration.passage import Passage
 from core.migration.transports import idle_wal
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, script
 
 _LINES: LiteralString = "-printf '%s %T@ %C@ %i ./%P\\0' | tr '\\n\\0' '\\001\\n' | sort"
@@ -28,12 +28,12 @@ _LEAST_LOADED: LiteralString = (
 )
 
 
-def names(way: Passage, label: str, stream: int) -> str:
+def names(way: CopyChannel, label: str, stream: int) -> str:
     """The file with the names of one stream, from 1, a NUL after each."""
     return f"{way.folder}/files-{label}-{stream}.names"
 
 
-def changed_names(way: Passage, label: str, streams: int) -> Shell:
+def changed_names(way: CopyChannel, label: str, streams: int) -> Shell:
     """In a folder on old: the names of its files that no pass has vouched for, split by size over the streams.
 
     Leaves beside them what a pass that follows may vouch for when it ends well: see `vouch`. Prints what lies ahead of
@@ -54,12 +54,12 @@ def changed_names(way: Passage, label: str, streams: int) -> Shell:
     )
 
 
-def vouch(way: Passage, label: str) -> Shell:
+def vouch(way: CopyChannel, label: str) -> Shell:
     """A pass has ended well: what stood still before it began is on new."""
     return script("mv -f -- @next@ @seen@", next=f"{way.folder}/next-{label}", seen=_seen(way, label))
 
 
-def split(way: Passage, listed: str, label: str, streams: int) -> Shell:
+def split(way: CopyChannel, listed: str, label: str, streams: int) -> Shell:
     """Lines in the file `listed`, in the shape of a list, split by size over the streams."""
     return script(
         "sort -rn <@listed@ | " + _LEAST_LOADED,
@@ -69,5 +69,5 @@ def split(way: Passage, listed: str, label: str, streams: int) -> Shell:
     )
 
 
-def _seen(way: Passage, label: str) -> str:
+def _seen(way: CopyChannel, label: str) -> str:
     return f"{way.folder}/seen-{label}"

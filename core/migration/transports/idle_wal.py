@@ -15,8 +15,8 @@ starts without the rest makes it as it needs it. Source: PostgreSQL's xlog.c, Re
 
 from typing import LiteralString
 
-from core.migration.passage import Passage
-from core.migration.places import Place
+from core.migration.findings.data_roots import DataRoot
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, script
 
 _LAST: LiteralString = (
@@ -50,7 +50,7 @@ def patterns(control: Shell, folder: str, ahead: str) -> Shell:
     return script(_LAST + _GREATER, control=control, folder=folder, ahead=ahead)
 
 
-def written(way: Passage, place: Place, control: Shell) -> Shell:
+def written(way: CopyChannel, place: DataRoot, control: Shell) -> Shell:
     """On old: the patterns for a place that holds the WAL, as rules of rsync's that hide what matches from its sender.
 
     What is hidden is not sent, and is removed on new where a pass removes what old does not have.
@@ -62,11 +62,11 @@ def written(way: Passage, place: Place, control: Shell) -> Shell:
     )
 
 
-def rules(way: Passage, label: str) -> str:
+def rules(way: CopyChannel, label: str) -> str:
     """The file with the rules for a place."""
     return f"{way.folder}/idle-{label}"
 
 
-def below(place: Place) -> str:
+def below(place: DataRoot) -> str:
     """What stands ahead of a segment's name below the place: `pg_wal/`, or nothing where the place is the WAL's own."""
     return f"{place.wal}/" if place.wal else ""

@@ -28,10 +28,9 @@ from hashlib import sha256
 from ipaddress import ip_address
 from typing import LiteralString
 
-from core.migration.layout import ROOT
-from core.migration.passage import Passage
-from core.migration.steps.site import Draft, undone
+from core.migration.model.plan import ROOT_USER, Draft, undone
 from core.migration.transports import local
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, command, script, sequence
 
 _EXPORT: LiteralString = "rw,sync,no_subtree_check,secure,all_squash"
@@ -87,17 +86,17 @@ leave() { # FOLDER: a server that does not answer is not waited for, which ends 
 CONTENTS_ALONE = False
 
 
-def opening(way: Passage, owner: str) -> list[Draft]:
+def opening(way: CopyChannel, owner: str) -> list[Draft]:
     """Served and exported on new, mounted on old; `owner`: who owns the cluster on old."""
     return [*local.opening(way, owner), *attaching(way, owner)]
 
 
-def closing(way: Passage, owner: str) -> list[Draft]:
+def closing(way: CopyChannel, owner: str) -> list[Draft]:
     """Unmounted, exported no more, the server stopped if it was started for the copy."""
     return [*detaching(way), *local.closing(way, owner)]
 
 
-def attaching(way: Passage, owner: str) -> list[Draft]:
+def attaching(way: CopyChannel, owner: str) -> list[Draft]:
     """The mount alone, with what it needs on new."""
     return [
         _opening(
@@ -124,7 +123,7 @@ def attaching(way: Passage, owner: str) -> list[Draft]:
     ]
 
 
-def detaching(way: Passage) -> list[Draft]:
+def detaching(way: CopyChannel) -> list[Draft]:
     """The mount alone taken away, and what it needed on new."""
     return [
         _closing("unmount the target on old", "old", unmount(way)),
@@ -134,35 +133,35 @@ def detaching(way: Passage) -> list[Draft]:
 
 
 def _opening(title: str, side: str, shell: Shell, reason: str, undo: Shell) -> Draft:
-    return Draft(title, side, ROOT, shell, reason, undone(ROOT, side, undo), renewed=True, rehearsed=True)
+    return Draft(title, side, ROOT_USER, shell, reason, undone(ROOT_USER, side, undo), renewed=True, rehearsed=True)
 
 
 def _closing(title: str, side: str, shell: Shell) -> Draft:
     why, undo = "the copy is done: nothing of it stays open", "open the way anew, as above"
-    return Draft(title, side, ROOT, shell, why, undo, stopped=True, closes=True, rehearsed=True)
+    return Draft(title, side, ROOT_USER, shell, why, undo, stopped=True, closes=True, rehearsed=True)
 
 
-def target(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:
+def target(way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
     """The words by which an rsync on old sends `source` into the folder of that label."""
     return (source, f"{_points(way)[label]}/")
 
 
-def flush(way: Passage, label: str) -> Shell:
+def flush(way: CopyChannel, label: str) -> Shell:
     """On old: the command that ends when all that lies in the folder of that label is on new's disk."""
     return command("sync", "-f", _points(way)[label])
 
 
-def contents(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:
+def contents(way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
     """The same for a pass over listed files."""
     return target(way, label, source)
 
 
-def sender(way: Passage) -> tuple[str | Shell, ...]:  # noqa: ARG001  as every route has it
+def sender(way: CopyChannel) -> tuple[str | Shell, ...]:  # noqa: ARG001  as every route has it
     """The words ahead of the options of an rsync that sends contents."""
     return ("rsync",)
 
 
-def serve(way: Passage) -> Shell:
+def serve(way: CopyChannel) -> Shell:
     """On new: an NFS server of the version that the mount asks for; what was started is written down, to be stopped.
 
     It began just now, so there is no lock of an earlier client to wait for: the grace period is ended.
@@ -180,12 +179,12 @@ def serve(way: Passage) -> Shell:
     )
 
 
-def stop_serving(way: Passage) -> Shell:
+def stop_serving(way: CopyChannel) -> Shell:
     """On new: what `serve` started, ended; nothing where the server ran before."""
     return script(_STOP_SERVING, state=_state(way))
 
 
-def export(way: Passage) -> Shell:
+def export(way: CopyChannel) -> Shell:
     """On new: each target exported to each address of old. Refused where somebody else exports it there already.
 
     Nor may a file system be mounted below a target: over NFS its mount point would be written to instead.
@@ -200,7 +199,7 @@ def export(way: Passage) -> Shell:
     return sequence(options, *exports)
 
 
-def unexport(way: Passage) -> Shell:
+def unexport(way: CopyChannel) -> Shell:
     """On new: no target exported by us any more."""
     return sequence(
         *(
@@ -216,7 +215,7 @@ def unexport(way: Passage) -> Shell:
     )
 
 
-def mount(way: Passage, owner: str) -> Shell:
+def mount(way: CopyChannel, owner: str) -> Shell:
     """On old: each target mounted anew, in a folder that only the cluster's owner may enter."""
     folder = script(
         "[ -d /run ] || { echo 'there is no /run to mount in' >&2; exit 1; }; install -d -m 0500 -o @owner@ -- @state@",
@@ -232,7 +231,7 @@ def mount(way: Passage, owner: str) -> Shell:
     return sequence(script(_LEAVE), folder, *mounts)
 
 
-def unmount(way: Passage) -> Shell:
+def unmount(way: CopyChannel) -> Shell:
     """On old: no target mounted, and no folder left for it."""
     points = [command("leave", point) for point in _points(way).values()]
     last = script("{ [ ! -d @state@ ] || rmdir -- @state@; }", state=_state(way))
@@ -253,7 +252,7 @@ def _nothing_below(folder: str) -> Shell:
     )
 
 
-def _exported(way: Passage, label: str, folder: str, client: str) -> Shell:
+def _exported(way: CopyChannel, label: str, folder: str, client: str) -> Shell:
     """`exportfs`, unless the table has that folder for that client with another number than ours."""
     return script(
         "{ ! grep -sF @theirs@ /var/lib/nfs/etab | grep -vF @fsid@ >&2 || "
@@ -274,7 +273,7 @@ def _export(host: str, folder: str) -> str:
     return f"[{host}]:{folder}" if ":" in host else f"{host}:{folder}"
 
 
-def _clients(way: Passage) -> list[str]:
+def _clients(way: CopyChannel) -> list[str]:
     """Old's addresses that new may see it by: those of the family of new's address, all where that is a name."""
     family = _family(way.address)
     return [each for each in way.sources if family is None or _family(each) == family]
@@ -287,17 +286,17 @@ def _family(address: str) -> int | None:
         return None
 
 
-def _state(way: Passage) -> str:
+def _state(way: CopyChannel) -> str:
     """A folder of root's: on old with the mounts, on new with what was started there."""
     return f"/run/{way.marker}"
 
 
-def _points(way: Passage) -> dict[str, str]:
+def _points(way: CopyChannel) -> dict[str, str]:
     """Where each target is mounted on old, by its label."""
     return {label: f"{_state(way)}/{number}" for number, (label, _) in enumerate(way.targets)}
 
 
-def _fsid(way: Passage, label: str) -> str:
+def _fsid(way: CopyChannel, label: str) -> str:
     """A number for an export, the same whenever it is made, in the form of a UUID."""
     digits = sha256(f"{way.marker} {label}".encode()).hexdigest()[:32]
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))

@@ -24,16 +24,11 @@ vanished) is what a running server does to a warm pass; source: rsync(1), EXIT V
 
 from typing import LiteralString
 
-from core.migration.passage import Passage
-from core.migration.places import Place
+from core.migration.findings.data_roots import DataRoot
 from core.migration.transports import file_lists, idle_wal, stream_logs
+from core.migration.transports.copy_channel import CopyChannel
 from core.migration.transports.routes import route_of
-from core.migration.transports.rsync_versions import (
-    can_stream,
-    listed_options,
-    progress_options,
-    version_options,
-)
+from core.migration.transports.rsync_versions import can_stream, listed_options, progress_options, version_options
 from core.servers.shell import Shell, command, environment, pipe, script, sequence
 
 VANISHED = 24
@@ -52,7 +47,7 @@ _SIDE_BY_SIDE: LiteralString = (
 )
 
 
-def warm_pass(way: Passage, place: Place) -> Shell:
+def warm_pass(way: CopyChannel, place: DataRoot) -> Shell:
     """On old, while the server runs: what no earlier pass has brought, then what is missing yet, folders and links."""
     tolerant = listed_options(way.rsync)
     if can_stream(way.rsync):
@@ -65,7 +60,7 @@ def warm_pass(way: Passage, place: Place) -> Shell:
     return sequence(*_idle_known(way, place), *listed, *(_forgiving(each) for each in copies), vouch)
 
 
-def cold_pass(way: Passage, place: Place) -> Shell:
+def cold_pass(way: CopyChannel, place: DataRoot) -> Shell:
     """On old, stopped: everything, and what is not on old removed on new. rsync checks the sum of all it sends."""
     if not _in_streams(way):
         present, missing = _whole(way, place, [*_PRESENT]), _whole(way, place, [*_MISSING, "--delete"])
@@ -74,30 +69,30 @@ def cold_pass(way: Passage, place: Place) -> Shell:
     return sequence(*_idle_known(way, place), *_listed(way, place), *copies, rest_pass(way, place))
 
 
-def changed_pass(way: Passage, place: Place) -> Shell:
+def changed_pass(way: CopyChannel, place: DataRoot) -> Shell:
     """On old, stopped: every file that changed since the last warm pass began, compared byte for byte."""
     copies = _by_streams(way, place, [*_IN_PLACE])
     return sequence(*_idle_known(way, place), *_listed(way, place), copies)
 
 
-def rest_pass(way: Passage, place: Place) -> Shell:
+def rest_pass(way: CopyChannel, place: DataRoot) -> Shell:
     """On old, stopped: folders, links and times; what is not on old is removed on new."""
     return sequence(*_idle_known(way, place), _whole(way, place, ["--delete"]))
 
 
-def control_file_pass(way: Passage, place: Place, links: list[str]) -> Shell:
+def control_file_pass(way: CopyChannel, place: DataRoot, links: list[str]) -> Shell:
     """On old: the control file and those links of the data directory, with their folders."""
     one = _rsync(way, place.label, ["--ignore-times", "--from0", "--files-from=-"], f"{place.source}/")
     return pipe(command("printf", "./%s\\0", "global/pg_control", *links), one)
 
 
-def deletions(way: Passage, place: Place) -> Shell:
+def deletions(way: CopyChannel, place: DataRoot) -> Shell:
     """On old: the names that the last pass would remove on new, one a line; a dry run."""
     dry = _whole(way, place, ["--dry-run", "--delete", "--itemize-changes"])
     return sequence(*_idle_known(way, place), pipe(dry, command("sed", "-n", "s/^[*]deleting *//p")))
 
 
-def sample_passes(way: Passage, label: str, folder: str, seconds: int) -> tuple[Shell, Shell]:
+def sample_passes(way: CopyChannel, label: str, folder: str, seconds: int) -> tuple[Shell, Shell]:
     """On old: the files below `folder` whose names lie in the lists of `label`, as a pass sends them.
 
     First what lies on new already, of which the rest is appended, then what is missing. `timeout` ends each after so
@@ -110,28 +105,28 @@ def sample_passes(way: Passage, label: str, folder: str, seconds: int) -> tuple[
     return sequence(command("cd", "--", folder), appended), sequence(command("cd", "--", folder), missing)
 
 
-def empty_pass(way: Passage, label: str, listed: str) -> Shell:
+def empty_pass(way: CopyChannel, label: str, listed: str) -> Shell:
     """On old: a pass over a list without a name: what it takes until a pass can begin."""
     return _contents(way, label, ["--from0", f"--files-from={listed}"], "/")
 
 
-def further_starts(way: Passage) -> int:
+def further_starts(way: CopyChannel) -> int:
     """How many more times rsync begins in a copy than by one stream: two passes by streams, and one over the rest."""
     return 2 * way.transport.streams + 1 - 2 if _in_streams(way) else 0
 
 
-def _in_streams(way: Passage) -> bool:
+def _in_streams(way: CopyChannel) -> bool:
     """Whether listed files go ahead, and a last pass over all brings folders and links."""
     return way.transport.streams > 1 or route_of(way).CONTENTS_ALONE
 
 
-def _listed(way: Passage, place: Place) -> list[Shell]:
+def _listed(way: CopyChannel, place: DataRoot) -> list[Shell]:
     """Into the place's folder, and the lists of its files that no pass has vouched for."""
     streams = way.transport.streams if can_stream(way.rsync) else 1
     return [command("cd", "--", place.source), file_lists.changed_names(way, place.label, streams)]
 
 
-def _by_streams(way: Passage, place: Place, options: list[str]) -> Shell:
+def _by_streams(way: CopyChannel, place: DataRoot, options: list[str]) -> Shell:
     """The listed files, by as many streams as the transport has."""
     copies = _streams(way, place.label, [*options, *_exclude(way, place)])
     if len(copies) == 1:
@@ -139,12 +134,12 @@ def _by_streams(way: Passage, place: Place, options: list[str]) -> Shell:
     return stream_logs.watched(way, place.label, _beside(stream_logs.own_logs(way, place.label, copies)))
 
 
-def _whole(way: Passage, place: Place, options: list[str]) -> Shell:
+def _whole(way: CopyChannel, place: DataRoot, options: list[str]) -> Shell:
     """All of the place, folders and links too."""
     return _rsync(way, place.label, [*options, *_exclude(way, place)], f"{place.source}/")
 
 
-def _streams(way: Passage, label: str, options: list[str], ahead: tuple[str | int, ...] = ()) -> list[Shell]:
+def _streams(way: CopyChannel, label: str, options: list[str], ahead: tuple[str | int, ...] = ()) -> list[Shell]:
     """In a folder on old: the listed files, a stream a list."""
     copies = []
     for stream in range(1, way.transport.streams + 1):
@@ -165,7 +160,9 @@ def _forgiving(copy: Shell) -> Shell:
     return script("{ sh -c @copy@ || [ $? -eq 24 ]; }", copy=copy)
 
 
-def _contents(way: Passage, label: str, options: list[str], source: str, ahead: tuple[str | int, ...] = ()) -> Shell:
+def _contents(
+    way: CopyChannel, label: str, options: list[str], source: str, ahead: tuple[str | int, ...] = ()
+) -> Shell:
     """rsync over listed files, by the way that contents take; `ahead`: words ahead of one that nobody follows."""
     route = route_of(way)
     followed = () if ahead else progress_options(way.rsync)
@@ -174,20 +171,20 @@ def _contents(way: Passage, label: str, options: list[str], source: str, ahead: 
     return environment(_ENVIRONMENT, command(str(words[0]), *words[1:]))
 
 
-def _rsync(way: Passage, label: str, options: list[str], source: str) -> Shell:
+def _rsync(way: CopyChannel, label: str, options: list[str], source: str) -> Shell:
     """rsync over all that `options` leave, folders and links too."""
     followed = () if "--dry-run" in options else progress_options(way.rsync)
     words = (*_OPTIONS, *version_options(way.rsync), *followed, *options)
     return environment(_ENVIRONMENT, command("rsync", *words, *route_of(way).target(way, label, source)))
 
 
-def _exclude(way: Passage, place: Place) -> list[str]:
+def _exclude(way: CopyChannel, place: DataRoot) -> list[str]:
     excluded = [f"--exclude={pattern}" for pattern in _EXCLUDED] if place.label == "data" else []
     idle = [f"--filter=merge {idle_wal.rules(way, place.label)}"] if _idle_known(way, place) else []
     return [*excluded, *idle]
 
 
-def _idle_known(way: Passage, place: Place) -> list[Shell]:
+def _idle_known(way: CopyChannel, place: DataRoot) -> list[Shell]:
     """Where the place holds the WAL: the command that finds out ahead of a pass what of it nobody needs."""
     if way.control is None or place.wal is None:
         return []

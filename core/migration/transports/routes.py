@@ -8,10 +8,10 @@ flush               what ends when all that was sent is on new's disk
 
 from typing import Protocol
 
-from core.migration.model import Route
-from core.migration.passage import Passage
-from core.migration.steps.site import Draft
+from core.migration.model.plan import Draft
+from core.migration.model.transport import Route
 from core.migration.transports import daemon, local, nfs, ssh
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell
 
 
@@ -23,22 +23,22 @@ class Face(Protocol):
 
     CONTENTS_ALONE: bool
 
-    def opening(self, way: Passage, owner: str) -> list[Draft]: ...
+    def opening(self, way: CopyChannel, owner: str) -> list[Draft]: ...
 
-    def closing(self, way: Passage, owner: str) -> list[Draft]: ...
+    def closing(self, way: CopyChannel, owner: str) -> list[Draft]: ...
 
-    def target(self, way: Passage, label: str, source: str) -> tuple[str | Shell, ...]: ...
+    def target(self, way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]: ...
 
-    def contents(self, way: Passage, label: str, source: str) -> tuple[str | Shell, ...]: ...
+    def contents(self, way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]: ...
 
-    def sender(self, way: Passage) -> tuple[str | Shell, ...]: ...
+    def sender(self, way: CopyChannel) -> tuple[str | Shell, ...]: ...
 
-    def flush(self, way: Passage, label: str) -> Shell: ...
+    def flush(self, way: CopyChannel, label: str) -> Shell: ...
 
 
 _ROUTES: dict[Route, Face] = {Route.SSH: ssh, Route.DAEMON: daemon, Route.NFS: nfs, Route.LOCAL: local}
 
 
-def route_of(way: Passage) -> Face:
+def route_of(way: CopyChannel) -> Face:
     """The route of the way's transport."""
     return _ROUTES[way.transport.route]

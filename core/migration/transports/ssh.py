@@ -1,8 +1,8 @@
 """The route over ssh: a key for one copy, its receiver on new (see passage), new's host keys pinned on old."""
 
-from core.migration import passage
-from core.migration.passage import Passage, destination, receiver
-from core.migration.steps.site import Draft, undone
+from core.migration.model.plan import Draft, undone
+from core.migration.transports import copy_channel
+from core.migration.transports.copy_channel import CopyChannel, destination, receiver
 from core.migration.transports.rsync_versions import compression_options
 from core.servers.shell import Shell
 
@@ -11,16 +11,16 @@ _ANEW = "make and allow a new key, as above"
 CONTENTS_ALONE = False
 
 
-def opening(way: Passage, owner: str) -> list[Draft]:
+def opening(way: CopyChannel, owner: str) -> list[Draft]:
     """The key made, allowed and pinned; `owner`: who owns the cluster on old."""
     return [
         Draft(
             "make a key for this copy",
             "old",
             owner,
-            passage.make_key(way),
+            copy_channel.make_key(way),
             "old sends the files itself; the key opens nothing but this copy and is removed after it",
-            undone(owner, "old", passage.remove_key(way)),
+            undone(owner, "old", copy_channel.remove_key(way)),
             name="key",
             renewed=True,
             rehearsed=True,
@@ -29,9 +29,9 @@ def opening(way: Passage, owner: str) -> list[Draft]:
             "let the key do this copy alone",
             "new",
             way.login,
-            passage.allow_key(way),
+            copy_channel.allow_key(way),
             "restrict, from= and a forced command: it writes into the target folders and does nothing else",
-            undone(way.login, "new", passage.forbid_key(way)),
+            undone(way.login, "new", copy_channel.forbid_key(way)),
             reads="key",
             renewed=True,
             rehearsed=True,
@@ -40,7 +40,7 @@ def opening(way: Passage, owner: str) -> list[Draft]:
             "read the host keys of new",
             "new",
             way.login,
-            passage.read_host_keys(),
+            copy_channel.read_host_keys(),
             "old must know new when it connects; they come through your own, checked connection",
             "nothing to undo: it only looks",
             name="host keys",
@@ -51,7 +51,7 @@ def opening(way: Passage, owner: str) -> list[Draft]:
             "pin the host keys of new",
             "old",
             owner,
-            passage.pin_host_keys(way),
+            copy_channel.pin_host_keys(way),
             "the copy trusts these keys and no other",
             "it lies in the key's folder and goes with it",
             reads="host keys",
@@ -61,14 +61,14 @@ def opening(way: Passage, owner: str) -> list[Draft]:
     ]
 
 
-def closing(way: Passage, owner: str) -> list[Draft]:
+def closing(way: CopyChannel, owner: str) -> list[Draft]:
     """The key taken away on both ends."""
     return [
         Draft(
             "take the key off new",
             "new",
             way.login,
-            passage.forbid_key(way),
+            copy_channel.forbid_key(way),
             "the copy is done: nothing is left that opens new",
             _ANEW,
             stopped=True,
@@ -79,7 +79,7 @@ def closing(way: Passage, owner: str) -> list[Draft]:
             "remove the key from old",
             "old",
             owner,
-            passage.remove_key(way),
+            copy_channel.remove_key(way),
             "nothing of the copy is left on old",
             _ANEW,
             stopped=True,
@@ -89,20 +89,20 @@ def closing(way: Passage, owner: str) -> list[Draft]:
     ]
 
 
-def target(way: Passage, label: str, source: str) -> tuple[str | Shell, ...]:
+def target(way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
     """The words by which an rsync on old sends `source` into the folder of that label on new."""
     compression = compression_options(way.rsync, way.transport.compression)
-    return (*compression, "-e", passage.ssh(way), f"--rsync-path={receiver(label)}", source, destination(way))
+    return (*compression, "-e", copy_channel.ssh(way), f"--rsync-path={receiver(label)}", source, destination(way))
 
 
 contents = target
 
 
-def sender(way: Passage) -> tuple[str | Shell, ...]:  # noqa: ARG001  other routes ask it for more
+def sender(way: CopyChannel) -> tuple[str | Shell, ...]:  # noqa: ARG001  other routes ask it for more
     """The words ahead of the options of an rsync that sends contents."""
     return ("rsync",)
 
 
-def flush(way: Passage, label: str) -> Shell:
+def flush(way: CopyChannel, label: str) -> Shell:
     """On old: the command that ends when all that lies in the folder of that label is on new's disk."""
-    return passage.ask(way, f"{label} flush")
+    return copy_channel.ask(way, f"{label} flush")

@@ -7,7 +7,7 @@ streams apart; a line without a name (`==> <==`) ends that. What the rsyncs said
 from collections.abc import Sequence
 from typing import LiteralString
 
-from core.migration.passage import Passage
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, command, redirect, script
 
 _WATCHED: LiteralString = (
@@ -22,15 +22,15 @@ _WATCHED: LiteralString = (
 )
 
 
-def own_logs(way: Passage, label: str, copies: Sequence[Shell]) -> list[Shell]:
+def own_logs(way: CopyChannel, label: str, copies: Sequence[Shell]) -> list[Shell]:
     """Each stream with its standard output in a file of its own."""
     return [redirect(copy, stdout=f"{_log(way, label)}-{number}") for number, copy in enumerate(copies, 1)]
 
 
-def watched(way: Passage, label: str, streams: Shell) -> Shell:
+def watched(way: CopyChannel, label: str, streams: Shell) -> Shell:
     """Streams with logs of their own, run so that one log tells how far they are; ends with their exit status."""
     return command("sh", "-c", script(_WATCHED, log=_log(way, label), streams=streams))
 
 
-def _log(way: Passage, label: str) -> str:
+def _log(way: CopyChannel, label: str) -> str:
     return f"{way.folder}/stream-{label}"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from core.actions import Desk
 from core.actions.locks import advised
 from core.migration.execution.lock import HeldError, Holder
-from core.migration.model import State
+from core.migration.model.execution import State
 from tests.core.migration.execution.builders import execution
 
 HELD = HeldError("/a on old is being moved by dba@desk", "wait", Holder("/var/tmp/lock", "c0ffee00", "dba@desk"))

@@ -17,7 +17,7 @@ from core.cli.execution import TerminalPeople, text
 from core.cli.main import main
 from core.errors import Cancelled, InputError
 from core.history.store import Store
-from core.migration.model import Kind, State
+from core.migration.model.execution import Kind, State
 from tests.core.migration.builders import history
 from tests.core.migration.execution.builders import STEP, execution, ran
 

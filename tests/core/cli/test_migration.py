@@ -13,7 +13,8 @@ from core.cli.migration import SPEC_EXAMPLE, checks_text, estimate_text
 from core.comparison.compare import compare
 from core.history.store import Store
 from core.migration.estimate import load_spec
-from core.migration.model import CheckResult, Estimate, Method, Span, Status
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.estimate import Estimate, Method, Span
 from tests.core.history import samples
 
 

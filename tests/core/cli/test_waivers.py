@@ -6,7 +6,7 @@ import pytest
 
 from core.cli.main import main
 from core.history.store import Store
-from core.migration.model import Status
+from core.migration.model.checks import Status
 from tests.core.history import samples
 
 MOVE = samples.MOVE.name

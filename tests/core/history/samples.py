@@ -21,26 +21,12 @@ from core.facts.model import (
 )
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
-from core.migration.model import (
-    CheckResult,
-    Estimate,
-    Execution,
-    Hook,
-    HookCommand,
-    Kind,
-    Method,
-    Move,
-    Plan,
-    Probe,
-    Quantity,
-    Span,
-    Stage,
-    State,
-    Status,
-    Step,
-    StepRun,
-    Waiver,
-)
+from core.migration.model.checks import CheckResult, Status, Waiver
+from core.migration.model.estimate import Estimate, Method, Span, Stage
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.move import Hook, HookCommand, Move
+from core.migration.model.plan import Plan, Step
+from core.migration.model.probe import Probe, Quantity
 from core.servers.profiles import Profile, Rights
 
 START = datetime(2026, 3, 14, 20, 0, tzinfo=UTC)

@@ -7,7 +7,9 @@ import pytest
 
 from core.errors import InputError
 from core.history.store import Store
-from core.migration.model import Execution, Hook, HookCommand, Plan, State, Step, StepRun
+from core.migration.model.execution import Execution, State, StepRun
+from core.migration.model.move import Hook, HookCommand
+from core.migration.model.plan import Plan, Step
 from tests.core.history import samples
 from tests.core.history.samples import HOOK, MOVE, START
 

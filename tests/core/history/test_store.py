@@ -16,7 +16,9 @@ from core.errors import InputError
 from core.facts.model import Facts
 from core.history.store import KINDS, Store
 from core.jobs import CommandEnded, CommandStarted
-from core.migration.model import Estimate, Execution, ProbeJournal, Quantity, State
+from core.migration.model.estimate import Estimate
+from core.migration.model.execution import Execution, State
+from core.migration.model.probe import ProbeJournal, Quantity
 from core.servers.profiles import Profile, Rights
 from tests.core.history import samples
 from tests.core.history.samples import MOVE, NEW, OLD, START

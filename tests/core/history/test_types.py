@@ -14,7 +14,10 @@ from core.benchmarks.model import Repetition, Run
 from core.facts.model import Facts
 from core.history.store import Store
 from core.history.types import storable
-from core.migration.model import CheckResult, Estimate, Plan, Probe
+from core.migration.model.checks import CheckResult
+from core.migration.model.estimate import Estimate
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe
 from tests.core.history.samples import MOVE, NEW, OLD
 
 

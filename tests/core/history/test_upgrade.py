@@ -21,7 +21,8 @@ from core.history.models import Base
 from core.history.store import Store
 from core.history.types import LongText
 from core.history.upgrade import MIGRATIONS, Migrations
-from core.migration.model import Route, Status, Transport
+from core.migration.model.checks import Status
+from core.migration.model.transport import Route, Transport
 from tests.core.history import samples
 from tests.core.history.samples import MOVE, NEW, OLD
 

@@ -7,8 +7,8 @@ import pytest
 
 from core.errors import InputError
 from core.history.store import Store
-from core.migration.model import CheckResult, Status, Waiver
-from core.migration.waivers import waive, whoami
+from core.migration.checks.waivers import waive, whoami
+from core.migration.model.checks import CheckResult, Status, Waiver
 from tests.core.history.samples import MOVE
 
 WARNING = CheckResult(

@@ -45,7 +45,8 @@ from core.facts.model import (
     Tool,
 )
 from core.history.store import Store
-from core.migration.model import Move, Probe, Quantity
+from core.migration.model.move import Move
+from core.migration.model.probe import Probe, Quantity
 from core.servers.profiles import Profile
 
 NOW = datetime(2026, 3, 7, 20, 0, tzinfo=UTC)

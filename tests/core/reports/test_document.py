@@ -10,7 +10,8 @@ import pytest
 from core.comparison.model import Finding, LeftOut, Row, Verdict
 from core.facts.model import Gap
 from core.history.store import Store
-from core.migration.model import Estimate, Method, Span, Stage, Status, Waiver
+from core.migration.model.checks import Status, Waiver
+from core.migration.model.estimate import Estimate, Method, Span, Stage
 from core.reports.document import LONGEST_COMMAND, document
 from core.reports.pdf import render
 from core.reports.report import Report, build

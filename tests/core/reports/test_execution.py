@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.migration.model import Execution, Kind, State, Step, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Step
 from core.reports.document import document
 from core.reports.execution import execution
 from core.reports.pdf import compiler, render

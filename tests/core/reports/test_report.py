@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import InputError
 from core.history.store import Store
-from core.migration.model import Status
+from core.migration.model.checks import Status
 from core.reports.report import Report, build
 from tests.core.history import samples
 

@@ -7,7 +7,8 @@ from core.benchmarks.model import Side
 from core.comparison.compare import compare
 from core.comparison.model import Diagnosis, Finding, LeftOut
 from core.history.store import Store
-from core.migration.model import Probe, Quantity, Transport
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import Transport
 from gui.models import comparison, migration
 from gui.models.words import moment
 

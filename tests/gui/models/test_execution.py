@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.migration.execution.telling import Paragraph
-from core.migration.model import Kind, State
+from core.migration.execution.outcome import Paragraph
+from core.migration.model.execution import Kind, State
 from gui.actions import ExecutionState
 from gui.models.execution import (
     RUN_COLUMNS,

@@ -6,7 +6,7 @@ from core.benchmarks.model import Outcome, Run, Side, Volume, Workload
 from core.comparison.compare import compare
 from core.comparison.model import Verdict
 from core.history.store import Store
-from core.migration.model import Status
+from core.migration.model.checks import Status
 from gui.models import benchmarks, comparison, migration
 from gui.models.words import metric_name
 from tests.gui import samples

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from core.migration.model import Execution, Kind, Plan, State, Step, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Plan, Step
 from tests.core.migration.builders import NOW
 
 STEP = Step(1, "step", "old", "old", "postgres", "true", "because", 1.0, "nothing")

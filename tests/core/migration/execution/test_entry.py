@@ -4,8 +4,9 @@ import pytest
 
 from core.errors import BlockedError, InputError
 from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
-from core.migration.model import CheckResult, Kind, State, Status
-from core.migration.steps.copy import STOP
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.execution import Kind, State
+from core.migration.plan.steps.copy import STOP
 from tests.core.migration.execution.builders import STEP, execution, ran
 
 

@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from core.migration.execution.progress import progress, rate, sentences, standing, whole
-from core.migration.model import Execution, Kind, Step, StepRun
-from core.migration.steps.copy import STOP
+from core.migration.execution.progress import progress, rate, sentences, status_of, whole
+from core.migration.model.execution import Execution, Kind, StepRun
+from core.migration.model.plan import Step
+from core.migration.plan.steps.copy import STOP
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution
 
@@ -36,14 +37,14 @@ def after(seconds: float) -> datetime:
 
 
 def test_before_a_pace_shows_the_plans_expectation_counts() -> None:
-    found = standing(made(run(1, 0)), after(30))
+    found = status_of(made(run(1, 0)), after(30))
     assert (found.position, found.steps, found.stopped_seconds) == (1, 4, None)
     assert found.left_seconds == 70 + 5 + 2
     assert whole(found) == "step 1 of 4, about 1 min 20 s left"
 
 
 def test_the_pace_of_the_pass_overrules_the_plan() -> None:
-    found = standing(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
+    found = status_of(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
     assert found.left_seconds == pytest.approx(30 + 5 + 2)
     event = progress(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
     assert (event.title, event.done, event.total, event.unit) == ("old: warm pass 1", 100_000_000, 400_000_000, "bytes")
@@ -52,9 +53,9 @@ def test_the_pace_of_the_pass_overrules_the_plan() -> None:
 
 def test_from_the_stop_on_its_time_is_told_until_new_is_open() -> None:
     stopped = made(run(1, 0, 60), run(2, 70, 73), run(3, 80))
-    assert whole(standing(stopped, after(100))) == "step 3 of 4, old stopped 30 s ago, about 2.0 s left"
+    assert whole(status_of(stopped, after(100))) == "step 3 of 4, old stopped 30 s ago, about 2.0 s left"
     opened = made(run(1, 0, 60), run(2, 70, 73), run(3, 80, 90), run(4, 90, 92))
-    assert standing(opened, after(100)).stopped_seconds is None
+    assert status_of(opened, after(100)).stopped_seconds is None
 
 
 def test_side_by_side_their_bytes_add_up() -> None:
@@ -72,7 +73,7 @@ def test_where_a_step_tells_no_bytes_the_steps_are_counted() -> None:
 
 
 def test_a_rehearsal_counts_the_steps_that_it_takes() -> None:
-    found = standing(made(run(1, 0), kind=Kind.REHEARSAL), after(1))
+    found = status_of(made(run(1, 0), kind=Kind.REHEARSAL), after(1))
     assert (found.position, found.steps) == (1, 1)
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 
 from core.migration.execution.rates import change_rate, copy_rate
-from core.migration.model import Execution, StepRun
+from core.migration.model.execution import Execution, StepRun
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
 

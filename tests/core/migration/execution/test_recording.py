@@ -9,10 +9,11 @@ import pytest
 from core.errors import HistoryError
 from core.history.store import Store
 from core.jobs import Job
+from core.migration.execution.executor import Executor
 from core.migration.execution.lock import HeldError, Holder
 from core.migration.execution.recording import recorded, watched
-from core.migration.execution.work import Work
-from core.migration.model import State, Step, StepRun
+from core.migration.model.execution import State, StepRun
+from core.migration.model.plan import Step
 from core.servers.connection import Server
 from tests.core.migration.builders import NOW, history
 from tests.core.migration.execution.builders import execution
@@ -42,7 +43,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def refused(store: Store, number: int) -> tuple[State, str]:
-    with pytest.raises(HeldError), recorded(Work(number, store, unconnected, NobodyAtAll(), Job())):
+    with pytest.raises(HeldError), recorded(Executor(number, store, unconnected, NobodyAtAll(), Job())):
         raise HELD
     found = store.execution(number)
     assert not store.carried_out(number)
@@ -70,7 +71,7 @@ def test_one_that_had_not_begun_has_ended(store: Store) -> None:
 def test_a_history_that_cannot_be_written_ends_no_copy(store: Store) -> None:
     """Who looks each second must outlive it: the watcher is still there to be ended, and the work goes on."""
     number = store.execution_started(execution())
-    work = Work(number, store, unconnected, NobodyAtAll(), Job())
+    work = Executor(number, store, unconnected, NobodyAtAll(), Job())
     told = threading.Event()
 
     def fails() -> None:

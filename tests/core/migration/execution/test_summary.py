@@ -7,7 +7,8 @@ import pytest
 
 from core.migration.execution import summary
 from core.migration.execution.summary import PassMade
-from core.migration.model import Execution, Kind, Plan, State, Step, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Plan, Step
 
 START = datetime(2026, 3, 14, 23, 0, tzinfo=UTC)
 

@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from core.migration.model import PLAIN, Probe, Quantity, Route, Transport
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import PLAIN, Route, Transport
 from core.migration.probing.candidates import fastest_cipher, search
 from core.migration.transports.choice import choose
 from core.migration.transports.rsync_versions import UNKNOWN, Version

@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import PLAIN, Probe, Quantity, Transport
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import PLAIN, Transport
 from core.migration.transports.choice import choose, latest_pass
 from tests.core.migration.builders import NOW, move, old, probe
 

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import Plan, Probe, Quantity, Route, Transport
-from core.migration.passage import Passage
-from core.migration.places import Place
+from core.migration.findings.data_roots import DataRoot
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
 from core.migration.transports import daemon, passes
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, cluster, move, new, old, probe, profile
 
@@ -24,11 +26,11 @@ DAEMON = Transport(compression="lz4", streams=2, route=Route.DAEMON)
 
 
 @pytest.fixture
-def way(tmp_path: Path) -> Passage:
+def way(tmp_path: Path) -> CopyChannel:
     folder, targets = str(tmp_path / "way"), (("data", "/new it's"), ("16400", "/space"))
     Path(folder).mkdir()
     sources = ("10.0.0.1", "fd00::1")
-    return Passage(
+    return CopyChannel(
         f"test-{tmp_path.name}", folder, "127.0.0.1", 22, "dba", "postgres", (), sources, targets, DAEMON, (3, 2, 7)
     )
 
@@ -83,8 +85,8 @@ def test_what_is_about_as_fast_over_ssh_goes_over_ssh() -> None:
     assert plan([sample(Transport(), 295e6), PROBES[1]], plain_text=True).transport == Transport().name
 
 
-def test_contents_alone_go_by_the_daemon(way: Passage) -> None:
-    place = Place("16400", "", "/old space", "/space", None, None)
+def test_contents_alone_go_by_the_daemon(way: CopyChannel) -> None:
+    place = DataRoot("16400", "", "/old space", "/space", None, None)
     for made in (passes.warm_pass(way, place), passes.cold_pass(way, place)):
         assert made.text.count("pghaul@127.0.0.1::1/") == 4
         assert made.text.count("--files-from=") == 4
@@ -96,7 +98,7 @@ def test_contents_alone_go_by_the_daemon(way: Passage) -> None:
     assert "pghaul@[fd00::2]::0/" in daemon.contents(v6, "data", "./")
 
 
-def test_the_settings_let_old_alone_write_into_the_places_alone(way: Passage) -> None:
+def test_the_settings_let_old_alone_write_into_the_places_alone(way: CopyChannel) -> None:
     text = daemon.start(way).text
     for words in ("hosts allow = 10.0.0.1 fd00::1", "write only = yes", "auth users = pghaul", "munge symlinks = yes"):
         assert words in text
@@ -105,14 +107,14 @@ def test_the_settings_let_old_alone_write_into_the_places_alone(way: Passage) ->
 
 
 @pytest.mark.parametrize("given", ["", "secret", "secret test", "secret another-marker\n"])
-def test_a_password_that_is_cut_off_starts_nothing(way: Passage, given: str) -> None:
+def test_a_password_that_is_cut_off_starts_nothing(way: CopyChannel, given: str) -> None:
     done = run(daemon.start(way), given)
     assert done.returncode == 1
     assert "the password is cut off: nothing was started" in done.stderr
     assert not Path(f"{way.folder}-daemon").exists()
 
 
-def test_a_password_is_private_and_another_each_time(way: Passage) -> None:
+def test_a_password_is_private_and_another_each_time(way: CopyChannel) -> None:
     first, second = run(daemon.make_password(way)), run(daemon.make_password(way))
     password, mark = first.stdout.split()
     assert mark == way.marker
@@ -124,7 +126,7 @@ def test_a_password_is_private_and_another_each_time(way: Passage) -> None:
 
 
 @NO_RSYNC
-def test_a_port_that_nobody_answers_is_named(way: Passage) -> None:
+def test_a_port_that_nobody_answers_is_named(way: CopyChannel) -> None:
     run(daemon.make_password(way))
     done = run(daemon.reach(way), f"1 {way.marker}\n")
     assert done.returncode == 10
@@ -135,7 +137,7 @@ def test_a_port_that_nobody_answers_is_named(way: Passage) -> None:
 
 @NO_RSYNC
 @pytest.mark.parametrize("end", ["time", "folder", "step"])
-def test_nothing_listens_for_ever(way: Passage, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_listens_for_ever(way: CopyChannel, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It ends when nothing came for long, when its folder is taken away, and by its step."""
     if end == "time":
         monkeypatch.setitem(daemon._IDLE_SECONDS, "copy", 1)
@@ -160,7 +162,7 @@ def answers(port: int) -> bool:
         return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_to_end_what_does_not_run_is_no_error(way: Passage) -> None:
+def test_to_end_what_does_not_run_is_no_error(way: CopyChannel) -> None:
     folder = Path(f"{way.folder}-daemon")
     folder.mkdir()
     assert run(daemon.end(way)).returncode == 0

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from core.migration.passage import Passage
 from core.migration.transports import file_lists
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell
 
 LONG_AGO = 1_600_000_000_000_000_000
 
 
 @pytest.fixture
-def way(tmp_path: Path) -> Passage:
+def way(tmp_path: Path) -> CopyChannel:
     folder = tmp_path / "key it's"
     folder.mkdir()
-    return Passage("key", str(folder), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", "/new"),))
+    return CopyChannel("key", str(folder), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", "/new"),))
 
 
 @pytest.fixture
@@ -35,17 +35,17 @@ def run(shell: Shell, folder: Path) -> None:
     subprocess.run(["dash", "-c", shell.text], cwd=folder, check=True, timeout=20)
 
 
-def listed(way: Passage, streams: int) -> list[set[str]]:
+def listed(way: CopyChannel, streams: int) -> list[set[str]]:
     files = [Path(file_lists.names(way, "data", stream)).read_bytes() for stream in range(1, streams + 1)]
     return [{os.fsdecode(name) for name in content.split(b"\0") if name} for content in files]
 
 
-def settle(way: Passage) -> None:
+def settle(way: CopyChannel) -> None:
     """As if the two seconds had passed in which nothing is vouched for: the list of all stands for the settled one."""
     Path(way.folder, "now-data").replace(Path(way.folder, "next-data"))
 
 
-def test_the_first_pass_carries_all_and_splits_it_by_size(way: Passage, data: Path) -> None:
+def test_the_first_pass_carries_all_and_splits_it_by_size(way: CopyChannel, data: Path) -> None:
     run(file_lists.changed_names(way, "data", 2), data)
     first, second = listed(way, 2)
     assert "./a" in first
@@ -54,12 +54,12 @@ def test_the_first_pass_carries_all_and_splits_it_by_size(way: Passage, data: Pa
     assert not first & second
 
 
-def test_more_streams_than_files(way: Passage, data: Path) -> None:
+def test_more_streams_than_files(way: CopyChannel, data: Path) -> None:
     run(file_lists.changed_names(way, "data", 8), data)
     assert sum(len(names) for names in listed(way, 8)) == 5
 
 
-def test_what_stood_still_since_a_pass_that_ended_well_is_trusted(way: Passage, data: Path) -> None:
+def test_what_stood_still_since_a_pass_that_ended_well_is_trusted(way: CopyChannel, data: Path) -> None:
     run(file_lists.changed_names(way, "data", 1), data)
     settle(way)
     run(file_lists.vouch(way, "data"), data)
@@ -67,7 +67,7 @@ def test_what_stood_still_since_a_pass_that_ended_well_is_trusted(way: Passage, 
     assert listed(way, 1) == [set()]
 
 
-def test_a_page_changed_with_size_and_times_as_before_is_carried(way: Passage, data: Path) -> None:
+def test_a_page_changed_with_size_and_times_as_before_is_carried(way: CopyChannel, data: Path) -> None:
     run(file_lists.changed_names(way, "data", 1), data)
     settle(way)
     run(file_lists.vouch(way, "data"), data)
@@ -79,7 +79,7 @@ def test_a_page_changed_with_size_and_times_as_before_is_carried(way: Passage, d
     assert listed(way, 1) == [{"./b", "./new"}]
 
 
-def test_what_was_written_just_before_a_pass_is_not_vouched_for(way: Passage, data: Path) -> None:
+def test_what_was_written_just_before_a_pass_is_not_vouched_for(way: CopyChannel, data: Path) -> None:
     """Its times are old, but no program sets back the ctime."""
     run(file_lists.changed_names(way, "data", 1), data)
     run(file_lists.vouch(way, "data"), data)
@@ -87,14 +87,14 @@ def test_what_was_written_just_before_a_pass_is_not_vouched_for(way: Passage, da
     assert len(listed(way, 1)[0]) == 5
 
 
-def test_a_pass_that_did_not_end_well_vouches_for_nothing(way: Passage, data: Path) -> None:
+def test_a_pass_that_did_not_end_well_vouches_for_nothing(way: CopyChannel, data: Path) -> None:
     for _ in range(2):
         run(file_lists.changed_names(way, "data", 1), data)
         settle(way)
     assert len(listed(way, 1)[0]) == 5
 
 
-def test_places_do_not_share_lists(way: Passage, data: Path) -> None:
+def test_places_do_not_share_lists(way: CopyChannel, data: Path) -> None:
     run(file_lists.changed_names(way, "data", 1), data)
     other = replace(way)
     run(file_lists.changed_names(other, "data-1", 1), data)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.migration.passage import Passage
-from core.migration.places import Place, places
+from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.transports import file_lists, idle_wal
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, command
 from tests.core.migration.builders import cluster, move
 
@@ -119,7 +119,7 @@ def test_a_control_file_that_cannot_be_read_ends_it(tmp_path: Path, shell: str) 
 
 
 def test_where_the_wal_lies_by_series() -> None:
-    found = {series: places(move(), cluster(series=series))[0].wal for series in ("8.2", "9.2", "9.6", "15")}
+    found = {series: data_roots(move(), cluster(series=series))[0].wal for series in ("8.2", "9.2", "9.6", "15")}
     assert found == {"8.2": None, "9.2": None, "9.6": "pg_xlog", "15": "pg_wal"}
 
 
@@ -132,8 +132,8 @@ def test_neither_a_list_nor_a_pass_holds_it_and_what_an_earlier_one_brought_is_r
     put(data / "pg_wal/archive_status", [f"{segments(3)[0]}.ready"])
     put(new, ["stale"])
     put(new / "pg_wal", segments(2, 5))
-    way = Passage("key", str(folder), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", str(new)),))
-    place = Place("data", "", str(data), str(new), None, None, wal="pg_wal")
+    way = CopyChannel("key", str(folder), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", str(new)),))
+    place = DataRoot("data", "", str(data), str(new), None, None, wal="pg_wal")
     known = control(tmp_path, "shut down", "0/4000028")
     run(idle_wal.written(way, place, known), data)
     run(file_lists.changed_names(way, "data", 1), data)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from core.facts.model import Facts
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import Plan, Route, Transport
+from core.migration.model.plan import Plan
+from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
 from core.migration.transports.choice import on_one_server
 from tests.core.migration.builders import cluster, facts, move, old, profile

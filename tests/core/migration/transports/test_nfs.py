@@ -9,12 +9,13 @@ import pytest
 from core.facts.host_environment import Kernel
 from core.facts.model import Facts, Tool
 from core.migration.estimate import estimate, spec_of
-from core.migration.model import Plan, Probe, Quantity, Route, Transport
-from core.migration.passage import Passage
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
-from core.migration.probing.candidates import search
-from core.migration.probing.mounts import MOUNTS, UDP, mounts
+from core.migration.probing.candidates import MOUNTS, UDP, mounts, search
 from core.migration.transports import nfs
+from core.migration.transports.copy_channel import CopyChannel
 from tests.core.migration.builders import NOW, cluster, facts, move, new, old, probe, profile
 
 ABLE = Kernel(nfs=True, nfsd=True, nfs_udp=False)
@@ -22,11 +23,13 @@ OVER_NFS = Transport(route=Route.NFS, mount="vers=4.2,nconnect=4", streams=2)
 HOSTILE = '/srv/it\'s $(touch x) "ö" \\'
 
 
-def way(mount: str = "vers=4.2", address: str = "10.0.0.2", folder: str = HOSTILE) -> Passage:
+def way(mount: str = "vers=4.2", address: str = "10.0.0.2", folder: str = HOSTILE) -> CopyChannel:
     sources = ("10.0.0.1", "fd00::1")
     transport = Transport(route=Route.NFS, mount=mount)
     targets = (("data", folder), ("16385", "/srv/space"))
-    return Passage("pghaul-copy-01", "/tmp/pghaul-copy-01", address, 22, "dba", "pg", (), sources, targets, transport)
+    return CopyChannel(
+        "pghaul-copy-01", "/tmp/pghaul-copy-01", address, 22, "dba", "pg", (), sources, targets, transport
+    )
 
 
 def side(made: Facts, kernel: Kernel | None = ABLE, missing: str = "") -> Facts:

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from core.facts.model import Tool
-from core.migration.model import Route, Transport
-from core.migration.passage import Passage
-from core.migration.places import Place
+from core.migration.findings.data_roots import DataRoot
+from core.migration.model.transport import Route, Transport
 from core.migration.transports import passes
+from core.migration.transports.copy_channel import CopyChannel
 from core.migration.transports.rsync_versions import UNKNOWN, Version, common_version, version_of
 from tests.core.migration.builders import new, old
 
-WAY = Passage("key", "/tmp/key", "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", "/new"),))
-PLACE = Place("data", "", "/old", "/new", None, None)
+WAY = CopyChannel("key", "/tmp/key", "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", "/new"),))
+PLACE = DataRoot("data", "", "/old", "/new", None, None)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.migration.execution.rsync_log import RsyncLog
-from core.migration.passage import Passage
 from core.migration.transports import stream_logs
+from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, command, script
 
 _COPY = r"""
@@ -22,13 +22,13 @@ exit @status@
 
 
 @pytest.fixture
-def way(tmp_path: Path) -> Passage:
+def way(tmp_path: Path) -> CopyChannel:
     folder = tmp_path / "key it's"
     folder.mkdir()
-    return Passage("key", str(folder), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", "/new"),))
+    return CopyChannel("key", str(folder), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", "/new"),))
 
 
-def copy(way: Passage, through: str, whole: str, status: int = 0) -> Shell:
+def copy(way: CopyChannel, through: str, whole: str, status: int = 0) -> Shell:
     return script(_COPY, through=through, all=whole, end=f"{way.folder}/end", status=status)
 
 
@@ -37,7 +37,7 @@ def side_by_side(copies: list[Shell]) -> Shell:
     return command("sh", "-c", starting, "streams", *copies)
 
 
-def test_what_each_stream_is_through_with_adds_up(way: Passage) -> None:
+def test_what_each_stream_is_through_with_adds_up(way: CopyChannel) -> None:
     copies = [copy(way, "14,680,064", "73,214,117"), copy(way, "5,000,000", "60,000,000", status=23)]
     shell = stream_logs.watched(way, "data", side_by_side(stream_logs.own_logs(way, "data", copies)))
     log = RsyncLog(None)
@@ -59,7 +59,7 @@ def test_what_each_stream_is_through_with_adds_up(way: Passage) -> None:
     assert [path.name for path in Path(way.folder).iterdir()] == ["end"]
 
 
-def test_it_ends_with_its_streams(way: Passage, tmp_path: Path) -> None:
+def test_it_ends_with_its_streams(way: CopyChannel, tmp_path: Path) -> None:
     """Nothing of it outlives them, not even the pause between two looks."""
     Path(way.folder, "end").touch()
     shell = stream_logs.watched(way, "data", side_by_side(stream_logs.own_logs(way, "data", [copy(way, "1", "2")])))

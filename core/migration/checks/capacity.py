@@ -1,0 +1,138 @@
+"""Whether new has room and memory for the cluster."""
+
+import re
+from collections.abc import Callable
+
+from core import units
+from core.facts.model import Cluster, Facts, FileSystem
+from core.migration.findings.data_roots import DataRoot, data_roots, roots_of
+from core.migration.findings.finding import (
+    NOTHING,
+    Case,
+    Finding,
+    blocker,
+    no_cluster,
+    passed,
+    reason,
+    unknown,
+    warning,
+)
+
+_MARGIN = 1.05
+"""A copy on another file system takes a little more room than it had; and WAL is written from the first start on."""
+
+_MEMORY_UNITS = {"": 8192, "B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
+"""PostgreSQL's units; a bare number of shared_buffers counts blocks of 8 kB."""
+
+
+def space(case: Case) -> Finding:
+    """Each file system of new has room for what comes to it: data directory, tablespaces, links."""
+    return _compare(case, lambda place: place.size_bytes, lambda system: system.available_bytes, units.size, "space")
+
+
+def inodes(case: Case) -> Finding:
+    """Each file system of new has inodes for the files that come to it."""
+
+    def free(system: FileSystem) -> int | None:
+        return system.inodes_free
+
+    return _compare(case, lambda place: place.files, free, lambda number: f"{units.count(number)} inodes", "inodes")
+
+
+def memory(case: Case) -> Finding:
+    """shared_buffers fits into new's memory."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    setting, total = cluster.settings.get("shared_buffers"), case.new.memory
+    buffers = memory_bytes(setting) if setting is not None else None
+    if buffers is None or total is None:
+        why = (
+            f"shared_buffers: {reason(case.old, 'settings')}"
+            if buffers is None
+            else f"memory: {reason(case.new, 'memory')}"
+        )
+        shown = setting or NOTHING, units.size(total.total_bytes) if total is not None else NOTHING
+        return unknown(*shown, f"shared_buffers and new's memory could not be compared ({why})", "compare them by hand")
+    shown = f"shared_buffers {units.size(buffers)}", f"memory {units.size(total.total_bytes)}"
+    if buffers > 0.8 * total.total_bytes:
+        return warning(
+            *shown, "shared_buffers leaves new no memory: the server may not start there", "lower it for new"
+        )
+    if buffers > 0.4 * total.total_bytes:
+        return warning(*shown, "shared_buffers takes more than 40 % of new's memory", "lower it for new: 25 % is usual")
+    return passed(*shown, "shared_buffers fits into new's memory")
+
+
+def memory_bytes(setting: str) -> int | None:
+    """A memory setting in bytes: `128MB`, or `16384` blocks of 8 kB; None where it is neither."""
+    found = re.fullmatch(r"\s*(\d+)\s*([kMGT]?B)?\s*", setting)
+    return int(found[1]) * _MEMORY_UNITS[found[2] or ""] if found is not None else None
+
+
+def _compare(
+    case: Case,
+    wanted_of: Callable[[DataRoot], int | None],
+    free_of: Callable[[FileSystem], int | None],
+    shown: Callable[[float | None], str],
+    what: str,
+) -> Finding:
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    wanted: dict[str, int] = {}
+    for place in data_roots(case.move, cluster):
+        system, need = case.new.file_system_of(place.target), wanted_of(place)
+        if system is None or need is None:
+            return _unreadable(case, place, system, what)
+        wanted[system.mount_point] = wanted.get(system.mount_point, 0) + need
+    there = _already_there(case.target, cluster, case.new, wanted_of)
+    needs, has, short, tight = [], [], [], []
+    for mount_point, need in sorted(wanted.items()):
+        free = next(free_of(system) for system in case.new.file_systems if system.mount_point == mount_point)
+        if free is None:
+            # file systems that make inodes as they go (btrfs) cannot run out of them
+            continue
+        free += there.get(mount_point, 0)
+        needs.append(f"{mount_point} needs {shown(need)}")
+        has.append(f"{mount_point} has {shown(free)}")
+        short += [f"{mount_point} needs {shown(need)} and has {shown(free)}"] if need > free else []
+        tight += [mount_point] if need <= free < need * _MARGIN else []
+    evidence = "; ".join(needs) or "no limit", "; ".join(has) or "no limit"
+    if short:
+        return blocker(
+            *evidence,
+            f"not enough {what} on {case.new.server}: {'; '.join(short)}",
+            "free some, enlarge it, or name another target",
+        )
+    if tight:
+        return warning(
+            *evidence, f"{what} on {', '.join(tight)} will be used up", "leave at least 5 % for WAL and growth"
+        )
+    return passed(*evidence, f"enough {what} on each file system")
+
+
+def _unreadable(case: Case, place: DataRoot, system: FileSystem | None, what: str) -> Finding:
+    if system is None:
+        gap = reason(case.new, "file system", "df")
+        why = f"the file system of {place.target} on {case.new.server} is not known: {gap}"
+    else:
+        gap = reason(case.old, place.source, "size")
+        why = f"how much {what} {place.source} on {case.old.server} takes is not known: {gap}"
+    return unknown(NOTHING, NOTHING, why, f"compare by hand: du on {place.source}, df on {place.target}")
+
+
+def _already_there(
+    target: Cluster | None, cluster: Cluster, new: Facts, wanted_of: Callable[[DataRoot], int | None]
+) -> dict[str, int]:
+    """What an earlier copy of this cluster takes already, by mount point: it is overwritten, not added."""
+    if target is None or target.control is None or cluster.control is None:
+        return {}
+    if target.control.system_identifier != cluster.control.system_identifier:
+        return {}
+    found: dict[str, int] = {}
+    for place in roots_of(target):
+        system, need = new.file_system_of(place.source), wanted_of(place)
+        if system is not None and need is not None:
+            found[system.mount_point] = found.get(system.mount_point, 0) + need
+    return found

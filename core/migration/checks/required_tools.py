@@ -1,0 +1,61 @@
+"""Whether the tools that the copy needs are there."""
+
+from core.facts.model import Facts
+from core.migration.findings.finding import Case, Finding, blocker, passed, unknown
+
+
+def rsync(case: Case) -> Finding:
+    """rsync on both servers."""
+    return _both(case, "rsync", on_old=("rsync",), on_new=("rsync",))
+
+
+def ssh(case: Case) -> Finding:
+    """ssh on old (ssh-keygen comes with it); on new sshd runs, for pghaul itself came in through it."""
+    return _both(case, "ssh", on_old=("ssh",), on_new=())
+
+
+def _both(case: Case, what: str, *, on_old: tuple[str, ...], on_new: tuple[str, ...]) -> Finding:
+    wanted = [(case.old, on_old), (case.new, on_new)]
+    shown = _shown(case.old, on_old), _shown(case.new, on_new)
+    missing = [
+        (facts, name)
+        for facts, names in wanted
+        for name in names
+        if (tool := facts.tool(name)) is not None and tool.path is None
+    ]
+    if missing:
+        names = "; ".join(f"{name} on {facts.server}" for facts, name in missing)
+        return blocker(
+            *shown,
+            f"not installed: {names}",
+            "install it with the system's packages (Debian: apt-get install rsync openssh-client)",
+        )
+    unread = [(facts, name) for facts, names in wanted for name in names if facts.tool(name) is None]
+    if unread:
+        names = "; ".join(f"{name} on {facts.server}" for facts, name in unread)
+        return unknown(
+            *shown, f"the facts do not say whether it is there: {names}", "look with: command -v " + unread[0][1]
+        )
+    mute = [(facts, name) for facts, names in wanted for name in names if _version(facts, name) is None]
+    if mute:
+        names = "; ".join(f"{name} on {facts.server}" for facts, name in mute)
+        return unknown(
+            *shown, f"it is there but does not tell its version: {names}", f"try: {mute[0][1]} --version (ssh -V)"
+        )
+    return passed(*shown, f"{what} is there")
+
+
+def _version(facts: Facts, name: str) -> str | None:
+    tool = facts.tool(name)
+    return tool.version if tool is not None else None
+
+
+def _shown(facts: Facts, names: tuple[str, ...]) -> str:
+    found = [(name, facts.tool(name)) for name in names]
+    return (
+        ", ".join(
+            f"{name} {tool.version or 'found' if tool.path else 'missing'}" if tool else f"{name} not read"
+            for name, tool in found
+        )
+        or "–"
+    )

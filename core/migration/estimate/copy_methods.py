@@ -1,0 +1,223 @@
+"""The estimates of the copies of files: cold (old stopped throughout), warm (stopped for the last pass), replica."""
+
+from math import inf
+
+from core import units
+from core.facts.model import Cluster
+from core.migration.estimate.basis import ONE_STREAM_LIMIT, SECONDS_A_FILE, Basis
+from core.migration.estimate.rates import assumed, slowest, times, total
+from core.migration.estimate.stages import PEOPLE, prepare, rebuild, rebuild_said, start_new, stop_old
+from core.migration.model.estimate import Method, Span, Stage
+
+_LIST_A_FILE = Span(0.000005, 0.00002, 0.0005)
+"""To look at a file's attributes on both sides: cached, likely, from a disk that turns."""
+
+_PASS = Span(0.5, 1.5, 8.0)
+"""What the final pass takes when nothing changed: what is gone, what changed, and the rest are a connection each."""
+
+_TOUCHED = (1.0, 3.0, 10.0)
+"""Bytes of files that must be compared for one byte that changed: pages lie scattered over segments of 1 GB. Assumed
+where it is not known which files are written to."""
+
+_SUMMED = (150e6, 500e6, 1.5e9)
+"""Bytes a second of SHA-256 on one server: one old core, several, or a core with instructions for it."""
+
+_NOTHING = Span(0.0, 0.0, 0.0)
+
+_WHILE_RUNNING = (1.0, 0.9, 0.5)
+"""What the running server leaves of the copy's rate, from best to worst."""
+
+_LONG_ENOUGH = 30.0
+"""A warm pass that is shorter than this, in seconds, is the last: another would not shorten the stop by much."""
+
+MOST_PASSES = 2
+"""Warm passes of a plan: the second brings what the first left, a third hardly pays."""
+
+
+def planned(cluster: Cluster) -> str:
+    """The method that a plan follows: a cluster that runs is copied warm."""
+    return "warm-copy" if cluster.running else "cold-copy"
+
+
+def cold_copy(basis: Basis) -> Method:
+    """Stop, copy everything, verify, start; the cluster is down for all of it.
+
+    The copy takes `size / slowest link + files × cost of a file`. An observed rate is of whole files and holds that
+    cost already.
+    """
+    stages = (prepare(), stop_old(basis), _copy_stage(basis), _verify(basis), start_new(), *rebuild(basis))
+    return Method(
+        method="cold-copy",
+        duration_seconds=total(stage.seconds for stage in stages),
+        downtime_seconds=total(stage.seconds for stage in stages[1:]),
+        stages=stages,
+        assumptions=(*basis.said(*basis.copy_concerns), *rebuild_said(basis), PEOPLE),
+        warnings=(*basis.warnings, *_guards(basis)),
+    )
+
+
+def warm_copy(basis: Basis) -> Method:
+    """Copy while old runs, again what changed meanwhile, then stop and copy the rest.
+
+    A pass compares every file that changed since the pass before began, whole and on both sides, and sends what
+    differs: `touched / read + changed / copy + files × cost of a look`. Each pass leaves what changes while it runs to
+    the next; where changes come as fast as the copy goes, warm passes gain nothing. In the end what was touched since
+    the first pass began is summed up on both sides.
+    """
+    whole = _copy_stage(basis)
+    first = Span(
+        whole.seconds.low / _WHILE_RUNNING[0],
+        whole.seconds.likely / _WHILE_RUNNING[1],
+        whole.seconds.high / _WHILE_RUNNING[2],
+    )
+    passes = _worthwhile(basis, first.likely)
+    outcomes = [_passes(basis, end, first, passes) for end in ("low", "likely", "high")]
+    warm = Span(*(outcome[0] for outcome in outcomes))
+    final = total((_PASS, Span(*(outcome[1] for outcome in outcomes))))
+    stages = (
+        prepare(),
+        Stage("warm passes", warm, whole.bound_by),
+        stop_old(basis),
+        Stage("final pass", final, "old disk"),
+        _verify(basis, _summed(basis, warm)),
+        start_new(),
+        *rebuild(basis),
+    )
+    gains = final.likely < 0.9 * whole.seconds.likely
+    hopeless = () if gains else (_HOPELESS,)
+    return Method(
+        method="warm-copy",
+        duration_seconds=total(stage.seconds for stage in stages),
+        downtime_seconds=total(stage.seconds for stage in stages[2:]),
+        stages=stages,
+        assumptions=(
+            *basis.said(*dict.fromkeys((*basis.copy_concerns, "read", "change"))),
+            *_touched_said(basis),
+            *rebuild_said(basis),
+            PEOPLE,
+        ),
+        warnings=(*basis.warnings, *_guards(basis), *hopeless),
+    )
+
+
+_HOPELESS = "the cluster changes as fast as it can be copied: warm passes hardly shorten the stop"
+
+
+def _worthwhile(basis: Basis, first: float) -> int:
+    """How many warm passes the likely figures call for."""
+    passes, last = 1, first
+    while passes < MOST_PASSES and last > _LONG_ENOUGH:
+        following = _again(basis, "likely", last)
+        if following > 0.8 * last:
+            break
+        passes, last = passes + 1, following
+    return passes
+
+
+def _passes(basis: Basis, end: str, first: Span, passes: int) -> tuple[float, float]:
+    """Seconds of all warm passes and of the final one, at one end of the figures."""
+    last: float = getattr(first, end)
+    warm = last
+    for _ in range(passes - 1):
+        last = _again(basis, end, last)
+        warm += last
+    return warm, _again(basis, end, last)
+
+
+def _again(basis: Basis, end: str, seconds: float) -> float:
+    """Seconds of a pass over what changed in so many seconds, at one end of the figures."""
+    position = ("low", "likely", "high").index(end)
+    opposite = ("high", "likely", "low")[position]
+    copy_rate, read_rate = getattr(basis.copy, opposite), getattr(basis.read, opposite)
+    changed = _changed(basis, end, seconds)
+    touched = _touched(basis, end, seconds)
+    return float(touched / read_rate + changed / copy_rate + basis.files * getattr(_LIST_A_FILE, end))
+
+
+def _changed(basis: Basis, end: str, seconds: float) -> float:
+    """Bytes that change in so many seconds."""
+    return min(basis.size, float(getattr(basis.change, end)) / 3600 * seconds)
+
+
+def _touched(basis: Basis, end: str, seconds: float) -> float:
+    """Bytes of the files in which something changes in so many seconds.
+
+    Likely those of the last hour, whether it is minutes or hours: the same files again. At best their part of the hour;
+    at worst as many others in every hour.
+    """
+    position = ("low", "likely", "high").index(end)
+    changed, hourly = _changed(basis, end, seconds), basis.spec.cluster.written_bytes
+    if hourly is None:
+        return min(basis.size, changed * _TOUCHED[position])
+    hours = seconds / 3600
+    return min(basis.size, max(changed, hourly * (min(1.0, hours), 1.0, max(1.0, hours))[position]))
+
+
+def _touched_said(basis: Basis) -> tuple[str, ...]:
+    hourly = basis.spec.cluster.written_bytes
+    if hourly is None:
+        return ()
+    return (f"files of {units.size(hourly)} were written to within an hour: the stop looks through as much",)
+
+
+def _summed(basis: Basis, warm: Span) -> Span:
+    """Seconds until what was touched in that time is read and summed up, on both sides at once."""
+    rate = slowest((basis.read, assumed(*_SUMMED, "cpu")))
+    return Span(
+        _touched(basis, "low", warm.low) / rate.high,
+        _touched(basis, "likely", warm.likely) / rate.likely,
+        _touched(basis, "high", warm.high) / rate.low,
+    )
+
+
+def _copy_stage(basis: Basis) -> Stage:
+    moved = basis.copy.seconds(basis.size)
+    if basis.measured_whole:
+        return Stage("copy", moved, basis.copy.bound_by)
+    handled = times(basis.files, SECONDS_A_FILE)
+    bound_by = basis.copy.bound_by if moved.likely >= handled.likely else "files"
+    return Stage("copy", total((moved, handled)), bound_by)
+
+
+def _verify(basis: Basis, summed: Span = _NOTHING) -> Stage:
+    """The lists of files, the control file, and what is summed up besides: rsync has checked all that it sent."""
+    return Stage("verify", total((Span(0.5, 1.5, 5.0), times(basis.files, _LIST_A_FILE), summed)), "files")
+
+
+def _guards(basis: Basis) -> tuple[str, ...]:
+    one_stream = (basis.spec.link.streams or 1) == 1 and basis.spec.copy.ssh_bytes_per_second != inf
+    if basis.copy.likely > ONE_STREAM_LIMIT and one_stream:
+        return (f"{units.rate(basis.copy.likely)} is more than one ssh stream was ever seen to carry",)
+    return ()
+
+
+def streaming_replica(basis: Basis) -> Method:
+    """`size / slowest link` for the base copy, then the WAL of that time; old is stopped, new promoted."""
+    base = Stage("base copy", basis.copy.seconds(basis.size), basis.copy.bound_by)
+    hours = base.seconds.likely / 3600
+    lag = times(hours, basis.change)
+    lag = Span(*(min(basis.size, bytes_) for bytes_ in (lag.low, lag.likely, lag.high)))
+    catch_up = Span(
+        lag.low / basis.write.high,
+        lag.likely / basis.write.likely,
+        lag.high / basis.write.low * 3,
+    )
+    stages = (prepare(), base, Stage("catch up", catch_up, "new disk"), stop_old(basis), start_new(), *rebuild(basis))
+    overrun = basis.change.likely / 3600 > 0.5 * basis.copy.likely
+    return Method(
+        method="streaming-replica",
+        duration_seconds=total(stage.seconds for stage in stages),
+        downtime_seconds=total(stage.seconds for stage in stages[3:]),
+        stages=stages,
+        assumptions=(
+            "old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)",
+            "both servers run the same series on the same architecture",
+            *basis.said(*basis.copy_concerns, "change"),
+            *rebuild_said(basis),
+            PEOPLE,
+        ),
+        warnings=(*basis.warnings, *((_OVERRUN,) if overrun else ())),
+    )
+
+
+_OVERRUN = "the cluster changes about as fast as it can be copied: a replica may never catch up"

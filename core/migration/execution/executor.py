@@ -1,0 +1,341 @@
+"""One step of a plan, carried out and recorded: on a server, detached there, on the workstation, or by a person."""
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from core.errors import BlockedError, Cancelled, CommandError, HistoryError, InputError, PghaulError, UnreachableError
+from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
+from core.migration.execution.progress import progress
+from core.migration.execution.rsync_log import RsyncLog
+from core.migration.execution.workstation import run_here
+from core.migration.model.execution import Execution, ExecutionJournal, StepRun
+from core.migration.model.plan import Step
+from core.servers import remote_jobs
+from core.servers.connection import Server
+from core.servers.remote_jobs import RemoteJob
+from core.servers.shell import Shell, command, pipe
+from core.text import first_line
+
+KEPT = 256 << 10
+"""Characters of a step's output that the history keeps: its end."""
+
+_DEADLINE = 1800.0
+"""Seconds after which a command that is not detached is ended: a start that takes longer needs eyes."""
+
+
+class People(Protocol):
+    """Who answers for the person at the workstation: the terminal, the window, or options given beforehand."""
+
+    def announce(self, cluster: str) -> None:
+        """An execution is about to begin, or to go on; raises InputError where another cluster's name was given."""
+        ...
+
+    def confirm_stop(self, cluster: str) -> bool:
+        """Whether the person has typed the cluster's name, so that it may be stopped."""
+        ...
+
+    def has_done(self, step: Step) -> bool:
+        """Wait until the person has done that step; False: it will not be done."""
+        ...
+
+
+@dataclass
+class Executor:
+    """An execution under way.
+
+    Attributes:
+        connect: from `old` or `new` to the connected server, connecting it anew where need be.
+        outputs: what the steps printed since this process took over.
+    """
+
+    id: int
+    journal: ExecutionJournal
+    connect: Callable[[str], Server]
+    people: People
+    job: Job
+    outputs: dict[int, str] = field(default_factory=dict)
+    _reporting: threading.Lock = field(default_factory=threading.Lock)
+    _asking: bool = False
+
+    def __post_init__(self) -> None:
+        listened = self.job
+        self.job = listened.relay(lambda event: self._report(listened, event))
+
+    def _report(self, listened: Job, event: Event) -> None:
+        with self._reporting:  # two steps may run side by side; whoever listens hears one after the other
+            if not (self._asking and isinstance(event, Progress)):
+                listened.report(_untagged(event))
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """While a person is asked, no progress is shown over the question."""
+        with self._reporting:
+            self._asking = True
+        try:
+            yield
+        finally:
+            self._asking = False
+
+    def tell_progress(self) -> None:
+        """Report how far it is."""
+        self.job.report(progress(self.execution, datetime.now(UTC)))
+
+    @property
+    def execution(self) -> Execution:
+        """As the history has it now."""
+        return self.journal.execution(self.id)
+
+    @property
+    def sides(self) -> tuple[tuple[str, str], ...]:
+        """Each side with its data directory. Raises nothing: the plan says both."""
+        plan = self.execution.plan
+        return (("old", plan.data_directory), ("new", plan.target))
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a step printed, and the bytes of cluster that it sent."""
+
+    output: str
+    bytes: int | None = None
+
+
+def run_step(work: Executor, step: Step, *, back: bool = False) -> None:
+    """Run a step and record it.
+
+    Raises:
+        CommandError, BlockedError: it failed; it was not done.
+        UnreachableError: a server was lost, and the step's end was not seen: its row stays open.
+        Cancelled: the job was cancelled.
+    """
+    work.job.check()
+    latest = work.execution.latest(step.number, back=back)
+    run = StepRun(
+        id=0,
+        number=step.number,
+        title=step.title,
+        attempt=1 if latest is None else latest.attempt + 1,
+        started_at=datetime.now(UTC),
+        back=back,
+    )
+    run = replace(run, id=work.journal.step_started(work.id, run))
+    _record(work, step, run, lambda: _performed(work, step, run))
+
+
+def adopt(work: Executor, step: Step) -> bool:
+    """Follow a detached step that an earlier process began, if it is still there; whether it was."""
+    run = work.execution.latest(step.number)
+    if not step.detached or run is None or run.ended_at is not None:
+        return False
+    server = work.connect(step.side)
+    found = _found(work, server, step)
+    if found is None:
+        return False
+    work.job.report(Note(f"{server.name}: {step.title} was begun earlier: following it"))
+    unseen = timedelta(seconds=remote_jobs.ended_ago(server, found, work.job) or 0)
+    _record(work, step, run, lambda: _followed(work, server, step, run, found), unseen)
+    return True
+
+
+def leave_out(work: Executor, step: Step, why: str) -> None:
+    """Record that a step is not needed."""
+    now = datetime.now(UTC)
+    run = StepRun(0, step.number, step.title, 1, now)
+    run = replace(run, id=work.journal.step_started(work.id, run))
+    work.journal.step_ended(replace(run, ended_at=now, exit_status=0, message=why))
+
+
+def end_detached(work: Executor, side: str) -> None:
+    """End and remove every detached step of this execution on a side."""
+    server = work.connect(side)
+    for each in remote_jobs.find(server, Job()):
+        if work.execution.token in each.title:
+            remote_jobs.kill(server, each, Job())
+            remote_jobs.remove(server, each, Job())
+
+
+def output_of(work: Executor, step: Step) -> str:
+    """What a step printed: now, or as the history has it; it is run again where that is not all of it."""
+    if step.number not in work.outputs:
+        latest = work.execution.latest(step.number)
+        if latest is None or not latest.done or step.private or len(latest.output) >= KEPT:
+            run_step(work, step)
+        else:
+            work.outputs[step.number] = latest.output
+    return work.outputs[step.number]
+
+
+def _record(
+    work: Executor, step: Step, run: StepRun, perform: Callable[[], Printed], unseen: timedelta = timedelta(0)
+) -> None:
+    """Record how it ends. `unseen`: how long ago that was, where nobody was there; its rate is reckoned by it."""
+    try:
+        printed = perform()
+    except UnreachableError:
+        raise
+    except PghaulError as error:
+        status = error.exit_status if isinstance(error, CommandError) else None
+        said = "" if isinstance(error, Cancelled) else _said(error)
+        failed = replace(run, ended_at=datetime.now(UTC), exit_status=status or 1, output=said[-KEPT:])
+        work.journal.step_ended(replace(failed, message=error.message))
+        raise
+    work.outputs[step.number] = printed.output
+    kept = "" if step.private else printed.output[-KEPT:]
+    ended = max(run.started_at, datetime.now(UTC) - unseen)
+    work.journal.step_ended(replace(run, ended_at=ended, exit_status=0, bytes=printed.bytes, output=kept))
+
+
+def _said(error: PghaulError) -> str:
+    return error.stderr if isinstance(error, CommandError) else str(error)
+
+
+def _performed(work: Executor, step: Step, run: StepRun) -> Printed:
+    if step.side == "you":
+        return _here(work, step) if step.command else _by_hand(work, step)
+    source = None
+    if step.input_from is not None:
+        source = output_of(work, next(each for each in work.execution.plan.steps if each.number == step.input_from))
+    server = work.connect(step.side)
+    if step.detached:
+        return _detached(work, server, step, run, source)
+    text = Shell(step.command, step.command, compound=True)
+    stdin = (source or "").encode("utf-8", "surrogateescape")
+    try:
+        done = server.run(text, work.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
+    except CommandError as error:
+        raise _failed(server.name, step, error) from error
+    return Printed(done.stdout)
+
+
+def _failed(server: str, step: Step, error: CommandError) -> PghaulError:
+    """The failure by the step's title; its command stands in the plan and the history."""
+    if error.exit_status is None:
+        return error
+    last = error.stderr.strip().rpartition("\n")[2]
+    if step.proves and error.exit_status not in _NOT_RUN:
+        return BlockedError(f"{server}: {step.title} failed" + (f": {last}" if last else ""), error.hint)
+    return CommandError(
+        f"{server}: {step.title} failed with exit status {error.exit_status}" + (f": {last}" if last else ""),
+        error.hint,
+        command=error.command,
+        exit_status=error.exit_status,
+        stderr=error.stderr,
+    )
+
+
+_NOT_RUN = (126, 127)
+"""Exit statuses of the shell: the program may not be executed, or is not there."""
+
+
+def _by_hand(work: Executor, step: Step) -> Printed:
+    with work.asking():
+        done = work.people.has_done(step)
+    if not done:
+        raise BlockedError(f"step {step.number} was not done: {step.title}", "go on with --resume when it is")
+    return Printed("")
+
+
+def _here(work: Executor, step: Step) -> Printed:
+    """The DBA's own command on the workstation, in the workstation's own shell."""
+    work.job.report(CommandStarted("workstation", "you", step.command, title=step.title))
+    began = datetime.now(UTC)
+    status = None
+    try:
+        done = run_here(step.command, work.job)
+        status = done.exit_status
+    finally:
+        seconds = (datetime.now(UTC) - began).total_seconds()
+        work.job.report(CommandEnded("workstation", step.command, status, seconds))
+    if done.exit_status != 0:
+        said = first_line(done.stderr)
+        raise CommandError(
+            f"workstation: `{step.command}` failed with exit status {done.exit_status}" + (f": {said}" if said else ""),
+            command=step.command,
+            exit_status=done.exit_status,
+            stderr=done.stderr,
+        )
+    return Printed(done.stdout)
+
+
+def _detached(work: Executor, server: Server, step: Step, run: StepRun, source: str | None) -> Printed:
+    text = Shell(step.command, step.command, compound=True)
+    if source is not None:
+        line = source.strip()
+        if "\n" in line:
+            raise InputError(f"step {step.number} takes one line of input", "this is a bug of the plan")
+        text = pipe(command("printf", "%s\\n", line), text)
+    begun = remote_jobs.start(server, text, work.job, title=_title(work, step), user=step.user)
+    return _followed(work, server, step, run, begun)
+
+
+def _followed(work: Executor, server: Server, step: Step, run: StepRun, begun: RemoteJob) -> Printed:
+    """The end of a detached step. When the server is lost it goes on there, and nothing of it is removed."""
+    log = RsyncLog(step.bytes)
+
+    def grown(data: bytes) -> None:
+        if log.add(data):
+            with suppress(HistoryError):  # a copy does not end for want of its figures; its end is recorded or fails
+                work.journal.step_progressed(run.id, log.done, log.total)
+                work.tell_progress()
+
+    try:
+        done = remote_jobs.follow(server, begun, work.job, on_output=grown)
+    except UnreachableError:
+        raise
+    except PghaulError:
+        remote_jobs.kill(server, begun, Job())
+        _removed(server, begun)
+        raise
+    _removed(server, begun)
+    said = log.text()
+    if done.exit_status != 0:
+        last = said.strip().rpartition("\n")[2]
+        raise CommandError(
+            f"{server.name}: {step.title} failed with exit status {done.exit_status}" + (f": {last}" if last else ""),
+            _HINTS.get(done.exit_status, ""),
+            command=step.command,
+            exit_status=done.exit_status,
+            stderr=said,
+        )
+    return Printed(said, log.sent)
+
+
+_ANEW = "the rsync daemon on new did not take the copy: --resume starts it anew and tries its port from old"
+
+_HINTS = {
+    10: _ANEW,
+    11: "rsync could not write or read a file: look whether the disk is full or read-only",
+    12: "the connection between the servers broke, or new has no room left",
+    23: "some files could not be read or written: the lines above name them",
+    30: "nothing came for ten minutes: look at the network between the servers",
+    35: _ANEW,
+    255: "ssh between the servers broke: look at the network and at sshd on new",
+}
+"""What rsync's exit status means; source: rsync(1), EXIT VALUES, and ssh(1)."""
+
+
+def _removed(server: Server, begun: RemoteJob) -> None:
+    remote_jobs.remove(server, begun, Job())
+
+
+def _title(work: Executor, step: Step) -> str:
+    """By which its detached job is found again."""
+    return f"{step.title} [{work.execution.token} {step.number}]"
+
+
+def _untagged(event: Event) -> Event:
+    """For people, without what a detached job is found again by."""
+    return replace(event, title=_TAG.sub("", event.title)) if isinstance(event, CommandStarted) else event
+
+
+_TAG = re.compile(r" \[[0-9a-f]{8} \d+\]$")
+
+
+def _found(work: Executor, server: Server, step: Step) -> RemoteJob | None:
+    title = _title(work, step)
+    return next((each for each in remote_jobs.find(server, work.job) if each.title == title), None)

@@ -1,0 +1,129 @@
+"""An execution's end in sentences: for the terminal, the window and whoever reads them later."""
+
+from dataclasses import dataclass
+
+from core import units
+from core.migration.execution.account import Account, account
+from core.migration.model.estimate import Estimate, Method, Span
+from core.migration.model.execution import Execution, Kind, State
+from core.migration.plan.steps.copy import FENCE
+from core.servers.shell import command
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A heading of a word or two, and its sentences."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[Paragraph, ...]:
+    """What an execution that is done, or taken back, came to; nothing of one that is not.
+
+    `estimate`: made after a rehearsal with what it measured: what the move itself will cost.
+    """
+    found = account(execution)
+    if execution.state is State.ROLLED_BACK:
+        return _taken_back(execution, found)
+    if execution.state is not State.DONE:
+        return ()
+    if execution.kind is Kind.REHEARSAL:
+        paragraphs = [Paragraph("sent", _sent(found)), *_forecast(execution, estimate), Paragraph("old", (_AS_IT_WAS,))]
+    else:
+        paragraphs = [
+            Paragraph("downtime", _downtime(found)),
+            Paragraph("sent", _sent(found)),
+            Paragraph("old", _fenced(execution)),
+            Paragraph("still there", execution.plan.remains),
+            Paragraph("next", execution.plan.advice),
+        ]
+    kept = Paragraph("kept", _kept(execution.move))
+    return tuple(paragraph for paragraph in (*paragraphs, kept) if paragraph.sentences)
+
+
+def _taken_back(execution: Execution, found: Account) -> tuple[Paragraph, ...]:
+    """Old serves again: for how long it did not, and what new holds."""
+    back = max((run.ended_at for run in execution.steps if run.back and run.done and run.ended_at), default=None)
+    if found.stopped_at is None or back is None:
+        old = "it is what it was; this did not stop it"
+    else:
+        seconds = units.duration((back - found.stopped_at).total_seconds())
+        between = f"from {found.stopped_at:%H:%M:%S} to {back:%H:%M:%S} UTC"
+        old = f"it is what it was; clients had none for {seconds}, {between}"
+    new = (
+        f"it is stopped; what was copied stays in {execution.plan.target} for another try, which sends what changed",
+        f"to try again: {command('pghaul', 'execute', execution.move)}",
+    )
+    return (Paragraph("old", (old,)), Paragraph("new", new), Paragraph("kept", _kept(execution.move)))
+
+
+_AS_IT_WAS = (
+    "it runs as before: nothing was stopped or started; what was copied lies on new, and the move begins with it"
+)
+
+
+def _downtime(found: Account) -> tuple[str, ...]:
+    seconds = found.downtime_seconds
+    if seconds is None or found.stopped_at is None or found.opened_at is None:
+        return ("old was stopped before this began, so none was measured",)
+    between = (
+        f"from the stop of old ({found.stopped_at:%H:%M:%S} UTC) until new was open ({found.opened_at:%H:%M:%S} UTC)"
+    )
+    said = [f"{units.duration(seconds)}, {between}"]
+    if found.expected_seconds is not None:
+        own = units.duration(max(0.0, seconds - found.people_seconds))
+        expected = f"the plan expected {units.duration(found.expected_seconds)} of commands"
+        said.append(f"{expected}; they took {own}, people {units.duration(found.people_seconds)}")
+    if found.asked_at is not None:
+        said.append(f"the applications were to be stopped from {found.asked_at:%H:%M:%S} UTC on")
+    return tuple(said)
+
+
+def _sent(found: Account) -> tuple[str, ...]:
+    if not found.passes:
+        return ("nothing: all of it lay on new already",)
+    said = f"{units.size(found.sent)} of the cluster in {units.counted(found.passes, 'step')}"
+    rate = f"; the first, whole one at {units.rate(found.copy_rate)}" if found.copy_rate is not None else ""
+    return (said + rate,)
+
+
+def _fenced(execution: Execution) -> tuple[str, ...]:
+    """That old is kept from starting, and how it would be started all the same."""
+    steps = [step for step in execution.plan.way_back if not step.closes]
+    if not any(step.name == FENCE for step in execution.plan.steps) or not steps:
+        return ()
+    return (
+        "it is stopped and kept from starting: two servers with one identity must never both run",
+        "should it be needed, with the loss of what clients have written to new:",
+        *(f"  on {step.server} as {step.user}, {step.title}: {step.command}" for step in steps),
+    )
+
+
+def _forecast(execution: Execution, estimate: Estimate | None) -> list[Paragraph]:
+    """What the move will take, by the measured rate."""
+    method = estimate.method(execution.plan.method) if estimate is not None else None
+    if method is None:
+        return []
+    said = [f"{_span(method.downtime_seconds)} of downtime, by what was measured now; people come on top"]
+    if any(step.warm_pass for step in execution.plan.steps):
+        said.append(f"before it, while old runs: {_span(_ahead(method))}; less where a copy lies on new already")
+    return [Paragraph("the move", tuple(said))]
+
+
+def _ahead(method: Method) -> Span:
+    """What comes before the stop."""
+    whole, down = method.duration_seconds, method.downtime_seconds
+    return Span(whole.low - down.low, whole.likely - down.likely, whole.high - down.high)
+
+
+def _span(span: Span) -> str:
+    return f"{units.duration(span.likely)} ({units.duration(span.low)} to {units.duration(span.high)})"
+
+
+def _kept(move: str) -> tuple[str, ...]:
+    return (
+        f"each step with its times and output: {command('pghaul', 'execute', move, '--status', '--json')}",
+        f"each command that ran: {command('pghaul', 'history', 'commands', '--move', move)}",
+        f"the report: {command('pghaul', 'report', move, '-o', f'{move}.pdf')}",
+    )

@@ -1,0 +1,69 @@
+"""Going back to old: one action before the point of no return; after it, words on how, and on what would be lost."""
+
+from collections.abc import Callable
+from functools import partial
+
+from core.errors import BlockedError, ServerError
+from core.jobs import Note
+from core.migration.execution.engine import clean, lock_both
+from core.migration.execution.executor import Executor, end_detached, run_step
+from core.migration.execution.recording import recorded, watched
+from core.migration.model.execution import Execution, State
+
+
+def roll_back(work: Executor) -> None:
+    """Make old what it was: new stopped and kept, the copy's key gone, old let go, started and proven to run.
+
+    A new that does not answer is said, and old is started all the same: before its opening nobody could write to new.
+
+    Raises:
+        BlockedError: the point of no return is passed, or another workstation has the cluster.
+        CommandError, UnreachableError: old could not be brought back; it may be tried again.
+        Cancelled: the job was cancelled.
+    """
+    execution = work.execution
+    if execution.past_return:
+        raise past_return(execution)
+    with recorded(work, State.ROLLED_BACK), watched(work):
+        for side in ("old", "new"):
+            _try_new(work, side, partial(end_detached, work, side))
+        _try_new(work, "new", partial(lock_both, work))
+        for step in execution.plan.way_back:
+            _try_new(work, step.side, partial(run_step, work, step, back=True))
+        clean(work)
+    work.job.report(Note("old is what it was"))
+
+
+def past_return(execution: Execution) -> BlockedError:
+    """Why one action does not lead back any more, what would be lost, and the steps by which a person could."""
+    opened = next(
+        run.started_at
+        for step in execution.plan.steps
+        if step.point_of_no_return
+        for run in execution.steps
+        if run.number == step.number and not run.back
+    )
+    return BlockedError(
+        f"new has been open to clients since {opened:%Y-%m-%d %H:%M:%S} UTC: what they wrote from then on is on new "
+        "alone and would be lost on old",
+        "to keep it, move new back to old as a move of its own: pghaul move add … with the servers exchanged; "
+        f"to give it up: {back_by_hand(execution)}",
+    )
+
+
+def back_by_hand(execution: Execution) -> str:
+    """The steps that make old what it was, in words with their commands."""
+    return "; ".join(
+        f"{step.title}, on {step.server} as {step.user}: {step.command}"
+        for step in execution.plan.way_back
+        if not step.closes
+    )
+
+
+def _try_new(work: Executor, side: str, action: Callable[[], None]) -> None:
+    try:
+        action()
+    except ServerError as error:
+        if side == "old":
+            raise
+        work.job.report(Note(f"new does not take part in going back: {error.message}", "warning"))

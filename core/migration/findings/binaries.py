@@ -1,0 +1,109 @@
+"""What the cluster on old needs of new's binaries: libraries, settings, paths and locales."""
+
+import posixpath
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.facts.model import Cluster
+
+PRELOADS = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")
+_PATHS = frozenset(
+    {
+        *(
+            "log_directory",
+            "stats_temp_directory",
+            "unix_socket_directories",
+            "external_pid_file",
+            "krb_server_keyfile",
+        ),
+        *("ssl_cert_file", "ssl_key_file", "ssl_ca_file", "ssl_crl_file", "ssl_crl_dir", "ssl_dh_params_file"),
+    }
+)
+_NOT_TRIED = _PATHS | {
+    *("data_directory", "config_file", "hba_file", "ident_file", "port", *PRELOADS),
+    *("block_size", "wal_block_size", "wal_segment_size", "segment_size", "server_version", "data_checksums"),
+}
+"""Settings that are not tried: they name a place, are tried as libraries, or are no settings but facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the cluster on old needs of its binaries.
+
+    Attributes:
+        libraries: as LOAD takes them; `preloads`: those that the server loads when it starts.
+        settings: `NAME=VALUE`.
+        paths: absolute paths, and programs by name.
+        icu: ICU locales.
+    """
+
+    libraries: tuple[str, ...] = ()
+    preloads: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    icu: tuple[str, ...] = ()
+
+
+def wanted(cluster: Cluster) -> Wanted:
+    """What a cluster needs, as far as its facts tell."""
+    catalogs = [each.catalogs for each in cluster.databases if each.catalogs is not None]
+    at_start, later = preloads(cluster)
+    locales = {
+        collation.locale for each in catalogs for collation in each.collations if collation.provider == "icu"
+    } | {each.locale for each in cluster.databases if each.provider == "icu" and each.locale is not None}
+    return Wanted(
+        libraries=_sorted([*(library.name for each in catalogs for library in each.libraries), *later]),
+        preloads=at_start,
+        settings=_sorted(f"{name}={value}" for name, value in _settings(cluster) if name not in _NOT_TRIED),
+        paths=_sorted(outside(cluster)),
+        icu=_sorted(locales),
+    )
+
+
+def _settings(cluster: Cluster) -> list[tuple[str, str]]:
+    """The settings that are not as built in; of a cluster that was never asked by SQL those that matter for a move."""
+    if cluster.wide is None:
+        return list(cluster.settings.items())
+    return [
+        (each.name, each.value) for each in cluster.wide.settings if each.value is not None and "." not in each.name
+    ]
+
+
+def outside(cluster: Cluster) -> dict[str, str]:
+    """Absolute paths outside the data directory that settings name, and programs; each with the setting's name."""
+    found: dict[str, str] = {}
+    for name, value in (*cluster.settings.items(), *_settings(cluster)):
+        if name not in _PATHS:
+            continue
+        words = [word.strip().strip('"') for word in value.split(",")] if name == "unix_socket_directories" else [value]
+        for word in words:
+            path = posixpath.dirname(word) if name == "external_pid_file" else word
+            if path.startswith("/") and not f"{path}/".startswith(f"{cluster.data_directory}/"):
+                found.setdefault(path, name)
+    if cluster.wide is not None:
+        found |= dict.fromkeys(cluster.wide.programs, "a command")
+    return found
+
+
+def preloads(cluster: Cluster) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The libraries that the server loads when it starts, and those that each session loads."""
+    lists: list[tuple[str, str]] = [
+        (name, value) for name, value in cluster.settings.items() if name in PRELOADS and value
+    ]
+    if cluster.wide is not None:
+        lists += [(each.name, each.value) for each in cluster.wide.settings if each.name in PRELOADS and each.value]
+    found: dict[str, list[str]] = {"start": [], "session": []}
+    for name, value in lists:
+        words = [word.strip().strip('"') for word in value.split(",") if word.strip()]
+        if name == "shared_preload_libraries":
+            found["start"] += words
+        else:
+            plain = name == "session_preload_libraries"
+            found["session"] += [word if plain or "/" in word else f"$libdir/plugins/{word}" for word in words]
+    return _sorted(found["start"]), _sorted(found["session"])
+
+
+def _sorted(words: Iterable[str]) -> tuple[str, ...]:
+    """Once each, in order; what no statement of a line can hold is left out and so stays unknown."""
+    return tuple(sorted({word for word in words if word.isprintable() and not re.search(r"['\\]", word)}))

@@ -1,0 +1,107 @@
+"""Which collations sort otherwise on new than on old, and what lies in their order.
+
+The rule is PostgreSQL's own (https://wiki.postgresql.org/wiki/Locale_data_changes): when the C library or ICU is
+another one, rebuild every index on text and look after range partitions and CHECK constraints. `C`, `POSIX` and builtin
+collations never change.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.facts.catalog import Collation, Ordered
+from core.facts.collation_order import MISSING
+from core.facts.model import Database, Facts
+from core.migration.findings.catalogs import databases
+from core.migration.findings.finding import NOTHING, Case, Finding
+
+
+class Order(StrEnum):
+    """How a collation sorts on new, against old."""
+
+    SAME = "the same"
+    DIFFERENT = "differently"
+    UNSURE = "perhaps differently"
+    ABSENT = "not at all"
+    UNREAD = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """A collation of a database that sorts otherwise on new, or may; `old`, `new`: what was compared."""
+
+    database: Database
+    collation: Collation
+    order: Order
+    old: str
+    new: str
+
+    @property
+    def ordered(self) -> tuple[Ordered, ...]:
+        """What is ordered by it; the largest first."""
+        catalogs = self.database.catalogs
+        named = catalogs.ordered if catalogs is not None else ()
+        return tuple(each for each in named if self.collation.name in each.collations)
+
+
+def affected(case: Case) -> list[Affected] | Finding:
+    """Every collation that something is ordered by and that is not the same on new; a finding where none is known."""
+    found = databases(case)
+    if isinstance(found, Finding):
+        return found
+    compared = [
+        _compared(case, database, collation) for database, catalogs in found for collation in catalogs.collations
+    ]
+    return [each for each in compared if each.order is not Order.SAME]
+
+
+def reindex_bytes(case: Case) -> int | None:
+    """Bytes of the indexes that must be built anew on new; None where that is not known."""
+    found = affected(case)
+    if isinstance(found, Finding) or any(each.order is Order.UNREAD for each in found):
+        return None
+    return sum(each.collation.size_bytes for each in found)
+
+
+def _compared(case: Case, database: Database, one: Collation) -> Affected:
+    if one.provider == "libc":
+        order, old, new = _by_words(case, one.locale)
+    else:
+        old = f"{one.provider} {one.actual or one.recorded or 'of unknown version'}"
+        order, new = _by_version(case, one)
+    return Affected(database, one, order, old, new)
+
+
+def _by_words(case: Case, locale: str) -> tuple[Order, str, str]:
+    """By the list of words that both hosts sorted, and by the versions of their C libraries."""
+    here, there = case.old.collation_order.get(locale), case.new.collation_order.get(locale)
+    libraries = libc_of(case.old), libc_of(case.new)
+    shown = f"{libraries[0]}, words {_short(here)}", f"{libraries[1]}, words {_short(there)}"
+    if there == MISSING:
+        return Order.ABSENT, *shown
+    if here is None or there is None or here == MISSING or NOTHING in libraries:
+        return Order.UNREAD, *shown
+    if here != there:
+        return Order.DIFFERENT, *shown
+    return Order.SAME if libraries[0] == libraries[1] else Order.UNSURE, *shown
+
+
+def _by_version(case: Case, one: Collation) -> tuple[Order, str]:
+    """By the version of the collation that ICU gives: of old's database, of new's trial cluster."""
+    series = case.cluster.series if case.cluster is not None else None
+    asked = next((each.binaries for each in case.new.trials if each.series == series), None)
+    there = dict(asked.icu).get(one.locale) if asked is not None else None
+    here = one.actual or one.recorded
+    if there is None or here is None:
+        return Order.UNREAD, there or NOTHING
+    if there.startswith("!"):
+        return Order.ABSENT, there[1:]
+    return Order.SAME if here == there else Order.UNSURE, f"{one.provider} {there}"
+
+
+def libc_of(facts: Facts) -> str:
+    """The C library of a host by its version, for people."""
+    return (facts.system.libc if facts.system is not None else None) or NOTHING
+
+
+def _short(total: str | None) -> str:
+    return NOTHING if total is None else total[:8]

@@ -1,0 +1,112 @@
+"""What a comparison is given, what it found, and why something is not known."""
+
+from dataclasses import dataclass
+
+from core.facts.model import Cluster, Facts, Gap
+from core.migration.model.checks import Status
+from core.migration.model.move import Move
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How a comparison came out: `old` and `new` are the very values that it compared, as text."""
+
+    status: Status
+    old: str
+    new: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What every comparison is given: the move and the facts of both servers."""
+
+    move: Move
+    old: Facts
+    new: Facts
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """The cluster that moves."""
+        return self.old.cluster(self.move.cluster)
+
+    @property
+    def target(self) -> Cluster | None:
+        """The cluster that lies at the target already."""
+        return self.new.cluster(self.move.target)
+
+    @property
+    def siblings(self) -> tuple[Cluster, ...]:
+        """Clusters on new of the same series, the trial among them: what they say, new's own binaries wrote.
+
+        The target's own stands last.
+        """
+        series = self.cluster.series if self.cluster is not None else None
+        found = [cluster for cluster in (*self.new.clusters, *self.new.trials) if cluster.series == series]
+        return tuple(sorted(found, key=lambda cluster: cluster.data_directory == self.move.target))
+
+
+NOTHING = "–"
+
+
+def passed(old: str, new: str, message: str) -> Finding:
+    """It holds."""
+    return Finding(Status.PASS, old, new, message)
+
+
+def warning(old: str, new: str, message: str, hint: str) -> Finding:
+    """It holds, but somebody should know."""
+    return Finding(Status.WARNING, old, new, message, hint)
+
+
+def blocker(old: str, new: str, message: str, hint: str) -> Finding:
+    """It does not hold."""
+    return Finding(Status.BLOCKER, old, new, message, hint)
+
+
+def unknown(old: str, new: str, message: str, hint: str) -> Finding:
+    """Nothing was compared: the message says why."""
+    return Finding(Status.UNKNOWN, old, new, message, hint)
+
+
+def no_cluster(case: Case) -> Finding:
+    """The finding of every check that needs the cluster's facts when there are none."""
+    return unknown(
+        NOTHING,
+        NOTHING,
+        f"the facts of {case.old.server} know no cluster in {case.move.cluster}",
+        f"read them again: pghaul facts {case.old.server}",
+    )
+
+
+def reason(facts: Facts, *words: str) -> str:
+    """Why something is not in the facts: the gap whose subject or reason holds one of the words, else a plain word."""
+    gap = gap_about(facts, *words)
+    return f"{gap.subject}: {gap.reason}" if gap is not None else "the facts do not say"
+
+
+def gap_of(facts: Facts, folder: str) -> Gap | None:
+    """The gap of that very folder."""
+    return next((gap for gap in facts.gaps if gap.subject == folder or gap.subject.endswith(f" {folder}")), None)
+
+
+def unread_of(case: Case, subject: str) -> Finding | None:
+    """The finding where that subject of the cluster could not be read; None where it was."""
+    gap = next((gap for gap in case.old.gaps if gap.subject == f"{subject} of {case.move.cluster}"), None)
+    if gap is None:
+        return None
+    return unknown(
+        NOTHING,
+        NOTHING,
+        f"{gap.subject} could not be read: {gap.reason}",
+        f"read the facts again: pghaul facts {case.old.server}",
+    )
+
+
+def gap_about(facts: Facts, *words: str) -> Gap | None:
+    """The first gap whose subject or reason holds one of the words."""
+    return next(
+        (gap for gap in facts.gaps if any(word.lower() in f"{gap.subject} {gap.reason}".lower() for word in words)),
+        None,
+    )

@@ -1,0 +1,148 @@
+"""A plan being carried out: its rows in the history are its state."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from core.migration.model.plan import Plan, Step
+
+
+class Kind(StrEnum):
+    """What an execution is."""
+
+    REAL = "real"
+    REHEARSAL = "rehearsal"
+
+
+class State(StrEnum):
+    """How an execution stands."""
+
+    RUNNING = "running"
+    INTERRUPTED = "interrupted"
+    """A server was lost: what runs there goes on, and what the copy needs still lies there."""
+    STOPPED = "stopped"
+    """A step failed; nothing of ours runs, and what the copy needed was taken away."""
+    CANCELLED = "cancelled"
+    DONE = "done"
+    ROLLED_BACK = "rolled back"
+
+
+@dataclass(frozen=True, slots=True)
+class StepRun:
+    """One try at a step.
+
+    Attributes:
+        id: its number in the history.
+        back: it is a step of the way back.
+        attempt: which try it is, from 1.
+        exit_status: None while it runs, or when nobody saw how it ended.
+        bytes: what it sent, in bytes of cluster; None where it copies nothing or does not say. While it runs, how much
+            it is through with of the `total`, which is None where it is not known.
+        output: the end of what it printed.
+        void: what happened later makes it count as not done.
+    """
+
+    id: int
+    number: int
+    title: str
+    attempt: int
+    started_at: datetime
+    ended_at: datetime | None = None
+    exit_status: int | None = None
+    bytes: int | None = None
+    output: str = ""
+    message: str = ""
+    back: bool = False
+    void: bool = False
+    total: int | None = None
+
+    @property
+    def done(self) -> bool:
+        """It ended well, and nothing has overruled it since."""
+        return self.exit_status == 0 and not self.void
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A plan being carried out. Its rows in the history are its state.
+
+    Attributes:
+        token: what tells this execution from every other one, on whatever workstation: the locks bear it.
+        owner: `user@workstation` who carries it out.
+        message: why it ended where it did; empty while it runs or when it is done.
+    """
+
+    id: int
+    move: str
+    kind: Kind
+    state: State
+    token: str
+    owner: str
+    started_at: datetime
+    ended_at: datetime | None
+    plan: Plan
+    steps: tuple[StepRun, ...] = ()
+    message: str = ""
+    cancel_asked: bool = False
+
+    @property
+    def steps_taken(self) -> tuple[Step, ...]:
+        """The steps of the plan that it takes: a rehearsal leaves out what stops or starts anything."""
+        return tuple(step for step in self.plan.steps if self.kind is Kind.REAL or step.rehearsed)
+
+    def latest(self, number: int, *, back: bool = False) -> StepRun | None:
+        """The latest try at a step."""
+        runs = [run for run in self.steps if run.number == number and run.back == back]
+        return runs[-1] if runs else None
+
+    def done(self, number: int) -> bool:
+        """Whether the latest try at a step of the plan ended well."""
+        latest = self.latest(number)
+        return latest is not None and latest.done
+
+    @property
+    def past_return(self) -> bool:
+        """Whether the point of no return was reached: its step has begun, however it ended."""
+        points = {step.number for step in self.plan.steps if step.point_of_no_return}
+        return any(run.number in points and not run.back for run in self.steps)
+
+
+class ExecutionJournal(Protocol):
+    """Who records an execution as it happens; implemented by the history."""
+
+    def execution_started(self, execution: Execution) -> int:
+        """Record a new execution; the number it has from now on."""
+        ...
+
+    def execution(self, execution_id: int) -> Execution:
+        """The execution of that number with every step so far."""
+        ...
+
+    def execution_changed(self, execution_id: int, state: State, message: str = "") -> None:
+        """Record how it stands; all but RUNNING end it for now. RUNNING forgets that a cancel was asked for."""
+        ...
+
+    def ask_cancel(self, execution_id: int) -> None:
+        """Ask whoever carries it out to stop."""
+        ...
+
+    def cancel_asked(self, execution_id: int) -> bool:
+        """Whether somebody asked it to stop."""
+        ...
+
+    def step_started(self, execution_id: int, run: StepRun) -> int:
+        """Record the start of a try at a step; the number it has from now on."""
+        ...
+
+    def step_progressed(self, run_id: int, done: int, total: int | None) -> None:
+        """Record how many bytes a try that runs is through with, and of how many."""
+        ...
+
+    def step_ended(self, run: StepRun) -> None:
+        """Record the end of that try."""
+        ...
+
+    def steps_void(self, execution_id: int, first: int) -> None:
+        """From now on the steps of the plan from that number on count as not done."""
+        ...

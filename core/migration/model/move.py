@@ -1,0 +1,56 @@
+"""A move, and what a person chooses for it."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One undertaking.
+
+    Attributes:
+        name: the DBA's name for it, unique in the history.
+        old, new: names of the server profiles.
+        cluster: the cluster's data directory on old.
+        target: the data directory to be on new.
+        old_volume, new_volume: mount points (or folders) that the benchmarks measure.
+        tablespace_targets: location on old -> location on new, for those that differ.
+        plain_text: the cluster's bytes may cross the network unencrypted.
+    """
+
+    name: str
+    old: str
+    new: str
+    cluster: str
+    target: str
+    old_volume: str
+    new_volume: str
+    tablespace_targets: dict[str, str] = field(default_factory=dict)
+    plain_text: bool = False
+
+
+class Hook(StrEnum):
+    """What a person does in a plan, or a command of the DBA's own does in their stead."""
+
+    STOP_APPLICATIONS = "stop-applications"
+    MOVE_CRON_JOBS = "move-cron-jobs"
+    MOVE_ADDRESS = "move-address"
+    TELL_POOLER = "tell-pooler"
+
+
+@dataclass(frozen=True, slots=True)
+class HookCommand:
+    """The DBA's own command for a hook. `side` is `old`, `new` or `workstation`; `user` None: who logs in there."""
+
+    hook: Hook
+    side: str
+    command: str
+    user: str | None = None
+
+
+class Verify(StrEnum):
+    """Whose contents are compared before new starts; names, sizes, times and modes always are, of all."""
+
+    CHANGED = "changed"
+    """Of every file that changed since the copy began; rsync itself sums up what it sends."""
+    ALL = "all"

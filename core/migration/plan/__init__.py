@@ -1,0 +1,167 @@
+"""The plan of a move: the ordered steps with their exact commands, made from facts, checks and figures alone.
+
+Data goes from old to new, never through the workstation. Old is written to by its own shutdown alone, but for the key's
+folder in /tmp and what keeps it from starting again; each step names its undo; the point of no return is one step.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from core.errors import InputError
+from core.facts.model import Cluster, Facts
+from core.facts.programs import program_path
+from core.migration.estimate.copy_methods import planned
+from core.migration.findings.data_roots import data_roots
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.estimate import Estimate
+from core.migration.model.move import HookCommand, Move, Verify
+from core.migration.model.plan import Draft, Plan, Step
+from core.migration.model.probe import Probe
+from core.migration.model.transport import UNENCRYPTED, Route
+from core.migration.plan.cluster_control import control_data
+from core.migration.plan.runbook import runbook
+from core.migration.plan.script import login, script
+from core.migration.plan.site import Site
+from core.migration.plan.steps.copy import copy
+from core.migration.plan.steps.corruption import later
+from core.migration.plan.steps.follow_up import advice, remains
+from core.migration.plan.steps.hooks import hooked
+from core.migration.plan.steps.opening import opening, socket_of
+from core.migration.plan.steps.prepare import close_channel, prepare
+from core.migration.plan.steps.rollback import rollback
+from core.migration.transports.choice import allowed_routes, choose
+from core.migration.transports.copy_channel import address_of, channel_of
+from core.migration.transports.rsync_versions import common_version
+from core.servers.profiles import Profile
+
+__all__ = ["make_plan", "runbook", "script"]
+
+
+def make_plan(
+    move: Move,
+    old: Profile,
+    new: Profile,
+    old_facts: Facts,
+    new_facts: Facts,
+    checks: Sequence[CheckResult],
+    probes: Sequence[Probe],
+    estimate: Estimate,
+    hooks: Sequence[HookCommand] = (),
+    verify: Verify = Verify.CHANGED,
+) -> Plan:
+    """The steps of the move. Blockers do not forbid a plan: they stand in its warnings.
+
+    Raises:
+        InputError: the facts of old do not know the cluster, or hold no address of old.
+    """
+    cluster = old_facts.cluster(move.cluster)
+    if cluster is None:
+        raise InputError(
+            f"the facts of {old_facts.server} know no cluster in {move.cluster}",
+            f"read them again: pghaul facts {old_facts.server}",
+        )
+    copied = data_roots(move, cluster)
+    targets = [(place.label, place.target) for place in copied]
+    choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
+    way = channel_of(
+        move,
+        new,
+        old_facts,
+        targets,
+        purpose="copy",
+        address=address_of(new),
+        login=new.user,
+        transport=choice.transport,
+        rsync=common_version(old_facts, new_facts),
+    )
+    way = replace(way, control=control_data(program_path(old_facts, cluster.series), cluster.data_directory))
+    site = Site(move, old, new, old_facts, new_facts, cluster, way, copied, verify)
+    drafts = hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks)
+    return Plan(
+        move=move.name,
+        transport=choice.transport.name,
+        why=choice.why,
+        steps=_numbered(drafts, _seconds(drafts, cluster, estimate), site),
+        made_at=datetime.now(UTC),
+        warnings=_warnings(site, checks),
+        logins=(login("old", old), login("new", new)),
+        cluster=cluster.name or cluster.data_directory,
+        data_directory=cluster.data_directory,
+        target=move.target,
+        way_back=_numbered(back := rollback(site), [None] * len(back), site),
+        later=_numbered(rest := later(site, socket_of(site)), [None] * len(rest), site),
+        remains=remains(site),
+        advice=advice(site),
+    )
+
+
+def _seconds(drafts: Sequence[Draft], cluster: Cluster, estimate: Estimate) -> list[float | None]:
+    """What each draft is expected to take: its part of the estimate's stage, so that both come to the same downtime."""
+    method = estimate.method(planned(cluster))
+    expected = {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
+    stages, weights, current = [], dict.fromkeys(expected, 0.0), "prepare"
+    for draft in drafts:
+        current = draft.stage or current
+        stages.append(current if draft.side != "you" and current in expected else None)
+        if stages[-1] is not None:
+            weights[current] += draft.weight
+    return [
+        expected[stage] * draft.weight / weights[stage] if stage is not None and weights[stage] else None
+        for draft, stage in zip(drafts, stages, strict=True)
+    ]
+
+
+def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
+    """Each begins with its one word, blocker, unknown or warning, and ends with the check's id."""
+    standing = [check for check in checks if check.status is not Status.PASS and check.waiver is None]
+    said = [f"{check.status}: {check.message} [{check.id}]" for check in standing]
+    port = site.cluster.port or 5432
+    if site.port != port:
+        said.append(
+            f"warning: port {port} is taken on new: the first start uses {site.port}; free {port} before opening"
+        )
+    if site.way.transport.route in UNENCRYPTED:
+        said.append("warning: the cluster's bytes cross the network unencrypted, as the move allows")
+    if site.way.transport.route is Route.NFS and site.cluster.running and site.verify is not Verify.ALL:
+        said.append(
+            "warning: over NFS TCP's own sum alone guards what a pass before the stop brings and what does not change "
+            "later; --verify all reads every file again on both sides"
+        )
+    return tuple(said)
+
+
+def _numbered(drafts: Sequence[Draft], seconds: Sequence[float | None], site: Site) -> tuple[Step, ...]:
+    numbers = {draft.name: number for number, draft in enumerate(drafts, 1) if draft.name}
+    servers = {"old": site.old.name, "new": site.new.name, "you": "workstation"}
+    return tuple(
+        Step(
+            number=number,
+            title=draft.title,
+            side=draft.side,
+            server=servers[draft.side],
+            user=draft.user or "you",
+            command=str(draft.command),
+            reason=draft.reason,
+            expected_seconds=taken,
+            undo=draft.undo,
+            point_of_no_return=draft.point_of_no_return,
+            stopped=draft.stopped,
+            input_from=numbers[draft.reads] if draft.reads else None,
+            skippable=draft.skippable,
+            name=draft.name,
+            warm_pass=draft.warm_pass,
+            detached=draft.detached,
+            renewed=draft.renewed,
+            closes=draft.closes,
+            beside=draft.beside,
+            agrees_with=numbers[draft.agrees] if draft.agrees else None,
+            rehearsed=draft.rehearsed,
+            private=draft.private,
+            bytes=draft.bytes,
+            listing=str(draft.listing),
+            table=draft.table,
+            proves=draft.proves,
+        )
+        for number, (draft, taken) in enumerate(zip(drafts, seconds, strict=True), 1)
+    )

@@ -1,0 +1,66 @@
+"""What every step's text is made from."""
+
+from dataclasses import dataclass
+
+from core.facts.model import Cluster, Facts
+from core.facts.programs import program_path
+from core.migration.findings.data_roots import DataRoot
+from core.migration.model.move import Move, Verify
+from core.migration.transports.copy_channel import CopyChannel
+from core.servers.profiles import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A move with everything that is known of both ends.
+
+    Attributes:
+        way: the passage of the copy.
+        places: the folders to copy, the data directory first.
+    """
+
+    move: Move
+    old: Profile
+    new: Profile
+    old_facts: Facts
+    new_facts: Facts
+    cluster: Cluster
+    way: CopyChannel
+    places: tuple[DataRoot, ...]
+    verify: Verify = Verify.CHANGED
+
+    @property
+    def owner(self) -> str:
+        """Who owns the cluster on old."""
+        return self.cluster.owner or self.old.database_user
+
+    @property
+    def series(self) -> tuple[int, ...]:
+        """The cluster's series in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
+        parts = self.cluster.series.split(".")
+        return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
+
+    @property
+    def old_path(self) -> str:
+        """The PATH of the cluster's programs on old."""
+        return program_path(self.old_facts, self.cluster.series)
+
+    @property
+    def new_path(self) -> str:
+        """The PATH of the cluster's programs on new."""
+        return program_path(self.new_facts, self.cluster.series)
+
+    @property
+    def port(self) -> int:
+        """The port of the first, local start: the cluster's own, or the next that no server of new uses."""
+        taken = {cluster.port for cluster in self.new_facts.clusters if cluster.running}
+        port = self.cluster.port or 5432
+        while port in taken:
+            port += 1
+        return port
+
+    def share(self, place: DataRoot) -> float:
+        """The place's share of the cluster's bytes; all places alike where their sizes are not known."""
+        if not self.cluster.size_bytes or place.size_bytes is None:
+            return 1 / len(self.places)
+        return place.size_bytes / self.cluster.size_bytes

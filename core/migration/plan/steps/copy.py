@@ -1,0 +1,290 @@
+"""The steps that copy: warm passes while old runs, the stop and its proof, the final pass, the links, the proof."""
+
+from core.migration.estimate.copy_methods import MOST_PASSES
+from core.migration.findings.data_roots import relinked
+from core.migration.model.move import Hook, Verify
+from core.migration.model.plan import Draft, undone
+from core.migration.plan import cluster_control
+from core.migration.plan.site import Site
+from core.migration.plan.steps.corruption import checksums
+from core.migration.plan.steps.inventory import take_inventory
+from core.migration.plan.steps.known_data_roots import prove_data_roots
+from core.migration.plan.steps.verify import BEGAN, beginning, verify
+from core.migration.transports import passes
+from core.servers.shell import command
+
+STOP, STOPPED, FENCE = "stop", "stopped", "fence"
+DELETIONS = "deletions-"
+"""Names of steps: the stop, its proof, the fence, and what a place will lose."""
+
+_AGAIN = "nothing to undo: another pass overwrites it; to give up, remove the target folders"
+
+
+def copy(site: Site) -> list[Draft]:
+    """A running cluster: warm passes, stop, fence, final pass. A stopped one: fence, one cold pass."""
+    if not site.cluster.running:
+        return [
+            *_stop_proven(site),
+            *_fence(site),
+            prove_data_roots(site, stopped=True),
+            _identity(site),
+            *_deletions(site),
+            *_cold(site),
+            *_still_stopped(site),
+            *_settle(site),
+        ]
+    return [
+        *_warm(site),
+        prove_data_roots(site, stopped=False),
+        *_stop(site),
+        *_stop_proven(site),
+        *_fence(site),
+        prove_data_roots(site, stopped=True),
+        *_deletions(site),
+        *_changed(site),
+        *_cold(site),
+        *_still_stopped(site),
+        *_settle(site),
+    ]
+
+
+def _warm(site: Site) -> list[Draft]:
+    began = Draft(
+        "remember when the copy began",
+        "old",
+        site.owner,
+        beginning(site.cluster.data_directory),
+        "what changed since then is summed up on both sides in the end",
+        "nothing to undo: it only looks",
+        name=BEGAN,
+        rehearsed=True,
+    )
+    drafts = [
+        Draft(
+            f"warm pass {number} of {MOST_PASSES}: {place.source}",
+            "old",
+            site.owner,
+            passes.warm_pass(site.way, place),
+            "while old runs: the more lies on new already, the shorter is the stop" if number == 1 else "what changed",
+            _AGAIN,
+            stage="warm passes",
+            weight=site.share(place) / number**2,
+            warm_pass=number,
+            detached=True,
+            rehearsed=True,
+            bytes=place.size_bytes,
+        )
+        for number in range(1, MOST_PASSES + 1)
+        for place in site.places
+    ]
+    return [began, _identity(site), *drafts]
+
+
+def _identity(site: Site) -> Draft:
+    """By the control file a broken copy is known for ours, by the links its other folders are."""
+    return Draft(
+        "send old's control file ahead",
+        "old",
+        site.owner,
+        passes.control_file_pass(site.way, site.places[0], [place.link for place in site.places[1:]]),
+        "it bears the cluster's identity: by it, and the links to other folders, a copy that is broken off is known",
+        _AGAIN,
+        stage="warm passes" if site.cluster.running else "copy",
+        weight=0.01,
+        rehearsed=True,
+        stopped=not site.cluster.running,
+        skippable=False,
+    )
+
+
+def _stop(site: Site) -> list[Draft]:
+    stop = cluster_control.stop(site.cluster, site.owner)
+    return [
+        Draft(
+            "stop the applications",
+            "you",
+            "",
+            "",
+            "from here on clients wait; pooled connections, cron jobs and monitoring too",
+            "start them again",
+            name=Hook.STOP_APPLICATIONS,
+            stopped=True,
+            skippable=False,
+        ),
+        *take_inventory(site),
+        Draft(
+            "stop old",
+            "old",
+            stop.user,
+            stop.command,
+            "files of a running server are no cluster",
+            stop.undo,
+            stage="stop old",
+            weight=5.0,
+            name=STOP,
+            stopped=True,
+            detached=True,
+        ),
+    ]
+
+
+def _stop_proven(site: Site) -> list[Draft]:
+    return [
+        Draft(
+            "prove the stop",
+            "old",
+            site.owner,
+            cluster_control.prove_stopped(site.old_path, site.cluster.data_directory),
+            "no server lives in it and the control file says `shut down`; refusing connections is not enough",
+            "nothing to undo: it only looks",
+            stage="stop old",
+            name=STOPPED,
+            proves=True,
+            stopped=True,
+            rehearsed=not site.cluster.running,
+            skippable=False,
+        )
+    ]
+
+
+def _still_stopped(site: Site) -> list[Draft]:
+    """The stop proven again: had somebody started old meanwhile, its control file would be another one."""
+    return [
+        Draft(
+            "prove that old stayed stopped",
+            "old",
+            site.owner,
+            cluster_control.prove_stopped(site.old_path, site.cluster.data_directory),
+            "the control file must be the very same as before the pass: else somebody started old under it",
+            "nothing to undo: it only looks",
+            stage="verify",
+            agrees=STOPPED,
+            proves=True,
+            stopped=True,
+            skippable=False,
+        )
+    ]
+
+
+def _fence(site: Site) -> list[Draft]:
+    fence = cluster_control.fence(site.cluster, site.owner)
+    return [
+        Draft(
+            "keep old from starting",
+            "old",
+            fence.user,
+            fence.command,
+            "two servers with one identity must never both run",
+            fence.undo,
+            name=FENCE,
+            stopped=True,
+            skippable=False,
+        )
+    ]
+
+
+def _deletions(site: Site) -> list[Draft]:
+    return [
+        Draft(
+            f"list what the last pass will remove from {place.target}",
+            "old",
+            site.owner,
+            passes.deletions(site.way, place),
+            "read it: only what old has removed since the first pass may stand here",
+            "nothing to undo: it only looks",
+            stage="verify",
+            name=f"{DELETIONS}{place.label}",
+            stopped=True,
+            rehearsed=not site.cluster.running,
+            skippable=False,
+            detached=True,
+            beside=place != site.places[0],
+        )
+        for place in site.places
+    ]
+
+
+def _changed(site: Site) -> list[Draft]:
+    return [
+        Draft(
+            f"final pass, changed files: {place.source}",
+            "old",
+            site.owner,
+            passes.changed_pass(site.way, place),
+            "every file that changed since the last warm pass began, byte for byte: times are not trusted",
+            _AGAIN,
+            stage="final pass",
+            weight=site.share(place),
+            stopped=True,
+            skippable=False,
+            detached=True,
+            beside=True,  # it removes nothing, so the list of what will be removed may come meanwhile
+        )
+        for place in site.places
+    ]
+
+
+def _cold(site: Site) -> list[Draft]:
+    running = site.cluster.running
+    return [
+        Draft(
+            f"{'final pass, the rest' if running else 'copy'}: {place.source}",
+            "old",
+            site.owner,
+            (passes.rest_pass if running else passes.cold_pass)(site.way, place),
+            "folders, links, what is new and what is gone" if running else "the cluster as it was shut down",
+            _AGAIN,
+            stage="verify" if running else "copy",
+            weight=site.share(place),
+            stopped=True,
+            rehearsed=not running,
+            skippable=False,
+            detached=True,
+            beside=place != site.places[0],
+            bytes=None if running else place.size_bytes,
+        )
+        for place in site.places
+    ]
+
+
+def _settle(site: Site) -> list[Draft]:
+    """Links to their new places, all on disk, and the proof that both sides hold the same."""
+    target, user = site.move.target, site.way.writer
+    links = [
+        Draft(
+            f"set the link {place.link}",
+            "new",
+            user,
+            command("ln", "-sfn", "--", place.target, f"{target}/{place.link}"),
+            "it lies elsewhere on new",
+            undone(user, "new", command("ln", "-sfn", "--", place.source, f"{target}/{place.link}")),
+            stopped=True,
+            skippable=False,
+        )
+        for place in relinked(site.move, site.cluster)
+    ]
+    flush = Draft(
+        "flush new's disks",
+        "new",
+        user,
+        command("sync"),
+        "what was copied must survive a power cut",
+        "nothing to undo",
+        stage="verify",
+        stopped=True,
+        skippable=False,
+        detached=True,
+    )
+    writable = Draft(
+        f"let new write in {target}",
+        "new",
+        user,
+        command("chmod", "u+w", "--", target),
+        "old's folder may have been closed to keep it from starting, and its mode came along",
+        "nothing to undo",
+        stage="verify",
+        stopped=True,
+        skippable=False,
+    )
+    looked_for = checksums(site) if site.verify is Verify.ALL else []
+    return [*links, writable, flush, *verify(site), *looked_for]

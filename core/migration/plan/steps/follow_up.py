@@ -1,0 +1,53 @@
+"""What a plan leaves behind when it is done, and what is still to do then: sentences for people."""
+
+from core.migration.findings.layout import configuration_folder
+from core.migration.plan import cluster_control
+from core.migration.plan.site import Site
+
+
+def remains(site: Site) -> tuple[str, ...]:
+    """What lies on the servers in the end, and when it may go."""
+    cluster, target = site.cluster, site.move.target
+    until = "remove it when new has proven itself and has a backup of its own"
+    said = [f"{site.old.name}: the cluster as it was stopped, in {cluster.data_directory} and its tablespaces; {until}"]
+    kept = cluster_control.fence_leaves(cluster)
+    if kept is not None:
+        said.append(f"{site.old.name}: {kept}")
+    folder = configuration_folder(cluster)
+    if folder is not None:
+        said.append(
+            f"{site.new.name}: {folder}{cluster_control.KEPT}, what new had there before, if there was anything"
+        )
+    said.append(f"{site.new.name}: {target}/{cluster_control.LOG}, what the server said at its starts")
+    return tuple(said)
+
+
+def advice(site: Site) -> tuple[str, ...]:
+    """What to do once new is open, and what not."""
+    said = [
+        "no ANALYZE is needed: the planner's statistics were copied with the tables, the cumulative ones as files",
+        "the first queries are slow, for new's memory is empty: pg_prewarm, or patience",
+    ]
+    if site.cluster.settings.get("archive_mode", "off") != "off":
+        said.append(
+            "take a new base backup: nothing was archived while new was started for local connections alone, so the "
+            "archive may have a gap"
+        )
+    else:
+        said.append("take a backup of new")
+    return (*said, *_followers(site))
+
+
+def _followers(site: Site) -> list[str]:
+    """What hung on old, and now must hang on new."""
+    wide = site.cluster.wide
+    if wide is None:
+        return []
+    said = []
+    if wide.receivers:
+        names = dict.fromkeys(each.name for each in wide.receivers)
+        said.append(f"lead to new what received WAL from old: {', '.join(names)}")
+    if wide.slots:
+        names = dict.fromkeys(each.name for each in wide.slots)
+        said.append(f"drop slots that nobody reads on new, for they came along and keep WAL: {', '.join(names)}")
+    return said

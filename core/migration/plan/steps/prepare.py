@@ -1,0 +1,64 @@
+"""The steps before anything is copied: the target proven and made, the key, the host keys."""
+
+from core.migration.model.plan import ROOT_USER, Draft, undone
+from core.migration.plan.site import Site
+from core.migration.plan.steps.targets import empty_or_ours
+from core.migration.plan.steps.verify import forget_lists
+from core.migration.transports import copy_channel
+from core.migration.transports.routes import route_of
+from core.servers.shell import command
+
+
+def prepare(site: Site) -> list[Draft]:
+    """Prove and make the target folders, then open the way for this copy alone."""
+    return [_prove(site), *_make_folders(site), *_open_way(site)]
+
+
+def _prove(site: Site) -> Draft:
+    return Draft(
+        "prove that the target is empty or ours",
+        "new",
+        ROOT_USER,
+        empty_or_ours(site),
+        "a later pass removes what old does not have: that must never happen to another cluster",
+        "nothing to undo: it only looks",
+        skippable=False,
+        renewed=True,
+        rehearsed=True,
+        proves=True,
+    )
+
+
+def _make_folders(site: Site) -> list[Draft]:
+    user = site.way.writer
+    return [
+        Draft(
+            f"make {place.target}",
+            "new",
+            ROOT_USER,
+            command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", place.target),
+            f"{place.source} of old comes here; the owner goes by name, for numbers differ between hosts",
+            undone(ROOT_USER, "new", command("rmdir", "--", place.target)) + " (while it is empty)",
+            rehearsed=True,
+        )
+        for place in site.places
+    ]
+
+
+def _open_way(site: Site) -> list[Draft]:
+    way = site.way
+    tidy = Draft(
+        "remove what an earlier try left on old",
+        "old",
+        site.owner,
+        copy_channel.remove_key(way),
+        "lists of what was copied are good for one execution alone",
+        "nothing to undo: it is of no use any more",
+        rehearsed=True,
+    )
+    return [tidy, *route_of(way).opening(way, site.owner)]
+
+
+def close_channel(site: Site) -> list[Draft]:
+    """Take away what the copy needed on both ends, once nothing is copied any more."""
+    return [*route_of(site.way).closing(site.way, site.owner), forget_lists(site)]

@@ -1,0 +1,57 @@
+"""The way back before the point of no return: new stopped and kept, old let go and started, the key gone."""
+
+from core.migration.model.plan import Draft
+from core.migration.plan import cluster_control
+from core.migration.plan.site import Site
+from core.migration.plan.steps.prepare import close_channel
+from core.servers.shell import command, environment, script
+
+_KEPT = "nothing to undo: new's files stay for another try"
+
+
+def rollback(site: Site) -> list[Draft]:
+    """From wherever the plan has got to: each step does nothing where there is nothing to undo."""
+    return [_stop_new(site), *close_channel(site), *_old_again(site)]
+
+
+def _stop_new(site: Site) -> Draft:
+    stop = cluster_control.stop_locally(site.move.target, site.new_path)
+    return Draft(
+        "stop new",
+        "new",
+        site.way.writer,
+        stop,
+        "two servers with one identity must never both run",
+        _KEPT,
+        detached=True,
+    )
+
+
+def _old_again(site: Site) -> list[Draft]:
+    cluster, owner = site.cluster, site.owner
+    unfence = cluster_control.unfence(cluster, owner)
+    allow = Draft(
+        "let old start again", "old", unfence.user, unfence.command, "it is the only one again", "keep it from starting"
+    )
+    if not cluster.running:
+        return [allow]
+    start = cluster_control.start(cluster, owner)
+    running = environment({"PATH": site.old_path, "PGDATA": cluster.data_directory}, command("pg_ctl", "status"))
+    start_unless = script(
+        "if [ ! -e @lock@ ]; then sh -c @start@; fi",
+        lock=f"{cluster.data_directory}/postmaster.pid",
+        start=start.command,
+    )
+    return [
+        allow,
+        Draft("start old", "old", start.user, start_unless, "as this host always starts it", "stop it", detached=True),
+        Draft(
+            "prove that old runs",
+            "old",
+            owner,
+            running,
+            "clients may come back",
+            "nothing to undo: it only looks",
+            proves=True,
+        ),
+    ]

@@ -1,0 +1,165 @@
+"""What new's binaries are asked in a trial cluster: can they load, take and sort what the cluster on old has?
+
+A trial cluster is never opened to anybody: the server program runs in its single-user mode, reads statements and ends.
+Libraries are loaded as pg_upgrade does it (`src/bin/pg_upgrade/function.c`), because only that tells a library that is
+missing from one that needs another library or another minor release.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from core.facts.catalog import Binaries
+from core.facts.queries import Row, as_line, row
+from core.facts.sections import hexadecimal
+from core.facts.text import unreadable
+from core.migration.findings.binaries import Wanted
+from core.servers.shell import Shell, command, pipe, script, sequence
+
+_EXTENSIONS = (
+    "select "
+    + as_line("available", "v.name", "v.version", "v.version = e.default_version")
+    + " from pg_available_extension_versions v join pg_available_extensions e on e.name = v.name order by 1"
+)
+
+# $folder holds the trial cluster in `data`; the server program is first in PATH. Whatever a library prints cannot pass
+# for a line of ours: what the server says is read from the line that follows a mark.
+_SETUP = script(
+    """single() { postgres --single -D "$folder/data" "$@" postgres 2>&1; }
+hex() { od -An -v -tx1 | tr -d " \\n"; }
+answered() {
+  said=
+  test "$3" = 0 || said=$(printf "%s\\n" "$4" | grep -aE "(FATAL|PANIC|ERROR): " | tail -n 1)
+  test "$3" = 0 || said=${said:-it ended with exit status $3}
+  printf "%s|%s|%s\\n" "$1" "$(printf %s "$2" | hex)" "$(printf %s "$said" | hex)"
+}
+loaded=
+preload() {
+  status=0
+  answer=$(single -c shared_preload_libraries="$1" </dev/null) || status=$?
+  test "$status" != 0 || loaded=${loaded:+$loaded,}$1
+  answered preload "$1" "$status" "$answer"
+}
+find_path() {
+  said=
+  case $1 in
+    /*) test -e "$1" || said="no such file or folder" ;;
+    *) command -v -- "$1" >/dev/null || said="no such program" ;;
+  esac
+  printf "path|%s|%s\\n" "$(printf %s "$1" | hex)" "$(printf %s "$said" | hex)"
+}
+try() {
+  status=0
+  answer=$(postgres -C port -D "$folder/data" -c "$1" 2>&1) || status=$?
+  answered setting "$1" "$status" "$answer"
+}"""
+)
+
+
+def asking(needs: Wanted) -> Shell:
+    """The shell that asks the trial cluster in `$folder/data`; for `parse_binaries`."""
+    statements = [statement for number, each in enumerate(_questions(needs)) for statement in _marked(number, each)]
+    return sequence(
+        _SETUP,
+        *(command("preload", each) for each in needs.preloads),
+        *(command("find_path", each) for each in needs.paths),
+        *(command("try", each) for each in needs.settings),
+        pipe(
+            command("printf", "%s\\n", *statements), script('single ${loaded:+-c shared_preload_libraries="$loaded"}')
+        ),
+    )
+
+
+def _marked(number: int, statements: Iterable[str]) -> Iterator[str]:
+    yield f"select {as_line('mark', str(number))}"
+    yield from statements
+
+
+def _questions(needs: Wanted) -> list[tuple[str, ...]]:
+    """The statements of each question: one for each library, one for each ICU locale, one for all extensions."""
+    loads = [(f"load '{each}'",) for each in needs.libraries]
+    collations = [
+        (
+            f"create collation pghaul_{number} (provider = icu, locale = '{each}')",
+            (
+                f"select {as_line('icu', 'pg_collation_actual_version(oid)')} from pg_collation "
+                f"where collname = 'pghaul_{number}'"
+            ),
+        )
+        for number, each in enumerate(needs.icu)
+    ]
+    return [*loads, *collations, (_EXTENSIONS,), ()]
+
+
+_KINDS = {"mark": 1, "icu": 1, "available": 3}
+_VALUE = re.compile(r'(?:backend> )*\s*1: .*? = "(?P<value>(?:mark|icu|available)\|[0-9a-f|]*)"\t')
+_COMPLAINT = re.compile(r".*?\b(?:ERROR|FATAL|PANIC):  (?P<text>.*)")
+_OWN = re.compile(r"(?P<kind>preload|setting|path)\|(?P<name>[0-9a-f]*)\|(?P<said>[0-9a-f]*)")
+
+
+def parse_binaries(text: str, needs: Wanted) -> Binaries:
+    """What the trial cluster answered; what it did not come to (a library brought it down) is left out.
+
+    Raises:
+        ParseError: a line of ours cannot be read.
+    """
+    own: dict[str, dict[str, str]] = {"preload": {}, "setting": {}, "path": {}}
+    for match in map(_OWN.fullmatch, text.splitlines()):
+        if match is not None:
+            own[match["kind"]][_decoded(match["name"])] = _reason(_decoded(match["said"]))
+    answers = _answers(text)
+    first_icu = len(needs.libraries)
+    first_extension = first_icu + len(needs.icu)
+    return Binaries(
+        libraries=tuple((name, answers[at][1]) for at, name in enumerate(needs.libraries) if at in answers),
+        preloads=tuple(own["preload"].items()),
+        settings=tuple(own["setting"].items()),
+        paths=tuple(own["path"].items()),
+        extensions=_extensions(answers[first_extension][0]) if first_extension in answers else (),
+        icu=tuple(
+            (name, _version(*answers[first_icu + at])) for at, name in enumerate(needs.icu) if first_icu + at in answers
+        ),
+    )
+
+
+def _answers(text: str) -> dict[int, tuple[list[Row], str]]:
+    """By number of the question its rows and the first complaint; only of questions that another one followed."""
+    found: dict[int, tuple[list[Row], str]] = {}
+    number, complaint = -1, ""
+    rows: list[Row] = []
+    for each in text.splitlines():
+        value, said = _VALUE.match(each), _COMPLAINT.match(each)
+        if value is not None:
+            kind, values = row(value["value"], _KINDS)
+            if kind == "mark":
+                found[number] = rows, complaint
+                number, rows, complaint = int(values[0]), [], ""
+            else:
+                rows.append((kind, values))
+        elif said is not None and not complaint:
+            complaint = said["text"].strip()
+    return found
+
+
+def _extensions(rows: list[Row]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    found: dict[str, list[str]] = {}
+    for _, (name, version, default) in rows:
+        versions = found.setdefault(name, [])
+        versions.insert(0 if default in ("t", "true") else len(versions), version)
+    return tuple((name, tuple(versions)) for name, versions in found.items())
+
+
+def _version(rows: list[Row], complaint: str) -> str:
+    return rows[0][1][0] if rows else f"!{complaint or 'no such collation'}"
+
+
+def _reason(said: str) -> str:
+    """What the server said, without the lead of its message."""
+    match = _COMPLAINT.match(said)
+    return match["text"].strip() if match is not None else said.strip()
+
+
+def _decoded(digits: str) -> str:
+    try:
+        return hexadecimal(digits)
+    except ValueError as error:
+        raise unreadable("trial cluster", "hexadecimal digits", digits) from error

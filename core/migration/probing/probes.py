@@ -1,0 +1,413 @@
+"""Probes of a move: short measurements of each link of the copy chain, and of a sample of the copy as a whole.
+
+Each is bounded in bytes and seconds; none writes on old but the key's folder in /tmp. Whatever happens, the key, the
+folders and the processes are gone afterwards; what a crash of the workstation left, the next probe of the move removes.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import sha256
+
+from core import units
+from core.errors import CommandError, InputError, ParseError, PghaulError
+from core.facts.model import Facts
+from core.jobs import Job, Note, Progress
+from core.migration.findings.data_roots import DataRoot, data_roots
+from core.migration.model.move import Move
+from core.migration.model.plan import Draft
+from core.migration.model.probe import Probe, ProbeJournal, Quantity
+from core.migration.model.transport import PLAIN, Route, Transport
+from core.migration.probing import commands, sampling, wire
+from core.migration.probing.candidates import CIPHERS, fastest_cipher, mounts, search
+from core.migration.probing.timing import Timing, parse_timing, ratio_of
+from core.migration.transports import nfs, passes
+from core.migration.transports.choice import allowed_routes, latest_pass, on_one_server
+from core.migration.transports.copy_channel import CopyChannel, address_of, channel_of
+from core.migration.transports.routes import route_of
+from core.migration.transports.rsync_versions import common_version
+from core.servers.connection import Completed, Server
+from core.servers.shell import Shell
+
+_DEADLINE = 60.0
+_SAMPLING_SECONDS = 45.0
+"""No further transport of a route is tried after that: on slow servers the first ones have told the most."""
+
+_WORTH_SECONDS = 3.0
+"""A copy that is over sooner is not worth a closer look at the transports."""
+
+_LARGER_BYTES = 1024**3
+_LARGER_SECONDS = 2.0
+"""Of the larger samples: of so many seconds, and no more bytes than that."""
+
+_CLOSER_LOOK_SECONDS = 60.0
+_LEAST_TURNS, _MOST_TURNS = 3, 5
+_STAYS = 0.9
+"""What falls behind this part of the fastest is not sampled again."""
+
+
+class _Site:
+    """Both ends of the probes of a move.
+
+    Attributes:
+        reader: who reads the cluster on old; `writer`: who receives on new.
+        place: the largest of the cluster's folders, from which samples are taken.
+    """
+
+    def __init__(self, old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, job: Job) -> None:
+        cluster = old_facts.cluster(move.cluster)
+        if cluster is None:
+            raise InputError(
+                f"the facts of {old_facts.server} know no cluster in {move.cluster}",
+                f"read them again: pghaul facts {old_facts.server}",
+            )
+        self.old, self.new, self.move, self.job = old, new, move, job
+        self.old_facts, self.new_facts = old_facts, new_facts
+        self.reader = cluster.owner or old.profile.database_user
+        self.writer = new.profile.database_user
+        self.place: DataRoot = max(data_roots(move, cluster), key=lambda place: place.size_bytes or 0)
+        self.address = address_of(new.profile, new.address)
+        self.scratch_name = f".pghaul-probe-{sha256(move.name.encode()).hexdigest()[:12]}"
+
+    def on_old(self, title: str, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
+        return self.old.run(shell, job or self.job, user=self.reader, stdin=stdin, deadline=_DEADLINE, title=title)
+
+    def on_new(self, title: str, shell: Shell, stdin: str = "") -> Completed:
+        given = stdin.encode(errors="surrogateescape")
+        return self.new.run(shell, self.job, user=self.writer, stdin=given, deadline=_DEADLINE, title=title)
+
+
+def probe(
+    old: Server,
+    new: Server,
+    old_facts: Facts,
+    new_facts: Facts,
+    move: Move,
+    journal: ProbeJournal,
+    job: Job,
+) -> tuple[Probe, ...]:
+    """Measure read, wire, write, ssh by its ciphers, and a sample end to end by one transport after the other.
+
+    Each is recorded as it ends.
+    A link that cannot be measured is said and left out.
+
+    Raises:
+        InputError: the facts of old do not know the cluster.
+        AuthenticationError: the rights to read the cluster or to write on new are missing.
+        UnreachableError: a connection was lost.
+        CommandError, ParseError: nothing at all could be measured; the first reason.
+        Cancelled: the job was cancelled; everything has been removed.
+    """
+    site = _Site(old, new, old_facts, new_facts, move, job)
+    taker = _Taker(move.name, journal, job)
+    taker.take(Quantity.READ, lambda: _read(site))
+    route = Route.LOCAL if on_one_server(move, old_facts, new_facts, new.profile) else Route.SSH
+    if route is not Route.LOCAL:
+        taker.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, job))
+    with _scratch(site) as scratch:
+        taker.take(Quantity.WRITE, lambda: _write(site, scratch))
+        with ExitStack() as ends:
+            way = _opened(site, _passage(site, scratch, route), ends)
+            plain = replace(way.transport, cipher=_ciphers(site, way, taker)) if route is Route.SSH else way.transport
+            _transports(site, way, scratch, plain, taker, _others(site, way, ends))
+    job.report(Progress("probe", 1, 1))
+    if not taker.taken:
+        raise taker.troubles[0]
+    return tuple(taker.taken)
+
+
+_Measured = tuple[Timing, str, Completed]
+
+
+class _Taker:
+    """Takes the probes of one pass, and records each as it ends.
+
+    Attributes:
+        taken: the probes so far; `troubles`: why others could not be taken.
+    """
+
+    def __init__(self, move: str, journal: ProbeJournal, job: Job) -> None:
+        self._move, self._journal, self._job, self._began_at = move, journal, job, datetime.now(UTC)
+        self.taken: list[Probe] = []
+        self.troubles: list[PghaulError] = []
+
+    @property
+    def rates(self) -> dict[Quantity, float]:
+        """Bytes a second of each link that was measured."""
+        return {probe.quantity: probe.bytes_per_second for probe in self.taken}
+
+    def take(
+        self, quantity: Quantity, measure: Callable[[], _Measured], transport: Transport | None = None
+    ) -> Probe | None:
+        """One probe; None, and a warning, where it could not be taken."""
+        of = f" ({transport.name})" if transport is not None and transport != PLAIN else ""
+        self._job.report(Progress(f"probe: {quantity}{of}", len(self.taken), None))
+        try:
+            timing, method, completed = measure()
+        except (CommandError, ParseError) as error:
+            self._job.check()
+            self._job.report(Note(f"{quantity}{of} was not measured: {_reason(error)}", level="warning"))
+            self.troubles.append(error)
+            return None
+        taken = Probe(
+            quantity=quantity,
+            bytes_per_second=timing.bytes / timing.seconds,
+            bytes=timing.bytes,
+            seconds=timing.seconds,
+            method=method,
+            command=completed.command,
+            raw=completed.stdout,
+            taken_at=datetime.now(UTC),
+            transport=transport,
+            ratio=ratio_of(completed.stdout) if quantity is Quantity.END_TO_END else None,
+            began_at=self._began_at,
+        )
+        self._journal.probe_taken(self._move, taken)
+        self.taken.append(taken)
+        return taken
+
+
+def _reason(error: CommandError | ParseError) -> str:
+    if isinstance(error, CommandError):
+        return (error.stderr.strip().splitlines() or [error.message])[-1]
+    return error.message
+
+
+def _ciphers(site: _Site, way: CopyChannel, taker: _Taker) -> str:
+    """The cipher that is worth naming; ssh's own choice is measured first, and stands where no other is faster."""
+    known = site.on_old("probe: which ciphers", commands.ciphers()).stdout.split()
+    measured: dict[str, float] = {}
+    for name in ("", *(each for each in CIPHERS if each in known)):
+        transport = Transport(cipher=name)
+        seconds = commands.SECONDS if not name else commands.SECONDS / 3
+        taken = taker.take(Quantity.SSH, partial(_ssh, site, replace(way, transport=transport), seconds), transport)
+        if taken is None and not name:
+            return ""
+        if taken is not None:
+            measured[name] = taken.bytes_per_second
+    return fastest_cipher(measured)
+
+
+def _others(site: _Site, way: CopyChannel, ends: ExitStack) -> list[Transport]:
+    """What the transports of each further route have in common; each is opened, or said and left out."""
+    opened = []
+    allowed = allowed_routes(site.move, site.old_facts, site.new_facts, site.new.profile)
+    for route in sorted(allowed - {way.transport.route}):
+        if route is Route.NFS:
+            opened += _mounts(site)
+            continue
+        transport = Transport(route=route)
+        try:
+            _opened(site, replace(way, transport=transport), ends)
+        except CommandError as error:
+            site.job.check()
+            site.job.report(Note(f"{route.text} is left out: {_reason(error)}", level="warning"))
+        else:
+            opened.append(transport)
+    return opened
+
+
+def _mounts(site: _Site) -> list[Transport]:
+    """What the transports over NFS have in common, a mount each; what is left out is said."""
+    root_on_old, root_on_new = (server.can_become("root", site.job) for server in (site.old, site.new))
+    found = mounts(site.old_facts, site.new_facts, root_on_old=root_on_old, root_on_new=root_on_new)
+    for sentence in found.left_out:
+        site.job.report(Note(sentence))
+    return [Transport(route=Route.NFS, mount=variant) for variant in found.variants]
+
+
+class _Sampler:
+    """Takes samples of the cluster, end to end, by one transport or another."""
+
+    def __init__(self, site: _Site, way: CopyChannel, scratch: str, taker: _Taker) -> None:
+        self._site, self._way, self._scratch, self._taker = site, way, scratch, taker
+        self._large = ""
+
+    def choose(self, budget: int) -> bool:
+        """What stands for the cluster from now on, about so many bytes; whether it could be chosen."""
+        chosen = sampling.choose(self._way, self._site.place.source, budget)
+        try:
+            self._large = self._site.on_old("probe: choose a sample", chosen).stdout
+        except CommandError as error:
+            self._site.job.report(Note(f"no sample could be chosen: {_reason(error)}", level="warning"))
+            return False
+        return True
+
+    def take(self, transport: Transport) -> Probe | None:
+        """One sample; None where the transport failed."""
+        return self._taker.take(Quantity.END_TO_END, partial(self._send, transport), transport)
+
+    def warm_up(self, transport: Transport) -> None:
+        """One that does not count: the first of other bytes is slower than all after it."""
+        try:
+            self._send(transport)
+        except (CommandError, ParseError):  # said by the next one, which counts
+            self._site.job.check()
+
+    def _send(self, transport: Transport) -> _Measured:
+        sent = _mounted if transport.route is Route.NFS else _end_to_end
+        return sent(self._site, replace(self._way, transport=transport), self._scratch, self._large)
+
+
+def _transports(
+    site: _Site, way: CopyChannel, scratch: str, plain: Transport, taker: _Taker, others: Sequence[Transport]
+) -> None:
+    """Samples of the cluster by one transport after the other, until the time for those of a route is up."""
+    budget = _budget(taker.rates)
+    size = units.size(min(budget, site.place.size_bytes or budget))
+    each = units.duration(_SAMPLING_SECONDS)
+    ahead = f"samples of {size} go from old to new and are removed again, by one transport after the other, for {each}"
+    site.job.report(Note(f"{ahead} at the most" + (" on each route" if others else "")))
+    sampler = _Sampler(site, way, scratch, taker)
+    if not sampler.choose(budget):
+        return
+    ends: dict[Route, float] = {}
+
+    def measure(transport: Transport) -> Probe | None:
+        if time.monotonic() > ends.setdefault(transport.route, time.monotonic() + _SAMPLING_SECONDS):
+            return None
+        return sampler.take(transport)
+
+    close = search(measure, plain, way.rsync, taker.rates, others)
+    _look_closer(site, sampler, taker, close)
+
+
+def _look_closer(site: _Site, sampler: _Sampler, taker: _Taker, close: Sequence[Transport]) -> None:
+    """Larger samples by what is near the fastest, in turn, so that what disturbs one disturbs all.
+
+    Where the whole copy takes but seconds, nothing is worth the time.
+    """
+    fastest = max(_medians(taker, close).values(), default=0.0)
+    size = site.place.size_bytes
+    if not close or (size is not None and size < _WORTH_SECONDS * fastest):
+        return
+    budget = round(min(_LARGER_BYTES, max(_LARGER_SECONDS * fastest, sampling.LEAST_BYTES)))
+    site.job.report(Note(f"{len(close)} transports are about as fast: larger samples, of {units.size(budget)}, tell"))
+    if not sampler.choose(budget):
+        return
+    sampler.warm_up(close[0])
+    end = time.monotonic() + _CLOSER_LOOK_SECONDS
+    for turn in range(1, _MOST_TURNS + 1):
+        for transport in close:
+            if time.monotonic() < end:
+                sampler.take(transport)
+        if turn < _LEAST_TURNS:
+            continue
+        medians = _medians(taker, close)
+        close = [each for each in close if medians[each] >= _STAYS * max(medians.values())]
+        if len(close) < 2:
+            return
+
+
+def _medians(taker: _Taker, transports: Sequence[Transport]) -> dict[Transport, float]:
+    """Bytes a second of each, of all its samples."""
+    samples = {probe.transport: probe for probe in latest_pass(taker.taken) if probe.quantity is Quantity.END_TO_END}
+    return {each: samples[each].bytes_per_second for each in transports}
+
+
+def _budget(rates: dict[Quantity, float]) -> int:
+    """Bytes of a sample that take a second or two, as fast as the disks are and as much as the wire may be shrunk."""
+    carried = rates.get(Quantity.WIRE, 30e6) * 4
+    slowest = min(carried, rates.get(Quantity.READ, carried), rates.get(Quantity.WRITE, carried))
+    return round(max(sampling.LEAST_BYTES, min(sampling.MOST_BYTES, 1.5 * slowest)))
+
+
+def _read(site: _Site) -> _Measured:
+    completed = site.on_old("probe: read", commands.read(site.place.source))
+    direct = "direct yes" in completed.stdout
+    how = "past the page cache" if direct else "page cache dropped first"
+    return parse_timing(completed.stdout), f"dd of the largest relation files, {how}", completed
+
+
+def _write(site: _Site, scratch: str) -> _Measured:
+    completed = site.on_new("probe: write", commands.write(scratch))
+    return parse_timing(completed.stdout), "dd of random bytes, flushed at the end", completed
+
+
+def _ssh(site: _Site, way: CopyChannel, seconds: float) -> _Measured:
+    completed = site.on_old("probe: ssh", commands.cipher(way, seconds))
+    cipher = way.transport.cipher or "ssh's own cipher"
+    return parse_timing(completed.stdout), f"zeros through one ssh stream, {cipher}", completed
+
+
+def _end_to_end(site: _Site, way: CopyChannel, scratch: str, large: str) -> _Measured:
+    """A sample; of what streams take besides in a copy, to begin, the sample has its share to bear."""
+    skipped = sum(int(line.partition(" ")[0]) for line in large.splitlines())
+    site.on_new("probe: make room", sampling.make_room(scratch), large)
+    sent = site.on_old(f"probe: end-to-end by {way.transport.name}", sampling.send(way, site.place.source))
+    landed = site.on_new("probe: what arrived", sampling.arrived(scratch, skipped)).stdout
+    how = f"a sample of the cluster by {way.transport.name}, until on new's disk"
+    timing = parse_timing(f"{sent.stdout}\n{landed}")
+    share = timing.bytes / max(timing.bytes, site.place.size_bytes or 0)
+    besides = share * passes.further_starts(way) * timing.connect_seconds
+    return replace(timing, seconds=timing.seconds + besides), how, sent
+
+
+def _mounted(site: _Site, way: CopyChannel, scratch: str, large: str) -> _Measured:
+    """The same over NFS, through a mount of its own: each transport has another."""
+    with ExitStack() as ends:
+        _carried(site, nfs.attaching(way, site.reader), nfs.detaching(way), ends)
+        return _end_to_end(site, way, scratch, large)
+
+
+@contextmanager
+def _scratch(site: _Site) -> Iterator[str]:
+    """A folder for the writer on the target's file system, as root where that is allowed; gone on leaving."""
+    user = "root" if site.new.can_become("root", site.job) else site.writer
+    make = commands.make_scratch(site.move.target, site.scratch_name, site.writer)
+    remove = commands.remove_scratch(site.move.target, site.scratch_name)
+    try:
+        yield site.new.run(make, site.job, user=user, title="probe: make a folder").stdout
+    finally:
+        _clean(site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on new")
+
+
+def _passage(site: _Site, scratch: str, route: Route) -> CopyChannel:
+    """The way from old to new for these probes."""
+    return channel_of(
+        site.move,
+        site.new.profile,
+        site.old_facts,
+        [(sampling.LABEL, scratch)],
+        purpose="probe",
+        address=site.address,
+        login=site.new.login,
+        rsync=common_version(site.old_facts, site.new_facts),
+        transport=Transport(route=route),
+    )
+
+
+def _opened(site: _Site, way: CopyChannel, ends: ExitStack) -> CopyChannel:
+    """The way, opened as a plan opens it; when `ends` does, nothing of it is left on either end."""
+    route = route_of(way)
+    _carried(site, route.opening(way, site.reader), route.closing(way, site.reader), ends)
+    return way
+
+
+def _carried(site: _Site, opening: Sequence[Draft], closing: Sequence[Draft], ends: ExitStack) -> None:
+    """Steps of a plan that open something, carried out; when `ends` does, so are those that close it."""
+    for draft in reversed(closing):  # each, whatever becomes of the others or of who listens
+        ends.callback(_clean, site, partial(_carry_out, site, draft), f"what remains for `{draft.title}`")
+    said: dict[str, str] = {}
+    for draft in opening:
+        said[draft.name] = _carry_out(site, draft, site.job, said.get(draft.reads, "")).stdout
+
+
+def _carry_out(site: _Site, draft: Draft, job: Job, stdin: str = "") -> Completed:
+    """A step of a plan, for a probe."""
+    server = site.old if draft.side == "old" else site.new
+    shell = draft.command if isinstance(draft.command, Shell) else Shell(draft.command, draft.command, compound=True)
+    given, title = stdin.encode(errors="surrogateescape"), f"probe: {draft.title}"
+    return server.run(shell, job, user=draft.user, stdin=given, deadline=_DEADLINE, title=title)
+
+
+def _clean(site: _Site, remove: Callable[[Job], object], what: str) -> None:
+    """Remove something with a job of its own, for the probe's may be cancelled; say what could not be removed."""
+    try:
+        remove(Job())
+    except PghaulError as error:
+        text = f"{what} could not be removed: {error.message}; the next probe of the move removes it"
+        site.job.report(Note(text, level="warning"))

@@ -1,0 +1,107 @@
+"""A trial cluster on new: made by new's own binaries in a scratch folder, read, and removed at once.
+
+How binaries were built (block sizes, alignment, catalog version) stands nowhere but in a cluster that they made. Such a
+cluster is never opened to anybody; its binaries are asked there what else the move needs of them (see binaries). What
+it showed stands in `Facts.trials`, beside the clusters that are there, so that checks of those facts stay pure; facts
+that are read later keep it as long as the same release is installed (`with_known_trials`).
+"""
+
+from dataclasses import replace
+
+from core.errors import Cancelled, CommandError, ParseError, PghaulError
+from core.facts.control_data import parse_control_data
+from core.facts.model import Cluster, Facts, Gap
+from core.facts.programs import program_path
+from core.facts.versions import parse_version
+from core.jobs import Job
+from core.migration.findings.binaries import Wanted, wanted
+from core.migration.probing.binaries import asking, parse_binaries
+from core.servers.connection import Server
+from core.servers.shell import Shell, script
+
+SUBJECT = "trial cluster"
+FOUND_BY = "initdb"
+_SECONDS = 60.0
+_PROGRAMS = ("postgres", "pg_test_fsync", "pgbench")
+_MARK = "pghaul-control-data"
+_ASKED = "pghaul-binaries"
+# initdb knows -N (no sync) since 9.3. Leftovers of a killed trial go an hour later, with the next one.
+_SCRIPT = """\
+PATH=@path@ LC_ALL=C
+export PATH LC_ALL
+umask 077
+find /tmp -maxdepth 1 -name 'pghaul-trial.*' -user "$(id -un)" -mmin +60 -exec rm -rf -- {} + 2>/dev/null
+folder=$(mktemp -d /tmp/pghaul-trial.XXXXXX) || exit 1
+trap 'rm -rf -- "$folder"' EXIT
+trap 'exit 130' HUP INT TERM
+cd "$folder" && postgres --version || exit 1
+initdb -N --locale=C -E UTF8 -D "$folder/data" >/dev/null 2>"$folder/said" ||
+  { rm -rf -- "$folder/data"; initdb --locale=C -E UTF8 -D "$folder/data" >/dev/null 2>"$folder/said"; } ||
+  { cat -- "$folder/said" >&2; exit 1; }
+echo @mark@
+pg_controldata "$folder/data"
+echo @asked@
+eval @questions@ || true
+"""
+
+
+def with_trial_cluster(server: Server, facts: Facts, series: str, job: Job, *, of: Cluster | None = None) -> Facts:
+    """The facts of new with a trial cluster of the series, or with a gap that says why there is none.
+
+    `of`: the cluster that is to run there; the binaries are asked whether they can do what it needs.
+
+    Raises:
+        Cancelled: the job was cancelled; the scratch folder is gone.
+    """
+    try:
+        return replace(facts, trials=(_trial(server, facts, series, job, of),))
+    except Cancelled:
+        raise
+    except CommandError as error:
+        said = error.stderr.strip().splitlines()
+        return _without(facts, said[-1] if said else error.message)
+    except PghaulError as error:
+        return _without(facts, error.message)
+
+
+def with_known_trials(facts: Facts, earlier: Facts | None) -> Facts:
+    """The facts with the trials of an earlier pass whose very release a program or cluster of it still shows."""
+    if earlier is None:
+        return facts
+    programs = {tool.version for tool in facts.tools if tool.path is not None and tool.name in _PROGRAMS}
+    installed = programs | {cluster.version for cluster in facts.clusters}
+    return replace(facts, trials=tuple(trial for trial in earlier.trials if trial.version in installed))
+
+
+def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | None) -> Cluster:
+    user = server.profile.database_user
+    needs = wanted(of) if of is not None else Wanted()
+    done = server.run(
+        _shell(program_path(facts, series), needs), job, user=user, deadline=_SECONDS, title="make a trial cluster"
+    )
+    head, mark, control = done.stdout.partition(f"{_MARK}\n")
+    if not mark:
+        raise ParseError(f"initdb on {server.name} ended without a cluster: {head.strip()!r}")
+    control, _, answers = control.partition(f"{_ASKED}\n")
+    version = parse_version(head.strip())
+    if version.series != series:
+        raise ParseError(f"the binaries found are of series {version.series}")
+    return Cluster(
+        data_directory=f"a trial cluster of {version.version}",
+        series=version.series,
+        version=version.version,
+        running=False,
+        port=None,
+        owner=user,
+        found_by=(FOUND_BY,),
+        control=parse_control_data(control),
+        binaries=parse_binaries(answers, needs) if of is not None else None,
+    )
+
+
+def _shell(path: str, needs: Wanted) -> Shell:
+    return script(_SCRIPT, path=path, mark=_MARK, asked=_ASKED, questions=asking(needs))
+
+
+def _without(facts: Facts, reason: str) -> Facts:
+    return replace(facts, gaps=(*facts.gaps, Gap(SUBJECT, reason)))

@@ -1,0 +1,270 @@
+"""The checks of what lies inside the cluster, each spoiled in its one way."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from core.facts.catalog import Catalogs, Certificate, ClusterWide, Extension, HbaRule, Receiver, Setting, Slot
+from core.facts.catalog import Subscription as Subscribed
+from core.facts.merge_previous import merge_previous
+from core.facts.model import Cluster, Database, Facts
+from core.migration.checks import check
+from core.migration.findings.binaries import preloads, wanted
+from core.migration.findings.collations import affected
+from core.migration.findings.finding import Case, Finding
+from core.migration.model.checks import CheckResult, Status
+from tests.core.migration.builders import DATA, LOCALE, NOW, SUM, cluster, control, database, move, new, old, trial
+
+B, U, W, P = Status.BLOCKER, Status.UNKNOWN, Status.WARNING, Status.PASS
+
+
+def one(identifier: str, here: Facts, there: Facts) -> CheckResult:
+    return next(result for result in check(move(), here, there) if result.id == identifier)
+
+
+def wide(**changes: Any) -> Facts:
+    """Old, whose cluster as a whole is spoiled."""
+    made = cluster()
+    assert made.wide is not None
+    return old(replace(made, wide=replace(made.wide, **changes)))
+
+
+def inside(**changes: Any) -> Facts:
+    """Old, whose database is spoiled in its catalogs."""
+    made = database()
+    assert made.catalogs is not None
+    return old(cluster(databases=(replace(made, catalogs=replace(made.catalogs, **changes)),)))
+
+
+def answering(**changes: Any) -> Facts:
+    """New, whose binaries answer otherwise."""
+    return new(trials=(trial(**changes),))
+
+
+def test_text_that_sorts_differently_names_the_indexes_and_the_order_of_work() -> None:
+    result = one("collation", old(), new(collation_order={LOCALE: "f" * 64}))
+    assert result.status is W
+    assert "index public.i 4.8 MiB" in result.old
+    assert "sorts differently" in result.message
+    assert "never before" in result.hint
+    assert result.hint.index("REINDEX") < result.hint.index("REFRESH COLLATION VERSION")
+
+
+def test_a_later_library_may_sort_differently_though_the_list_does_not_show_it() -> None:
+    there = new()
+    assert there.system is not None
+    later = replace(there, system=replace(there.system, libc="glibc 2.41"))
+    result = one("collation", old(), later)
+    assert (result.status, "may sort differently" in result.message) == (W, True)
+    assert ("glibc 2.36" in result.old, "glibc 2.41" in result.new) == (True, True)
+
+
+def test_a_locale_that_is_missing_stops_the_move() -> None:
+    gone = new(collation_order={LOCALE: "missing"})
+    assert (one("locales", old(), gone).status, one("collation", old(), gone).status) == (B, W)
+    assert "shop" in one("locales", old(), gone).old
+
+
+def test_the_locale_that_is_always_there_is_not_asked_for() -> None:
+    plain = database(collate="C", ctype="POSIX", locale="C")
+    here = old(cluster(databases=(replace(plain, catalogs=Catalogs()),)))
+    assert one("locales", here, new(collation_order={})).status is P
+    assert one("collation", here, new(collation_order={})).status is P
+
+
+@pytest.mark.parametrize(
+    ("answer", "collates", "there"),
+    [("153.120", P, P), ("153.121", W, P), ("!ICU is not supported in this build", W, B), (None, U, U)],
+)
+def test_icu(answer: str | None, collates: Status, there: Status) -> None:
+    made = database(provider="icu", locale="de-AT")
+    assert made.catalogs is not None
+    one_of_icu = replace(made.catalogs.collations[0], provider="icu", locale="de-AT", actual="153.120")
+    here = old(cluster(databases=(replace(made, catalogs=replace(made.catalogs, collations=(one_of_icu,))),)))
+    facts = answering(icu=(("de-AT", answer),) if answer is not None else ())
+    assert one("collation", here, facts).status is collates
+    assert one("locales", here, facts).status is there
+
+
+def test_what_is_affected_is_named_by_database() -> None:
+    found = affected(Case(move(), old(), new(collation_order={LOCALE: "f" * 64})))
+    assert not isinstance(found, Finding)
+    assert [(each.database.name, [one.name for one in each.ordered]) for each in found] == [("shop", ["public.i"])]
+
+
+def test_a_library_that_new_cannot_load_names_database_and_function() -> None:
+    said = 'could not access file "$libdir/pg_trgm": No such file or directory'
+    result = one("extension-libraries", old(), answering(libraries=(("$libdir/pg_trgm", said),)))
+    assert (result.status, said in result.new) == (B, True)
+    assert "shop: show_trgm()" in result.old
+    assert one("extension-libraries", old(), answering(libraries=())).status is U
+
+
+def test_versions_of_extensions() -> None:
+    assert one("extension-versions", inside(extensions=(Extension("pg_trgm", "1.5"),)), new()).status is W
+    assert one("extension-versions", inside(extensions=(Extension("vector", "0.5"),)), new()).status is W
+    assert one("extension-versions", inside(extensions=()), new()).status is P
+
+
+@pytest.mark.parametrize(
+    ("answers", "status"),
+    [((("pg_cron", ""),), P), ((("pg_cron", 'could not access file "pg_cron"'),), B), ((), U)],
+)
+def test_libraries_that_the_server_loads(answers: tuple[tuple[str, str], ...], status: Status) -> None:
+    settings = cluster().settings | {"shared_preload_libraries": "pg_cron"}
+    result = one("preload-libraries", old(cluster(settings=settings)), answering(preloads=answers))
+    assert (result.status, result.old) == (status, "pg_cron")
+
+
+def test_libraries_of_sessions_are_loaded_as_postgresql_finds_them() -> None:
+    listed = (
+        Setting("session_preload_libraries", 'auto_explain, "my lib"', "database or role"),
+        Setting("local_preload_libraries", "plain", "configuration file"),
+    )
+    assert preloads(cluster(wide=ClusterWide(settings=listed))) == (
+        (),
+        ("$libdir/plugins/plain", "auto_explain", "my lib"),
+    )
+
+
+def test_what_cannot_stand_in_a_statement_is_not_asked_and_stays_unknown() -> None:
+    made = database()
+    assert made.catalogs is not None
+    odd = replace(made.catalogs.libraries[0], name="it's\n")
+    here = cluster(databases=(replace(made, catalogs=replace(made.catalogs, libraries=(odd,))),))
+    assert wanted(here).libraries == ()
+    assert one("extension-libraries", old(here), answering(libraries=())).status is U
+
+
+def test_a_setting_that_new_does_not_take_stops_the_move() -> None:
+    result = one("settings", old(), answering(settings=(("wal_compression=lz4", "invalid value"),)))
+    assert (result.status, result.old, result.new) == (B, "wal_compression=lz4", "invalid value")
+    assert one("settings", old(), answering(settings=())).status is U
+
+
+def test_paths_and_programs_of_settings() -> None:
+    here = wide(settings=(Setting("log_directory", "/var/log/pg", "configuration file"),), programs=("wal-g",))
+    missing = answering(paths=(("/var/log/pg", "no such file or folder"), ("wal-g", "")))
+    result = one("setting-paths", here, missing)
+    assert (result.status, result.old) == (W, "/var/log/pg (log_directory)")
+    assert one("setting-paths", here, answering(paths=(("/var/log/pg", ""), ("wal-g", "")))).status is P
+    assert one("setting-paths", here, answering(paths=())).status is U
+    inside_it = wide(settings=(Setting("log_directory", f"{DATA}/log", "configuration file"),))
+    assert one("setting-paths", inside_it, new()).status is P
+
+
+@pytest.mark.parametrize(
+    ("setting", "status"),
+    [("*", P), ("localhost, 10.77.0.12", P), ("new", P), ("10.77.0.11", W), ("localhost,old", W)],
+)
+def test_addresses_to_listen_on(setting: str, status: Status) -> None:
+    here = old(cluster(settings=cluster().settings | {"listen_addresses": setting}))
+    assert one("listen-addresses", here, new()).status is status
+
+
+@pytest.mark.parametrize(
+    ("address", "error", "status"),
+    [
+        ("192.0.2.0/255.255.255.0", "", P),
+        ("0.0.0.0/0.0.0.0", "", P),
+        ("clients.example.org", "", P),
+        ("10.77.0.11/255.255.255.255", "", W),
+        ("samenet", "", W),
+        ("", "invalid IP address", W),
+    ],
+)
+def test_rules_of_access(address: str, error: str, status: Status) -> None:
+    rule = HbaRule(7, "host", "all", "all", address, "scram-sha-256", error)
+    result = one("access-rules", wide(hba=(rule,)), new())
+    assert result.status is status
+    assert status is P or "line 7" in result.old
+
+
+def test_configuration_elsewhere() -> None:
+    outside = "/etc/postgresql/15/main/postgresql.conf"
+    assert one("configuration-elsewhere", old(cluster(config_file=outside)), new()).status is W
+    included = wide(settings=(Setting("port", "5432", "configuration file", "/etc/more.conf", 3),))
+    result = one("configuration-elsewhere", included, new())
+    assert (result.status, result.old) == (W, "/etc/more.conf")
+
+
+@pytest.mark.parametrize(
+    ("days", "names", "status"),
+    [(400, ("NEW",), P), (400, ("*.example.org",), P), (400, ("old",), W), (10, ("new",), W), (-5, ("new",), W)],
+)
+def test_the_certificate(days: int, names: tuple[str, ...], status: Status) -> None:
+    here = wide(certificate=Certificate("server.crt", NOW + timedelta(days=days), names))
+    assert one("certificate", here, new()).status is status
+
+
+def test_a_certificate_that_could_not_be_read_is_not_passed() -> None:
+    assert one("certificate", old(cluster(settings=cluster().settings | {"ssl": "on"})), new()).status is U
+
+
+@pytest.mark.parametrize(
+    ("identifier", "changes"),
+    [
+        ("slots", {"slots": (Slot("standby", "physical", "", active=False),)}),
+        ("subscriptions", {"subscriptions": (Subscribed("shop", "sub", enabled=True),)}),
+        ("standbys", {"receivers": (Receiver("walreceiver", "192.0.2.1", "streaming"),)}),
+        ("standbys", {"exclusive_backup": True}),
+        ("prepared-transactions", {"prepared": ("shop: x",)}),
+        ("schedulers", {"workers": ("pg_cron launcher",)}),
+        ("pending-settings", {"pending": ("shared_buffers",)}),
+    ],
+)
+def test_what_there_should_not_be(identifier: str, changes: dict[str, Any]) -> None:
+    result = one(identifier, wide(**changes), new())
+    assert (result.status, bool(result.hint)) == (W, True)
+    assert result.old not in ("none", "")
+
+
+def test_what_databases_should_not_have() -> None:
+    assert one("publications", inside(publications=2), new()).old == "shop: 2"
+    assert one("schedulers", inside(extensions=(Extension("pg_cron", "1.6"),)), new()).old == "pg_cron in shop"
+    assert one("unlogged", inside(unlogged=3), new()).status is P
+
+
+@pytest.mark.parametrize(("mode", "status"), [("off", P), ("on", W), ("always", W)])
+def test_archiving(mode: str, status: Status) -> None:
+    here = old(cluster(settings=cluster().settings | {"archive_mode": mode}))
+    assert one("archiving", here, new()).status is status
+
+
+def stopped(**changes: Any) -> Cluster:
+    """As a pass finds a stopped cluster: nobody answers SQL."""
+    return cluster(databases=(), wide=None, **changes)
+
+
+def test_a_stopped_cluster_is_known_by_what_was_read_while_it_ran() -> None:
+    earlier = replace(old(), taken_at=datetime(2026, 3, 1, 9, 30, tzinfo=UTC))
+    now = merge_previous(old(stopped(), collation_order={}), earlier)
+    result = one("extension-libraries", now, new())
+    assert (result.status, "as read while it ran, 2026-03-01 09:30 UTC" in result.message) == (P, True)
+    assert now.collation_order == {LOCALE: SUM}
+    again = merge_previous(old(stopped(), collation_order={}), now)
+    assert again.clusters == now.clusters, "the time stays that of the reading"
+
+
+def test_another_cluster_in_its_place_is_not_taken_for_it() -> None:
+    other = stopped(control=control(system_identifier="99"))
+    assert merge_previous(old(other), old()).clusters == (other,)
+    running = replace(stopped(), running=True)
+    assert merge_previous(old(running), old()).clusters == (running,), (
+        "what a running one does not answer stays unknown"
+    )
+
+
+def test_a_stopped_cluster_that_was_never_read_says_what_to_do() -> None:
+    result = one("extension-libraries", old(stopped()), new())
+    assert (result.status, "start it once" in result.hint) == (U, True)
+
+
+def test_a_database_that_was_not_read_is_named() -> None:
+    unread = Database("closed", 1000)
+    here = old(cluster(running=True, databases=(database(), unread)))
+    for identifier in ("collation", "locales", "extension-libraries", "publications"):
+        result = one(identifier, here, new())
+        assert (result.status, "closed" in result.message) == (U, True), identifier

@@ -1,0 +1,423 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from core.facts.host_environment import HostEnvironment
+from core.facts.model import Facts, FileSystem, Gap, Link, Memory, NetworkLink, Tool
+from core.migration.checks import CATALOGUE, check, documentation
+from core.migration.findings.finding import NOTHING
+from core.migration.findings.releases import parse_release
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.move import Move
+from core.migration.probing.trial_cluster import with_known_trials
+from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old, space
+
+
+def one(identifier: str, old_facts: Facts, new_facts: Facts, undertaking: Move | None = None) -> CheckResult:
+    results = check(undertaking or move(), old_facts, new_facts)
+    return next(result for result in results if result.id == identifier)
+
+
+def test_a_good_pair_passes_everything() -> None:
+    results = check(move(), old(), new())
+    assert {result.id: result.message for result in results if result.status is not Status.PASS} == {}
+    assert {result.id for result in results} == {declaration.id for declaration in CATALOGUE}
+
+
+def test_every_result_has_evidence_a_hint_and_its_documentation() -> None:
+    for result in check(move(), old(cluster(series="9.0", running=True)), new()):
+        assert result.message
+        assert result.old
+        assert result.new
+        assert result.hint or result.status is Status.PASS
+        assert result.documentation.startswith("https://www.postgresql.org/docs/9.0/")
+
+
+def test_worst_first() -> None:
+    ranks = [list(Status).index(result.status) for result in check(move(), old(cluster(version="15.20")), new(gaps=()))]
+    assert ranks == sorted(ranks)
+    assert len(set(ranks)) > 2
+
+
+def test_an_empty_server_is_never_a_pass_of_what_was_not_compared() -> None:
+    bare = replace(old(), clusters=(), system=None, memory=None, file_systems=(), tools=())
+    nothing = replace(bare, host_environment=HostEnvironment())
+    results = {result.id: result.status for result in check(move(), nothing, replace(nothing, server="new"))}
+    assert results.pop("cluster-exists") is Status.BLOCKER
+    assert results.pop("target-stopped") is Status.PASS
+    assert set(results.values()) == {Status.UNKNOWN}
+
+
+BINARIES: list[tuple[str, dict[str, Any], dict[str, Any], Status, str]] = [
+    ("minor", {"version": "15.20"}, {"version": "15.18"}, Status.WARNING, "15.18 after 15.20"),
+    ("minor", {"series": "8.2", "version": "8.2.18"}, {"series": "8.2", "version": "8.2.5"}, Status.WARNING, "8.2.5"),
+    ("minor", {"series": "8.2", "version": "8.2.5"}, {"series": "8.2", "version": "8.2.18"}, Status.PASS, "8.2.18"),
+    ("series", {"series": "17", "version": "17beta1"}, {"series": "17", "version": "17.2"}, Status.BLOCKER, "17beta1"),
+    ("series", {"series": "17", "version": "17beta1"}, {"series": "17", "version": "17beta2"}, Status.BLOCKER, "beta1"),
+    ("series", {"series": "17", "version": "17beta1"}, {"series": "17", "version": "17beta1"}, Status.PASS, "17"),
+    ("series", {"series": "8.0", "version": "8.0.1"}, {"series": "8.1", "version": "8.1.2"}, Status.BLOCKER, "8.1"),
+    ("minor", {"version": "15.18"}, {"version": "15.18"}, Status.PASS, "both are 15.18"),
+    ("minor", {"version": "15.9"}, {"version": "15.10"}, Status.PASS, "15.10"),
+    ("minor", {"version": None}, {"version": "15.10"}, Status.UNKNOWN, "not known"),
+    ("series", {"series": "9.5", "version": "9.5.2"}, {"series": "9.6", "version": "9.6.2"}, Status.BLOCKER, "9.6"),
+    ("series", {"series": "8.2", "version": "8.2.5"}, {"series": "8.2", "version": "8.2.18"}, Status.PASS, "8.2"),
+    ("series", {"series": "18", "version": "18beta1"}, {"series": "18", "version": "18.1"}, Status.BLOCKER, "beta1"),
+    ("series", {"series": "18", "version": "18.1"}, {"series": "18", "version": "18rc1"}, Status.BLOCKER, "18rc1"),
+    ("product", {"version": "9.4.26 (Greenplum Database 6)"}, {}, Status.BLOCKER, "Greenplum"),
+    ("product", {"product": "openGauss"}, {}, Status.BLOCKER, "openGauss"),
+    ("product", {"control": control(pg_control_version=8330500)}, {}, Status.BLOCKER, "a fork wrote it"),
+]
+
+
+@pytest.mark.parametrize(("identifier", "on_old", "on_new", "status", "words"), BINARIES)
+def test_binaries(identifier: str, on_old: dict[str, Any], on_new: dict[str, Any], status: Status, words: str) -> None:
+    theirs = cluster(**{"data_directory": "/var/lib/postgresql/x", "version": "15.18", **on_new})
+    result = one(identifier, old(cluster(**on_old)), new(theirs))
+    assert (result.status, words in result.message) == (status, True), result.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ways"),
+    [
+        ("15.8", "16.2", ("then pg_upgrade to 16", "dump & restore", "logical replication")),
+        ("9.6.2", "16.2", ("pg_upgrade", "dump & restore")),
+        ("8.2.5", "16.2", ("install PostgreSQL 8.2 on new", "dump & restore")),
+        ("16.2", "15.8", ("install PostgreSQL 16 on new", "dump & restore")),
+    ],
+)
+def test_the_ways_that_remain_between_series(before: str, after: str, ways: tuple[str, ...]) -> None:
+    here, there = parse_release(before), parse_release(after)
+    assert here is not None
+    assert there is not None
+    theirs = cluster(data_directory="/x", version=after, series=there.series)
+    result = one("series", old(cluster(version=before, series=here.series)), new(theirs))
+    assert result.status is Status.BLOCKER
+    assert [way for way in ways if way not in result.hint] == []
+    assert ("pg_upgrade" in result.hint) == any("pg_upgrade" in way for way in ways)
+    assert ("logical replication" in result.hint) == ("logical replication" in ways)
+    assert result.documentation.startswith(f"https://www.postgresql.org/docs/{here.series}/")
+
+
+def test_no_cluster_on_new_but_the_servers_tools() -> None:
+    tool = Tool("pg_test_fsync", "/usr/lib/postgresql/15/bin/pg_test_fsync", "15.18")
+    facts = replace(new(), clusters=(), trials=(), tools=(tool,))
+    assert one("minor", old(), facts).status is Status.PASS
+    assert one("minor", old(), replace(facts, tools=(replace(tool, version="16.2"),))).status is Status.UNKNOWN
+    assert one("minor", old(), replace(facts, tools=())).status is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("change", "label"),
+    [
+        ({"catalog_version": 202209062}, "catalog version"),
+        ({"block_size": 32768}, "block size"),
+        ({"max_alignment": 4}, "maximum alignment"),
+        ({"float8_by_value": False}, "float8 by value"),
+        ({"fields": {"Maximum length of identifiers": "128"}}, "Maximum length of identifiers"),
+    ],
+)
+def test_control_data_differs(change: dict[str, Any], label: str) -> None:
+    theirs = cluster(data_directory="/var/lib/postgresql/15/main", control=control(system_identifier="1", **change))
+    result = one("control-data", old(), new(theirs))
+    assert result.status is Status.BLOCKER
+    assert label in result.message
+
+
+def test_wal_segment_size_and_checksums_travel_with_the_cluster() -> None:
+    theirs = control(system_identifier="1", wal_segment_size=67108864, data_checksums=1)
+    assert one("control-data", old(), new(cluster(data_directory="/x", control=theirs))).status is Status.PASS
+
+
+def test_control_data_of_new_not_known() -> None:
+    result = one("control-data", old(), new(cluster(data_directory="/x", control=None)))
+    assert result.status is Status.UNKNOWN
+    assert "install PostgreSQL 15 on new" in result.hint
+
+
+def test_a_trial_is_known_as_long_as_its_release_is_installed() -> None:
+    trial = cluster(data_directory="a trial cluster of 15.18", version="15.18", control=control(system_identifier="3"))
+    tools = (Tool("pg_test_fsync", "/usr/lib/postgresql/15/bin/pg_test_fsync", "15.18"),)
+    fresh = replace(new(), clusters=(), trials=(), tools=(*new().tools, *tools))
+    tried = replace(fresh, trials=(trial,))
+    assert one("control-data", old(), fresh).status is Status.UNKNOWN
+    assert one("control-data", old(), tried).status is Status.PASS
+    assert with_known_trials(fresh, tried) == tried
+    assert with_known_trials(fresh, None) == fresh
+    newer = replace(fresh, tools=(replace(tools[0], version="15.19"),))
+    assert with_known_trials(newer, tried).trials == ()
+    assert with_known_trials(replace(fresh, tools=()), tried).trials == ()
+
+
+def test_architecture_and_libc() -> None:
+    fresh = new()
+    assert fresh.system is not None
+    arm = replace(fresh, system=replace(fresh.system, architecture="aarch64", libc="glibc 2.28"))
+    assert one("architecture", old(), arm).status is Status.BLOCKER
+    assert one("libc", old(), arm).status is Status.WARNING
+    same = replace(fresh, system=replace(fresh.system, architecture="amd64"))
+    assert one("architecture", old(), same).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("facts", "status"),
+    [
+        (new(cluster(data_directory=TARGET)), Status.PASS),
+        (new(cluster(data_directory=TARGET, control=control(system_identifier="2"))), Status.BLOCKER),
+        (new(cluster(data_directory=TARGET, control=None)), Status.UNKNOWN),
+        (new(gaps=(Gap(f"version of {TARGET}", "it is empty"),)), Status.PASS),
+        (new(gaps=(Gap(f"version of {TARGET}2", "it is empty"),)), Status.UNKNOWN),
+        (new(gaps=(Gap(f"version of {TARGET}", "it holds no PG_VERSION"),)), Status.UNKNOWN),
+        (new(gaps=()), Status.UNKNOWN),
+    ],
+)
+def test_target_identity(facts: Facts, status: Status) -> None:
+    assert one("target-identity", old(), facts).status is status
+
+
+@pytest.mark.parametrize(
+    ("held", "copied", "status"),
+    [
+        ((), False, Status.PASS),
+        ((), True, Status.PASS),
+        (("PG_15_202209061",), True, Status.PASS),
+        (("PG_15_202209061",), False, Status.BLOCKER),
+        (("PG_15_202209061", "notes"), True, Status.BLOCKER),
+        (("PG_14_202107181",), True, Status.BLOCKER),
+    ],
+)
+def test_the_target_of_a_tablespace_is_empty_or_ours(held: tuple[str, ...], copied: bool, status: Status) -> None:
+    controlled = control(catalog_version=202209061)
+    holding = cluster(tablespaces=(space("/space"),), control=controlled)
+    target = (cluster(data_directory=TARGET, control=controlled),) if copied else ()
+    found = one("target-identity", old(holding), new(*target, target_entries={"/space": held}))
+    assert found.status is status
+    assert ("/space on new holds" in found.message) is (status is Status.BLOCKER)
+
+
+@pytest.mark.parametrize(
+    ("running", "there", "status"),
+    [
+        (False, "0/3000028", Status.PASS),
+        (False, "0/2FFFFFF", Status.PASS),
+        (False, "0/30000A0", Status.BLOCKER),
+        (False, "1/28", Status.BLOCKER),
+        (True, "0/30000A0", Status.WARNING),
+        (True, "0/28", Status.PASS),
+    ],
+)
+def test_a_target_that_is_ahead_was_written_to(running: bool, there: str, status: Status) -> None:
+    target = new(cluster(data_directory=TARGET, control=control(checkpoint_location=there)))
+    found = one("target-identity", old(cluster(running=running)), target)
+    assert found.status is status
+    assert ("ahead of old" in found.message) is (status is not Status.PASS)
+
+
+def host(facts: Facts, name: str, boot: str | None, address: str, machine: str | None = "m") -> Facts:
+    """The facts as of a host of that name, start, address and installation."""
+    assert facts.system is not None
+    system = replace(facts.system, hostname=name, boot_id=boot, machine_id=machine)
+    links = (
+        NetworkLink("lo", "unknown", None, 65536, ("127.0.0.1", "::1")),
+        NetworkLink("eth0", "up", None, 1500, (address, "fe80::1")),
+    )
+    return replace(facts, system=system, network_links=links)
+
+
+HOSTS: list[tuple[str, tuple[str, str | None, str], tuple[str, str | None, str, str | None], Status]] = [
+    ("one host by two profiles", ("db", "b", "10.0.0.1"), ("db", "b", "10.0.0.1", "m"), Status.BLOCKER),
+    ("one host that was renamed", ("db", "b", "10.0.0.1"), ("db2", "b", "10.0.0.1", "m"), Status.BLOCKER),
+    ("one host whose address was changed", ("db", "b", "10.0.0.1"), ("db", "b", "10.0.0.2", "m"), Status.BLOCKER),
+    ("containers of one kernel, one image", ("old", "b", "10.0.0.1"), ("new", "b", "10.0.0.2", "m"), Status.PASS),
+    ("cloned machines", ("old", "b", "10.0.0.1"), ("new", "c", "10.0.0.2", "m"), Status.PASS),
+    ("cloned machines, never named", ("localhost", "b", "10.0.0.1"), ("localhost", "c", "10.0.0.2", "m"), Status.PASS),
+    ("two hosts with Docker", ("old", "b", "172.17.0.1"), ("new", "c", "172.17.0.1", "n"), Status.PASS),
+    ("one host, restarted in between", ("db", "b", "10.0.0.1"), ("db", "c", "10.0.0.1", "m"), Status.UNKNOWN),
+    ("no boot id", ("db", None, "10.0.0.1"), ("db", "b", "10.0.0.2", "m"), Status.UNKNOWN),
+    ("no boot id, no machine id", ("db", "b", "10.0.0.1"), ("db2", None, "10.0.0.1", None), Status.UNKNOWN),
+    ("no boot id, another installation", ("db", None, "10.0.0.1"), ("db", None, "10.0.0.2", "n"), Status.PASS),
+]
+
+
+@pytest.mark.parametrize(("on_old", "on_new", "status"), [row[1:] for row in HOSTS], ids=[row[0] for row in HOSTS])
+def test_the_very_cluster_is_no_copy_of_itself(
+    on_old: tuple[str, str | None, str], on_new: tuple[str, str | None, str, str | None], status: Status
+) -> None:
+    """Two profiles lead to one host, and the target is the cluster that moves."""
+    facts = host(old(), *on_old), host(new(cluster()), *on_new)
+    itself = move(target=DATA)
+    result = one("two-places", *facts, itself)
+    assert (result.status, result.blocking) == (status, True)
+    for shown, values in ((result.old, on_old), (result.new, on_new)):
+        assert all(str(value or NOTHING) in shown for value in (*values[:3], DATA))
+    assert one("target-identity", *facts, itself).status is status
+    assert one("two-places", *facts).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("target", "spaces", "status"),
+    [
+        (f"{DATA}/new", {}, Status.BLOCKER),
+        ("/srv/pg/", {}, Status.BLOCKER),
+        (f"{TARGET}/../../data/.", {}, Status.BLOCKER),
+        (f"{DATA}2", {}, Status.BLOCKER),
+        ("/space/data", {"/space": "/space2"}, Status.BLOCKER),
+        (TARGET, {"/space": f"{DATA}/space"}, Status.BLOCKER),
+        (f"{DATA}2", {"/space": "/space2"}, Status.PASS),
+    ],
+)
+def test_places_on_one_host(target: str, spaces: dict[str, str], status: Status) -> None:
+    """A tablespace that is given no place of its own stays where it is: on one host, on itself."""
+    facts = (
+        host(old(cluster(tablespaces=(space("/space"),))), "db", "b", "10.0.0.1"),
+        host(new(), "db", "b", "10.0.0.1"),
+    )
+    assert one("two-places", *facts, move(target=target, tablespace_targets=spaces)).status is status
+
+
+def test_two_hosts_with_the_same_network_storage() -> None:
+    def mounted(facts: Facts, point: str, device: str = "nas:/vol/pg", kind: str = "nfs4") -> Facts:
+        return replace(facts, file_systems=(*facts.file_systems, FileSystem(point, device, kind, (), 9, 9)))
+
+    old_facts, elsewhere = mounted(old(), "/srv/pg/data"), move(target="/mnt/x")
+    assert one("two-places", old_facts, mounted(new(), "/mnt"), elsewhere).status is Status.BLOCKER
+    assert one("two-places", old_facts, mounted(new(), "/mnt", "nas:/vol/pg2"), elsewhere).status is Status.PASS
+    data = move(cluster="/nas/data", target="/nas/copy")
+    apart = mounted(old(cluster(data_directory="/nas/data")), "/nas"), mounted(new(), "/nas")
+    assert one("two-places", *apart, data).status is Status.PASS
+    overlay = mounted(old(), "/srv/pg/data", "overlay", "overlay"), mounted(new(), "/srv/pg/data", "overlay", "overlay")
+    assert one("two-places", *overlay, move(target=DATA)).status is Status.PASS
+
+
+def test_a_server_runs_in_the_target() -> None:
+    result = one("target-stopped", old(), new(cluster(data_directory=TARGET, running=True)))
+    assert (result.status, result.blocking) == (Status.BLOCKER, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, Status.PASS),
+        ({"running": True, "control": control(state="in production")}, Status.WARNING),
+        ({"control": control(state="in production")}, Status.BLOCKER),
+        ({"control": control(state="shut down in recovery")}, Status.BLOCKER),
+        ({"control": None}, Status.UNKNOWN),
+    ],
+)
+def test_old_stopped(changes: dict[str, Any], status: Status) -> None:
+    assert one("old-stopped", old(cluster(**changes)), new()).status is status
+
+
+@pytest.mark.parametrize(
+    ("lying", "running", "status"),
+    [
+        (("postmaster.pid",), True, Status.PASS),
+        (("postmaster.pid",), False, Status.WARNING),
+        (("standby.signal",), False, Status.BLOCKER),
+        (("base/pgsql_tmp/pgsql_tmp1.0", "backup_label"), False, Status.BLOCKER),
+    ],
+)
+def test_leftovers(lying: tuple[str, ...], running: bool, status: Status) -> None:
+    assert one("leftovers", old(cluster(leftovers=lying, running=running)), new()).status is status
+
+
+def test_a_link_that_leads_nowhere() -> None:
+    result = one("links", old(cluster(links=(Link("pg_wal", "/gone", dangling=True),))), new())
+    assert result.status is Status.BLOCKER
+    assert "/gone" in result.old
+
+
+def test_a_tablespace_inside_the_data_directory() -> None:
+    inside = cluster(tablespaces=(space(f"{DATA}/space"),))
+    assert one("tablespaces-inside", old(inside), new()).status is Status.WARNING
+    beside = cluster(tablespaces=(space(f"{DATA}2"),))
+    result = one("tablespaces-inside", old(beside), new())
+    assert (result.status, result.old) == (Status.PASS, "1 tablespace outside")
+    assert one("tablespaces-inside", old(), new()).old == "0 tablespaces outside"
+
+
+@pytest.mark.parametrize(
+    ("targets", "status"),
+    [
+        ({}, Status.PASS),
+        ({"/space": "/x"}, Status.PASS),
+        ({"/wal": "/x"}, Status.PASS),
+        ({"/not/there": "/x"}, Status.BLOCKER),
+        ({"/space": "/x", "/space/": "/y"}, Status.BLOCKER),
+        ({f"{DATA}/space": "/x"}, Status.BLOCKER),
+    ],
+)
+def test_a_target_for_what_the_cluster_does_not_have(targets: dict[str, str], status: Status) -> None:
+    links = (Link("pg_wal", "/wal", dangling=False, files=3),)
+    holding = old(cluster(tablespaces=(space("/space"), space(f"{DATA}/space", 16401)), links=links))
+    result = one("tablespace-targets", holding, new(), move(tablespace_targets=targets))
+    assert (result.status, result.blocking) == (status, True)
+    if status is Status.BLOCKER:
+        assert list(targets)[-1] in result.message
+
+
+def _with_room(available: int, inodes: int | None = 8_000_000) -> Facts:
+    system = FileSystem("/srv/pg", "/dev/sdb", "xfs", ("rw",), 90_000_000_000, available, 9_000_000, inodes)
+    return replace(new(), file_systems=(new().file_systems[0], system))
+
+
+@pytest.mark.parametrize(
+    ("available", "status"),
+    [(9_999_999_999, Status.BLOCKER), (10_000_000_000, Status.WARNING), (10_600_000_000, Status.PASS)],
+)
+def test_space(available: int, status: Status) -> None:
+    assert one("space", old(), _with_room(available)).status is status
+
+
+def test_space_is_counted_for_each_file_system() -> None:
+    """The tablespace of 4 GB goes to the root file system, the other 6 GB to the data disk."""
+    moved = move(tablespace_targets={"/space": "/var/space"})
+    holding = old(cluster(tablespaces=(space("/space"),)))
+    assert one("space", holding, _with_room(6_500_000_000), moved).status is Status.PASS
+    result = one("space", holding, _with_room(5_000_000_000), moved)
+    assert result.status is Status.BLOCKER
+    assert "/srv/pg" in result.message
+    full = replace(
+        new(), file_systems=tuple(replace(each, available_bytes=3_000_000_000) for each in new().file_systems)
+    )
+    said = "not enough space on new: / needs 3.7 GiB and has 2.8 GiB; /srv/pg needs 5.6 GiB and has 2.8 GiB"
+    assert one("space", holding, full, moved).message == said.replace("on new", f"on {full.server}")
+
+
+def test_an_earlier_copy_is_overwritten_not_added() -> None:
+    there = replace(_with_room(1_000_000_000), clusters=(cluster(data_directory=TARGET),))
+    assert one("space", old(), there).status is Status.PASS
+    other = replace(there, clusters=(cluster(data_directory=TARGET, control=control(system_identifier="2")),))
+    assert one("space", old(), other).status is Status.BLOCKER
+
+
+def test_inodes() -> None:
+    assert one("inodes", old(), _with_room(80_000_000_000, 1999)).status is Status.BLOCKER
+    assert one("inodes", old(), _with_room(80_000_000_000, None)).status is Status.PASS
+    assert one("inodes", old(cluster(files=None)), new()).status is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("setting", "status"),
+    [("8GB", Status.PASS), ("14GB", Status.WARNING), ("16384", Status.PASS), ("100 percent", Status.UNKNOWN)],
+)
+def test_memory(setting: str, status: Status) -> None:
+    assert one("memory", old(cluster(settings={"shared_buffers": setting})), new()).status is status
+    if setting == "16384":
+        small = replace(new(), memory=Memory(150_000_000, None, 0))
+        assert one("memory", old(cluster(settings={"shared_buffers": setting})), small).status is Status.WARNING
+
+
+def test_tools() -> None:
+    lacking = replace(new(), tools=(Tool("rsync", None, None),))
+    assert one("rsync", old(), lacking).status is Status.BLOCKER
+    assert "rsync on new" in one("rsync", old(), lacking).message
+    assert one("rsync", old(), replace(new(), tools=())).status is Status.UNKNOWN
+    assert one("ssh", replace(old(), tools=(Tool("ssh", None, None),)), new()).status is Status.BLOCKER
+
+
+def test_pages_that_had_another_name() -> None:
+    assert documentation("upgrading", "9.0").endswith("/9.0/migration.html")
+    assert documentation("upgrading", "15").endswith("/15/upgrading.html")
+    assert documentation("collation", "8.4").endswith("/8.4/locale.html")
+    assert documentation("upgrading", None).endswith("/current/upgrading.html")

@@ -1,0 +1,16 @@
+from pathlib import Path
+
+from core.migration.checks import CATALOGUE
+from core.migration.checks.page import page
+
+PAGE = Path(__file__).parents[4] / "docs" / "checks.md"
+
+
+def test_the_page_is_what_the_catalogue_says() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m core.migration.checks.page >docs/checks.md"
+
+
+def test_every_check_has_a_row_of_its_own() -> None:
+    rows = [line for line in page().splitlines() if line.startswith("| `")]
+    assert [row.split("`")[1] for row in rows] == [declaration.id for declaration in CATALOGUE]
+    assert len({declaration.id for declaration in CATALOGUE}) == len(CATALOGUE)

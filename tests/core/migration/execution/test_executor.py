@@ -1,0 +1,55 @@
+"""What whoever listens to an execution gets to hear."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.history.store import Store
+from core.jobs import CommandStarted, Event, Job, Note, Progress
+from core.migration.execution.executor import Executor
+from core.migration.model.plan import Step
+from core.servers.connection import Server
+
+
+class Nobody:
+    def announce(self, cluster: str) -> None:
+        pass
+
+    def confirm_stop(self, cluster: str) -> bool:
+        raise AssertionError(cluster)
+
+    def has_done(self, step: Step) -> bool:
+        raise AssertionError(step)
+
+
+def unconnected(side: str) -> Server:
+    raise AssertionError(side)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path) as made:
+        yield made
+
+
+def heard(store: Store) -> tuple[Executor, list[Event]]:
+    events: list[Event] = []
+    return Executor(1, store, unconnected, Nobody(), Job(events.append)), events
+
+
+def test_no_progress_is_shown_over_a_question(store: Store) -> None:
+    work, events = heard(store)
+    with work.asking():
+        work.job.report(Progress("copy", 1, 2))
+        work.job.report(Note("the cable was cut"))
+    work.job.report(Progress("copy", 2, 2))
+    assert events == [Note("the cable was cut"), Progress("copy", 2, 2)]
+
+
+def test_by_what_a_detached_job_is_found_again_is_nobodys_news(store: Store) -> None:
+    work, events = heard(store)
+    for title in ("warm pass 1 of 2: /srv/pg/data [c0ffee00 11]", "copy: /srv/it [is]"):
+        work.job.report(CommandStarted("old", "postgres", "rsync", title=title))
+    titles = [event.title for event in events if isinstance(event, CommandStarted)]
+    assert titles == ["warm pass 1 of 2: /srv/pg/data", "copy: /srv/it [is]"]

@@ -1,0 +1,104 @@
+"""What an execution came to, from its rows."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from core.migration.execution.account import account
+from core.migration.execution.outcome import outcome_of
+from core.migration.model.estimate import Estimate, Method, Span
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.move import Hook
+from core.migration.plan.steps.copy import FENCE, STOP
+from tests.core.migration.builders import NOW
+from tests.core.migration.execution.builders import STEP, execution
+
+WARM = replace(STEP, title="warm pass", warm_pass=1, bytes=2_000_000_000)
+ASK = replace(STEP, title="stop the applications", side="you", command="", name=Hook.STOP_APPLICATIONS)
+STOPPING = replace(STEP, title="stop old", name=STOP, stopped=True, expected_seconds=3.0)
+FENCING = replace(STEP, title="keep old from starting", name=FENCE, stopped=True, expected_seconds=1.0)
+DECIDE = replace(STEP, title="decide", side="you", command="", stopped=True, expected_seconds=None)
+OPENING = replace(STEP, title="open new", stopped=True, point_of_no_return=True, expected_seconds=2.0)
+AFTER = replace(STEP, title="lead", side="you", command="", expected_seconds=None)
+PLANNED = (WARM, ASK, STOPPING, FENCING, DECIDE, OPENING, AFTER)
+
+
+def at(number: int, began: float, ended: float | None, **changes: Any) -> StepRun:
+    run = StepRun(number, number, PLANNED[number - 1].title, 1, NOW + timedelta(seconds=began))
+    if ended is None:
+        return replace(run, **changes)
+    return replace(run, ended_at=NOW + timedelta(seconds=ended), exit_status=0, **changes)
+
+
+def moved(*runs: StepRun, kind: Kind = Kind.REAL, state: State = State.DONE) -> Execution:
+    made = execution(*PLANNED, kind=kind, state=state)
+    back = (replace(STEP, title="take the key off", closes=True), replace(STEP, title="let old start again"))
+    plan = replace(made.plan, way_back=back, remains=("old: its files",), advice=("take a backup",))
+    return replace(made, plan=plan, steps=runs)
+
+
+WHOLE = (
+    at(1, 0, 20, bytes=2_000_000_000),
+    at(2, 20, 50),
+    at(3, 60, 64),
+    at(4, 64, 65, bytes=500),
+    at(5, 65, 95),
+    at(6, 95, 98),
+    at(7, 98, 200),
+)
+
+
+def test_the_downtime_is_from_the_stop_of_old_to_the_opening_of_new() -> None:
+    found = account(moved(*WHOLE))
+    assert found.downtime_seconds == 38
+    assert (found.people_seconds, found.expected_seconds) == (30, 6)
+    assert (found.passes, found.sent) == (2, 2_000_000_500)
+    assert found.copy_rate == 100e6
+
+
+def test_a_stop_that_was_overruled_does_not_count() -> None:
+    """Somebody started old again meanwhile: it was down from its second stop on."""
+    overruled = at(3, 10, 12, void=True)
+    assert account(moved(overruled, *WHOLE)).downtime_seconds == 38
+
+
+def test_before_the_opening_there_is_no_downtime_yet() -> None:
+    found = account(moved(*WHOLE[:5], at(6, 95, None)))
+    assert found.stopped_at == NOW + timedelta(seconds=60)
+    assert found.downtime_seconds is None
+
+
+def test_the_end_of_a_move_says_all_that_is_asked_then() -> None:
+    paragraphs = {paragraph.title: "\n".join(paragraph.sentences) for paragraph in outcome_of(moved(*WHOLE))}
+    assert list(paragraphs) == ["downtime", "sent", "old", "still there", "next", "kept"]
+    assert paragraphs["downtime"].startswith("38 s, from the stop of old (20:01:00 UTC) until new was open (20:01:38")
+    assert "the plan expected 6.0 s of commands; they took 8.0 s, people 30 s" in paragraphs["downtime"]
+    assert "from 20:00:20 UTC on" in paragraphs["downtime"]
+    assert paragraphs["sent"] == "1.9 GiB of the cluster in 2 steps; the first, whole one at 100 MB/s"
+    assert "on old as postgres, let old start again: true" in paragraphs["old"]
+    assert "take the key off" not in paragraphs["old"]
+    assert (paragraphs["still there"], paragraphs["next"]) == ("old: its files", "take a backup")
+    assert "pghaul report spring -o spring.pdf" in paragraphs["kept"]
+
+
+def test_of_what_is_not_done_nothing_is_told() -> None:
+    assert outcome_of(moved(*WHOLE[:3], state=State.STOPPED)) == ()
+
+
+def test_what_was_taken_back_says_for_how_long_old_was_down() -> None:
+    back = at(1, 70, 98, back=True)
+    paragraphs = {each.title: each.sentences for each in outcome_of(moved(*WHOLE[:4], back, state=State.ROLLED_BACK))}
+    assert paragraphs["old"] == ("it is what it was; clients had none for 38 s, from 20:01:00 to 20:01:38 UTC",)
+    assert paragraphs["new"][0].startswith("it is stopped; what was copied stays in /b for another try")
+    unstopped = {each.title: each.sentences for each in outcome_of(moved(*WHOLE[:2], back, state=State.ROLLED_BACK))}
+    assert unstopped["old"] == ("it is what it was; this did not stop it",)
+
+
+def test_a_rehearsal_says_what_the_move_will_cost() -> None:
+    method = Method("warm-copy", Span(80, 100, 200), Span(20, 30, 60), ())
+    rehearsed = moved(WHOLE[0], kind=Kind.REHEARSAL)
+    paragraphs = {each.title: "\n".join(each.sentences) for each in outcome_of(rehearsed, Estimate((method,)))}
+    assert list(paragraphs) == ["sent", "the move", "old", "kept"]
+    assert paragraphs["the move"].startswith("30 s (20 s to 1 min 00 s) of downtime, by what was measured now")
+    assert "while old runs: 1 min 10 s (1 min 00 s to 2 min 20 s)" in paragraphs["the move"]
+    assert "the move" not in [each.title for each in outcome_of(rehearsed, None)]

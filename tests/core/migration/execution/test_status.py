@@ -1,0 +1,84 @@
+"""What is said of an execution that ended on its way."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.errors import InputError
+from core.migration.execution.entry import may_begin
+from core.migration.execution.status import holds_old, status_sentence
+from core.migration.model.execution import Kind, State
+from core.migration.model.plan import Step
+from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
+from core.migration.plan.steps.known_data_roots import DATA_ROOTS
+from core.migration.plan.steps.opening import START_NEW
+from tests.core.migration.execution.builders import STEP, execution, ran
+
+COPY = replace(STEP, title="warm pass 1")
+WARM = (COPY, *(replace(STEP, name=name) for name in (STOP, STOPPED, FENCE, START_NEW)))
+COLD = (*(replace(STEP, name=name) for name in (STOPPED, FENCE, START_NEW)),)
+
+
+def stands(steps: tuple[Step, ...], done: int, *, kind: Kind = Kind.REAL, state: State = State.STOPPED) -> str:
+    """How it stands after the first `done` steps, the next of which failed."""
+    made = execution(*steps, kind=kind, state=state)
+    for number in range(1, done + 1):
+        made = ran(made, number)
+    return status_sentence(ran(made, done + 1, status=1))
+
+
+@pytest.mark.parametrize(
+    ("steps", "done", "said"),
+    [
+        (WARM, 0, "old is as it was; go on with it"),
+        (WARM, 1, "old is stopped, or about to be; go on: pghaul execute spring --resume; or back to old: --rollback"),
+        (COLD, 0, "old is as it was; go on with it"),
+        (COLD, 1, "old was stopped before this began, and is kept from starting; go on: "),
+    ],
+)
+def test_whether_old_serves_is_said_as_it_is(steps: tuple[Step, ...], done: int, said: str) -> None:
+    assert stands(steps, done).startswith(said)
+
+
+def test_a_new_that_runs_is_named() -> None:
+    opening = (*WARM, replace(STEP, title="decide", side="you"))
+    said = stands(opening, 5)
+    assert said.startswith("old is stopped; new runs, for local connections alone, and nobody has written to it; go on")
+    assert said.endswith("pghaul execute spring --resume; or back to old: --rollback")
+
+
+def test_before_the_stop_nobody_is_sent_back_to_an_old_that_runs() -> None:
+    interrupted = stands(WARM, 0, state=State.INTERRUPTED)
+    assert interrupted.endswith("go on: pghaul execute spring --resume; or end it: --cancel")
+    assert "back to old" not in stands(WARM, 0)
+
+
+@pytest.mark.parametrize("state", [State.STOPPED, State.INTERRUPTED])
+def test_a_rehearsal_holds_nothing(state: State) -> None:
+    said = stands(WARM, 1, kind=Kind.REHEARSAL, state=state)
+    assert said.startswith("old is as it was; ")
+    assert "--rollback" not in said
+
+
+def test_to_go_on_is_not_offered_where_the_plan_lacks_a_place() -> None:
+    places = replace(STEP, name=f"{DATA_ROOTS}running")
+    assert stands((COPY, places, *WARM[1:]), 1) == (
+        "old is as it was; begin with a new plan: pghaul execute spring --anew"
+    )
+    within = stands((*WARM[:3], replace(STEP, name=f"{DATA_ROOTS}stopped")), 3)
+    assert "--resume" not in within
+    assert within.endswith("pghaul execute spring --rollback; then begin with a new plan: --anew")
+
+
+def test_a_stopped_cluster_that_somebody_started_may_be_planned_anew() -> None:
+    """The proof of its stop failed: nothing was done to old, so that nothing is to be taken back."""
+    copied = ran(execution(COPY, *COLD, state=State.STOPPED), 1)
+    failed = ran(copied, 2, status=1)
+    assert not holds_old(failed)
+    may_begin(failed, alive=False, anew=True)
+    with pytest.raises(InputError, match="old is as it was") as refused:
+        may_begin(failed, alive=False)
+    assert "--anew" in refused.value.hint
+    fenced = ran(ran(copied, 2), 3)
+    with pytest.raises(InputError, match="keeps old from starting"):
+        may_begin(fenced, alive=False, anew=True)

@@ -1,0 +1,37 @@
+from core.facts.model import Link
+from core.migration.findings.data_roots import data_roots, relinked
+from tests.core.migration.builders import DATA, TARGET, cluster, move, space
+
+WAL = Link("pg_wal", "/fast/wal", dangling=False, size_bytes=1_000_000_000, files=64)
+
+
+def test_the_data_directory_alone() -> None:
+    (only,) = data_roots(move(), cluster())
+    assert (only.source, only.target, only.size_bytes, only.files) == (DATA, TARGET, 10_000_000_000, 2000)
+
+
+def test_tablespaces_and_links_are_copied_by_themselves_and_not_counted_twice() -> None:
+    made = cluster(tablespaces=(space("/space"),), links=(WAL,))
+    data, first, wal = data_roots(move(tablespace_targets={"/space": "/srv/pg/space"}), made)
+    assert (data.size_bytes, data.files) == (5_000_000_000, 1836)
+    assert (first.label, first.source, first.target) == ("16400", "/space", "/srv/pg/space")
+    assert (wal.label, wal.target) == ("pg_wal", "/fast/wal")
+    assert [place.wal for place in (data, first, wal)] == [None, None, ""]
+    assert [place.link for place in relinked(move(tablespace_targets={"/space": "/srv/pg/space"}), made)] == [
+        "pg_tblspc/16400"
+    ]
+
+
+def test_what_lies_inside_travels_along_and_is_linked_anew() -> None:
+    made = cluster(tablespaces=(space(f"{DATA}/inner"), space("/space", 16401), space("/space/nested", 16402)))
+    moved = move(tablespace_targets={"/space": "/new/space"})
+    assert [place.label for place in data_roots(moved, made)] == ["data", "16401"]
+    assert {place.link: place.target for place in relinked(moved, made)} == {
+        "pg_tblspc/16400": f"{TARGET}/inner",
+        "pg_tblspc/16401": "/new/space",
+        "pg_tblspc/16402": "/new/space/nested",
+    }
+
+
+def test_a_dangling_link_is_no_place() -> None:
+    assert len(data_roots(move(), cluster(links=(Link("pg_wal", "/gone", dangling=True),)))) == 1

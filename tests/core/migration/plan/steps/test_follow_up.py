@@ -1,0 +1,55 @@
+"""What a plan says of what it leaves behind, and of what is still to do."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.facts.catalog import Receiver, Slot
+from core.facts.model import Cluster
+from core.migration.estimate import estimate, spec_of
+from core.migration.model.plan import Plan
+from core.migration.plan import make_plan
+from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old, profile
+
+
+def made(of: Cluster) -> Plan:
+    facts = old(of)
+    estimated = estimate(spec_of(move(), facts, []))
+    return make_plan(move(), profile("old"), profile("new"), facts, new(), (), [], estimated)
+
+
+def test_old_and_the_log_of_the_first_start_stay() -> None:
+    said = made(cluster(running=True)).remains
+    assert any(f"in {DATA} and its tablespaces" in each for each in said)
+    assert f"new: {TARGET}/pghaul-start.log" in said[-1]
+    assert not any("before-pghaul" in each for each in said)
+
+
+def test_what_was_put_aside_is_named() -> None:
+    of = cluster(
+        running=True,
+        name="15/main",
+        found_by=("pg_lsclusters",),
+        config_file="/etc/postgresql/15/main/postgresql.conf",
+    )
+    said = "\n".join(made(of).remains)
+    assert "/etc/postgresql/15/main/start.conf.before-pghaul" in said
+    assert "/etc/postgresql/15/main.before-pghaul" in said
+
+
+@pytest.mark.parametrize(("mode", "said"), [("on", "the archive may have a gap"), ("off", "take a backup of new")])
+def test_a_backup_is_asked_for(mode: str, said: str) -> None:
+    of = cluster(running=True)
+    advice = made(replace(of, settings={**of.settings, "archive_mode": mode})).advice
+    assert any(each.endswith(said) for each in advice)
+    assert advice[0].startswith("no ANALYZE is needed")
+
+
+def test_what_hung_on_old_is_named_once() -> None:
+    of = cluster(running=True)
+    assert of.wide is not None
+    receivers = (Receiver("standby", "10.0.0.9", "streaming"), Receiver("standby", "10.0.0.8", "streaming"))
+    slots = (Slot("standby", "physical", "", active=True), Slot("sink", "logical", "shop", active=False))
+    advice = made(replace(of, wide=replace(of.wide, receivers=receivers, slots=slots))).advice
+    assert advice[-2].endswith("from old: standby")
+    assert advice[-1].endswith("keep WAL: standby, sink")

@@ -1,0 +1,101 @@
+"""The proof of new's folders, run by a shell on folders made here."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from core.facts.model import Link
+from core.migration.findings.data_roots import data_roots
+from core.migration.plan.site import Site
+from core.migration.plan.steps.targets import empty_or_ours
+from core.migration.transports.copy_channel import channel_of
+from tests.core.migration.builders import cluster, control, move, new, old, profile, space
+
+OURS = "PG_15_202209061"
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of the cluster with a tablespace and its WAL elsewhere; pg_controldata knows its identifier."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    identifier = control().system_identifier
+    (programs / "pg_controldata").write_text(f"#!/bin/sh\necho 'Database system identifier:  {identifier}'\n")
+    (programs / "pg_controldata").chmod(0o755)
+    data = tmp_path / "data"
+    for folder in (data / "global", data / "pg_tblspc", tmp_path / "space" / OURS, tmp_path / "wal/archive_status"):
+        folder.mkdir(parents=True)
+    (data / "global/pg_control").touch()
+    (data / "pg_tblspc/16400").symlink_to("/on/old")
+    (data / "pg_wal").symlink_to(tmp_path / "wal")
+    for name in ("000000010000000000000002", "00000002.history", "000000010000000000000001.00000028.backup"):
+        (tmp_path / "wal" / name).touch()
+    return tmp_path
+
+
+def proven(root: Path) -> subprocess.CompletedProcess[str]:
+    moved = cluster(
+        control=control(catalog_version=202209061),
+        tablespaces=(space("/on/old"),),
+        links=(Link("pg_wal", "/wal/old", dangling=False, size_bytes=1, files=1),),
+    )
+    undertaking = move(
+        target=str(root / "data"), tablespace_targets={"/on/old": str(root / "space"), "/wal/old": str(root / "wal")}
+    )
+    programs = cluster(data_directory=str(root / "other"), bin_directory=str(root / "bin"))
+    on_old, on_new = old(moved), new(programs)
+    copied = data_roots(undertaking, moved)
+    labels = [(each.label, each.target) for each in copied]
+    way = channel_of(undertaking, profile("new"), on_old, labels, purpose="copy", address="10.77.0.12", login=None)
+    site = Site(undertaking, profile("old"), profile("new"), on_old, on_new, moved, way, copied)
+    return subprocess.run(["dash", "-c", str(empty_or_ours(site))], capture_output=True, text=True, check=False)
+
+
+def test_an_earlier_copy_is_ours(copied: Path) -> None:
+    done = proven(copied)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_place_that_is_empty_is_anybodys(copied: Path) -> None:
+    (copied / "space" / OURS).rmdir()
+    (copied / "data/pg_tblspc/16400").unlink()
+    assert proven(copied).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("space", "notes"), ("space", "PG_15_202107181"), ("space", "PG_14_202107181"), ("wal", "dump")],
+)
+def test_what_no_copy_brings_is_nobodys_to_remove(copied: Path, folder: str, name: str) -> None:
+    (copied / folder / name).mkdir()
+    done = proven(copied)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{copied / folder} holds {name}, which no copy of this cluster brings: empty it if")
+
+
+def test_a_folder_that_the_copy_does_not_lead_to_is_not_of_it(copied: Path) -> None:
+    (copied / "data/pg_tblspc/16400").unlink()
+    done = proven(copied)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{copied}/space holds files, and no copy in {copied}/data leads there: ")
+
+
+def test_a_folder_of_another_cluster_on_new_is_its_own(copied: Path) -> None:
+    (copied / "other/pg_tblspc").mkdir(parents=True)
+    (copied / "other/pg_tblspc/16999").symlink_to(copied / "space")
+    done = proven(copied)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{copied}/space belongs to the cluster in {copied}/other: ")
+
+
+def test_a_folder_beside_an_empty_data_directory_is_no_copy(copied: Path) -> None:
+    (copied / "data").rename(copied / "away")
+    assert f"{copied}/space holds files, and no copy" in proven(copied).stderr
+
+
+def test_the_data_directory_of_another_cluster_is_named(copied: Path) -> None:
+    (copied / "bin/pg_controldata").write_text("#!/bin/sh\necho 'Database system identifier:  1'\n")
+    done = proven(copied)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{copied}/data is neither empty nor a copy of this cluster")

@@ -1,0 +1,584 @@
+import getpass
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.cli.migration import plan_text
+from core.errors import InputError
+from core.facts.host_environment import Scheduled
+from core.facts.model import Facts
+from core.migration.checks import check
+from core.migration.estimate import estimate, spec_of
+from core.migration.model.move import Hook, HookCommand, Verify
+from core.migration.model.plan import Plan, Step
+from core.migration.model.probe import Quantity
+from core.migration.plan import make_plan, runbook, script
+from core.servers.profiles import Rights
+from tests.core.migration.builders import (
+    DATA,
+    LOCALE,
+    ODD,
+    TARGET,
+    cluster,
+    control,
+    facts,
+    host_environment,
+    move,
+    new,
+    old,
+    probe,
+    profile,
+    space,
+)
+
+
+def plan(
+    cluster_changes: dict[str, Any] | None = None,
+    move_changes: dict[str, Any] | None = None,
+    *,
+    old_facts: Facts | None = None,
+    new_facts: Facts | None = None,
+    verify: Verify = Verify.CHANGED,
+    **new_profile: Any,
+) -> Plan:
+    made = cluster(**(cluster_changes or {}))
+    undertaking = move(cluster=made.data_directory, **(move_changes or {}))
+    old_facts, new_facts = old_facts or old(made), new_facts or new()
+    probes = [probe(Quantity.SSH, 250e6), probe(Quantity.READ, 80e6)]
+    estimated = estimate(spec_of(undertaking, old_facts, probes, new=new_facts))
+    checks = check(undertaking, old_facts, new_facts)
+    profiles = profile("old"), profile("new", **new_profile)
+    return make_plan(undertaking, *profiles, old_facts, new_facts, checks, probes, estimated, verify=verify)
+
+
+def titles(made: Plan) -> list[str]:
+    return [step.title for step in made.steps]
+
+
+def step(made: Plan, title: str) -> Step:
+    return next(each for each in made.steps if each.title.startswith(title))
+
+
+def test_a_running_cluster_is_copied_warm_and_a_stopped_one_cold() -> None:
+    warm, cold = plan({"running": True}), plan()
+    assert "stop old" in titles(warm)
+    assert sum(title.startswith("warm pass") for title in titles(warm)) == 2
+    assert not any("warm" in title or title == "stop old" for title in titles(cold))
+    for made in (warm, cold):
+        order = [
+            titles(made).index(name)
+            for name in ("prove the stop", "compare new's files with old's", "open new to clients")
+        ]
+        assert order == sorted(order)
+
+
+def test_every_step_is_whole() -> None:
+    made = plan({"running": True, "tablespaces": (space("/space"),)})
+    assert [each.number for each in made.steps] == list(range(1, len(made.steps) + 1))
+    for each in made.steps:
+        assert each.title
+        assert each.reason
+        assert each.undo
+        assert each.side in {"old", "new", "you"}
+        assert each.server == {"old": "old", "new": "new", "you": "workstation"}[each.side]
+        assert bool(each.command) == (each.side != "you")
+        assert each.input_from is None or each.input_from < each.number
+    assert sum(each.point_of_no_return for each in made.steps) == 1
+
+
+def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_shown() -> None:
+    made = plan({"running": True, "tablespaces": (space("/space"),)})
+    removing = [each.number for each in made.steps if "--delete" in each.command and "--dry-run" not in each.command]
+    assert removing
+    assert step(made, "prove that the target").number < min(removing)
+    shown = [each.number for each in made.steps if "--dry-run" in each.command]
+    assert len(shown) == len(removing) == 2
+    assert max(shown) < min(removing)
+    assert not any("--delay-updates" in each.command for each in made.steps)
+
+
+def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
+    """The proof of the target ahead of the copy, on a tablespace's folder that holds what is not ours."""
+    taken = tmp_path / "it's taken"
+    made = plan({"running": True, "tablespaces": (space(str(taken)),)})
+    proof = next(step.command for step in made.steps if step.title.startswith("prove that the target"))
+    assert subprocess.run(["dash", "-c", proof], capture_output=True, check=False).returncode == 0
+    taken.mkdir()
+    (taken / "notes").touch()
+    done = subprocess.run(["dash", "-c", proof], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{taken} holds files, and no copy in {TARGET} leads there: ")
+
+
+def test_the_name_to_be_typed_stands_at_the_head() -> None:
+    made = plan({"running": True, "name": "15/main"})
+    assert "\nbefore the cluster is stopped, its name is to be typed: 15/main\n" in plan_text(made)
+    assert "stops it only when its name is typed: 15/main\n" in runbook(made).partition("## Steps")[0]
+
+
+def test_the_final_pass_trusts_no_time() -> None:
+    made = plan({"running": True})
+    for title in ("warm pass 1", "final pass, changed files"):
+        assert "comm -13" in step(made, title).command
+    assert "--ignore-times" in step(made, "final pass, changed files").command
+
+
+def test_downtime_is_from_the_stop_to_the_opening() -> None:
+    made = plan({"running": True})
+    down = [each.number for each in made.steps if each.stopped]
+    assert down == list(range(down[0], down[-1] + 1))
+    assert made.steps[down[0] - 1].title == "stop the applications"
+    assert made.steps[down[-1] - 1].point_of_no_return
+
+
+@pytest.mark.parametrize(("running", "name"), [(True, "warm-copy"), (False, "cold-copy")])
+def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str) -> None:
+    changes = {"running": running, "tablespaces": (space("/space"),), "config_file": "/etc/postgresql/15/main/p.conf"}
+    made = plan(changes)
+    probes = [probe(Quantity.SSH, 250e6), probe(Quantity.READ, 80e6)]
+    method = estimate(spec_of(move(), old(cluster(**changes)), probes)).method(name)
+    assert method is not None
+    planned = [each.expected_seconds or 0.0 for each in made.steps]
+    down = [each.expected_seconds or 0.0 for each in made.steps if each.stopped]
+    assert sum(down) == pytest.approx(method.downtime_seconds.likely)
+    assert sum(planned) == pytest.approx(method.duration_seconds.likely)
+    assert all((each.expected_seconds is None) == (each.side == "you") for each in made.steps)
+
+
+@pytest.mark.parametrize(
+    ("changes", "stop", "fence"),
+    [
+        ({"name": "15/main", "found_by": ("pg_lsclusters",)}, "pg_ctlcluster 15 main stop -m fast", "start.conf"),
+        (
+            {"unit": "postgresql-15.service"},
+            "systemctl stop postgresql-15.service",
+            "AssertPathExists=!/etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf",
+        ),
+        ({}, "PGDATA=/srv/pg/data /usr/local/pgsql/bin/pg_ctl -m fast -w", ""),
+    ],
+)
+def test_the_stop_is_the_layouts_own(changes: dict[str, Any], stop: str, fence: str) -> None:
+    made = plan({"running": True, **changes})
+    assert stop in step(made, "stop old").command
+    assert fence in step(made, "keep old").command
+
+
+def test_what_an_earlier_move_away_from_new_fenced_is_let_go() -> None:
+    """The way back of a move: new was old, and its unit would not start the cluster at the next boot."""
+    there = cluster(data_directory=TARGET, unit="postgresql-15.service")
+    made = plan({"running": True}, new_facts=new(there))
+    free = step(made, "let new's service start it")
+    assert "rm -f -- /etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf" in free.command
+    assert (free.side, free.user) == ("new", "root")
+    assert free.number < step(made, "open new to clients").number
+    assert "AssertPathExists" in free.undo
+    for known in (new(), new(cluster(data_directory=TARGET))):
+        assert not any("service" in title for title in titles(plan({"running": True}, new_facts=known)))
+
+
+def test_tablespaces_go_to_their_targets() -> None:
+    made = plan({"tablespaces": (space("/space"),)}, {"tablespace_targets": {"/space": "/srv/pg/space"}})
+    assert step(made, "make /srv/pg/space").side == "new"
+    assert step(made, "set the link pg_tblspc/16400").command == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
+    assert "pghaul-receive 16400" in step(made, "copy: /space").command
+
+
+def test_configuration_outside_is_brought_along() -> None:
+    made = plan({"config_file": "/etc/postgresql/15/main/postgresql.conf"})
+    assert step(made, "put old's configuration").input_from == step(made, "pack old's configuration").number
+    assert "config_file=/etc/postgresql/15/main/postgresql.conf" in step(made, "start new").command
+    assert not any("configuration" in title for title in titles(plan()))
+
+
+def test_configuration_that_was_cut_off_replaces_nothing(tmp_path: Path) -> None:
+    folder, me = tmp_path / "it's here", getpass.getuser()
+    folder.mkdir()
+    (folder / "postgresql.conf").write_text("port = 5432\n")
+    made = plan({"config_file": f"{folder}/postgresql.conf"}, database_user=me)
+    packed = subprocess.run(
+        ["dash", "-c", step(made, "pack old's").command], capture_output=True, text=True, check=True
+    ).stdout
+
+    def put(text: str) -> int:
+        return subprocess.run(
+            ["dash", "-c", step(made, "put old's").command],
+            input=text,
+            text=True,
+            check=False,
+            stderr=subprocess.DEVNULL,
+        ).returncode
+
+    (folder / "postgresql.conf").write_text("port = 1\n")
+    for text in ("", packed[:200], packed.partition("#")[0], packed[:-2]):
+        assert put(text) == 1
+        assert (folder / "postgresql.conf").read_text() == "port = 1\n"
+        assert [path.name for path in tmp_path.iterdir()] == ["it's here"]
+    assert put(packed) == 0
+    assert (folder / "postgresql.conf").read_text() == "port = 5432\n"
+    assert (tmp_path / "it's here.before-pghaul/postgresql.conf").read_text() == "port = 1\n"
+
+
+def test_a_port_that_new_uses_already() -> None:
+    taken = new(cluster(data_directory="/x", running=True))
+    undertaking = move()
+    estimated = estimate(spec_of(undertaking, old(), []))
+    made = make_plan(undertaking, profile("old"), profile("new"), old(), taken, (), (), estimated)
+    assert "port=5433" in step(made, "start new").command
+    assert any(warning.startswith("warning: port 5432 is taken") for warning in made.warnings)
+
+
+def test_warnings_hold_what_the_checks_found() -> None:
+    made = plan({"version": "15.99"})
+    assert any(text.startswith("warning: new is older") for text in made.warnings)
+    for text in made.warnings:
+        assert text.split(": ")[0] in {"blocker", "unknown", "warning"}
+        assert f"# {text}\n" in script(made)
+
+
+def test_why_names_the_figures() -> None:
+    assert plan().why == "one ssh stream keeps up with the slowest link, read (measured: read 80.0 MB/s, ssh 250 MB/s)"
+
+
+@pytest.mark.parametrize(
+    ("changes", "line", "login"),
+    [
+        ({}, "exec sudo -n -u postgres -- sh -c", "dba"),
+        ({"user": "postgres"}, "exec sh -c", "postgres"),
+        ({"user": "root"}, "exec runuser -u postgres -- sh -c", "root"),
+        ({"rights": Rights.SUDO_PASSWORD}, "exec sh -c", "postgres"),
+        ({"user": None}, "exec sh -c", "postgres"),
+    ],
+)
+def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], line: str, login: str) -> None:
+    made = plan(**changes)
+    allow = step(made, "let the key")
+    assert line in allow.command
+    assert 'restrict,from="10.77.0.11",command="' in allow.command
+    assert allow.user == login
+    assert f"{login}@10.77.0.12:." in step(made, "copy").command
+
+
+def test_the_address_old_uses_is_the_dbas() -> None:
+    made = plan(copy_address="fd00::12", port=2222)
+    assert "dba@[fd00::12]:." in step(made, "copy").command
+    assert "[fd00::12]:2222" in step(made, "pin").command
+    assert "-p 2222" in step(made, "copy").command
+
+
+def test_no_cluster_and_no_address() -> None:
+    with pytest.raises(InputError, match="know no cluster"):
+        make_plan(
+            move(cluster="/x"),
+            profile("old"),
+            profile("new"),
+            old(),
+            new(),
+            (),
+            (),
+            estimate(spec_of(move(), old(), [])),
+        )
+    lonely = replace(old(), network_links=facts("old").network_links[:1])
+    with pytest.raises(InputError, match="no network address"):
+        make_plan(move(), profile("old"), profile("new"), lonely, new(), (), (), estimate(spec_of(move(), old(), [])))
+
+
+def odd_plan() -> Plan:
+    changes = {
+        "data_directory": ODD,
+        "config_file": f"{ODD}/postgresql.conf",
+        "running": True,
+        "tablespaces": (space(f"{ODD} 2"),),
+    }
+    return plan(changes, {"target": ODD, "name": "it's $(touch x)\n# `touch y`"})
+
+
+def test_every_command_is_posix_shell_whatever_the_folders_name() -> None:
+    for each in odd_plan().steps:
+        done = subprocess.run(["dash", "-n"], input=each.command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), each.command
+
+
+def _run(text: str, *words: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    path = cwd / "plan.sh"
+    path.write_text(text, encoding="utf-8")
+    return subprocess.run(
+        ["dash", str(path), *words], input=stdin, cwd=cwd, capture_output=True, text=True, check=False, timeout=20
+    )
+
+
+def test_the_script_is_posix_shell_and_does_nothing_by_itself(tmp_path: Path) -> None:
+    text = script(odd_plan())
+    done = subprocess.run(["dash", "-n"], input=text, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = _run(text, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Nothing was done" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.sh"]
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
+def test_shellcheck_finds_nothing_in_the_script() -> None:
+    words = ["shellcheck", "--severity=warning", "-"]
+    done = subprocess.run(words, input=script(odd_plan()), capture_output=True, text=True, check=False)
+    assert done.stdout == ""
+
+
+def _with_a_shell_for_ssh(text: str, folder: Path) -> str:
+    """The script with an ssh and a sudo that record what they were asked and run nothing of it."""
+    fake = 'ssh() {{ for last do :; done; printf "%s\\n" "$last" >>{0}/asked; cat >>{0}/input; echo printed; }}\n'
+    return text.replace("\nold() {", f"\n{fake.format(folder)}\nold() {{", 1)
+
+
+def test_the_script_asks_before_each_step_and_feeds_what_one_printed_to_the_next(tmp_path: Path) -> None:
+    made = plan()
+    text = _with_a_shell_for_ssh(script(made), tmp_path)
+    done = _run(text, "run", cwd=tmp_path, stdin="y\n" * len(made.steps))
+    assert done.returncode == 0, done.stderr
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert sum(line.startswith("sudo -n -u") for line in asked) > 0
+    assert (tmp_path / "input").read_text() == "printed\n" * sum(each.input_from is not None for each in made.steps)
+
+
+def test_the_script_stops_at_quit_at_the_end_of_input_and_at_a_failure(tmp_path: Path) -> None:
+    text = _with_a_shell_for_ssh(script(plan()), tmp_path)
+    assert _run(text, "run", cwd=tmp_path, stdin="q\n").returncode == 4
+    assert _run(text, "run", cwd=tmp_path, stdin="").returncode == 4
+    assert not (tmp_path / "asked").exists()
+    failing = text.replace("echo printed", "return 7")
+    done = _run(failing, "run", cwd=tmp_path, stdin="y\ny\ny\n")
+    assert done.returncode == 1
+    assert "step 1 failed with exit status 7" in done.stderr
+
+
+NEEDED = (
+    "prove that the target",
+    "stop the applications",
+    "prove the stop",
+    "keep old",
+    "list what the last pass",
+    "final pass, changed",
+    "final pass, the rest",
+    "set the link",
+    "sum up",
+    "compare",
+    "ask new",
+    "decide",
+)
+
+
+def test_what_proves_or_makes_the_copy_whole_cannot_be_skipped(tmp_path: Path) -> None:
+    changes = {"running": True, "tablespaces": (space("/space"),)}
+    made = plan(changes, {"tablespace_targets": {"/space": "/srv/pg/space"}})
+    for title in NEEDED:
+        assert not step(made, title).skippable, title
+    assert step(made, "warm pass").skippable
+    text = _with_a_shell_for_ssh(script(made), tmp_path)
+    done = _run(text, "run", cwd=tmp_path, stdin="s\nq\n")
+    assert done.returncode == 4
+    assert "[y]es, [q]uit?" in done.stdout
+    assert "cannot be skipped" in done.stdout
+    assert not (tmp_path / "asked").exists()
+    assert "Never leave it out." in runbook(made)
+
+
+def test_the_end_lists_what_was_skipped(tmp_path: Path) -> None:
+    made = plan({"running": True})
+    text = _with_a_shell_for_ssh(script(made), tmp_path)
+    left_out = [each for each in made.steps if each.title.startswith(("warm pass", "lead the"))]
+    answers = "".join("s\n" if each in left_out else "y\n" for each in made.steps)
+    done = _run(text, "run", cwd=tmp_path, stdin=answers)
+    assert done.returncode == 0, done.stderr
+    assert "the plan is done" not in done.stdout
+    end = done.stdout.rpartition("these steps were skipped:\n")[2].splitlines()
+    assert [line.split(".")[0].strip() for line in end] == [str(each.number) for each in left_out]
+    done = _run(text, "run", cwd=tmp_path, stdin="y\n" * len(made.steps))
+    assert done.stdout.endswith("the plan is done\n")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [(0, "it printed nothing"), (40, None), (63, "23 more, 63 lines in all: read ")],
+)
+def test_what_is_not_shown_is_counted(lines: int, words: str | None, tmp_path: Path) -> None:
+    text = _with_a_shell_for_ssh(script(plan()), tmp_path).replace("echo printed", f"seq {lines}")
+    done = _run(text, "run", cwd=tmp_path, stdin="y\nq\n")
+    assert done.returncode == 4
+    shown = done.stdout.splitlines()
+    assert ("40" in shown, "41" in shown) == (lines >= 40, False)
+    assert ("more" in done.stdout, "nothing" in done.stdout) == (lines == 63, lines == 0)
+    assert words is None or any(words in line for line in shown)
+
+
+def test_what_a_private_step_prints_is_not_shown(tmp_path: Path) -> None:
+    made = plan()
+    private = replace(made, steps=(replace(made.steps[0], private=True), *made.steps[1:]))
+    done = _run(_with_a_shell_for_ssh(script(private), tmp_path), "run", cwd=tmp_path, stdin="y\nq\n")
+    assert "what it printed is for a later step alone" in done.stdout
+    assert "printed" not in done.stdout.splitlines()
+
+
+def test_a_sudo_password_is_asked_once_and_goes_ahead_of_the_input(tmp_path: Path) -> None:
+    text = script(plan(rights=Rights.SUDO_PASSWORD))
+    assert "stty -echo; read -r new_password" in text
+    assert "s3cret" not in text
+    quiet = text.replace("stty -echo", ":").replace("stty echo", ":")
+    done = _run(_with_a_shell_for_ssh(quiet, tmp_path), "run", cwd=tmp_path, stdin="s3cret\ny\nq\n")
+    assert (done.returncode, (tmp_path / "input").read_text()) == (4, "s3cret\n")
+    assert (tmp_path / "asked").read_text().startswith("sudo -k -S -p '' -u root -- sh -c ")
+
+
+def test_a_name_with_a_line_break_stays_in_its_comment(tmp_path: Path) -> None:
+    text = script(odd_plan())
+    assert "# The plan of the move it's $(touch x) # `touch y`" in text
+    assert not (tmp_path / "y").exists()
+
+
+def test_the_runbook_shows_every_command_whole() -> None:
+    made = odd_plan()
+    text = runbook(made)
+    for each in made.steps:
+        assert f"### {each.number}. " in text
+        assert each.command in text
+    assert text.count("**Point of no return.**") == 1
+    assert re.search(r"stopped from step \d+ to step \d+", text)
+    assert "\\$" not in text
+    assert DATA not in text
+
+
+def hooked(*hooks: HookCommand) -> Plan:
+    made = cluster(running=True)
+    undertaking, old_facts = move(), old(made)
+    estimated = estimate(spec_of(undertaking, old_facts, []))
+    profiles = profile("old"), profile("new")
+    return make_plan(undertaking, *profiles, old_facts, new(), (), (), estimated, hooks)
+
+
+def test_hooks_take_the_place_of_what_people_do() -> None:
+    made = hooked(
+        HookCommand(Hook.TELL_POOLER, "new", "pgbouncer-lead new", "pooler"),
+        HookCommand(Hook.STOP_APPLICATIONS, "old", "systemctl stop shop"),
+        HookCommand(Hook.MOVE_ADDRESS, "workstation", "./move-address"),
+    )
+    stop = step(made, "stop the applications")
+    assert (stop.side, stop.user, stop.command, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
+    after = [each for each in made.steps if each.number > step(made, "open new").number]
+    assert [(each.title, each.side, each.user, each.command) for each in after] == [
+        ("move the virtual address", "you", "you", "./move-address"),
+        ("tell the pooler", "new", "pooler", "pgbouncer-lead new"),
+        ("lead the applications to new", "you", "you", ""),
+    ]
+    assert "here ./move-address" in script(made)
+
+
+def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
+    made = plan({"running": True, "unit": "postgresql-15.service"})
+    back = {each.title: each for each in made.way_back}
+    assert list(back) == [
+        "stop new",
+        "take the key off new",
+        "remove the key from old",
+        "remove the lists from new",
+        "let old start again",
+        "start old",
+        "prove that old runs",
+    ]
+    assert (
+        "rm -f -- /etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf" in back["let old start again"].command
+    )
+    assert "systemctl start postgresql-15.service" in back["start old"].command
+    assert not any("rm -rf" in each.command for each in made.way_back if each.side == "new")
+    assert "start old" not in [each.title for each in plan().way_back]
+
+
+def test_a_rehearsal_holds_no_step_that_stops_or_starts() -> None:
+    made = plan({"running": True})
+    rehearsed = [each for each in made.steps if each.rehearsed]
+    assert {each.title for each in rehearsed if each.stopped} == {"take the key off new", "remove the key from old"}
+    assert sum(each.closes for each in rehearsed) == 2
+    words = ("pg_ctl", "chmod u-w", "systemctl", "--delete")
+    assert not any(word in each.command for each in rehearsed for word in words)
+
+
+def test_the_rehearsal_of_a_stopped_cluster_copies_it_and_leaves_it_unfenced() -> None:
+    rehearsed = [each.title for each in plan().steps if each.rehearsed]
+    assert "copy: /srv/pg/data" in rehearsed
+    assert rehearsed.index("prove the stop") < rehearsed.index("copy: /srv/pg/data")
+    assert not any(word in title for title in rehearsed for word in ("keep old", "start new", "open new"))
+
+
+def test_the_stop_is_proven_before_and_after_the_final_pass() -> None:
+    made = plan({"running": True})
+    proofs = [each for each in made.steps if each.title.startswith("prove that old") or each.title == "prove the stop"]
+    final = [each.number for each in made.steps if each.title.startswith("final pass")]
+    assert proofs[0].number < min(final) <= max(final) < proofs[1].number
+    assert proofs[0].command == proofs[1].command
+    assert proofs[1].agrees_with == proofs[0].number
+
+
+def test_what_must_agree_stops_the_script(tmp_path: Path) -> None:
+    made = plan()
+    text = _with_a_shell_for_ssh(script(made), tmp_path).replace("echo printed", "wc -l <" + f"{tmp_path}/asked")
+    done = _run(text, "run", cwd=tmp_path, stdin="y\n" * len(made.steps))
+    assert done.returncode == 1
+    assert "it does not print what step" in done.stderr
+
+
+def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared() -> None:
+    sums = {"running": True, "control": control(data_checksums=1)}
+    changed, whole = plan(sums), plan(sums, verify=Verify.ALL)
+    looks = {"check the page checksums of new", "look through new's tables and indexes"}
+    assert not looks & set(titles(changed))
+    assert {each.title for each in changed.later} == looks
+    assert "## Later, when it suits" in runbook(changed)
+    assert whole.later == ()
+    assert "Later" not in runbook(whole)
+    numbers = [step(whole, title).number for title in ("compare new's files", "check the page", "start new for")]
+    assert numbers == sorted(numbers)
+    assert step(whole, "look through").number < step(whole, "decide").number
+    assert "pg_checksums --check --progress" in step(whole, "check the page").command
+    assert not any("amcheck" in each.command for each in whole.steps if each.side == "old")
+
+
+@pytest.mark.parametrize(("series", "sums", "amcheck"), [("9.6", None, None), ("11", "pg_verify_checksums", None),
+    ("12", "pg_checksums --check", None), ("14", "pg_checksums --check", "pg_amcheck")])  # fmt: skip
+def test_what_looks_for_corruption_is_what_the_series_has(series: str, sums: str | None, amcheck: str | None) -> None:
+    later = plan({"series": series, "control": control(data_checksums=1)}).later
+    texts = {each.title.split()[0]: each.command for each in later}
+    assert set(texts) == {word for word, program in (("check", sums), ("look", amcheck)) if program is not None}
+    assert (sums or "") in texts.get("check", "")
+    assert (amcheck or "") in texts.get("look", "")
+
+
+def test_indexes_whose_text_sorts_differently_are_rebuilt_before_the_opening() -> None:
+    made = plan(new_facts=new(collation_order={LOCALE: "f" * 64}))
+    rebuilt = step(made, "rebuild the indexes")
+    assert step(made, "start new for").number < rebuilt.number < step(made, "decide").number
+    assert rebuilt.expected_seconds is not None
+    assert "1 object in shop, 4.8 MiB of indexes" in rebuilt.reason
+    assert "refresh" in rebuilt.command
+    assert any(
+        warning.startswith("warning: text sorts") and warning.endswith("[collation]") for warning in made.warnings
+    )
+    assert not any(each.title.startswith("rebuild") for each in plan().steps)
+
+
+def test_the_jobs_of_both_hosts_stand_side_by_side() -> None:
+    both, here = Scheduled("/etc/cron.d/a", "root", "0 1 * * * root vacuumdb -a"), "0 3 * * * pg_dump `shop`"
+    mine = Scheduled("/var/spool/cron/postgres", "postgres", here)
+    other = Scheduled("/etc/cron.d/b", "root", both.line)
+    old_facts = old(cluster(running=True), host_environment=host_environment(schedule=(both, mine)))
+    made = plan(old_facts=old_facts, new_facts=new(host_environment=host_environment(schedule=(other,))))
+    jobs = step(made, "move the cron jobs")
+    assert [line.split("  ")[:1] + line.split()[1:3] for line in jobs.table.splitlines()] == [
+        ["old", "new", "user"],
+        ["/etc/cron.d/a", "/etc/cron.d/b", "root"],
+        ["/var/spool/cron/postgres", "-", "postgres"],
+    ]
+    assert jobs.number < step(made, "lead the applications").number
+    assert jobs.table in runbook(made)
+    assert not any(each.title == "move the cron jobs" for each in plan({"running": True}).steps)
