@@ -3,8 +3,8 @@
 A job runs in a session of its own under a keeper, a small shell that writes down which process group it is and, at the
 end, the exit status, so that both are known although nobody was connected. All that belongs to it lies in one folder of
 mode 0700 that its user owns, below /var/tmp: that survives a restart of the host, exists for users without a home, and
-is on no cluster's volume. `group` holds the leader's process id, its start time and the boot id, so that neither a
-reused number nor a restart is taken for the running job. The command itself is not written down: it may hold a secret.
+is on no cluster's volume. The command lies there too, with the functions that it calls, and is run only if its sum is
+the one that was sent; so it may hold no secret. What happens on the server stands in `resources/sh/detached.sh`.
 """
 
 import math
@@ -13,16 +13,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 
 from core.documents import dump, load
 from core.errors import Cancelled, CommandError, InputError, ParseError
 from core.jobs import CommandEnded, CommandStarted, Job
 from core.servers.connection import Completed, Server
+from core.servers.functions import library
 from core.servers.kept import Kept
 from core.servers.remote_process import GRACE
-from core.servers.shell import Shell, script
+from core.servers.shell import Shell, call
 
 _BASE = "/var/tmp"  # noqa: S108  mktemp -d makes an own folder in it
+_PROGRAM = '{functions}\njob_command() {{\n{command}\n}}\njob_keep "$1"\n'
 _FOLDER = re.compile(rf"{_BASE}/pghaul-job\.[A-Za-z0-9]+")
 _CHUNK = 4 << 20
 _SOON, _SELDOM = 0.05, 0.2
@@ -31,34 +34,6 @@ _BUSY = 75
 """What a removal ends with when the job still runs."""
 _SOON_LOOKS = 20
 """So many looks, each of a second at the most, wait in small steps."""
-
-_KEEPER = r"""
-folder=$PGHAUL_FOLDER command=$PGHAUL_COMMAND
-unset PGHAUL_FOLDER PGHAUL_COMMAND
-trap "" HUP
-trap : TERM INT
-read -r line </proc/$$/stat
-set -- ${line##*) }
-echo "$$ ${20} $(cat /proc/sys/kernel/random/boot_id)" >"$folder/group.new" || exit 1
-mv "$folder/group.new" "$folder/group" || exit 1
-set --
-( eval "$command" )
-status=$?
-echo "$status" >"$folder/exit.new" && mv "$folder/exit.new" "$folder/exit"
-"""
-
-# goes to the folder, sets `leader` and `running`: whether the group still has processes, its leader or any other
-_LOOK = r"""
-cd @folder@ || exit 1
-running=0 leader=
-if read -r leader since boot <group && [ "$boot" = "$(cat /proc/sys/kernel/random/boot_id)" ]; then
-  if read -r line 2>/dev/null </proc/"$leader"/stat; then
-    set -- ${line##*) }
-    [ "${20}" = "$since" ] && [ "$1" != Z ] && running=1
-  elif kill -s 0 -- "-$leader" 2>/dev/null; then running=1
-  fi
-fi
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,35 +69,27 @@ class _About:
     command: str
 
 
-def start(server: Server, shell: Shell, job: Job, *, title: str, user: str | None = None) -> RemoteJob:
+def start(
+    server: Server, shell: Shell, job: Job, *, title: str, user: str | None = None, stdin: bytes = b""
+) -> RemoteJob:
     """Start a command detached, as `user`; it runs on when the connection ends. Raises what Server.run raises.
 
     A job that is cancelled meanwhile leaves nothing behind: the start, a moment, is finished and then undone.
+
+    Raises:
+        InputError: the command holds a secret.
     """
     job.check()
+    if shell.text != shell.shown:
+        raise InputError(f"{title}: a command with a secret cannot be detached", "hand the secret in by its input")
     runs_as = user or server.login
     shown = server.become(user, shell).shown
-    about = _About(title, runs_as, shown)
-    starting = script(
-        """
-folder=$(mktemp -d @base@/pghaul-job.XXXXXXXX) || exit 1
-printf '%s\\n' @about@ >"$folder/about.new" && mv "$folder/about.new" "$folder/about" || { rm -r "$folder"; exit 1; }
-PGHAUL_FOLDER=$folder PGHAUL_COMMAND=@command@ setsid sh -c @keeper@ </dev/null >"$folder/log" 2>&1 &
-tries=0
-until [ -s "$folder/group" ]; do
-  tries=$((tries+1))
-  [ $tries -lt 200 ] || { cat "$folder/log" >&2; rm -r "$folder"; exit 1; }
-  sleep 0.05
-done
-echo "$folder"
-""",
-        base=_BASE,
-        about=dump(about),
-        command=shell,
-        keeper=Shell(_KEEPER, "…"),
-    )
+    functions = "\n".join((shell.functions, library(["job_keep"])))
+    program = _PROGRAM.format(functions=functions, command=shell.text).encode("utf-8", "surrogateescape")
+    about = dump(_About(title, runs_as, shown))
+    starting = call("job_start", _BASE, about, len(program), sha256(program).hexdigest())
     job.report(CommandStarted(server.name, runs_as, shown, title=title))
-    folder = server.run(starting, Job(), user=user).stdout.strip()
+    folder = server.run(starting, Job(), user=user, stdin=program + stdin).stdout.strip()
     begun = RemoteJob(server.name, _checked(folder), title, runs_as, None, shown)
     if job.cancelled:
         kill(server, begun, Job())
@@ -186,10 +153,7 @@ def follow(
 
 def ended_ago(server: Server, remote_job: RemoteJob, job: Job) -> float | None:
     """Seconds since the job ended, by the server's clock; None while it runs, and where nothing says when it ended."""
-    asking = script(
-        "cd @folder@ || exit 1\n[ ! -e exit ] || echo $(($(date +%s) - $(stat -c %Y exit)))",
-        folder=_checked(remote_job.folder),
-    )
+    asking = call("job_ended_ago", _checked(remote_job.folder))
     with _quiet(job) as quiet:
         said = server.run(asking, quiet, user=_user(server, remote_job)).stdout.strip()
     return max(0.0, float(said)) if said.lstrip("-").isdecimal() else None
@@ -197,35 +161,14 @@ def ended_ago(server: Server, remote_job: RemoteJob, job: Job) -> float | None:
 
 def kill(server: Server, remote_job: RemoteJob, job: Job) -> None:
     """End the job with all its processes: TERM, then KILL. Raises CommandError when something still runs."""
-    ending = script(
-        _LOOK
-        + """
-[ $running = 1 ] || exit 0
-kill -s TERM -- "-$leader" 2>/dev/null
-tries=0
-while kill -s 0 -- "-$leader" 2>/dev/null; do
-  tries=$((tries+1))
-  [ $tries -ne @grace@ ] || kill -s KILL -- "-$leader"
-  [ $tries -lt @limit@ ] || { echo "process group $leader still runs" >&2; exit 1; }
-  sleep 0.1
-done
-[ -e exit ] || echo 137 >exit
-""",
-        folder=_checked(remote_job.folder),
-        grace=GRACE * 10,
-        limit=GRACE * 10 + 30,
-    )
+    ending = call("job_kill", _checked(remote_job.folder), GRACE * 10)
     with _quiet(job) as quiet:
         server.run(ending, quiet, user=_user(server, remote_job))
 
 
 def remove(server: Server, remote_job: RemoteJob, job: Job) -> None:
     """Remove all that is left of an ended job; raises CommandError when it still runs."""
-    removing = script(
-        _LOOK + "[ $running = 0 ] || [ -e exit ] || exit @busy@\nrm -rf -- @folder@",
-        folder=_checked(remote_job.folder),
-        busy=_BUSY,
-    )
+    removing = call("job_remove", _checked(remote_job.folder))
     with _quiet(job) as quiet:
         user = _user(server, remote_job)
         removed = server.run(removing, quiet, user=user, accept=(0, _BUSY))
@@ -249,15 +192,11 @@ def _may_become(server: Server, user: str, job: Job) -> bool:
 
 
 def _find_of(server: Server, user: str | None, job: Job) -> Iterator[RemoteJob]:
-    # only folders of one's own: another user's could hold anything
-    listing = script(
-        'for folder in @base@/pghaul-job.*; do [ -d "$folder" ] && [ ! -L "$folder" ] && [ -O "$folder" ] && '
-        '[ -f "$folder/about" ] && printf "%s %s\\n" "$folder" "$(head -n 1 "$folder/about")"; done; :',
-        base=_BASE,
-    )
     with _quiet(job) as quiet:
-        text = server.run(listing, quiet, user=user).stdout
-    for line in text.splitlines():
+        *lines, end = server.run(call("job_list", _BASE), quiet, user=user).stdout.splitlines() or [""]
+    if end != f"# {len(lines)} jobs":
+        raise ParseError(f"{server.name}: the list of detached jobs is not whole: {end!r}")
+    for line in lines:
         folder, _, about = line.partition(" ")
         try:
             known = load(_About, about)
@@ -297,24 +236,8 @@ def _look(
     `wait`: not before the job has ended or a second has passed; it is looked for every so many seconds.
     """
     received = bytearray()
-    looking = script(
-        """
-cd @folder@ || exit 1
-looks=0
-until [ -e exit ] || [ $looks -ge @looks@ ]; do sleep @wait@; looks=$((looks+1)); done
-"""
-        + _LOOK
-        + """
-read -r status 2>/dev/null <exit || status=-
-echo "$running $status $(wc -c <log)"
-[ @limit@ = 0 ] || tail -c +@first@ log | head -c @limit@
-""",
-        folder=_checked(remote_job.folder),
-        looks=round(1 / wait) if wait else 0,
-        wait=str(wait),
-        first=offset + 1,
-        limit=limit,
-    )
+    looks = round(1 / wait) if wait else 0
+    looking = call("job_state", _checked(remote_job.folder), looks, str(wait), offset + 1, limit)
     with _quiet(job) as quiet:
         user = _user(server, remote_job)
         server.run(looking, quiet, user=user, on_stdout=received.extend)

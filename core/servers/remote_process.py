@@ -19,9 +19,9 @@ from collections.abc import Callable
 
 import paramiko
 
-from core.errors import ServerError
+from core.errors import InputError, ServerError
 from core.servers.kept import Kept
-from core.servers.shell import Shell, command, script
+from core.servers.shell import MASK, Shell, call, command
 
 GRACE = 5
 """Seconds between TERM and KILL."""
@@ -213,7 +213,9 @@ def line(words: tuple[str, ...], shell: Shell, mark: str, *, lifeline: float, gr
         words: what stands ahead to become another user.
         lifeline: seconds after which the server itself ends the group; 0: the channel's input is the command's.
     """
-    text = shell.text
+    if MASK in shell.text:
+        raise InputError("a command whose secret was masked cannot be run", "it is for people to read")
+    text = f"{shell.functions}\n{shell.text}" if shell.functions else shell.text
     travels = text != shell.shown or "\n" in text or len(text) > _ARGUMENT_LIMIT
     # the mark at its end proves that it came whole: half of a command must never run
     data = f"{text}\n#{mark}".encode(errors="surrogateescape") if travels else b""
@@ -224,14 +226,7 @@ def line(words: tuple[str, ...], shell: Shell, mark: str, *, lifeline: float, gr
 
 def kill_script(group: int, *, grace: int = GRACE) -> Shell:
     """End a process group: TERM, then KILL for what is left after the grace period. Succeeds when nothing is left."""
-    return script(
-        "kill -s TERM -- -@group@ 2>/dev/null; tries=0; while kill -s 0 -- -@group@ 2>/dev/null; do "
-        "tries=$((tries+1)); if [ $tries -eq @tries@ ]; then kill -s KILL -- -@group@; fi; "
-        "[ $tries -gt @limit@ ] && exit 1; sleep 0.1; done; exit 0",
-        group=group,
-        tries=grace * 10,
-        limit=grace * 10 + 20,
-    )
+    return call("end_group", group, grace * 10)
 
 
 def wait_for_start(process: Process, until: float, check: Callable[[], None]) -> bool:

@@ -1,6 +1,6 @@
 """How a command becomes another user's: sudo without or with a password, `sudo -u postgres`, or root's own runuser."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.errors import AuthenticationError, CommandError, ServerError
 from core.servers.profiles import Profile, Rights
@@ -31,7 +31,8 @@ def way(profile: Profile, login: str, user: str | None, *, prompt: str = "") -> 
 
 
 def become(profile: Profile, login: str, user: str | None, shell: Shell) -> Shell:
-    """The command as a person would write it to run it as `user`."""
+    """The command as a person would write it to run it as `user`, where the functions that it calls are known."""
+    shell = replace(shell, functions="")
     if user is None or user == login:
         return shell
     if login == _ROOT:

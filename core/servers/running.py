@@ -11,7 +11,7 @@ from core.servers.kept import LIMIT, Kept
 from core.servers.launching import Launcher, Order
 from core.servers.remote_process import Process
 from core.servers.shell import Shell
-from core.text import first_line
+from core.text import complaint, first_line
 
 _BRIEF = 120
 """Characters of a command that an error's sentence quotes: a script of pghaul's own may have many thousands."""
@@ -119,7 +119,7 @@ class Running:
 
 
 def _failed(server: str, completed: Completed) -> CommandError:
-    said = first_line(completed.stderr) or first_line(completed.stdout)
+    said = complaint(completed.stderr) or first_line(completed.stdout)
     hint = ""
     if completed.exit_status == 127:
         hint = f"install the program on {server}, or check the PATH of the user"

@@ -2,16 +2,20 @@
 
 A `Shell` carries the text twice: `text` is what runs, `shown` is what people, logs and the history see. Nothing else in
 pghaul joins strings into commands. The dialect is POSIX sh.
+
+What is more than a plain command is a function of the remote half (`core.servers.functions`): `call` names it with its
+words, and the functions travel with it, ahead of it, unseen: they are the same for everybody and shown by themselves.
 """
 
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import LiteralString
 
 from core.errors import InputError
+from core.servers.functions import library, named_in
 
 MASK = "••••••"
 _PLACEHOLDER = re.compile(r"@([a-z_]+)@")
@@ -30,11 +34,15 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """A piece of shell: `text` runs, `shown` is for people. `compound` needs grouping before it is combined."""
+    """A piece of shell: `text` runs, `shown` is for people. `compound` needs grouping before it is combined.
+
+    `functions` is the text of what it calls of the remote half, to stand ahead of it where it runs.
+    """
 
     text: str
     shown: str
     compound: bool = False
+    functions: str = ""
 
     def __str__(self) -> str:
         return self.shown
@@ -46,6 +54,23 @@ Word = str | int | float | PurePath | Secret | Shell
 def command(program: str, *arguments: Word) -> Shell:
     """A simple command, each word quoted; a Shell among the words is passed as one quoted word (for `sh -c`, `ssh`)."""
     return _join([_quoted(word) for word in (program, *arguments)], " ")
+
+
+def call(function: str, *words: str | int | float | PurePath) -> Shell:
+    """A function of the remote half with its words, each quoted.
+
+    Raises:
+        InputError: a word holds a NUL character or a line break.
+        KeyError: there is no function of that name.
+    """
+    made = _join([Shell(function, function), *(_quoted(word) for word in words)], " ")
+    return Shell(made.text, made.shown, compound=True, functions=library([function, *named_in(made.text)]))
+
+
+def with_settings(settings: Mapping[str, str], shell: Shell) -> Shell:
+    """The call with variables that its functions read, set ahead of it, a line each."""
+    assignments = [_assignment(name, value) for name, value in settings.items()]
+    return _compound(_join([*assignments, shell], "\n"))
 
 
 def script(template: LiteralString, **values: Word) -> Shell:
@@ -139,21 +164,29 @@ def _simple(shell: Shell) -> Shell:
 
 
 def _grouped(shell: Shell) -> Shell:
-    return Shell(f"{{ {shell.text}\n}}", f"{{ {shell.shown}\n}}") if shell.compound else shell
+    if not shell.compound:
+        return shell
+    return Shell(f"{{ {shell.text}\n}}", f"{{ {shell.shown}\n}}", functions=shell.functions)
 
 
 def _compound(shell: Shell) -> Shell:
-    return Shell(shell.text, shell.shown, compound=True)
+    return replace(shell, compound=True)
 
 
 def _join(shells: list[Shell], separator: str) -> Shell:
-    return Shell(separator.join(shell.text for shell in shells), separator.join(shell.shown for shell in shells))
+    return Shell(
+        separator.join(shell.text for shell in shells),
+        separator.join(shell.shown for shell in shells),
+        functions="\n".join(dict.fromkeys(shell.functions for shell in shells if shell.functions)),
+    )
 
 
 def _quoted(word: Word) -> Shell:
     if isinstance(word, Secret):
         return Shell(_quote(word.value), MASK)
     if isinstance(word, Shell):
+        if word.functions:
+            raise InputError(f"{word.shown} calls functions, which another shell within a command does not know")
         return Shell(shlex.quote(word.text), shlex.quote(word.shown))
     text = _quote(str(word))
     return Shell(text, text)

@@ -154,7 +154,8 @@ def test_the_deadline_holds_on_the_server_too() -> None:
 
 def test_what_ignores_term_is_killed() -> None:
     with started(script("trap '' TERM; sleep 1000 & sleep 1001"), lifeline=600) as begun:
-        killing = subprocess.Popen(["sh", "-c", remote_process.kill_script(begun.group, grace=1).text])
+        ending = remote_process.kill_script(begun.group, grace=1)
+        killing = subprocess.Popen(["sh", "-c", f"{ending.functions}\n{ending.text}"])
         begun.process.wait()  # as sshd does: nobody waits for a process that nobody buries
         assert killing.wait() == 0
         assert not begun.alive

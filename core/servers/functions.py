@@ -1,0 +1,79 @@
+"""The remote half: POSIX shell functions in `resources/sh`, a subject a file, read by people and by shellcheck.
+
+Python says which function runs, with which words, as whom and where; what it does stands in the functions. A command
+takes along the functions that it calls, and those that they call, as text on its standard input: no file is needed.
+
+A function stands at the beginning of a line, `name() {` to `}`, with its comment ahead: its words, what it does, what
+it prints, how it fails.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import resources
+
+_FUNCTION = re.compile(
+    r"(?P<comment>(?:^#.*\n)*)^(?P<name>[a-z][a-z0-9_]*)\(\) \{\n(?P<body>(?:.*\n)*?)^\}\n", re.MULTILINE
+)
+_WORD = re.compile(r"(?<![\w./$-])[a-z][a-z0-9_]*(?![\w/=-])")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the remote half. `text` is its comment and itself; `calls` are the functions that it names."""
+
+    name: str
+    subject: str
+    comment: str
+    text: str
+    calls: tuple[str, ...]
+
+
+@cache
+def functions() -> Mapping[str, Function]:
+    """Every function by its name, in the order of the subjects' names and of their texts.
+
+    Raises:
+        ValueError: two functions have one name.
+    """
+    found = [
+        (path.name.removesuffix(".sh"), each)
+        for path in sorted(files(resources).joinpath("sh").iterdir(), key=lambda path: path.name)
+        if path.name.endswith(".sh")
+        for each in _FUNCTION.finditer(path.read_text(encoding="utf-8"))
+    ]
+    names = [each["name"] for _, each in found]
+    if len(set(names)) != len(names):
+        raise ValueError(f"two functions have one name: {sorted(name for name in names if names.count(name) > 1)}")
+    return {each["name"]: _function(subject, each, frozenset(names)) for subject, each in found}
+
+
+def library(names: Iterable[str]) -> str:
+    """The text of these functions and of all that they call, each once, subject by subject.
+
+    Raises:
+        KeyError: there is no function of that name.
+    """
+    wanted: set[str] = set()
+    ahead = list(names)
+    while ahead:
+        name = ahead.pop()
+        if name not in wanted:
+            wanted.add(name)
+            ahead += functions()[name].calls
+    return "\n".join(each.text for each in functions().values() if each.name in wanted)
+
+
+def named_in(text: str) -> tuple[str, ...]:
+    """The functions that a piece of shell names."""
+    return tuple(dict.fromkeys(word for word in _WORD.findall(text) if word in functions()))
+
+
+def _function(subject: str, found: re.Match[str], names: frozenset[str]) -> Function:
+    code = re.sub(r"^\s*#.*$", "", found["body"], flags=re.MULTILINE)
+    calls = dict.fromkeys(word for word in _WORD.findall(code) if word in names and word != found["name"])
+    comment = "\n".join(line.removeprefix("#").strip() for line in found["comment"].splitlines())
+    return Function(found["name"], subject, comment, found[0], tuple(calls))

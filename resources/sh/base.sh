@@ -1,0 +1,74 @@
+# What every subject uses: how a step fails, and how a list, an input or a folder is known to be whole.
+# POSIX sh with GNU coreutils and findutils; LC_ALL=C is set by who calls.
+
+# fail WORDS...   say why on standard error and end with 1
+fail() {
+  printf 'pghaul: %s\n' "$*" >&2
+  exit 1
+}
+
+# refuse STATUS WORDS...   say why on standard error and end with that status
+refuse() {
+  refuse_status=$1
+  shift
+  printf 'pghaul: %s\n' "$*" >&2
+  exit "$refuse_status"
+}
+
+# whole FILE COMMAND...   the output of COMMAND in FILE, all of it or no FILE at all
+# A list that broke off must never be taken for a short one: its failure fails the step.
+whole() {
+  whole_file=$1
+  shift
+  "$@" >"$whole_file.part" || {
+    whole_status=$?
+    rm -f -- "$whole_file.part"
+    fail "$1 failed with exit status $whole_status: $whole_file was not written"
+  }
+  mv -- "$whole_file.part" "$whole_file" || fail "$whole_file cannot be written"
+}
+
+# records FILE   print how many NUL-ended records FILE holds
+records() {
+  grep -zc '' -- "$1" || [ $? -eq 1 ] || fail "$1 cannot be read" # 1: none
+}
+
+# lines FILE   print how many lines FILE holds
+lines() {
+  grep -c '' -- "$1" || [ $? -eq 1 ] || fail "$1 cannot be read" # 1: none
+}
+
+# enter FOLDER   go there
+enter() {
+  cd -- "$1" || fail "$1 cannot be entered"
+}
+
+# end_mark   the last line of what a later step reads: by it that step knows that it got all of it
+end_mark() {
+  echo '# whole' || fail 'the end of the output could not be written'
+}
+
+# take_whole   print standard input without its end mark; fails where it is cut off
+# A connection that is lost looks like the end of the input: what came so far must not be taken for all.
+take_whole() {
+  taken=$(cat) || fail 'the input cannot be read'
+  case $taken in
+    *'# whole') printf '%s' "${taken%'# whole'}" ;;
+    *) fail 'the input is cut off: nothing was changed' ;;
+  esac
+}
+
+# own_folder FOLDER   make it for this user alone; what lies there already stays if it is a folder of this user's own
+own_folder() {
+  umask 077
+  if [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; then
+    chmod 700 -- "$1" || fail "$1 cannot be closed to others"
+  else
+    mkdir -m 700 -- "$1" || fail "$1 cannot be made: something else lies there, or its file system is full"
+  fi
+}
+
+# flush FOLDER   all of its file system is on the disk
+flush() {
+  sync -f -- "$1" 2>/dev/null || sync || fail "$1 cannot be flushed"
+}

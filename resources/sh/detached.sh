@@ -1,0 +1,127 @@
+# Detached work: it survives a closed laptop, is found again, followed, and ended as a whole.
+# A job runs in a session of its own under a keeper that writes down which process group it is and how it ended. All of it
+# lies in one folder of mode 0700 of the user that runs it. /var/tmp survives a restart and exists for users without a home.
+
+# job_start BASE ABOUT BYTES SUM   begin detached what stands on standard input, and print the job's folder below BASE
+# BYTES of it are the program, of the sha256 SUM; the rest is what the program reads. ABOUT is a line for people and programs.
+job_start() {
+  job_folder=$(mktemp -d "$1/pghaul-job.XXXXXXXX") || fail "no folder for the job can be made in $1"
+  shift
+  (job_take "$@") || {
+    rm -rf -- "$job_folder"
+    exit 1
+  }
+  setsid sh "$job_folder/program" "$job_folder" <"$job_folder/input" >"$job_folder/log" 2>&1 &
+  job_tries=0
+  until [ -s "$job_folder/group" ]; do
+    job_tries=$((job_tries + 1))
+    if [ "$job_tries" -ge 200 ] || ! kill -s 0 "$!" 2>/dev/null; then
+      [ ! -s "$job_folder/group" ] || break # a short job may have ended meanwhile
+      job_said=$(cat "$job_folder/log")
+      rm -rf -- "$job_folder"
+      fail "the job did not begin: $job_said"
+    fi
+    sleep 0.05 || fail 'sleep is not there'
+  done
+  printf '%s\n' "$job_folder"
+}
+
+# job_take ABOUT BYTES SUM   put the parts of standard input into the job's folder; the program is proven by its sum
+job_take() {
+  printf '%s\n' "$1" >"$job_folder/about" || fail "$job_folder cannot be written: is its disk full?"
+  head -c "$2" >"$job_folder/program" || fail 'the program of the job cannot be kept'
+  cat >"$job_folder/input" || fail 'the input of the job cannot be kept'
+  job_sum=$(sha256sum <"$job_folder/program") || fail 'the program of the job cannot be summed up'
+  [ "${job_sum%% *}" = "$3" ] || fail 'the program of the job did not come whole: nothing was begun'
+}
+
+# job_keep FOLDER   the keeper: run job_command, write down its process group ahead and its exit status behind it
+# `group` holds the process id, its start time and the boot id: no reused number, no restart is taken for the running job.
+job_keep() {
+  trap '' HUP
+  trap : TERM INT
+  read -r keep_line </proc/$$/stat || exit 1
+  keep_since=$(printf '%s\n' "${keep_line##*) }" | cut -d ' ' -f 20) || fail 'cut failed'
+  keep_boot=$(cat /proc/sys/kernel/random/boot_id) || fail 'this host does not say when it was started'
+  echo "$$ $keep_since $keep_boot" >"$1/group.new" || fail "$1 cannot be written"
+  mv -- "$1/group.new" "$1/group" || fail "$1 cannot be written"
+  (job_command)
+  keep_status=$?
+  echo "$keep_status" >"$1/exit.new" || fail "$1 cannot be written"
+  mv -- "$1/exit.new" "$1/exit" || fail "$1 cannot be written"
+}
+
+# job_look FOLDER   go there; sets job_running, whether its group still has processes, and job_leader
+job_look() {
+  enter "$1"
+  job_running=0 job_leader=
+  [ -s group ] || return 0
+  look_now=$(cat /proc/sys/kernel/random/boot_id) || fail 'this host does not say when it was started'
+  read -r job_leader look_since look_boot <group || fail "$1/group cannot be read"
+  [ "$look_boot" = "$look_now" ] || return 0
+  if read -r look_line 2>/dev/null <"/proc/$job_leader/stat"; then
+    look_line=${look_line##*) }
+    look_begun=$(printf '%s\n' "$look_line" | cut -d ' ' -f 20) || fail 'cut failed'
+    if [ "$look_begun" = "$look_since" ] && [ "${look_line%% *}" != Z ]; then job_running=1; fi
+  elif kill -s 0 -- "-$job_leader" 2>/dev/null; then
+    job_running=1
+  fi
+}
+
+# job_state FOLDER LOOKS WAIT FIRST LIMIT   print `RUNNING STATUS BYTES`, then LIMIT bytes of its log from byte FIRST on
+# Not before the job has ended, or after LOOKS looks with WAIT seconds between them. STATUS is `-` while there is none.
+job_state() {
+  enter "$1"
+  state_looks=0
+  until [ -e exit ] || [ "$state_looks" -ge "$2" ]; do
+    sleep "$3" || fail 'sleep is not there'
+    state_looks=$((state_looks + 1))
+  done
+  job_look "$1"
+  state_status=-
+  if [ -e exit ]; then read -r state_status <./exit || fail "$1/exit cannot be read"; fi
+  state_bytes=$(stat -c %s log) || fail "$1/log cannot be read"
+  echo "$job_running $state_status $state_bytes"
+  if [ "$5" != 0 ] && [ "$state_bytes" -ge "$4" ]; then
+    # to the byte that it had: what it has written since comes with the next look
+    dd if=log bs=65536 iflag=skip_bytes,count_bytes skip="$(($4 - 1))" count="$5" status=none || fail "$1/log cannot be read"
+  fi
+}
+
+# job_ended_ago FOLDER   print the seconds since it ended, by this host's clock; nothing while it has not
+job_ended_ago() {
+  enter "$1"
+  [ -e exit ] || return 0
+  ended_at=$(stat -c %Y exit) || fail "$1/exit cannot be read"
+  ended_now=$(date +%s) || fail 'date failed'
+  echo $((ended_now - ended_at))
+}
+
+# job_kill FOLDER TRIES   end it with all its processes: TERM, after TRIES tenths of a second KILL; fails where one is left
+job_kill() {
+  job_look "$1"
+  [ "$job_running" = 1 ] || return 0
+  end_group "$job_leader" "$2"
+  [ -e exit ] || echo 137 >./exit || fail "$1 cannot be written"
+}
+
+# job_remove FOLDER   remove all that is left of an ended job; ends with 75 where it still runs
+job_remove() {
+  job_look "$1"
+  [ "$job_running" = 0 ] || [ -e exit ] || refuse 75 'the job still runs'
+  rm -rf -- "$1" || fail "$1 cannot be removed"
+}
+
+# job_list BASE   print folder and about of each job of this user below BASE, a line each, then how many there are
+# Only folders of one's own: another user's could hold anything.
+job_list() {
+  list_number=0
+  for list_folder in "$1"/pghaul-job.*; do
+    if [ -d "$list_folder" ] && [ ! -L "$list_folder" ] && [ -O "$list_folder" ] && [ -s "$list_folder/about" ]; then
+      read -r list_about <"$list_folder/about" || fail "$list_folder/about cannot be read"
+      printf '%s %s\n' "$list_folder" "$list_about"
+      list_number=$((list_number + 1))
+    fi
+  done
+  echo "# $list_number jobs"
+}

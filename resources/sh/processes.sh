@@ -1,0 +1,30 @@
+# Processes: which live where, and how a group of them is ended.
+
+# end_group GROUP TRIES   TERM to all of a process group, after TRIES tenths of a second KILL; fails where one is left
+# kill's POSIX form: dash's own kill does not take `kill -TERM -- -GROUP`.
+end_group() {
+  kill -s TERM -- "-$1" 2>/dev/null # it may have ended by itself
+  end_tries=0
+  while kill -s 0 -- "-$1" 2>/dev/null; do
+    end_tries=$((end_tries + 1))
+    if [ "$end_tries" -eq "$2" ]; then kill -s KILL -- "-$1" 2>/dev/null; fi
+    [ "$end_tries" -le $(($2 + 30)) ] || fail "process group $1 still runs"
+    sleep 0.1 || fail 'sleep is not there'
+  done
+}
+
+# servers_in FOLDER   print the process id of each PostgreSQL server whose data directory is FOLDER; fails where nobody may look
+# A server may live there without its lock file, if somebody removed that: its working directory tells.
+servers_in() {
+  for server_process in /proc/[0-9]*; do
+    server_name=
+    # a process may end between two looks at it
+    read -r server_name 2>/dev/null <"$server_process/comm" || continue
+    case $server_name in
+      postgres | postmaster)
+        if [ "$server_process/cwd" -ef "$1" ]; then printf '%s\n' "${server_process#/proc/}"; fi
+        ;;
+      *) ;;
+    esac
+  done
+}

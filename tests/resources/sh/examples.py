@@ -1,0 +1,187 @@
+"""Examples of the functions of the remote half, and how one is run here: by dash and by bash, without SSH around it.
+
+An example calls one function with words that make it do its work, in a folder of its own. `test_functions.py` runs each
+in both shells and looks whether it does what it should; then it breaks, one after the other, every program that the
+function runs, before and behind what that prints, and the disk: each time the function must end with a sentence.
+What may break without harm is declared with its reason.
+
+    Example(
+        "records",                                   # the function
+        "list",                                      # its words; `@folder@` stands for the example's folder
+        arrange="printf 'a\\0b\\0' >list",             # sh, run in that folder before: the state it finds
+        prints="2\n",                                # its whole output, or a regular expression by `matches`
+        after="test -e list",                        # sh, run there behind it: fails where the state is wrong
+    )
+
+The subjects' examples stand in `test_SUBJECT.py` files beside this one, each as a list `EXAMPLES`; a failing case by
+hand has `status` other than 0 and says the sentence in `complains`.
+"""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from core.servers.functions import library, named_in
+
+SHELLS = ("dash", "bash")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A call of a function.
+
+    Attributes:
+        words: its words; `@folder@` stands for the example's own folder, in which it runs.
+        arrange, after: pieces of sh for the state before, and for what must be so behind it; they may call functions.
+        settings: variables that the function reads.
+        stdin: its standard input.
+        prints: its whole standard output; `matches`: a regular expression for it instead, where it differs every time.
+        status, complains: what it ends with, and what its standard error must say.
+        tolerates: programs whose failure is no failure of the function -> why. `NAME` of either kind of failure,
+            `NAME behind` where it fails behind its whole output.
+        programs: scripts that stand in for what cannot really run here (pg_ctlcluster, systemctl): NAME -> body in sh.
+        seconds: how long it may take.
+    """
+
+    function: str
+    words: tuple[str, ...] = ()
+    arrange: str = ""
+    after: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    stdin: str = ""
+    prints: str | None = None
+    matches: str | None = None
+    status: int = 0
+    complains: str = ""
+    tolerates: Mapping[str, str] = field(default_factory=dict)
+    programs: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 20.0
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.function}-{self.name}" if self.name else self.function
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run came out; `used`: the programs that it ran."""
+
+    status: int
+    stdout: str
+    stderr: str
+    used: tuple[str, ...]
+
+    @property
+    def says_why(self) -> bool:
+        """Whether it failed with a sentence of ours."""
+        return self.status != 0 and re.search(r"^pghaul: \S", self.stderr, re.MULTILINE) is not None
+
+
+class Stage:
+    """A folder in which an example runs. `shims`: what `make_shims` made."""
+
+    def __init__(self, folder: Path, shell: str, example: Example, shims: Path) -> None:
+        self.folder = folder / "room"
+        self.shell = shell
+        self.example = example
+        self._own = folder / "programs"
+        self._shims = shims
+        self._notes = folder / "notes"
+        self.folder.mkdir(parents=True)
+        self._own.mkdir()
+        for name, body in example.programs.items():
+            _script(self._own / f"{name}.own", body)
+            _script(self._own / name, _shim(name, self._own / f"{name}.own"))
+        self._sh(example.arrange)
+
+    def run(self, broken: str = "", *, behind: bool = False, full_disk: bool = False) -> Ended:
+        """Run the example; `broken`: a program that fails, `behind`: not before it has printed what it does."""
+        self._notes.write_text("")
+        call = " ".join([self.example.function, *(_quoted(self._placed(word)) for word in self.example.words)])
+        settings = "".join(f"{name}={_quoted(self._placed(value))}\n" for name, value in self.example.settings.items())
+        text = f"{settings}{library(named_in(call))}\n{call}\n"
+        limit = "trap '' XFSZ; ulimit -f 0; " if full_disk else ""
+        done = subprocess.run(
+            ["sh", "-c", f'{limit}exec "$@"', "sh", self.shell, "-c", text],
+            cwd=self.folder,
+            env=self._environment(broken, behind=behind),
+            input=self._placed(self.example.stdin).encode(),
+            capture_output=True,
+            check=False,
+            timeout=self.example.seconds,
+        )
+        used = tuple(dict.fromkeys(self._notes.read_text().split()))
+        return Ended(done.returncode, done.stdout.decode(), done.stderr.decode(), used)
+
+    def look(self) -> None:
+        """Raise AssertionError where the state behind the run is not as the example says."""
+        done = self._sh(self.example.after, check=False)
+        assert done.returncode == 0, f"`{self.example.after}` does not hold: {done.stderr.decode()}"
+
+    def _sh(self, text: str, *, check: bool = True) -> "subprocess.CompletedProcess[bytes]":
+        placed = self._placed(text)
+        return subprocess.run(
+            [self.shell, "-c", f"{library(named_in(placed))}\n{placed}"],
+            cwd=self.folder,
+            env={**self._environment(), "SHIM_NOTES": "/dev/null"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=check,
+        )
+
+    def _environment(self, broken: str = "", *, behind: bool = False) -> dict[str, str]:
+        return {
+            "PATH": f"{self._own}:{self._shims}:{_SYSTEM}",
+            "LC_ALL": "C",
+            "HOME": str(self.folder),
+            "TMPDIR": str(self.folder),
+            "SHIM_NOTES": str(self._notes),
+            "SHIM_BROKEN": broken,
+            "SHIM_BEHIND": "yes" if behind else "",
+        }
+
+    def _placed(self, text: str) -> str:
+        return text.replace("@folder@", str(self.folder))
+
+
+def make_shims(folder: Path) -> Path:
+    """A folder of programs, each of which notes that it ran, then does its work, or breaks if it is told to."""
+    for name in WATCHED:
+        path = shutil.which(name, path=_SYSTEM)
+        if path is not None:
+            _script(folder / name, _shim(name, Path(path)))
+    return folder
+
+
+def _shim(name: str, path: Path) -> str:
+    return (
+        f'echo {name} >>"$SHIM_NOTES" 2>/dev/null\n[ "$SHIM_BROKEN" != {name} ] || '
+        f'{{ [ -z "$SHIM_BEHIND" ] || {path} "$@"; exit 3; }}\nexec {path} "$@"'
+    )
+
+
+_SYSTEM = "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin"
+
+_PROGRAMS = """
+awk base64 basename blockdev cat chmod chown cmp comm cp curl cut date dd df diff dirname dmesg dumpe2fs du env expr
+exportfs fallocate find findmnt fio flock fuser getconf getent grep gzip head hostname id install ip iperf3 join ldd
+ln ls lsblk lscpu lsof mkdir mkfifo mktemp modprobe mount mv nice numfmt od openssl paste pg_amcheck pg_checksums
+pg_controldata pg_ctl pg_ctlcluster pg_isready pg_lsclusters pgbench pgrep pidof ps psql pwd readlink realpath renice
+rm rmdir rpc.mountd rpc.nfsd rpcbind rsync runuser sed seq setfattr setsid sha256sum shuf sleep socat sort split ssh
+ssh-keygen stat sudo sync sysctl systemctl tail tar tee timeout touch tr truncate tune2fs umount uname uniq uptime wc
+who xargs xfs_info zcat
+"""
+WATCHED = frozenset(_PROGRAMS.split())
+"""Programs that are watched and broken: all that a function may run."""
+
+
+def _script(path: Path, body: str) -> None:
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"

@@ -1,0 +1,76 @@
+"""Examples of processes, and of detached work."""
+
+import hashlib
+
+from core.servers.functions import library
+from tests.resources.sh.examples import Example
+
+_PROGRAM = library(["job_keep"]) + '\njob_command() {\ncat\nexit 7\n}\njob_keep "$1"\n'
+_SUM = hashlib.sha256(_PROGRAM.encode()).hexdigest()
+_GONE = "folder=$(ls -d @folder@/pghaul-job.*) && sleep 0.2 && rm -rf @folder@/pghaul-job.*"
+_RUNNING = """mkdir -m 700 job && echo 'some log' >job/log && {
+setsid sh -c 'read -r line </proc/$$/stat; set -- ${line##*) }; boot=$(cat /proc/sys/kernel/random/boot_id)
+echo "$$ ${20} $boot" >job/group.new; mv job/group.new job/group; sleep 60' >/dev/null 2>&1 &
+}
+while [ ! -s job/group ]; do sleep 0.02; done"""
+_LIVES = {"setsid behind": "it lives as long as the job", "sleep": "where the job is quick it does not sleep"}
+_ENDED = "mkdir -m 700 job && echo 'some log' >job/log && echo '1 1 another-boot' >job/group && echo 7 >job/exit"
+_END_IT = "read -r group rest <job/group; kill -s KILL -- -$group 2>/dev/null; :"
+
+EXAMPLES = [
+    Example("end_group", ("4194300", "50"), name="ended already"),
+    Example(
+        "job_start",
+        ("@folder@", "about", str(len(_PROGRAM.encode())), _SUM),
+        stdin=f"{_PROGRAM}input",
+        matches=r"@folder@/pghaul-job\.\w+\n",
+        after=_GONE,
+        tolerates=_LIVES,
+    ),
+    Example(
+        "job_start",
+        ("@folder@", "about", str(len(_PROGRAM.encode())), "0" * 64),
+        stdin=f"{_PROGRAM}input",
+        status=1,
+        complains="did not come whole: nothing was begun",
+        after="! ls -d @folder@/pghaul-job.* 2>/dev/null",
+        name="a program that is not the one that was sent",
+    ),
+    Example("job_look", ("@folder@/job",), arrange=_RUNNING, after=f'job_look job; {_END_IT}; [ "$job_running" = 1 ]'),
+    Example("job_state", ("@folder@/job", "1", "0.01", "6", "99"), arrange=_ENDED, prints="0 7 9\nlog\n"),
+    Example(
+        "job_state",
+        ("@folder@/job", "1", "0.01", "1", "0"),
+        arrange=_RUNNING,
+        prints="1 - 9\n",
+        after=_END_IT,
+        name="runs",
+    ),
+    Example(
+        "job_ended_ago", ("@folder@/job",), arrange=f"{_ENDED}; touch -d '5 seconds ago' job/exit", matches="[5-9]\n"
+    ),
+    Example("job_ended_ago", ("@folder@/job",), arrange="mkdir job", prints="", name="runs"),
+    Example("job_kill", ("@folder@/job", "50"), arrange=_RUNNING, after='[ "$(cat job/exit)" = 137 ]'),
+    Example(
+        "job_kill", ("@folder@/job", "50"), arrange=_ENDED, after='[ "$(cat job/exit)" = 7 ]', name="ended already"
+    ),
+    Example("job_remove", ("@folder@/job",), arrange=_ENDED, after="[ ! -e job ]"),
+    Example(
+        "job_remove",
+        ("@folder@/job",),
+        arrange=_RUNNING,
+        status=75,
+        complains="still runs",
+        after=_END_IT,
+        name="runs",
+    ),
+    Example("job_list", ("@folder@",), prints="# 0 jobs\n"),
+    Example(
+        "servers_in",
+        ("@folder@",),
+        arrange="cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >running; sleep 0.05",
+        matches=r"\d+\n",
+        after='kill "$(cat running)"',
+    ),
+    Example("servers_in", ("@folder@",), prints="", name="none"),
+]

@@ -1,0 +1,131 @@
+"""Every function of the remote half, in both shells: it does its work; and whatever breaks under it, it says so."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.servers.functions import functions
+from core.settings import resource
+from tests.resources.sh.examples import SHELLS, WATCHED, Example, Stage, make_shims
+
+HERE = Path(__file__).parent
+
+
+def _examples() -> list[Example]:
+    """Those of every `examples_SUBJECT.py` beside this file."""
+    found: list[Example] = []
+    for path in sorted(HERE.glob("examples_*.py")):
+        described = importlib.util.spec_from_file_location(path.stem, path)
+        assert described is not None
+        assert described.loader is not None
+        module = importlib.util.module_from_spec(described)
+        described.loader.exec_module(module)
+        found += module.EXAMPLES
+    return found
+
+
+EXAMPLES = _examples()
+WORKING = [each for each in EXAMPLES if each.status == 0]
+
+
+@pytest.fixture(scope="session")
+def shims(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_shims(tmp_path_factory.mktemp("shims"))
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_it_does_its_work(example: Example, shell: str, tmp_path: Path, shims: Path) -> None:
+    stage = Stage(tmp_path, shell, example, shims)
+    ended = stage.run()
+    assert ended.status == example.status, ended.stderr
+    assert example.complains in ended.stderr
+    if example.status != 0:
+        assert ended.says_why, ended.stderr
+    if example.prints is not None:
+        assert ended.stdout == example.prints.replace("@folder@", str(stage.folder))
+    if example.matches is not None:
+        assert re.fullmatch(example.matches.replace("@folder@", str(stage.folder)), ended.stdout), ended.stdout
+    stage.look()
+
+
+def _breaks(example: Example, used: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    for program in used:
+        for behind in (False, True):
+            key = f"{program} behind" if behind else program
+            if program not in example.tolerates and key not in example.tolerates:
+                yield program, behind
+
+
+@pytest.mark.parametrize("example", WORKING, ids=str)
+def test_whatever_program_fails_it_says_so(example: Example, tmp_path: Path, shims: Path) -> None:
+    used = Stage(tmp_path / "whole", "dash", example, shims).run().used
+    for number, (program, behind) in enumerate(_breaks(example, used)):
+        ended = Stage(tmp_path / str(number), SHELLS[number % 2], example, shims).run(program, behind=behind)
+        when = "behind its output" if behind else "at once"
+        assert ended.says_why, f"{program} failed {when}: ended with {ended.status}, said {ended.stderr!r}"
+
+
+@pytest.mark.parametrize("example", WORKING, ids=str)
+def test_a_full_disk_is_never_taken_for_success(example: Example, tmp_path: Path, shims: Path) -> None:
+    whole = Stage(tmp_path / "whole", "dash", example, shims).run()
+    stage = Stage(tmp_path / "full", "dash", example, shims)
+    full = stage.run(full_disk=True)
+    if full.status == 0 and "full disk" not in example.tolerates:
+        assert full.stdout.replace("/full/", "/whole/") == whole.stdout or example.matches is not None
+        stage.look()
+    else:
+        assert full.says_why or "full disk" in example.tolerates, full.stderr
+
+
+def test_every_function_has_an_example_that_works() -> None:
+    known = {each.function for each in WORKING}
+    assert sorted(set(functions()) - known - HELPERS) == []
+
+
+HELPERS = frozenset({"fail", "refuse", "end_mark", "job_keep", "job_take"})
+"""What only says something, and the two halves of job_start: seen in the examples of others."""
+
+
+_COMMAND = re.compile(r"(?:^\s*|[|;&(]\s*|\b(?:then|do|else|if|while|until|!)\s+)([a-z][a-z0-9_.-]*)(?=\s|$|\))")
+
+
+def test_every_program_that_a_function_runs_is_broken_in_turn() -> None:
+    """Whatever stands where a command stands, and is a program of this machine, is watched."""
+    builtin = {
+        "test",
+        "echo",
+        "printf",
+        "kill",
+        "true",
+        "false",
+        "[",
+        "read",
+        "pwd",
+        "time",
+        "do",
+        "done",
+        "if",
+        "then",
+    }
+    for each in functions().values():
+        code = "\n".join(line for line in each.text.splitlines() if not line.lstrip().startswith("#"))
+        for found in _COMMAND.findall(re.sub(r"'[^']*'", "''", code)):
+            program = found not in builtin and found not in functions() and shutil.which(found) is not None
+            assert not program or found in WATCHED, f"{each.name}: {found} is missing from WATCHED"
+    assert {"rsync", "find", "sort", "sha256sum", "awk", "df", "mktemp"} <= WATCHED
+
+
+@pytest.mark.parametrize("tool", ["shellcheck", "shfmt"])
+def test_the_files_are_clean(tool: str) -> None:
+    files = sorted(str(path) for path in resource("sh").glob("*.sh"))
+    words = {"shellcheck": [], "shfmt": ["-i", "2", "-ci", "-d"]}[tool]
+    program = Path(sys.executable).parent / tool
+    done = subprocess.run([program, *words, *files], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
