@@ -13,7 +13,11 @@ setsid sh -c 'read -r line </proc/$$/stat; set -- ${line##*) }; boot=$(cat /proc
 echo "$$ ${20} $boot" >job/group.new; mv job/group.new job/group; sleep 60' >/dev/null 2>&1 &
 }
 while [ ! -s job/group ]; do sleep 0.02; done"""
-_LIVES = {"setsid behind": "it lives as long as the job", "sleep": "where the job is quick it does not sleep"}
+_LIVES = {
+    "setsid behind": "it lives as long as the job",
+    "mv behind": "the job is found by then",
+    "sleep": "where the job is quick it does not sleep",
+}
 _ENDED = "mkdir -m 700 job && echo 'some log' >job/log && echo '1 1 another-boot' >job/group && echo 7 >job/exit"
 _END_IT = "read -r group rest <job/group; kill -s KILL -- -$group 2>/dev/null; :"
 
