@@ -1,15 +1,20 @@
 # On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: setup-lab setup-nfs setup-package help demo test test-long test-nfs run setup check bench package package-test clean
+.PHONY: setup-lab setup-nfs setup-package help demo test test-unit test-long test-nfs run setup check bench package package-test clean
 
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # For a part of the tests: make test PYTEST="tests/core -k facts"
 PYTEST ?=
+# Side by side: each worker has a lab of its own and takes the next file of tests when it is done with one.
+WORKERS ?= 2
+SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+UNIT := not lab and not clean_debian and not long and not nfs
 
 help:
 	@echo 'make demo          the main job, end to end, on two real hosts that it starts and takes away again'
 	@echo 'make test          the tests, all but the longest'
+	@echo 'make test-unit     those of them that need no lab: a minute'
 	@echo 'make test-long     the longest: every cap, every interruption'
 	@echo 'make test-nfs      a move over NFS, between two virtual machines'
 	@echo 'make run           the window'
@@ -24,7 +29,10 @@ demo: setup-lab
 	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec tests/data/specs/seed-1220gb-observed.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
 
 test: setup-lab
-	@WITHOUT_LAB='$(BIN)/python -m pytest -m "not lab and not clean_debian and not long and not nfs" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(PYTEST)
+	@WITHOUT_LAB='$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT)" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(SIDE_BY_SIDE) $(PYTEST)
+
+test-unit: setup-lab
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT)" $(PYTEST)
 
 test-long: setup-lab
 	@sh installer/with-lab.sh $(BIN)/python -m pytest -m long $(PYTEST)

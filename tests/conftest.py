@@ -18,7 +18,10 @@ settings.register_profile("untimed", deadline=None, suppress_health_check=[Healt
 settings.load_profile("untimed")
 
 _SECONDS_TO_END = 3.0
-_ALIEN = ("SSH_AUTH_SOCK", "SSH_ASKPASS", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
+_ALIEN = {
+    *("SSH_AUTH_SOCK", "SSH_ASKPASS", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"),
+    *("COLUMNS", "LINES"),  # readline sets them for whatever is started after it, workers among it
+}
 
 
 def _isolate(environment: pytest.MonkeyPatch, folder: Path) -> None:

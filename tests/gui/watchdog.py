@@ -10,13 +10,16 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 
 from PySide6.QtCore import QObject, QTimer
 
 BEAT = 0.01
 LIMIT = 0.1
-OURS = ("/gui/", "/core/")
+PROJECT = Path(__file__).parents[2]
+OURS = (f'"{PROJECT}/gui/', f'"{PROJECT}/core/')
+"""As faulthandler writes where a frame is: `File "/…/gui/window.py", line …`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +88,5 @@ class Watchdog:
 def _ours(dump: str, thread: int) -> str:
     """The thread's stack, if our own code is on it; else the loop is idle, or Qt is at work."""
     block = next((block for block in dump.split("\n\n") if f"hread 0x{thread:016x} " in block), "")
-    lines = [line for line in block.splitlines() if any(part in line for part in OURS) and "/tests/" not in line]
+    lines = [line for line in block.splitlines() if any(part in line for part in OURS)]
     return "\n".join(lines)

@@ -107,12 +107,12 @@ def _metrics(text: str) -> Metrics:
 
 
 def _per_second(found: re.Match[str] | None) -> Metrics:
-    """The rate, unless it is NaN or infinite."""
+    """The rate, unless it is NaN, infinite or negative, which is no rate."""
     try:
         value = float(found["tps"]) if found is not None else math.nan
     except ValueError:
         value = math.nan
-    return {"transactions_per_second": value} if math.isfinite(value) else {}
+    return {"transactions_per_second": value} if 0 <= value < math.inf else {}
 
 
 def _fell_short(text: str) -> bool:

@@ -19,7 +19,7 @@ def test_without_the_rate_that_leaves_connecting_out_there_is_no_result() -> Non
         parse_pgbench(cut)
 
 
-@pytest.mark.parametrize("rate", ["NaN", "-nan", "inf", "-nan(ind)"])
+@pytest.mark.parametrize("rate", ["NaN", "-nan", "inf", "-nan(ind)", "-331.2"])
 def test_a_rate_that_is_no_number_is_absent(rate: str) -> None:
     text = V14.replace("6624", "0").replace("331.190445", rate)
     (result,) = parse_pgbench(text).results
