@@ -7,6 +7,7 @@ from core.facts.sections import Section
 from core.facts.text import first_line, unreadable
 from core.servers.shell import script
 
+NAME = "accounts"
 _USUAL = ("postgres", "enterprisedb", "pgsql")
 _MOST = 5000
 _LINE = re.compile(r"(?P<name>[^:\s][^:]*):(?P<uid>[0-9]{1,10}):(?P<gid>[0-9]{1,10})")
@@ -16,7 +17,7 @@ def section(database_user: str) -> Section:
     """Local users, and those of a directory service that may own a cluster; a whole directory is never listed."""
     names = " ".join(dict.fromkeys((database_user, *_USUAL)))
     return Section(
-        "accounts",
+        NAME,
         script(
             """names=@names@
 cut -d: -f1,3,4 /etc/passwd

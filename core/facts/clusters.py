@@ -27,11 +27,11 @@ from core.facts.text import assignments, first_line, unreadable, whole
 from core.facts.versions import parse_version
 from core.servers.shell import Shell, command, script, sequence
 
-_PLACE = Section(
+PLACE = Section(
     "place",
-    script("""fail() { echo "$1" >&2; exit 3; }
+    script("""fail() { echo "$1" >&2; exit "${2:-3}"; }
 complaint=$(ls -d -- "$folder" 2>&1 >/dev/null) || case $complaint in
-  *"No such file"*) fail "there is no such folder" ;;
+  *"No such file"*) fail "there is no such folder" 4 ;;
   *"ermission denied"*) fail "$(id -un) may not see it: that needs root" ;;
   *) fail "$complaint" ;;
 esac
@@ -74,11 +74,11 @@ for place in "$running" "$programs" "/usr/lib/postgresql/$series/bin" "/usr/pgsq
 done
 export folder series pid port socket bin version tried sum config""")
 
-_IDENTITY = Section(
+IDENTITY = Section(
     "identity",
-    script("""fail() { echo "$1" >&2; exit 3; }
+    script("""fail() { echo "$1" >&2; exit "${2:-3}"; }
 test -r "$folder" || fail "$(id -un) may not read it: that needs root or its owner"
-test -n "$(ls -A -- "$folder")" || fail "it is empty"
+test -n "$(ls -A -- "$folder")" || fail "it is empty" 4
 test -e "$folder/PG_VERSION" || fail "it is no data directory: it holds no PG_VERSION"
 test -r "$folder/PG_VERSION" || fail "$(id -un) may not read its PG_VERSION: that needs root or its owner"
 test -n "$series" || head -c 200 "$folder/PG_VERSION"
@@ -97,7 +97,7 @@ test ! -e "$folder/gaussdb.state" && test ! -e "$folder/mot.conf" || echo "fork=
 test ! -d "$folder/dbms_pipe" || echo "fork=EDB Postgres Advanced Server"
 true"""),
 )
-_CONTROL = Section(
+CONTROL = Section(
     "control",
     script("""if test -z "$bin"; then
   echo "no programs of series ${series:-unknown} were found${tried:+, only other ones in$tried}" >&2
@@ -108,7 +108,7 @@ test -x "$bin/pg_controldata" || { echo "$bin holds no pg_controldata" >&2; exit
 "$bin/pg_controldata" "$folder\""""),
 )
 # A setting that the series does not have yet is an error of its own and no gap; each one costs the start of a program.
-_SETTINGS = Section(
+SETTINGS = Section(
     "settings",
     script(
         """test -x "$bin/postgres" || { echo "no server program of series ${series:-unknown} was found" >&2; exit 3; }
@@ -131,7 +131,7 @@ true""",
     deadline=20,
 )
 
-_LOOKS = (_IDENTITY, _CONTROL, SIZE, WRITTEN, LINKS, PROCESS, IRREGULAR_FILES)
+_LOOKS = (IDENTITY, CONTROL, SIZE, WRITTEN, LINKS, PROCESS, IRREGULAR_FILES)
 
 # A running cluster is asked by SQL; where that fails, and for a stopped one, the server program reads its settings.
 _ASK = sequence(
@@ -141,8 +141,8 @@ _ASK = sequence(
         'test "$pid" && test "$status" = 0 || section settings @settings_deadline@ @settings@',
         deadline=SQL.deadline,
         body=SQL.shell,
-        settings_deadline=_SETTINGS.deadline,
-        settings=_SETTINGS.shell,
+        settings_deadline=SETTINGS.deadline,
+        settings=SETTINGS.shell,
     ),
 )
 
@@ -191,7 +191,7 @@ def clusters_script(mark: str, candidates: Sequence[Candidate], postmasters: Seq
     """
     looked = (command("section", one.name, one.deadline, one.shell) for one in _LOOKS)
     inner = sequence(prelude(mark), _LOOK, *looked, _ASK)
-    outer = script(_OUTER, place=_PLACE.shell, inner=inner, sum=SUM, postmasters=" ".join(map(str, postmasters)))
+    outer = script(_OUTER, place=PLACE.shell, inner=inner, sum=SUM, postmasters=" ".join(map(str, postmasters)))
     calls = (_call(number, candidate) for number, candidate in enumerate(candidates))
     return sequence(prelude(mark), outer, *calls)
 
@@ -230,7 +230,7 @@ def read_clusters(candidates: Sequence[Candidate], answers: Mapping[str, Answer]
         try:
             place = _place(answers.get(f"{number}/place"))
         except ParseError as error:
-            gaps.append(Gap(f"data directory {candidate.folder}", error.message))
+            gaps.append(_no_place(candidate.folder, error.message, answers.get(f"{number}/place")))
             continue
         known = places.get(place.id)
         places[place.id] = (
@@ -247,6 +247,11 @@ def read_clusters(candidates: Sequence[Candidate], answers: Mapping[str, Answer]
         gaps += of_this
         found += [cluster] if cluster is not None else []
     return Found(tuple(sorted(found, key=lambda one: one.data_directory)), tuple(gaps), raw, sums)
+
+
+def _no_place(folder: str, reason: str, answer: Answer | None) -> Gap:
+    absent = answer is not None and answer.absent
+    return Gap(PLACE.name, f"data directory {folder}", reason, folder, absent)
 
 
 @dataclass(frozen=True, slots=True)

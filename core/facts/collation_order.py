@@ -50,6 +50,7 @@ WORDS = (
 )
 
 _OCTAL = "".join(f"\\0{byte:03o}" for byte in "".join(f"{word}\n" for word in WORDS).encode())
+NAME = "collation-order"
 MISSING = "missing"
 
 # A locale that is not there makes sort fall back to C without an error; the program `locale` says so.
@@ -74,7 +75,7 @@ def section(locales: Iterable[str]) -> Section:
     """The section that sorts under each of the locales; a name that can be no locale's is left out."""
     named = [locale for locale in locales if _NAME.fullmatch(locale)]
     return Section(
-        "collation-order",
+        NAME,
         script(
             "locales=@locales@; for locale in $locales; do echo $locale; done | sh -c @sort@",
             locales=" ".join(named),

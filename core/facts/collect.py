@@ -28,7 +28,7 @@ from core.facts.clusters import Found, clusters_script, read_clusters
 from core.facts.discovery import Candidate, Postmasters
 from core.facts.model import Facts, FileSystem, Gap
 from core.facts.reading import Reader
-from core.facts.sections import Answer, answers, bundle, new_mark
+from core.facts.sections import NO_CLUSTER, RIGHTS, Answer, answers, bundle, new_mark
 from core.jobs import Job, Progress
 from core.servers.connection import Server
 from core.servers.kept import Kept
@@ -57,7 +57,9 @@ _PRIVATE = {"units", "postmasters", "debian-clusters"} | host.PRIVATE
 """Sections whose text may hold a secret of somebody's command line or of a configuration: it is not kept."""
 _FIRST_DEADLINE = 60.0
 _SECOND_DEADLINE = 600.0
+_HIDDEN = "its data directory cannot be seen: it needs root, or it runs in a container"
 _NO_CLUSTER = Gap(
+    NO_CLUSTER,
     "clusters",
     "no PostgreSQL data directory was found by pg_lsclusters, systemd units, running servers or in the common folders; "
     "name the data directory if there is one",
@@ -140,10 +142,7 @@ def _named(folders: Iterable[str]) -> list[Candidate]:
 
 def _candidates(reader: Reader, running: Postmasters) -> list[Candidate]:
     """Every folder that the server itself points to. The running servers come first: what they tell is in force."""
-    reader.gaps += [
-        Gap(f"running server {pid}", "its data directory cannot be seen: it needs root, or it runs in a container")
-        for pid in running.hidden
-    ]
+    reader.gaps += [Gap(discovery.POSTMASTERS.name, f"running server {pid}", _HIDDEN) for pid in running.hidden]
     return [
         *running.candidates,
         *(reader.read("debian-clusters", "pg_lsclusters", discovery.parse_debian_clusters) or ()),
@@ -157,7 +156,9 @@ def _file_systems(reader: Reader) -> tuple[FileSystem, ...]:
     space = reader.read("space", "space of file systems", file_systems.parse_df) or {}
     inodes = reader.read("inodes", "inodes of file systems", file_systems.parse_df) or {}
     found, without = file_systems.file_systems(mounts, space, inodes)
-    reader.gaps += [Gap(f"file system {point}", "df does not tell its space") for point in without]
+    reader.gaps += [
+        Gap(file_systems.SPACE.name, f"file system {point}", "df does not tell its space") for point in without
+    ]
     geometries = reader.read_partly("geometry", "geometry of file systems", geometry.parse_geometries) or {}
     return geometry.with_geometries(found, geometries)
 
@@ -207,7 +208,7 @@ class _Trips:
                 return answers(mark, bytes(output.data), error.stderr if isinstance(error, CommandError) else "")
             if self._user is None:
                 raise
-            self.gaps.append(Gap(f"rights of {self._user}", error.message))
+            self.gaps.append(Gap(RIGHTS, f"rights of {self._user}", error.message))
             self._user = None
             return self.ask(script, deadline, title)
         return answers(mark, bytes(output.data), ended.stderr)

@@ -166,7 +166,8 @@ def catalog_gaps(answers: Answers, complaint: str, folder: str) -> tuple[Gap, ..
     said = next((each.partition("ERROR: ")[2].strip() for each in complaint.splitlines() if "ERROR: " in each), "")
     missing = [f"catalogs of {each.name}" for each in answers.databases if each.catalogs is None and not each.template]
     missing += ["catalogs of the whole cluster"] if answers.wide is None else []
-    return tuple(Gap(f"{each} of {folder}", said or "it could not be entered") for each in missing)
+    why = said or "it could not be entered"
+    return tuple(Gap(SECTION.name, f"{each} of {folder}", why, folder) for each in missing)
 
 
 def _database(values: tuple[str, ...]) -> Database:

@@ -307,13 +307,15 @@ class Cluster:
 class Gap:
     """Something that could not be read, and why."""
 
+    section: str
+    """Name of the section that did not bring it; see core/facts/sections.py for those that no section is behind."""
     subject: str
+    """What it is, in words for people: `size of /srv/pg/data`."""
     reason: str
-
-    @property
-    def nothing_there(self) -> bool:
-        """Whether it is of a folder that was named and holds nothing."""
-        return any(word in self.reason.lower() for word in ("no such folder", "is empty"))
+    of: str = ""
+    """The data directory, where it is of one."""
+    absent: bool = False
+    """The folder is empty or not there: what a target of a move should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +363,11 @@ class Facts:
 
     def gaps_besides(self, folder: str) -> tuple[Gap, ...]:
         """The gaps without one that says that `folder` is empty or not there: of a target that is as it should be."""
-        return tuple(gap for gap in self.gaps if not (gap.nothing_there and gap.subject.endswith(f" {folder}")))
+        return tuple(gap for gap in self.gaps if not (gap.absent and gap.of == folder))
+
+    def gap(self, *sections: str, of: str | None = None) -> Gap | None:
+        """The first gap of one of these sections, by name; of that data directory alone where one is given."""
+        return next((gap for gap in self.gaps if gap.section in sections and of in (None, gap.of)), None)
 
     def cluster(self, data_directory: str) -> Cluster | None:
         """The cluster in that data directory."""

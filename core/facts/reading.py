@@ -32,7 +32,7 @@ class Reader:
 
     def __init__(self, answers: Mapping[str, Answer], of: str = "") -> None:
         self._answers = answers
-        self._suffix = f" of {of}" if of else ""
+        self._of = of
         self.gaps: list[Gap] = []
 
     def read(self, name: str, subject: str, parse: Callable[[str], T]) -> T | None:
@@ -40,7 +40,7 @@ class Reader:
         try:
             return parse(expect(self._answers.get(name)).text)
         except ParseError as error:
-            self.gaps.append(Gap(subject + self._suffix, error.message))
+            self._missing(name, subject, error.message)
             return None
 
     def read_partly(self, name: str, subject: str, parse: Callable[[str], T]) -> T | None:
@@ -48,8 +48,14 @@ class Reader:
         answer = self._answers.get(name)
         if answer is None or answer.status == 0:
             return self.read(name, subject, parse)
-        self.gaps.append(Gap(subject + self._suffix, answer.reason))
+        self._missing(name, subject, answer.reason)
         try:
             return parse(answer.text[: answer.text.rfind("\n") + 1])
         except ParseError:
             return None
+
+    def _missing(self, name: str, subject: str, reason: str) -> None:
+        answer = self._answers.get(name)
+        absent = answer is not None and answer.absent
+        in_words = f"{subject} of {self._of}" if self._of else subject
+        self.gaps.append(Gap(name, in_words, reason, self._of, absent=absent))

@@ -13,6 +13,15 @@ from dataclasses import dataclass
 
 from core.servers.shell import Shell, command, script, sequence
 
+RIGHTS = "rights"
+"""Of a gap: a user that the profile names could not be become."""
+NO_CLUSTER = "clusters"
+"""Of a gap: no data directory was found anywhere."""
+TRIAL = "trial-cluster"
+"""Of a gap: new's binaries made no trial cluster."""
+
+_NOTHING_THERE = 4
+"""Exit status of a section that found a folder empty or not there, and said so as its complaint."""
 _STRANGE_DEADLINE = (124, 137)
 """Exit statuses of `timeout`: the command was terminated, or had to be killed."""
 
@@ -44,6 +53,11 @@ class Answer:
     def shown(self) -> str:
         """The output for people and for the history."""
         return self.output.decode("utf-8", "replace")
+
+    @property
+    def absent(self) -> bool:
+        """Whether the folder that it was to look into is empty or not there."""
+        return self.status == _NOTHING_THERE
 
     @property
     def reason(self) -> str:

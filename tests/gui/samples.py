@@ -58,7 +58,7 @@ def facts(server: str, *, new: bool = False) -> Facts:
         network_links=(NetworkLink("eth0", "up", 1_000_000_000, 1500, ("192.0.2.11",)),),
         tools=(Tool("fio", "/usr/bin/fio", "3.33"), Tool("iperf3", None, None)),
         clusters=(cluster(), replace(cluster(), data_directory=ODD_FOLDER, running=False, port=None, name=None)),
-        gaps=(Gap("lsblk", "not installed"),) if new else (),
+        gaps=(Gap("block-devices", "block devices", "not installed"),) if new else (),
         raw={"os-release": 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n'},
     )
 

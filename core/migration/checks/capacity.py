@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable
 
 from core import units
+from core.facts.memory import SECTION as MEMORY
 from core.facts.model import Cluster, Facts, FileSystem
+from core.facts.sizes import LINKS, SIZE
 from core.migration.findings.data_roots import DataRoot, data_roots, roots_of
 from core.migration.findings.finding import (
     NOTHING,
@@ -12,6 +14,8 @@ from core.migration.findings.finding import (
     Finding,
     blocker,
     no_cluster,
+    no_file_system,
+    no_settings,
     passed,
     reason,
     unknown,
@@ -47,11 +51,7 @@ def memory(case: Case) -> Finding:
     setting, total = cluster.settings.get("shared_buffers"), case.new.memory
     buffers = memory_bytes(setting) if setting is not None else None
     if buffers is None or total is None:
-        why = (
-            f"shared_buffers: {reason(case.old, 'settings')}"
-            if buffers is None
-            else f"memory: {reason(case.new, 'memory')}"
-        )
+        why = f"shared_buffers: {no_settings(case)}" if buffers is None else f"memory: {reason(case.new, MEMORY.name)}"
         shown = setting or NOTHING, units.size(total.total_bytes) if total is not None else NOTHING
         return unknown(*shown, f"shared_buffers and new's memory could not be compared ({why})", "compare them by hand")
     shown = f"shared_buffers {units.size(buffers)}", f"memory {units.size(total.total_bytes)}"
@@ -114,10 +114,10 @@ def _compare(
 
 def _unreadable(case: Case, place: DataRoot, system: FileSystem | None, what: str) -> Finding:
     if system is None:
-        gap = reason(case.new, "file system", "df")
+        gap = no_file_system(case.new)
         why = f"the file system of {place.target} on {case.new.server} is not known: {gap}"
     else:
-        gap = reason(case.old, place.source, "size")
+        gap = reason(case.old, SIZE.name, LINKS.name, of=case.move.cluster)
         why = f"how much {what} {place.source} on {case.old.server} takes is not known: {gap}"
     return unknown(NOTHING, NOTHING, why, f"compare by hand: du on {place.source}, df on {place.target}")
 

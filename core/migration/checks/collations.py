@@ -2,6 +2,8 @@
 
 from core import units
 from core.facts.collation_order import MISSING
+from core.facts.collation_order import NAME as COLLATION_ORDER
+from core.facts.sections import TRIAL
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.catalogs import age, databases, listed
 from core.migration.findings.collations import Affected, Order, affected, libc_of
@@ -97,7 +99,7 @@ def locales(case: Case) -> Finding:
             "install binaries with ICU",
         )
     if unread:
-        why = reason(case.new, "order of text", "trial cluster")
+        why = reason(case.new, COLLATION_ORDER, TRIAL)
         return unknown(
             old,
             NOTHING,

@@ -1,12 +1,14 @@
 """Whether the binaries of new can read the files of old: product, series, minor, architecture, control data, libc."""
 
+from core.facts.clusters import CONTROL, IDENTITY, PLACE
 from core.facts.model import Cluster, ControlData
+from core.facts.sections import NO_CLUSTER, TRIAL
+from core.facts.system import SECTION as SYSTEM
 from core.migration.findings.finding import (
     NOTHING,
     Case,
     Finding,
     blocker,
-    gap_about,
     no_cluster,
     passed,
     reason,
@@ -77,7 +79,7 @@ def series(case: Case) -> Finding:
             f"{early.series}{early.prerelease} is a pre-release: its files may not be read by any other release",
             "dump & restore, or install the very same pre-release on both sides",
         )
-    if new is None and gap_about(case.new, "trial cluster") is not None:
+    if new is None and case.new.gap(TRIAL) is not None:
         # new was asked for binaries of the series and has none: others that it has are all there is
         new = max(_tool_releases(case), key=lambda release: _order(release.series), default=None)
     if new is None:
@@ -125,7 +127,7 @@ def architecture(case: Case) -> Finding:
         return unknown(
             old.architecture if old is not None else NOTHING,
             new.architecture if new is not None else NOTHING,
-            f"the architecture of {missing.server} could not be read: {reason(missing, 'system')}",
+            f"the architecture of {missing.server} could not be read: {reason(missing, SYSTEM.name)}",
             f"read the facts again: pghaul facts {missing.server}",
         )
     shown = old.architecture, new.architecture
@@ -144,16 +146,14 @@ def control_data(case: Case) -> Finding:
         return no_cluster(case)
     old = case.cluster.control
     if old is None:
-        return unknown(
-            NOTHING, NOTHING, f"pg_controldata of old could not be read: {reason(case.old, 'control')}", _NAME_BINARIES
-        )
+        why = reason(case.old, CONTROL.name, of=case.move.cluster)
+        return unknown(NOTHING, NOTHING, f"pg_controldata of old could not be read: {why}", _NAME_BINARIES)
     made = next((cluster for cluster in case.siblings if cluster.control is not None), None)
     if made is None or made.control is None:
         return unknown(
             _layout_text(old),
             NOTHING,
-            f"no cluster of series {case.cluster.series} that new's binaries made is known: "
-            + reason(case.new, "trial cluster"),
+            f"no cluster of series {case.cluster.series} that new's binaries made is known: " + reason(case.new, TRIAL),
             f"run the checks: they have new's binaries make one; or {_INSTALL.format(series=case.cluster.series)}",
         )
     differing = _differences(old, made.control)
@@ -176,7 +176,7 @@ def libc(case: Case) -> Finding:
         return unknown(
             old or NOTHING,
             new or NOTHING,
-            f"the C library of {missing.server} could not be read: {reason(missing, 'libc', 'system')}",
+            f"the C library of {missing.server} could not be read: {reason(missing, SYSTEM.name)}",
             "compare `getconf GNU_LIBC_VERSION` of both hosts",
         )
     if old == new:
@@ -261,7 +261,7 @@ def _number(release: Release) -> str:
 
 
 def _no_binaries(case: Case) -> str:
-    found = reason(case.new, "cluster", "postgres", "version")
+    found = reason(case.new, TRIAL, NO_CLUSTER, PLACE.name, IDENTITY.name)
     return f"no PostgreSQL whose release could be read was found on new: {found}"
 
 

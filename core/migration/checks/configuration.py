@@ -13,8 +13,8 @@ from core.migration.findings.finding import (
     Finding,
     blocker,
     no_cluster,
+    no_settings,
     passed,
-    reason,
     unknown,
     warning,
 )
@@ -29,9 +29,7 @@ def settings(case: Case) -> Finding:
     if cluster is None:
         return no_cluster(case)
     if cluster.wide is None and not cluster.settings:
-        return unknown(
-            NOTHING, NOTHING, f"the settings of old are not known: {reason(case.old, 'settings')}", "read them again"
-        )
+        return unknown(NOTHING, NOTHING, f"the settings of old are not known: {no_settings(case)}", "read them again")
     asked = binaries(case, f"{len(cluster.settings)} settings")
     if isinstance(asked, Finding):
         return asked
@@ -87,7 +85,7 @@ def listen_addresses(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"listen_addresses is not known: {reason(case.old, 'settings')}",
+            f"listen_addresses is not known: {no_settings(case)}",
             "look in postgresql.conf",
         )
     named = [word.strip() for word in setting.split(",") if word.strip() not in _EVERYWHERE]
@@ -159,7 +157,7 @@ def files_elsewhere(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"where the configuration lies is not known: {reason(case.old, 'settings')}",
+            f"where the configuration lies is not known: {no_settings(case)}",
             "look for it",
         )
     files = dict.fromkeys(

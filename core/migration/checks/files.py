@@ -1,7 +1,9 @@
 """Whose the files are, and those that a copy may not bring over as they are."""
 
 from core import units
+from core.facts.accounts import NAME as ACCOUNTS
 from core.facts.host_environment import Account, IrregularFiles
+from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Facts
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.data_roots import roots_of
@@ -109,7 +111,7 @@ def folder_mode(case: Case) -> Finding:
         return no_cluster(case)
     mode = cluster.mode
     if mode is None:
-        return _unread(case, "kinds of files", "the mode of the data directory")
+        return _unread(case, "the mode of the data directory")
     allowed = {"700"} | ({"750"} if float(cluster.series) >= 11 else set())
     if mode in allowed:
         return passed(mode, NOTHING, "the mode that PostgreSQL asks for")
@@ -193,14 +195,14 @@ def _odd(case: Case) -> IrregularFiles | Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    return cluster.irregular_files or _unread(case, "kinds of files", "what kinds of files lie in the data directory")
+    return cluster.irregular_files or _unread(case, "what kinds of files lie in the data directory")
 
 
-def _unread(case: Case, subject: str, what: str) -> Finding:
+def _unread(case: Case, what: str) -> Finding:
     return unknown(
         NOTHING,
         NOTHING,
-        f"{what} could not be read: {reason(case.old, subject)}",
+        f"{what} could not be read: {reason(case.old, IRREGULAR_FILES.name, of=case.move.cluster)}",
         f"read the facts again: pghaul facts {case.old.server}",
     )
 
@@ -210,7 +212,7 @@ def _users_unread(case: Case, here: str) -> Finding:
     return unknown(
         here,
         NOTHING,
-        f"the users of {facts.server} could not be compared: {reason(facts, 'users', 'owner')}",
+        f"the users of {facts.server} could not be compared: {reason(facts, ACCOUNTS)}",
         "compare `id` of the owner on both hosts",
     )
 

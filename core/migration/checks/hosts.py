@@ -1,11 +1,28 @@
 """What the two hosts themselves are like: clocks, SELinux and AppArmor, limits, memory, abilities of the kernel."""
 
 from core import units
+from core.facts.clocks import NOW as CLOCK
 from core.facts.host_environment import UNLIMITED, Limits
+from core.facts.kernel import SECTION as KERNEL
+from core.facts.memory import SECTION as MEMORY
 from core.facts.model import Cluster, Facts
+from core.facts.processes import PROCESS, SESSION
+from core.facts.sections import RIGHTS
+from core.facts.security_policy import FIREWALL, SELINUX_AND_APPARMOR
+from core.facts.system import SECTION as SYSTEM
 from core.migration.checks.capacity import memory_bytes
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.finding import NOTHING, Case, Finding, no_cluster, passed, reason, unknown, warning
+from core.migration.findings.finding import (
+    NOTHING,
+    Case,
+    Finding,
+    no_cluster,
+    no_settings,
+    passed,
+    reason,
+    unknown,
+    warning,
+)
 
 _APART = 1.0
 """Seconds between two clocks from which a file's time on one cannot be held against a moment of the other."""
@@ -21,7 +38,7 @@ def clocks(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the clock of {missing.server} could not be read: {reason(missing, 'clock')}",
+            f"the clock of {missing.server} could not be read: {reason(missing, CLOCK.name)}",
             "compare `date` of both hosts",
         )
     apart = there.ahead_seconds - here.ahead_seconds
@@ -51,7 +68,7 @@ def time_zone(case: Case) -> Finding:
         return unknown(
             here or NOTHING,
             there or NOTHING,
-            f"the time zone of {missing.server} could not be read: {reason(missing, 'system')}",
+            f"the time zone of {missing.server} could not be read: {reason(missing, SYSTEM.name)}",
             "compare `timedatectl` of both hosts",
         )
     same = here == there or {here, there} <= {
@@ -78,7 +95,7 @@ def selinux(case: Case) -> Finding:
     there = case.new.host_environment.security_policy
     here = case.old.host_environment.security_policy
     if there is None or there.selinux is None:
-        why = reason(case.new, "SELinux")
+        why = reason(case.new, SELINUX_AND_APPARMOR.name)
         return unknown(
             NOTHING, NOTHING, f"whether SELinux guards {case.new.server} could not be read: {why}", "ask: getenforce"
         )
@@ -99,7 +116,7 @@ def apparmor(case: Case) -> Finding:
     """No AppArmor profile of PostgreSQL guards new that old does not have."""
     here, there = case.old.host_environment.security_policy, case.new.host_environment.security_policy
     if there is None or there.apparmor is None:
-        why = reason(case.new, "AppArmor")
+        why = reason(case.new, SELINUX_AND_APPARMOR.name)
         return unknown(
             NOTHING, NOTHING, f"whether AppArmor guards {case.new.server} could not be read: {why}", "ask: aa-status"
         )
@@ -121,7 +138,7 @@ def firewall(case: Case) -> Finding:
         return no_cluster(case)
     port = str(cluster.port or 5432)
     if rules is None:
-        why = reason(case.new, "firewall", "rights of")
+        why = reason(case.new, FIREWALL.name, RIGHTS)
         return unknown(
             f"port {port}",
             NOTHING,
@@ -149,7 +166,7 @@ def limits(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the limits of {missing.server} could not be read: {reason(missing, 'limits', 'server process')}",
+            f"the limits of {missing.server} could not be read: {reason(missing, SESSION.name, PROCESS.name)}",
             "compare `ulimit -n` and `ulimit -l` of the owner on both hosts",
         )
     shown = _limits_words(here), _limits_words(there)
@@ -179,10 +196,11 @@ def huge_pages(case: Case) -> Finding:
     buffers = memory_bytes(cluster.settings.get("shared_buffers", ""))
     if here is None or there is None or (setting is None and float(cluster.series) >= 9.4):
         missing = case.new if there is None and here is not None else case.old
+        why = no_settings(case) if missing is case.old and here is not None else reason(missing, MEMORY.name)
         return unknown(
             setting or NOTHING,
             NOTHING,
-            f"the huge pages of {missing.server} could not be told: {reason(missing, 'memory', 'settings')}",
+            f"the huge pages of {missing.server} could not be told: {why}",
             "compare HugePages_Total in /proc/meminfo of both hosts, and the setting huge_pages",
         )
     have_old, have_new = ((memory.huge_pages_total or 0) * (memory.huge_page_bytes or 0) for memory in (here, there))
@@ -209,7 +227,7 @@ def free_memory(case: Case) -> Finding:
         return no_cluster(case)
     buffers = memory_bytes(cluster.settings.get("shared_buffers", ""))
     if memory is None or memory.available_bytes is None or buffers is None:
-        why = reason(case.old, "settings") if buffers is None else reason(case.new, "memory")
+        why = no_settings(case) if buffers is None else reason(case.new, MEMORY.name)
         return unknown(
             NOTHING, NOTHING, f"new's free memory could not be compared: {why}", f"look on {case.new.server}: free -h"
         )
@@ -233,7 +251,7 @@ def nfs(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the kernel abilities of {missing.server} could not be read: {reason(missing, 'kernel')}",
+            f"the kernel abilities of {missing.server} could not be read: {reason(missing, KERNEL.name)}",
             "only a copy over NFS needs them",
         )
     shown = [

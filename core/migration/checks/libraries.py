@@ -10,8 +10,8 @@ from core.migration.findings.finding import (
     Finding,
     blocker,
     no_cluster,
+    no_settings,
     passed,
-    reason,
     unknown,
     warning,
 )
@@ -94,7 +94,7 @@ def preload_libraries(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"what the server loads when it starts is not known: {reason(case.old, 'settings')}",
+            f"what the server loads when it starts is not known: {no_settings(case)}",
             "read shared_preload_libraries in postgresql.conf, and look for each library on new",
         )
     at_start, later = preloads(cluster)

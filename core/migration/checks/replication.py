@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.catalogs import age, cluster_wide, databases, listed
-from core.migration.findings.finding import NOTHING, Case, Finding, no_cluster, passed, reason, unknown, warning
+from core.migration.findings.finding import (
+    NOTHING,
+    Case,
+    Finding,
+    no_cluster,
+    no_settings,
+    passed,
+    unknown,
+    warning,
+)
 
 _OFF = ("off", "")
 
@@ -20,7 +29,7 @@ def archiving(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"archive_mode is not known: {reason(case.old, 'settings')}",
+            f"archive_mode is not known: {no_settings(case)}",
             "read archive_mode in postgresql.conf",
         )
     if mode in _OFF:

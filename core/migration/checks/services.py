@@ -1,7 +1,11 @@
 """What starts a cluster again, works on it by the clock, or leads clients to it."""
 
+from core.facts.autostart import SECTION as AUTOSTART
+from core.facts.ha_and_poolers import SECTION as HA_AND_POOLERS
+from core.facts.ha_and_poolers import VIRTUAL
 from core.facts.host_environment import HaOrPooler
 from core.facts.model import Facts
+from core.facts.schedules import SECTION as SCHEDULES
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.finding import (
     NOTHING,
@@ -53,7 +57,7 @@ def autostart(case: Case) -> Finding:
     if cluster is None:
         return no_cluster(case)
     if found is None or case.old.host_environment.ha_and_poolers is None:
-        why = reason(case.old, "starts by itself", "cluster managers")
+        why = reason(case.old, AUTOSTART.name, HA_AND_POOLERS.name)
         return unknown(
             NOTHING,
             NOTHING,
@@ -106,7 +110,7 @@ def cron_jobs(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the scheduled jobs of {case.old.server} could not be read: {reason(case.old, 'cron jobs')}",
+            f"the scheduled jobs of {case.old.server} could not be read: {reason(case.old, SCHEDULES.name)}",
             "look with: crontab -l -u postgres; ls /etc/cron.d; systemctl list-timers",
         )
     if not jobs:
@@ -128,7 +132,7 @@ def virtual_addresses(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the addresses of {case.old.server} could not be read: {reason(case.old, 'addresses')}",
+            f"the addresses of {case.old.server} could not be read: {reason(case.old, VIRTUAL.name)}",
             "look with: ip addr show",
         )
     shown = ", ".join(here) or "none", "not read" if there is None else ", ".join(there) or "none"
@@ -178,7 +182,7 @@ def _unread(case: Case, what: str, found: list[tuple[HaOrPooler, ...] | None]) -
     return unknown(
         NOTHING,
         NOTHING,
-        f"the {what} of {missing.server} could not be read: {reason(missing, 'cluster managers')}",
+        f"the {what} of {missing.server} could not be read: {reason(missing, HA_AND_POOLERS.name)}",
         f"look on {missing.server} with: ps -ef; ls /etc",
     )
 

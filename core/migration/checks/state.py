@@ -2,7 +2,12 @@
 
 import re
 
+from core.facts.clusters import CONTROL, IDENTITY, PLACE
+from core.facts.discovery import POSTMASTERS
+from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Cluster
+from core.facts.sections import RIGHTS
+from core.facts.sizes import LINKS
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.distinct import two_places
 from core.migration.findings.data_roots import data_roots, names_of, roots_of
@@ -11,8 +16,6 @@ from core.migration.findings.finding import (
     Case,
     Finding,
     blocker,
-    gap_about,
-    gap_of,
     no_cluster,
     passed,
     reason,
@@ -22,7 +25,6 @@ from core.migration.findings.finding import (
 )
 from core.migration.model.checks import Status
 
-_ABSENT = ("no such folder", "is empty")
 """What the facts say of a folder that was named and holds nothing."""
 _RECOVERY = ("standby.signal", "recovery.signal", "recovery.conf", "backup_label", "tablespace_map")
 _STANDBY = ("standby.signal", "recovery.conf")
@@ -36,10 +38,11 @@ def cluster_exists(case: Case) -> Finding:
         running = "running" if cluster.running else "stopped"
         return passed(f"{cluster.data_directory} ({running})", NOTHING, f"a cluster of series {cluster.series}")
     found = ", ".join(each.data_directory for each in case.old.clusters) or "no cluster"
+    why = reason(case.old, PLACE.name, IDENTITY.name, of=case.move.cluster)
     return blocker(
         found,
         NOTHING,
-        f"{case.move.cluster} on {case.old.server} holds no cluster: {reason(case.old, case.move.cluster)}",
+        f"{case.move.cluster} on {case.old.server} holds no cluster: {why}",
         "name the data directory as pghaul facts shows it, with links resolved",
     )
 
@@ -77,8 +80,8 @@ def _data_directory(case: Case) -> Finding:
     identifier = cluster.control.system_identifier if cluster is not None and cluster.control is not None else None
     shown = f"system identifier {identifier}" if identifier is not None else NOTHING
     if target is None:
-        gap = gap_of(case.new, path)
-        if gap is not None and any(word in gap.reason.lower() for word in _ABSENT):
+        gap = case.new.gap(PLACE.name, IDENTITY.name, of=path)
+        if gap is not None and gap.absent:
             return passed(shown, f"{path}: {gap.reason}", "nothing lies at the target yet")
         return unknown(
             shown,
@@ -142,7 +145,7 @@ def target_stopped(case: Case) -> Finding:
     """No server runs in the target."""
     target = case.target
     if target is None:
-        gap = gap_about(case.new, "running server", "rights of")
+        gap = case.new.gap(POSTMASTERS.name, RIGHTS)
         if gap is not None:
             why = f"which servers run on {case.new.server} is not known: {gap.subject}: {gap.reason}"
             return unknown(NOTHING, NOTHING, why, f"look on {case.new.server} with: ps -C postgres -o args")
@@ -174,7 +177,7 @@ def old_stopped(case: Case) -> Finding:
         return unknown(
             "stopped, state not readable",
             NOTHING,
-            f"whether old was shut down cleanly is not known: {reason(case.old, 'control')}",
+            f"whether old was shut down cleanly is not known: {reason(case.old, CONTROL.name, of=case.move.cluster)}",
             "run pg_controldata on the data directory: it must say `shut down`",
         )
     if state == "shut down":
@@ -213,7 +216,7 @@ def primary(case: Case) -> Finding:
         return unknown(
             shown,
             NOTHING,
-            f"whether old is a primary is not known: {reason(case.old, 'control')}",
+            f"whether old is a primary is not known: {reason(case.old, CONTROL.name, of=case.move.cluster)}",
             "ask it: select pg_is_in_recovery(); or run pg_controldata on the data directory",
         )
     return passed(shown, NOTHING, "a primary")
@@ -227,7 +230,7 @@ def leftovers(case: Case) -> Finding:
     lying = [name for name in cluster.leftovers if not (name == "postmaster.pid" and cluster.running)]
     lying += cluster.irregular_files.examples.get("partial", ()) if cluster.irregular_files is not None else ()
     if not lying:
-        unread = unread_of(case, "links and tablespaces") or unread_of(case, "kinds of files")
+        unread = unread_of(case, LINKS.name, IRREGULAR_FILES.name)
         if unread is not None:
             return unread
         return passed("none", NOTHING, "nothing lies in the data directory that changes how it starts")
@@ -252,7 +255,7 @@ def tablespaces_inside(case: Case) -> Finding:
         space.location for space in cluster.tablespaces if f"{space.location}/".startswith(f"{cluster.data_directory}/")
     ]
     if not inside:
-        unread = unread_of(case, "links and tablespaces")
+        unread = unread_of(case, LINKS.name)
         if unread is not None:
             return unread
         number = len(cluster.tablespaces)
@@ -274,7 +277,7 @@ def tablespace_targets(case: Case) -> Finding:
     movable = [place.source for place in roots_of(cluster)[1:]]
     wrong = sorted(set(named) - set(movable))
     evidence = ", ".join(movable) or "none", ", ".join(f"{here} -> {there}" for here, there in named.items()) or "none"
-    unread = unread_of(case, "links and tablespaces")
+    unread = unread_of(case, LINKS.name)
     if unread is not None and named:
         return unread
     if not wrong:
@@ -304,7 +307,7 @@ def links(case: Case) -> Finding:
         *((link.path, link.target) for link in cluster.links),
     ]
     if not followed:
-        unread = unread_of(case, "links and tablespaces")
+        unread = unread_of(case, LINKS.name)
         if unread is not None:
             return unread
         return passed("none", NOTHING, "the data directory holds no links")

@@ -3,7 +3,11 @@
 from pathlib import PurePosixPath
 
 from core import units
+from core.facts.arrays import SECTION as ARRAYS
+from core.facts.disks import HEALTH
 from core.facts.model import Facts, FileSystem, Link
+from core.facts.sizes import LINKS
+from core.facts.system import SECTION as SYSTEM
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.data_roots import data_roots
 from core.migration.findings.finding import (
@@ -11,8 +15,8 @@ from core.migration.findings.finding import (
     Case,
     Finding,
     blocker,
-    gap_about,
     no_cluster,
+    no_file_system,
     passed,
     reason,
     unknown,
@@ -49,7 +53,7 @@ def target_path(case: Case) -> Finding:
         )
     unknown_ones = [target for target, system in systems.items() if system is None]
     if unknown_ones:
-        why = reason(case.new, "file system", "mounts", "df")
+        why = no_file_system(case.new)
         return unknown(
             case.move.cluster,
             shown,
@@ -79,7 +83,7 @@ def copy_on_write(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the file system of {', '.join(lacking)} is not known: {reason(case.new, 'file system', 'mounts', 'df')}",
+            f"the file system of {', '.join(lacking)} is not known: {no_file_system(case.new)}",
             f"look on {case.new.server}: findmnt -T {lacking[0]}",
         )
     known = {system.mount_point: system for system in systems if system is not None}
@@ -102,11 +106,11 @@ def copy_on_write(case: Case) -> Finding:
 def arrays(case: Case) -> Finding:
     """No md array is degraded or being rebuilt."""
     for facts in (case.old, case.new):
-        if facts.system is None or gap_about(facts, "md arrays") is not None:
+        if facts.system is None or facts.gap(ARRAYS.name) is not None:
             return unknown(
                 NOTHING,
                 NOTHING,
-                f"the md arrays of {facts.server} could not be read: {reason(facts, 'md arrays')}",
+                f"the md arrays of {facts.server} could not be read: {reason(facts, SYSTEM.name, ARRAYS.name)}",
                 f"look on {facts.server}: cat /proc/mdstat",
             )
     shown = _arrays(case.old), _arrays(case.new)
@@ -133,7 +137,7 @@ def disk_health(case: Case) -> Finding:
         missing = case.old if here is None else case.new
         tool = missing.tool("smartctl")
         absent = tool is not None and tool.path is None
-        why = "smartctl is not installed" if absent else reason(missing, "health of disks")
+        why = "smartctl is not installed" if absent else reason(missing, HEALTH.name)
         return unknown(
             NOTHING,
             NOTHING,
@@ -171,13 +175,13 @@ def wal_directory(case: Case) -> Finding:
         return no_cluster(case)
     link = next((link for link in cluster.links if link.path in _WAL), None)
     if link is None:
-        unread = unread_of(case, "links and tablespaces")
+        unread = unread_of(case, LINKS.name)
         return unread or passed("inside the data directory", NOTHING, "the WAL lies inside the data directory")
     target = case.move.tablespace_targets.get(link.target, link.target)
     shown = f"{link.path} -> {link.target}{_size(link)}", target
     data, wal = case.new.file_system_of(case.move.target), case.new.file_system_of(target)
     if data is None or wal is None:
-        why = reason(case.new, "file system", "mounts", "df")
+        why = no_file_system(case.new)
         return unknown(*shown, f"the file system of {target} on {case.new.server} is not known: {why}", f"df {target}")
     if data.mount_point != wal.mount_point:
         return passed(*shown, f"the WAL gets a place of its own: {wal.mount_point}")

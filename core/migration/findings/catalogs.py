@@ -1,8 +1,10 @@
 """The catalogs of the cluster on old, or the finding that says why they are not known."""
 
 from core.facts.catalog import Binaries, Catalogs, ClusterWide
+from core.facts.databases import SECTION as SQL
 from core.facts.model import Cluster, Database
-from core.migration.findings.finding import NOTHING, Case, Finding, gap_about, no_cluster, reason, unknown
+from core.facts.sections import TRIAL
+from core.migration.findings.finding import NOTHING, Case, Finding, no_cluster, reason, unknown
 
 _SHOWN = 12
 
@@ -42,7 +44,7 @@ def binaries(case: Case, old: str) -> Binaries | Finding:
     return unknown(
         old,
         NOTHING,
-        f"new's binaries were not asked: {reason(case.new, 'trial cluster')}",
+        f"new's binaries were not asked: {reason(case.new, TRIAL)}",
         "run the checks again: they have new's binaries make a trial cluster and answer in it",
     )
 
@@ -67,7 +69,7 @@ def _unread(case: Case, cluster: Cluster, what: str) -> Finding:
             f"{what} are not known: the cluster is stopped, and its facts were never read while it ran",
             f"start it once, run `pghaul facts {case.old.server}` and stop it: what was read is kept for the checks",
         )
-    gap = gap_about(case.old, "catalogs", "databases and settings in force")
+    gap = case.old.gap(SQL.name, of=case.move.cluster)
     return unknown(
         "running",
         NOTHING,

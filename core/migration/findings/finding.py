@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-from core.facts.model import Cluster, Facts, Gap
+from core.facts.clusters import SETTINGS
+from core.facts.databases import SECTION as SQL
+from core.facts.file_systems import MOUNTS, SPACE
+from core.facts.model import Cluster, Facts
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
 
@@ -80,20 +83,25 @@ def no_cluster(case: Case) -> Finding:
     )
 
 
-def reason(facts: Facts, *words: str) -> str:
-    """Why something is not in the facts: the gap whose subject or reason holds one of the words, else a plain word."""
-    gap = gap_about(facts, *words)
+def reason(facts: Facts, *sections: str, of: str | None = None) -> str:
+    """Why something is not in the facts: the gap of one of these sections, of that folder, else a plain word."""
+    gap = facts.gap(*sections, of=of)
     return f"{gap.subject}: {gap.reason}" if gap is not None else "the facts do not say"
 
 
-def gap_of(facts: Facts, folder: str) -> Gap | None:
-    """The gap of that very folder."""
-    return next((gap for gap in facts.gaps if gap.subject == folder or gap.subject.endswith(f" {folder}")), None)
+def no_settings(case: Case) -> str:
+    """Why settings of the cluster are not in the facts of old."""
+    return reason(case.old, SETTINGS.name, SQL.name, of=case.move.cluster)
 
 
-def unread_of(case: Case, subject: str) -> Finding | None:
-    """The finding where that subject of the cluster could not be read; None where it was."""
-    gap = next((gap for gap in case.old.gaps if gap.subject == f"{subject} of {case.move.cluster}"), None)
+def no_file_system(facts: Facts) -> str:
+    """Why a file system is not in the facts."""
+    return reason(facts, MOUNTS.name, SPACE.name)
+
+
+def unread_of(case: Case, *sections: str) -> Finding | None:
+    """The finding where one of these sections of the cluster could not be read; None where all were."""
+    gap = case.old.gap(*sections, of=case.move.cluster)
     if gap is None:
         return None
     return unknown(
@@ -101,12 +109,4 @@ def unread_of(case: Case, subject: str) -> Finding | None:
         NOTHING,
         f"{gap.subject} could not be read: {gap.reason}",
         f"read the facts again: pghaul facts {case.old.server}",
-    )
-
-
-def gap_about(facts: Facts, *words: str) -> Gap | None:
-    """The first gap whose subject or reason holds one of the words."""
-    return next(
-        (gap for gap in facts.gaps if any(word.lower() in f"{gap.subject} {gap.reason}".lower() for word in words)),
-        None,
     )

@@ -12,6 +12,7 @@ from core.errors import Cancelled, CommandError, ParseError, PghaulError
 from core.facts.control_data import parse_control_data
 from core.facts.model import Cluster, Facts, Gap
 from core.facts.programs import program_path
+from core.facts.sections import TRIAL
 from core.facts.versions import parse_version
 from core.jobs import Job
 from core.migration.findings.binaries import Wanted, wanted
@@ -19,7 +20,6 @@ from core.migration.probing.binaries import asking, parse_binaries
 from core.servers.connection import Server
 from core.servers.shell import Shell, script
 
-SUBJECT = "trial cluster"
 FOUND_BY = "initdb"
 _SECONDS = 60.0
 _PROGRAMS = ("postgres", "pg_test_fsync", "pgbench")
@@ -104,4 +104,4 @@ def _shell(path: str, needs: Wanted) -> Shell:
 
 
 def _without(facts: Facts, reason: str) -> Facts:
-    return replace(facts, gaps=(*facts.gaps, Gap(SUBJECT, reason)))
+    return replace(facts, gaps=(*facts.gaps, Gap(TRIAL, "trial cluster", reason)))

@@ -197,8 +197,10 @@ def test_what_a_database_did_not_end_is_not_believed() -> None:
     assert (answers.databases[0].relations, answers.databases[0].catalogs, answers.wide) == (12, None, None)
     said = "psql:<stdin>:9: ERROR:  canceling statement due to lock timeout\nmore\n"
     assert catalog_gaps(answers, said, "/srv/data") == (
-        Gap("catalogs of shop|x of /srv/data", "canceling statement due to lock timeout"),
-        Gap("catalogs of the whole cluster of /srv/data", "canceling statement due to lock timeout"),
+        Gap("sql", "catalogs of shop|x of /srv/data", "canceling statement due to lock timeout", "/srv/data"),
+        Gap(
+            "sql", "catalogs of the whole cluster of /srv/data", "canceling statement due to lock timeout", "/srv/data"
+        ),
     )
 
 

@@ -111,7 +111,7 @@ def facts(side: Side) -> Facts:
         network_links=(NetworkLink("eth0", "up", 1_000_000_000 if old else 10_000_000_000, 1500, (profile.address,)),),
         tools=(Tool("fio", "/usr/bin/fio", "3.33"), Tool("rsync", "/usr/bin/rsync", "3.2.7"), Tool("zstd", None, None)),
         clusters=(cluster,) if cluster else (),
-        gaps=(Gap("arrays", "no /proc/mdstat"),),
+        gaps=(Gap("arrays", "md arrays", "no /proc/mdstat"),),
         raw={"uname": "Linux gannon 4.18.0\n" * 40, "strange": "a \x00 and \N{GREEK SMALL LETTER PI}"},
     )
 

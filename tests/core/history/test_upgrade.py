@@ -28,6 +28,19 @@ from tests.core.history.samples import MOVE, NEW, OLD
 
 RELEASED = Path("tests/data/history")
 
+GAPS = [
+    ("md arrays", "it took too long", "arrays", ""),
+    ("memory", "it took too long", "memory", ""),
+    ("data directory /srv/a b", "there is no such folder", "place", "/srv/a b"),
+    ("size of /srv/data", "bytes and files", "size", "/srv/data"),
+    ("kinds of files of /srv/data", "it took too long", "irregular-files", "/srv/data"),
+    ("catalogs of shop of /srv/data", "it could not be entered", "sql", "/srv/data"),
+    ("running server 77", "its data directory cannot be seen", "postmasters", ""),
+    ("file system /mnt/x", "df does not tell its space", "space", ""),
+    ("rights of root", "sudo refused", "rights", ""),
+]
+"""Subject and reason of a gap as they were kept, and the section and data directory that it is of."""
+
 NEXT = """
 import sqlalchemy as sa
 from alembic import op
@@ -155,6 +168,7 @@ def test_fields_of_facts_are_found_under_their_new_names(tmp_path: Path) -> None
             document["holdings"], document["sorted"] = {"/srv/pg": ["PG_15"]}, {"de_AT.UTF-8": "0" * 64}
             for cluster in document["clusters"]:
                 cluster["oddities"] = {**irregular, "examples": {"hard-link": ["a", "b"]}}
+            document["gaps"] = [{"subject": subject, "reason": reason} for subject, reason, _, _ in GAPS]
             changed = LongText().process_bind_param(json.dumps(document), dialect())
             connection.execute("UPDATE facts SET document = ? WHERE id = ?", [changed, number])
         connection.commit()
@@ -166,6 +180,8 @@ def test_fields_of_facts_are_found_under_their_new_names(tmp_path: Path) -> None
     assert facts.target_entries == {"/srv/pg": ("PG_15",)}
     assert facts.collation_order == {"de_AT.UTF-8": "0" * 64}
     assert facts.clusters[0].irregular_files == IrregularFiles(**irregular, examples={"hard-link": ("a", "b")})
+    assert [(gap.subject, gap.reason, gap.section, gap.of) for gap in facts.gaps] == GAPS
+    assert [gap.subject for gap in facts.gaps if gap.absent] == ["data directory /srv/a b"]
 
 
 def test_the_newest_schema_is_kept_as_a_file() -> None:

@@ -187,7 +187,7 @@ def old(*clusters: Cluster, **changes: Any) -> Facts:
 def new(*clusters: Cluster, **changes: Any) -> Facts:
     """New with a cluster of its own beside the target, which is not there yet."""
     own = cluster(data_directory="/var/lib/postgresql/15/main", version="15.18", control=control(system_identifier="1"))
-    absent = Gap(f"data directory {TARGET}", "there is no such folder, or root may not see it")
+    absent = Gap("place", f"data directory {TARGET}", "there is no such folder", TARGET, absent=True)
     tried = () if clusters or "clusters" in changes else (trial(),)
     return facts("new", **{"clusters": clusters or (own,), "gaps": (absent,), "trials": tried, **changes})
 

@@ -246,9 +246,9 @@ def test_a_diagnosis_with_its_evidence(full: Report) -> None:
 def test_an_empty_target_is_no_gap(full: Report) -> None:
     assert full.new_facts is not None
     gaps = (
-        Gap(f"version of {full.move.target}", "it is empty"),
-        Gap("version of /elsewhere", "it is empty"),
-        Gap(f"settings of {full.move.target}", "permission denied"),
+        Gap("identity", f"version of {full.move.target}", "it is empty", full.move.target, absent=True),
+        Gap("identity", "version of /elsewhere", "it is empty", "/elsewhere", absent=True),
+        Gap("settings", f"settings of {full.move.target}", "permission denied", full.move.target),
     )
     shown = document(dataclasses.replace(full, new_facts=dataclasses.replace(full.new_facts, gaps=gaps)))
     of_new = [text for text in map(_joined, shown["servers"]["gaps"]) if text.startswith("gannon-new")]

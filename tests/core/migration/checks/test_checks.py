@@ -165,9 +165,9 @@ def test_architecture_and_libc() -> None:
         (new(cluster(data_directory=TARGET)), Status.PASS),
         (new(cluster(data_directory=TARGET, control=control(system_identifier="2"))), Status.BLOCKER),
         (new(cluster(data_directory=TARGET, control=None)), Status.UNKNOWN),
-        (new(gaps=(Gap(f"version of {TARGET}", "it is empty"),)), Status.PASS),
-        (new(gaps=(Gap(f"version of {TARGET}2", "it is empty"),)), Status.UNKNOWN),
-        (new(gaps=(Gap(f"version of {TARGET}", "it holds no PG_VERSION"),)), Status.UNKNOWN),
+        (new(gaps=(Gap("identity", f"version of {TARGET}", "it is empty", TARGET, absent=True),)), Status.PASS),
+        (new(gaps=(Gap("identity", "version", "it is empty", f"{TARGET}2", absent=True),)), Status.UNKNOWN),
+        (new(gaps=(Gap("identity", "version", "it holds no PG_VERSION", TARGET),)), Status.UNKNOWN),
         (new(gaps=()), Status.UNKNOWN),
     ],
 )

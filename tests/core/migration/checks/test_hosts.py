@@ -177,7 +177,7 @@ def test_arrays() -> None:
     assert one("arrays", old(arrays=(bad,)), new()).status is W
     assert one("arrays", old(), replace(new(), arrays=(replace(bad, degraded=False, action="resync"),))).status is W
     assert one("arrays", old(), replace(new(), arrays=(replace(bad, degraded=False),))).status is P
-    assert one("arrays", old(gaps=(Gap("md arrays", "it took too long"),)), new()).status is U
+    assert one("arrays", old(gaps=(Gap("arrays", "md arrays", "it took too long"),)), new()).status is U
 
 
 def test_the_wal_gets_a_place_of_its_own_again() -> None:
@@ -209,7 +209,7 @@ def test_time_zones() -> None:
 
 @pytest.mark.parametrize("identifier", ["links", "leftovers", "tablespaces-inside", "wal-directory"])
 def test_links_that_could_not_be_read_are_no_pass(identifier: str) -> None:
-    blind = old(gaps=(Gap(f"links and tablespaces of {DATA}", "it took too long"),))
+    blind = old(gaps=(Gap("links", f"links and tablespaces of {DATA}", "it took too long", DATA),))
     result = one(identifier, blind, new())
     assert (result.status, "it took too long" in result.message) == (U, True)
 
