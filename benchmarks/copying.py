@@ -37,8 +37,7 @@ from core.migration.model.move import Move
 from core.migration.model.probe import Quantity
 from core.migration.model.transport import Transport
 from core.migration.probing.probes import probe
-from core.migration.transports import copy_channel as way_of
-from core.migration.transports import passes
+from core.migration.transports import copy_channel, passes
 from core.migration.transports.choice import Choice, choose
 from core.migration.transports.copy_channel import CopyChannel, channel_of
 from core.migration.transports.rsync_versions import common_version
@@ -85,7 +84,7 @@ class Bench:
         return choose(probes), wire
 
     @contextmanager
-    def way(self, folder: str) -> Iterator[tuple[CopyChannel, tuple[DataRoot, ...]]]:
+    def channel(self, folder: str) -> Iterator[tuple[CopyChannel, tuple[DataRoot, ...]]]:
         """The key of a copy of that cluster, allowed and taken away again, and what is copied."""
         move = self._move(folder)
         facts = collect(self.old, Job(), folders=[folder]), collect(self.new, Job(), folders=[TARGET])
@@ -93,32 +92,34 @@ class Bench:
         if cluster is None:
             raise LookupError(folder)
         copied = data_roots(move, cluster)
-        targets = [(place.label, place.target) for place in copied]
+        targets = [(root.label, root.target) for root in copied]
         new, version = self.new.profile, common_version(*facts)
-        way = channel_of(
+        channel = channel_of(
             move, new, facts[0], targets, purpose="bench", address=new.address, login=new.user, rsync=version
         )
         try:
-            key = self._on_old(way_of.make_key(way)).encode()
-            self.new.run(way_of.allow_key(way), Job(), user=way.login, stdin=key)
-            hosts = self.new.run(way_of.read_host_keys(), Job()).stdout
-            self._on_old(way_of.pin_host_keys(way), hosts.encode())
-            yield way, copied
+            key = self._on_old(copy_channel.make_key(channel)).encode()
+            self.new.run(copy_channel.allow_key(channel), Job(), user=channel.login, stdin=key)
+            hosts = self.new.run(copy_channel.read_host_keys(), Job()).stdout
+            self._on_old(copy_channel.pin_host_keys(channel), hosts.encode())
+            yield channel, copied
         finally:
-            self._on_old(way_of.remove_key(way))
-            self.new.run(way_of.forbid_key(way), Job(), user=way.login)
+            self._on_old(copy_channel.remove_key(channel))
+            self.new.run(copy_channel.forbid_key(channel), Job(), user=channel.login)
             self._clear(copied)
 
-    def ours(self, way: CopyChannel, copied: Sequence[DataRoot], transport: Transport, limit: float = 600.0) -> float:
+    def ours(
+        self, channel: CopyChannel, copied: Sequence[DataRoot], transport: Transport, limit: float = 600.0
+    ) -> float:
         """Seconds of the plan's own cold pass by that transport; infinite where it takes longer than the limit."""
         self._clear(copied)
-        for place in copied:
-            folder = command("install", "-d", "-o", "postgres", "-g", "postgres", "-m", "700", "--", place.target)
+        for root in copied:
+            folder = command("install", "-d", "-o", "postgres", "-g", "postgres", "-m", "700", "--", root.target)
             self.new.run(folder, Job(), user="root")
         cold_caches()
         begun = time.monotonic()
         try:
-            commands = [passes.cold_pass(replace(way, transport=transport), place) for place in copied]
+            commands = [passes.cold_pass(replace(channel, transport=transport), root) for root in copied]
             with ThreadPoolExecutor() as pool:  # side by side, as an execution runs them
                 list(pool.map(lambda each: self._on_old(each, deadline=limit), commands))
         except CommandError:
@@ -139,7 +140,7 @@ class Bench:
         return self.old.run(shell, Job(), user="postgres", stdin=stdin, deadline=deadline).stdout
 
     def _clear(self, copied: Sequence[DataRoot]) -> None:
-        self.new.run(command("rm", "-rf", "--", *(place.target for place in copied)), Job(), user="root")
+        self.new.run(command("rm", "-rf", "--", *(root.target for root in copied)), Job(), user="root")
 
 
 def pgbench(bench: Bench) -> bool:
@@ -147,10 +148,10 @@ def pgbench(bench: Bench) -> bool:
     cap(bench.lab, GIGABIT)
     choice, _ = bench.choose(clusters.DATA)
     hand, ours = [], []
-    with bench.way(clusters.DATA) as (way, copied):
+    with bench.channel(clusters.DATA) as (channel, copied):
         for _ in range(ROUNDS):
             hand.append(bench.by_hand(clusters.DATA, "-atp", "--delete"))
-            ours.append(bench.ours(way, copied, choice.transport))
+            ours.append(bench.ours(channel, copied, choice.transport))
     told("rsync -atp --delete", hand)
     told_ours(choice, ours)
     return judged("as fast", min(hand) / min(ours), 4.0)
@@ -164,10 +165,10 @@ def random(bench: Bench) -> bool:
     with made(bench, text):
         choice, wire = bench.choose(MADE)
         hand, ours = [], []
-        with bench.way(MADE) as (way, copied):
+        with bench.channel(MADE) as (channel, copied):
             for _ in range(ROUNDS):
                 hand += [bench.by_hand(MADE, "-a"), bench.by_hand(MADE, "-a", "--whole-file", "--inplace")]
-                ours.append(bench.ours(way, copied, choice.transport))
+                ours.append(bench.ours(channel, copied, choice.transport))
         sent = int(bench.lab.old.exec("du", "-sb", MADE).stdout.split()[0])
     told("by hand", hand)
     told_ours(choice, ours)
@@ -184,10 +185,10 @@ def small(bench: Bench) -> bool:
     with made(bench, text):
         choice, _ = bench.choose(MADE)
         hand, ours = [], []
-        with bench.way(MADE) as (way, copied):
+        with bench.channel(MADE) as (channel, copied):
             for _ in range(ROUNDS):
                 hand += [bench.by_hand(MADE, "-a"), bench.by_hand(MADE, "-a", "--compress", "--compress-choice=lz4")]
-                ours.append(bench.ours(way, copied, choice.transport))
+                ours.append(bench.ours(channel, copied, choice.transport))
     told("by hand", hand)
     told_ours(choice, ours)
     return judged("of the best by hand", min(hand) / min(ours), 0.9)
@@ -211,15 +212,15 @@ def swept(bench: Bench, folder: str, setting: Setting) -> bool:
     """
     cap(bench.lab, setting)
     choice, _ = bench.choose(folder)
-    with bench.way(folder) as (way, copied):
+    with bench.channel(folder) as (channel, copied):
         turns: dict[Transport, list[float]] = {}
         for transport in dict.fromkeys([choice.transport, *SWEEP]):
             limit = 1.5 * min((min(each) for each in turns.values()), default=600.0) + 1
-            turns[transport] = [bench.ours(way, copied, transport, limit)]
+            turns[transport] = [bench.ours(channel, copied, transport, limit)]
         near = sorted(turns, key=lambda each: turns[each])[:3]
         many = 4 if min(turns.values())[0] < _SHORT_SECONDS else 1
         for transport in many * list(dict.fromkeys([choice.transport, *near])):
-            turns[transport].append(bench.ours(way, copied, transport))
+            turns[transport].append(bench.ours(channel, copied, transport))
     times = {transport: median(turns[transport]) for transport in turns}
     bench.lab.restore()
     sys.stdout.write(f"{setting.title}: {choice.why}\n")

@@ -22,7 +22,7 @@ from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
 
 if TYPE_CHECKING:
-    from core.actions import Desk
+    from core.actions import Session
     from core.benchmarks.suites import Listed
     from core.history.store import Command, Entry
     from core.migration.execution.executor import People
@@ -76,39 +76,39 @@ class MigrationState:
     executed: ExecutionState = ExecutionState()
 
 
-def moves_newest_first(desk: "Desk") -> tuple[Move, ...]:
+def moves_newest_first(session: "Session") -> tuple[Move, ...]:
     """All moves by name, but the one that was worked on last stands first."""
-    moves = desk.store.moves()
-    latest = next((entry.move for entry in desk.store.entries(limit=20) if entry.move is not None), None)
+    moves = session.store.moves()
+    latest = next((entry.move for entry in session.store.entries(limit=20) if entry.move is not None), None)
     return tuple(sorted(moves, key=lambda move: (move.name != latest, move.name)))
 
 
-def servers(desk: "Desk") -> tuple[ServerRow, ...]:
+def servers(session: "Session") -> tuple[ServerRow, ...]:
     """All servers, by name."""
-    moves = desk.store.moves()
+    moves = session.store.moves()
     return tuple(
         ServerRow(
             profile,
-            desk.store.facts(profile.name),
+            session.store.facts(profile.name),
             tuple(move.name for move in moves if profile.name in (move.old, move.new)),
         )
-        for profile in desk.store.profiles()
+        for profile in session.store.profiles()
     )
 
 
-def test_server(server: str, desk: "Desk", job: Job) -> tuple[str, ...]:
+def test_server(server: str, session: "Session", job: Job) -> tuple[str, ...]:
     """Connect and try the rights."""
     from core.actions import test_server as test
 
-    return test(desk, server, job).sentences
+    return test(session, server, job).sentences
 
 
-def read_facts(servers_and_folders: Sequence[tuple[str, tuple[str, ...]]], desk: "Desk", job: Job) -> None:
+def read_facts(servers_and_folders: Sequence[tuple[str, tuple[str, ...]]], session: "Session", job: Job) -> None:
     """Read the facts of each server, with the data directories that a move names on it."""
     from core.actions import read_facts as read
 
     for server, folders in servers_and_folders:
-        read(desk, server, job, folders)
+        read(session, server, job, folders)
 
 
 def suites() -> tuple["Listed", ...]:
@@ -118,128 +118,128 @@ def suites() -> tuple["Listed", ...]:
     return list_suites()
 
 
-def forecast(move: str, suite: str, sides: Sequence[Side], desk: "Desk", job: Job) -> tuple[Forecast, ...]:
+def forecast(move: str, suite: str, sides: Sequence[Side], session: "Session", job: Job) -> tuple[Forecast, ...]:
     """What the suite takes on each side."""
     from core.actions import forecast as make
 
-    return make(desk, move, suite, job, sides)
+    return make(session, move, suite, job, sides)
 
 
 def run_benchmarks(
-    move: str, suite: str, sides: Sequence[Side], wait_for_resync: bool, desk: "Desk", job: Job
+    move: str, suite: str, sides: Sequence[Side], wait_for_resync: bool, session: "Session", job: Job
 ) -> tuple[Run, ...]:
     """Run the suite on each side, at once or when no array below a volume is being rebuilt any more."""
     from core.actions import run_benchmarks as run
 
-    return run(desk, move, suite, job, sides, wait_for_resync=wait_for_resync)
+    return run(session, move, suite, job, sides, wait_for_resync=wait_for_resync)
 
 
-def runs(move: str, desk: "Desk") -> tuple[Run, ...]:
+def runs(move: str, session: "Session") -> tuple[Run, ...]:
     """The runs of a move, newest first."""
-    return desk.store.runs(move)[::-1]
+    return session.store.runs(move)[::-1]
 
 
-def comparison(move: str, desk: "Desk") -> Compared | None:
+def comparison(move: str, session: "Session") -> Compared | None:
     """Both sides of a move; None: nothing was measured yet."""
     from core.actions import compare, known_diagnoses
 
     try:
-        return Compared(compare(desk, move), known_diagnoses(desk, move))
+        return Compared(compare(session, move), known_diagnoses(session, move))
     except InputError:
         return None
 
 
-def migration(move: str, desk: "Desk") -> MigrationState:
+def migration(move: str, session: "Session") -> MigrationState:
     """The latest checks, probes, estimate, plan and execution."""
-    store = desk.store
-    found = execution(move, desk)
+    store = session.store
+    found = execution(move, session)
     return MigrationState(store.checks(move), store.probes(move), store.estimate(move), store.plan(move), found)
 
 
-def execution(move: str, desk: "Desk") -> ExecutionState:
+def execution(move: str, session: "Session") -> ExecutionState:
     """The latest execution: little enough to be read again and again while it runs."""
     from core.actions import outcome, what_is_left
     from core.migration.execution.progress import sentences
 
-    found = desk.store.latest_execution(move)
+    found = session.store.latest_execution(move)
     if found is None:
         return ExecutionState()
-    alive = desk.store.carried_out(found.id)
+    alive = session.store.carried_out(found.id)
     far = sentences(found, datetime.now(UTC)) if alive else ()
-    return ExecutionState(found, alive, far, what_is_left(found), outcome(desk, found))
+    return ExecutionState(found, alive, far, what_is_left(found), outcome(session, found))
 
 
-def check(move: str, desk: "Desk", job: Job) -> None:
+def check(move: str, session: "Session", job: Job) -> None:
     """Check from fresh facts."""
     from core.actions import check as run
 
-    run(desk, move, job)
+    run(session, move, job)
 
 
-def waive_check(move: str, check: str, reason: str, desk: "Desk") -> None:
+def waive_check(move: str, check: str, reason: str, session: "Session") -> None:
     """Take a warning on."""
     from core.actions import waive_check as run
 
-    run(desk, move, check, reason)
+    run(session, move, check, reason)
 
 
-def unwaive_check(move: str, check: str, desk: "Desk") -> None:
+def unwaive_check(move: str, check: str, session: "Session") -> None:
     """Take a waiver back."""
     from core.actions import unwaive_check as run
 
-    run(desk, move, check)
+    run(session, move, check)
 
 
-def probe(move: str, desk: "Desk", job: Job) -> None:
+def probe(move: str, session: "Session", job: Job) -> None:
     """Measure each link of the copy chain."""
     from core.actions import probe as run
 
-    run(desk, move, job)
+    run(session, move, job)
 
 
-def estimate(move: str, desk: "Desk", job: Job) -> None:
+def estimate(move: str, session: "Session", job: Job) -> None:
     """Estimate each method."""
     from core.actions import estimate as make
 
-    make(desk, move, job)
+    make(session, move, job)
 
 
-def plan(move: str, desk: "Desk", job: Job) -> None:
+def plan(move: str, session: "Session", job: Job) -> None:
     """Plan the move."""
     from core.actions import plan as make
 
-    make(desk, move, job)
+    make(session, move, job)
 
 
-def execute(move: str, kind: Kind, people: "People", desk: "Desk", job: Job) -> None:
+def execute(move: str, kind: Kind, people: "People", session: "Session", job: Job) -> None:
     """Carry the move out, or rehearse it; the window has said what an earlier one that ended on its way has left."""
     from core.actions import execute as run
 
-    run(desk, move, kind, people, job, anew=True)
+    run(session, move, kind, people, job, anew=True)
 
 
-def resume(move: str, people: "People", desk: "Desk", job: Job) -> None:
+def resume(move: str, people: "People", session: "Session", job: Job) -> None:
     """Go on with the latest execution."""
     from core.actions import resume_execution
 
-    resume_execution(desk, move, people, job)
+    resume_execution(session, move, people, job)
 
 
-def end(move: str, people: "People", desk: "Desk", job: Job) -> None:
+def end(move: str, people: "People", session: "Session", job: Job) -> None:
     """End an execution that was interrupted."""
     from core.actions import cancel_execution
 
-    cancel_execution(desk, move, people, job)
+    cancel_execution(session, move, people, job)
 
 
-def roll_back(move: str, people: "People", desk: "Desk", job: Job) -> None:
+def roll_back(move: str, people: "People", session: "Session", job: Job) -> None:
     """Make old what it was."""
     from core.actions import roll_back_execution
 
-    roll_back_execution(desk, move, people, job)
+    roll_back_execution(session, move, people, job)
 
 
-def save_runbook(plan_made: Plan, path: Path, _desk: "Desk") -> Path:
+def save_runbook(plan_made: Plan, path: Path, _session: "Session") -> Path:
     """The plan for people, as Markdown."""
     from core.migration.plan import runbook
 
@@ -247,7 +247,7 @@ def save_runbook(plan_made: Plan, path: Path, _desk: "Desk") -> Path:
     return path
 
 
-def save_script(plan_made: Plan, path: Path, _desk: "Desk") -> Path:
+def save_script(plan_made: Plan, path: Path, _session: "Session") -> Path:
     """The plan as a POSIX shell script, executable by its owner."""
     from core.migration.plan import script
 
@@ -256,29 +256,29 @@ def save_script(plan_made: Plan, path: Path, _desk: "Desk") -> Path:
     return path
 
 
-def report(move: str, path: Path, desk: "Desk", job: Job) -> Path:
+def report(move: str, path: Path, session: "Session", job: Job) -> Path:
     """The report as a PDF."""
     from core.actions import report as write
 
     job.check()
-    return write(desk, move, path)
+    return write(session, move, path)
 
 
-def entries(move: str | None, desk: "Desk") -> "tuple[Entry, ...]":
+def entries(move: str | None, session: "Session") -> "tuple[Entry, ...]":
     """What happened, newest first."""
-    return desk.store.entries(limit=1000, move=move)
+    return session.store.entries(limit=1000, move=move)
 
 
-def commands(move: str | None, desk: "Desk") -> "tuple[Command, ...]":
+def commands(move: str | None, session: "Session") -> "tuple[Command, ...]":
     """The commands that were run, newest first."""
-    return desk.store.commands(move, limit=1000)
+    return session.store.commands(move, limit=1000)
 
 
-def entry_text(entry: "Entry", desk: "Desk") -> str:
+def entry_text(entry: "Entry", session: "Session") -> str:
     """Everything that the history holds of an entry, as text to read and copy."""
     from core import documents
 
-    detail = desk.store.detail(entry.kind, entry.reference)
+    detail = session.store.detail(entry.kind, entry.reference)
     if isinstance(detail, Run):
         return _run_text(detail)
     return str(detail) if isinstance(detail, Path) else documents.dump(detail, indent=2)
@@ -293,36 +293,36 @@ def _run_text(run: Run) -> str:
     return "\n\n".join(parts)
 
 
-def save_profile(profile: "Profile", name: str | None, desk: "Desk") -> None:
+def save_profile(profile: "Profile", name: str | None, session: "Session") -> None:
     """Keep a new profile, or the changed one of the server that was called `name`."""
     if name is None:
-        desk.store.add_profile(profile)
+        session.store.add_profile(profile)
     else:
-        desk.store.update_profile(profile, name)
+        session.store.update_profile(profile, name)
         _forget_secrets(name)
 
 
-def remove_profile(name: str, desk: "Desk") -> None:
+def remove_profile(name: str, session: "Session") -> None:
     """Forget a server."""
-    desk.store.remove_profile(name)
+    session.store.remove_profile(name)
     _forget_secrets(name)
 
 
 def _forget_secrets(server: str) -> None:
     """What was typed for this server may not fit its profile any more."""
-    from core.servers.secrets import session
+    from core.servers.secrets import session_secrets
 
-    session.forget_server(server)
+    session_secrets.forget_server(server)
 
 
-def save_move(move: Move, name: str | None, desk: "Desk") -> None:
+def save_move(move: Move, name: str | None, session: "Session") -> None:
     """Keep a new move, or the changed one that was called `name`."""
     if name is None:
-        desk.store.add_move(move)
+        session.store.add_move(move)
     else:
-        desk.store.update_move(move, name)
+        session.store.update_move(move, name)
 
 
-def remove_move(name: str, desk: "Desk") -> None:
+def remove_move(name: str, session: "Session") -> None:
     """Forget a move with everything measured for it."""
-    desk.store.remove_move(name)
+    session.store.remove_move(name)

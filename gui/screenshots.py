@@ -15,7 +15,7 @@ from gui.window import PAGES, MainWindow
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.actions import Desk
+    from core.actions import Session
 
 WIDTH, HEIGHT = 1280, 800
 PATIENCE_SECONDS = 30.0
@@ -23,11 +23,11 @@ SCHEMES = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
 
 
 def save_screenshots(
-    desk: "Desk", move: str, folder: Path, schemes: Iterable[str] = ("light", "dark")
+    session: "Session", move: str, folder: Path, schemes: Iterable[str] = ("light", "dark")
 ) -> tuple[Path, ...]:
     """A PNG of 1280×800 of each page and tab, in light and dark; the paths.
 
-    Needs no QApplication, and no display with QT_QPA_PLATFORM=offscreen. The desk is used, not closed.
+    Needs no QApplication, and no display with QT_QPA_PLATFORM=offscreen. The session is used, not closed.
 
     Raises:
         PghaulError: a page could not read the history, or did not come to rest.
@@ -41,7 +41,7 @@ def save_screenshots(
     work.troubled.connect(problems.append)
     window = MainWindow(work)
     window.resize(WIDTH, HEIGHT)
-    work.use(desk)
+    work.use(session)
     saved: list[Path] = []
     try:
         for scheme in schemes:
@@ -52,7 +52,7 @@ def save_screenshots(
             saved += _pages(application, window, folder, scheme)
     finally:
         window.close()
-        work.desk = None  # it is the caller's
+        work.session = None  # it is the caller's
         work.close()
         window.deleteLater()
         settle(application, work)

@@ -410,7 +410,7 @@ class MainWindow(QMainWindow):
     def update_actions(self) -> None:
         """Enable what can be done now."""
         picked = self.work.move is not None
-        self.new_move_action.setEnabled(self.work.desk is not None)
+        self.new_move_action.setEnabled(self.work.session is not None)
         self.edit_move_action.setEnabled(picked and not self.work.busy)
         self.remove_move_action.setEnabled(picked and not self.work.busy)
         self.report_action.setEnabled(picked and self.work.ready)

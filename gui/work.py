@@ -16,7 +16,7 @@ from gui.asker import WindowAsker
 from gui.bridge import Runner, Task
 
 if TYPE_CHECKING:
-    from core.actions import Desk
+    from core.actions import Session
     from core.migration.model.move import Move
 
 
@@ -49,7 +49,7 @@ class Work(QObject):
         super().__init__(parent)
         self.runner = Runner(self)
         self.asker = WindowAsker(self)
-        self.desk: Desk | None = None
+        self.session: Session | None = None
         self.moves: tuple[Move, ...] = ()
         self.move: Move | None = None
         self.task: Task | None = None
@@ -64,42 +64,42 @@ class Work(QObject):
     @property
     def ready(self) -> bool:
         """Whether a long job could start."""
-        return self.desk is not None and self.task is None
+        return self.session is not None and self.task is None
 
     def open(self, folder: Path | None = None) -> None:
         """Open the history on a thread: the window is on screen meanwhile."""
-        task = self.runner.start("Opening the history", partial(_open_desk, folder, self.asker))
+        task = self.runner.start("Opening the history", partial(_open_session, folder, self.asker))
         task.succeeded.connect(self.use)
         task.failed.connect(self.troubled)
 
     @Slot(object)
-    def use(self, desk: "Desk") -> None:
-        """Work with this desk from now on."""
-        self.desk = desk
+    def use(self, session: "Session") -> None:
+        """Work with this session from now on."""
+        self.session = session
         self.runner.collector.set_aside()
         self.opened.emit()
         self.changed.emit()
 
-    def ask(self, question: Callable[["Desk"], Any]) -> Task | None:
+    def ask(self, question: Callable[["Session"], Any]) -> Task | None:
         """Read from the history (or write a little) on a thread; None while it is not open."""
-        desk = self.desk
-        if desk is None:
+        session = self.session
+        if session is None:
             return None
-        return self.runner.start("Reading the history", lambda _job: question(desk))
+        return self.runner.start("Reading the history", lambda _job: question(session))
 
-    def read(self, question: Callable[["Desk"], Any]) -> Task | None:
+    def read(self, question: Callable[["Session"], Any]) -> Task | None:
         """As `ask`, for what the user did not ask for: its failure is shown by the window."""
         task = self.ask(question)
         if task is not None:
             task.failed.connect(self.troubled)
         return task
 
-    def run(self, title: str, action: Callable[["Desk", Job], Any]) -> Task | None:
+    def run(self, title: str, action: Callable[["Session", Job], Any]) -> Task | None:
         """Start the one long job; None when it cannot start now. Its failure is shown by the window."""
-        desk = self.desk
-        if desk is None or self.busy:
+        session = self.session
+        if session is None or self.busy:
             return None
-        self.task = self.runner.start(title, lambda job: action(desk, job))
+        self.task = self.runner.start(title, lambda job: action(session, job))
         self.task.failed.connect(self.troubled)
         self.task.finished.connect(self._finish)
         self.started.emit(self.task)
@@ -125,9 +125,9 @@ class Work(QObject):
         """Cancel, wait and let go of everything; the titles of what still runs after `limit` seconds."""
         self.asker.close()
         running = self.runner.shutdown(limit)
-        if self.desk is not None and not running:
-            self.desk.close()
-        self.desk = self.task = None
+        if self.session is not None and not running:
+            self.session.close()
+        self.session = self.task = None
         return running
 
     @Slot()
@@ -154,8 +154,8 @@ class Work(QObject):
         self.changed.emit()
 
 
-def _open_desk(folder: Path | None, asker: WindowAsker, _job: Job) -> "Desk":
-    from core.actions import Desk
+def _open_session(folder: Path | None, asker: WindowAsker, _job: Job) -> "Session":
+    from core.actions import Session
     from core.history.store import Store
 
-    return Desk(Store.open(folder), asker)
+    return Session(Store.open(folder), asker)

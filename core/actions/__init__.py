@@ -1,11 +1,10 @@
 """The main job, one function an action: connect, do the work, record it. The command line and the window call these.
 
-Each action takes a Desk (whose history, whose questions, which connections are open) and, where it reaches a server,
+Each action takes a Session (whose history, whose questions, which connections are open) and, where it reaches a server,
 a Job. Results are the frozen dataclasses of the package that did the work, in the history when the action returns.
 """
 
 from core.actions.benchmarks import compare, compare_sets, compare_two, forecast, run_benchmarks, volume
-from core.actions.desk import Desk, recorded
 from core.actions.diagnosis import diagnose, known_diagnoses
 from core.actions.execution import (
     cancel_execution,
@@ -19,13 +18,14 @@ from core.actions.facts import read_facts
 from core.actions.migration import check, estimate, plan, probe
 from core.actions.reports import report
 from core.actions.servers import Tried, install_tools, missing_tools, test_server
+from core.actions.session import Session, recorded
 from core.actions.storage import Measured, WhatIf, what_if, what_if_of_move, write_preparation
 from core.actions.waivers import unwaive_check, waive_check
 from core.migration.execution.entry import what_is_left
 
 __all__ = [
-    "Desk",
     "Measured",
+    "Session",
     "Tried",
     "WhatIf",
     "cancel_execution",

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from core.actions.desk import Desk, recorded
 from core.actions.facts import facts_of
 from core.actions.locks import refuse_held
+from core.actions.session import Session, recorded
 from core.benchmarks.model import Forecast, Outcome, Run, Side, Suite, Volume
 from core.benchmarks.runs import MoveContext, remove_leftovers, run_suite, wait_until_in_sync
 from core.benchmarks.runs import forecast as forecast_suite
@@ -37,7 +37,7 @@ def volumes(move: Move, sides: Sequence[Side], places: Sequence[str] = ()) -> tu
 
 
 def forecast(
-    desk: Desk,
+    session: Session,
     move: str,
     suite: str,
     job: Job,
@@ -45,13 +45,13 @@ def forecast(
     places: Sequence[str] = (),
 ) -> tuple[Forecast, ...]:
     """What a suite takes on each volume: seconds, bytes, what forbids it, what colours it; see `volumes`."""
-    job = recorded(desk.store, job, move)
-    chosen, found = load_suite(suite), desk.store.move(move)
-    return tuple(_forecast(desk, found, measured, chosen, job) for measured in volumes(found, sides, places))
+    job = recorded(session.store, job, move)
+    chosen, found = load_suite(suite), session.store.move(move)
+    return tuple(_forecast(session, found, measured, chosen, job) for measured in volumes(found, sides, places))
 
 
 def run_benchmarks(
-    desk: Desk,
+    session: Session,
     move: str,
     suite: str,
     job: Job,
@@ -67,46 +67,48 @@ def run_benchmarks(
     Raises:
         InputError: not enough space, no such volume, a tool is missing: the forecast's problems.
     """
-    job = recorded(desk.store, job, move)
-    chosen, found = load_suite(suite), desk.store.move(move)
+    job = recorded(session.store, job, move)
+    chosen, found = load_suite(suite), session.store.move(move)
     chosen_volumes = volumes(found, sides, places)
-    refuse_held(desk, [measured.server for measured in chosen_volumes], job)
-    forecasts = [_forecast(desk, found, measured, chosen, job) for measured in chosen_volumes]
+    refuse_held(session, [measured.server for measured in chosen_volumes], job)
+    forecasts = [_forecast(session, found, measured, chosen, job) for measured in chosen_volumes]
     problems = [problem for forecast in forecasts for problem in forecast.problems]
     if problems:
         raise InputError("the benchmarks cannot start: " + "; ".join(problems), "nothing was written to either server")
     runs: list[Run] = []
     for measured in chosen_volumes:
-        server, side = desk.server(measured.server, job), measured.side
+        server, side = session.server(measured.server, job), measured.side
         remove_leftovers(server, measured, job)
-        facts, context = facts_of(desk, found, side, job), _context(desk, found, side, chosen, job)
+        facts, context = facts_of(session, found, side, job), _context(session, found, side, chosen, job)
         if wait_for_resync:
             wait_until_in_sync(server, measured.folder, facts, job)
-        runs += run_suite(server, measured, chosen, facts, desk.store, job, move=move, context=context)
+        runs += run_suite(server, measured, chosen, facts, session.store, job, move=move, context=context)
     return tuple(runs)
 
 
-def compare(desk: Desk, move: str) -> Comparison:
+def compare(session: Session, move: str) -> Comparison:
     """The latest runs of each workload on both sides, side by side.
 
     Raises:
         InputError: nothing was measured yet.
     """
-    sides = [desk.store.runs(desk.store.move(move).name, side=side, latest_only=True) for side in (Side.OLD, Side.NEW)]
+    sides = [
+        session.store.runs(session.store.move(move).name, side=side, latest_only=True) for side in (Side.OLD, Side.NEW)
+    ]
     if not any(sides):
         raise InputError(f"nothing was measured for the move {move}", f"run: pghaul bench {move}")
     return compare_runs(*sides)
 
 
-def compare_sets(desk: Desk, move: str, places: Sequence[str]) -> Comparison:
+def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparison:
     """Sets of runs side by side: volumes of either server, one volume at several dates; one alone over all its time.
 
     Raises:
         InputError: a word names no volume, or nothing was measured there.
     """
-    found = desk.store.move(move)
+    found = session.store.move(move)
     named = [place_of(word, {Side.OLD: found.old, Side.NEW: found.new}) for word in places]
-    runs = desk.store.runs(found.name)
+    runs = session.store.runs(found.name)
     if len(named) == 1:
         sets = over_time(named[0], runs)
         if len(sets) < 2:
@@ -124,21 +126,21 @@ def compare_sets(desk: Desk, move: str, places: Sequence[str]) -> Comparison:
     return compare_runs(*sets, dated=len({(place.side, place.path) for place in named}) < len(named))
 
 
-def compare_two(desk: Desk, old: int, new: int, *further: int) -> Comparison:
+def compare_two(session: Session, old: int, new: int, *further: int) -> Comparison:
     """Two runs or more by their numbers in the history, of whichever servers and volumes.
 
     Raises:
         InputError: they ran different workloads.
     """
-    _check_alike(desk, old, new)
+    _check_alike(session, old, new)
     for other in further:
-        _check_alike(desk, old, other)
-    sets = [[desk.store.run(number)] for number in (old, new, *further)]
+        _check_alike(session, old, other)
+    sets = [[session.store.run(number)] for number in (old, new, *further)]
     return compare_runs(*sets)
 
 
-def _check_alike(desk: Desk, old: int, new: int) -> None:
-    first, second = desk.store.run(old), desk.store.run(new)
+def _check_alike(session: Session, old: int, new: int) -> None:
+    first, second = session.store.run(old), session.store.run(new)
     if (first.workload.tool, first.workload.name) != (second.workload.tool, second.workload.name):
         raise InputError(
             f"run {old} is of {first.workload.title}, run {new} of {second.workload.title}: nothing to compare",
@@ -151,18 +153,18 @@ def _check_alike(desk: Desk, old: int, new: int) -> None:
         )
 
 
-def _forecast(desk: Desk, move: Move, measured: Volume, suite: Suite, job: Job) -> Forecast:
-    facts, context = facts_of(desk, move, measured.side, job), _context(desk, move, measured.side, suite, job)
-    return forecast_suite(desk.server(measured.server, job), measured, suite, facts, job, context)
+def _forecast(session: Session, move: Move, measured: Volume, suite: Suite, job: Job) -> Forecast:
+    facts, context = facts_of(session, move, measured.side, job), _context(session, move, measured.side, suite, job)
+    return forecast_suite(session.server(measured.server, job), measured, suite, facts, job, context)
 
 
-def _context(desk: Desk, move: Move, side: Side, suite: Suite, job: Job) -> MoveContext:
+def _context(session: Session, move: Move, side: Side, suite: Suite, job: Job) -> MoveContext:
     """The series of the move's cluster, as far as it is known; the other server where a workload is driven from it."""
-    old = desk.store.facts(move.old)
+    old = session.store.facts(move.old)
     cluster = old.cluster(move.cluster) if old is not None else None
     series = cluster.series if cluster is not None else None
     if not any(workload.parameters.get("from_other_server") is True for workload in suite.workloads):
         return MoveContext(series)
     other = Side.NEW if side is Side.OLD else Side.OLD
-    server = desk.server(move.new if other is Side.NEW else move.old, job)
-    return MoveContext(series, server, facts_of(desk, move, other, job))
+    server = session.server(move.new if other is Side.NEW else move.old, job)
+    return MoveContext(series, server, facts_of(session, move, other, job))

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from core.actions.benchmarks import volume
-from core.actions.desk import Desk, recorded
 from core.actions.facts import facts_of
+from core.actions.session import Session, recorded
 from core.benchmarks.model import Side
 from core.comparison.diagnosis import diagnose as diagnose_volume
 from core.comparison.model import Diagnosis
@@ -14,7 +14,7 @@ from core.reports.report import diagnoses
 
 
 def diagnose(
-    desk: Desk,
+    session: Session,
     move: str,
     job: Job,
     sides: Sequence[Side] = (Side.OLD, Side.NEW),
@@ -30,19 +30,19 @@ def diagnose(
     Raises:
         InputError: a word names no volume.
     """
-    job = recorded(desk.store, job, move)
-    found = desk.store.move(move)
+    job = recorded(session.store, job, move)
+    found = session.store.move(move)
     servers = {Side.OLD: found.old, Side.NEW: found.new}
     named = [place_of(word, servers, dated=False) for word in places]
     wanted = named or [Place(side, volume(found, side).mount_point) for side in sides]
-    runs = desk.store.runs(found.name, latest_only=not named)
+    runs = session.store.runs(found.name, latest_only=not named)
     facts = {
-        side: facts_of(desk, found, side, job, refresh=refresh)
+        side: facts_of(session, found, side, job, refresh=refresh)
         for side in dict.fromkeys(place.side for place in wanted)
     }
     return tuple(diagnose_volume(facts[place.side], place.path, set_of(place, runs)) for place in wanted)
 
 
-def known_diagnoses(desk: Desk, move: str) -> tuple[Diagnosis, ...]:
+def known_diagnoses(session: Session, move: str) -> tuple[Diagnosis, ...]:
     """The same by the last facts of the history alone; of a server whose facts were never read nothing."""
-    return diagnoses(desk.store, desk.store.move(move))
+    return diagnoses(session.store, session.store.move(move))

@@ -1,8 +1,8 @@
 """A move carried out: begun, gone on with, cancelled, taken back."""
 
-from core.actions.desk import Desk, recorded
 from core.actions.locks import advised
 from core.actions.migration import check, estimate, plan
+from core.actions.session import Session, recorded
 from core.jobs import Job
 from core.migration.execution.engine import abandon, begin, carry_out
 from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
@@ -15,7 +15,7 @@ from core.migration.model.move import Verify
 
 
 def execute(
-    desk: Desk,
+    session: Session,
     move: str,
     kind: Kind,
     people: People,
@@ -32,74 +32,74 @@ def execute(
             nobody has said that this one begins `anew`; or the name that was given is another cluster's.
         PghaulError: what the steps raise; the execution's state in the history then says how it stands.
     """
-    latest = _latest(desk, move)
-    may_begin(latest, alive=_alive(desk, latest), anew=anew)
-    refuse_blockers(check(desk, move, job))
-    made = plan(desk, move, job, verify=verify)
+    latest = _latest(session, move)
+    may_begin(latest, alive=_alive(session, latest), anew=anew)
+    refuse_blockers(check(session, move, job))
+    made = plan(session, move, job, verify=verify)
     people.announce(made.cluster)
-    return _carried_out(desk, desk.store.execution_started(begin(made, kind)), people, job)
+    return _carried_out(session, session.store.execution_started(begin(made, kind)), people, job)
 
 
-def resume_execution(desk: Desk, move: str, people: People, job: Job) -> Execution:
+def resume_execution(session: Session, move: str, people: People, job: Job) -> Execution:
     """Go on with the latest execution, from its first step that is not done. Raises as `execute` does."""
-    latest = _latest(desk, move)
-    found = to_resume(latest, move, alive=_alive(desk, latest))
+    latest = _latest(session, move)
+    found = to_resume(latest, move, alive=_alive(session, latest))
     people.announce(found.plan.cluster)
-    return _carried_out(desk, found.id, people, job)
+    return _carried_out(session, found.id, people, job)
 
 
-def cancel_execution(desk: Desk, move: str, people: People, job: Job) -> Execution:
+def cancel_execution(session: Session, move: str, people: People, job: Job) -> Execution:
     """End the latest execution: ask the program that carries it out to; where none does, end it here."""
-    found = to_cancel(_latest(desk, move), move)
-    if _alive(desk, found):
-        desk.store.ask_cancel(found.id)
-        while _alive(desk, found):
+    found = to_cancel(_latest(session, move), move)
+    if _alive(session, found):
+        session.store.ask_cancel(found.id)
+        while _alive(session, found):
             job.wait(0.2)
     else:
-        abandon(_work(desk, found, people, job))
-    return desk.store.execution(found.id)
+        abandon(_executor(session, found, people, job))
+    return session.store.execution(found.id)
 
 
-def roll_back_execution(desk: Desk, move: str, people: People, job: Job) -> Execution:
+def roll_back_execution(session: Session, move: str, people: People, job: Job) -> Execution:
     """Make old what it was, before the point of no return; raises BlockedError with words on the way back after it."""
-    latest = _latest(desk, move)
-    found = to_roll_back(latest, move, alive=_alive(desk, latest))
-    roll_back(_work(desk, found, people, job))
-    return desk.store.execution(found.id)
+    latest = _latest(session, move)
+    found = to_roll_back(latest, move, alive=_alive(session, latest))
+    roll_back(_executor(session, found, people, job))
+    return session.store.execution(found.id)
 
 
-def execution_status(desk: Desk, move: str) -> tuple[Execution, bool]:
+def execution_status(session: Session, move: str) -> tuple[Execution, bool]:
     """The latest execution, and whether a program of this workstation is at it; raises InputError without one."""
-    latest = to_show(_latest(desk, move), move)
-    return latest, _alive(desk, latest)
+    latest = to_show(_latest(session, move), move)
+    return latest, _alive(session, latest)
 
 
-def outcome(desk: Desk, execution: Execution) -> tuple[Paragraph, ...]:
+def outcome(session: Session, execution: Execution) -> tuple[Paragraph, ...]:
     """What an execution that is done came to, and what is still to do; of a rehearsal, what the move will cost."""
-    return outcome_of(execution, desk.store.estimate(execution.move))
+    return outcome_of(execution, session.store.estimate(execution.move))
 
 
-def _latest(desk: Desk, move: str) -> Execution | None:
-    return desk.store.latest_execution(move)
+def _latest(session: Session, move: str) -> Execution | None:
+    return session.store.latest_execution(move)
 
 
-def _alive(desk: Desk, execution: Execution | None) -> bool:
-    return execution is not None and desk.store.carried_out(execution.id)
+def _alive(session: Session, execution: Execution | None) -> bool:
+    return execution is not None and session.store.carried_out(execution.id)
 
 
-def _carried_out(desk: Desk, execution_id: int, people: People, job: Job) -> Execution:
-    execution = desk.store.execution(execution_id)
+def _carried_out(session: Session, execution_id: int, people: People, job: Job) -> Execution:
+    execution = session.store.execution(execution_id)
     try:
-        carry_out(_work(desk, execution, people, job))
+        carry_out(_executor(session, execution, people, job))
     except HeldError as error:
-        raise advised(desk, error) from error
+        raise advised(session, error) from error
     if execution.kind is Kind.REHEARSAL:
-        estimate(desk, execution.move, job)  # anew, by what was measured now
-    return desk.store.execution(execution_id)
+        estimate(session, execution.move, job)  # anew, by what was measured now
+    return session.store.execution(execution_id)
 
 
-def _work(desk: Desk, execution: Execution, people: People, job: Job) -> Executor:
-    job = recorded(desk.store, job, execution.move)
-    move = desk.store.move(execution.move)
+def _executor(session: Session, execution: Execution, people: People, job: Job) -> Executor:
+    job = recorded(session.store, job, execution.move)
+    move = session.store.move(execution.move)
     names = {"old": move.old, "new": move.new}
-    return Executor(execution.id, desk.store, lambda side: desk.server(names[side], job), people, job)
+    return Executor(execution.id, session.store, lambda side: session.server(names[side], job), people, job)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from core import units
-from core.actions.desk import Desk, recorded
+from core.actions.session import Session, recorded
 from core.benchmarks.model import Side
 from core.facts.collation_order import libc_locales
 from core.facts.collect import collect
@@ -22,13 +22,13 @@ _FRESH_SECONDS = 900.0
 """Of facts that are older it is said how old they are."""
 
 
-def read_facts(desk: Desk, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
+def read_facts(session: Session, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
     """Learn what a server is. `folders`: data directories that the DBA names, besides those that are found."""
-    return collected(desk, server, recorded(desk.store, job), folders)
+    return collected(session, server, recorded(session.store, job), folders)
 
 
 def collected(
-    desk: Desk,
+    session: Session,
     server: str,
     job: Job,
     folders: Sequence[str] = (),
@@ -39,23 +39,23 @@ def collected(
 
     `targets`: folders whose names are read, because a copy is to go there.
     """
-    connected, known = desk.server(server, job), desk.store.facts(server)
+    connected, known = session.server(server, job), session.store.facts(server)
     locales = libc_locales(trial) if trial is not None else ()
     facts = merge_previous(collect(connected, job, folders=folders, locales=locales, targets=targets), known)
     if trial is None:
         facts = with_known_trials(facts, known)
     else:
         facts = with_trial_cluster(connected, facts, trial.series, job, of=trial)
-    desk.store.save_facts(facts)
+    session.store.save_facts(facts)
     return facts
 
 
 def facts_of(
-    desk: Desk, move: Move, side: Side, job: Job, *, refresh: bool = False, trial: Cluster | None = None
+    session: Session, move: Move, side: Side, job: Job, *, refresh: bool = False, trial: Cluster | None = None
 ) -> Facts:
     """The latest facts of a side; read now where there are none, where old's lack the cluster, or with `refresh`."""
     server, folder = (move.old, move.cluster) if side is Side.OLD else (move.new, move.target)
-    known = None if refresh else desk.store.facts(server)
+    known = None if refresh else session.store.facts(server)
     if known is not None and (side is Side.NEW or known.cluster(folder) is not None):
         age = (datetime.now(UTC) - known.taken_at).total_seconds()
         if age > _FRESH_SECONDS:
@@ -66,10 +66,10 @@ def facts_of(
         what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
         job.report(Note(f"no {what} yet: reading them"))
     targets = [place.target for place in data_roots(move, trial)[1:]] if trial is not None else []
-    return collected(desk, server, job, [folder], trial, targets)
+    return collected(session, server, job, [folder], trial, targets)
 
 
-def both_facts(desk: Desk, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:
+def both_facts(session: Session, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:
     """The facts of old and of new, each as `facts_of` has them."""
-    old, new = (facts_of(desk, move, side, job, refresh=refresh) for side in (Side.OLD, Side.NEW))
+    old, new = (facts_of(session, move, side, job, refresh=refresh) for side in (Side.OLD, Side.NEW))
     return old, new

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.actions.desk import Desk
+from core.actions.session import Session
 from core.errors import BlockedError
 from core.jobs import Job
 from core.migration.execution import lock
@@ -11,29 +11,30 @@ from core.migration.model.execution import Execution
 from core.servers.shell import command
 
 
-def refuse_held(desk: Desk, servers: Sequence[str], job: Job) -> None:
+def refuse_held(session: Session, servers: Sequence[str], job: Job) -> None:
     """Raise BlockedError while a cluster on one of these servers is being moved, by this workstation or another."""
     for name in dict.fromkeys(servers):
-        for holder in lock.holders(desk.server(name, job), job):
+        for holder in lock.holders(session.server(name, job), job):
             raise BlockedError(
                 f"{name}: a cluster on it is being moved by {holder.whose}; to measure now would slow the copy, and be "
                 "wrong itself",
-                _advice(desk, holder) or f"wait for it or ask there; {lock.take_over(desk.server(name, job), holder)}",
+                _advice(session, holder)
+                or f"wait for it or ask there; {lock.take_over(session.server(name, job), holder)}",
             )
 
 
-def advised(desk: Desk, error: HeldError) -> HeldError:
+def advised(session: Session, error: HeldError) -> HeldError:
     """The same refusal; where the lock is of an execution that this history knows, with what leads on."""
-    return HeldError(error.message, _advice(desk, error.holder) or error.hint, error.holder)
+    return HeldError(error.message, _advice(session, error.holder) or error.hint, error.holder)
 
 
-def _advice(desk: Desk, holder: Holder) -> str:
+def _advice(session: Session, holder: Holder) -> str:
     """What to do about a lock of one's own; empty where it is another workstation's."""
-    own = _known(desk, holder.token)
+    own = _known(session, holder.token)
     if own is None:
         return ""
     execute = command("pghaul", "execute", own.move)
-    if desk.store.carried_out(own.id):
+    if session.store.carried_out(own.id):
         return f"it is execution {own.id} of {own.move}, under way on this workstation: {execute} --status"
     return (
         f"it is execution {own.id} of {own.move}, whose program has ended: go on with {execute} --resume, or end it "
@@ -41,6 +42,6 @@ def _advice(desk: Desk, holder: Holder) -> str:
     )
 
 
-def _known(desk: Desk, token: str) -> Execution | None:
-    executions = (execution for move in desk.store.moves() for execution in desk.store.executions(move.name))
+def _known(session: Session, token: str) -> Execution | None:
+    executions = (execution for move in session.store.moves() for execution in session.store.executions(move.name))
     return next((execution for execution in executions if execution.token == token), None)

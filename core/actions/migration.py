@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.actions.desk import Desk, recorded
 from core.actions.facts import both_facts, facts_of
 from core.actions.locks import refuse_held
+from core.actions.session import Session, recorded
 from core.benchmarks.model import Side
 from core.facts.model import Facts
 from core.jobs import Job
@@ -23,63 +23,65 @@ from core.migration.plan import make_plan
 from core.migration.probing.probes import probe as probe_servers
 
 
-def check(desk: Desk, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
+def check(session: Session, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
     """What must hold before the move, from fresh facts of both servers (or the latest, without `refresh`).
 
     Fresh facts of new hold what a trial cluster shows of its binaries, so that later checks of facts alone know it.
     """
-    job = recorded(desk.store, job, move)
-    found = desk.store.move(move)
-    old = facts_of(desk, found, Side.OLD, job, refresh=refresh)
+    job = recorded(session.store, job, move)
+    found = session.store.move(move)
+    old = facts_of(session, found, Side.OLD, job, refresh=refresh)
     cluster = old.cluster(found.cluster)
-    new = facts_of(desk, found, Side.NEW, job, refresh=refresh, trial=cluster)
+    new = facts_of(session, found, Side.NEW, job, refresh=refresh, trial=cluster)
     results = check_facts(found, old, new)
-    desk.store.save_checks(move, results)
-    return with_waivers(results, desk.store.waivers(move))
+    session.store.save_checks(move, results)
+    return with_waivers(results, session.store.waivers(move))
 
 
-def probe(desk: Desk, move: str, job: Job) -> tuple[Probe, ...]:
+def probe(session: Session, move: str, job: Job) -> tuple[Probe, ...]:
     """Short measurements of each link of the copy chain."""
-    job = recorded(desk.store, job, move)
-    found = desk.store.move(move)
-    refuse_held(desk, (found.old, found.new), job)
-    old, new = both_facts(desk, found, job, refresh=True)
-    return probe_servers(desk.server(found.old, job), desk.server(found.new, job), old, new, found, desk.store, job)
+    job = recorded(session.store, job, move)
+    found = session.store.move(move)
+    refuse_held(session, (found.old, found.new), job)
+    old, new = both_facts(session, found, job, refresh=True)
+    return probe_servers(
+        session.server(found.old, job), session.server(found.new, job), old, new, found, session.store, job
+    )
 
 
-def estimate(desk: Desk, move: str, job: Job) -> Estimate:
+def estimate(session: Session, move: str, job: Job) -> Estimate:
     """How long each method takes, from what the history holds of the move; what is missing is assumed, and said."""
-    job = recorded(desk.store, job, move)
-    found = desk.store.move(move)
-    return _estimated(desk, found, facts_of(desk, found, Side.OLD, job), desk.store.facts(found.new))
+    job = recorded(session.store, job, move)
+    found = session.store.move(move)
+    return _estimated(session, found, facts_of(session, found, Side.OLD, job), session.store.facts(found.new))
 
 
-def plan(desk: Desk, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Plan:
+def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Plan:
     """The steps of the move with their exact commands, and as warnings what the checks say of the same facts."""
-    job = recorded(desk.store, job, move)
-    found = desk.store.move(move)
-    old, new = both_facts(desk, found, job, refresh=False)
+    job = recorded(session.store, job, move)
+    found = session.store.move(move)
+    old, new = both_facts(session, found, job, refresh=False)
     made = make_plan(
         found,
-        desk.store.profile(found.old),
-        desk.store.profile(found.new),
+        session.store.profile(found.old),
+        session.store.profile(found.new),
         old,
         new,
-        with_waivers(check_facts(found, old, new), desk.store.waivers(move)),
-        desk.store.probes(move),
-        _estimated(desk, found, old, new),
-        desk.store.hooks(move),
+        with_waivers(check_facts(found, old, new), session.store.waivers(move)),
+        session.store.probes(move),
+        _estimated(session, found, old, new),
+        session.store.hooks(move),
         verify,
     )
-    desk.store.save_plan(move, made)
+    session.store.save_plan(move, made)
     return made
 
 
-def _estimated(desk: Desk, move: Move, old: Facts, new: Facts | None) -> Estimate:
-    probes, runs = desk.store.probes(move.name), desk.store.runs(move.name, latest_only=True)
-    executions = desk.store.executions(move.name)
+def _estimated(session: Session, move: Move, old: Facts, new: Facts | None) -> Estimate:
+    probes, runs = session.store.probes(move.name), session.store.runs(move.name, latest_only=True)
+    executions = session.store.executions(move.name)
     spec = spec_of(move, old, probes, runs, new, copy_rate(executions), change_rate(executions))
     cluster = old.cluster(move.cluster)
     made = replace(estimate_spec(spec), planned=planned(cluster) if cluster is not None else "")
-    desk.store.save_estimate(move.name, made)
+    session.store.save_estimate(move.name, made)
     return made

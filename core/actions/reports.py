@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from core.actions.desk import Desk
+from core.actions.session import Session
 from core.reports.pdf import write_pdf
 from core.reports.report import build
 
 
-def report(desk: Desk, move: str, path: Path) -> Path:
+def report(session: Session, move: str, path: Path) -> Path:
     """Everything that the history holds of the move, as a PDF."""
-    write_pdf(build(desk.store, move), path)
-    desk.store.record_report(move, path)
+    write_pdf(build(session.store, move), path)
+    session.store.record_report(move, path)
     return path

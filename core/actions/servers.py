@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.actions.desk import Desk, recorded
+from core.actions.session import Session, recorded
 from core.benchmarks.installing import Installation, install, installation
 from core.errors import AuthenticationError, CommandError
 from core.jobs import Job
@@ -25,10 +25,10 @@ class Tried:
     missing: tuple[str, ...] = ()
 
 
-def test_server(desk: Desk, server: str, job: Job) -> Tried:
+def test_server(session: Session, server: str, job: Job) -> Tried:
     """Connect and try each right that the work may need."""
-    job = recorded(desk.store, job)
-    connected = desk.server(server, job)
+    job = recorded(session.store, job)
+    connected = session.server(server, job)
     sentences, missing = [f"connected to {server} as {connected.login}"], []
     for user, why in (("root", "drop caches, read every file"), (connected.profile.database_user, "read the clusters")):
         refused = _refused(connected, user, job)
@@ -40,16 +40,16 @@ def test_server(desk: Desk, server: str, job: Job) -> Tried:
     return Tried(tuple(sentences), tuple(missing))
 
 
-def missing_tools(desk: Desk, server: str, tools: Sequence[str], job: Job) -> Installation:
+def missing_tools(session: Session, server: str, tools: Sequence[str], job: Job) -> Installation:
     """Which of the tools a server lacks, and the command that would install them; changes nothing."""
-    job = recorded(desk.store, job)
-    return installation(desk.server(server, job), tools, job)
+    job = recorded(session.store, job)
+    return installation(session.server(server, job), tools, job)
 
 
-def install_tools(desk: Desk, wanted: Installation, job: Job) -> None:
+def install_tools(session: Session, wanted: Installation, job: Job) -> None:
     """Install them, as root."""
-    job = recorded(desk.store, job)
-    install(desk.server(wanted.server, job), wanted, job)
+    job = recorded(session.store, job)
+    install(session.server(wanted.server, job), wanted, job)
 
 
 def _refused(server: Server, user: str, job: Job) -> AuthenticationError | CommandError | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.actions.benchmarks import volume
-from core.actions.desk import Desk
+from core.actions.session import Session
 from core.benchmarks.model import Side
 from core.comparison.preparation import Preparation, preparation_script
 from core.comparison.raid import Drive, Expected, Layout, expect, measured
@@ -38,7 +38,7 @@ def what_if(drive: Drive, layouts: Sequence[Layout], thread_iops: float | None =
 
 
 def what_if_of_move(
-    desk: Desk,
+    session: Session,
     move: str,
     layouts: Sequence[Layout],
     drive: Drive | None = None,
@@ -50,8 +50,8 @@ def what_if_of_move(
     Raises:
         InputError: that volume was not measured, or is an array and no single drive.
     """
-    found = desk.store.move(move)
-    sides = tuple(_measured(desk, move, side) for side in Side)
+    found = session.store.move(move)
+    sides = tuple(_measured(session, move, side) for side in Side)
     if drive is None:
         of_side = next(each for each in sides if each.side is drive_side)
         if of_side.drive == Drive():
@@ -74,9 +74,9 @@ def write_preparation(wanted: Preparation) -> str:
     return preparation_script(wanted).text
 
 
-def _measured(desk: Desk, move: str, side: Side) -> Measured:
-    found = volume(desk.store.move(move), side)
-    facts = desk.store.facts(found.server)
+def _measured(session: Session, move: str, side: Side) -> Measured:
+    found = volume(session.store.move(move), side)
+    facts = session.store.facts(found.server)
     system = facts.file_system_of(found.mount_point) if facts is not None else None
     arrays = facts.arrays if facts is not None and system is not None else ()
     below = next((array for array in arrays if system is not None and array.name in system.device), None)
@@ -85,5 +85,5 @@ def _measured(desk: Desk, move: str, side: Side) -> Measured:
         server=found.server,
         volume=found.mount_point,
         array="" if below is None else f"{below.level} of {len(below.devices)}",
-        drive=measured(desk.store.runs(move, side=side, latest_only=True)),
+        drive=measured(session.store.runs(move, side=side, latest_only=True)),
     )

@@ -50,14 +50,20 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         raise InputError("which move is to be measured?", "name it, or list the suites with: pghaul bench --list")
     sides, places = (options.side,) if options.side else BOTH, options.volume or ()
     if options.forecast:
-        forecasts = actions.forecast(context.desk, options.move, options.suite, context.job, sides, places)
+        forecasts = actions.forecast(context.session, options.move, options.suite, context.job, sides, places)
         if options.json:
             print_document({"forecasts": forecasts})
         else:
             print("\n".join(_forecast(forecast) for forecast in forecasts))
         return 1 if any(forecast.problems for forecast in forecasts) else 0
     runs = actions.run_benchmarks(
-        context.desk, options.move, options.suite, context.job, sides, places, wait_for_resync=options.wait_for_resync
+        context.session,
+        options.move,
+        options.suite,
+        context.job,
+        sides,
+        places,
+        wait_for_resync=options.wait_for_resync,
     )
     if options.json:
         print_document({"runs": runs})

@@ -50,14 +50,14 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
                 "compare takes one move or two runs, not 0 words", "pghaul history runs MOVE lists the runs"
             )
         case [move]:
-            return actions.compare(context.desk, move), ("old", "new")
+            return actions.compare(context.session, move), ("old", "new")
         case [move, *places] if ":" in places[0]:
-            found = actions.compare_sets(context.desk, move, places)
+            found = actions.compare_sets(context.session, move, places)
             return found, (found.old, found.new, *found.further)
         case words:
             old, new, *further = (_number(word) for word in words)
             names = tuple(f"run {number}" for number in (old, new, *further))
-            return actions.compare_two(context.desk, old, new, *further), names
+            return actions.compare_two(context.session, old, new, *further), names
 
 
 def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:

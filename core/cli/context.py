@@ -1,4 +1,4 @@
-"""What every subcommand gets: the job, and the history and the desk over it, opened when first needed."""
+"""What every subcommand gets: the job, and the history and the session over it, opened when first needed."""
 
 import argparse
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -11,7 +11,7 @@ from core.cli.terminal import TerminalAsker
 from core.jobs import Job
 
 if TYPE_CHECKING:
-    from core.actions import Desk
+    from core.actions import Session
     from core.history.store import Store
 
 
@@ -20,7 +20,7 @@ class Context:
 
     Attributes:
         job: reports to stderr; cancelled by Ctrl-C.
-        store, desk: opened at first use, closed with the context.
+        store, session: opened at first use, closed with the context.
     """
 
     def __init__(self, job: Job, options: argparse.Namespace) -> None:
@@ -35,10 +35,10 @@ class Context:
         return self._opened.enter_context(Store.open())
 
     @cached_property
-    def desk(self) -> "Desk":
-        from core.actions import Desk
+    def session(self) -> "Session":
+        from core.actions import Session
 
-        return self._opened.enter_context(Desk(self.store, TerminalAsker(self._trusted)))
+        return self._opened.enter_context(Session(self.store, TerminalAsker(self._trusted)))
 
     def __enter__(self) -> Self:
         return self

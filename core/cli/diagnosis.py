@@ -30,7 +30,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.side and options.places:
         raise InputError("diagnose takes --side or volumes, not both")
     found = actions.diagnose(
-        context.desk, options.move, context.job, sides, places=options.places, refresh=not options.last
+        context.session, options.move, context.job, sides, places=options.places, refresh=not options.last
     )
     if options.json:
         print_document(found)

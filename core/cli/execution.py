@@ -124,21 +124,21 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
     if options.anew and (options.resume or options.status or options.cancel or options.rollback):
         raise InputError("--anew begins an execution: it goes with --rehearsal or alone")
     if options.status:
-        execution, alive = actions.execution_status(context.desk, options.move)
-        return _show(execution, options, actions.outcome(context.desk, execution), alive=alive)
+        execution, alive = actions.execution_status(context.session, options.move)
+        return _show(execution, options, actions.outcome(context.session, execution), alive=alive)
     if options.resume:
-        execution = actions.resume_execution(context.desk, options.move, people, context.job)
+        execution = actions.resume_execution(context.session, options.move, people, context.job)
     elif options.cancel:
-        execution = actions.cancel_execution(context.desk, options.move, people, context.job)
+        execution = actions.cancel_execution(context.session, options.move, people, context.job)
     elif options.rollback:
-        execution = actions.roll_back_execution(context.desk, options.move, people, context.job)
+        execution = actions.roll_back_execution(context.session, options.move, people, context.job)
     else:
         kind = Kind.REHEARSAL if options.rehearsal else Kind.REAL
         _refuse_unanswerable(kind, options)
         execution = actions.execute(
-            context.desk, options.move, kind, people, context.job, verify=Verify(options.verify), anew=options.anew
+            context.session, options.move, kind, people, context.job, verify=Verify(options.verify), anew=options.anew
         )
-    return _show(execution, options, actions.outcome(context.desk, execution))
+    return _show(execution, options, actions.outcome(context.session, execution))
 
 
 def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:

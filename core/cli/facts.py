@@ -35,7 +35,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
             raise InputError(f"no facts of {options.server} yet", f"run: pghaul facts {options.server}")
         found = known
     else:
-        found = actions.read_facts(context.desk, options.server, context.job, options.cluster)
+        found = actions.read_facts(context.session, options.server, context.job, options.cluster)
     if options.json:
         print_document(found)
     else:

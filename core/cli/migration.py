@@ -95,11 +95,11 @@ def _check(context: Context, options: argparse.Namespace) -> int:
     if options.reason is not None and options.waive is None:
         raise InputError("--reason is for --waive", "say which check it is for: --waive ID --reason TEXT")
     if options.waive is not None:
-        results = actions.waive_check(context.desk, _move(options), options.waive, options.reason or "")
+        results = actions.waive_check(context.session, _move(options), options.waive, options.reason or "")
     elif options.unwaive is not None:
-        results = actions.unwaive_check(context.desk, _move(options), options.unwaive)
+        results = actions.unwaive_check(context.session, _move(options), options.unwaive)
     else:
-        results = actions.check(context.desk, _move(options), context.job)
+        results = actions.check(context.session, _move(options), context.job)
     if options.json:
         print_document({"checks": results})
     else:
@@ -145,7 +145,7 @@ def _probe(context: Context, options: argparse.Namespace) -> int:
     from core import actions
     from core.migration.transports.choice import choose, tried_routes
 
-    probes = actions.probe(context.desk, options.move, context.job)
+    probes = actions.probe(context.session, options.move, context.job)
     choice = choose(probes, tried_routes(probes))
     if options.json:
         chosen = {"transport": choice.transport, "why": choice.why, "bound_by": choice.bound_by or None}
@@ -174,7 +174,7 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
     else:
         from core import actions
 
-        made = actions.estimate(context.desk, options.move, context.job)
+        made = actions.estimate(context.session, options.move, context.job)
     if options.json:
         print_document(made)
     else:
@@ -219,7 +219,7 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
     from core import actions
     from core.migration.plan import runbook, script
 
-    made = actions.plan(context.desk, options.move, context.job, verify=Verify(options.verify))
+    made = actions.plan(context.session, options.move, context.job, verify=Verify(options.verify))
     if options.script is not None:
         write_text(options.script, script(made), executable=True)
     if options.runbook is not None:

@@ -21,7 +21,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
     if options.output.suffix.lower() != ".pdf":
         raise InputError(f"{options.output} is no name of a PDF", "give one that ends in .pdf")
-    path = actions.report(context.desk, options.move, options.output)
+    path = actions.report(context.session, options.move, options.output)
     if options.json:
         print_document({"report": path})
     else:

@@ -114,7 +114,7 @@ def _list(context: Context, options: argparse.Namespace) -> int:
 def _test(context: Context, options: argparse.Namespace) -> int:
     from core import actions
 
-    tried = actions.test_server(context.desk, options.name, context.job)
+    tried = actions.test_server(context.session, options.name, context.job)
     if options.json:
         print_document({"server": options.name, "results": tried.sentences, "missing": tried.missing})
     else:
@@ -125,11 +125,11 @@ def _test(context: Context, options: argparse.Namespace) -> int:
 def _install(context: Context, options: argparse.Namespace) -> int:
     from core import actions
 
-    wanted = actions.missing_tools(context.desk, options.name, options.tool, context.job)
+    wanted = actions.missing_tools(context.session, options.name, options.tool, context.job)
     shown = wanted.shell.shown if wanted.shell is not None else None
     if shown is not None and not options.show:
         say(f"as root on {printable(options.name)}: {printable(shown)}")
-        actions.install_tools(context.desk, wanted, context.job)
+        actions.install_tools(context.session, wanted, context.job)
     if options.json:
         done = [] if options.show else wanted.missing
         print_document({"server": options.name, "missing": wanted.missing, "command": shown, "installed": done})

@@ -76,7 +76,7 @@ def _what_if(context: Context, options: argparse.Namespace) -> int:
     thread = math.inf if options.controller else options.thread_iops
     if options.move is not None:
         side = options.side or Side.NEW
-        found = actions.what_if_of_move(context.desk, options.move, wanted, drive, side, thread)
+        found = actions.what_if_of_move(context.session, options.move, wanted, drive, side, thread)
     elif drive is None:
         raise InputError("what one drive does is not known", "state it with --read-iops and the others, or name a move")
     else:

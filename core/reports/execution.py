@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from core import units
-from core.migration.execution.account import account
+from core.migration.execution.account import NOTEWORTHY_SECONDS, Downtime, account, downtime
 from core.migration.execution.entry import old_may_be_stopped
-from core.migration.execution.summary import Agreement, Downtime, agreements, breaks, downtime, passes, proven, stages
+from core.migration.execution.summary import Agreement, agreements, breaks, passes, proven, stages
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Step
@@ -26,8 +26,6 @@ _ENDED = {
     State.ROLLED_BACK: "taken back",
 }
 _VOID = "void: it was done, and what happened later made it count as not done."
-_NOTEWORTHY = 1.0
-"""Seconds in which nobody was at it, from which on it is said."""
 
 
 def execution(report: Report) -> Plain | None:
@@ -149,7 +147,7 @@ def _down(report: Report, latest: Execution) -> str:
     if down.expected_seconds is not None and down.ended_at is not None:
         parts += f" ({about(down.expected_seconds)} expected)"
     parts += f", people {units.duration(down.people_seconds)}"
-    if down.idle_seconds >= _NOTEWORTHY:
+    if down.idle_seconds >= NOTEWORTHY_SECONDS:
         parts += f"; for {units.duration(down.idle_seconds)} nothing was under way"
     return ". ".join([*said, parts])
 

@@ -13,7 +13,7 @@ from core.jobs import Job
 from core.servers import keys
 from core.servers.keys import Candidate, Locked
 from core.servers.profiles import Asker
-from core.servers.secrets import Key, session
+from core.servers.secrets import Key, session_secrets
 from core.servers.ssh_config import Destination
 
 _TRIES = 3
@@ -89,14 +89,14 @@ class _Login:
         key = Key(self.server, "passphrase", str(file.path))
         for _ in range(_TRIES):
             self.job.check()
-            passphrase = session.get(key, f"passphrase of {file.path}", self.asker)
+            passphrase = session_secrets.get(key, f"passphrase of {file.path}", self.asker)
             if passphrase is None:
                 self.tried.append(f"{file.path} (no passphrase given)")
                 return
             try:
                 candidates = list(keys.load(file.path, self.to, passphrase))
             except keys.WrongPassphraseError:
-                session.forget(key, passphrase)
+                session_secrets.forget(key, passphrase)
             else:
                 yield from candidates
                 return
@@ -121,7 +121,7 @@ class _Login:
         key = Key(self.server, "password", self.to.shown)
         for _ in range(_TRIES):
             self.job.check()
-            password = session.get(key, f"password of {self.to.shown}", self.asker)
+            password = session_secrets.get(key, f"password of {self.to.shown}", self.asker)
             if password is None:
                 self.tried.append("no password given")
                 return False
@@ -131,7 +131,7 @@ class _Login:
                 self.accepted = error.allowed_types
                 return False
             except paramiko.AuthenticationException:
-                session.forget(key, password)
+                session_secrets.forget(key, password)
                 self.tried.append("password (wrong)")
                 if not self.transport.is_active():
                     raise
@@ -194,7 +194,7 @@ class _Answers:
         if self.declined:
             return ""
         if hidden and "password" in prompt.lower() and "one-time" not in prompt.lower():
-            answer = self.used = session.get(self.key, f"password of {self.to.shown}", self.asker)
+            answer = self.used = session_secrets.get(self.key, f"password of {self.to.shown}", self.asker)
         else:
             answer = self.asker.secret(self.key.server, f"{self.to.shown}: {shown}", kind="interactive")
         self.declined = answer is None
@@ -202,4 +202,4 @@ class _Answers:
 
     def forget(self) -> None:
         if self.used is not None:
-            session.forget(self.key, self.used)
+            session_secrets.forget(self.key, self.used)

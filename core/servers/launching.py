@@ -15,7 +15,7 @@ from core.jobs import Job, Note
 from core.servers import remote_process, rights
 from core.servers.profiles import Asker, Profile
 from core.servers.remote_process import GRACE, Process
-from core.servers.secrets import Key, session
+from core.servers.secrets import Key, session_secrets
 from core.servers.shell import Shell
 from core.text import first_line
 
@@ -131,7 +131,7 @@ class Launcher:
                 process.close()
                 raise
             process.close()
-            session.forget(self._password, password or "")
+            session_secrets.forget(self._password, password or "")
         self._refused_in = weakref.ref(job)
         raise self._refused_password()
 
@@ -170,7 +170,7 @@ class Launcher:
             raise self.lost("starting a command") from error
 
     def _sudo_password(self, user: str | None) -> str:
-        password = session.get(self._password, f"sudo password of {self.login} on {self.name}", self._asker)
+        password = session_secrets.get(self._password, f"sudo password of {self.login} on {self.name}", self._asker)
         if password is None:
             raise AuthenticationError(
                 f"{self.name}: becoming {user} needs the sudo password of {self.login}, and none was given",

@@ -86,7 +86,7 @@ def remember(key: Key, value: str) -> bool:
     return True
 
 
-session = Secrets()
+session_secrets = Secrets()
 """What every connection of this program asks."""
 
 

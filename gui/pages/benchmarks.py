@@ -166,5 +166,5 @@ class BenchmarksPage(Page):
         self.raw.set_text("" if repetition is None else f"$ {repetition.command}\n\n{repetition.raw}")
 
 
-def _answer(move: str, with_suites: bool, desk: Any) -> "tuple[tuple[Listed, ...], tuple[Run, ...]]":
-    return (actions.suites() if with_suites else ()), actions.runs(move, desk)
+def _answer(move: str, with_suites: bool, session: Any) -> "tuple[tuple[Listed, ...], tuple[Run, ...]]":
+    return (actions.suites() if with_suites else ()), actions.runs(move, session)

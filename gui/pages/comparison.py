@@ -86,7 +86,7 @@ class ComparisonPage(Page):
             old.show_bars(rows.bars(comparison))
 
 
-def _answer(move: str, desk: Any) -> Compared | None:
+def _answer(move: str, session: Any) -> Compared | None:
     import gui.widgets.plots  # noqa: F401  loads pyqtgraph on this thread, not on the window's
 
-    return actions.comparison(move, desk)
+    return actions.comparison(move, session)

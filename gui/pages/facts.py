@@ -19,7 +19,7 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.actions import Desk
+    from core.actions import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +138,11 @@ class FactsPage(Page):
         self.details.set_rows(() if row is None else rows.cluster_details(row.cluster))
 
 
-def _pair(chosen: tuple[str, str] | None, desk: "Desk") -> Pair:
-    names = tuple(profile.name for profile in desk.store.profiles())
+def _pair(chosen: tuple[str, str] | None, session: "Session") -> Pair:
+    names = tuple(profile.name for profile in session.store.profiles())
     if chosen is None or not set(chosen) <= set(names):
         chosen = (names[0], names[-1]) if names else ("", "")
-    old, new = (Side(name, desk.store.facts(name) if name else None) for name in chosen)
+    old, new = (Side(name, session.store.facts(name) if name else None) for name in chosen)
     return Pair(names, old, new)
 
 

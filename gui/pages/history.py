@@ -91,5 +91,5 @@ class HistoryPage(Page):
         self.command.set_text("" if command is None else command.command)
 
 
-def _answer(move: str | None, desk: Any) -> "tuple[tuple[Entry, ...], tuple[Command, ...]]":
-    return actions.entries(move, desk), actions.commands(move, desk)
+def _answer(move: str | None, session: Any) -> "tuple[tuple[Entry, ...], tuple[Command, ...]]":
+    return actions.entries(move, session), actions.commands(move, session)

@@ -177,7 +177,7 @@ class MigrationPage(Page):
         self.told.emit(f"Saved {path}")
 
 
-def _answer(move: str, desk: Any) -> MigrationState:
+def _answer(move: str, session: Any) -> MigrationState:
     import gui.widgets.plots  # noqa: F401  loads pyqtgraph on this thread, not on the window's
 
-    return actions.migration(move, desk)
+    return actions.migration(move, session)

@@ -49,7 +49,7 @@ class Page(QWidget):
         work.ended.connect(self.update_buttons)
 
     def question(self) -> Callable[[Any], Any] | None:
-        """What to ask of the desk on a thread; None: nothing can be asked now, `show_answer` gets None."""
+        """What to ask of the session on a thread; None: nothing can be asked now, `show_answer` gets None."""
         raise NotImplementedError
 
     def show_answer(self, answer: Any) -> None:
@@ -64,7 +64,7 @@ class Page(QWidget):
     def refresh(self) -> None:
         """Read again: now if the page is on screen, else when it comes there."""
         self.shown = False
-        if not self.isVisible() or self.work.desk is None:
+        if not self.isVisible() or self.work.session is None:
             return
         self._asked += 1
         question = self.question()

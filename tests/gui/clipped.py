@@ -7,7 +7,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel, QLineEdit, QWidget
 
-from core.actions import Desk
+from core.actions import Session
 from core.history.store import Store
 from core.servers.profiles import Nobody
 from gui import actions, appearance
@@ -50,15 +50,15 @@ def main() -> int:
     window.resize(WIDTH, HEIGHT)
     window.show()
     with Store.open(Path(sys.argv[1])) as store:
-        desk = Desk(store, Nobody())
-        work.use(desk)
+        session = Session(store, Nobody())
+        work.use(session)
         settle(application, work)
         for kind in PAGES:
             window.show_page(kind.title)
             settle(application, work)
             for line in _clipped(window):
                 print(kind.title, line)  # noqa: T201
-        rows = actions.servers(desk)
+        rows = actions.servers(session)
         for dialog in (ServerDialog(samples.OLD, window), MoveDialog(rows, samples.MOVE, window)):
             dialog.show()
             settle(application, work)

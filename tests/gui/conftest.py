@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.actions import Desk
+from core.actions import Session
 from core.history.store import Store
 from gui import appearance
 from gui.window import MainWindow
@@ -77,7 +77,7 @@ def window(work: Work, qtbot: QtBot, store: Store) -> Iterator[MainWindow]:
     """The window over the test's own history."""
     made = MainWindow(work)
     made.show()
-    work.use(Desk(store, work.asker))
+    work.use(Session(store, work.asker))
     at_rest(qtbot, made)
     yield made
     made.close()

@@ -96,10 +96,10 @@ def test_every_control_of_every_page_has_a_name(full_window: MainWindow, qtbot: 
 
 @pytest.fixture
 def dialogs(qapp: QApplication, full_store: Store) -> Iterator[list[QDialog]]:  # noqa: ARG001
-    from core.actions import Desk
+    from core.actions import Session
     from core.servers.profiles import Nobody
 
-    rows = actions.servers(Desk(full_store, Nobody()))
+    rows = actions.servers(Session(full_store, Nobody()))
     parent = QWidget()
     yield [
         ServerDialog(None, parent),

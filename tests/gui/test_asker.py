@@ -43,7 +43,9 @@ def _gone(qtbot: QtBot) -> None:
 
 def test_a_host_key_is_shown_and_accepted(window: MainWindow, work: Work, qtbot: QtBot) -> None:
     answers: list[bool] = []
-    work.run("connect", lambda desk, _job: desk.asker.accept_host_key("db", "192.0.2.1", "ssh-ed25519", FINGERPRINT))
+    work.run(
+        "connect", lambda session, _job: session.asker.accept_host_key("db", "192.0.2.1", "ssh-ed25519", FINGERPRINT)
+    )
     assert work.task is not None
     work.task.succeeded.connect(answers.append)
     dialog = _dialog(qtbot)
@@ -62,7 +64,7 @@ def test_a_host_key_is_shown_and_accepted(window: MainWindow, work: Work, qtbot:
 def test_escape_and_return_do_not_trust_a_key(window: MainWindow, work: Work, qtbot: QtBot) -> None:
     for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
         answers: list[bool] = []
-        work.run("connect", lambda desk, _job: desk.asker.accept_host_key("db", "h", "ssh-ed25519", FINGERPRINT))
+        work.run("connect", lambda session, _job: session.asker.accept_host_key("db", "h", "ssh-ed25519", FINGERPRINT))
         assert work.task is not None
         work.task.succeeded.connect(answers.append)
         QTest.keyClick(_dialog(qtbot), key)
@@ -74,7 +76,7 @@ def test_escape_and_return_do_not_trust_a_key(window: MainWindow, work: Work, qt
 @pytest.mark.parametrize("kind", ["password", "passphrase", "sudo", "interactive"])
 def test_a_secret_is_typed_hidden(window: MainWindow, work: Work, qtbot: QtBot, kind: str) -> None:
     answers: list[str | None] = []
-    work.run("connect", lambda desk, _job: desk.asker.secret("db", "Password of dba on db", kind=kind))
+    work.run("connect", lambda session, _job: session.asker.secret("db", "Password of dba on db", kind=kind))
     assert work.task is not None
     work.task.succeeded.connect(answers.append)
     dialog = _dialog(qtbot)
@@ -89,7 +91,7 @@ def test_a_secret_is_typed_hidden(window: MainWindow, work: Work, qtbot: QtBot, 
 
 def test_a_declined_secret_is_none_even_when_something_was_typed(window: MainWindow, work: Work, qtbot: QtBot) -> None:
     answers: list[str | None] = []
-    work.run("connect", lambda desk, _job: desk.asker.secret("db", "Password", kind="password"))
+    work.run("connect", lambda session, _job: session.asker.secret("db", "Password", kind="password"))
     assert work.task is not None
     work.task.succeeded.connect(answers.append)
     dialog = _dialog(qtbot)
@@ -102,7 +104,7 @@ def test_a_declined_secret_is_none_even_when_something_was_typed(window: MainWin
 
 
 def test_cancelling_the_job_takes_its_question_back(window: MainWindow, work: Work, qtbot: QtBot) -> None:
-    work.run("connect", lambda desk, _job: desk.asker.secret("db", "Password", kind="password"))
+    work.run("connect", lambda session, _job: session.asker.secret("db", "Password", kind="password"))
     _dialog(qtbot)
     window.cancel()
     at_rest(qtbot, window)
@@ -138,7 +140,7 @@ def test_a_question_counts_its_first_answer(qapp: object) -> None:  # noqa: ARG0
 def test_the_cluster_is_stopped_by_its_typed_name_alone(window: MainWindow, work: Work, qtbot: QtBot) -> None:
     for typed, expected in (("15/main", True), ("15/other", False)):
         answers: list[bool] = []
-        work.run("execute", lambda _desk, _job: work.asker.confirm_stop("15/main"))
+        work.run("execute", lambda _session, _job: work.asker.confirm_stop("15/main"))
         assert work.task is not None
         work.task.succeeded.connect(answers.append)
         dialog = _dialog(qtbot)
@@ -159,7 +161,7 @@ def test_a_step_of_the_persons_is_asked_for(
 ) -> None:
     answers: list[bool] = []
     step = Step(3, "stop the applications", "you", "workstation", "you", "", "clients wait", None, "start them")
-    work.run("execute", lambda _desk, _job: work.asker.has_done(step))
+    work.run("execute", lambda _session, _job: work.asker.has_done(step))
     assert work.task is not None
     work.task.succeeded.connect(answers.append)
     dialog = _dialog(qtbot)

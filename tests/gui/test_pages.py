@@ -215,7 +215,7 @@ def test_buttons_wait_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) ->
         elif isinstance(one, MigrationPage):
             buttons += [lambda section=section: section.start for section in one.sections]  # type: ignore[misc]
     assert all(button().isEnabled() for button in buttons)
-    full_window.work.run("wait", lambda _desk, job: job.wait(20))
+    full_window.work.run("wait", lambda _session, job: job.wait(20))
     assert not any(button().isEnabled() for button in buttons)
     assert full_window.work.run("second", _nothing) is None
     full_window.cancel()
@@ -224,7 +224,7 @@ def test_buttons_wait_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) ->
     assert full_window.banner.text == "Cancelled."
 
 
-def _nothing(_desk: object, _job: Job) -> None:
+def _nothing(_session: object, _job: Job) -> None:
     return None
 
 

@@ -26,7 +26,7 @@ def test_the_watchdog_sees_a_block(window: MainWindow, qtbot: QtBot, monkeypatch
 
 
 def test_a_talkative_job_does_not_block_the_window(full_window: MainWindow, qtbot: QtBot) -> None:
-    def talk(_desk: object, job: Job) -> None:
+    def talk(_session: object, job: Job) -> None:
         for number in range(3000):
             job.report(CommandStarted("db-old", "dba", f"command {number} " + "x" * 500))
             job.report(Progress("talking", number, 3000))

@@ -196,7 +196,7 @@ def test_pages_by_keyboard(full_window: MainWindow, qtbot: QtBot) -> None:
 def test_the_job_bar_and_the_commands_follow_a_job(full_window: MainWindow, qtbot: QtBot) -> None:
     go_on = threading.Event()
 
-    def work(_desk: object, job: Job) -> None:
+    def work(_session: object, job: Job) -> None:
         job.report(CommandStarted("db-old", "dba", "rsync -a 'it''s' new:"))
         job.report(Progress("copy", 3 << 40, 12 << 40, "bytes"))
         go_on.wait(10)
@@ -228,7 +228,7 @@ def test_the_commands_of_one_server(full_window: MainWindow, qtbot: QtBot) -> No
 
 
 def test_a_users_error_is_said_with_its_hint(full_window: MainWindow, qtbot: QtBot) -> None:
-    def refuse(_desk: object, _job: Job) -> None:
+    def refuse(_session: object, _job: Job) -> None:
         raise AuthenticationError("db-old did not accept the key of dba", "add the key: ssh-copy-id dba@db-old")
 
     full_window.work.run("Testing", refuse)
@@ -238,7 +238,7 @@ def test_a_users_error_is_said_with_its_hint(full_window: MainWindow, qtbot: QtB
 
 
 def test_a_bug_shows_its_traceback(full_window: MainWindow, qtbot: QtBot) -> None:
-    def fail(_desk: object, _job: Job) -> None:
+    def fail(_session: object, _job: Job) -> None:
         raise ZeroDivisionError("a bug")
 
     full_window.work.run("Failing", fail)
@@ -271,7 +271,7 @@ def test_what_nobody_caught_is_caught(qtbot: QtBot, capsys: pytest.CaptureFixtur
 
 
 def test_closing_asks_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) -> None:
-    full_window.work.run("wait", lambda _desk, job: job.wait(20))
+    full_window.work.run("wait", lambda _session, job: job.wait(20))
     full_window.close()
     box = _modal(qtbot, QMessageBox)
     assert isinstance(box, QMessageBox)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from core.actions import Desk
+from core.actions import Session
 from core.history.store import Store
 from core.servers.profiles import Nobody
 from gui.screenshots import save_screenshots
@@ -14,8 +14,8 @@ from gui.screenshots import save_screenshots
 def main() -> None:
     """Save them and name them."""
     move, folder = sys.argv[1:]
-    with Store.open() as store, Desk(store, Nobody()) as desk:
-        for path in save_screenshots(desk, move, Path(folder)):
+    with Store.open() as store, Session(store, Nobody()) as session:
+        for path in save_screenshots(session, move, Path(folder)):
             print(path)
 
 

@@ -184,7 +184,7 @@ class Moving:
         hooks, ends = self.store.hooks(self.move.name), (profiles[0], profiles[1], *self.facts)
         return make_plan(self.move, *ends, (), self.probes, estimated, hooks, verify)
 
-    def work(
+    def executor(
         self, execution: int, person: Person | None = None, listener: Callable[[Event], None] | None = None
     ) -> Executor:
         return Executor(execution, self.store, self.connect, person or Person(), Job(listener or self.events.append))
@@ -194,7 +194,7 @@ class Moving:
 
     def execute(self, person: Person | None = None, kind: Kind = Kind.REAL) -> Execution:
         number = self.begin(kind)
-        carry_out(self.work(number, person))
+        carry_out(self.executor(number, person))
         return self.store.execution(number)
 
 

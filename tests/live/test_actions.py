@@ -1,4 +1,4 @@
-"""The desk on real servers: which connection an action gets."""
+"""The session on real servers: which connection an action gets."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions import Desk, check, estimate, plan, read_facts
+from core.actions import Session, check, estimate, plan, read_facts
 from core.facts.model import Tool
 from core.history.store import Store
 from core.jobs import Event, Job, Note
@@ -23,68 +23,68 @@ MOVE = Move("m", "old", "new", clusters.DATA, clusters.NEW_DATA, "/srv/pg", "/sr
 
 
 @pytest.fixture
-def desk(tmp_path: Path, asker: LabAsker, old_profile: Profile, new_profile: Profile) -> Iterator[Desk]:
-    with Store.open(tmp_path) as store, Desk(store, asker) as made:
+def session(tmp_path: Path, asker: LabAsker, old_profile: Profile, new_profile: Profile) -> Iterator[Session]:
+    with Store.open(tmp_path) as store, Session(store, asker) as made:
         store.add_profile(old_profile)
         store.add_profile(new_profile)
         store.add_move(MOVE)
         yield made
 
 
-def test_a_connection_stays_open_for_the_next_action(desk: Desk) -> None:
-    assert desk.server("old", Job()) is desk.server("old", Job())
+def test_a_connection_stays_open_for_the_next_action(session: Session) -> None:
+    assert session.server("old", Job()) is session.server("old", Job())
 
 
-def test_a_changed_profile_does_not_cut_off_who_still_works(desk: Desk, old_profile: Profile) -> None:
-    working = desk.server("old", Job())
-    desk.store.update_profile(replace(old_profile, database_user="somebody"))
-    assert desk.server("old", Job()).profile.database_user == "somebody"
+def test_a_changed_profile_does_not_cut_off_who_still_works(session: Session, old_profile: Profile) -> None:
+    working = session.server("old", Job())
+    session.store.update_profile(replace(old_profile, database_user="somebody"))
+    assert session.server("old", Job()).profile.database_user == "somebody"
     assert working.run(command("echo", "on"), Job()).stdout == "on\n"
-    desk.close()
+    session.close()
     assert not working.connected
 
 
-def test_a_lost_connection_is_made_anew(desk: Desk) -> None:
-    lost = desk.server("old", Job())
+def test_a_lost_connection_is_made_anew(session: Session) -> None:
+    lost = session.server("old", Job())
     lost.close()
-    again = desk.server("old", Job())
+    again = session.server("old", Job())
     assert again is not lost
     assert again.connected
 
 
-def test_a_plan_is_made_of_the_facts_that_it_warns_of(desk: Desk) -> None:
+def test_a_plan_is_made_of_the_facts_that_it_warns_of(session: Session) -> None:
     """Checks that were passed do not hide what later facts show; the trial cluster is not forgotten by a later pass."""
-    results = {result.id: result.status for result in check(desk, "m", Job())}
+    results = {result.id: result.status for result in check(session, "m", Job())}
     assert results["control-data"] is Status.PASS
-    assert len(desk.store.facts_history("new")) == 1
-    later = read_facts(desk, "new", Job())
+    assert len(session.store.facts_history("new")) == 1
+    later = read_facts(session, "new", Job())
     assert [trial.found_by for trial in later.trials] == [("initdb",)]
     assert not any("initdb" in each.found_by for each in later.clusters)
-    assert not any("binaries" in warning for warning in plan(desk, "m", Job()).warnings)
+    assert not any("binaries" in warning for warning in plan(session, "m", Job()).warnings)
     without = replace(later, taken_at=datetime.now(UTC), tools=tuple(t for t in later.tools if t.name != "rsync"))
-    desk.store.save_facts(replace(without, tools=(*without.tools, Tool("rsync", None, None))))
-    assert "blocker: not installed: rsync on new [rsync]" in plan(desk, "m", Job()).warnings
+    session.store.save_facts(replace(without, tools=(*without.tools, Tool("rsync", None, None))))
+    assert "blocker: not installed: rsync on new [rsync]" in plan(session, "m", Job()).warnings
 
 
-def test_facts_without_the_cluster_are_read_again(desk: Desk) -> None:
-    facts = read_facts(desk, "old", Job())
-    desk.store.save_facts(replace(facts, taken_at=datetime.now(UTC), clusters=()))
+def test_facts_without_the_cluster_are_read_again(session: Session) -> None:
+    facts = read_facts(session, "old", Job())
+    session.store.save_facts(replace(facts, taken_at=datetime.now(UTC), clusters=()))
     notes: list[Event] = []
-    assert estimate(desk, "m", Job(notes.append)).methods
+    assert estimate(session, "m", Job(notes.append)).methods
     assert any(isinstance(each, Note) and f"no facts of {MOVE.cluster} on old" in each.text for each in notes)
-    known = desk.store.facts("old")
+    known = session.store.facts("old")
     assert known is not None
     assert known.cluster(MOVE.cluster) is not None
 
 
-def test_two_profiles_of_one_host_are_told(desk: Desk, old_profile: Profile) -> None:
+def test_two_profiles_of_one_host_are_told(session: Session, old_profile: Profile) -> None:
     """The lab's hosts share this machine's kernel and its ids: old and new are two hosts, old and twin are one."""
-    desk.store.add_profile(replace(old_profile, name="twin"))
-    desk.store.add_move(replace(MOVE, name="itself", new="twin", target=MOVE.cluster))
-    results = {result.id: result for result in check(desk, "itself", Job())}
+    session.store.add_profile(replace(old_profile, name="twin"))
+    session.store.add_move(replace(MOVE, name="itself", new="twin", target=MOVE.cluster))
+    results = {result.id: result for result in check(session, "itself", Job())}
     for name in ("two-places", "target-identity"):
         assert (results[name].status, results[name].blocking) == (Status.BLOCKER, True)
         assert "one host" in results[name].message
-    apart = {result.id: result for result in check(desk, "m", Job())}["two-places"]
+    apart = {result.id: result for result in check(session, "m", Job())}["two-places"]
     assert (apart.status, apart.message) == (Status.PASS, "two different hosts")
     assert apart.old.partition("boot ")[2].split(",")[0] == apart.new.partition("boot ")[2].split(",")[0] != ""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions import Desk, compare, compare_sets, run_benchmarks
+from core.actions import Session, compare, compare_sets, run_benchmarks
 from core.benchmarks import folders, keeper
 from core.benchmarks.model import Outcome, Side
 from core.errors import CommandError, InputError, UnreachableError
@@ -118,8 +118,8 @@ def assert_partial(data: Path, outcome: Outcome) -> None:
         first, long = store.runs(MOVE.name)
         assert (first.outcome, long.outcome) == (Outcome.DONE, outcome)
         assert long.ended_at is not None
-        with Desk(store, LabAsker.__new__(LabAsker)) as desk:
-            rows = compare(desk, MOVE.name).rows
+        with Session(store, LabAsker.__new__(LabAsker)) as session:
+            rows = compare(session, MOVE.name).rows
     assert {row.workload.name for row in rows if row.old is not None} == {"first"}
 
 
@@ -161,14 +161,14 @@ def test_a_pulled_cable_leaves_nothing_once_the_server_is_back(
     monkeypatch.setattr(folders, "SILENCE_SECONDS", 8)
     monkeypatch.setattr(keeper, "BEAT_SECONDS", 2.0)
 
-    with Store.open(data) as store, Desk(store, asker) as desk, silence(lab, desk.server("old", Job())) as cut:
+    with Store.open(data) as store, Session(store, asker) as session, silence(lab, session.server("old", Job())) as cut:
 
         def listen(event: Event) -> None:
             if isinstance(event, CommandStarted) and "--runtime=300" in event.command:
                 cut()
 
         with pytest.raises(UnreachableError):
-            run_benchmarks(desk, MOVE.name, suite, Job(listen), [Side.OLD])
+            run_benchmarks(session, MOVE.name, suite, Job(listen), [Side.OLD])
     wait_until(lambda: is_clean(lab), "the server to clean up", seconds=20)
     assert_partial(data, Outcome.FAILED)
 
@@ -181,19 +181,19 @@ def test_volumes_of_one_server_against_each_other_and_over_time(
     path.write_text(FIRST)
     lab.old.exec("mkdir", "/srv/pg/a", "/srv/pg/b")
     try:
-        with Store.open(data) as store, Desk(store, asker) as desk:
+        with Store.open(data) as store, Session(store, asker) as session:
             for places in (("old:/srv/pg/a", "old:/srv/pg/b"), ("old:/srv/pg/a",)):
-                runs = run_benchmarks(desk, MOVE.name, str(path), Job(), places=places)
+                runs = run_benchmarks(session, MOVE.name, str(path), Job(), places=places)
                 assert [run.outcome for run in runs] == [Outcome.DONE] * len(places)
-            beside = compare_sets(desk, MOVE.name, ["old:/srv/pg/a", "old:/srv/pg/b"])
+            beside = compare_sets(session, MOVE.name, ["old:/srv/pg/a", "old:/srv/pg/b"])
             assert (beside.old, beside.new) == ("old:/srv/pg/a", "old:/srv/pg/b")
             assert len(beside.rows[0].old.values if beside.rows[0].old else ()) == 1  # the newest run's alone
-            over_time = compare_sets(desk, MOVE.name, ["old:/srv/pg/a"])
+            over_time = compare_sets(session, MOVE.name, ["old:/srv/pg/a"])
             assert over_time.old.startswith("old:/srv/pg/a 20")
             assert over_time.rows[0].old != over_time.rows[0].new
             with pytest.raises(InputError, match=r"nothing was measured of old:/srv/pg/c"):
-                compare_sets(desk, MOVE.name, ["old:/srv/pg/a", "old:/srv/pg/c"])
+                compare_sets(session, MOVE.name, ["old:/srv/pg/a", "old:/srv/pg/c"])
             with pytest.raises(InputError, match=r"measured once"):
-                compare_sets(desk, MOVE.name, ["old:/srv/pg/b"])
+                compare_sets(session, MOVE.name, ["old:/srv/pg/b"])
     finally:
         lab.old.exec("rmdir", "/srv/pg/a", "/srv/pg/b")

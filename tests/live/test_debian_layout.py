@@ -76,13 +76,13 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
         move = Moving(store, servers.__getitem__, facts, move=MOVE)
         number = move.begin()
         with pytest.raises(BlockedError, match="was not done: decide"):
-            carry_out(move.work(number, Undecided(name="15/fenced")))
+            carry_out(move.executor(number, Undecided(name="15/fenced")))
         assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "down"
         refused = cluster.new.exec("pg_ctlcluster", "15", "fenced", "start", check=False)
         assert refused.returncode != 0
         assert "disabled" in refused.stdout + refused.stderr
         assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid").returncode == 0
-        roll_back(move.work(number))
+        roll_back(move.executor(number))
         assert store.execution(number).state is State.ROLLED_BACK
     assert state(cluster) == start_conf
     assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "online"

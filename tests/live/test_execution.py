@@ -88,7 +88,7 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
     assert settings_of_the_first_start(cluster) == "|off"  # its own configuration again
     assert sql(cluster.new, "select count(*) from pg_settings where source = 'command line'") == "0"
     with pytest.raises(BlockedError, match="would be lost on old") as caught:
-        roll_back(move.work(done.id))
+        roll_back(move.executor(done.id))
     assert f"chmod u+w -- {DATA}" in caught.value.hint
     new = sql(cluster.new, f"{BALANCES}; {HISTORY}")
     assert cluster.new.exec("readlink", f"{TARGET}/pg_wal").stdout.strip() == site.WAL
@@ -126,14 +126,14 @@ def test_a_cluster_is_moved_by_an_rsync_daemon_also_when_a_pass_is_cancelled(clu
 
     number = by_daemon(move).begin()
     assert move.store.execution(number).plan.transport == "rsync daemon, lz4, 2 streams"
-    cancelled = move.work(number, listener=cancel)
+    cancelled = move.executor(number, listener=cancel)
     with site.load(cluster.old):
         with pytest.raises(Cancelled):
             carry_out(cancelled)
         assert len(heard[0]) == 1
         assert heard[0] < {f"{cluster.new.address}:{port}" for port in range(FIRST_PORT, LAST_PORT + 1)}
         assert listening(cluster) == ports
-        carry_out(move.work(number))
+        carry_out(move.executor(number))
     done = move.store.execution(number)
     assert done.state is State.DONE
     assert listening(cluster) == ports
@@ -166,7 +166,7 @@ def test_wal_that_nobody_needs_stays_on_old_and_what_compares_all_looks_for_corr
         sql(cluster.old, switch * 8)
 
     number = move.begin(verify=Verify.ALL)
-    carry_out(move.work(number, Person(at={"stop the applications": write_on})))
+    carry_out(move.executor(number, Person(at={"stop the applications": write_on})))
     done = move.store.execution(number)
     assert done.state is State.DONE
     waiting = cluster.old.exec("sh", "-c", f"ls {site.WAL} | grep -cE '^[0-9A-F]{{24}}$'").stdout
@@ -190,10 +190,10 @@ def test_going_back_before_the_point_of_no_return_makes_old_what_it_was(cluster:
     """New has been started and asked; the person decides against it."""
     number = move.begin()
     with pytest.raises(BlockedError, match="was not done: decide"):
-        carry_out(move.work(number, Undecided()))
+        carry_out(move.executor(number, Undecided()))
     assert move.store.execution(number).state is State.STOPPED
     assert sql(cluster.new, HISTORY) == "0"
-    roll_back(move.work(number))
+    roll_back(move.executor(number))
     assert move.store.execution(number).state is State.ROLLED_BACK
     assert sql(cluster.old, HISTORY) == "0"
     assert cluster.old.exec("stat", "-c", "%a", DATA).stdout.strip() == "700"
@@ -221,7 +221,7 @@ def test_a_rehearsal_stops_and_starts_nothing(cluster: Lab, move: Moving) -> Non
         move.begin()
     )  # the real one, but its name is mistyped: it has found the rehearsal's copy, and stops nothing
     with pytest.raises(BlockedError, match="not confirmed"):
-        carry_out(move.work(number, Person(name="another")))
+        carry_out(move.executor(number, Person(name="another")))
     assert sql(cluster.old, HISTORY) == "0"
     assert "stop old" not in titles(move.store.execution(number))
 
@@ -240,7 +240,7 @@ def test_a_page_changed_within_the_second_of_the_warm_copy_arrives(cluster: Lab,
 
     number = move.begin()
     with pytest.raises(BlockedError, match="was not done: decide"):
-        carry_out(move.work(number, Changing(at={"stop the applications": change})))
+        carry_out(move.executor(number, Changing(at={"stop the applications": change})))
     link = table.removeprefix(DATA)
     assert cluster.new.exec("sha256sum", f"{TARGET}{link}").stdout.split()[0] == changed[0]
 
@@ -263,11 +263,11 @@ def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(c
 
     number = move.begin(verify=Verify.ALL)
     with pytest.raises(BlockedError, match=r"compare new's .* sum up old's files: base/1/1259 \(content\)\n"):
-        carry_out(move.work(number, listener=spoil))
+        carry_out(move.executor(number, listener=spoil))
     stopped = move.store.execution(number)
     assert stopped.state is State.STOPPED
     assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
-    roll_back(move.work(number))
+    roll_back(move.executor(number))
     assert sql(cluster.old, HISTORY) == "0"
 
 
@@ -280,11 +280,11 @@ def test_a_failing_step_stops_the_plan_where_it_is_and_hooks_do_what_people_woul
     number = move.begin()
     cluster.new.exec("install", "-d", f"{ROOT}/elsewhere/not ours")
     with pytest.raises(BlockedError, match=r"prove that the target is .* failed: .*elsewhere holds files"):
-        carry_out(move.work(number))
+        carry_out(move.executor(number))
     assert move.store.execution(number).state is State.STOPPED
     cluster.new.exec("rm", "-r", f"{ROOT}/elsewhere")
     person = Person()
-    carry_out(move.work(number, person))
+    carry_out(move.executor(number, person))
     done = move.store.execution(number)
     assert (done.state, [run.attempt for run in done.steps if run.number == 1]) == (State.DONE, [1, 2])
     assert person.asked == [f"stop {DATA}", "decide", "lead the applications to new"]

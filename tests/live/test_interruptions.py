@@ -39,7 +39,7 @@ SLOW = "60mbit"
 
 @dataclass
 class Lines:
-    """Connections to both hosts, made anew when they are lost, as the desk does it."""
+    """Connections to both hosts, made anew when they are lost, as the session does it."""
 
     profiles: dict[str, Profile]
     asker: LabAsker
@@ -199,7 +199,7 @@ def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
     cluster.shape(SLOW)
     try:
         with pytest.raises(PghaulError) as caught:
-            carry_out(stopped.work(number, listener=at_first_bytes(f"copy: {DATA}", lambda: disturb(cluster))))
+            carry_out(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", lambda: disturb(cluster))))
         cluster.shape("off")
         broken = stopped.store.execution(number)
         assert broken.state in {State.STOPPED, State.INTERRUPTED}, caught.value
@@ -209,7 +209,7 @@ def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
             assert "pghaul" not in cluster.old.exec("ls", "/tmp", "/var/tmp").stdout
     finally:
         mend(cluster)
-    carry_out(stopped.work(number))
+    carry_out(stopped.executor(number))
     assert stopped.store.execution(number).state is State.DONE
     assert site.contents(cluster.old) == before
     assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
@@ -224,14 +224,14 @@ def test_a_read_only_source_is_noticed_and_gone_on_with(cluster: Lab, stopped: M
     try:
         cluster.old.exec("mount", "-o", "remount,ro", "/srv/pg")
         with pytest.raises(PghaulError, match=r"[Rr]ead-only"):
-            carry_out(stopped.work(number))
+            carry_out(stopped.executor(number))
     finally:
         cluster.old.exec("mount", "-o", "remount,rw", "/srv/pg")
         clusters.control(cluster.old, "start")
         cluster.old.exec("rm", "-rf", "/run/mount")  # mount's own notes
     assert stopped.store.execution(number).state is State.STOPPED
     assert site.hashes(cluster.old) == before
-    carry_out(stopped.work(number))
+    carry_out(stopped.executor(number))
     assert stopped.store.execution(number).state is State.DONE
     assert site.contents(cluster.old) in before
 
@@ -243,12 +243,12 @@ def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab,
     number = stopped.begin()
     cluster.shape(SLOW)
     with pytest.raises(UnreachableError) as caught:
-        carry_out(stopped.work(number, listener=at_first_bytes(f"copy: {DATA}", lambda: cluster.cut("old"))))
+        carry_out(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", lambda: cluster.cut("old"))))
     assert f"pghaul execute {MOVE.name} --resume" in caught.value.hint
     assert stopped.store.execution(number).state is State.INTERRUPTED
     cluster.mend("old")
     cluster.shape("off")
-    carry_out(stopped.work(number))
+    carry_out(stopped.executor(number))
     done = stopped.store.execution(number)
     copies = [run for run in done.steps if run.title == f"copy: {DATA}"]
     assert (done.state, len(copies)) == (State.DONE, 1)  # the very same try, followed to its end
@@ -264,12 +264,12 @@ def test_old_started_by_somebody_during_the_final_pass(cluster: Lab, running: Mo
 
     number = running.begin()
     with pytest.raises(PghaulError, match=r"postmaster\.pid"):
-        carry_out(running.work(number, listener=at_start("final pass, changed", start_old)))
+        carry_out(running.executor(number, listener=at_start("final pass, changed", start_old)))
     assert running.store.execution(number).state is State.STOPPED
     assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
     assert sql(cluster.old, "select bbalance from pgbench_branches") == "4711"
     person = Person()
-    carry_out(running.work(number, person))
+    carry_out(running.executor(number, person))
     assert running.store.execution(number).state is State.DONE
     assert person.asked[0] == f"stop {DATA}"
     assert sql(cluster.new, "select bbalance from pgbench_branches") == "4711"
@@ -302,10 +302,10 @@ def test_a_cancel_from_elsewhere_ends_the_copy_and_cleans_up(cluster: Lab, stopp
         stopped.store.ask_cancel(number)
 
     with pytest.raises(Cancelled):
-        carry_out(stopped.work(number, listener=at_first_bytes(f"copy: {DATA}", ask)))
+        carry_out(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", ask)))
     assert stopped.store.execution(number).state is State.CANCELLED
     cluster.shape("off")
-    roll_back(stopped.work(number))
+    roll_back(stopped.executor(number))
     assert site.contents(cluster.old) == before
 
 
@@ -368,9 +368,9 @@ def test_what_a_killed_workstation_left_is_taken_away_by_a_cancel(cluster: Lab, 
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        carry_out(stopped.work(number, listener=at_start("prove the stop", die)))
+        carry_out(stopped.executor(number, listener=at_start("prove the stop", die)))
     assert "pghaul" in cluster.old.exec("ls", "/tmp", "/var/tmp").stdout
-    abandon(stopped.work(number))
+    abandon(stopped.executor(number))
     assert stopped.store.execution(number).state is State.CANCELLED
     for host in (cluster.old, cluster.new):
         assert "pghaul" not in host.exec("ls", "/tmp", "/var/tmp").stdout

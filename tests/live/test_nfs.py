@@ -153,12 +153,12 @@ def test_a_pass_that_is_cancelled_leaves_nothing(machines: Lab, move: Callable[[
             look = machines.old.exec("sh", "-c", "ps -e -o comm= | grep -x rsync; grep nfs4 /proc/mounts").stdout
             if "rsync" in look:  # the first lines come while the files are still being listed
                 seen.append(look)
-                work.job.cancel()
+                executor.job.cancel()
 
     number = moving.begin()
-    work = moving.work(number, listener=cancel)
+    executor = moving.executor(number, listener=cancel)
     with as_before(machines), pytest.raises(Cancelled):
-        carry_out(work)
+        carry_out(executor)
     assert "rsync" in seen[0]
     assert seen[0].count("vers=4.2") == 4
     assert moving.store.execution(number).state is State.CANCELLED
@@ -219,27 +219,27 @@ def test_old_gets_rid_of_a_mount_whose_server_is_gone(machines: Lab) -> None:
     """While something writes into it: neither a process nor `sync` waits on old for ever."""
     folder = f"{ROOT}/gone"
     address = machines.new.address
-    way = CopyChannel(
+    channel = CopyChannel(
         "pghaul-copy-gone", "/tmp/pghaul-copy-gone", address, 22, "dba", "postgres", (), (machines.old.address,),
         (("data", folder),), VERSION_4,
     )  # fmt: skip
     old, new = machines.old, machines.new
     with as_before(machines):
         new.exec("install", "-d", "-o", "postgres", folder)
-        for shell in (nfs.serve(way), nfs.export(way)):
+        for shell in (nfs.serve(channel), nfs.export(channel)):
             new.exec("sh", "-c", shell.text)
-        old.exec("sh", "-c", nfs.mount(way, "postgres").text)
+        old.exec("sh", "-c", nfs.mount(channel, "postgres").text)
         write = "setsid dd if=/dev/zero of=/run/pghaul-copy-gone/0/x bs=1M count=200 >/dev/null 2>&1 </dev/null &"
         old.exec("sh", "-c", write, user="postgres")
         wait_until(lambda: new.exec("sh", "-c", f"[ -s {folder}/x ]", check=False).returncode == 0, "dd to write")
         machines.cut("new")
         try:
             old.exec("pkill", "-KILL", "-x", "dd")
-            said = old.exec("sh", "-c", nfs.unmount(way).text).stdout
+            said = old.exec("sh", "-c", nfs.unmount(channel).text).stdout
             old.exec("sync")
         finally:
             machines.mend("new")
         assert said == "" or said.startswith("warning: ")
-        for shell in (nfs.unexport(way), nfs.stop_serving(way)):
+        for shell in (nfs.unexport(channel), nfs.stop_serving(channel)):
             new.exec("sh", "-c", shell.text)
         new.exec("rm", "-rf", folder)

@@ -24,7 +24,7 @@ from core.errors import (
 from core.jobs import Job
 from core.servers.connection import connect
 from core.servers.profiles import Nobody, Profile
-from core.servers.secrets import session
+from core.servers.secrets import session_secrets
 from core.servers.shell import command
 from tests.lab.lab import PASSPHRASE, Lab
 from tests.lab.root import PASSWORD
@@ -54,7 +54,7 @@ def _forgetful() -> Iterator[None]:
     """Nothing that one test answered is known to the next."""
     yield
     for name in ("old", "new"):
-        session.forget_server(name)
+        session_secrets.forget_server(name)
 
 
 @pytest.fixture
@@ -281,7 +281,7 @@ def test_keyboard_interactive_with_a_wrong_answer(by_password: Profile) -> None:
 def test_key_and_password_both(lab: Lab, old_profile: Profile) -> None:
     with sshd(lab, 2203, "AuthenticationMethods=publickey,password"):
         assert whoami(replace(old_profile, port=2203), Person(password=PASSWORD)) == "dba"
-        session.forget_server("old")
+        session_secrets.forget_server("old")
         refused(AuthenticationError, replace(old_profile, port=2203))
 
 

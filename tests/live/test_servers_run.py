@@ -16,7 +16,7 @@ from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.servers import heartbeat, kept, running
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
-from core.servers.secrets import session
+from core.servers.secrets import session_secrets
 from core.servers.shell import MASK, Secret, command, environment, script
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
@@ -47,7 +47,7 @@ class Person:
 @pytest.fixture(autouse=True)
 def _forgetful(plain_profile: Profile) -> Iterator[None]:
     yield
-    session.forget_server(plain_profile.name)
+    session_secrets.forget_server(plain_profile.name)
 
 
 def running_on(host: Host, words: str) -> bool:

@@ -77,9 +77,9 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[CopyChann
     move = Move('it\'s "ö"', "old", "new", SOURCE, TARGET, "/srv/pg", "/srv/pg")
     facts, address, login = collect(old, Job()), new.address, new.profile.user
     targets = [("data", TARGET)]
-    way = channel_of(move, new.profile, facts, targets, purpose="probe", address=address, login=login)
-    way = replace(way, transport=transport, rsync=(3, 2, 7))
-    route = route_of(way)
+    channel = channel_of(move, new.profile, facts, targets, purpose="probe", address=address, login=login)
+    channel = replace(channel, transport=transport, rsync=(3, 2, 7))
+    route = route_of(channel)
 
     def carry_out(draft: Draft, stdin: str = "") -> str:
         server = old if draft.side == "old" else new
@@ -88,11 +88,11 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[CopyChann
 
     try:
         said: dict[str, str] = {}
-        for draft in route.opening(way, "postgres"):
+        for draft in route.opening(channel, "postgres"):
             said[draft.name] = carry_out(draft, said.get(draft.reads, ""))
-        yield way
+        yield channel
     finally:
-        for draft in route.closing(way, "postgres"):
+        for draft in route.closing(channel, "postgres"):
             carry_out(draft)
 
 
@@ -102,9 +102,9 @@ def test_a_cold_pass_makes_both_the_same(
 ) -> None:
     new = lab.old if transport.route is Route.LOCAL else lab.new
     inside(new, TARGET, "mkdir base && echo stale >base/gone && echo other >PG_VERSION")
-    with opened(old_server, new_server, transport) as way:
-        gone = run(old_server, passes.deletions(way, PLACE))
-        run(old_server, passes.cold_pass(way, PLACE))
+    with opened(old_server, new_server, transport) as channel:
+        gone = run(old_server, passes.deletions(channel, PLACE))
+        run(old_server, passes.cold_pass(channel, PLACE))
     assert gone.splitlines() == ["base/gone"]
     assert content(new, TARGET) == content(source, SOURCE)
     assert inside(new, TARGET, "ls postmaster.pid x || true") == ""
@@ -115,25 +115,25 @@ def test_the_final_pass_carries_a_page_that_changed_within_the_second(
     lab: Lab, source: Host, old_server: Server, new_server: Server, transport: Transport
 ) -> None:
     """Same size, mtime put back to the very same nanosecond: rsync's own quick check would skip it."""
-    with opened(old_server, new_server, transport) as way:
-        run(old_server, passes.warm_pass(way, PLACE))
+    with opened(old_server, new_server, transport) as channel:
+        run(old_server, passes.warm_pass(channel, PLACE))
         assert content(lab.new, TARGET) == content(source, SOURCE)
         change = "touch -r base/1/7 kept && printf y | dd of=base/1/7 bs=1 seek=8192 conv=notrunc 2>/dev/null"
         inside(source, SOURCE, f"{change} && touch -r kept base/1/7 && rm kept 'a b' && mkdir later && echo 1 >later/1")
         changed = content(source, SOURCE)
-        run(old_server, passes.rest_pass(way, PLACE))
+        run(old_server, passes.rest_pass(channel, PLACE))
         assert content(lab.new, TARGET) != changed
-        run(old_server, passes.changed_pass(way, PLACE))
-        run(old_server, passes.rest_pass(way, PLACE))
+        run(old_server, passes.changed_pass(channel, PLACE))
+        run(old_server, passes.rest_pass(channel, PLACE))
     assert content(lab.new, TARGET) == changed
 
 
 def test_a_second_warm_pass_sends_what_changed_alone(source: Host, old_server: Server, new_server: Server) -> None:
-    with opened(old_server, new_server, Transport(streams=2)) as way:
-        run(old_server, passes.warm_pass(way, PLACE))
+    with opened(old_server, new_server, Transport(streams=2)) as channel:
+        run(old_server, passes.warm_pass(channel, PLACE))
         inside(source, SOURCE, "sleep 2.1")  # what was written just before a pass is carried again
-        run(old_server, passes.warm_pass(way, PLACE))
+        run(old_server, passes.warm_pass(channel, PLACE))
         inside(source, SOURCE, "printf y | dd of=base/1/3 bs=1 seek=5 conv=notrunc 2>/dev/null")
-        run(old_server, passes.warm_pass(way, PLACE))
-        listed = source.exec("sh", "-c", 'cat "$0"/files-data-*.names | tr "\\0" "\\n"', way.folder).stdout
+        run(old_server, passes.warm_pass(channel, PLACE))
+        listed = source.exec("sh", "-c", 'cat "$0"/files-data-*.names | tr "\\0" "\\n"', channel.folder).stdout
     assert listed.split() == ["./base/1/3"]

@@ -10,12 +10,12 @@ import pytest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from core.actions import Desk
+from core.actions import Session
 from core.benchmarks.model import Outcome
 from core.history.store import Store
 from core.migration.model.move import Move
 from core.servers.profiles import Profile, Rights
-from core.servers.secrets import session
+from core.servers.secrets import session_secrets
 from gui import appearance
 from gui.dialogs.questions import SecretDialog
 from gui.pages.benchmarks import BenchmarksPage
@@ -47,7 +47,7 @@ def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWin
     work = Work()
     made = MainWindow(work)
     made.show()
-    work.use(Desk(Store.open(tmp_path / "history"), work.asker))
+    work.use(Session(Store.open(tmp_path / "history"), work.asker))
     qtbot.waitUntil(lambda: work.runner.idle)
     yield made
     work.close()
@@ -80,8 +80,8 @@ def move(window: MainWindow, servers: tuple[Profile, Profile], known_keys: None,
 
 
 def _store(window: MainWindow) -> Store:
-    assert window.work.desk is not None
-    return window.work.desk.store
+    assert window.work.session is not None
+    return window.work.session.store
 
 
 def _keep(window: MainWindow, *profiles: Profile) -> None:
@@ -154,7 +154,7 @@ def test_a_declined_host_key_is_said_and_nothing_is_connected(
 
 @pytest.mark.usefixtures("known_keys")
 def test_a_sudo_password_is_asked_for(window: MainWindow, plain_profile: Profile, qtbot: QtBot) -> None:
-    session.forget_server(plain_profile.name)  # another test of this process may have given it
+    session_secrets.forget_server(plain_profile.name)  # another test of this process may have given it
     _keep(window, plain_profile)
     page = _page(window, ServersPage, qtbot)
     _choose(page, plain_profile.name)

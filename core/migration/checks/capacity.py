@@ -31,7 +31,7 @@ _MEMORY_UNITS = {"": 8192, "B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB
 
 def space(case: Case) -> Finding:
     """Each file system of new has room for what comes to it: data directory, tablespaces, links."""
-    return _compare(case, lambda place: place.size_bytes, lambda system: system.available_bytes, units.size, "space")
+    return _compare(case, lambda root: root.size_bytes, lambda system: system.available_bytes, units.size, "space")
 
 
 def inodes(case: Case) -> Finding:
@@ -40,7 +40,7 @@ def inodes(case: Case) -> Finding:
     def free(system: FileSystem) -> int | None:
         return system.inodes_free
 
-    return _compare(case, lambda place: place.files, free, lambda number: f"{units.count(number)} inodes", "inodes")
+    return _compare(case, lambda root: root.files, free, lambda number: f"{units.count(number)} inodes", "inodes")
 
 
 def memory(case: Case) -> Finding:
@@ -81,10 +81,10 @@ def _compare(
     if cluster is None:
         return no_cluster(case)
     wanted: dict[str, int] = {}
-    for place in data_roots(case.move, cluster):
-        system, need = case.new.file_system_of(place.target), wanted_of(place)
+    for root in data_roots(case.move, cluster):
+        system, need = case.new.file_system_of(root.target), wanted_of(root)
         if system is None or need is None:
-            return _unreadable(case, place, system, what)
+            return _unreadable(case, root, system, what)
         wanted[system.mount_point] = wanted.get(system.mount_point, 0) + need
     there = _already_there(case.target, cluster, case.new, wanted_of)
     needs, has, short, tight = [], [], [], []
@@ -112,14 +112,14 @@ def _compare(
     return passed(*evidence, f"enough {what} on each file system")
 
 
-def _unreadable(case: Case, place: DataRoot, system: FileSystem | None, what: str) -> Finding:
+def _unreadable(case: Case, root: DataRoot, system: FileSystem | None, what: str) -> Finding:
     if system is None:
         gap = no_file_system(case.new)
-        why = f"the file system of {place.target} on {case.new.server} is not known: {gap}"
+        why = f"the file system of {root.target} on {case.new.server} is not known: {gap}"
     else:
         gap = reason(case.old, SIZE.name, LINKS.name, of=case.move.cluster)
-        why = f"how much {what} {place.source} on {case.old.server} takes is not known: {gap}"
-    return unknown(NOTHING, NOTHING, why, f"compare by hand: du on {place.source}, df on {place.target}")
+        why = f"how much {what} {root.source} on {case.old.server} takes is not known: {gap}"
+    return unknown(NOTHING, NOTHING, why, f"compare by hand: du on {root.source}, df on {root.target}")
 
 
 def _already_there(
@@ -131,8 +131,8 @@ def _already_there(
     if target.control.system_identifier != cluster.control.system_identifier:
         return {}
     found: dict[str, int] = {}
-    for place in roots_of(target):
-        system, need = new.file_system_of(place.source), wanted_of(place)
+    for root in roots_of(target):
+        system, need = new.file_system_of(root.source), wanted_of(root)
         if system is not None and need is not None:
             found[system.mount_point] = found.get(system.mount_point, 0) + need
     return found

@@ -17,8 +17,8 @@ def two_places(case: Case) -> Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    sources = [place.source for place in roots_of(cluster)]
-    targets = [place.target for place in data_roots(case.move, cluster)]
+    sources = [root.source for root in roots_of(cluster)]
+    targets = [root.target for root in data_roots(case.move, cluster)]
     shown = _shown(case.old, sources), _shown(case.new, targets)
     pairs = [(source, target) for source in sources for target in targets]
     hosts = hosts_of(case.old, case.new)

@@ -143,7 +143,7 @@ def sparse_files(case: Case) -> Finding:
     odd, cluster = _odd(case), case.cluster
     if not isinstance(odd, IrregularFiles) or cluster is None:
         return odd if not isinstance(odd, IrregularFiles) else no_cluster(case)
-    systems = [case.old.file_system_of(place.source) for place in roots_of(cluster)]
+    systems = [case.old.file_system_of(root.source) for root in roots_of(cluster)]
     kinds = {system.kind for system in systems if system is not None}
     if odd.sparse == 0:
         return passed("none", NOTHING, "no file has holes")

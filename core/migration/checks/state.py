@@ -50,27 +50,27 @@ def cluster_exists(case: Case) -> Finding:
 def target_identity(case: Case) -> Finding:
     """The target is empty, or holds an earlier copy of this very cluster; so are those of its other folders."""
     found = _data_directory(case)
-    return found if found.status is Status.BLOCKER else _strange_place(case) or found
+    return found if found.status is Status.BLOCKER else _strange_root(case) or found
 
 
-def _strange_place(case: Case) -> Finding | None:
+def _strange_root(case: Case) -> Finding | None:
     """The target of a tablespace or a link that holds what no copy of it brings, or anything beside no copy."""
     cluster = case.cluster
     if cluster is None:
         return None
     version = cluster.control.catalog_version if cluster.control is not None else None
-    for place in data_roots(case.move, cluster)[1:]:
-        held = case.new.target_entries.get(place.target, ())
-        names = names_of(place, cluster.series, version)
+    for root in data_roots(case.move, cluster)[1:]:
+        held = case.new.target_entries.get(root.target, ())
+        names = names_of(root, cluster.series, version)
         strange = next((name for name in held if case.target is None or not re.fullmatch(names, name)), None)
         if strange is not None:
             return blocker(
-                place.source,
-                f"{place.target}: {strange}",
-                f"{place.target} on {case.new.server} holds {strange}, which is no copy of {place.source}: it would be "
+                root.source,
+                f"{root.target}: {strange}",
+                f"{root.target} on {case.new.server} holds {strange}, which is no copy of {root.source}: it would be "
                 "removed",
                 "empty it if nobody needs what it holds; or name another target for it: pghaul move add --replace … "
-                f"--tablespace {place.source}=FOLDER",
+                f"--tablespace {root.source}=FOLDER",
             )
     return None
 
@@ -274,7 +274,7 @@ def tablespace_targets(case: Case) -> Finding:
     cluster, named = case.cluster, case.move.tablespace_targets
     if cluster is None:
         return no_cluster(case)
-    movable = [place.source for place in roots_of(cluster)[1:]]
+    movable = [root.source for root in roots_of(cluster)[1:]]
     wrong = sorted(set(named) - set(movable))
     evidence = ", ".join(movable) or "none", ", ".join(f"{here} -> {there}" for here, there in named.items()) or "none"
     unread = unread_of(case, LINKS.name)

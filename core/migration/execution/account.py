@@ -5,14 +5,18 @@ before is theirs, and said beside it. It ends when new is open to clients. What 
 but of no plan, so it is counted apart too.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from core.migration.execution.rates import copy_rate
-from core.migration.model.execution import Execution, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import STOP
+
+NOTEWORTHY_SECONDS = 1.0
+"""So long without any step under way is said; what is shorter passes between two steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +50,67 @@ class Account:
         return (self.opened_at - self.stopped_at).total_seconds()
 
 
+@dataclass(frozen=True, slots=True)
+class Downtime:
+    """The time without the cluster, in seconds: from the stop of old until new was open, or old was back.
+
+    Attributes:
+        ended_at: None: clients still wait.
+        seconds: until its end, or until now.
+        people_seconds: of it, what people took for steps of theirs.
+        idle_seconds: of it, while no step ran: nobody was at it, or it was interrupted.
+        expected_seconds: what the plan's commands were expected to take; None where it did not say.
+    """
+
+    began_at: datetime
+    ended_at: datetime | None
+    seconds: float
+    people_seconds: float
+    idle_seconds: float
+    expected_seconds: float | None
+
+    @property
+    def command_seconds(self) -> float:
+        """Of it, what the plan's commands took: what the expectation is to be held against."""
+        return max(0.0, self.seconds - self.people_seconds - self.idle_seconds)
+
+
 def account(execution: Execution) -> Account:
     """What the rows of an execution tell; what was overruled later does not count as a stop."""
-    stop = next((step for step in execution.plan.steps if step.name == STOP), None)
-    opening = next((step for step in execution.plan.steps if step.point_of_no_return), None)
     asked = next((step for step in execution.plan.steps if step.name == Hook.STOP_APPLICATIONS), None)
+    stop, opening = _stop_and_opening(execution)
+    down = downtime(execution, execution.ended_at or _last_seen(execution))
     sending = [run for run in execution.steps if run.bytes and run.done and not run.back]
     return Account(
         asked_at=_began(execution, asked),
         stopped_at=_began(execution, stop),
         opened_at=_ended(execution, opening),
-        people_seconds=sum(_seconds(run) for run in _between(execution, stop, opening)),
-        expected_seconds=_expected(execution, stop, opening),
+        people_seconds=down.people_seconds if down is not None else 0.0,
+        expected_seconds=_expected(execution),
         passes=len(sending),
         sent=sum(run.bytes or 0 for run in sending),
         copy_rate=copy_rate([execution]),
     )
+
+
+def downtime(execution: Execution, now: datetime) -> Downtime | None:
+    """The time without the cluster; None in a rehearsal, and where old was never stopped, or before it all."""
+    stop, opening = _stop_and_opening(execution)
+    began = _began(execution, stop)
+    if execution.kind is Kind.REHEARSAL or began is None:
+        return None
+    ended = _ended(execution, opening) or _old_again_at(execution)
+    until = max(began, ended or now)
+    seconds = (until - began).total_seconds()
+    people, commands = _by_people(execution), _by_commands(execution)
+    waited, busy = _covered(people, began, until), _covered(commands, began, until)
+    return Downtime(began, ended, seconds, waited, max(0.0, seconds - busy - waited), _expected(execution))
+
+
+def _stop_and_opening(execution: Execution) -> tuple[Step | None, Step | None]:
+    """The steps with which the downtime begins and ends."""
+    stop = next((step for step in execution.plan.steps if step.name == STOP), None)
+    return stop, next((step for step in execution.plan.steps if step.point_of_no_return), None)
 
 
 def _tries(execution: Execution, step: Step | None) -> list[StepRun]:
@@ -78,23 +127,48 @@ def _ended(execution: Execution, step: Step | None) -> datetime | None:
     return max((run.ended_at for run in _tries(execution, step) if run.done and run.ended_at), default=None)
 
 
-def _between(execution: Execution, stop: Step | None, opening: Step | None) -> list[StepRun]:
-    """What people did while the cluster was down."""
-    theirs = [step for step in _stretch(execution, stop, opening) if step.side == "you" and not step.command]
-    return [run for step in theirs for run in _tries(execution, step)]
+def _old_again_at(execution: Execution) -> datetime | None:
+    """When the rollback ended; None where there was none."""
+    if execution.state is not State.ROLLED_BACK:
+        return None
+    ends = [run.ended_at for run in execution.steps if run.back and run.done and run.ended_at is not None]
+    return max(ends, default=execution.ended_at)
 
 
-def _stretch(execution: Execution, stop: Step | None, opening: Step | None) -> list[Step]:
-    """The steps of the downtime."""
+def _last_seen(execution: Execution) -> datetime:
+    return max((run.ended_at for run in execution.steps if run.ended_at is not None), default=execution.started_at)
+
+
+def _people_numbers(execution: Execution) -> set[int]:
+    """The steps that people take: no command does them."""
+    return {step.number for step in execution.plan.steps if step.side == "you" and not step.command}
+
+
+def _by_people(execution: Execution) -> list[StepRun]:
+    theirs = _people_numbers(execution)
+    return [run for run in execution.steps if run.number in theirs and not run.back]
+
+
+def _by_commands(execution: Execution) -> list[StepRun]:
+    theirs = _people_numbers(execution)
+    return [run for run in execution.steps if run.back or run.number not in theirs]
+
+
+def _covered(runs: Iterable[StepRun], began: datetime, until: datetime) -> float:
+    """Seconds between two instants in which at least one of the runs was under way."""
+    spans = sorted((max(run.started_at, began), min(run.ended_at, until)) for run in runs if run.ended_at is not None)
+    covered, reached = 0.0, began
+    for start, end in spans:
+        covered += max(0.0, (end - max(start, reached)).total_seconds())
+        reached = max(reached, end)
+    return covered
+
+
+def _expected(execution: Execution) -> float | None:
+    """What the plan expected of its commands from the stop to the opening."""
+    stop, opening = _stop_and_opening(execution)
     if stop is None or opening is None:
-        return []
-    return [step for step in execution.plan.steps if stop.number <= step.number <= opening.number]
-
-
-def _expected(execution: Execution, stop: Step | None, opening: Step | None) -> float | None:
-    seconds = [step.expected_seconds for step in _stretch(execution, stop, opening) if step.expected_seconds]
+        return None
+    within = [step for step in execution.plan.steps if stop.number <= step.number <= opening.number]
+    seconds = [step.expected_seconds for step in within if step.expected_seconds]
     return sum(seconds) if seconds else None
-
-
-def _seconds(run: StepRun) -> float:
-    return (run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else 0.0

@@ -43,7 +43,7 @@ def begin(plan: Plan, kind: Kind) -> Execution:
     return Execution(0, plan.move, kind, State.RUNNING, secrets.token_hex(4), owner, datetime.now(UTC), None, plan)
 
 
-def carry_out(work: Executor) -> None:
+def carry_out(executor: Executor) -> None:
     """Carry the plan out, from its first step that is not done.
 
     Raises:
@@ -52,68 +52,68 @@ def carry_out(work: Executor) -> None:
         UnreachableError: a server was lost; what runs there goes on.
         Cancelled: the job was cancelled.
     """
-    cleaned = work.execution.state in {State.STOPPED, State.CANCELLED}
-    with recorded(work), watched(work):
-        lock_both(work)
+    cleaned = executor.execution.state in {State.STOPPED, State.CANCELLED}
+    with recorded(executor), watched(executor):
+        lock_both(executor)
         try:
-            _go_on(work, cleaned=cleaned)
+            _go_on(executor, cleaned=cleaned)
         except UnreachableError:
             raise
         except PghaulError:
-            clean(work)
-            _tell_how_it_stands(work)
+            clean(executor)
+            _tell_how_it_stands(executor)
             raise
-        clean(work)
-    work.job.report(Note("every step is done"))
+        clean(executor)
+    executor.job.report(Note("every step is done"))
 
 
-def _tell_how_it_stands(work: Executor) -> None:
-    stands = status_sentence(replace(work.execution, state=State.STOPPED))  # as it will be recorded
-    work.job.report(Note(stands, "warning"))
+def _tell_how_it_stands(executor: Executor) -> None:
+    stands = status_sentence(replace(executor.execution, state=State.STOPPED))  # as it will be recorded
+    executor.job.report(Note(stands, "warning"))
 
 
-def clean(work: Executor) -> None:
+def clean(executor: Executor) -> None:
     """Take away what the copy needed, and the locks; what cannot be removed is said, and the rest goes on."""
-    for side, _ in work.sides:
-        _try(work, f"what still runs on {side}", partial(end_detached, work, side))
-    for step in work.execution.plan.steps:
-        if step.closes and _may_be_open(work.execution, step):
-            _try(work, step.title, partial(_close, work, step))
-    for side, folder in work.sides:
-        _try(work, f"the lock on {side}", partial(_unlock, work, side, folder))
+    for side, _ in executor.sides:
+        _try(executor, f"what still runs on {side}", partial(end_detached, executor, side))
+    for step in executor.execution.plan.steps:
+        if step.closes and _may_be_open(executor.execution, step):
+            _try(executor, step.title, partial(_close, executor, step))
+    for side, folder in executor.sides:
+        _try(executor, f"the lock on {side}", partial(_unlock, executor, side, folder))
 
 
-def abandon(work: Executor) -> None:
+def abandon(executor: Executor) -> None:
     """Cancel an execution that nobody carries out any more: end what still runs, take away what the copy needed."""
-    for side, _ in work.sides:
-        end_detached(work, side)
-    clean(work)
-    work.journal.execution_changed(work.id, State.CANCELLED, "cancelled")
+    for side, _ in executor.sides:
+        end_detached(executor, side)
+    clean(executor)
+    executor.journal.execution_changed(executor.id, State.CANCELLED, "cancelled")
 
 
-def lock_both(work: Executor) -> None:
+def lock_both(executor: Executor) -> None:
     """Take both locks or, in an execution that has not begun, none; raises BlockedError where somebody else has one."""
     taken: list[tuple[str, str]] = []
     try:
-        for side, folder in work.sides:
-            lock.take(work.connect(side), folder, work.execution, work.job)
+        for side, folder in executor.sides:
+            lock.take(executor.connect(side), folder, executor.execution, executor.job)
             taken.append((side, folder))
     except PghaulError:
-        if not work.execution.steps:
+        if not executor.execution.steps:
             for side, folder in taken:
-                _try(work, f"the lock on {side}", partial(_unlock, work, side, folder))
+                _try(executor, f"the lock on {side}", partial(_unlock, executor, side, folder))
         raise
 
 
-def _unlock(work: Executor, side: str, folder: str) -> None:
-    lock.release(work.connect(side), folder, work.execution, Job())
+def _unlock(executor: Executor, side: str, folder: str) -> None:
+    lock.release(executor.connect(side), folder, executor.execution, Job())
 
 
-def _try(work: Executor, what: str, action: Callable[[], None]) -> None:
+def _try(executor: Executor, what: str, action: Callable[[], None]) -> None:
     try:
         action()
     except ServerError as error:
-        work.job.report(Note(f"{what} could not be removed: {error.message}", "warning"))
+        executor.job.report(Note(f"{what} could not be removed: {error.message}", "warning"))
 
 
 def _may_be_open(execution: Execution, closing: Step) -> bool:
@@ -129,36 +129,36 @@ def _may_be_open(execution: Execution, closing: Step) -> bool:
     return bool(opened) and max(closed, default=0) < max(opened)
 
 
-def _close(work: Executor, step: Step) -> None:
+def _close(executor: Executor, step: Step) -> None:
     text = Shell(step.command, step.command, compound=True)
-    _pass_on_warnings(work, work.connect(step.side).run(text, Job(), user=step.user, title=step.title).stdout)
+    _pass_on_warnings(executor, executor.connect(step.side).run(text, Job(), user=step.user, title=step.title).stdout)
 
 
-def _go_on(work: Executor, *, cleaned: bool) -> None:
-    execution = work.execution
+def _go_on(executor: Executor, *, cleaned: bool) -> None:
+    execution = executor.execution
     if execution.steps:
-        _adopt(work)
-        _prove_still_stopped(work)
-        if cleaned and not _is_stopped(work.execution):
-            _from_the_warm_passes(work)
-        _renew(work)
+        _adopt(executor)
+        _prove_still_stopped(executor)
+        if cleaned and not _is_stopped(executor.execution):
+            _from_the_warm_passes(executor)
+        _renew(executor)
     confirmed = False
-    for group in _groups(work.execution.steps_taken):
-        execution = work.execution
+    for group in _groups(executor.execution.steps_taken):
+        execution = executor.execution
         todo = [step for step in group if not execution.done(step.number)]
         if not todo:
             continue
         if todo[0].stopped and execution.kind is Kind.REAL and not confirmed and not _is_stopped(execution):
             confirmed = True
-            with work.asking():
-                declined = not work.people.confirm_stop(execution.plan.cluster)
+            with executor.asking():
+                declined = not executor.people.confirm_stop(execution.plan.cluster)
             if declined:
                 raise BlockedError("the name of the cluster was not confirmed: it is not stopped", "see --confirm")
-            _catch_up(work)
+            _catch_up(executor)
         if todo[0].warm_pass:
-            _warm_pass(work, group, todo)
+            _warm_pass(executor, group, todo)
         else:
-            _run(work, todo)
+            _run(executor, todo)
 
 
 def _groups(steps: Sequence[Step]) -> list[list[Step]]:
@@ -173,42 +173,42 @@ def _groups(steps: Sequence[Step]) -> list[list[Step]]:
     return groups
 
 
-def _run(work: Executor, steps: list[Step]) -> None:
+def _run(executor: Executor, steps: list[Step]) -> None:
     """Steps of one group, side by side where there are several, then what must agree."""
     if len(steps) == 1:
-        run_step(work, steps[0])
+        run_step(executor, steps[0])
     else:
         with ThreadPoolExecutor(min(len(steps), SIDE_BY_SIDE)) as pool:
-            running = [pool.submit(run_step, work, step) for step in steps]
+            running = [pool.submit(run_step, executor, step) for step in steps]
         for each in running:
             each.result()
     for step in steps:
-        _agrees(work, step)
+        _agrees(executor, step)
         if step.name.startswith(DELETIONS):
-            _show_deletions(work, step)
-        _pass_on_warnings(work, work.outputs[step.number])
+            _show_deletions(executor, step)
+        _pass_on_warnings(executor, executor.outputs[step.number])
 
 
-def _pass_on_warnings(work: Executor, output: str) -> None:
+def _pass_on_warnings(executor: Executor, output: str) -> None:
     """What a step has to say to people stands in lines of its output that begin with `warning: `."""
     for line in output.splitlines():
         if line.startswith("warning: "):
-            work.job.report(Note(line.removeprefix("warning: "), "warning"))
+            executor.job.report(Note(line.removeprefix("warning: "), "warning"))
 
 
-def _agrees(work: Executor, step: Step) -> None:
+def _agrees(executor: Executor, step: Step) -> None:
     """Hold what a step printed against what it must equal; the step has failed where it does not."""
     if step.agrees_with is None:
         return
-    other = next(each for each in work.execution.plan.steps if each.number == step.agrees_with)
-    expected, found = output_of(work, other).strip(), work.outputs[step.number].strip()
+    other = next(each for each in executor.execution.plan.steps if each.number == step.agrees_with)
+    expected, found = output_of(executor, other).strip(), executor.outputs[step.number].strip()
     if found == expected:
         return
     problem = f"step {step.number}, {step.title}, does not agree with step {other.number}, {other.title}"
-    problem += f": {_differing_files(work, other, step) or first_difference(expected, found)}"
-    latest = work.execution.latest(step.number)
+    problem += f": {_differing_files(executor, other, step) or first_difference(expected, found)}"
+    latest = executor.execution.latest(step.number)
     if latest is not None:
-        work.journal.step_ended(replace(latest, exit_status=1, message=problem))
+        executor.journal.step_ended(replace(latest, exit_status=1, message=problem))
     hint = (
         "old was started by somebody meanwhile: go on with --resume, which stops it again"
         if other.name == STOPPED
@@ -217,7 +217,7 @@ def _agrees(work: Executor, step: Step) -> None:
     raise BlockedError(problem, hint)
 
 
-def _differing_files(work: Executor, other: Step, step: Step) -> str:
+def _differing_files(executor: Executor, other: Step, step: Step) -> str:
     """Which files differ, where both steps kept the lists that they sum up and these can still be read."""
     if not (other.listing and step.listing):
         return ""
@@ -225,48 +225,54 @@ def _differing_files(work: Executor, other: Step, step: Step) -> str:
     for each in (other, step):
         text = Shell(each.listing, each.listing, compound=True)
         try:
-            done = work.connect(each.side).run(text, work.job, user=each.user, title=f"read the lists of {each.server}")
+            done = executor.connect(each.side).run(
+                text, executor.job, user=each.user, title=f"read the lists of {each.server}"
+            )
         except ServerError:
             return ""
         lists[each.side] = done.stdout
     return differing_files(lists["old"], lists["new"])
 
 
-def _show_deletions(work: Executor, step: Step) -> None:
-    names = work.outputs[step.number].split("\n")
+def _show_deletions(executor: Executor, step: Step) -> None:
+    names = executor.outputs[step.number].split("\n")
     gone = [name for name in names if name.strip()]
     shown = ", ".join(gone[:5]) + (", …" if len(gone) > 5 else "")
-    work.job.report(Note(f"{step.title}: {units.count(len(gone))} entries" + (f": {shown}" if gone else "")))
+    executor.job.report(Note(f"{step.title}: {units.count(len(gone))} entries" + (f": {shown}" if gone else "")))
 
 
-def _warm_pass(work: Executor, group: list[Step], todo: list[Step]) -> None:
+def _warm_pass(executor: Executor, group: list[Step], todo: list[Step]) -> None:
     """A warm pass, if it shortens the stop; the last one of the plan as often as it does."""
-    plan = work.execution.plan
+    plan = executor.execution.plan
     last = max(step.warm_pass for step in plan.steps)
     number = group[0].warm_pass
-    if number > 1 and not another(_passes(work.execution)):
+    if number > 1 and not another(_passes(executor.execution)):
         for step in todo:
-            leave_out(work, step, f"it would shorten the stop by {units.duration(gain(_passes(work.execution)))} alone")
+            leave_out(
+                executor,
+                step,
+                f"it would shorten the stop by {units.duration(gain(_passes(executor.execution)))} alone",
+            )
         return
     for step in todo:
-        run_step(work, step)
-    while number == last and another(_passes(work.execution)):
+        run_step(executor, step)
+    while number == last and another(_passes(executor.execution)):
         for step in group:
-            run_step(work, step)
+            run_step(executor, step)
 
 
-def _catch_up(work: Executor) -> None:
+def _catch_up(executor: Executor) -> None:
     """One more warm pass where people, or an interruption, let so much time go by that the stop would be longer."""
-    execution = work.execution
+    execution = executor.execution
     ends = [run.ended_at for run in _warm_runs(execution) if run.ended_at is not None]
     waited = (datetime.now(UTC) - max(ends)).total_seconds() if ends else 0.0
     if not outdated(_passes(execution), waited):
         return
-    work.job.report(Note(f"the last warm pass ended {units.duration(waited)} ago: one more before the stop"))
+    executor.job.report(Note(f"the last warm pass ended {units.duration(waited)} ago: one more before the stop"))
     last = max(step.warm_pass for step in execution.plan.steps)
     for step in execution.plan.steps:
         if step.warm_pass == last:
-            run_step(work, step)
+            run_step(executor, step)
 
 
 def _warm_runs(execution: Execution) -> list[StepRun]:
@@ -301,23 +307,23 @@ def _whole(parts: list[int | None]) -> int | None:
     return sum(known) if len(known) == len(parts) else None
 
 
-def _adopt(work: Executor) -> None:
+def _adopt(executor: Executor) -> None:
     """What an earlier process began and nobody saw end: followed to its end."""
-    for step in work.execution.steps_taken:
-        if not work.execution.done(step.number):
-            adopt(work, step)
+    for step in executor.execution.steps_taken:
+        if not executor.execution.done(step.number):
+            adopt(executor, step)
 
 
-def _prove_still_stopped(work: Executor) -> None:
+def _prove_still_stopped(executor: Executor) -> None:
     """Old is as it was when its stop was proven, or all from the stop on is done again."""
-    execution = work.execution
+    execution = executor.execution
     proof = next((step for step in execution.plan.steps if step.name == STOPPED), None)
     if proof is None or not execution.done(proof.number) or execution.past_return:
         return
-    known = output_of(work, proof)
+    known = output_of(executor, proof)
     try:
-        run_step(work, proof)
-        changed = work.outputs[proof.number].strip() != known.strip()
+        run_step(executor, proof)
+        changed = executor.outputs[proof.number].strip() != known.strip()
     except UnreachableError:
         raise
     except (BlockedError, ServerError):
@@ -329,14 +335,14 @@ def _prove_still_stopped(work: Executor) -> None:
             "old was started after its stop was proven, and new was started since: they are no longer one cluster",
             f"go back to old: pghaul execute {execution.move} --rollback; then begin anew",
         )
-    work.job.report(Note("old was started after its stop was proven: it is stopped and copied again", "warning"))
-    _from_the_warm_passes(work)
+    executor.job.report(Note("old was started after its stop was proven: it is stopped and copied again", "warning"))
+    _from_the_warm_passes(executor)
 
 
-def _from_the_warm_passes(work: Executor) -> None:
+def _from_the_warm_passes(executor: Executor) -> None:
     """The lists of what earlier passes brought are gone: old is compared whole again, but not in its stop."""
-    steps = work.execution.plan.steps
-    work.journal.steps_void(work.id, next(step.number for step in steps if step.warm_pass or step.stopped))
+    steps = executor.execution.plan.steps
+    executor.journal.steps_void(executor.id, next(step.number for step in steps if step.warm_pass or step.stopped))
 
 
 def _is_stopped(execution: Execution) -> bool:
@@ -344,12 +350,12 @@ def _is_stopped(execution: Execution) -> bool:
     return any(step.name == STOPPED and execution.done(step.number) for step in execution.plan.steps)
 
 
-def _renew(work: Executor) -> None:
+def _renew(executor: Executor) -> None:
     """The proof of the target and the way of the copy made anew, as long as something is left to copy."""
-    execution = work.execution
+    execution = executor.execution
     closing = [step for step in execution.steps_taken if step.closes]
     if all(execution.done(step.number) for step in closing):
         return
     for step in execution.steps_taken:
         if step.renewed and execution.done(step.number):
-            run_step(work, step)
+            run_step(executor, step)

@@ -105,7 +105,7 @@ class Printed:
     bytes: int | None = None
 
 
-def run_step(work: Executor, step: Step, *, back: bool = False) -> None:
+def run_step(executor: Executor, step: Step, *, back: bool = False) -> None:
     """Run a step and record it.
 
     Raises:
@@ -113,8 +113,8 @@ def run_step(work: Executor, step: Step, *, back: bool = False) -> None:
         UnreachableError: a server was lost, and the step's end was not seen: its row stays open.
         Cancelled: the job was cancelled.
     """
-    work.job.check()
-    latest = work.execution.latest(step.number, back=back)
+    executor.job.check()
+    latest = executor.execution.latest(step.number, back=back)
     run = StepRun(
         id=0,
         number=step.number,
@@ -123,55 +123,55 @@ def run_step(work: Executor, step: Step, *, back: bool = False) -> None:
         started_at=datetime.now(UTC),
         back=back,
     )
-    run = replace(run, id=work.journal.step_started(work.id, run))
-    _record(work, step, run, lambda: _performed(work, step, run))
+    run = replace(run, id=executor.journal.step_started(executor.id, run))
+    _record(executor, step, run, lambda: _performed(executor, step, run))
 
 
-def adopt(work: Executor, step: Step) -> bool:
+def adopt(executor: Executor, step: Step) -> bool:
     """Follow a detached step that an earlier process began, if it is still there; whether it was."""
-    run = work.execution.latest(step.number)
+    run = executor.execution.latest(step.number)
     if not step.detached or run is None or run.ended_at is not None:
         return False
-    server = work.connect(step.side)
-    found = _found(work, server, step)
+    server = executor.connect(step.side)
+    found = _found(executor, server, step)
     if found is None:
         return False
-    work.job.report(Note(f"{server.name}: {step.title} was begun earlier: following it"))
-    unseen = timedelta(seconds=remote_jobs.ended_ago(server, found, work.job) or 0)
-    _record(work, step, run, lambda: _followed(work, server, step, run, found), unseen)
+    executor.job.report(Note(f"{server.name}: {step.title} was begun earlier: following it"))
+    unseen = timedelta(seconds=remote_jobs.ended_ago(server, found, executor.job) or 0)
+    _record(executor, step, run, lambda: _followed(executor, server, step, run, found), unseen)
     return True
 
 
-def leave_out(work: Executor, step: Step, why: str) -> None:
+def leave_out(executor: Executor, step: Step, why: str) -> None:
     """Record that a step is not needed."""
     now = datetime.now(UTC)
     run = StepRun(0, step.number, step.title, 1, now)
-    run = replace(run, id=work.journal.step_started(work.id, run))
-    work.journal.step_ended(replace(run, ended_at=now, exit_status=0, message=why))
+    run = replace(run, id=executor.journal.step_started(executor.id, run))
+    executor.journal.step_ended(replace(run, ended_at=now, exit_status=0, message=why))
 
 
-def end_detached(work: Executor, side: str) -> None:
+def end_detached(executor: Executor, side: str) -> None:
     """End and remove every detached step of this execution on a side."""
-    server = work.connect(side)
+    server = executor.connect(side)
     for each in remote_jobs.find(server, Job()):
-        if work.execution.token in each.title:
+        if executor.execution.token in each.title:
             remote_jobs.kill(server, each, Job())
             remote_jobs.remove(server, each, Job())
 
 
-def output_of(work: Executor, step: Step) -> str:
+def output_of(executor: Executor, step: Step) -> str:
     """What a step printed: now, or as the history has it; it is run again where that is not all of it."""
-    if step.number not in work.outputs:
-        latest = work.execution.latest(step.number)
+    if step.number not in executor.outputs:
+        latest = executor.execution.latest(step.number)
         if latest is None or not latest.done or step.private or len(latest.output) >= KEPT:
-            run_step(work, step)
+            run_step(executor, step)
         else:
-            work.outputs[step.number] = latest.output
-    return work.outputs[step.number]
+            executor.outputs[step.number] = latest.output
+    return executor.outputs[step.number]
 
 
 def _record(
-    work: Executor, step: Step, run: StepRun, perform: Callable[[], Printed], unseen: timedelta = timedelta(0)
+    executor: Executor, step: Step, run: StepRun, perform: Callable[[], Printed], unseen: timedelta = timedelta(0)
 ) -> None:
     """Record how it ends. `unseen`: how long ago that was, where nobody was there; its rate is reckoned by it."""
     try:
@@ -182,31 +182,33 @@ def _record(
         status = error.exit_status if isinstance(error, CommandError) else None
         said = "" if isinstance(error, Cancelled) else _said(error)
         failed = replace(run, ended_at=datetime.now(UTC), exit_status=status or 1, output=said[-KEPT:])
-        work.journal.step_ended(replace(failed, message=error.message))
+        executor.journal.step_ended(replace(failed, message=error.message))
         raise
-    work.outputs[step.number] = printed.output
+    executor.outputs[step.number] = printed.output
     kept = "" if step.private else printed.output[-KEPT:]
     ended = max(run.started_at, datetime.now(UTC) - unseen)
-    work.journal.step_ended(replace(run, ended_at=ended, exit_status=0, bytes=printed.bytes, output=kept))
+    executor.journal.step_ended(replace(run, ended_at=ended, exit_status=0, bytes=printed.bytes, output=kept))
 
 
 def _said(error: PghaulError) -> str:
     return error.stderr if isinstance(error, CommandError) else str(error)
 
 
-def _performed(work: Executor, step: Step, run: StepRun) -> Printed:
+def _performed(executor: Executor, step: Step, run: StepRun) -> Printed:
     if step.side == "you":
-        return _here(work, step) if step.command else _by_hand(work, step)
+        return _here(executor, step) if step.command else _by_hand(executor, step)
     source = None
     if step.input_from is not None:
-        source = output_of(work, next(each for each in work.execution.plan.steps if each.number == step.input_from))
-    server = work.connect(step.side)
+        source = output_of(
+            executor, next(each for each in executor.execution.plan.steps if each.number == step.input_from)
+        )
+    server = executor.connect(step.side)
     if step.detached:
-        return _detached(work, server, step, run, source)
+        return _detached(executor, server, step, run, source)
     text = Shell(step.command, step.command, compound=True)
     stdin = (source or "").encode("utf-8", "surrogateescape")
     try:
-        done = server.run(text, work.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
+        done = server.run(text, executor.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
     except CommandError as error:
         raise _failed(server.name, step, error) from error
     return Printed(done.stdout)
@@ -232,25 +234,25 @@ _NOT_RUN = (126, 127)
 """Exit statuses of the shell: the program may not be executed, or is not there."""
 
 
-def _by_hand(work: Executor, step: Step) -> Printed:
-    with work.asking():
-        done = work.people.has_done(step)
+def _by_hand(executor: Executor, step: Step) -> Printed:
+    with executor.asking():
+        done = executor.people.has_done(step)
     if not done:
         raise BlockedError(f"step {step.number} was not done: {step.title}", "go on with --resume when it is")
     return Printed("")
 
 
-def _here(work: Executor, step: Step) -> Printed:
+def _here(executor: Executor, step: Step) -> Printed:
     """The DBA's own command on the workstation, in the workstation's own shell."""
-    work.job.report(CommandStarted("workstation", "you", step.command, title=step.title))
+    executor.job.report(CommandStarted("workstation", "you", step.command, title=step.title))
     began = datetime.now(UTC)
     status = None
     try:
-        done = run_here(step.command, work.job)
+        done = run_here(step.command, executor.job)
         status = done.exit_status
     finally:
         seconds = (datetime.now(UTC) - began).total_seconds()
-        work.job.report(CommandEnded("workstation", step.command, status, seconds))
+        executor.job.report(CommandEnded("workstation", step.command, status, seconds))
     if done.exit_status != 0:
         said = first_line(done.stderr)
         raise CommandError(
@@ -262,29 +264,29 @@ def _here(work: Executor, step: Step) -> Printed:
     return Printed(done.stdout)
 
 
-def _detached(work: Executor, server: Server, step: Step, run: StepRun, source: str | None) -> Printed:
+def _detached(executor: Executor, server: Server, step: Step, run: StepRun, source: str | None) -> Printed:
     text = Shell(step.command, step.command, compound=True)
     if source is not None:
         line = source.strip()
         if "\n" in line:
             raise InputError(f"step {step.number} takes one line of input", "this is a bug of the plan")
         text = pipe(command("printf", "%s\\n", line), text)
-    begun = remote_jobs.start(server, text, work.job, title=_title(work, step), user=step.user)
-    return _followed(work, server, step, run, begun)
+    begun = remote_jobs.start(server, text, executor.job, title=_title(executor, step), user=step.user)
+    return _followed(executor, server, step, run, begun)
 
 
-def _followed(work: Executor, server: Server, step: Step, run: StepRun, begun: RemoteJob) -> Printed:
+def _followed(executor: Executor, server: Server, step: Step, run: StepRun, begun: RemoteJob) -> Printed:
     """The end of a detached step. When the server is lost it goes on there, and nothing of it is removed."""
     log = RsyncLog(step.bytes)
 
     def grown(data: bytes) -> None:
         if log.add(data):
             with suppress(HistoryError):  # a copy does not end for want of its figures; its end is recorded or fails
-                work.journal.step_progressed(run.id, log.done, log.total)
-                work.tell_progress()
+                executor.journal.step_progressed(run.id, log.done, log.total)
+                executor.tell_progress()
 
     try:
-        done = remote_jobs.follow(server, begun, work.job, on_output=grown)
+        done = remote_jobs.follow(server, begun, executor.job, on_output=grown)
     except UnreachableError:
         raise
     except PghaulError:
@@ -323,9 +325,9 @@ def _removed(server: Server, begun: RemoteJob) -> None:
     remote_jobs.remove(server, begun, Job())
 
 
-def _title(work: Executor, step: Step) -> str:
+def _title(executor: Executor, step: Step) -> str:
     """By which its detached job is found again."""
-    return f"{step.title} [{work.execution.token} {step.number}]"
+    return f"{step.title} [{executor.execution.token} {step.number}]"
 
 
 def _untagged(event: Event) -> Event:
@@ -336,6 +338,6 @@ def _untagged(event: Event) -> Event:
 _TAG = re.compile(r" \[[0-9a-f]{8} \d+\]$")
 
 
-def _found(work: Executor, server: Server, step: Step) -> RemoteJob | None:
-    title = _title(work, step)
-    return next((each for each in remote_jobs.find(server, work.job) if each.title == title), None)
+def _found(executor: Executor, server: Server, step: Step) -> RemoteJob | None:
+    title = _title(executor, step)
+    return next((each for each in remote_jobs.find(server, executor.job) if each.title == title), None)

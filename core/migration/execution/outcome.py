@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core import units
-from core.migration.execution.account import Account, account
+from core.migration.execution.account import NOTEWORTHY_SECONDS, Account, Downtime, account, downtime
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.plan.steps.copy import FENCE
@@ -23,16 +23,16 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
 
     `estimate`: made after a rehearsal with what it measured: what the move itself will cost.
     """
-    found = account(execution)
+    found, down = account(execution), downtime(execution, execution.ended_at or execution.started_at)
     if execution.state is State.ROLLED_BACK:
-        return _taken_back(execution, found)
+        return _taken_back(execution, down)
     if execution.state is not State.DONE:
         return ()
     if execution.kind is Kind.REHEARSAL:
         paragraphs = [Paragraph("sent", _sent(found)), *_forecast(execution, estimate), Paragraph("old", (_AS_IT_WAS,))]
     else:
         paragraphs = [
-            Paragraph("downtime", _downtime(found)),
+            Paragraph("downtime", _downtime(found, down)),
             Paragraph("sent", _sent(found)),
             Paragraph("old", _fenced(execution)),
             Paragraph("still there", execution.plan.remains),
@@ -42,15 +42,13 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
     return tuple(paragraph for paragraph in (*paragraphs, kept) if paragraph.sentences)
 
 
-def _taken_back(execution: Execution, found: Account) -> tuple[Paragraph, ...]:
+def _taken_back(execution: Execution, down: Downtime | None) -> tuple[Paragraph, ...]:
     """Old serves again: for how long it did not, and what new holds."""
-    back = max((run.ended_at for run in execution.steps if run.back and run.done and run.ended_at), default=None)
-    if found.stopped_at is None or back is None:
+    if down is None or down.ended_at is None:
         old = "it is what it was; this did not stop it"
     else:
-        seconds = units.duration((back - found.stopped_at).total_seconds())
-        between = f"from {found.stopped_at:%H:%M:%S} to {back:%H:%M:%S} UTC"
-        old = f"it is what it was; clients had none for {seconds}, {between}"
+        between = f"from {down.began_at:%H:%M:%S} to {down.ended_at:%H:%M:%S} UTC"
+        old = f"it is what it was; clients had none for {units.duration(down.seconds)}, {between}"
     new = (
         f"it is stopped; what was copied stays in {execution.plan.target} for another try, which sends what changed",
         f"to try again: {command('pghaul', 'execute', execution.move)}",
@@ -63,18 +61,16 @@ _AS_IT_WAS = (
 )
 
 
-def _downtime(found: Account) -> tuple[str, ...]:
-    seconds = found.downtime_seconds
-    if seconds is None or found.stopped_at is None or found.opened_at is None:
+def _downtime(found: Account, down: Downtime | None) -> tuple[str, ...]:
+    if down is None or down.ended_at is None:
         return ("old was stopped before this began, so none was measured",)
-    between = (
-        f"from the stop of old ({found.stopped_at:%H:%M:%S} UTC) until new was open ({found.opened_at:%H:%M:%S} UTC)"
-    )
-    said = [f"{units.duration(seconds)}, {between}"]
-    if found.expected_seconds is not None:
-        own = units.duration(max(0.0, seconds - found.people_seconds))
-        expected = f"the plan expected {units.duration(found.expected_seconds)} of commands"
-        said.append(f"{expected}; they took {own}, people {units.duration(found.people_seconds)}")
+    between = f"from the stop of old ({down.began_at:%H:%M:%S} UTC) until new was open ({down.ended_at:%H:%M:%S} UTC)"
+    said = [f"{units.duration(down.seconds)}, {between}"]
+    if down.expected_seconds is not None:
+        took = f"they took {units.duration(down.command_seconds)}, people {units.duration(down.people_seconds)}"
+        said.append(f"the plan expected {units.duration(down.expected_seconds)} of commands; {took}")
+    if down.idle_seconds >= NOTEWORTHY_SECONDS:
+        said.append(f"for {units.duration(down.idle_seconds)} nothing was under way")
     if found.asked_at is not None:
         said.append(f"the applications were to be stopped from {found.asked_at:%H:%M:%S} UTC on")
     return tuple(said)

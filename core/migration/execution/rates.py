@@ -26,15 +26,15 @@ def change_rate(executions: Sequence[Execution]) -> float | None:
 
 
 def _change(execution: Execution) -> float | None:
-    places = [step for step in execution.plan.steps if step.warm_pass == 1]
-    rates = [_of_place(execution, place) for place in places]
+    roots = [step for step in execution.plan.steps if step.warm_pass == 1]
+    rates = [_of_root(execution, root) for root in roots]
     known = [rate for rate in rates if rate is not None]
     return sum(known) if known and len(known) == len(rates) else None
 
 
-def _of_place(execution: Execution, place: Step) -> float | None:
+def _of_root(execution: Execution, root: Step) -> float | None:
     """Of one place: its last two passes that sent anything."""
-    title = place.title.partition(": ")[2]
+    title = root.title.partition(": ")[2]
     numbers = {
         step.number for step in execution.plan.steps if step.warm_pass and step.title.partition(": ")[2] == title
     }

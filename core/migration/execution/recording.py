@@ -11,10 +11,10 @@ from core.migration.model.execution import Execution, State
 
 
 @contextmanager
-def recorded(work: Executor, done: State = State.DONE) -> Iterator[None]:
+def recorded(executor: Executor, done: State = State.DONE) -> Iterator[None]:
     """The state of the execution in the history, however this ends; `done`: what it is when it ends well."""
-    before = work.execution
-    work.journal.execution_changed(work.id, State.RUNNING)
+    before = executor.execution
+    executor.journal.execution_changed(executor.id, State.RUNNING)
     state, message = State.INTERRUPTED, "the program ended"
     try:
         yield
@@ -24,7 +24,7 @@ def recorded(work: Executor, done: State = State.DONE) -> Iterator[None]:
         raise
     except UnreachableError as error:
         state, message = State.INTERRUPTED, error.message
-        raise _advised(error, work) from error
+        raise _advised(error, executor) from error
     except Cancelled:
         state, message = State.CANCELLED, "cancelled"
         raise
@@ -32,7 +32,7 @@ def recorded(work: Executor, done: State = State.DONE) -> Iterator[None]:
         state, message = State.STOPPED, error.message
         raise
     finally:
-        work.journal.execution_changed(work.id, state, message)
+        executor.journal.execution_changed(executor.id, state, message)
 
 
 def _before(execution: Execution, error: HeldError) -> tuple[State, str]:
@@ -44,22 +44,22 @@ def _before(execution: Execution, error: HeldError) -> tuple[State, str]:
     return execution.state, execution.message
 
 
-def _advised(error: UnreachableError, work: Executor) -> UnreachableError:
-    hint = f"what runs there goes on; when it answers again: pghaul execute {work.execution.move} --resume"
+def _advised(error: UnreachableError, executor: Executor) -> UnreachableError:
+    hint = f"what runs there goes on; when it answers again: pghaul execute {executor.execution.move} --resume"
     return UnreachableError(error.message, hint)
 
 
 @contextmanager
-def watched(work: Executor) -> Iterator[None]:
+def watched(executor: Executor) -> Iterator[None]:
     """Each second: tell how far it is, and cancel the job when another program of this workstation asks for it."""
     ended = threading.Event()
 
     def watch() -> None:
         while not ended.wait(1.0):
             with suppress(HistoryError):  # who works meets it too, and says it
-                work.tell_progress()
-                if work.journal.cancel_asked(work.id):
-                    work.job.cancel()
+                executor.tell_progress()
+                if executor.journal.cancel_asked(executor.id):
+                    executor.job.cancel()
                     return
 
     watcher = threading.Thread(target=watch, name="who looks how far it is")

@@ -11,7 +11,7 @@ from core.migration.execution.recording import recorded, watched
 from core.migration.model.execution import Execution, State
 
 
-def roll_back(work: Executor) -> None:
+def roll_back(executor: Executor) -> None:
     """Make old what it was: new stopped and kept, the copy's key gone, old let go, started and proven to run.
 
     A new that does not answer is said, and old is started all the same: before its opening nobody could write to new.
@@ -21,17 +21,17 @@ def roll_back(work: Executor) -> None:
         CommandError, UnreachableError: old could not be brought back; it may be tried again.
         Cancelled: the job was cancelled.
     """
-    execution = work.execution
+    execution = executor.execution
     if execution.past_return:
         raise past_return(execution)
-    with recorded(work, State.ROLLED_BACK), watched(work):
+    with recorded(executor, State.ROLLED_BACK), watched(executor):
         for side in ("old", "new"):
-            _try_new(work, side, partial(end_detached, work, side))
-        _try_new(work, "new", partial(lock_both, work))
+            _try_new(executor, side, partial(end_detached, executor, side))
+        _try_new(executor, "new", partial(lock_both, executor))
         for step in execution.plan.way_back:
-            _try_new(work, step.side, partial(run_step, work, step, back=True))
-        clean(work)
-    work.job.report(Note("old is what it was"))
+            _try_new(executor, step.side, partial(run_step, executor, step, back=True))
+        clean(executor)
+    executor.job.report(Note("old is what it was"))
 
 
 def past_return(execution: Execution) -> BlockedError:
@@ -60,10 +60,10 @@ def back_by_hand(execution: Execution) -> str:
     )
 
 
-def _try_new(work: Executor, side: str, action: Callable[[], None]) -> None:
+def _try_new(executor: Executor, side: str, action: Callable[[], None]) -> None:
     try:
         action()
     except ServerError as error:
         if side == "old":
             raise
-        work.job.report(Note(f"new does not take part in going back: {error.message}", "warning"))
+        executor.job.report(Note(f"new does not take part in going back: {error.message}", "warning"))

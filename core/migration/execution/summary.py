@@ -1,39 +1,13 @@
-"""What an execution came to, read from its rows alone: the time without the cluster, passes, comparisons, breaks."""
+"""What an execution did on its way, read from its rows alone: passes, comparisons, breaks."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.migration.execution.account import account
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.execution import Execution, State, StepRun
 from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import FENCE
 from core.migration.plan.steps.verify import SUMS
-
-
-@dataclass(frozen=True, slots=True)
-class Downtime:
-    """The time without the cluster, in seconds: from the stop of old until new was open, or old was back.
-
-    Attributes:
-        ended_at: None: clients still wait.
-        seconds: until its end, or until now.
-        people_seconds: of it, what people took for steps of theirs.
-        idle_seconds: of it, while no step ran: nobody was at it, or it was interrupted.
-        expected_seconds: what the plan's commands were expected to take; None where it did not say.
-    """
-
-    began_at: datetime
-    ended_at: datetime | None
-    seconds: float
-    people_seconds: float
-    idle_seconds: float
-    expected_seconds: float | None
-
-    @property
-    def command_seconds(self) -> float:
-        """Of it, what the plan's commands took: what the expectation is to be held against."""
-        return max(0.0, self.seconds - self.people_seconds - self.idle_seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,44 +48,6 @@ class Break:
     title: str
     why: str
     resumed_at: datetime | None
-
-
-def downtime(execution: Execution, now: datetime) -> Downtime | None:
-    """The time without the cluster; None in a rehearsal, and where old was never stopped, or before it all."""
-    found = account(execution)
-    if execution.kind is Kind.REHEARSAL or found.stopped_at is None:
-        return None
-    began, ended = found.stopped_at, found.opened_at or _old_again_at(execution)
-    until = max(began, ended or now)
-    people, commands = _parts(execution)
-    busy, waited = _covered(commands, began, until), _covered(people, began, until)
-    seconds = (until - began).total_seconds()
-    return Downtime(began, ended, seconds, waited, max(0.0, seconds - busy - waited), found.expected_seconds)
-
-
-def _old_again_at(execution: Execution) -> datetime | None:
-    """When the way back ended; None where it was not gone."""
-    if execution.state is not State.ROLLED_BACK:
-        return None
-    ends = [run.ended_at for run in execution.steps if run.back and run.done and run.ended_at is not None]
-    return max(ends, default=execution.ended_at)
-
-
-def _parts(execution: Execution) -> tuple[list[StepRun], list[StepRun]]:
-    """What people did, and what commands did."""
-    by_people = {step.number for step in execution.plan.steps if step.side == "you" and not step.command}
-    people = [run for run in _forward(execution) if run.number in by_people]
-    return people, [run for run in execution.steps if run.back or run.number not in by_people]
-
-
-def _covered(runs: Iterable[StepRun], began: datetime, until: datetime) -> float:
-    """Seconds between two instants in which at least one of the runs was under way."""
-    spans = sorted((max(run.started_at, began), min(run.ended_at, until)) for run in runs if run.ended_at is not None)
-    covered, reached = 0.0, began
-    for start, end in spans:
-        covered += max(0.0, (end - max(start, reached)).total_seconds())
-        reached = max(reached, end)
-    return covered
 
 
 def passes(execution: Execution) -> tuple[PassMade, ...]:

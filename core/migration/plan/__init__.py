@@ -62,9 +62,9 @@ def make_plan(
             f"read them again: pghaul facts {old_facts.server}",
         )
     copied = data_roots(move, cluster)
-    targets = [(place.label, place.target) for place in copied]
+    targets = [(root.label, root.target) for root in copied]
     choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
-    way = channel_of(
+    channel = channel_of(
         move,
         new,
         old_facts,
@@ -75,8 +75,8 @@ def make_plan(
         transport=choice.transport,
         rsync=common_version(old_facts, new_facts),
     )
-    way = replace(way, control=control_data(program_path(old_facts, cluster.series), cluster.data_directory))
-    site = Site(move, old, new, old_facts, new_facts, cluster, way, copied, verify)
+    channel = replace(channel, control=control_data(program_path(old_facts, cluster.series), cluster.data_directory))
+    site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify)
     drafts = hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks)
     return Plan(
         move=move.name,
@@ -121,9 +121,9 @@ def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
         said.append(
             f"warning: port {port} is taken on new: the first start uses {site.port}; free {port} before opening"
         )
-    if site.way.transport.route in UNENCRYPTED:
+    if site.channel.transport.route in UNENCRYPTED:
         said.append("warning: the cluster's bytes cross the network unencrypted, as the move allows")
-    if site.way.transport.route is Route.NFS and site.cluster.running and site.verify is not Verify.ALL:
+    if site.channel.transport.route is Route.NFS and site.cluster.running and site.verify is not Verify.ALL:
         said.append(
             "warning: over NFS TCP's own sum alone guards what a pass before the stop brings and what does not change "
             "later; --verify all reads every file again on both sides"

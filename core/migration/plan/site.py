@@ -15,8 +15,8 @@ class Site:
     """A move with everything that is known of both ends.
 
     Attributes:
-        way: the passage of the copy.
-        places: the folders to copy, the data directory first.
+        channel: the copy channel.
+        roots: the folders to copy, the data directory first.
     """
 
     move: Move
@@ -25,8 +25,8 @@ class Site:
     old_facts: Facts
     new_facts: Facts
     cluster: Cluster
-    way: CopyChannel
-    places: tuple[DataRoot, ...]
+    channel: CopyChannel
+    roots: tuple[DataRoot, ...]
     verify: Verify = Verify.CHANGED
 
     @property
@@ -59,8 +59,8 @@ class Site:
             port += 1
         return port
 
-    def share(self, place: DataRoot) -> float:
+    def share(self, root: DataRoot) -> float:
         """The place's share of the cluster's bytes; all places alike where their sizes are not known."""
-        if not self.cluster.size_bytes or place.size_bytes is None:
-            return 1 / len(self.places)
-        return place.size_bytes / self.cluster.size_bytes
+        if not self.cluster.size_bytes or root.size_bytes is None:
+            return 1 / len(self.roots)
+        return root.size_bytes / self.cluster.size_bytes

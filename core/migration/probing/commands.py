@@ -110,7 +110,7 @@ def ciphers() -> Shell:
     return script("ssh -Q cipher")
 
 
-def cipher(way: CopyChannel, seconds: float) -> Shell:
+def cipher(channel: CopyChannel, seconds: float) -> Shell:
     """On old: zeros through ssh to new, where they are thrown away; the time of the connection itself is taken off."""
     return script(
         """cd -- @folder@ || exit
@@ -127,8 +127,8 @@ echo "$moved" >moved
 echo "nanoseconds $(($(date +%s%N) - start - connect))"
 echo "connect $connect"
 echo "bytes $(cat moved)\"""",
-        folder=way.folder,
-        discard=copy_channel.discard(way),
+        folder=channel.folder,
+        discard=copy_channel.discard(channel),
         most=2 * MOST_BYTES,
         nanoseconds=round(seconds * 10**9),
     )

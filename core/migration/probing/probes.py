@@ -68,7 +68,7 @@ class _Site:
         self.old_facts, self.new_facts = old_facts, new_facts
         self.reader = cluster.owner or old.profile.database_user
         self.writer = new.profile.database_user
-        self.place: DataRoot = max(data_roots(move, cluster), key=lambda place: place.size_bytes or 0)
+        self.root: DataRoot = max(data_roots(move, cluster), key=lambda root: root.size_bytes or 0)
         self.address = address_of(new.profile, new.address)
         self.scratch_name = f".pghaul-probe-{sha256(move.name.encode()).hexdigest()[:12]}"
 
@@ -110,9 +110,13 @@ def probe(
     with _scratch(site) as scratch:
         taker.take(Quantity.WRITE, lambda: _write(site, scratch))
         with ExitStack() as ends:
-            way = _opened(site, _passage(site, scratch, route), ends)
-            plain = replace(way.transport, cipher=_ciphers(site, way, taker)) if route is Route.SSH else way.transport
-            _transports(site, way, scratch, plain, taker, _others(site, way, ends))
+            channel = _opened(site, _probe_channel(site, scratch, route), ends)
+            plain = (
+                replace(channel.transport, cipher=_ciphers(site, channel, taker))
+                if route is Route.SSH
+                else channel.transport
+            )
+            _transports(site, channel, scratch, plain, taker, _others(site, channel, ends))
     job.report(Progress("probe", 1, 1))
     if not taker.taken:
         raise taker.troubles[0]
@@ -176,14 +180,14 @@ def _reason(error: CommandError | ParseError) -> str:
     return error.message
 
 
-def _ciphers(site: _Site, way: CopyChannel, taker: _Taker) -> str:
+def _ciphers(site: _Site, channel: CopyChannel, taker: _Taker) -> str:
     """The cipher that is worth naming; ssh's own choice is measured first, and stands where no other is faster."""
     known = site.on_old("probe: which ciphers", commands.ciphers()).stdout.split()
     measured: dict[str, float] = {}
     for name in ("", *(each for each in CIPHERS if each in known)):
         transport = Transport(cipher=name)
         seconds = commands.SECONDS if not name else commands.SECONDS / 3
-        taken = taker.take(Quantity.SSH, partial(_ssh, site, replace(way, transport=transport), seconds), transport)
+        taken = taker.take(Quantity.SSH, partial(_ssh, site, replace(channel, transport=transport), seconds), transport)
         if taken is None and not name:
             return ""
         if taken is not None:
@@ -191,17 +195,17 @@ def _ciphers(site: _Site, way: CopyChannel, taker: _Taker) -> str:
     return fastest_cipher(measured)
 
 
-def _others(site: _Site, way: CopyChannel, ends: ExitStack) -> list[Transport]:
+def _others(site: _Site, channel: CopyChannel, ends: ExitStack) -> list[Transport]:
     """What the transports of each further route have in common; each is opened, or said and left out."""
     opened = []
     allowed = allowed_routes(site.move, site.old_facts, site.new_facts, site.new.profile)
-    for route in sorted(allowed - {way.transport.route}):
+    for route in sorted(allowed - {channel.transport.route}):
         if route is Route.NFS:
             opened += _mounts(site)
             continue
         transport = Transport(route=route)
         try:
-            _opened(site, replace(way, transport=transport), ends)
+            _opened(site, replace(channel, transport=transport), ends)
         except CommandError as error:
             site.job.check()
             site.job.report(Note(f"{route.text} is left out: {_reason(error)}", level="warning"))
@@ -222,13 +226,13 @@ def _mounts(site: _Site) -> list[Transport]:
 class _Sampler:
     """Takes samples of the cluster, end to end, by one transport or another."""
 
-    def __init__(self, site: _Site, way: CopyChannel, scratch: str, taker: _Taker) -> None:
-        self._site, self._way, self._scratch, self._taker = site, way, scratch, taker
+    def __init__(self, site: _Site, channel: CopyChannel, scratch: str, taker: _Taker) -> None:
+        self._site, self._channel, self._scratch, self._taker = site, channel, scratch, taker
         self._large = ""
 
     def choose(self, budget: int) -> bool:
         """What stands for the cluster from now on, about so many bytes; whether it could be chosen."""
-        chosen = sampling.choose(self._way, self._site.place.source, budget)
+        chosen = sampling.choose(self._channel, self._site.root.source, budget)
         try:
             self._large = self._site.on_old("probe: choose a sample", chosen).stdout
         except CommandError as error:
@@ -249,19 +253,19 @@ class _Sampler:
 
     def _send(self, transport: Transport) -> _Measured:
         sent = _mounted if transport.route is Route.NFS else _end_to_end
-        return sent(self._site, replace(self._way, transport=transport), self._scratch, self._large)
+        return sent(self._site, replace(self._channel, transport=transport), self._scratch, self._large)
 
 
 def _transports(
-    site: _Site, way: CopyChannel, scratch: str, plain: Transport, taker: _Taker, others: Sequence[Transport]
+    site: _Site, channel: CopyChannel, scratch: str, plain: Transport, taker: _Taker, others: Sequence[Transport]
 ) -> None:
     """Samples of the cluster by one transport after the other, until the time for those of a route is up."""
     budget = _budget(taker.rates)
-    size = units.size(min(budget, site.place.size_bytes or budget))
+    size = units.size(min(budget, site.root.size_bytes or budget))
     each = units.duration(_SAMPLING_SECONDS)
     ahead = f"samples of {size} go from old to new and are removed again, by one transport after the other, for {each}"
     site.job.report(Note(f"{ahead} at the most" + (" on each route" if others else "")))
-    sampler = _Sampler(site, way, scratch, taker)
+    sampler = _Sampler(site, channel, scratch, taker)
     if not sampler.choose(budget):
         return
     ends: dict[Route, float] = {}
@@ -271,7 +275,7 @@ def _transports(
             return None
         return sampler.take(transport)
 
-    close = search(measure, plain, way.rsync, taker.rates, others)
+    close = search(measure, plain, channel.rsync, taker.rates, others)
     _look_closer(site, sampler, taker, close)
 
 
@@ -281,7 +285,7 @@ def _look_closer(site: _Site, sampler: _Sampler, taker: _Taker, close: Sequence[
     Where the whole copy takes but seconds, nothing is worth the time.
     """
     fastest = max(_medians(taker, close).values(), default=0.0)
-    size = site.place.size_bytes
+    size = site.root.size_bytes
     if not close or (size is not None and size < _WORTH_SECONDS * fastest):
         return
     budget = round(min(_LARGER_BYTES, max(_LARGER_SECONDS * fastest, sampling.LEAST_BYTES)))
@@ -316,7 +320,7 @@ def _budget(rates: dict[Quantity, float]) -> int:
 
 
 def _read(site: _Site) -> _Measured:
-    completed = site.on_old("probe: read", commands.read(site.place.source))
+    completed = site.on_old("probe: read", commands.read(site.root.source))
     direct = "direct yes" in completed.stdout
     how = "past the page cache" if direct else "page cache dropped first"
     return parse_timing(completed.stdout), f"dd of the largest relation files, {how}", completed
@@ -327,30 +331,30 @@ def _write(site: _Site, scratch: str) -> _Measured:
     return parse_timing(completed.stdout), "dd of random bytes, flushed at the end", completed
 
 
-def _ssh(site: _Site, way: CopyChannel, seconds: float) -> _Measured:
-    completed = site.on_old("probe: ssh", commands.cipher(way, seconds))
-    cipher = way.transport.cipher or "ssh's own cipher"
+def _ssh(site: _Site, channel: CopyChannel, seconds: float) -> _Measured:
+    completed = site.on_old("probe: ssh", commands.cipher(channel, seconds))
+    cipher = channel.transport.cipher or "ssh's own cipher"
     return parse_timing(completed.stdout), f"zeros through one ssh stream, {cipher}", completed
 
 
-def _end_to_end(site: _Site, way: CopyChannel, scratch: str, large: str) -> _Measured:
+def _end_to_end(site: _Site, channel: CopyChannel, scratch: str, large: str) -> _Measured:
     """A sample; of what streams take besides in a copy, to begin, the sample has its share to bear."""
     skipped = sum(int(line.partition(" ")[0]) for line in large.splitlines())
     site.on_new("probe: make room", sampling.make_room(scratch), large)
-    sent = site.on_old(f"probe: end-to-end by {way.transport.name}", sampling.send(way, site.place.source))
+    sent = site.on_old(f"probe: end-to-end by {channel.transport.name}", sampling.send(channel, site.root.source))
     landed = site.on_new("probe: what arrived", sampling.arrived(scratch, skipped)).stdout
-    how = f"a sample of the cluster by {way.transport.name}, until on new's disk"
+    how = f"a sample of the cluster by {channel.transport.name}, until on new's disk"
     timing = parse_timing(f"{sent.stdout}\n{landed}")
-    share = timing.bytes / max(timing.bytes, site.place.size_bytes or 0)
-    besides = share * passes.further_starts(way) * timing.connect_seconds
+    share = timing.bytes / max(timing.bytes, site.root.size_bytes or 0)
+    besides = share * passes.further_starts(channel) * timing.connect_seconds
     return replace(timing, seconds=timing.seconds + besides), how, sent
 
 
-def _mounted(site: _Site, way: CopyChannel, scratch: str, large: str) -> _Measured:
+def _mounted(site: _Site, channel: CopyChannel, scratch: str, large: str) -> _Measured:
     """The same over NFS, through a mount of its own: each transport has another."""
     with ExitStack() as ends:
-        _carried(site, nfs.attaching(way, site.reader), nfs.detaching(way), ends)
-        return _end_to_end(site, way, scratch, large)
+        _carried(site, nfs.attaching(channel, site.reader), nfs.detaching(channel), ends)
+        return _end_to_end(site, channel, scratch, large)
 
 
 @contextmanager
@@ -365,7 +369,7 @@ def _scratch(site: _Site) -> Iterator[str]:
         _clean(site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on new")
 
 
-def _passage(site: _Site, scratch: str, route: Route) -> CopyChannel:
+def _probe_channel(site: _Site, scratch: str, route: Route) -> CopyChannel:
     """The way from old to new for these probes."""
     return channel_of(
         site.move,
@@ -380,11 +384,11 @@ def _passage(site: _Site, scratch: str, route: Route) -> CopyChannel:
     )
 
 
-def _opened(site: _Site, way: CopyChannel, ends: ExitStack) -> CopyChannel:
+def _opened(site: _Site, channel: CopyChannel, ends: ExitStack) -> CopyChannel:
     """The way, opened as a plan opens it; when `ends` does, nothing of it is left on either end."""
-    route = route_of(way)
-    _carried(site, route.opening(way, site.reader), route.closing(way, site.reader), ends)
-    return way
+    route = route_of(channel)
+    _carried(site, route.opening(channel, site.reader), route.closing(channel, site.reader), ends)
+    return channel
 
 
 def _carried(site: _Site, opening: Sequence[Draft], closing: Sequence[Draft], ends: ExitStack) -> None:

@@ -21,7 +21,7 @@ MOST_SMALL_FILES = 1000
 """Each is taken out of the page cache by a process of its own, before every sample."""
 
 
-def choose(way: CopyChannel, folder: str, budget: int) -> Shell:
+def choose(channel: CopyChannel, folder: str, budget: int) -> Shell:
     """On old: a list of some `budget` bytes that stand for all of `folder`. Prints `SKIP NAME` of each large file."""
     return script(
         """umask 077; export LC_ALL=C; cd -- @folder@ || exit
@@ -44,7 +44,7 @@ END {
         folder=folder,
         budget=budget,
         files=MOST_SMALL_FILES,
-        list=_list(way),
+        list=_list(channel),
     )
 
 
@@ -60,13 +60,13 @@ done""",
     )
 
 
-def send(way: CopyChannel, folder: str) -> Shell:
+def send(channel: CopyChannel, folder: str) -> Shell:
     """On old: the sample by the way's transport, until it is on new's disk or the time is up.
 
     What it takes to connect and to come to terms is measured by a pass over nothing, and what it takes to ask for a
     flush by one that has nothing to do; both are taken off.
     """
-    appended, missing = passes.sample_passes(way, LABEL, folder, SECONDS)
+    appended, missing = passes.sample_passes(channel, LABEL, folder, SECONDS)
     return script(
         """cd -- @folder@ || exit
 while IFS= read -r line; do
@@ -89,13 +89,13 @@ flush=$((end - sent - ask)); [ "$flush" -gt 0 ] || flush=0
 echo "nanoseconds $((sent - start - $# * connect + flush))"
 echo "connect $connect\"""",
         folder=folder,
-        list=_list(way),
-        split=file_lists.split(way, _list(way), LABEL, way.transport.streams),
-        nothing=f"{way.folder}/nothing",
-        idle=passes.empty_pass(way, LABEL, f"{way.folder}/nothing"),
+        list=_list(channel),
+        split=file_lists.split(channel, _list(channel), LABEL, channel.transport.streams),
+        nothing=f"{channel.folder}/nothing",
+        idle=passes.empty_pass(channel, LABEL, f"{channel.folder}/nothing"),
         appended=appended,
         missing=missing,
-        flush=route_of(way).flush(way, LABEL),
+        flush=route_of(channel).flush(channel, LABEL),
     )
 
 
@@ -108,5 +108,5 @@ def arrived(folder: str, skipped: int) -> Shell:
     )
 
 
-def _list(way: CopyChannel) -> str:
-    return f"{way.folder}/sample"
+def _list(channel: CopyChannel) -> str:
+    return f"{channel.folder}/sample"

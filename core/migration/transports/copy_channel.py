@@ -52,7 +52,7 @@ _RECEIVE: LiteralString = (
 
 @dataclass(frozen=True, slots=True)
 class CopyChannel:
-    """The way for one copy.
+    """The way from old to new for one copy.
 
     Attributes:
         marker: the comment of the key, by which its line on new is found again.
@@ -93,7 +93,7 @@ def channel_of(
     transport: Transport = PLAIN,
     rsync: Version = UNKNOWN,
 ) -> CopyChannel:
-    """The passage of a move. `purpose` keeps a probe's key apart from a plan's; `address`: where old reaches new.
+    """The copy channel of a move. `purpose` keeps a probe's key apart from a plan's; `address`: where old reaches new.
 
     `login` is who logs in on new for the workstation; old comes in as the same user where that one may become the
     database user without a password: that it may log in is known. Else old comes in as the database user itself.
@@ -119,29 +119,29 @@ def channel_of(
     )
 
 
-def make_key(way: CopyChannel) -> Shell:
+def make_key(channel: CopyChannel) -> Shell:
     """On old: a fresh key in a folder of one's own; prints the public half. The lists of a copy that goes on stay."""
     return script(
         "umask 077; if [ -d @folder@ ] && [ ! -L @folder@ ] && [ -O @folder@ ]; then "
         "cd -- @folder@ && rm -f -- key key.pub known_hosts; else rm -rf -- @folder@ && mkdir -- @folder@; fi && "
         "ssh-keygen -q -t ed25519 -N '' -C @marker@ -f @folder@/key && cat -- @folder@/key.pub",
-        folder=way.folder,
-        marker=way.marker,
+        folder=channel.folder,
+        marker=channel.marker,
     )
 
 
-def make_folder(way: CopyChannel) -> Shell:
+def make_folder(channel: CopyChannel) -> Shell:
     """Where old and new are one server: the copy's own folder, for its lists; those of a copy that goes on stay."""
     return script(
         "umask 077; { [ -d @folder@ ] && [ ! -L @folder@ ] && [ -O @folder@ ]; } || "
         "{ rm -rf -- @folder@ && mkdir -- @folder@; }",
-        folder=way.folder,
+        folder=channel.folder,
     )
 
 
-def remove_key(way: CopyChannel) -> Shell:
+def remove_key(channel: CopyChannel) -> Shell:
     """On old: the folder with the key, gone."""
-    return command("rm", "-rf", "--", way.folder)
+    return command("rm", "-rf", "--", channel.folder)
 
 
 def read_host_keys() -> Shell:
@@ -149,18 +149,18 @@ def read_host_keys() -> Shell:
     return script("cat /etc/ssh/ssh_host_*_key.pub" + SAY_WHOLE)
 
 
-def pin_host_keys(way: CopyChannel) -> Shell:
+def pin_host_keys(channel: CopyChannel) -> Shell:
     """On old: new's host keys, from standard input, as the only ones that the copy trusts."""
     return script(
         TAKE_WHOLE + "printf '%s' \"$whole\" | "
         'while read -r type key comment; do printf \'%s %s %s\\n\' @host@ "$type" "$key"; done > @folder@/known_hosts'
         " && test -s @folder@/known_hosts",
-        host=way.address if way.port == 22 else f"[{way.address}]:{way.port}",
-        folder=way.folder,
+        host=channel.address if channel.port == 22 else f"[{channel.address}]:{channel.port}",
+        folder=channel.folder,
     )
 
 
-def allow_key(way: CopyChannel) -> Shell:
+def allow_key(channel: CopyChannel) -> Shell:
     """On new, as the user that logs in: the public key from standard input, allowed to do this copy alone.
 
     A line that an earlier try left is replaced; a file that had to be made says so, to be removed again. The key's last
@@ -175,12 +175,12 @@ def allow_key(way: CopyChannel) -> Shell:
         '{ [ -z "$kept" ] || printf \'%s\\n\' "$kept"; grep -xF -- \'# made by \'@marker@ "$file"; '
         'printf \'%s %s %s %s\\n\' @options@ "$type" "$key" @marker@; } > "$file.pghaul" && '
         'cat -- "$file.pghaul" > "$file" && rm -- "$file.pghaul"',
-        marker=way.marker,
-        options=_options(way),
+        marker=channel.marker,
+        options=_options(channel),
     )
 
 
-def forbid_key(way: CopyChannel) -> Shell:
+def forbid_key(channel: CopyChannel) -> Shell:
     """On new: the key's line gone, every other line as it was; the file too where it was made for the key."""
     return script(
         'home=$(getent passwd "$(id -un)" | cut -d: -f6); file=$home/.ssh/authorized_keys; umask 077; '
@@ -188,27 +188,27 @@ def forbid_key(way: CopyChannel) -> Shell:
         'grep -vF -- " "@marker@ "$file" > "$file.pghaul"; [ $? -le 1 ] && cat -- "$file.pghaul" > "$file" && '
         'rm -f -- "$file.pghaul" && if [ "$made" -gt 0 ] && ! [ -s "$file" ]; then '
         'rm -f -- "$file"; rmdir -- "$home/.ssh" 2>/dev/null || true; fi',
-        marker=way.marker,
+        marker=channel.marker,
     )
 
 
-def ssh(way: CopyChannel) -> Shell:
+def ssh(channel: CopyChannel) -> Shell:
     """The ssh of the copy, without a destination: this key, these host keys, no questions, no configuration."""
-    return command("ssh", *_words(way))
+    return command("ssh", *_words(channel))
 
 
-def ask(way: CopyChannel, wanted: str) -> Shell:
+def ask(channel: CopyChannel, wanted: str) -> Shell:
     """On old: the ssh command by which new's receiver is asked for something."""
-    return command("ssh", *_words(way), f"{way.login}@{way.address}", f"{RECEIVER} {wanted}")
+    return command("ssh", *_words(channel), f"{channel.login}@{channel.address}", f"{RECEIVER} {wanted}")
 
 
-def _words(way: CopyChannel) -> tuple[str | int, ...]:
+def _words(channel: CopyChannel) -> tuple[str | int, ...]:
     return (
-        *("-F", "/dev/null", "-i", f"{way.folder}/key", "-p", way.port),
-        *(("-c", way.transport.cipher) if way.transport.cipher else ()),
+        *("-F", "/dev/null", "-i", f"{channel.folder}/key", "-p", channel.port),
+        *(("-c", channel.transport.cipher) if channel.transport.cipher else ()),
         *_options_of(
             IdentitiesOnly="yes",
-            UserKnownHostsFile=f"{way.folder}/known_hosts",
+            UserKnownHostsFile=f"{channel.folder}/known_hosts",
             GlobalKnownHostsFile="/dev/null",
             StrictHostKeyChecking="yes",
             BatchMode="yes",
@@ -219,14 +219,16 @@ def _words(way: CopyChannel) -> tuple[str | int, ...]:
     )
 
 
-def destination(way: CopyChannel) -> str:
+def destination(channel: CopyChannel) -> str:
     """New's side of an rsync command; the folder behind it is the receiver's business."""
-    return f"{way.login}@[{way.address}]:." if ":" in way.address else f"{way.login}@{way.address}:."
+    return (
+        f"{channel.login}@[{channel.address}]:." if ":" in channel.address else f"{channel.login}@{channel.address}:."
+    )
 
 
-def discard(way: CopyChannel) -> Shell:
+def discard(channel: CopyChannel) -> Shell:
     """On old: the ssh command whose standard input new throws away."""
-    return ask(way, DISCARD)
+    return ask(channel, DISCARD)
 
 
 def receiver(label: str) -> str:
@@ -239,12 +241,12 @@ def address_of(new: Profile, resolved: str | None = None) -> str:
     return new.copy_address or resolved or new.address
 
 
-def _options(way: CopyChannel) -> str:
-    targets = [word for target in way.targets for word in target]
-    receive = command("exec", *way.becomes, "sh", "-c", script(_RECEIVE), RECEIVER)
+def _options(channel: CopyChannel) -> str:
+    targets = [word for target in channel.targets for word in target]
+    receive = command("exec", *channel.becomes, "sh", "-c", script(_RECEIVE), RECEIVER)
     forced = f'{receive.text} "$SSH_ORIGINAL_COMMAND" {command(*targets).text}'
     dequoted = forced.replace('"', '\\"')
-    return f'restrict,from="{",".join(way.sources)}",command="{dequoted}"'
+    return f'restrict,from="{",".join(channel.sources)}",command="{dequoted}"'
 
 
 def _receiving(new: Profile, login: str | None) -> tuple[str, tuple[str, ...]]:

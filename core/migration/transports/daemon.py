@@ -89,16 +89,16 @@ exit "$status\""""
 """Exit 10 and 35: connecting failed, or came to nothing in time; source: rsync(1), EXIT VALUES."""
 
 
-def opening(way: CopyChannel, owner: str) -> list[Draft]:
+def opening(channel: CopyChannel, owner: str) -> list[Draft]:
     """The way over ssh, then a password made on old, the daemon on new, and its port tried from old."""
     private = "nothing to undo: it lies in the key's folder and goes with it"
     return [
-        *ssh.opening(way, owner),
+        *ssh.opening(channel, owner),
         Draft(
             "make a password for the rsync daemon",
             "old",
             owner,
-            make_password(way),
+            make_password(channel),
             "whoever else reaches the daemon's port can do nothing there",
             private,
             name="password",
@@ -109,10 +109,10 @@ def opening(way: CopyChannel, owner: str) -> list[Draft]:
         Draft(
             "start an rsync daemon for this copy",
             "new",
-            way.writer,
-            sequence(end(way), start(way)),
+            channel.writer,
+            sequence(end(channel), start(channel)),
             "contents travel unencrypted, as the move allows; it takes files from old for the target folders alone",
-            undone(way.writer, "new", end(way)),
+            undone(channel.writer, "new", end(channel)),
             name="daemon",
             reads="password",
             renewed=True,
@@ -122,7 +122,7 @@ def opening(way: CopyChannel, owner: str) -> list[Draft]:
             "reach the rsync daemon from old",
             "old",
             owner,
-            reach(way),
+            reach(channel),
             "a firewall between the servers would show only when the copy begins",
             private,
             reads="daemon",
@@ -132,95 +132,97 @@ def opening(way: CopyChannel, owner: str) -> list[Draft]:
     ]
 
 
-def closing(way: CopyChannel, owner: str) -> list[Draft]:
+def closing(channel: CopyChannel, owner: str) -> list[Draft]:
     """The daemon ended, then the way over ssh closed."""
     ended = Draft(
         "end the rsync daemon",
         "new",
-        way.writer,
-        end(way),
+        channel.writer,
+        end(channel),
         "the copy is done: nothing of it listens on new",
         "start it again, as above",
         stopped=True,
         closes=True,
         rehearsed=True,
     )
-    return [ended, *ssh.closing(way, owner)]
+    return [ended, *ssh.closing(channel, owner)]
 
 
 target, flush = ssh.target, ssh.flush
 
 
-def contents(way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
+def contents(channel: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
     """The words by which an rsync on old sends listed files below `source` into the folder of that label on new."""
-    compression = compression_options(way.rsync, way.transport.compression)
-    host = f"[{way.address}]" if ":" in way.address else way.address
-    module = [name for name, _ in way.targets].index(label)
+    compression = compression_options(channel.rsync, channel.transport.compression)
+    host = f"[{channel.address}]" if ":" in channel.address else channel.address
+    module = [name for name, _ in channel.targets].index(label)
     return (
         *compression,
         f"--contimeout={_CONNECT_SECONDS}",
-        f"--password-file={way.folder}/password",
+        f"--password-file={channel.folder}/password",
         source,
         f"{_USER}@{host}::{module}/",
     )
 
 
-def sender(way: CopyChannel) -> tuple[str | Shell, ...]:
+def sender(channel: CopyChannel) -> tuple[str | Shell, ...]:
     """The words ahead of the options of an rsync that sends contents: its port is known once the daemon listens."""
-    return ("sh", "-c", script('exec rsync --port="$(cat -- "$0")" "$@"'), f"{way.folder}/port")
+    return ("sh", "-c", script('exec rsync --port="$(cat -- "$0")" "$@"'), f"{channel.folder}/port")
 
 
-def make_password(way: CopyChannel) -> Shell:
+def make_password(channel: CopyChannel) -> Shell:
     """On old: a password that nobody could guess, in the key's folder; prints it and the marker."""
     return script(
         "umask 077; od -An -N24 -tx1 /dev/urandom | tr -d ' \\n' >@file@ && "
         "printf '%s %s\\n' \"$(cat -- @file@)\" @marker@",
-        file=f"{way.folder}/password",
-        marker=way.marker,
+        file=f"{channel.folder}/password",
+        marker=channel.marker,
     )
 
 
-def start(way: CopyChannel) -> Shell:
+def start(channel: CopyChannel) -> Shell:
     """On new, as the database user: the daemon, its password from standard input; prints its port and the marker.
 
     It is bound to the address that old uses where that is one of new's own, else to all of them.
     """
-    links = [command("ln", "-s", "--", target, f"places/{module}") for module, (_, target) in enumerate(way.targets)]
+    links = [
+        command("ln", "-s", "--", target, f"places/{module}") for module, (_, target) in enumerate(channel.targets)
+    ]
     return script(
         _START,
-        marker=way.marker,
-        folder=_folder(way),
+        marker=channel.marker,
+        folder=_folder(channel),
         links=sequence(*links),
-        settings=command("printf", "%s\\n", *_settings(way)),
+        settings=command("printf", "%s\\n", *_settings(channel)),
         user=_USER,
-        keep=script(_KEEP, folder=_folder(way), most_idle=_IDLE_SECONDS[way.purpose]),
+        keep=script(_KEEP, folder=_folder(channel), most_idle=_IDLE_SECONDS[channel.purpose]),
         first=FIRST_PORT,
         last=LAST_PORT,
-        address=way.address if _is_number(way.address) else "",
+        address=channel.address if _is_number(channel.address) else "",
     )
 
 
-def end(way: CopyChannel) -> Shell:
+def end(channel: CopyChannel) -> Shell:
     """On new, as the database user: no daemon, no keeper, no file of this copy."""
-    return script(_END, folder=_folder(way), marker=way.marker)
+    return script(_END, folder=_folder(channel), marker=channel.marker)
 
 
-def reach(way: CopyChannel) -> Shell:
+def reach(channel: CopyChannel) -> Shell:
     """On old: the daemon's port, from standard input, remembered and tried; where it is not reached says why."""
-    program, *words = sender(way)
-    words += ["-r", "--files-from=/dev/null", *contents(way, way.targets[0][0], "/")]
+    program, *words = sender(channel)
+    words += ["-r", "--files-from=/dev/null", *contents(channel, channel.targets[0][0], "/")]
     return script(
         _REACH,
-        marker=way.marker,
-        file=f"{way.folder}/port",
+        marker=channel.marker,
+        file=f"{channel.folder}/port",
         nothing=environment({"LC_ALL": "C"}, command(str(program), *words)),
-        host=way.address,
+        host=channel.address,
     )
 
 
-def _settings(way: CopyChannel) -> list[str]:
+def _settings(channel: CopyChannel) -> list[str]:
     """rsyncd.conf; the folders behind links of our own, for its values know no quotes."""
-    folder = _folder(way)
+    folder = _folder(channel)
     shared = [
         "use chroot = no",
         "munge symlinks = yes",
@@ -229,7 +231,7 @@ def _settings(way: CopyChannel) -> list[str]:
         "list = no",
         f"auth users = {_USER}",
         f"secrets file = {folder}/secrets",
-        f"hosts allow = {' '.join(way.sources)}",
+        f"hosts allow = {' '.join(channel.sources)}",
         "reverse lookup = no",
         f"max connections = {_MOST_CONNECTIONS}",
         f"lock file = {folder}/lock",
@@ -237,13 +239,13 @@ def _settings(way: CopyChannel) -> list[str]:
         "timeout = 600",
         "refuse options = delete remove-source-files partial-dir backup-dir temp-dir log-file",
     ]
-    modules = [line for n in range(len(way.targets)) for line in (f"[{n}]", f"path = {folder}/places/{n}")]
+    modules = [line for n in range(len(channel.targets)) for line in (f"[{n}]", f"path = {folder}/places/{n}")]
     return shared + modules
 
 
-def _folder(way: CopyChannel) -> str:
+def _folder(channel: CopyChannel) -> str:
     """On new; old's may be on the same host."""
-    return f"{way.folder}-daemon"
+    return f"{channel.folder}-daemon"
 
 
 def _is_number(address: str) -> bool:

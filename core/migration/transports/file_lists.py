@@ -28,12 +28,12 @@ _LEAST_LOADED: LiteralString = (
 )
 
 
-def names(way: CopyChannel, label: str, stream: int) -> str:
+def names(channel: CopyChannel, label: str, stream: int) -> str:
     """The file with the names of one stream, from 1, a NUL after each."""
-    return f"{way.folder}/files-{label}-{stream}.names"
+    return f"{channel.folder}/files-{label}-{stream}.names"
 
 
-def changed_names(way: CopyChannel, label: str, streams: int) -> Shell:
+def changed_names(channel: CopyChannel, label: str, streams: int) -> Shell:
     """In a folder on old: the names of its files that no pass has vouched for, split by size over the streams.
 
     Leaves beside them what a pass that follows may vouch for when it ends well: see `vouch`. Prints what lies ahead of
@@ -45,29 +45,29 @@ def changed_names(way: CopyChannel, label: str, streams: int) -> Shell:
         'find . -type f "$@" ! -newermt "@$limit" ! -newerct "@$limit" ' + _LINES + " >@next@ && "
         'find . -type f "$@" ' + _LINES + " >@now@ && { [ -e @seen@ ] || : >@seen@; } && "
         "comm -13 @seen@ @now@ | sort -rn | " + _LEAST_LOADED,
-        next=f"{way.folder}/next-{label}",
-        now=f"{way.folder}/now-{label}",
-        seen=_seen(way, label),
+        next=f"{channel.folder}/next-{label}",
+        now=f"{channel.folder}/now-{label}",
+        seen=_seen(channel, label),
         streams=streams,
-        list=f"{way.folder}/files-{label}",
-        idle=idle_wal.rules(way, label),
+        list=f"{channel.folder}/files-{label}",
+        idle=idle_wal.rules(channel, label),
     )
 
 
-def vouch(way: CopyChannel, label: str) -> Shell:
+def vouch(channel: CopyChannel, label: str) -> Shell:
     """A pass has ended well: what stood still before it began is on new."""
-    return script("mv -f -- @next@ @seen@", next=f"{way.folder}/next-{label}", seen=_seen(way, label))
+    return script("mv -f -- @next@ @seen@", next=f"{channel.folder}/next-{label}", seen=_seen(channel, label))
 
 
-def split(way: CopyChannel, listed: str, label: str, streams: int) -> Shell:
+def split(channel: CopyChannel, listed: str, label: str, streams: int) -> Shell:
     """Lines in the file `listed`, in the shape of a list, split by size over the streams."""
     return script(
         "sort -rn <@listed@ | " + _LEAST_LOADED,
         listed=listed,
         streams=streams,
-        list=f"{way.folder}/files-{label}",
+        list=f"{channel.folder}/files-{label}",
     )
 
 
-def _seen(way: CopyChannel, label: str) -> str:
-    return f"{way.folder}/seen-{label}"
+def _seen(channel: CopyChannel, label: str) -> str:
+    return f"{channel.folder}/seen-{label}"

@@ -50,23 +50,23 @@ def patterns(control: Shell, folder: str, ahead: str) -> Shell:
     return script(_LAST + _GREATER, control=control, folder=folder, ahead=ahead)
 
 
-def written(way: CopyChannel, place: DataRoot, control: Shell) -> Shell:
+def written(channel: CopyChannel, root: DataRoot, control: Shell) -> Shell:
     """On old: the patterns for a place that holds the WAL, as rules of rsync's that hide what matches from its sender.
 
     What is hidden is not sent, and is removed on new where a pass removes what old does not have.
     """
     return script(
         "umask 077; sh -c @patterns@ >@file@.$$ && mv -f -- @file@.$$ @file@",
-        patterns=patterns(control, f"{place.source}/{place.wal}", f"H /{below(place)}"),
-        file=rules(way, place.label),
+        patterns=patterns(control, f"{root.source}/{root.wal}", f"H /{below(root)}"),
+        file=rules(channel, root.label),
     )
 
 
-def rules(way: CopyChannel, label: str) -> str:
+def rules(channel: CopyChannel, label: str) -> str:
     """The file with the rules for a place."""
-    return f"{way.folder}/idle-{label}"
+    return f"{channel.folder}/idle-{label}"
 
 
-def below(place: DataRoot) -> str:
+def below(root: DataRoot) -> str:
     """What stands ahead of a segment's name below the place: `pg_wal/`, or nothing where the place is the WAL's own."""
-    return f"{place.wal}/" if place.wal else ""
+    return f"{root.wal}/" if root.wal else ""

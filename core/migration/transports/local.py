@@ -8,30 +8,30 @@ from core.servers.shell import Shell, command
 CONTENTS_ALONE = False
 
 
-def opening(way: CopyChannel, owner: str) -> list[Draft]:
+def opening(channel: CopyChannel, owner: str) -> list[Draft]:
     """The copy's own folder made; `owner`: who owns the cluster."""
     return [
         Draft(
             "make a folder for this copy",
             "old",
             owner,
-            copy_channel.make_folder(way),
+            copy_channel.make_folder(channel),
             "no key is needed, only a place for the lists of files",
-            undone(owner, "old", copy_channel.remove_key(way)),
+            undone(owner, "old", copy_channel.remove_key(channel)),
             renewed=True,
             rehearsed=True,
         )
     ]
 
 
-def closing(way: CopyChannel, owner: str) -> list[Draft]:
+def closing(channel: CopyChannel, owner: str) -> list[Draft]:
     """The folder removed."""
     return [
         Draft(
             "remove the folder of this copy",
             "old",
             owner,
-            copy_channel.remove_key(way),
+            copy_channel.remove_key(channel),
             "nothing of the copy is left but the copy",
             "make the folder anew, as above",
             stopped=True,
@@ -41,19 +41,19 @@ def closing(way: CopyChannel, owner: str) -> list[Draft]:
     ]
 
 
-def target(way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
+def target(channel: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
     """The words by which rsync copies `source` into the folder of that label."""
-    return (source, f"{dict(way.targets)[label]}/")
+    return (source, f"{dict(channel.targets)[label]}/")
 
 
 contents = target
 
 
-def sender(way: CopyChannel) -> tuple[str | Shell, ...]:  # noqa: ARG001  other routes ask it for more
+def sender(channel: CopyChannel) -> tuple[str | Shell, ...]:  # noqa: ARG001  other routes ask it for more
     """The words ahead of the options of an rsync that sends contents."""
     return ("rsync",)
 
 
-def flush(way: CopyChannel, label: str) -> Shell:
+def flush(channel: CopyChannel, label: str) -> Shell:
     """The command that ends when all that lies in the folder of that label is on the disk."""
-    return command("sync", "-f", dict(way.targets)[label])
+    return command("sync", "-f", dict(channel.targets)[label])

@@ -86,49 +86,49 @@ leave() { # FOLDER: a server that does not answer is not waited for, which ends 
 CONTENTS_ALONE = False
 
 
-def opening(way: CopyChannel, owner: str) -> list[Draft]:
+def opening(channel: CopyChannel, owner: str) -> list[Draft]:
     """Served and exported on new, mounted on old; `owner`: who owns the cluster on old."""
-    return [*local.opening(way, owner), *attaching(way, owner)]
+    return [*local.opening(channel, owner), *attaching(channel, owner)]
 
 
-def closing(way: CopyChannel, owner: str) -> list[Draft]:
+def closing(channel: CopyChannel, owner: str) -> list[Draft]:
     """Unmounted, exported no more, the server stopped if it was started for the copy."""
-    return [*detaching(way), *local.closing(way, owner)]
+    return [*detaching(channel), *local.closing(channel, owner)]
 
 
-def attaching(way: CopyChannel, owner: str) -> list[Draft]:
+def attaching(channel: CopyChannel, owner: str) -> list[Draft]:
     """The mount alone, with what it needs on new."""
     return [
         _opening(
             "serve NFS on new",
             "new",
-            serve(way),
+            serve(channel),
             "for the copy's time; where an NFS server runs already nothing is done",
-            stop_serving(way),
+            stop_serving(channel),
         ),
         _opening(
             "export the target to old",
             "new",
-            export(way),
+            export(channel),
             "to old's addresses alone; what arrives belongs to the database user of new, and is on its disk",
-            unexport(way),
+            unexport(channel),
         ),
         _opening(
             "mount the target on old",
             "old",
-            mount(way, owner),
+            mount(channel, owner),
             "rsync writes into it as into a folder of old's; only the cluster's owner may enter",
-            unmount(way),
+            unmount(channel),
         ),
     ]
 
 
-def detaching(way: CopyChannel) -> list[Draft]:
+def detaching(channel: CopyChannel) -> list[Draft]:
     """The mount alone taken away, and what it needed on new."""
     return [
-        _closing("unmount the target on old", "old", unmount(way)),
-        _closing("export the target no more", "new", unexport(way)),
-        _closing("stop the NFS server of this copy", "new", stop_serving(way)),
+        _closing("unmount the target on old", "old", unmount(channel)),
+        _closing("export the target no more", "new", unexport(channel)),
+        _closing("stop the NFS server of this copy", "new", stop_serving(channel)),
     ]
 
 
@@ -141,37 +141,37 @@ def _closing(title: str, side: str, shell: Shell) -> Draft:
     return Draft(title, side, ROOT_USER, shell, why, undo, stopped=True, closes=True, rehearsed=True)
 
 
-def target(way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
+def target(channel: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
     """The words by which an rsync on old sends `source` into the folder of that label."""
-    return (source, f"{_points(way)[label]}/")
+    return (source, f"{_points(channel)[label]}/")
 
 
-def flush(way: CopyChannel, label: str) -> Shell:
+def flush(channel: CopyChannel, label: str) -> Shell:
     """On old: the command that ends when all that lies in the folder of that label is on new's disk."""
-    return command("sync", "-f", _points(way)[label])
+    return command("sync", "-f", _points(channel)[label])
 
 
-def contents(way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
+def contents(channel: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
     """The same for a pass over listed files."""
-    return target(way, label, source)
+    return target(channel, label, source)
 
 
-def sender(way: CopyChannel) -> tuple[str | Shell, ...]:  # noqa: ARG001  as every route has it
+def sender(channel: CopyChannel) -> tuple[str | Shell, ...]:  # noqa: ARG001  as every route has it
     """The words ahead of the options of an rsync that sends contents."""
     return ("rsync",)
 
 
-def serve(way: CopyChannel) -> Shell:
+def serve(channel: CopyChannel) -> Shell:
     """On new: an NFS server of the version that the mount asks for; what was started is written down, to be stopped.
 
     It began just now, so there is no lock of an earlier client to wait for: the grace period is ended.
     """
-    third = way.transport.mount.startswith("vers=3")
+    third = channel.transport.mount.startswith("vers=3")
     versions = ("-N", "4") if third else ("-N", "3")
-    udp = ("-u",) if "proto=udp" in way.transport.mount else ()
+    udp = ("-u",) if "proto=udp" in channel.transport.mount else ()
     return script(
         _SERVE,
-        state=_state(way),
+        state=_state(channel),
         third="yes" if third else "no",
         threads=command("rpc.nfsd", *versions, *udp, 8),
         names=command("rpcbind", "-f"),
@@ -179,62 +179,62 @@ def serve(way: CopyChannel) -> Shell:
     )
 
 
-def stop_serving(way: CopyChannel) -> Shell:
+def stop_serving(channel: CopyChannel) -> Shell:
     """On new: what `serve` started, ended; nothing where the server ran before."""
-    return script(_STOP_SERVING, state=_state(way))
+    return script(_STOP_SERVING, state=_state(channel))
 
 
-def export(way: CopyChannel) -> Shell:
+def export(channel: CopyChannel) -> Shell:
     """On new: each target exported to each address of old. Refused where somebody else exports it there already.
 
     Nor may a file system be mounted below a target: over NFS its mount point would be written to instead.
     """
     options = script(
-        "options=@options@,anonuid=$(id -u @writer@),anongid=$(id -g @writer@)", options=_EXPORT, writer=way.writer
+        "options=@options@,anonuid=$(id -u @writer@),anongid=$(id -g @writer@)", options=_EXPORT, writer=channel.writer
     )
     exports = [
-        sequence(_nothing_below(folder), *(_exported(way, label, folder, client) for client in _clients(way)))
-        for label, folder in way.targets
+        sequence(_nothing_below(folder), *(_exported(channel, label, folder, client) for client in _clients(channel)))
+        for label, folder in channel.targets
     ]
     return sequence(options, *exports)
 
 
-def unexport(way: CopyChannel) -> Shell:
+def unexport(channel: CopyChannel) -> Shell:
     """On new: no target exported by us any more."""
     return sequence(
         *(
             script(
                 "if grep -sF @fsid@ /var/lib/nfs/etab | grep -qF @client@; then exportfs -u @export@; fi",
-                fsid=f"fsid={_fsid(way, label)}",
+                fsid=f"fsid={_fsid(channel, label)}",
                 client=f"\t{client}(",
                 export=_export(client, folder),
             )
-            for label, folder in way.targets
-            for client in _clients(way)
+            for label, folder in channel.targets
+            for client in _clients(channel)
         )
     )
 
 
-def mount(way: CopyChannel, owner: str) -> Shell:
+def mount(channel: CopyChannel, owner: str) -> Shell:
     """On old: each target mounted anew, in a folder that only the cluster's owner may enter."""
     folder = script(
         "[ -d /run ] || { echo 'there is no /run to mount in' >&2; exit 1; }; install -d -m 0500 -o @owner@ -- @state@",
         owner=owner,
-        state=_state(way),
+        state=_state(channel),
     )
     mounts = []
-    for (_, folder_of_new), point in zip(way.targets, _points(way).values(), strict=True):
+    for (_, folder_of_new), point in zip(channel.targets, _points(channel).values(), strict=True):
         limit = ("timeout", "-k", 2, _PATIENCE)
-        source, options = _export(way.address, folder_of_new), mount_options(way.transport.mount)
+        source, options = _export(channel.address, folder_of_new), mount_options(channel.transport.mount)
         mounts += [command("leave", point), command("mkdir", "-m", "0555", "--", point)]
         mounts.append(command(*limit, "mount", "-t", "nfs", "-o", options, source, point))
     return sequence(script(_LEAVE), folder, *mounts)
 
 
-def unmount(way: CopyChannel) -> Shell:
+def unmount(channel: CopyChannel) -> Shell:
     """On old: no target mounted, and no folder left for it."""
-    points = [command("leave", point) for point in _points(way).values()]
-    last = script("{ [ ! -d @state@ ] || rmdir -- @state@; }", state=_state(way))
+    points = [command("leave", point) for point in _points(channel).values()]
+    last = script("{ [ ! -d @state@ ] || rmdir -- @state@; }", state=_state(channel))
     return sequence(script(_LEAVE), *points, last)
 
 
@@ -252,14 +252,14 @@ def _nothing_below(folder: str) -> Shell:
     )
 
 
-def _exported(way: CopyChannel, label: str, folder: str, client: str) -> Shell:
+def _exported(channel: CopyChannel, label: str, folder: str, client: str) -> Shell:
     """`exportfs`, unless the table has that folder for that client with another number than ours."""
     return script(
         "{ ! grep -sF @theirs@ /var/lib/nfs/etab | grep -vF @fsid@ >&2 || "
         "{ echo 'that is exported already, by somebody else' >&2; exit 1; }; } && "
         'exportfs -o "$options,"@fsid@ @export@',
         theirs=f"{_escaped(folder)}\t{client}(",
-        fsid=f"fsid={_fsid(way, label)}",
+        fsid=f"fsid={_fsid(channel, label)}",
         export=_export(client, folder),
     )
 
@@ -273,10 +273,10 @@ def _export(host: str, folder: str) -> str:
     return f"[{host}]:{folder}" if ":" in host else f"{host}:{folder}"
 
 
-def _clients(way: CopyChannel) -> list[str]:
+def _clients(channel: CopyChannel) -> list[str]:
     """Old's addresses that new may see it by: those of the family of new's address, all where that is a name."""
-    family = _family(way.address)
-    return [each for each in way.sources if family is None or _family(each) == family]
+    family = _family(channel.address)
+    return [each for each in channel.sources if family is None or _family(each) == family]
 
 
 def _family(address: str) -> int | None:
@@ -286,17 +286,17 @@ def _family(address: str) -> int | None:
         return None
 
 
-def _state(way: CopyChannel) -> str:
+def _state(channel: CopyChannel) -> str:
     """A folder of root's: on old with the mounts, on new with what was started there."""
-    return f"/run/{way.marker}"
+    return f"/run/{channel.marker}"
 
 
-def _points(way: CopyChannel) -> dict[str, str]:
+def _points(channel: CopyChannel) -> dict[str, str]:
     """Where each target is mounted on old, by its label."""
-    return {label: f"{_state(way)}/{number}" for number, (label, _) in enumerate(way.targets)}
+    return {label: f"{_state(channel)}/{number}" for number, (label, _) in enumerate(channel.targets)}
 
 
-def _fsid(way: CopyChannel, label: str) -> str:
+def _fsid(channel: CopyChannel, label: str) -> str:
     """A number for an export, the same whenever it is made, in the form of a UUID."""
-    digits = sha256(f"{way.marker} {label}".encode()).hexdigest()[:32]
+    digits = sha256(f"{channel.marker} {label}".encode()).hexdigest()[:32]
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))

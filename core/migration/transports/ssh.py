@@ -1,4 +1,4 @@
-"""The route over ssh: a key for one copy, its receiver on new (see passage), new's host keys pinned on old."""
+"""The route over ssh: a key for one copy, its receiver on new (see copy_channel), new's host keys pinned on old."""
 
 from core.migration.model.plan import Draft, undone
 from core.migration.transports import copy_channel
@@ -11,16 +11,16 @@ _ANEW = "make and allow a new key, as above"
 CONTENTS_ALONE = False
 
 
-def opening(way: CopyChannel, owner: str) -> list[Draft]:
+def opening(channel: CopyChannel, owner: str) -> list[Draft]:
     """The key made, allowed and pinned; `owner`: who owns the cluster on old."""
     return [
         Draft(
             "make a key for this copy",
             "old",
             owner,
-            copy_channel.make_key(way),
+            copy_channel.make_key(channel),
             "old sends the files itself; the key opens nothing but this copy and is removed after it",
-            undone(owner, "old", copy_channel.remove_key(way)),
+            undone(owner, "old", copy_channel.remove_key(channel)),
             name="key",
             renewed=True,
             rehearsed=True,
@@ -28,10 +28,10 @@ def opening(way: CopyChannel, owner: str) -> list[Draft]:
         Draft(
             "let the key do this copy alone",
             "new",
-            way.login,
-            copy_channel.allow_key(way),
+            channel.login,
+            copy_channel.allow_key(channel),
             "restrict, from= and a forced command: it writes into the target folders and does nothing else",
-            undone(way.login, "new", copy_channel.forbid_key(way)),
+            undone(channel.login, "new", copy_channel.forbid_key(channel)),
             reads="key",
             renewed=True,
             rehearsed=True,
@@ -39,7 +39,7 @@ def opening(way: CopyChannel, owner: str) -> list[Draft]:
         Draft(
             "read the host keys of new",
             "new",
-            way.login,
+            channel.login,
             copy_channel.read_host_keys(),
             "old must know new when it connects; they come through your own, checked connection",
             "nothing to undo: it only looks",
@@ -51,7 +51,7 @@ def opening(way: CopyChannel, owner: str) -> list[Draft]:
             "pin the host keys of new",
             "old",
             owner,
-            copy_channel.pin_host_keys(way),
+            copy_channel.pin_host_keys(channel),
             "the copy trusts these keys and no other",
             "it lies in the key's folder and goes with it",
             reads="host keys",
@@ -61,14 +61,14 @@ def opening(way: CopyChannel, owner: str) -> list[Draft]:
     ]
 
 
-def closing(way: CopyChannel, owner: str) -> list[Draft]:
+def closing(channel: CopyChannel, owner: str) -> list[Draft]:
     """The key taken away on both ends."""
     return [
         Draft(
             "take the key off new",
             "new",
-            way.login,
-            copy_channel.forbid_key(way),
+            channel.login,
+            copy_channel.forbid_key(channel),
             "the copy is done: nothing is left that opens new",
             _ANEW,
             stopped=True,
@@ -79,7 +79,7 @@ def closing(way: CopyChannel, owner: str) -> list[Draft]:
             "remove the key from old",
             "old",
             owner,
-            copy_channel.remove_key(way),
+            copy_channel.remove_key(channel),
             "nothing of the copy is left on old",
             _ANEW,
             stopped=True,
@@ -89,20 +89,27 @@ def closing(way: CopyChannel, owner: str) -> list[Draft]:
     ]
 
 
-def target(way: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
+def target(channel: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
     """The words by which an rsync on old sends `source` into the folder of that label on new."""
-    compression = compression_options(way.rsync, way.transport.compression)
-    return (*compression, "-e", copy_channel.ssh(way), f"--rsync-path={receiver(label)}", source, destination(way))
+    compression = compression_options(channel.rsync, channel.transport.compression)
+    return (
+        *compression,
+        "-e",
+        copy_channel.ssh(channel),
+        f"--rsync-path={receiver(label)}",
+        source,
+        destination(channel),
+    )
 
 
 contents = target
 
 
-def sender(way: CopyChannel) -> tuple[str | Shell, ...]:  # noqa: ARG001  other routes ask it for more
+def sender(channel: CopyChannel) -> tuple[str | Shell, ...]:  # noqa: ARG001  other routes ask it for more
     """The words ahead of the options of an rsync that sends contents."""
     return ("rsync",)
 
 
-def flush(way: CopyChannel, label: str) -> Shell:
+def flush(channel: CopyChannel, label: str) -> Shell:
     """On old: the command that ends when all that lies in the folder of that label is on new's disk."""
-    return copy_channel.ask(way, f"{label} flush")
+    return copy_channel.ask(channel, f"{label} flush")

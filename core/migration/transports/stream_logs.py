@@ -22,15 +22,15 @@ _WATCHED: LiteralString = (
 )
 
 
-def own_logs(way: CopyChannel, label: str, copies: Sequence[Shell]) -> list[Shell]:
+def own_logs(channel: CopyChannel, label: str, copies: Sequence[Shell]) -> list[Shell]:
     """Each stream with its standard output in a file of its own."""
-    return [redirect(copy, stdout=f"{_log(way, label)}-{number}") for number, copy in enumerate(copies, 1)]
+    return [redirect(copy, stdout=f"{_log(channel, label)}-{number}") for number, copy in enumerate(copies, 1)]
 
 
-def watched(way: CopyChannel, label: str, streams: Shell) -> Shell:
+def watched(channel: CopyChannel, label: str, streams: Shell) -> Shell:
     """Streams with logs of their own, run so that one log tells how far they are; ends with their exit status."""
-    return command("sh", "-c", script(_WATCHED, log=_log(way, label), streams=streams))
+    return command("sh", "-c", script(_WATCHED, log=_log(channel, label), streams=streams))
 
 
-def _log(way: CopyChannel, label: str) -> str:
-    return f"{way.folder}/stream-{label}"
+def _log(channel: CopyChannel, label: str) -> str:
+    return f"{channel.folder}/stream-{label}"

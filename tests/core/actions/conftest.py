@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from core.actions import Desk
+from core.actions import Session
 from core.servers.profiles import Nobody
 from tests.core.migration.builders import history
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    with history(tmp_path) as store, Desk(store, Nobody()) as made:
+def session(tmp_path: Path) -> Iterator[Session]:
+    with history(tmp_path) as store, Session(store, Nobody()) as made:
         yield made

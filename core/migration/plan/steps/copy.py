@@ -61,21 +61,21 @@ def _warm(site: Site) -> list[Draft]:
     )
     drafts = [
         Draft(
-            f"warm pass {number} of {MOST_PASSES}: {place.source}",
+            f"warm pass {number} of {MOST_PASSES}: {root.source}",
             "old",
             site.owner,
-            passes.warm_pass(site.way, place),
+            passes.warm_pass(site.channel, root),
             "while old runs: the more lies on new already, the shorter is the stop" if number == 1 else "what changed",
             _AGAIN,
             stage="warm passes",
-            weight=site.share(place) / number**2,
+            weight=site.share(root) / number**2,
             warm_pass=number,
             detached=True,
             rehearsed=True,
-            bytes=place.size_bytes,
+            bytes=root.size_bytes,
         )
         for number in range(1, MOST_PASSES + 1)
-        for place in site.places
+        for root in site.roots
     ]
     return [began, _identity(site), *drafts]
 
@@ -86,7 +86,7 @@ def _identity(site: Site) -> Draft:
         "send old's control file ahead",
         "old",
         site.owner,
-        passes.control_file_pass(site.way, site.places[0], [place.link for place in site.places[1:]]),
+        passes.control_file_pass(site.channel, site.roots[0], [root.link for root in site.roots[1:]]),
         "it bears the cluster's identity: by it, and the links to other folders, a copy that is broken off is known",
         _AGAIN,
         stage="warm passes" if site.cluster.running else "copy",
@@ -186,41 +186,41 @@ def _fence(site: Site) -> list[Draft]:
 def _deletions(site: Site) -> list[Draft]:
     return [
         Draft(
-            f"list what the last pass will remove from {place.target}",
+            f"list what the last pass will remove from {root.target}",
             "old",
             site.owner,
-            passes.deletions(site.way, place),
+            passes.deletions(site.channel, root),
             "read it: only what old has removed since the first pass may stand here",
             "nothing to undo: it only looks",
             stage="verify",
-            name=f"{DELETIONS}{place.label}",
+            name=f"{DELETIONS}{root.label}",
             stopped=True,
             rehearsed=not site.cluster.running,
             skippable=False,
             detached=True,
-            beside=place != site.places[0],
+            beside=root != site.roots[0],
         )
-        for place in site.places
+        for root in site.roots
     ]
 
 
 def _changed(site: Site) -> list[Draft]:
     return [
         Draft(
-            f"final pass, changed files: {place.source}",
+            f"final pass, changed files: {root.source}",
             "old",
             site.owner,
-            passes.changed_pass(site.way, place),
+            passes.changed_pass(site.channel, root),
             "every file that changed since the last warm pass began, byte for byte: times are not trusted",
             _AGAIN,
             stage="final pass",
-            weight=site.share(place),
+            weight=site.share(root),
             stopped=True,
             skippable=False,
             detached=True,
             beside=True,  # it removes nothing, so the list of what will be removed may come meanwhile
         )
-        for place in site.places
+        for root in site.roots
     ]
 
 
@@ -228,40 +228,40 @@ def _cold(site: Site) -> list[Draft]:
     running = site.cluster.running
     return [
         Draft(
-            f"{'final pass, the rest' if running else 'copy'}: {place.source}",
+            f"{'final pass, the rest' if running else 'copy'}: {root.source}",
             "old",
             site.owner,
-            (passes.rest_pass if running else passes.cold_pass)(site.way, place),
+            (passes.rest_pass if running else passes.cold_pass)(site.channel, root),
             "folders, links, what is new and what is gone" if running else "the cluster as it was shut down",
             _AGAIN,
             stage="verify" if running else "copy",
-            weight=site.share(place),
+            weight=site.share(root),
             stopped=True,
             rehearsed=not running,
             skippable=False,
             detached=True,
-            beside=place != site.places[0],
-            bytes=None if running else place.size_bytes,
+            beside=root != site.roots[0],
+            bytes=None if running else root.size_bytes,
         )
-        for place in site.places
+        for root in site.roots
     ]
 
 
 def _settle(site: Site) -> list[Draft]:
     """Links to their new places, all on disk, and the proof that both sides hold the same."""
-    target, user = site.move.target, site.way.writer
+    target, user = site.move.target, site.channel.writer
     links = [
         Draft(
-            f"set the link {place.link}",
+            f"set the link {root.link}",
             "new",
             user,
-            command("ln", "-sfn", "--", place.target, f"{target}/{place.link}"),
+            command("ln", "-sfn", "--", root.target, f"{target}/{root.link}"),
             "it lies elsewhere on new",
-            undone(user, "new", command("ln", "-sfn", "--", place.source, f"{target}/{place.link}")),
+            undone(user, "new", command("ln", "-sfn", "--", root.source, f"{target}/{root.link}")),
             stopped=True,
             skippable=False,
         )
-        for place in relinked(site.move, site.cluster)
+        for root in relinked(site.move, site.cluster)
     ]
     flush = Draft(
         "flush new's disks",

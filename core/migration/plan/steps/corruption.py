@@ -57,7 +57,7 @@ def checksums(site: Site) -> list[Draft]:
         Draft(
             "check the page checksums of new",
             "new",
-            site.way.writer,
+            site.channel.writer,
             environment({"PATH": site.new_path, "LC_ALL": "C"}, look),
             "a page that was broken on old before the copy is found by its checksum alone; new must be stopped for it",
             _ONLY_LOOKS,
@@ -78,7 +78,7 @@ def tables_and_indexes(site: Site, socket: str | None, *, opened: bool = False) 
         Draft(
             "look through new's tables and indexes",
             "new",
-            site.way.writer,
+            site.channel.writer,
             ask(site.new_path, socket, port, _look(threads)),
             "pg_amcheck finds rows and index entries that contradict each other; where its extension is missing it is "
             "added for the time of the look",

@@ -57,7 +57,7 @@ def compare_inventory(site: Site, socket: str | None) -> list[Draft]:
             Draft(
                 "compare new's stock with old's",
                 "new",
-                site.way.writer,
+                site.channel.writer,
                 _stock(site.new_path, socket, site.port),
                 "this step prints what old said before its stop, or it has failed",
                 "nothing to undo: it only looks",
@@ -71,7 +71,7 @@ def compare_inventory(site: Site, socket: str | None) -> list[Draft]:
             Draft(
                 "compare the versions of collations",
                 "new",
-                site.way.writer,
+                site.channel.writer,
                 ask(site.new_path, socket, site.port, command("psql", "-XAtq", "-d", "postgres", "-c", _COLLATIONS)),
                 "where new sorts text otherwise than old did, an index on text finds less than there is",
                 "nothing to undo: it only looks",

@@ -37,7 +37,7 @@ def _configuration(site: Site) -> list[Draft]:
         "printf '%s' \"$whole\" | base64 -d | tar -xf - -C @folder@ && chown -R @user@: -- @folder@",
         folder=folder,
         kept=kept,
-        user=site.way.writer,
+        user=site.channel.writer,
     )
     restore = script("rm -rf -- @folder@ && if [ -e @kept@ ]; then mv -- @kept@ @folder@; fi", folder=folder, kept=kept)
     return [
@@ -66,7 +66,7 @@ def _configuration(site: Site) -> list[Draft]:
 
 
 def _first_start(site: Site) -> list[Draft]:
-    user = site.way.writer
+    user = site.channel.writer
     outside = configuration_folder(site.cluster)
     config_file = site.cluster.config_file if outside is not None else None
     start = cluster_control.start_locally(site.move.target, site.port, site.new_path, config_file)
@@ -110,7 +110,7 @@ def _free(site: Site) -> list[Draft]:
     known = site.new_facts.cluster(site.move.target)
     if known is None or cluster_control.fence_leaves(known) is None:
         return []
-    user = site.way.writer
+    user = site.channel.writer
     free, again = cluster_control.unfence(known, user), cluster_control.fence(known, user)
     return [
         Draft(
@@ -126,7 +126,7 @@ def _free(site: Site) -> list[Draft]:
 
 
 def _open(site: Site) -> list[Draft]:
-    user = site.way.writer
+    user = site.channel.writer
     stop = cluster_control.stop_locally(site.move.target, site.new_path)
     return [
         Draft(
@@ -169,7 +169,7 @@ def _back(site: Site, stop: Shell) -> str:
     free, start = cluster_control.unfence(site.cluster, site.owner), cluster_control.start(site.cluster, site.owner)
     return "; ".join(
         (
-            undone(site.way.writer, "new", stop),
+            undone(site.channel.writer, "new", stop),
             undone(free.user, "old", free.command),
             undone(start.user, "old", start.command),
         )

@@ -11,7 +11,7 @@ from core.servers.shell import command
 
 def prepare(site: Site) -> list[Draft]:
     """Prove and make the target folders, then open the way for this copy alone."""
-    return [_prove(site), *_make_folders(site), *_open_way(site)]
+    return [_prove(site), *_make_folders(site), *_open_channel(site)]
 
 
 def _prove(site: Site) -> Draft:
@@ -30,35 +30,35 @@ def _prove(site: Site) -> Draft:
 
 
 def _make_folders(site: Site) -> list[Draft]:
-    user = site.way.writer
+    user = site.channel.writer
     return [
         Draft(
-            f"make {place.target}",
+            f"make {root.target}",
             "new",
             ROOT_USER,
-            command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", place.target),
-            f"{place.source} of old comes here; the owner goes by name, for numbers differ between hosts",
-            undone(ROOT_USER, "new", command("rmdir", "--", place.target)) + " (while it is empty)",
+            command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", root.target),
+            f"{root.source} of old comes here; the owner goes by name, for numbers differ between hosts",
+            undone(ROOT_USER, "new", command("rmdir", "--", root.target)) + " (while it is empty)",
             rehearsed=True,
         )
-        for place in site.places
+        for root in site.roots
     ]
 
 
-def _open_way(site: Site) -> list[Draft]:
-    way = site.way
+def _open_channel(site: Site) -> list[Draft]:
+    channel = site.channel
     tidy = Draft(
         "remove what an earlier try left on old",
         "old",
         site.owner,
-        copy_channel.remove_key(way),
+        copy_channel.remove_key(channel),
         "lists of what was copied are good for one execution alone",
         "nothing to undo: it is of no use any more",
         rehearsed=True,
     )
-    return [tidy, *route_of(way).opening(way, site.owner)]
+    return [tidy, *route_of(channel).opening(channel, site.owner)]
 
 
 def close_channel(site: Site) -> list[Draft]:
     """Take away what the copy needed on both ends, once nothing is copied any more."""
-    return [*route_of(site.way).closing(site.way, site.owner), forget_lists(site)]
+    return [*route_of(site.channel).closing(site.channel, site.owner), forget_lists(site)]

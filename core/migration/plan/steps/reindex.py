@@ -34,7 +34,7 @@ def reindex(site: Site, socket: str | None) -> list[Draft]:
         Draft(
             "rebuild the indexes whose text sorts differently on new",
             "new",
-            site.way.writer,
+            site.channel.writer,
             ask(site.new_path, socket, site.port, script_of(script("set -e"), *rebuilding)),
             f"{units.counted(number, 'object')} in {', '.join(databases)}, {units.size(size)} of indexes: as they are "
             "they find less than there is and let duplicates in. Range partitions and CHECK constraints on text are "

@@ -19,7 +19,7 @@ def _stop_new(site: Site) -> Draft:
     return Draft(
         "stop new",
         "new",
-        site.way.writer,
+        site.channel.writer,
         stop,
         "two servers with one identity must never both run",
         _KEPT,

@@ -31,8 +31,8 @@ _OF_A_PLACE: LiteralString = (
 
 def empty_or_ours(site: Site) -> Shell:
     """On new, as root: ends well where every folder is empty or absent, or holds an earlier copy of this cluster."""
-    data, *outside = site.places
-    return sequence(_data_directory(site, data), *(_place(site, each) for each in outside))
+    data, *outside = site.roots
+    return sequence(_data_directory(site, data), *(_root(site, each) for each in outside))
 
 
 def _data_directory(site: Site, data: DataRoot) -> Shell:
@@ -53,8 +53,8 @@ def _data_directory(site: Site, data: DataRoot) -> Shell:
     )
 
 
-def _place(site: Site, place: DataRoot) -> Shell:
+def _root(site: Site, root: DataRoot) -> Shell:
     control, target = site.cluster.control, site.move.target
-    names = names_of(place, site.cluster.series, control.catalog_version if control is not None else None)
+    names = names_of(root, site.cluster.series, control.catalog_version if control is not None else None)
     others = [each.data_directory for each in site.new_facts.clusters if each.data_directory != target]
-    return command("sh", "-c", script(_OF_A_PLACE), "sh", place.target, target, place.link, names, *others)
+    return command("sh", "-c", script(_OF_A_PLACE), "sh", root.target, target, root.link, names, *others)

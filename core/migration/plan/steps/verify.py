@@ -69,7 +69,7 @@ def verify(site: Site) -> list[Draft]:
         Draft(
             "compare new's files with old's",
             "new",
-            site.way.writer,
+            site.channel.writer,
             _sums(site, on_new=True),
             "a copy that differs must not start: this step prints what the one before it printed, or it has failed",
             "nothing to undo: it only looks",
@@ -102,7 +102,7 @@ def forget_lists(site: Site) -> Draft:
     return Draft(
         "remove the lists from new",
         "new",
-        site.way.writer,
+        site.channel.writer,
         script(
             "[ ! -d @folder@ ] || { rm -f -- @lists@ && rmdir -- @folder@; }",
             folder=_folder_on_new(site),
@@ -168,7 +168,7 @@ def _literal(path: str) -> str:
 
 def _of_all(site: Site) -> bool:
     """Whether every file's contents are compared. rsync sums up what it sends, but not what arrives over NFS."""
-    over_nfs = site.way.transport.route is Route.NFS
+    over_nfs = site.channel.transport.route is Route.NFS
     return site.verify is Verify.ALL or (over_nfs and not site.cluster.running)
 
 
@@ -181,17 +181,17 @@ def _sums(site: Site, *, on_new: bool) -> Shell:
     if on_new:
         ours: LiteralString = "[ -d @folder@ ] && [ ! -L @folder@ ] && [ -O @folder@ ] || mkdir -m 700 -- @folder@"
         found.insert(0, script(ours, folder=_folder_on_new(site)))
-    for place in site.places:
-        end = _end(site, place, on_new=on_new)
+    for root in site.roots:
+        end = _end(site, root, on_new=on_new)
         found += [
-            script("cd -- @folder@ && printf '%s\\n' @label@", folder=end.folder, label=place.label),
-            _leave_out(_left_out(site, place), _idle(place, end, control)),
+            script("cd -- @folder@ && printf '%s\\n' @label@", folder=end.folder, label=root.label),
+            _leave_out(_left_out(site, root), _idle(root, end, control)),
         ]
         parts = {"manifest": manifest(end.owner)}
         if _of_all(site) or site.cluster.running:
             parts["sums"] = contents(end, since=not _of_all(site))
         for kind, each in parts.items():
-            heading = script("printf '# %s %s\\n' @kind@ @link@ >>@lists@", kind=kind, link=place.link, lists=lists)
+            heading = script("printf '# %s %s\\n' @kind@ @link@ >>@lists@", kind=kind, link=root.link, lists=lists)
             found += [heading, pipe(each, command("tee", "-a", "--", lists), command("sha256sum"))]
     found.append(script("echo control && sha256sum < @file@", file=f"{data}/global/pg_control"))
     whole = environment({"LC_ALL": "C"}, sequence(*found))
@@ -206,30 +206,30 @@ def packed(lists: str) -> Shell:
 
 
 def _lists(site: Site, *, on_new: bool) -> str:
-    return f"{_folder_on_new(site) if on_new else site.way.folder}/compared"
+    return f"{_folder_on_new(site) if on_new else site.channel.folder}/compared"
 
 
 def _folder_on_new(site: Site) -> str:
-    return f"{site.way.folder}-on-new"
+    return f"{site.channel.folder}-on-new"
 
 
-def _left_out(site: Site, place: DataRoot) -> tuple[str, ...]:
+def _left_out(site: Site, root: DataRoot) -> tuple[str, ...]:
     """What is not compared: what a server writes when it runs, and the links that the plan sets anew."""
-    return (*_LEFT_OUT, *(each.link for each in relinked(site.move, site.cluster))) if place.label == "data" else ()
+    return (*_LEFT_OUT, *(each.link for each in relinked(site.move, site.cluster))) if root.label == "data" else ()
 
 
-def _idle(place: DataRoot, end: End, control: Shell) -> Shell | None:
+def _idle(root: DataRoot, end: End, control: Shell) -> Shell | None:
     """The patterns of WAL that nobody needs, where the place holds the WAL; the rule stands in `idle_wal`."""
-    if place.wal is None:
+    if root.wal is None:
         return None
-    return idle_wal.patterns(control, f"{end.folder}/{place.wal}", f"./{idle_wal.below(place)}")
+    return idle_wal.patterns(control, f"{end.folder}/{root.wal}", f"./{idle_wal.below(root)}")
 
 
-def _end(site: Site, place: DataRoot, *, on_new: bool) -> End:
+def _end(site: Site, root: DataRoot, *, on_new: bool) -> End:
     openssl = _has_openssl(site.old_facts) and _has_openssl(site.new_facts)
     if on_new:
-        return End(place.target, site.way.writer, _threads(site.new_facts), openssl)
-    return End(place.source, site.owner, _threads(site.old_facts), openssl)
+        return End(root.target, site.channel.writer, _threads(site.new_facts), openssl)
+    return End(root.source, site.owner, _threads(site.old_facts), openssl)
 
 
 def _has_openssl(facts: Facts) -> bool:

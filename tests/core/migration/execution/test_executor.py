@@ -39,17 +39,17 @@ def heard(store: Store) -> tuple[Executor, list[Event]]:
 
 
 def test_no_progress_is_shown_over_a_question(store: Store) -> None:
-    work, events = heard(store)
-    with work.asking():
-        work.job.report(Progress("copy", 1, 2))
-        work.job.report(Note("the cable was cut"))
-    work.job.report(Progress("copy", 2, 2))
+    executor, events = heard(store)
+    with executor.asking():
+        executor.job.report(Progress("copy", 1, 2))
+        executor.job.report(Note("the cable was cut"))
+    executor.job.report(Progress("copy", 2, 2))
     assert events == [Note("the cable was cut"), Progress("copy", 2, 2)]
 
 
 def test_by_what_a_detached_job_is_found_again_is_nobodys_news(store: Store) -> None:
-    work, events = heard(store)
+    executor, events = heard(store)
     for title in ("warm pass 1 of 2: /srv/pg/data [c0ffee00 11]", "copy: /srv/it [is]"):
-        work.job.report(CommandStarted("old", "postgres", "rsync", title=title))
+        executor.job.report(CommandStarted("old", "postgres", "rsync", title=title))
     titles = [event.title for event in events if isinstance(event, CommandStarted)]
     assert titles == ["warm pass 1 of 2: /srv/pg/data", "copy: /srv/it [is]"]

@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from core.migration.execution.account import account
 from core.migration.execution.outcome import outcome_of
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Execution, Kind, State, StepRun
@@ -46,26 +45,6 @@ WHOLE = (
     at(6, 95, 98),
     at(7, 98, 200),
 )
-
-
-def test_the_downtime_is_from_the_stop_of_old_to_the_opening_of_new() -> None:
-    found = account(moved(*WHOLE))
-    assert found.downtime_seconds == 38
-    assert (found.people_seconds, found.expected_seconds) == (30, 6)
-    assert (found.passes, found.sent) == (2, 2_000_000_500)
-    assert found.copy_rate == 100e6
-
-
-def test_a_stop_that_was_overruled_does_not_count() -> None:
-    """Somebody started old again meanwhile: it was down from its second stop on."""
-    overruled = at(3, 10, 12, void=True)
-    assert account(moved(overruled, *WHOLE)).downtime_seconds == 38
-
-
-def test_before_the_opening_there_is_no_downtime_yet() -> None:
-    found = account(moved(*WHOLE[:5], at(6, 95, None)))
-    assert found.stopped_at == NOW + timedelta(seconds=60)
-    assert found.downtime_seconds is None
 
 
 def test_the_end_of_a_move_says_all_that_is_asked_then() -> None:

@@ -71,14 +71,14 @@ def test_one_that_had_not_begun_has_ended(store: Store) -> None:
 def test_a_history_that_cannot_be_written_ends_no_copy(store: Store) -> None:
     """Who looks each second must outlive it: the watcher is still there to be ended, and the work goes on."""
     number = store.execution_started(execution())
-    work = Executor(number, store, unconnected, NobodyAtAll(), Job())
+    executor = Executor(number, store, unconnected, NobodyAtAll(), Job())
     told = threading.Event()
 
     def fails() -> None:
         told.set()
         raise HistoryError("the history is locked by another program")
 
-    work.tell_progress = fails  # type: ignore[method-assign]  # SQLite's patience is too long for a test
-    with watched(work):
+    executor.tell_progress = fails  # type: ignore[method-assign]  # SQLite's patience is too long for a test
+    with watched(executor):
         assert told.wait(20)
     assert store.execution(number).state is State.RUNNING

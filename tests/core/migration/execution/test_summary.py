@@ -1,104 +1,14 @@
 """What an execution's rows tell: the time without the cluster, its passes, what was compared, where it broke off."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
 from core.migration.execution import summary
 from core.migration.execution.summary import PassMade
-from core.migration.model.execution import Execution, Kind, State, StepRun
-from core.migration.model.plan import Plan, Step
-
-START = datetime(2026, 3, 14, 23, 0, tzinfo=UTC)
-
-
-def step(number: int, title: str, side: str = "old", **more: object) -> Step:
-    made = Step(number, title, side, side, "postgres", "" if side == "you" else "true", "why", 10.0, "")
-    return replace(made, **more)  # type: ignore[arg-type]  # fields of a step, by name
-
-
-STEPS = (
-    step(1, "prove the target", "new"),
-    step(2, "warm pass 1 of 2: /data", warm_pass=1),
-    step(3, "warm pass 1 of 2: /space", warm_pass=1),
-    step(4, "warm pass 2 of 2: /data", warm_pass=2),
-    step(5, "warm pass 2 of 2: /space", warm_pass=2),
-    step(6, "stop the applications", "you", name="stop-applications", stopped=True, expected_seconds=None),
-    step(7, "stop old", name="stop", stopped=True),
-    step(8, "prove the stop", name="stopped", stopped=True),
-    step(9, "keep old from starting", name="fence", stopped=True),
-    step(10, "final pass: /data", stopped=True),
-    step(11, "prove that old stayed stopped", stopped=True, agrees_with=8),
-    step(12, "flush", "new", stopped=True),
-    step(13, "sum up old's files", name="sums", stopped=True, beside=True),
-    step(14, "compare new's files", "new", stopped=True, beside=True, agrees_with=13),
-    step(15, "take the key off new", "new", stopped=True, closes=True),
-    step(16, "start new", "new", name="start-new", stopped=True),
-    step(17, "decide", "you", stopped=True, expected_seconds=None),
-    step(18, "open new", "new", stopped=True, point_of_no_return=True),
-    step(19, "lead the applications to new", "you", expected_seconds=None),
-)
-PLAN = Plan("m", "rsync", "", STEPS, START, way_back=(step(1, "start old"), step(2, "prove that old runs")))
-
-
-def run(number: int, began: float, seconds: float | None, *, status: int | None = 0, **more: object) -> StepRun:
-    """A try at a step: seconds after the start, and how long it took; None: nobody saw its end."""
-    at = START + timedelta(seconds=began)
-    ended = None if seconds is None else at + timedelta(seconds=seconds)
-    back = bool(more.get("back"))
-    title = (PLAN.way_back if back else STEPS)[number - 1].title
-    made = StepRun(int(began), number, title, 1, at, ended, status if seconds is not None else None)
-    return replace(made, **more)  # type: ignore[arg-type]  # fields of a try, by name
-
-
-def execution(*steps: StepRun, kind: Kind = Kind.REAL, state: State = State.DONE) -> Execution:
-    return Execution(1, "m", kind, state, "t", "dba@desk", START, START + timedelta(hours=1), PLAN, steps)
-
-
-STOPPED = (run(6, 90, 10), run(7, 100, 5), run(8, 105, 1), run(9, 106, 0))
-OPENED = (run(17, 140, 30), run(18, 170, 4))
-NOW = START + timedelta(seconds=1000)
-
-
-def test_the_time_without_the_cluster_and_its_parts() -> None:
-    found = summary.downtime(execution(*STOPPED, run(10, 106, 20, bytes=7), *OPENED), NOW)
-    assert found is not None
-    assert (found.began_at, found.ended_at) == (START + timedelta(seconds=100), START + timedelta(seconds=174))
-    assert (found.seconds, found.people_seconds, found.idle_seconds, found.command_seconds) == (74, 30, 14, 30)
-    assert found.expected_seconds == 110  # the eleven commands from the stop to the opening
-
-
-def test_what_runs_side_by_side_is_counted_once() -> None:
-    beside = (run(13, 110, 20), run(14, 112, 12), run(12, 110, 3))
-    found = summary.downtime(execution(*STOPPED, *beside, *OPENED), NOW)
-    assert found is not None
-    assert found.command_seconds == 6 + 20 + 4
-
-
-def test_while_old_is_stopped_it_goes_on() -> None:
-    found = summary.downtime(execution(*STOPPED, state=State.STOPPED), NOW)
-    assert found is not None
-    assert (found.ended_at, found.seconds) == (None, 900)
-
-
-def test_the_way_back_ends_it() -> None:
-    back = (run(1, 200, 9, back=True), run(2, 209, 1, back=True))
-    found = summary.downtime(execution(*STOPPED, *back, state=State.ROLLED_BACK), NOW)
-    assert found is not None
-    assert (found.seconds, found.idle_seconds) == (110, 94)
-
-
-@pytest.mark.parametrize(
-    "none",
-    [
-        execution(run(1, 0, 1), run(2, 1, 60, bytes=9)),
-        execution(*STOPPED, kind=Kind.REHEARSAL),
-        execution(),
-    ],
-)
-def test_old_that_was_not_stopped_was_never_missed(none: Execution) -> None:
-    assert summary.downtime(none, NOW) is None
+from core.migration.model.execution import State
+from tests.core.migration.execution.whole_move import PLAN, START, STOPPED, execution, run, step
 
 
 def test_passes_over_all_places() -> None:

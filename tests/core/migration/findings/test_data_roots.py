@@ -16,8 +16,8 @@ def test_tablespaces_and_links_are_copied_by_themselves_and_not_counted_twice() 
     assert (data.size_bytes, data.files) == (5_000_000_000, 1836)
     assert (first.label, first.source, first.target) == ("16400", "/space", "/srv/pg/space")
     assert (wal.label, wal.target) == ("pg_wal", "/fast/wal")
-    assert [place.wal for place in (data, first, wal)] == [None, None, ""]
-    assert [place.link for place in relinked(move(tablespace_targets={"/space": "/srv/pg/space"}), made)] == [
+    assert [root.wal for root in (data, first, wal)] == [None, None, ""]
+    assert [root.link for root in relinked(move(tablespace_targets={"/space": "/srv/pg/space"}), made)] == [
         "pg_tblspc/16400"
     ]
 
@@ -25,8 +25,8 @@ def test_tablespaces_and_links_are_copied_by_themselves_and_not_counted_twice() 
 def test_what_lies_inside_travels_along_and_is_linked_anew() -> None:
     made = cluster(tablespaces=(space(f"{DATA}/inner"), space("/space", 16401), space("/space/nested", 16402)))
     moved = move(tablespace_targets={"/space": "/new/space"})
-    assert [place.label for place in data_roots(moved, made)] == ["data", "16401"]
-    assert {place.link: place.target for place in relinked(moved, made)} == {
+    assert [root.label for root in data_roots(moved, made)] == ["data", "16401"]
+    assert {root.link: root.target for root in relinked(moved, made)} == {
         "pg_tblspc/16400": f"{TARGET}/inner",
         "pg_tblspc/16401": "/new/space",
         "pg_tblspc/16402": "/new/space/nested",

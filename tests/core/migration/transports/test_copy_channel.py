@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from core.migration.transports import copy_channel as way_of
+from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import script
 
 
 @pytest.fixture
-def way(tmp_path: Path) -> CopyChannel:
+def channel(tmp_path: Path) -> CopyChannel:
     target = tmp_path / 'it\'s $(touch x) "ö" \\'
     target.mkdir()
     return CopyChannel(
@@ -28,10 +28,10 @@ def way(tmp_path: Path) -> CopyChannel:
     )
 
 
-def _line(way: CopyChannel, home: Path) -> str:
+def _line(channel: CopyChannel, home: Path) -> str:
     """The options of the key's line as sshd reads them: source auth-options.c, opt_dequote."""
     (home / ".ssh").mkdir(mode=0o700, exist_ok=True)
-    _run(way_of.allow_key(way).text, home, "ssh-ed25519 AAAA pghaul-copy-0123\n")
+    _run(copy_channel.allow_key(channel).text, home, "ssh-ed25519 AAAA pghaul-copy-0123\n")
     return (home / ".ssh" / "authorized_keys").read_text().splitlines()[-1]
 
 
@@ -68,11 +68,11 @@ def _forced(line: str) -> str:
     return text
 
 
-def test_the_receiver_takes_an_rsync_server_into_its_own_folder(way: CopyChannel, tmp_path: Path) -> None:
-    forced = _forced(_line(way, tmp_path))
+def test_the_receiver_takes_an_rsync_server_into_its_own_folder(channel: CopyChannel, tmp_path: Path) -> None:
+    forced = _forced(_line(channel, tmp_path))
     asked = "pghaul-receive data --server -vlHtpre.iLsfxCIvu --inplace --timeout=600 . ."
     done = _run(forced, tmp_path, SSH_ORIGINAL_COMMAND=asked)
-    folder = way.targets[0][1]
+    folder = channel.targets[0][1]
     assert done.stdout == f"{folder}|--server|-vlHtpre.iLsfxCIvu|--inplace|--timeout=600|.|.|"
     assert not (tmp_path / "x").exists()
 
@@ -95,73 +95,75 @@ def test_the_receiver_takes_an_rsync_server_into_its_own_folder(way: CopyChannel
         "pghaul-receive data;id --server . .",
     ],
 )
-def test_the_receiver_refuses_all_else(way: CopyChannel, tmp_path: Path, asked: str) -> None:
-    done = _run(_forced(_line(way, tmp_path)), tmp_path, SSH_ORIGINAL_COMMAND=asked)
+def test_the_receiver_refuses_all_else(channel: CopyChannel, tmp_path: Path, asked: str) -> None:
+    done = _run(_forced(_line(channel, tmp_path)), tmp_path, SSH_ORIGINAL_COMMAND=asked)
     assert (done.returncode, done.stdout) == (126, "")
     assert "one copy alone" in done.stderr
 
 
-def test_shell_signs_in_what_is_asked_are_words(way: CopyChannel, tmp_path: Path) -> None:
+def test_shell_signs_in_what_is_asked_are_words(channel: CopyChannel, tmp_path: Path) -> None:
     done = _run(
-        _forced(_line(way, tmp_path)), tmp_path, SSH_ORIGINAL_COMMAND="pghaul-receive data --server $(id) `id` * ;id"
+        _forced(_line(channel, tmp_path)),
+        tmp_path,
+        SSH_ORIGINAL_COMMAND="pghaul-receive data --server $(id) `id` * ;id",
     )
     assert done.stdout.endswith("|--server|$(id)|`id`|*|;id|")
 
 
-def test_other_keys_stay_as_they_were(way: CopyChannel, tmp_path: Path) -> None:
+def test_other_keys_stay_as_they_were(channel: CopyChannel, tmp_path: Path) -> None:
     file = tmp_path / ".ssh" / "authorized_keys"
     file.parent.mkdir(mode=0o700)
     before = "# mine\n\nssh-rsa AAAA me@pghaul-copy-0123.example\nssh-rsa BBBB no newline at the end"
     file.write_text(before)
     for _ in range(2):
-        _line(way, tmp_path)
+        _line(channel, tmp_path)
         assert file.read_text().count("ssh-ed25519") == 1
-    _run(way_of.forbid_key(way).text, tmp_path)
+    _run(copy_channel.forbid_key(channel).text, tmp_path)
     assert file.read_text() == before + "\n"
     assert [path.name for path in file.parent.iterdir()] == ["authorized_keys"]
 
 
-def test_a_file_that_was_made_for_the_key_is_removed_with_it(way: CopyChannel, tmp_path: Path) -> None:
-    _run(way_of.allow_key(way).text, tmp_path, "ssh-ed25519 AAAA pghaul-copy-0123\n")
+def test_a_file_that_was_made_for_the_key_is_removed_with_it(channel: CopyChannel, tmp_path: Path) -> None:
+    _run(copy_channel.allow_key(channel).text, tmp_path, "ssh-ed25519 AAAA pghaul-copy-0123\n")
     assert (tmp_path / ".ssh" / "authorized_keys").stat().st_mode & 0o777 == 0o600
-    _run(way_of.allow_key(way).text, tmp_path, "ssh-ed25519 BBBB pghaul-copy-0123\n")
-    _run(way_of.forbid_key(way).text, tmp_path)
+    _run(copy_channel.allow_key(channel).text, tmp_path, "ssh-ed25519 BBBB pghaul-copy-0123\n")
+    _run(copy_channel.forbid_key(channel).text, tmp_path)
     assert not (tmp_path / ".ssh").exists()
-    assert _run(way_of.forbid_key(way).text, tmp_path).returncode == 0
+    assert _run(copy_channel.forbid_key(channel).text, tmp_path).returncode == 0
 
 
-def test_a_key_is_made_afresh_and_only_for_its_owner(way: CopyChannel, tmp_path: Path) -> None:
+def test_a_key_is_made_afresh_and_only_for_its_owner(channel: CopyChannel, tmp_path: Path) -> None:
     for _ in range(2):
-        done = _run(way_of.make_key(way).text, tmp_path)
+        done = _run(copy_channel.make_key(channel).text, tmp_path)
         assert done.stdout.startswith("ssh-ed25519 ")
-        assert done.stdout.endswith(f" {way.marker}\n")
-    folder = Path(way.folder)
+        assert done.stdout.endswith(f" {channel.marker}\n")
+    folder = Path(channel.folder)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert (folder / "key").stat().st_mode & 0o777 == 0o600
-    _run(way_of.pin_host_keys(way).text, tmp_path, "ssh-ed25519 HHHH root@new\necdsa EEEE\n# whole\n")
+    _run(copy_channel.pin_host_keys(channel).text, tmp_path, "ssh-ed25519 HHHH root@new\necdsa EEEE\n# whole\n")
     assert (folder / "known_hosts").read_text() == "10.0.0.2 ssh-ed25519 HHHH\n10.0.0.2 ecdsa EEEE\n"
-    assert _run(way_of.pin_host_keys(way).text, tmp_path, "").returncode != 0
-    _run(way_of.remove_key(way).text, tmp_path)
+    assert _run(copy_channel.pin_host_keys(channel).text, tmp_path, "").returncode != 0
+    _run(copy_channel.remove_key(channel).text, tmp_path)
     assert not folder.exists()
 
 
 @pytest.mark.parametrize("missing", range(1, len("ssh-ed25519 AAAA pghaul-copy-0123\n") + 1))
-def test_a_key_that_was_cut_off_is_not_allowed(way: CopyChannel, tmp_path: Path, missing: int) -> None:
+def test_a_key_that_was_cut_off_is_not_allowed(channel: CopyChannel, tmp_path: Path, missing: int) -> None:
     """A connection that is lost ends the input like a whole one; the comment may look like a word of the key."""
     cut = "ssh-ed25519 AAAA pghaul-copy-0123\n"[:-missing]
     for arrived in (cut, f"{cut}\n"):
         if arrived != "ssh-ed25519 AAAA pghaul-copy-0123\n":
-            done = _run(way_of.allow_key(way).text, tmp_path, arrived)
+            done = _run(copy_channel.allow_key(channel).text, tmp_path, arrived)
             assert (done.returncode, "the key is cut off" in done.stderr) == (1, True)
             assert not (tmp_path / ".ssh").exists()
 
 
-def test_host_keys_that_were_cut_off_are_not_pinned(way: CopyChannel, tmp_path: Path) -> None:
-    Path(way.folder).mkdir()
-    done = _run(way_of.pin_host_keys(way).text, tmp_path, "ssh-ed25519 HHHH root@new\n")
+def test_host_keys_that_were_cut_off_are_not_pinned(channel: CopyChannel, tmp_path: Path) -> None:
+    Path(channel.folder).mkdir()
+    done = _run(copy_channel.pin_host_keys(channel).text, tmp_path, "ssh-ed25519 HHHH root@new\n")
     assert (done.returncode, "cut off" in done.stderr) == (1, True)
-    assert list(Path(way.folder).iterdir()) == []
+    assert list(Path(channel.folder).iterdir()) == []
 
 
 def test_the_receivers_text_stands_on_one_line() -> None:
-    assert "\n" not in script(way_of._RECEIVE).text
+    assert "\n" not in script(copy_channel._RECEIVE).text

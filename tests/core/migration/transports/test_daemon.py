@@ -26,7 +26,7 @@ DAEMON = Transport(compression="lz4", streams=2, route=Route.DAEMON)
 
 
 @pytest.fixture
-def way(tmp_path: Path) -> CopyChannel:
+def channel(tmp_path: Path) -> CopyChannel:
     folder, targets = str(tmp_path / "way"), (("data", "/new it's"), ("16400", "/space"))
     Path(folder).mkdir()
     sources = ("10.0.0.1", "fd00::1")
@@ -85,21 +85,21 @@ def test_what_is_about_as_fast_over_ssh_goes_over_ssh() -> None:
     assert plan([sample(Transport(), 295e6), PROBES[1]], plain_text=True).transport == Transport().name
 
 
-def test_contents_alone_go_by_the_daemon(way: CopyChannel) -> None:
-    place = DataRoot("16400", "", "/old space", "/space", None, None)
-    for made in (passes.warm_pass(way, place), passes.cold_pass(way, place)):
+def test_contents_alone_go_by_the_daemon(channel: CopyChannel) -> None:
+    root = DataRoot("16400", "", "/old space", "/space", None, None)
+    for made in (passes.warm_pass(channel, root), passes.cold_pass(channel, root)):
         assert made.text.count("pghaul@127.0.0.1::1/") == 4
         assert made.text.count("--files-from=") == 4
         assert made.text.count("--rsync-path=") == 1
-    single = replace(way, transport=Transport(route=Route.DAEMON))
-    assert passes.cold_pass(single, place).text.count("--files-from=") == 2
-    assert "::" not in passes.deletions(way, place).text + passes.rest_pass(way, place).text
-    v6 = replace(way, address="fd00::2")
+    single = replace(channel, transport=Transport(route=Route.DAEMON))
+    assert passes.cold_pass(single, root).text.count("--files-from=") == 2
+    assert "::" not in passes.deletions(channel, root).text + passes.rest_pass(channel, root).text
+    v6 = replace(channel, address="fd00::2")
     assert "pghaul@[fd00::2]::0/" in daemon.contents(v6, "data", "./")
 
 
-def test_the_settings_let_old_alone_write_into_the_places_alone(way: CopyChannel) -> None:
-    text = daemon.start(way).text
+def test_the_settings_let_old_alone_write_into_the_places_alone(channel: CopyChannel) -> None:
+    text = daemon.start(channel).text
     for words in ("hosts allow = 10.0.0.1 fd00::1", "write only = yes", "auth users = pghaul", "munge symlinks = yes"):
         assert words in text
     assert text.count("path = ") == 2
@@ -107,28 +107,28 @@ def test_the_settings_let_old_alone_write_into_the_places_alone(way: CopyChannel
 
 
 @pytest.mark.parametrize("given", ["", "secret", "secret test", "secret another-marker\n"])
-def test_a_password_that_is_cut_off_starts_nothing(way: CopyChannel, given: str) -> None:
-    done = run(daemon.start(way), given)
+def test_a_password_that_is_cut_off_starts_nothing(channel: CopyChannel, given: str) -> None:
+    done = run(daemon.start(channel), given)
     assert done.returncode == 1
     assert "the password is cut off: nothing was started" in done.stderr
-    assert not Path(f"{way.folder}-daemon").exists()
+    assert not Path(f"{channel.folder}-daemon").exists()
 
 
-def test_a_password_is_private_and_another_each_time(way: CopyChannel) -> None:
-    first, second = run(daemon.make_password(way)), run(daemon.make_password(way))
+def test_a_password_is_private_and_another_each_time(channel: CopyChannel) -> None:
+    first, second = run(daemon.make_password(channel)), run(daemon.make_password(channel))
     password, mark = first.stdout.split()
-    assert mark == way.marker
+    assert mark == channel.marker
     assert len(password) == 48
     assert password != second.stdout.split()[0]
-    kept = Path(way.folder, "password")
+    kept = Path(channel.folder, "password")
     assert kept.read_text() == second.stdout.split()[0]
     assert kept.stat().st_mode & 0o077 == 0
 
 
 @NO_RSYNC
-def test_a_port_that_nobody_answers_is_named(way: CopyChannel) -> None:
-    run(daemon.make_password(way))
-    done = run(daemon.reach(way), f"1 {way.marker}\n")
+def test_a_port_that_nobody_answers_is_named(channel: CopyChannel) -> None:
+    run(daemon.make_password(channel))
+    done = run(daemon.reach(channel), f"1 {channel.marker}\n")
     assert done.returncode == 10
     assert done.stderr.splitlines()[-1] == (
         "port 1 of 127.0.0.1 is not reached from old: is there a firewall between them?"
@@ -137,19 +137,19 @@ def test_a_port_that_nobody_answers_is_named(way: CopyChannel) -> None:
 
 @NO_RSYNC
 @pytest.mark.parametrize("end", ["time", "folder", "step"])
-def test_nothing_listens_for_ever(way: CopyChannel, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_listens_for_ever(channel: CopyChannel, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It ends when nothing came for long, when its folder is taken away, and by its step."""
     if end == "time":
         monkeypatch.setitem(daemon._IDLE_SECONDS, "copy", 1)
-    folder = Path(f"{way.folder}-daemon")
-    started = run(daemon.start(way), f"secret {way.marker}\n")
+    folder = Path(f"{channel.folder}-daemon")
+    started = run(daemon.start(channel), f"secret {channel.marker}\n")
     port, mark = started.stdout.split()
-    assert (mark, started.stderr) == (way.marker, "")
+    assert (mark, started.stderr) == (channel.marker, "")
     assert end == "time" or answers(int(port))
     while end == "folder" and folder.exists():  # what it logs meanwhile is in the way
         shutil.rmtree(folder, ignore_errors=True)
     if end == "step":
-        assert run(daemon.end(way)).returncode == 0
+        assert run(daemon.end(channel)).returncode == 0
     deadline = time.monotonic() + 20
     while (answers(int(port)) or folder.exists()) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -162,12 +162,12 @@ def answers(port: int) -> bool:
         return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_to_end_what_does_not_run_is_no_error(way: CopyChannel) -> None:
-    folder = Path(f"{way.folder}-daemon")
+def test_to_end_what_does_not_run_is_no_error(channel: CopyChannel) -> None:
+    folder = Path(f"{channel.folder}-daemon")
     folder.mkdir()
-    assert run(daemon.end(way)).returncode == 0
+    assert run(daemon.end(channel)).returncode == 0
     assert not folder.exists()
-    assert run(daemon.end(way)).returncode == 0
+    assert run(daemon.end(channel)).returncode == 0
 
 
 def test_what_ssh_carries_bounds_no_estimate_of_a_copy_by_another_route() -> None:

@@ -15,7 +15,7 @@ LONG_AGO = 1_600_000_000_000_000_000
 
 
 @pytest.fixture
-def way(tmp_path: Path) -> CopyChannel:
+def channel(tmp_path: Path) -> CopyChannel:
     folder = tmp_path / "key it's"
     folder.mkdir()
     return CopyChannel("key", str(folder), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", "/new"),))
@@ -35,67 +35,67 @@ def run(shell: Shell, folder: Path) -> None:
     subprocess.run(["dash", "-c", shell.text], cwd=folder, check=True, timeout=20)
 
 
-def listed(way: CopyChannel, streams: int) -> list[set[str]]:
-    files = [Path(file_lists.names(way, "data", stream)).read_bytes() for stream in range(1, streams + 1)]
+def listed(channel: CopyChannel, streams: int) -> list[set[str]]:
+    files = [Path(file_lists.names(channel, "data", stream)).read_bytes() for stream in range(1, streams + 1)]
     return [{os.fsdecode(name) for name in content.split(b"\0") if name} for content in files]
 
 
-def settle(way: CopyChannel) -> None:
+def settle(channel: CopyChannel) -> None:
     """As if the two seconds had passed in which nothing is vouched for: the list of all stands for the settled one."""
-    Path(way.folder, "now-data").replace(Path(way.folder, "next-data"))
+    Path(channel.folder, "now-data").replace(Path(channel.folder, "next-data"))
 
 
-def test_the_first_pass_carries_all_and_splits_it_by_size(way: CopyChannel, data: Path) -> None:
-    run(file_lists.changed_names(way, "data", 2), data)
-    first, second = listed(way, 2)
+def test_the_first_pass_carries_all_and_splits_it_by_size(channel: CopyChannel, data: Path) -> None:
+    run(file_lists.changed_names(channel, "data", 2), data)
+    first, second = listed(channel, 2)
     assert "./a" in first
     assert "./b" in second
     assert first | second == {"./a", "./b", "./c d", "./e\nf", "./ö"}
     assert not first & second
 
 
-def test_more_streams_than_files(way: CopyChannel, data: Path) -> None:
-    run(file_lists.changed_names(way, "data", 8), data)
-    assert sum(len(names) for names in listed(way, 8)) == 5
+def test_more_streams_than_files(channel: CopyChannel, data: Path) -> None:
+    run(file_lists.changed_names(channel, "data", 8), data)
+    assert sum(len(names) for names in listed(channel, 8)) == 5
 
 
-def test_what_stood_still_since_a_pass_that_ended_well_is_trusted(way: CopyChannel, data: Path) -> None:
-    run(file_lists.changed_names(way, "data", 1), data)
-    settle(way)
-    run(file_lists.vouch(way, "data"), data)
-    run(file_lists.changed_names(way, "data", 1), data)
-    assert listed(way, 1) == [set()]
+def test_what_stood_still_since_a_pass_that_ended_well_is_trusted(channel: CopyChannel, data: Path) -> None:
+    run(file_lists.changed_names(channel, "data", 1), data)
+    settle(channel)
+    run(file_lists.vouch(channel, "data"), data)
+    run(file_lists.changed_names(channel, "data", 1), data)
+    assert listed(channel, 1) == [set()]
 
 
-def test_a_page_changed_with_size_and_times_as_before_is_carried(way: CopyChannel, data: Path) -> None:
-    run(file_lists.changed_names(way, "data", 1), data)
-    settle(way)
-    run(file_lists.vouch(way, "data"), data)
+def test_a_page_changed_with_size_and_times_as_before_is_carried(channel: CopyChannel, data: Path) -> None:
+    run(file_lists.changed_names(channel, "data", 1), data)
+    settle(channel)
+    run(file_lists.vouch(channel, "data"), data)
     with (data / "b").open("r+b") as file:
         file.write(b"y")
     os.utime(data / "b", ns=(LONG_AGO, LONG_AGO))
     (data / "new").write_bytes(b"")
-    run(file_lists.changed_names(way, "data", 1), data)
-    assert listed(way, 1) == [{"./b", "./new"}]
+    run(file_lists.changed_names(channel, "data", 1), data)
+    assert listed(channel, 1) == [{"./b", "./new"}]
 
 
-def test_what_was_written_just_before_a_pass_is_not_vouched_for(way: CopyChannel, data: Path) -> None:
+def test_what_was_written_just_before_a_pass_is_not_vouched_for(channel: CopyChannel, data: Path) -> None:
     """Its times are old, but no program sets back the ctime."""
-    run(file_lists.changed_names(way, "data", 1), data)
-    run(file_lists.vouch(way, "data"), data)
-    run(file_lists.changed_names(way, "data", 1), data)
-    assert len(listed(way, 1)[0]) == 5
+    run(file_lists.changed_names(channel, "data", 1), data)
+    run(file_lists.vouch(channel, "data"), data)
+    run(file_lists.changed_names(channel, "data", 1), data)
+    assert len(listed(channel, 1)[0]) == 5
 
 
-def test_a_pass_that_did_not_end_well_vouches_for_nothing(way: CopyChannel, data: Path) -> None:
+def test_a_pass_that_did_not_end_well_vouches_for_nothing(channel: CopyChannel, data: Path) -> None:
     for _ in range(2):
-        run(file_lists.changed_names(way, "data", 1), data)
-        settle(way)
-    assert len(listed(way, 1)[0]) == 5
+        run(file_lists.changed_names(channel, "data", 1), data)
+        settle(channel)
+    assert len(listed(channel, 1)[0]) == 5
 
 
-def test_places_do_not_share_lists(way: CopyChannel, data: Path) -> None:
-    run(file_lists.changed_names(way, "data", 1), data)
-    other = replace(way)
+def test_places_do_not_share_lists(channel: CopyChannel, data: Path) -> None:
+    run(file_lists.changed_names(channel, "data", 1), data)
+    other = replace(channel)
     run(file_lists.changed_names(other, "data-1", 1), data)
-    assert len(listed(way, 1)[0]) == 5
+    assert len(listed(channel, 1)[0]) == 5

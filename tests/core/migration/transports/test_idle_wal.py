@@ -132,13 +132,15 @@ def test_neither_a_list_nor_a_pass_holds_it_and_what_an_earlier_one_brought_is_r
     put(data / "pg_wal/archive_status", [f"{segments(3)[0]}.ready"])
     put(new, ["stale"])
     put(new / "pg_wal", segments(2, 5))
-    way = CopyChannel("key", str(folder), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", str(new)),))
-    place = DataRoot("data", "", str(data), str(new), None, None, wal="pg_wal")
+    channel = CopyChannel(
+        "key", str(folder), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", str(new)),)
+    )
+    root = DataRoot("data", "", str(data), str(new), None, None, wal="pg_wal")
     known = control(tmp_path, "shut down", "0/4000028")
-    run(idle_wal.written(way, place, known), data)
-    run(file_lists.changed_names(way, "data", 1), data)
-    listed = Path(file_lists.names(way, "data", 1)).read_bytes().split(b"\0")
-    rsync = ["rsync", "-a", "--delete", f"--filter=merge {idle_wal.rules(way, 'data')}", f"{data}/", f"{new}/"]
+    run(idle_wal.written(channel, root, known), data)
+    run(file_lists.changed_names(channel, "data", 1), data)
+    listed = Path(file_lists.names(channel, "data", 1)).read_bytes().split(b"\0")
+    rsync = ["rsync", "-a", "--delete", f"--filter=merge {idle_wal.rules(channel, 'data')}", f"{data}/", f"{new}/"]
     subprocess.run(rsync, check=True)
     needed = {*segments(3, 4), *OTHERS}
     assert {os.fsdecode(name) for name in listed if name} == {

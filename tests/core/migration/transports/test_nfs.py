@@ -23,7 +23,7 @@ OVER_NFS = Transport(route=Route.NFS, mount="vers=4.2,nconnect=4", streams=2)
 HOSTILE = '/srv/it\'s $(touch x) "ö" \\'
 
 
-def way(mount: str = "vers=4.2", address: str = "10.0.0.2", folder: str = HOSTILE) -> CopyChannel:
+def channel(mount: str = "vers=4.2", address: str = "10.0.0.2", folder: str = HOSTILE) -> CopyChannel:
     sources = ("10.0.0.1", "fd00::1")
     transport = Transport(route=Route.NFS, mount=mount)
     targets = (("data", folder), ("16385", "/srv/space"))
@@ -96,17 +96,17 @@ def test_a_stopped_cluster_is_compared_whole_and_of_a_running_one_it_is_said() -
 
 
 def test_exports_name_each_address_of_old_that_new_may_see() -> None:
-    text = nfs.export(way()).text
+    text = nfs.export(channel()).text
     assert "10.0.0.1:/srv/space" in text
     assert "fd00::1" not in text
-    assert "[fd00::1]:/srv/space" in nfs.export(way(address="fd00::2")).text
-    by_name = nfs.export(way(address="new.example.org")).text
+    assert "[fd00::1]:/srv/space" in nfs.export(channel(address="fd00::2")).text
+    by_name = nfs.export(channel(address="new.example.org")).text
     assert "10.0.0.1:/srv/space" in by_name
     assert "[fd00::1]:/srv/space" in by_name
 
 
 def test_every_export_bears_a_number_of_its_own() -> None:
-    numbers = {word for word in nfs.export(way()).text.split() if word.startswith("fsid=")}
+    numbers = {word for word in nfs.export(channel()).text.split() if word.startswith("fsid=")}
     assert len({number.rstrip(";}") for number in numbers}) == 2
 
 
@@ -119,12 +119,12 @@ def test_every_export_bears_a_number_of_its_own() -> None:
 )
 def test_a_mount_is_soft_and_version_3_locks_nothing(variant: str, expected: str) -> None:
     assert nfs.mount_options(variant) == expected
-    assert f" -o {expected} " in nfs.mount(way(variant), "postgres").text
+    assert f" -o {expected} " in nfs.mount(channel(variant), "postgres").text
 
 
 @pytest.mark.parametrize("variant", [*MOUNTS, UDP])
 def test_every_text_is_posix_shell(variant: str) -> None:
-    there = way(variant)
+    there = channel(variant)
     texts = [nfs.serve(there), nfs.stop_serving(there), nfs.export(there), nfs.unexport(there), nfs.unmount(there)]
     for shell in (*texts, nfs.mount(there, "postgres")):
         done = subprocess.run(["dash", "-n", "-c", shell.text], capture_output=True, text=True, check=False, timeout=20)

@@ -55,8 +55,8 @@ def test_the_older_of_both_counts() -> None:
 def test_a_warm_pass_asks_for_what_both_know(
     version: Version, compression: str, there: list[str], not_there: list[str]
 ) -> None:
-    way = replace(WAY, rsync=version, transport=Transport(compression=compression))
-    text = passes.warm_pass(way, PLACE).text
+    channel = replace(WAY, rsync=version, transport=Transport(compression=compression))
+    text = passes.warm_pass(channel, PLACE).text
     for words in there:
         assert words in text
     for words in not_there:
@@ -65,19 +65,19 @@ def test_a_warm_pass_asks_for_what_both_know(
 
 
 def test_streams_and_cipher_stand_in_the_commands() -> None:
-    way = replace(WAY, rsync=(3, 2, 7), transport=Transport("aes128-ctr", "lz4", 3))
-    text = passes.cold_pass(way, PLACE).text
+    channel = replace(WAY, rsync=(3, 2, 7), transport=Transport("aes128-ctr", "lz4", 3))
+    text = passes.cold_pass(channel, PLACE).text
     assert text.count("--files-from=") == 6
     assert text.count("-c aes128-ctr") == 7
     assert text.count("--delete") == 1
-    assert "--delete" not in passes.warm_pass(way, PLACE).text
+    assert "--delete" not in passes.warm_pass(channel, PLACE).text
 
 
 def test_what_is_missing_on_new_is_never_written_in_place() -> None:
     """XFS waits for its disk at the end of each new file that is."""
     for streams in (1, 2):
-        way = replace(WAY, rsync=(3, 2, 7), transport=Transport("", "lz4", streams))
-        for made in (passes.warm_pass(way, PLACE), passes.cold_pass(way, PLACE)):
+        channel = replace(WAY, rsync=(3, 2, 7), transport=Transport("", "lz4", streams))
+        for made in (passes.warm_pass(channel, PLACE), passes.cold_pass(channel, PLACE)):
             copies = [each for each in made.text.split("rsync ") if "--stats" in each]
             assert sum("--ignore-existing" in each for each in copies) >= streams
             assert all(("--existing" in each) == ("--inplace" in each) for each in copies)
@@ -85,8 +85,8 @@ def test_what_is_missing_on_new_is_never_written_in_place() -> None:
 
 
 def test_from_folder_to_folder_needs_no_ssh() -> None:
-    way = replace(WAY, rsync=(3, 2, 7), transport=Transport(compression="lz4", route=Route.LOCAL))
-    text = passes.cold_pass(way, PLACE).text
+    channel = replace(WAY, rsync=(3, 2, 7), transport=Transport(compression="lz4", route=Route.LOCAL))
+    text = passes.cold_pass(channel, PLACE).text
     assert "ssh" not in text
     assert "compress" not in text
     assert text.endswith("/old/ /new/")

@@ -22,14 +22,14 @@ exit @status@
 
 
 @pytest.fixture
-def way(tmp_path: Path) -> CopyChannel:
+def channel(tmp_path: Path) -> CopyChannel:
     folder = tmp_path / "key it's"
     folder.mkdir()
     return CopyChannel("key", str(folder), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", "/new"),))
 
 
-def copy(way: CopyChannel, through: str, whole: str, status: int = 0) -> Shell:
-    return script(_COPY, through=through, all=whole, end=f"{way.folder}/end", status=status)
+def copy(channel: CopyChannel, through: str, whole: str, status: int = 0) -> Shell:
+    return script(_COPY, through=through, all=whole, end=f"{channel.folder}/end", status=status)
 
 
 def side_by_side(copies: list[Shell]) -> Shell:
@@ -37,9 +37,9 @@ def side_by_side(copies: list[Shell]) -> Shell:
     return command("sh", "-c", starting, "streams", *copies)
 
 
-def test_what_each_stream_is_through_with_adds_up(way: CopyChannel) -> None:
-    copies = [copy(way, "14,680,064", "73,214,117"), copy(way, "5,000,000", "60,000,000", status=23)]
-    shell = stream_logs.watched(way, "data", side_by_side(stream_logs.own_logs(way, "data", copies)))
+def test_what_each_stream_is_through_with_adds_up(channel: CopyChannel) -> None:
+    copies = [copy(channel, "14,680,064", "73,214,117"), copy(channel, "5,000,000", "60,000,000", status=23)]
+    shell = stream_logs.watched(channel, "data", side_by_side(stream_logs.own_logs(channel, "data", copies)))
     log = RsyncLog(None)
     log.add(b"133214117 bytes in 24 files to send\n")
     with subprocess.Popen(["dash", "-c", shell.text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
@@ -49,20 +49,22 @@ def test_what_each_stream_is_through_with_adds_up(way: CopyChannel) -> None:
             assert line, "the streams were never shown"
             log.add(line)
         assert (log.done, log.total) == (19_680_064, 133_214_117)
-        Path(way.folder, "end").touch()
+        Path(channel.folder, "end").touch()
         log.add(running.stdout.read())
     assert running.returncode == 23
     assert (log.done, log.total, log.sent) == (133_214_117, 133_214_117, 133_214_117)
     assert log.text().count("Number of files") == log.text().count("a file vanished") == 2
     assert "==>" not in log.text()
     assert "%" not in log.text()
-    assert [path.name for path in Path(way.folder).iterdir()] == ["end"]
+    assert [path.name for path in Path(channel.folder).iterdir()] == ["end"]
 
 
-def test_it_ends_with_its_streams(way: CopyChannel, tmp_path: Path) -> None:
+def test_it_ends_with_its_streams(channel: CopyChannel, tmp_path: Path) -> None:
     """Nothing of it outlives them, not even the pause between two looks."""
-    Path(way.folder, "end").touch()
-    shell = stream_logs.watched(way, "data", side_by_side(stream_logs.own_logs(way, "data", [copy(way, "1", "2")])))
+    Path(channel.folder, "end").touch()
+    shell = stream_logs.watched(
+        channel, "data", side_by_side(stream_logs.own_logs(channel, "data", [copy(channel, "1", "2")]))
+    )
     with (tmp_path / "log").open("wb") as log:
         subprocess.run(["dash", "-c", shell.text], stdout=log, check=True, timeout=20)
     open_by = [fd for fd in Path("/proc").glob("[0-9]*/fd/*") if _leads_to(fd, tmp_path / "log")]

@@ -47,8 +47,8 @@ def proven(root: Path) -> subprocess.CompletedProcess[str]:
     on_old, on_new = old(moved), new(programs)
     copied = data_roots(undertaking, moved)
     labels = [(each.label, each.target) for each in copied]
-    way = channel_of(undertaking, profile("new"), on_old, labels, purpose="copy", address="10.77.0.12", login=None)
-    site = Site(undertaking, profile("old"), profile("new"), on_old, on_new, moved, way, copied)
+    channel = channel_of(undertaking, profile("new"), on_old, labels, purpose="copy", address="10.77.0.12", login=None)
+    site = Site(undertaking, profile("old"), profile("new"), on_old, on_new, moved, channel, copied)
     return subprocess.run(["dash", "-c", str(empty_or_ours(site))], capture_output=True, text=True, check=False)
 
 

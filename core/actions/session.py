@@ -8,11 +8,11 @@ from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted, Event, Job
 from core.servers.connection import Server, connect
 from core.servers.profiles import Asker
-from core.servers.secrets import session
+from core.servers.secrets import session_secrets
 
 
 @dataclass
-class Desk:
+class Session:
     """What every action needs. Connections stay open by server name until `close`; safe to use from several threads.
 
     Attributes:
@@ -41,7 +41,7 @@ class Desk:
                     return known
                 self._replaced.append(known)  # another job may still work, and clean up, on it
                 if known.profile != profile:
-                    session.forget_server(name)
+                    session_secrets.forget_server(name)
             server = connect(profile, self.asker, job)
             self._servers[name] = server
             return server
