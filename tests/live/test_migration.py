@@ -273,7 +273,7 @@ def test_unencrypted_ways_are_tried_where_the_move_allows_them(
     clean_hosts: None,  # noqa: ARG001
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("core.migration.probes._SAMPLING_SECONDS", 1.0)
+    monkeypatch.setattr("core.migration.probing.probes.SAMPLING_SECONDS", 1.0)
     probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), Journal(), Job())
     tried = [each.transport for each in probes if each.quantity is Quantity.END_TO_END and each.transport is not None]
     assert [each for each in tried if each.route is Route.DAEMON]
@@ -386,7 +386,7 @@ def test_what_a_crash_left_is_removed_by_the_next_probe(
     """The workstation is gone before it can remove anything; then another probe of the same move is cancelled early."""
     keys = f"/home/{lab.new.user}/.ssh/authorized_keys"
     with monkeypatch.context() as crash:
-        crash.setattr("core.migration.probes._clean", lambda *_: None)
+        crash.setattr("core.migration.probing.probes._clean", lambda *_: None)
         with pytest.raises(Cancelled):
             probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("/dev/zero"))
     assert "pghaul-probe" in lab.new.exec("cat", keys).stdout

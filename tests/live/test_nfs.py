@@ -17,7 +17,7 @@ from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
 from core.migration.probing import probes as probing
-from core.migration.probing import sampling
+from core.migration.probing import sampling, taking
 from core.migration.probing.candidates import Measure
 from core.migration.transports import nfs
 from core.migration.transports.copy_channel import CopyChannel
@@ -195,8 +195,8 @@ def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
 
     tried = [Transport(route=Route.NFS, mount=mount) for mount in ("vers=4.2", "vers=4.2,nconnect=4", "vers=3")]
     monkeypatch.setattr(probing, "search", every_mount)  # which it would choose depends on how slow a machine is
-    monkeypatch.setattr(probing, "_SAMPLING_SECONDS", 600.0)
-    monkeypatch.setattr(probing, "_DEADLINE", 240.0)
+    monkeypatch.setattr(probing, "SAMPLING_SECONDS", 600.0)
+    monkeypatch.setattr(taking, "DEADLINE_SECONDS", 240.0)
     monkeypatch.setattr(sampling, "MOST_SMALL_FILES", 100)  # a thousand alone take a machine a minute
     taken: list[Probe] = []
     events: list[Event] = []

@@ -270,7 +270,7 @@ def tablespaces_inside(case: Case) -> Finding:
 
 
 def tablespace_targets(case: Case) -> Finding:
-    """Every place that the move names a target for is one that is copied by itself; else its target goes unheeded."""
+    """Every folder that the move names a target for is a data root of the cluster; else its target goes unheeded."""
     cluster, named = case.cluster, case.move.tablespace_targets
     if cluster is None:
         return no_cluster(case)

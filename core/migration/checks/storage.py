@@ -40,7 +40,7 @@ def target_path(case: Case) -> Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    targets = [place.target for place in data_roots(case.move, cluster)]
+    targets = [root.target for root in data_roots(case.move, cluster)]
     systems = {target: case.new.file_system_of(target) for target in targets}
     shown = ", ".join(f"{target} on {_kind(systems[target])}" for target in targets)
     wrong = [f"{target}: {why}" for target in targets if (why := _unfit(target, systems[target])) is not None]
@@ -76,7 +76,7 @@ def copy_on_write(case: Case) -> Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    targets = [place.target for place in data_roots(case.move, cluster)]
+    targets = [root.target for root in data_roots(case.move, cluster)]
     systems = [case.new.file_system_of(target) for target in targets]
     lacking = [target for target, system in zip(targets, systems, strict=True) if system is None]
     if lacking:

@@ -6,7 +6,7 @@ from core.migration.model.execution import Execution
 from core.migration.model.plan import Step
 
 _WHOLE = 0.5
-"""A pass counts as a copy when it sent this part of what lies in its places: a later one sends what changed alone."""
+"""A pass counts as a copy when it sent this part of its data roots: a later one sends what changed alone."""
 
 
 def copy_rate(executions: Sequence[Execution]) -> float | None:

@@ -60,7 +60,7 @@ class Site:
         return port
 
     def share(self, root: DataRoot) -> float:
-        """The place's share of the cluster's bytes; all places alike where their sizes are not known."""
+        """The root's share of the cluster's bytes; all roots alike where their sizes are not known."""
         if not self.cluster.size_bytes or root.size_bytes is None:
             return 1 / len(self.roots)
         return root.size_bytes / self.cluster.size_bytes

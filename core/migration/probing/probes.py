@@ -8,32 +8,28 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
-from hashlib import sha256
 
 from core import units
-from core.errors import CommandError, InputError, ParseError, PghaulError
+from core.errors import CommandError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
-from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.model.move import Move
 from core.migration.model.plan import Draft
 from core.migration.model.probe import Probe, ProbeJournal, Quantity
-from core.migration.model.transport import PLAIN, Route, Transport
+from core.migration.model.transport import Route, Transport
 from core.migration.probing import commands, sampling, wire
 from core.migration.probing.candidates import CIPHERS, fastest_cipher, mounts, search
-from core.migration.probing.timing import Timing, parse_timing, ratio_of
+from core.migration.probing.taking import BothEnds, Measured, Taker, reason_of
+from core.migration.probing.timing import parse_timing
 from core.migration.transports import nfs, passes
 from core.migration.transports.choice import allowed_routes, latest_pass, on_one_server
-from core.migration.transports.copy_channel import CopyChannel, address_of, channel_of
+from core.migration.transports.copy_channel import CopyChannel, channel_of
 from core.migration.transports.routes import route_of
 from core.migration.transports.rsync_versions import common_version
-from core.servers.connection import Completed, Server
-from core.servers.shell import Shell
+from core.servers.connection import Server
 
-_DEADLINE = 60.0
-_SAMPLING_SECONDS = 45.0
+SAMPLING_SECONDS = 45.0
 """No further transport of a route is tried after that: on slow servers the first ones have told the most."""
 
 _WORTH_SECONDS = 3.0
@@ -47,37 +43,6 @@ _CLOSER_LOOK_SECONDS = 60.0
 _LEAST_TURNS, _MOST_TURNS = 3, 5
 _STAYS = 0.9
 """What falls behind this part of the fastest is not sampled again."""
-
-
-class _Site:
-    """Both ends of the probes of a move.
-
-    Attributes:
-        reader: who reads the cluster on old; `writer`: who receives on new.
-        place: the largest of the cluster's folders, from which samples are taken.
-    """
-
-    def __init__(self, old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, job: Job) -> None:
-        cluster = old_facts.cluster(move.cluster)
-        if cluster is None:
-            raise InputError(
-                f"the facts of {old_facts.server} know no cluster in {move.cluster}",
-                f"read them again: pghaul facts {old_facts.server}",
-            )
-        self.old, self.new, self.move, self.job = old, new, move, job
-        self.old_facts, self.new_facts = old_facts, new_facts
-        self.reader = cluster.owner or old.profile.database_user
-        self.writer = new.profile.database_user
-        self.root: DataRoot = max(data_roots(move, cluster), key=lambda root: root.size_bytes or 0)
-        self.address = address_of(new.profile, new.address)
-        self.scratch_name = f".pghaul-probe-{sha256(move.name.encode()).hexdigest()[:12]}"
-
-    def on_old(self, title: str, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
-        return self.old.run(shell, job or self.job, user=self.reader, stdin=stdin, deadline=_DEADLINE, title=title)
-
-    def on_new(self, title: str, shell: Shell, stdin: str = "") -> Completed:
-        given = stdin.encode(errors="surrogateescape")
-        return self.new.run(shell, self.job, user=self.writer, stdin=given, deadline=_DEADLINE, title=title)
 
 
 def probe(
@@ -101,8 +66,8 @@ def probe(
         CommandError, ParseError: nothing at all could be measured; the first reason.
         Cancelled: the job was cancelled; everything has been removed.
     """
-    site = _Site(old, new, old_facts, new_facts, move, job)
-    taker = _Taker(move.name, journal, job)
+    site = BothEnds(old, new, old_facts, new_facts, move, job)
+    taker = Taker(move.name, journal, job)
     taker.take(Quantity.READ, lambda: _read(site))
     route = Route.LOCAL if on_one_server(move, old_facts, new_facts, new.profile) else Route.SSH
     if route is not Route.LOCAL:
@@ -123,64 +88,7 @@ def probe(
     return tuple(taker.taken)
 
 
-_Measured = tuple[Timing, str, Completed]
-
-
-class _Taker:
-    """Takes the probes of one pass, and records each as it ends.
-
-    Attributes:
-        taken: the probes so far; `troubles`: why others could not be taken.
-    """
-
-    def __init__(self, move: str, journal: ProbeJournal, job: Job) -> None:
-        self._move, self._journal, self._job, self._began_at = move, journal, job, datetime.now(UTC)
-        self.taken: list[Probe] = []
-        self.troubles: list[PghaulError] = []
-
-    @property
-    def rates(self) -> dict[Quantity, float]:
-        """Bytes a second of each link that was measured."""
-        return {probe.quantity: probe.bytes_per_second for probe in self.taken}
-
-    def take(
-        self, quantity: Quantity, measure: Callable[[], _Measured], transport: Transport | None = None
-    ) -> Probe | None:
-        """One probe; None, and a warning, where it could not be taken."""
-        of = f" ({transport.name})" if transport is not None and transport != PLAIN else ""
-        self._job.report(Progress(f"probe: {quantity}{of}", len(self.taken), None))
-        try:
-            timing, method, completed = measure()
-        except (CommandError, ParseError) as error:
-            self._job.check()
-            self._job.report(Note(f"{quantity}{of} was not measured: {_reason(error)}", level="warning"))
-            self.troubles.append(error)
-            return None
-        taken = Probe(
-            quantity=quantity,
-            bytes_per_second=timing.bytes / timing.seconds,
-            bytes=timing.bytes,
-            seconds=timing.seconds,
-            method=method,
-            command=completed.command,
-            raw=completed.stdout,
-            taken_at=datetime.now(UTC),
-            transport=transport,
-            ratio=ratio_of(completed.stdout) if quantity is Quantity.END_TO_END else None,
-            began_at=self._began_at,
-        )
-        self._journal.probe_taken(self._move, taken)
-        self.taken.append(taken)
-        return taken
-
-
-def _reason(error: CommandError | ParseError) -> str:
-    if isinstance(error, CommandError):
-        return (error.stderr.strip().splitlines() or [error.message])[-1]
-    return error.message
-
-
-def _ciphers(site: _Site, channel: CopyChannel, taker: _Taker) -> str:
+def _ciphers(site: BothEnds, channel: CopyChannel, taker: Taker) -> str:
     """The cipher that is worth naming; ssh's own choice is measured first, and stands where no other is faster."""
     known = site.on_old("probe: which ciphers", commands.ciphers()).stdout.split()
     measured: dict[str, float] = {}
@@ -195,7 +103,7 @@ def _ciphers(site: _Site, channel: CopyChannel, taker: _Taker) -> str:
     return fastest_cipher(measured)
 
 
-def _others(site: _Site, channel: CopyChannel, ends: ExitStack) -> list[Transport]:
+def _others(site: BothEnds, channel: CopyChannel, ends: ExitStack) -> list[Transport]:
     """What the transports of each further route have in common; each is opened, or said and left out."""
     opened = []
     allowed = allowed_routes(site.move, site.old_facts, site.new_facts, site.new.profile)
@@ -208,13 +116,13 @@ def _others(site: _Site, channel: CopyChannel, ends: ExitStack) -> list[Transpor
             _opened(site, replace(channel, transport=transport), ends)
         except CommandError as error:
             site.job.check()
-            site.job.report(Note(f"{route.text} is left out: {_reason(error)}", level="warning"))
+            site.job.report(Note(f"{route.text} is left out: {reason_of(error)}", level="warning"))
         else:
             opened.append(transport)
     return opened
 
 
-def _mounts(site: _Site) -> list[Transport]:
+def _mounts(site: BothEnds) -> list[Transport]:
     """What the transports over NFS have in common, a mount each; what is left out is said."""
     root_on_old, root_on_new = (server.can_become("root", site.job) for server in (site.old, site.new))
     found = mounts(site.old_facts, site.new_facts, root_on_old=root_on_old, root_on_new=root_on_new)
@@ -226,7 +134,7 @@ def _mounts(site: _Site) -> list[Transport]:
 class _Sampler:
     """Takes samples of the cluster, end to end, by one transport or another."""
 
-    def __init__(self, site: _Site, channel: CopyChannel, scratch: str, taker: _Taker) -> None:
+    def __init__(self, site: BothEnds, channel: CopyChannel, scratch: str, taker: Taker) -> None:
         self._site, self._channel, self._scratch, self._taker = site, channel, scratch, taker
         self._large = ""
 
@@ -236,7 +144,7 @@ class _Sampler:
         try:
             self._large = self._site.on_old("probe: choose a sample", chosen).stdout
         except CommandError as error:
-            self._site.job.report(Note(f"no sample could be chosen: {_reason(error)}", level="warning"))
+            self._site.job.report(Note(f"no sample could be chosen: {reason_of(error)}", level="warning"))
             return False
         return True
 
@@ -251,18 +159,18 @@ class _Sampler:
         except (CommandError, ParseError):  # said by the next one, which counts
             self._site.job.check()
 
-    def _send(self, transport: Transport) -> _Measured:
+    def _send(self, transport: Transport) -> Measured:
         sent = _mounted if transport.route is Route.NFS else _end_to_end
         return sent(self._site, replace(self._channel, transport=transport), self._scratch, self._large)
 
 
 def _transports(
-    site: _Site, channel: CopyChannel, scratch: str, plain: Transport, taker: _Taker, others: Sequence[Transport]
+    site: BothEnds, channel: CopyChannel, scratch: str, plain: Transport, taker: Taker, others: Sequence[Transport]
 ) -> None:
     """Samples of the cluster by one transport after the other, until the time for those of a route is up."""
     budget = _budget(taker.rates)
     size = units.size(min(budget, site.root.size_bytes or budget))
-    each = units.duration(_SAMPLING_SECONDS)
+    each = units.duration(SAMPLING_SECONDS)
     ahead = f"samples of {size} go from old to new and are removed again, by one transport after the other, for {each}"
     site.job.report(Note(f"{ahead} at the most" + (" on each route" if others else "")))
     sampler = _Sampler(site, channel, scratch, taker)
@@ -271,7 +179,7 @@ def _transports(
     ends: dict[Route, float] = {}
 
     def measure(transport: Transport) -> Probe | None:
-        if time.monotonic() > ends.setdefault(transport.route, time.monotonic() + _SAMPLING_SECONDS):
+        if time.monotonic() > ends.setdefault(transport.route, time.monotonic() + SAMPLING_SECONDS):
             return None
         return sampler.take(transport)
 
@@ -279,7 +187,7 @@ def _transports(
     _look_closer(site, sampler, taker, close)
 
 
-def _look_closer(site: _Site, sampler: _Sampler, taker: _Taker, close: Sequence[Transport]) -> None:
+def _look_closer(site: BothEnds, sampler: _Sampler, taker: Taker, close: Sequence[Transport]) -> None:
     """Larger samples by what is near the fastest, in turn, so that what disturbs one disturbs all.
 
     Where the whole copy takes but seconds, nothing is worth the time.
@@ -306,7 +214,7 @@ def _look_closer(site: _Site, sampler: _Sampler, taker: _Taker, close: Sequence[
             return
 
 
-def _medians(taker: _Taker, transports: Sequence[Transport]) -> dict[Transport, float]:
+def _medians(taker: Taker, transports: Sequence[Transport]) -> dict[Transport, float]:
     """Bytes a second of each, of all its samples."""
     samples = {probe.transport: probe for probe in latest_pass(taker.taken) if probe.quantity is Quantity.END_TO_END}
     return {each: samples[each].bytes_per_second for each in transports}
@@ -319,25 +227,25 @@ def _budget(rates: dict[Quantity, float]) -> int:
     return round(max(sampling.LEAST_BYTES, min(sampling.MOST_BYTES, 1.5 * slowest)))
 
 
-def _read(site: _Site) -> _Measured:
+def _read(site: BothEnds) -> Measured:
     completed = site.on_old("probe: read", commands.read(site.root.source))
     direct = "direct yes" in completed.stdout
     how = "past the page cache" if direct else "page cache dropped first"
     return parse_timing(completed.stdout), f"dd of the largest relation files, {how}", completed
 
 
-def _write(site: _Site, scratch: str) -> _Measured:
+def _write(site: BothEnds, scratch: str) -> Measured:
     completed = site.on_new("probe: write", commands.write(scratch))
     return parse_timing(completed.stdout), "dd of random bytes, flushed at the end", completed
 
 
-def _ssh(site: _Site, channel: CopyChannel, seconds: float) -> _Measured:
+def _ssh(site: BothEnds, channel: CopyChannel, seconds: float) -> Measured:
     completed = site.on_old("probe: ssh", commands.cipher(channel, seconds))
     cipher = channel.transport.cipher or "ssh's own cipher"
     return parse_timing(completed.stdout), f"zeros through one ssh stream, {cipher}", completed
 
 
-def _end_to_end(site: _Site, channel: CopyChannel, scratch: str, large: str) -> _Measured:
+def _end_to_end(site: BothEnds, channel: CopyChannel, scratch: str, large: str) -> Measured:
     """A sample; of what streams take besides in a copy, to begin, the sample has its share to bear."""
     skipped = sum(int(line.partition(" ")[0]) for line in large.splitlines())
     site.on_new("probe: make room", sampling.make_room(scratch), large)
@@ -350,7 +258,7 @@ def _end_to_end(site: _Site, channel: CopyChannel, scratch: str, large: str) -> 
     return replace(timing, seconds=timing.seconds + besides), how, sent
 
 
-def _mounted(site: _Site, channel: CopyChannel, scratch: str, large: str) -> _Measured:
+def _mounted(site: BothEnds, channel: CopyChannel, scratch: str, large: str) -> Measured:
     """The same over NFS, through a mount of its own: each transport has another."""
     with ExitStack() as ends:
         _carried(site, nfs.attaching(channel, site.reader), nfs.detaching(channel), ends)
@@ -358,7 +266,7 @@ def _mounted(site: _Site, channel: CopyChannel, scratch: str, large: str) -> _Me
 
 
 @contextmanager
-def _scratch(site: _Site) -> Iterator[str]:
+def _scratch(site: BothEnds) -> Iterator[str]:
     """A folder for the writer on the target's file system, as root where that is allowed; gone on leaving."""
     user = "root" if site.new.can_become("root", site.job) else site.writer
     make = commands.make_scratch(site.move.target, site.scratch_name, site.writer)
@@ -369,7 +277,7 @@ def _scratch(site: _Site) -> Iterator[str]:
         _clean(site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on new")
 
 
-def _probe_channel(site: _Site, scratch: str, route: Route) -> CopyChannel:
+def _probe_channel(site: BothEnds, scratch: str, route: Route) -> CopyChannel:
     """The way from old to new for these probes."""
     return channel_of(
         site.move,
@@ -384,31 +292,23 @@ def _probe_channel(site: _Site, scratch: str, route: Route) -> CopyChannel:
     )
 
 
-def _opened(site: _Site, channel: CopyChannel, ends: ExitStack) -> CopyChannel:
+def _opened(site: BothEnds, channel: CopyChannel, ends: ExitStack) -> CopyChannel:
     """The way, opened as a plan opens it; when `ends` does, nothing of it is left on either end."""
     route = route_of(channel)
     _carried(site, route.opening(channel, site.reader), route.closing(channel, site.reader), ends)
     return channel
 
 
-def _carried(site: _Site, opening: Sequence[Draft], closing: Sequence[Draft], ends: ExitStack) -> None:
+def _carried(site: BothEnds, opening: Sequence[Draft], closing: Sequence[Draft], ends: ExitStack) -> None:
     """Steps of a plan that open something, carried out; when `ends` does, so are those that close it."""
     for draft in reversed(closing):  # each, whatever becomes of the others or of who listens
-        ends.callback(_clean, site, partial(_carry_out, site, draft), f"what remains for `{draft.title}`")
+        ends.callback(_clean, site, partial(site.carry_out, draft), f"what remains for `{draft.title}`")
     said: dict[str, str] = {}
     for draft in opening:
-        said[draft.name] = _carry_out(site, draft, site.job, said.get(draft.reads, "")).stdout
+        said[draft.name] = site.carry_out(draft, site.job, said.get(draft.reads, "")).stdout
 
 
-def _carry_out(site: _Site, draft: Draft, job: Job, stdin: str = "") -> Completed:
-    """A step of a plan, for a probe."""
-    server = site.old if draft.side == "old" else site.new
-    shell = draft.command if isinstance(draft.command, Shell) else Shell(draft.command, draft.command, compound=True)
-    given, title = stdin.encode(errors="surrogateescape"), f"probe: {draft.title}"
-    return server.run(shell, job, user=draft.user, stdin=given, deadline=_DEADLINE, title=title)
-
-
-def _clean(site: _Site, remove: Callable[[Job], object], what: str) -> None:
+def _clean(site: BothEnds, remove: Callable[[Job], object], what: str) -> None:
     """Remove something with a job of its own, for the probe's may be cancelled; say what could not be removed."""
     try:
         remove(Job())

@@ -51,7 +51,7 @@ def patterns(control: Shell, folder: str, ahead: str) -> Shell:
 
 
 def written(channel: CopyChannel, root: DataRoot, control: Shell) -> Shell:
-    """On old: the patterns for a place that holds the WAL, as rules of rsync's that hide what matches from its sender.
+    """On old: the patterns for a root that holds the WAL, as rules of rsync's that hide what matches from its sender.
 
     What is hidden is not sent, and is removed on new where a pass removes what old does not have.
     """
@@ -63,10 +63,10 @@ def written(channel: CopyChannel, root: DataRoot, control: Shell) -> Shell:
 
 
 def rules(channel: CopyChannel, label: str) -> str:
-    """The file with the rules for a place."""
+    """The file with the rules for a data root."""
     return f"{channel.folder}/idle-{label}"
 
 
 def below(root: DataRoot) -> str:
-    """What stands ahead of a segment's name below the place: `pg_wal/`, or nothing where the place is the WAL's own."""
+    """What stands ahead of a segment's name below the root: `pg_wal/`, or nothing where the root is the WAL's own."""
     return f"{root.wal}/" if root.wal else ""

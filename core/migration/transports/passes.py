@@ -121,7 +121,7 @@ def _in_streams(channel: CopyChannel) -> bool:
 
 
 def _listed(channel: CopyChannel, root: DataRoot) -> list[Shell]:
-    """Into the place's folder, and the lists of its files that no pass has vouched for."""
+    """Into the root's folder, and the lists of its files that no pass has vouched for."""
     streams = channel.transport.streams if can_stream(channel.rsync) else 1
     return [command("cd", "--", root.source), file_lists.changed_names(channel, root.label, streams)]
 
@@ -135,7 +135,7 @@ def _by_streams(channel: CopyChannel, root: DataRoot, options: list[str]) -> She
 
 
 def _whole(channel: CopyChannel, root: DataRoot, options: list[str]) -> Shell:
-    """All of the place, folders and links too."""
+    """All of the root, folders and links too."""
     return _rsync(channel, root.label, [*options, *_exclude(channel, root)], f"{root.source}/")
 
 
@@ -185,7 +185,7 @@ def _exclude(channel: CopyChannel, root: DataRoot) -> list[str]:
 
 
 def _idle_known(channel: CopyChannel, root: DataRoot) -> list[Shell]:
-    """Where the place holds the WAL: the command that finds out ahead of a pass what of it nobody needs."""
+    """Where the root holds the WAL: the command that finds out ahead of a pass what of it nobody needs."""
     if channel.control is None or root.wal is None:
         return []
     return [idle_wal.written(channel, root, channel.control)]

@@ -15,7 +15,7 @@ from core.servers.shell import command
 
 STOP, STOPPED, FENCE = "stop", "stopped", "fence"
 DELETIONS = "deletions-"
-"""Names of steps: the stop, its proof, the fence, and what a place will lose."""
+"""Names of steps: the stop, its proof, the fence, and what a data root will lose."""
 
 _AGAIN = "nothing to undo: another pass overwrites it; to give up, remove the target folders"
 

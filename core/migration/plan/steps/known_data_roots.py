@@ -1,4 +1,4 @@
-"""The proof that the plan knows every place of the cluster: a tablespace may have been made since its facts were read.
+"""The proof that the plan knows every data root: a tablespace may have been made since the facts were read.
 
 Nothing else would notice. The link comes over with the data directory and agrees on both sides, new starts, and only
 whoever reads a table in it learns that its files were never copied.
@@ -19,7 +19,7 @@ done"""
 
 
 def prove_data_roots(site: Site, *, stopped: bool) -> Draft:
-    """Before the stop, so that it is not made in vain, and in it, when nobody can make a place any more."""
+    """Before the stop, so that it is not made in vain, and in it, when nobody can make one any more."""
     return Draft(
         f"prove that the plan {'still ' * stopped}knows every place",
         "old",

@@ -116,7 +116,7 @@ def forget_lists(site: Site) -> Draft:
 
 
 def manifest(owner: str) -> Shell:
-    """In a place: every entry but those left out, a line each, sorted.
+    """In a data root: every entry but those left out, a line each, sorted.
 
     Of each: owner, type, mode, path; of a file its size and time of change in nanoseconds, of a link its target. The
     owner stands by name, as numbers differ between hosts. A folder's size and time are its file system's own. A line
@@ -132,7 +132,7 @@ def manifest(owner: str) -> Shell:
 
 
 def contents(end: End, *, since: bool) -> Shell:
-    """In a place: the sum of each file but those left out, those that changed since `$since` alone if `since`.
+    """In a data root: the sum of each file but those left out, those that changed since `$since` alone if `since`.
 
     A line of it is `SUM  ./PATH`, whichever program made it.
     """
@@ -148,7 +148,7 @@ def contents(end: End, *, since: bool) -> Shell:
 
 
 def _leave_out(paths: tuple[str, ...], idle: Shell | None) -> Shell:
-    """In a place: what `find` is to pass over, as the shell's own arguments: paths, and WAL that nobody needs."""
+    """In a data root: what `find` is to pass over, as the shell's own arguments: paths, and WAL that nobody needs."""
     # every path that find prints begins with a dot
     named = command(
         "set", "--", "-path", "-", *(word for path in paths for word in ("-o", "-path", f"./{_literal(path)}"))
@@ -173,7 +173,7 @@ def _of_all(site: Site) -> bool:
 
 
 def _sums(site: Site, *, on_new: bool) -> Shell:
-    """A line of each place with its sums, and one of the control file: the same text on both sides. Keeps the lists."""
+    """A line of each root with its sums, and one of the control file: the same text on both sides. Keeps the lists."""
     lists = _lists(site, on_new=on_new)
     data = site.move.target if on_new else site.cluster.data_directory
     control = control_data(site.new_path if on_new else site.old_path, data)
@@ -219,7 +219,7 @@ def _left_out(site: Site, root: DataRoot) -> tuple[str, ...]:
 
 
 def _idle(root: DataRoot, end: End, control: Shell) -> Shell | None:
-    """The patterns of WAL that nobody needs, where the place holds the WAL; the rule stands in `idle_wal`."""
+    """The patterns of WAL that nobody needs, where the root holds the WAL; the rule stands in `idle_wal`."""
     if root.wal is None:
         return None
     return idle_wal.patterns(control, f"{end.folder}/{root.wal}", f"./{idle_wal.below(root)}")

@@ -1,0 +1,118 @@
+"""Both ends of the probes of a move, and how one probe is taken and recorded."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from core.errors import CommandError, InputError, ParseError, PghaulError
+from core.facts.model import Facts
+from core.jobs import Job, Note, Progress
+from core.migration.findings.data_roots import DataRoot, data_roots
+from core.migration.model.move import Move
+from core.migration.model.plan import Draft
+from core.migration.model.probe import Probe, ProbeJournal, Quantity
+from core.migration.model.transport import PLAIN, Transport
+from core.migration.probing.timing import Timing, ratio_of
+from core.migration.transports.copy_channel import address_of
+from core.servers.connection import Completed, Server
+from core.servers.shell import Shell
+
+DEADLINE_SECONDS = 60.0
+
+
+class BothEnds:
+    """Both ends of the probes of a move.
+
+    Attributes:
+        reader: who reads the cluster on old; `writer`: who receives on new.
+        root: the largest of the cluster's folders, from which samples are taken.
+    """
+
+    def __init__(self, old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, job: Job) -> None:
+        cluster = old_facts.cluster(move.cluster)
+        if cluster is None:
+            raise InputError(
+                f"the facts of {old_facts.server} know no cluster in {move.cluster}",
+                f"read them again: pghaul facts {old_facts.server}",
+            )
+        self.old, self.new, self.move, self.job = old, new, move, job
+        self.old_facts, self.new_facts = old_facts, new_facts
+        self.reader = cluster.owner or old.profile.database_user
+        self.writer = new.profile.database_user
+        self.root: DataRoot = max(data_roots(move, cluster), key=lambda root: root.size_bytes or 0)
+        self.address = address_of(new.profile, new.address)
+        self.scratch_name = f".pghaul-probe-{sha256(move.name.encode()).hexdigest()[:12]}"
+
+    def on_old(self, title: str, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
+        job = job or self.job
+        return self.old.run(shell, job, user=self.reader, stdin=stdin, deadline=DEADLINE_SECONDS, title=title)
+
+    def on_new(self, title: str, shell: Shell, stdin: str = "") -> Completed:
+        given = stdin.encode(errors="surrogateescape")
+        return self.new.run(shell, self.job, user=self.writer, stdin=given, deadline=DEADLINE_SECONDS, title=title)
+
+    def carry_out(self, draft: Draft, job: Job, stdin: str = "") -> Completed:
+        """A step of a plan, for a probe."""
+        server = self.old if draft.side == "old" else self.new
+        command = draft.command
+        shell = command if isinstance(command, Shell) else Shell(command, command, compound=True)
+        given, title = stdin.encode(errors="surrogateescape"), f"probe: {draft.title}"
+        return server.run(shell, job, user=draft.user, stdin=given, deadline=DEADLINE_SECONDS, title=title)
+
+
+Measured = tuple[Timing, str, Completed]
+
+
+class Taker:
+    """Takes the probes of one pass, and records each as it ends.
+
+    Attributes:
+        taken: the probes so far; `troubles`: why others could not be taken.
+    """
+
+    def __init__(self, move: str, journal: ProbeJournal, job: Job) -> None:
+        self._move, self._journal, self._job, self._began_at = move, journal, job, datetime.now(UTC)
+        self.taken: list[Probe] = []
+        self.troubles: list[PghaulError] = []
+
+    @property
+    def rates(self) -> dict[Quantity, float]:
+        """Bytes a second of each link that was measured."""
+        return {probe.quantity: probe.bytes_per_second for probe in self.taken}
+
+    def take(
+        self, quantity: Quantity, measure: Callable[[], Measured], transport: Transport | None = None
+    ) -> Probe | None:
+        """One probe; None, and a warning, where it could not be taken."""
+        of = f" ({transport.name})" if transport is not None and transport != PLAIN else ""
+        self._job.report(Progress(f"probe: {quantity}{of}", len(self.taken), None))
+        try:
+            timing, method, completed = measure()
+        except (CommandError, ParseError) as error:
+            self._job.check()
+            self._job.report(Note(f"{quantity}{of} was not measured: {reason_of(error)}", level="warning"))
+            self.troubles.append(error)
+            return None
+        taken = Probe(
+            quantity=quantity,
+            bytes_per_second=timing.bytes / timing.seconds,
+            bytes=timing.bytes,
+            seconds=timing.seconds,
+            method=method,
+            command=completed.command,
+            raw=completed.stdout,
+            taken_at=datetime.now(UTC),
+            transport=transport,
+            ratio=ratio_of(completed.stdout) if quantity is Quantity.END_TO_END else None,
+            began_at=self._began_at,
+        )
+        self._journal.probe_taken(self._move, taken)
+        self.taken.append(taken)
+        return taken
+
+
+def reason_of(error: CommandError | ParseError) -> str:
+    """The last line that the command said, else the error's own words."""
+    if isinstance(error, CommandError):
+        return (error.stderr.strip().splitlines() or [error.message])[-1]
+    return error.message
