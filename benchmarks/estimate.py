@@ -29,7 +29,7 @@ from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.estimate import Estimate
 from core.migration.model.move import Move
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Plan, Step, call_of
 from core.migration.model.probe import Probe
 from core.migration.plan import make_plan
 from core.migration.probing.probes import probe
@@ -37,7 +37,7 @@ from core.migration.transports.choice import choose
 from core.migration.transports.rsync_versions import common_version, compression_options
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile
-from core.servers.shell import Shell, command
+from core.servers.shell import command
 from tests.lab import clusters
 from tests.lab import lab as labs
 from tests.lab.caches import LITTLE, PLENTY, cold_caches, touch_disks
@@ -135,16 +135,15 @@ def copy_by_hand(lab: Lab, source: str, options: Sequence[str] = ("-a",)) -> ByH
         lab.old.exec("rm", "-f", "/root/by-hand", "/root/by-hand.hosts")
 
 
-def run_step(old: Server, new: Server, step: Step, source: str) -> str:
+def run_step(old: Server, new: Server, plan: Plan, step: Step, source: str) -> str:
     """Run one step of a plan with what another one printed as its input; what it printed."""
-    text = Shell(step.command, step.command, compound=True)
     at = old if step.side == "old" else new
-    return at.run(text, Job(), user=step.user, stdin=source.encode(), deadline=600).stdout
+    return at.run(call_of(plan, step.call), Job(), user=step.user, stdin=source.encode(), deadline=600).stdout
 
 
 def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -> float:
     """Run the plan's steps up to its copy and the flush behind it, take the copy's time, and undo all of it."""
-    outputs: dict[int, str] = {}
+    outputs: dict[str, str] = {}
     taken = 0.0
     wanted = [step for step in plan.steps if step.number <= next(s.number for s in plan.steps if "flush" in s.title)]
     try:
@@ -154,15 +153,15 @@ def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -
             copying = step.title.startswith("copy:") or "flush" in step.title
             if step.title.startswith("copy:"):
                 cold_caches()
-            source = outputs.get(step.input_from or 0, "")
+            source = outputs.get(step.reads, "")
             begun = time.monotonic()
-            done = run_step(old, new, step, source)
+            done = run_step(old, new, plan, step, source)
             taken += time.monotonic() - begun if copying else 0.0
-            outputs[step.number] = done
+            outputs[step.name] = done
     finally:
         close = [step for step in plan.steps if step.title in {"take the key off new", "remove the key from old"}]
         for step in close:
-            run_step(old, new, step, "")
+            run_step(old, new, plan, step, "")
         new.run(command("rm", "-rf", "--", *targets), Job(), user="root")
     return taken
 

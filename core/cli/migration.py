@@ -244,7 +244,7 @@ def plan_text(plan: Plan) -> str:
             "",
             f"{step.number}. {step.title} ({step.user}@{step.server}, {units.duration(step.expected_seconds)}){marks}",
         ]
-        lines += [f"   {step.reason}", *(f"   $ {line}" for line in step.command.splitlines())]
+        lines += [f"   {step.reason}", *(f"   $ {line}" for each in step.shown for line in each.splitlines())]
         lines += [f"   {printable(line)}" for line in step.table.splitlines()]
         if step.undo:
             lines.append(f"   undo: {step.undo}")
@@ -252,7 +252,7 @@ def plan_text(plan: Plan) -> str:
         lines += ["", "later, when it suits; a part of the move by pghaul execute --verify all:"]
     for step in plan.later:
         lines += ["", f"   {step.title} ({step.user}@{step.server}): {step.reason}"]
-        lines += [f"   $ {line}" for line in step.command.splitlines()]
+        lines += [f"   $ {line}" for each in step.shown for line in each.splitlines()]
     return "\n".join(lines)
 
 

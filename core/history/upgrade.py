@@ -29,7 +29,7 @@ class Migrations:
         return self.revisions[-1]
 
 
-MIGRATIONS = Migrations(Path(__file__).parent / "migrations", ("0001", "0002", "0003", "0004"))
+MIGRATIONS = Migrations(Path(__file__).parent / "migrations", ("0001", "0002", "0003", "0004", "0005"))
 
 
 def upgrade(engine: Engine, path: Path, migrations: Migrations = MIGRATIONS) -> None:

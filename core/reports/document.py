@@ -170,7 +170,7 @@ def _step(step: Step) -> Plain:
         "number": step.number,
         "title": step.title,
         "whose": whose,
-        "command": step.command,
+        "command": "\n".join(step.shown),
         "reason": step.reason,
         "seconds": "" if step.expected_seconds is None else about(step.expected_seconds),
         "undo": step.undo,

@@ -105,7 +105,8 @@ def step_text(step: Step) -> str:
 def commands(plan: Plan) -> str:
     """The commands of all steps, each under a comment that says where it runs."""
     return "\n\n".join(
-        f"# {step.number}. {step.title} (on {step.server} as {step.user})\n{step.command}" for step in plan.steps
+        f"# {step.number}. {step.title} (on {step.server} as {step.user})\n" + "\n".join(step.shown)
+        for step in plan.steps
     )
 
 

@@ -197,7 +197,7 @@ class PlanSection(Section):
 
     @Slot(object)
     def _show(self, step: Step | None) -> None:
-        self.command.set_text("" if step is None else step.command)
+        self.command.set_text("" if step is None else "\n".join(step.shown))
         self.why.set_text("" if step is None else rows.step_text(step))
 
 

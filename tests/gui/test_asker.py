@@ -160,7 +160,17 @@ def test_a_step_of_the_persons_is_asked_for(
     word: str, expected: bool, window: MainWindow, work: Work, qtbot: QtBot
 ) -> None:
     answers: list[bool] = []
-    step = Step(3, "stop the applications", "you", "workstation", "you", "", "clients wait", None, "start them")
+    step = Step(
+        "stop the applications",
+        "you",
+        "you",
+        "",
+        "clients wait",
+        "start them",
+        number=3,
+        server="workstation",
+        expected_seconds=None,
+    )
     work.run("execute", lambda _session, _job: work.asker.has_done(step))
     assert work.task is not None
     work.task.succeeded.connect(answers.append)

@@ -19,8 +19,31 @@ from gui.window import MainWindow
 from tests.gui import samples
 from tests.gui.conftest import page
 
-COPY = Step(1, "warm pass 1", "old", "db-old", "postgres", "rsync", "why", 100.0, "", warm_pass=1, rehearsed=True)
-OPENING = Step(2, "open new", "new", "db-new", "postgres", "true", "why", 2.0, "", point_of_no_return=True)
+COPY = Step(
+    "warm pass 1",
+    "old",
+    "postgres",
+    "rsync",
+    "why",
+    "",
+    number=1,
+    server="db-old",
+    expected_seconds=100.0,
+    warm_pass=1,
+    rehearsed=True,
+)
+OPENING = Step(
+    "open new",
+    "new",
+    "postgres",
+    "true",
+    "why",
+    "",
+    number=2,
+    server="db-new",
+    expected_seconds=2.0,
+    point_of_no_return=True,
+)
 PLAN = Plan(samples.MOVE.name, "rsync", "why", (COPY, OPENING), samples.MORNING, cluster="15/main")
 
 

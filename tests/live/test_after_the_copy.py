@@ -10,13 +10,12 @@ from core.facts.catalog import Binaries
 from core.facts.collect import collect
 from core.jobs import Job
 from core.migration.model.move import Move, Verify
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Step, alone
 from core.migration.plan.site import Site
 from core.migration.plan.steps.corruption import checksums, tables_and_indexes
 from core.migration.plan.steps.reindex import reindex
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.connection import Server
-from core.servers.shell import Shell
 from tests.lab.extra import Extra, extra, make_locale
 from tests.lab.lab import Lab
 
@@ -78,9 +77,9 @@ def inside(cluster: Extra, text: str) -> str:
     return cluster.host.exec(*words, user="postgres", input=text).stdout.strip()
 
 
-def run(server: Server, drafts: list[Draft]) -> str:
-    (draft,) = drafts
-    text = Shell(str(draft.command), str(draft.command), compound=True)
+def run(server: Server, steps: list[Step]) -> str:
+    (step,) = steps
+    text = alone(step)
     return server.run(text, Job(), user="postgres", deadline=60).stdout
 
 

@@ -132,12 +132,12 @@ def test_the_plans_commands_move_a_running_cluster(
 ) -> None:
     """Rows that are written after the first warm pass, some within the second in which it read them, arrive too."""
     plan = planned(old_server, new_server, both_facts)
-    outputs: dict[int, str] = {}
+    outputs: dict[str, str] = {}
     footprints, before = {host.name: footprint(host) for host in (lab.old, lab.new)}, ""
 
     def run(step: Step) -> None:
         if step.side != "you":
-            outputs[step.number] = run_step(old_server, new_server, step, outputs.get(step.input_from or 0, ""))
+            outputs[step.name] = run_step(old_server, new_server, plan, step, outputs.get(step.reads, ""))
 
     try:
         for step in plan.steps:
@@ -148,8 +148,8 @@ def test_the_plans_commands_move_a_running_cluster(
             run(step)
             if step.title == "ask new":
                 assert asked(lab.new) == before
-        agreeing = [step for step in plan.steps if step.agrees_with is not None]
-        assert {outputs[step.number] == outputs[step.agrees_with or 0] for step in agreeing} == {True}
+        agreeing = [step for step in plan.steps if step.agrees_with]
+        assert {outputs[step.name] == outputs[step.agrees_with] for step in agreeing} == {True}
         assert asked(lab.new) == before
         assert lab.new.exec("stat", "-c", "%U %a", "--", TARGET, NEW_SPACE).stdout == "postgres 700\npostgres 700\n"
         assert lab.new.exec("find", "/", "-xdev", "-name", "x", "-newer", "/proc/1", "-type", "f").stdout == ""
@@ -179,7 +179,7 @@ def undo(lab: Lab, plan: Plan, old: Server, new: Server) -> None:
     stop = environment({"PGDATA": TARGET}, command("/usr/lib/postgresql/15/bin/pg_ctl", "-m", "immediate", "stop"))
     lab.new.exec("sh", "-c", stop.text, user="postgres", check=False)
     for title in ("take the key off new", "remove the key from old"):
-        run_step(old, new, plan.steps[number(plan, title) - 1], "")
+        run_step(old, new, plan, plan.steps[number(plan, title) - 1], "")
     lab.new.exec("rm", "-rf", "--", TARGET, NEW_SPACE)
 
 
@@ -188,7 +188,7 @@ def test_the_proof_of_the_stop_fails_while_old_runs(
 ) -> None:
     plan = planned(old_server, new_server, both_facts)
     with pytest.raises(PghaulError):
-        run_step(old_server, new_server, plan.steps[number(plan, "prove the stop") - 1], "")
+        run_step(old_server, new_server, plan, plan.steps[number(plan, "prove the stop") - 1], "")
 
 
 def test_the_proof_of_the_target_refuses_what_is_not_ours(
@@ -196,11 +196,11 @@ def test_the_proof_of_the_target_refuses_what_is_not_ours(
 ) -> None:
     plan = planned(old_server, new_server, both_facts)
     prove = plan.steps[number(plan, "prove that the target") - 1]
-    run_step(old_server, new_server, prove, "")
+    run_step(old_server, new_server, plan, prove, "")
     lab.new.exec("install", "-d", "--", f"{TARGET}/something")
     try:
         with pytest.raises(PghaulError, match="neither empty nor a copy of this cluster"):
-            run_step(old_server, new_server, prove, "")
+            run_step(old_server, new_server, plan, prove, "")
     finally:
         lab.new.exec("rm", "-rf", "--", TARGET)
 
@@ -263,7 +263,7 @@ def test_a_narrow_wire_calls_for_compression(
         estimate(spec_of(MOVE, both_facts[0], probes)),
     )
     assert made.transport == choice.transport.name
-    assert "--compress" in made.steps[number(made, "warm pass 1") - 1].command
+    assert "--compress" in made.steps[number(made, "warm pass 1") - 1].call
 
 
 def test_unencrypted_ways_are_tried_where_the_move_allows_them(
@@ -415,14 +415,12 @@ def test_the_key_opens_the_copy_alone(
     clean_hosts: None,  # noqa: ARG001
 ) -> None:
     plan = planned(old_server, new_server, both_facts)
-    outputs: dict[int, str] = {}
+    outputs: dict[str, str] = {}
     steps = [step for step in plan.steps if step.number <= number(plan, "pin the host keys")]
     try:
         for step in steps:
-            outputs[step.number] = run_step(old_server, new_server, step, outputs.get(step.input_from or 0, ""))
-        folder = next(
-            line for line in plan.steps[number(plan, "remove the key") - 1].command.split() if "/tmp/" in line
-        )
+            outputs[step.name] = run_step(old_server, new_server, plan, step, outputs.get(step.reads, ""))
+        folder = next(line for line in plan.steps[number(plan, "remove the key") - 1].call.split() if "/tmp/" in line)
         options = ["-i", f"{folder}/key", "-o", f"UserKnownHostsFile={folder}/known_hosts", "-o", "BatchMode=yes"]
         login = f"{lab.new.user}@{lab.new.address}"
         for wanted in ([], ["id"], ["rsync", "--server", "--sender", ".", "/etc"], ["-L", "1234:localhost:22", "id"]):

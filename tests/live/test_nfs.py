@@ -114,7 +114,7 @@ def serving(host: Host) -> str:
 
 def texts(plan: Plan, title: str) -> str:
     (step,) = [step for step in plan.steps if step.title == title]
-    return step.command
+    return step.call
 
 
 def test_facts_know_what_the_kernels_can_do(facts: tuple[Facts, Facts]) -> None:
@@ -141,7 +141,7 @@ def test_a_cluster_moves_over_nfs_4(machines: Lab, move: Callable[[Transport], M
     assert sql(machines.new, BALANCES) == balances
     assert sql(machines.new, "select version()").startswith("PostgreSQL 15.")
     assert machines.new.exec("stat", "-c", "%U %a", f"{TARGET}/PG_VERSION").stdout == "postgres 600\n"
-    assert "ssh" not in "".join(step.command for step in plan.steps if "pass" in step.title)
+    assert "ssh" not in "".join(step.call for step in plan.steps if "pass" in step.title)
 
 
 def test_a_pass_that_is_cancelled_leaves_nothing(machines: Lab, move: Callable[[Transport], Moving]) -> None:

@@ -10,7 +10,7 @@ from core.facts.collect import collect
 from core.jobs import Job
 from core.migration.findings.data_roots import DataRoot
 from core.migration.model.move import Move
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Step, alone
 from core.migration.model.transport import Route, Transport
 from core.migration.transports import passes
 from core.migration.transports.copy_channel import CopyChannel, channel_of
@@ -81,19 +81,19 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[CopyChann
     channel = replace(channel, transport=transport, rsync=(3, 2, 7))
     route = route_of(channel)
 
-    def carry_out(draft: Draft, stdin: str = "") -> str:
-        server = old if draft.side == "old" else new
-        shell = Shell(str(draft.command), str(draft.command), compound=True)
-        return server.run(shell, Job(), user=draft.user, stdin=stdin.encode()).stdout
+    def carry_out(step: Step, stdin: str = "") -> str:
+        server = old if step.side == "old" else new
+        shell = alone(step)
+        return server.run(shell, Job(), user=step.user, stdin=stdin.encode()).stdout
 
     try:
         said: dict[str, str] = {}
-        for draft in route.opening(channel, "postgres"):
-            said[draft.name] = carry_out(draft, said.get(draft.reads, ""))
+        for step in route.opening(channel, "postgres"):
+            said[step.name] = carry_out(step, said.get(step.reads, ""))
         yield channel
     finally:
-        for draft in route.closing(channel, "postgres"):
-            carry_out(draft)
+        for step in route.closing(channel, "postgres"):
+            carry_out(step)
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS, ids=lambda each: each.name)

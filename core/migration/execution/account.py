@@ -141,7 +141,7 @@ def _last_seen(execution: Execution) -> datetime:
 
 def _people_numbers(execution: Execution) -> set[int]:
     """The steps that people take: no command does them."""
-    return {step.number for step in execution.plan.steps if step.side == "you" and not step.command}
+    return {step.number for step in execution.plan.steps if step.by_person}
 
 
 def _by_people(execution: Execution) -> list[StepRun]:

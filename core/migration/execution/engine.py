@@ -28,10 +28,9 @@ from core.migration.execution.passes import Pass, another, gain, outdated
 from core.migration.execution.recording import recorded, watched
 from core.migration.execution.status import status_sentence
 from core.migration.model.execution import Execution, Kind, State, StepRun
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Plan, Step, call_of
 from core.migration.plan.steps.copy import DELETIONS, STOPPED
 from core.migration.plan.steps.opening import START_NEW
-from core.servers.shell import Shell
 
 SIDE_BY_SIDE = 3
 """Steps at a time: each is looked at through sessions of its own, and sshd allows ten on a connection."""
@@ -130,8 +129,8 @@ def _may_be_open(execution: Execution, closing: Step) -> bool:
 
 
 def _close(executor: Executor, step: Step) -> None:
-    text = Shell(step.command, step.command, compound=True)
-    _pass_on_warnings(executor, executor.connect(step.side).run(text, Job(), user=step.user, title=step.title).stdout)
+    call = call_of(executor.execution.plan, step.call)
+    _pass_on_warnings(executor, executor.connect(step.side).run(call, Job(), user=step.user, title=step.title).stdout)
 
 
 def _go_on(executor: Executor, *, cleaned: bool) -> None:
@@ -198,9 +197,9 @@ def _pass_on_warnings(executor: Executor, output: str) -> None:
 
 def _agrees(executor: Executor, step: Step) -> None:
     """Hold what a step printed against what it must equal; the step has failed where it does not."""
-    if step.agrees_with is None:
+    other = executor.execution.plan.step(step.agrees_with) if step.agrees_with else None
+    if other is None:
         return
-    other = next(each for each in executor.execution.plan.steps if each.number == step.agrees_with)
     expected, found = output_of(executor, other).strip(), executor.outputs[step.number].strip()
     if found == expected:
         return
@@ -223,10 +222,10 @@ def _differing_files(executor: Executor, other: Step, step: Step) -> str:
         return ""
     lists: dict[str, str] = {}
     for each in (other, step):
-        text = Shell(each.listing, each.listing, compound=True)
+        call = call_of(executor.execution.plan, each.listing)
         try:
             done = executor.connect(each.side).run(
-                text, executor.job, user=each.user, title=f"read the lists of {each.server}"
+                call, executor.job, user=each.user, title=f"read the lists of {each.server}"
             )
         except ServerError:
             return ""

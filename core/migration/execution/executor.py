@@ -8,17 +8,16 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from core.errors import BlockedError, Cancelled, CommandError, HistoryError, InputError, PghaulError, UnreachableError
+from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PghaulError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.progress import progress
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.workstation import run_here
 from core.migration.model.execution import Execution, ExecutionJournal, StepRun
-from core.migration.model.plan import Step
+from core.migration.model.plan import Step, call_of
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
-from core.servers.shell import Shell, command, pipe
 from core.text import first_line
 
 KEPT = 256 << 10
@@ -196,22 +195,24 @@ def _said(error: PghaulError) -> str:
 
 def _performed(executor: Executor, step: Step, run: StepRun) -> Printed:
     if step.side == "you":
-        return _here(executor, step) if step.command else _by_hand(executor, step)
-    source = None
-    if step.input_from is not None:
-        source = output_of(
-            executor, next(each for each in executor.execution.plan.steps if each.number == step.input_from)
-        )
+        return _by_hand(executor, step) if step.by_person else _here(executor, step)
     server = executor.connect(step.side)
     if step.detached:
-        return _detached(executor, server, step, run, source)
-    text = Shell(step.command, step.command, compound=True)
-    stdin = (source or "").encode("utf-8", "surrogateescape")
+        return _detached(executor, server, step, run)
+    call, stdin = call_of(executor.execution.plan, step.call), _input(executor, step)
     try:
-        done = server.run(text, executor.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
+        done = server.run(call, executor.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
     except CommandError as error:
         raise _failed(server.name, step, error) from error
     return Printed(done.stdout)
+
+
+def _input(executor: Executor, step: Step) -> bytes:
+    """What the step reads: what another one printed, and the plan's functions where new is to keep them."""
+    plan = executor.execution.plan
+    other = plan.step(step.reads) if step.reads else None
+    said = "" if other is None else output_of(executor, other)
+    return (said + plan.functions * step.takes_functions).encode("utf-8", "surrogateescape")
 
 
 def _failed(server: str, step: Step, error: CommandError) -> PghaulError:
@@ -244,34 +245,29 @@ def _by_hand(executor: Executor, step: Step) -> Printed:
 
 def _here(executor: Executor, step: Step) -> Printed:
     """The DBA's own command on the workstation, in the workstation's own shell."""
-    executor.job.report(CommandStarted("workstation", "you", step.command, title=step.title))
+    executor.job.report(CommandStarted("workstation", "you", step.call, title=step.title))
     began = datetime.now(UTC)
     status = None
     try:
-        done = run_here(step.command, executor.job)
+        done = run_here(step.call, executor.job)
         status = done.exit_status
     finally:
         seconds = (datetime.now(UTC) - began).total_seconds()
-        executor.job.report(CommandEnded("workstation", step.command, status, seconds))
+        executor.job.report(CommandEnded("workstation", step.call, status, seconds))
     if done.exit_status != 0:
         said = first_line(done.stderr)
         raise CommandError(
-            f"workstation: `{step.command}` failed with exit status {done.exit_status}" + (f": {said}" if said else ""),
-            command=step.command,
+            f"workstation: `{step.call}` failed with exit status {done.exit_status}" + (f": {said}" if said else ""),
+            command=step.call,
             exit_status=done.exit_status,
             stderr=done.stderr,
         )
     return Printed(done.stdout)
 
 
-def _detached(executor: Executor, server: Server, step: Step, run: StepRun, source: str | None) -> Printed:
-    text = Shell(step.command, step.command, compound=True)
-    if source is not None:
-        line = source.strip()
-        if "\n" in line:
-            raise InputError(f"step {step.number} takes one line of input", "this is a bug of the plan")
-        text = pipe(command("printf", "%s\\n", line), text)
-    begun = remote_jobs.start(server, text, executor.job, title=_title(executor, step), user=step.user)
+def _detached(executor: Executor, server: Server, step: Step, run: StepRun) -> Printed:
+    call, stdin = call_of(executor.execution.plan, step.call), _input(executor, step)
+    begun = remote_jobs.start(server, call, executor.job, title=_title(executor, step), user=step.user, stdin=stdin)
     return _followed(executor, server, step, run, begun)
 
 
@@ -300,7 +296,7 @@ def _followed(executor: Executor, server: Server, step: Step, run: StepRun, begu
         raise CommandError(
             f"{server.name}: {step.title} failed with exit status {done.exit_status}" + (f": {last}" if last else ""),
             _HINTS.get(done.exit_status, ""),
-            command=step.command,
+            command=step.call,
             exit_status=done.exit_status,
             stderr=said,
         )

@@ -92,7 +92,7 @@ def _fenced(execution: Execution) -> tuple[str, ...]:
     return (
         "it is stopped and kept from starting: two servers with one identity must never both run",
         "should it be needed, with the loss of what clients have written to new:",
-        *(f"  on {step.server} as {step.user}, {step.title}: {step.command}" for step in steps),
+        *(f"  on {step.server} as {step.user}, {step.title}: {'; '.join(step.native) or step.call}" for step in steps),
     )
 
 

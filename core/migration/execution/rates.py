@@ -34,10 +34,7 @@ def _change(execution: Execution) -> float | None:
 
 def _of_root(execution: Execution, root: Step) -> float | None:
     """Of one place: its last two passes that sent anything."""
-    title = root.title.partition(": ")[2]
-    numbers = {
-        step.number for step in execution.plan.steps if step.warm_pass and step.title.partition(": ")[2] == title
-    }
+    numbers = {step.number for step in execution.plan.steps if step.warm_pass and step.root == root.root}
     runs = [
         run for run in execution.steps if run.number in numbers and run.done and not run.back and run.bytes is not None
     ]

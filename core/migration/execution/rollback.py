@@ -54,7 +54,7 @@ def past_return(execution: Execution) -> BlockedError:
 def back_by_hand(execution: Execution) -> str:
     """The steps that make old what it was, in words with their commands."""
     return "; ".join(
-        f"{step.title}, on {step.server} as {step.user}: {step.command}"
+        f"{step.title}, on {step.server} as {step.user}: {'; '.join(step.native) or step.call}"
         for step in execution.plan.way_back
         if not step.closes
     )

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.migration.model.execution import Execution, State, StepRun
-from core.migration.model.plan import Step
-from core.migration.plan.steps.copy import FENCE
+from core.migration.model.plan import Phase, Step
 from core.migration.plan.steps.verify import SUMS
 
 
@@ -83,10 +82,10 @@ def _head(run: StepRun) -> str:
 
 def agreements(execution: Execution) -> tuple[Agreement, ...]:
     """What was held against each other, in the order of the plan."""
-    steps = {step.number: step for step in execution.plan.steps}
+    steps = {step.name: step for step in execution.plan.steps}
     found = []
     for step in execution.plan.steps:
-        if step.agrees_with is None or step.agrees_with not in steps:
+        if not step.agrees_with or step.agrees_with not in steps:
             continue
         run = execution.latest(step.number)
         agreed = None if run is None or run.ended_at is None or run.void else run.exit_status == 0
@@ -116,43 +115,24 @@ def breaks(execution: Execution) -> tuple[Break, ...]:
 
 
 def stages(execution: Execution) -> dict[int, str]:
-    """The stage of each step of the plan, by its number, in words for people."""
-    steps = execution.plan.steps
-    warm = any(step.warm_pass for step in steps)
-    verified = _verified_from(steps)
-    named: dict[int, str] = {}
-    current, before = "Preparation", None
-    for step in steps:
-        current = "Verification" if step.number == verified else _stage(step, before, current, warm=warm)
-        named[step.number] = current
-        before = step
-    return named
+    """The phase of each step of the plan, by its number, in words for people."""
+    return {step.number: _PHASES[step.phase] for step in execution.plan.steps}
 
 
-def _verified_from(steps: Sequence[Step]) -> int | None:
-    """The number of the first step that runs beside the sums of old."""
-    at = next((at for at, step in enumerate(steps) if step.name == SUMS), None)
-    if at is None:
-        return None
-    while at > 0 and steps[at].beside:
-        at -= 1
-    return steps[at].number
-
-
-def _stage(step: Step, before: Step | None, current: str, *, warm: bool) -> str:
-    if step.point_of_no_return:
-        return "Opening"
-    if step.closes:
-        return "The copy's key is taken away"
-    if before is not None and before.closes:
-        return "First start of new"
-    if before is not None and before.name == FENCE:
-        return "Final pass" if warm else "Copy"
-    if step.warm_pass:
-        return "Warm passes"
-    if step.stopped and current in {"Preparation", "Warm passes"}:
-        return "Stop"
-    return current
+_PHASES = {
+    Phase.PREPARE: "Preparation",
+    Phase.WARM: "Warm passes",
+    Phase.STOP: "Stop",
+    Phase.COPY: "Copy",
+    Phase.FINAL: "Final pass",
+    Phase.VERIFY: "Verification",
+    Phase.CLOSE: "The copy's key is taken away",
+    Phase.REINDEX: "Reindex",
+    Phase.START: "First start of new",
+    Phase.OPEN: "Opening",
+    Phase.ROLLBACK: "Rollback",
+    Phase.LATER: "Later",
+}
 
 
 def _forward(execution: Execution) -> list[StepRun]:

@@ -1,60 +1,111 @@
-"""A plan: its steps, and a step before it has its number. SI base units."""
+"""A plan: its steps, with what carries each out. SI base units."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
-from core.servers.shell import Shell
+from core.servers.functions import library, named_in
+from core.servers.shell import Shell, with_settings
 
 ROOT_USER = "root"
+ONLY_LOOKS = "nothing to undo: it only looks"
+
+
+class Phase(StrEnum):
+    """The part of a move that a step belongs to; those that an estimate reckons have the name of its stage."""
+
+    PREPARE = "prepare"
+    WARM = "warm passes"
+    STOP = "stop old"
+    COPY = "copy"
+    FINAL = "final pass"
+    VERIFY = "verify"
+    CLOSE = "close the copy channel"
+    REINDEX = "reindex"
+    START = "start new"
+    OPEN = "open new"
+    ROLLBACK = "rollback"
+    LATER = "later"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a plan. `side` is `old`, `new` or `you` (a person does it); `command` is the exact text to run."""
+    """One step of a plan, from the planner to the history and the report.
 
-    number: int
+    Three parts say what it does: `title` for everybody; `native`, the commands that do the work, for whoever wants to
+    read or type them; `call`, the function of the remote half that guards them, with its words, which is what runs.
+
+    Attributes:
+        side: `old`, `new` or `you`; `user` runs it there.
+        call: empty where a person does it; for a hook the DBA's own command line.
+        name: what other steps and programs know it by, unique in its plan.
+        reads: name of the step whose output it reads on standard input: a public key, a host key, a time.
+        agrees_with: name of the step whose output its own must equal: what is on old and on new, what was and is.
+        phase: the part of the move; `timed_as`: another one, of whose time it takes its `share`.
+        share: its part of the time that the estimate gives to all steps of that phase together, against the others.
+        number, server, expected_seconds: set when the plan stands; seconds are None where nothing tells.
+    """
+
     title: str
     side: str
-    server: str
     user: str
-    command: str
+    call: str
     reason: str
-    expected_seconds: float | None
-    undo: str
+    undo: str = ""
+    native: tuple[str, ...] = ()
+    phase: Phase = Phase.PREPARE
+    timed_as: Phase | None = None
+    share: float = 1.0
+    name: str = ""
+    reads: str = ""
+    agrees_with: str = ""
     point_of_no_return: bool = False
     """The first step that cannot be undone without losing what clients wrote since."""
     stopped: bool = False
     """The cluster is stopped while this step runs: it counts as downtime."""
-    input_from: int | None = None
-    """Number of the step whose output this one reads on standard input: a public key, a host key, a sum."""
     skippable: bool = True
     """False: it proves something, or without it the copy is not whole. It may be repeated, never left out."""
-    name: str = ""
-    """What programs know it by, the same in every plan; empty where none asks for it."""
     warm_pass: int = 0
     """Which warm pass it belongs to; the last one of a plan may be repeated. 0: none."""
+    root: str = ""
+    """The label of the data root that it copies; empty where it copies none."""
     detached: bool = False
     """It takes long: it is run so that it goes on without the workstation, and its output is followed."""
     renewed: bool = False
-    """A resumed execution runs it again while a step that closes is still to come: a proof, or the way of the copy."""
+    """A resumed execution runs it again while a step that closes is still to come: a proof, or the copy channel."""
     closes: bool = False
     """It takes away what the copy needed on a server: run as well when an execution ends before it got there."""
     beside: bool = False
     """It may run at the same time as the step before it."""
-    agrees_with: int | None = None
-    """Number of the step whose output its own must equal: what is on old and on new, what was and is."""
     rehearsed: bool = False
     """It belongs to a rehearsal too, which stops and starts nothing."""
     private: bool = False
     """Its output may hold secrets: it is handed to the step that reads it and kept nowhere."""
+    takes_functions: bool = False
+    """It reads the plan's functions on standard input, behind what else it reads: new keeps them for the copy."""
     bytes: int | None = None
     """What it copies or reads, for its progress; None where that is not known."""
     listing: str = ""
-    """Prints the lists that its output sums up, packed by gzip and base64: where it does not agree, they name why."""
+    """The call that prints the lists that its output sums up, packed by gzip and base64: where it does not agree, they
+    name why."""
     table: str = ""
     """What a person needs to see for it, lines of text."""
     proves: bool = False
     """It only looks, and where it fails something does not hold; no command went wrong."""
+    number: int = 0
+    server: str = ""
+    expected_seconds: float | None = None
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a person does it, with no command for it."""
+        return self.side == "you" and not self.call
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """What is shown of it: the native commands, then the call, each once."""
+        return tuple(dict.fromkeys([*self.native, *([self.call] if self.call else [])]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +145,14 @@ class Plan:
     """What lies on the servers when all is done, in sentences."""
     advice: tuple[str, ...] = ()
     """What is still to do then, in sentences."""
+    functions: str = ""
+    """The functions that its calls name: what an execution of it runs, whichever pghaul goes on with it."""
+    settings: tuple[tuple[str, str], ...] = ()
+    """Variables that the functions of the copy read, name and value."""
+
+    def step(self, name: str) -> Step | None:
+        """The step of that name."""
+        return next((step for step in self.steps if step.name == name), None)
 
     @property
     def method(self) -> str:
@@ -101,46 +160,21 @@ class Plan:
         return "warm-copy" if any(step.warm_pass for step in self.steps) else "cold-copy"
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A step before it is numbered. `side` is `old`, `new` or `you`.
-
-    Attributes:
-        stage: the stage of the estimate whose time it takes a part of, by its weight among that stage's drafts; empty:
-            the stage of the draft before it. What a person does takes no time that anything could tell.
-        name: what other drafts and programs call it by; `reads`: the name of the draft whose output it reads; `agrees`:
-            of the one whose output its own must equal.
-
-    The other attributes are as Step has them.
-    """
-
-    title: str
-    side: str
-    user: str
-    command: Shell | str
-    reason: str
-    undo: str = ""
-    stage: str = ""
-    weight: float = 1.0
-    name: str = ""
-    reads: str = ""
-    stopped: bool = False
-    point_of_no_return: bool = False
-    skippable: bool = True
-    warm_pass: int = 0
-    detached: bool = False
-    renewed: bool = False
-    closes: bool = False
-    beside: bool = False
-    agrees: str = ""
-    rehearsed: bool = False
-    private: bool = False
-    bytes: int | None = None
-    listing: Shell | str = ""
-    table: str = ""
-    proves: bool = False
+def functions_of(steps: Iterable[Step]) -> str:
+    """The text of all functions of the remote half that these steps call."""
+    return library(name for step in steps for text in (step.call, step.listing) for name in named_in(text))
 
 
-def undone(user: str, side: str, command: Shell) -> str:
+def call_of(plan: Plan, call: str) -> Shell:
+    """A call of the plan as it runs: with the plan's own functions and settings, of whichever pghaul made it."""
+    return with_settings(dict(plan.settings), Shell(call, call, compound=True, functions=plan.functions))
+
+
+def alone(step: Step) -> Shell:
+    """The step's call outside of a plan: with the functions of this pghaul."""
+    return Shell(step.call, step.call, compound=True, functions=functions_of([step]))
+
+
+def undone(user: str, side: str, *native: Shell | str) -> str:
     """The words of an undo: where, as whom, what."""
-    return f"on {side} as {user}: {command}"
+    return f"on {side} as {user}: {'; '.join(map(str, native))}"

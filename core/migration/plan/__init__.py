@@ -16,7 +16,7 @@ from core.migration.findings.data_roots import data_roots
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate
 from core.migration.model.move import HookCommand, Move, Verify
-from core.migration.model.plan import Draft, Plan, Step
+from core.migration.model.plan import Phase, Plan, Step, functions_of
 from core.migration.model.probe import Probe
 from core.migration.model.transport import UNENCRYPTED, Route
 from core.migration.plan.cluster_control import control_data
@@ -77,39 +77,52 @@ def make_plan(
     )
     channel = replace(channel, control=control_data(program_path(old_facts, cluster.series), cluster.data_directory))
     site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify)
-    drafts = hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks)
+    steps = _timed(
+        hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks), cluster, estimate
+    )
+    back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(site)]
+    rest = [replace(step, phase=Phase.LATER) for step in later(site, socket_of(site))]
     return Plan(
         move=move.name,
         transport=choice.transport.name,
         why=choice.why,
-        steps=_numbered(drafts, _seconds(drafts, cluster, estimate), site),
+        steps=_numbered(steps, site),
         made_at=datetime.now(UTC),
         warnings=_warnings(site, checks),
         logins=(login("old", old), login("new", new)),
         cluster=cluster.name or cluster.data_directory,
         data_directory=cluster.data_directory,
         target=move.target,
-        way_back=_numbered(back := rollback(site), [None] * len(back), site),
-        later=_numbered(rest := later(site, socket_of(site)), [None] * len(rest), site),
+        way_back=_numbered(back, site),
+        later=_numbered(rest, site),
         remains=remains(site),
         advice=advice(site),
+        functions=functions_of([*steps, *back, *rest]),
     )
 
 
-def _seconds(drafts: Sequence[Draft], cluster: Cluster, estimate: Estimate) -> list[float | None]:
-    """What each draft is expected to take: its part of the estimate's stage, so that both come to the same downtime."""
+def _timed(steps: Sequence[Step], cluster: Cluster, estimate: Estimate) -> list[Step]:
+    """Each with what it is expected to take: its part of the estimate's stage, so that both say the same downtime.
+
+    What a person does takes no time that anything could tell.
+    """
     method = estimate.method(planned(cluster))
     expected = {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
-    stages, weights, current = [], dict.fromkeys(expected, 0.0), "prepare"
-    for draft in drafts:
-        current = draft.stage or current
-        stages.append(current if draft.side != "you" and current in expected else None)
-        if stages[-1] is not None:
-            weights[current] += draft.weight
+    shares: dict[str, float] = {}
+    for step in steps:
+        if step.side != "you":
+            shares[_stage(step)] = shares.get(_stage(step), 0.0) + step.share
     return [
-        expected[stage] * draft.weight / weights[stage] if stage is not None and weights[stage] else None
-        for draft, stage in zip(drafts, stages, strict=True)
+        replace(step, expected_seconds=expected[_stage(step)] * step.share / shares[_stage(step)])
+        if step.side != "you" and shares[_stage(step)] and _stage(step) in expected
+        else step
+        for step in steps
     ]
+
+
+def _stage(step: Step) -> str:
+    """The stage of the estimate whose time the step takes a part of."""
+    return step.timed_as or step.phase
 
 
 def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
@@ -131,37 +144,12 @@ def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _numbered(drafts: Sequence[Draft], seconds: Sequence[float | None], site: Site) -> tuple[Step, ...]:
-    numbers = {draft.name: number for number, draft in enumerate(drafts, 1) if draft.name}
+def _numbered(steps: Sequence[Step], site: Site) -> tuple[Step, ...]:
+    """As they stand in the plan: each with its number, a name and the server's."""
     servers = {"old": site.old.name, "new": site.new.name, "you": "workstation"}
     return tuple(
-        Step(
-            number=number,
-            title=draft.title,
-            side=draft.side,
-            server=servers[draft.side],
-            user=draft.user or "you",
-            command=str(draft.command),
-            reason=draft.reason,
-            expected_seconds=taken,
-            undo=draft.undo,
-            point_of_no_return=draft.point_of_no_return,
-            stopped=draft.stopped,
-            input_from=numbers[draft.reads] if draft.reads else None,
-            skippable=draft.skippable,
-            name=draft.name,
-            warm_pass=draft.warm_pass,
-            detached=draft.detached,
-            renewed=draft.renewed,
-            closes=draft.closes,
-            beside=draft.beside,
-            agrees_with=numbers[draft.agrees] if draft.agrees else None,
-            rehearsed=draft.rehearsed,
-            private=draft.private,
-            bytes=draft.bytes,
-            listing=str(draft.listing),
-            table=draft.table,
-            proves=draft.proves,
+        replace(
+            step, number=number, name=step.name or f"step-{number}", server=servers[step.side], user=step.user or "you"
         )
-        for number, (draft, taken) in enumerate(zip(drafts, seconds, strict=True), 1)
+        for number, step in enumerate(steps, 1)
     )

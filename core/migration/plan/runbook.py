@@ -20,7 +20,8 @@ def runbook(plan: Plan) -> str:
         steps = f"from step {down[0].number} to step {down[-1].number}"
         head += ["", f"The cluster is stopped {steps}: {units.duration(expected)} of commands, and what people take."]
         head += ["", f"`pghaul execute` stops it only when its name is typed: {_plain(plan.cluster)}"]
-    body = [line for step in plan.steps for line in _step(step)]
+    numbers = {step.name: step.number for step in plan.steps}
+    body = [line for step in plan.steps for line in _step(step, numbers)]
     return "\n".join([*head, "", "## Steps", *body, *_later(plan)]) + "\n"
 
 
@@ -32,12 +33,13 @@ def _later(plan: Plan) -> list[str]:
 
 
 def _later_step(step: Step) -> list[str]:
-    fence = _fence(step.command)
+    shown = "\n".join(step.shown)
+    fence = _fence(shown)
     reason = f"On {step.server}, as {step.user}: {step.reason}."
-    return ["", f"### {_plain(step.title)}", "", _plain(reason), "", f"{fence}sh", step.command, fence]
+    return ["", f"### {_plain(step.title)}", "", _plain(reason), "", f"{fence}sh", shown, fence]
 
 
-def _step(step: Step) -> list[str]:
+def _step(step: Step, numbers: dict[str, int]) -> list[str]:
     who = "you" if step.side == "you" else f"{step.server}, as {step.user}"
     marks = ", cluster stopped" if step.stopped else ""
     lines = [
@@ -53,18 +55,19 @@ def _step(step: Step) -> list[str]:
         lines.append("**Point of no return.**")
     if not step.skippable:
         lines.append("Never leave it out.")
-    if step.input_from is not None:
-        lines.append(f"Its standard input is what step {step.input_from} printed.")
-    if step.agrees_with is not None:
-        lines.append(f"It must print what step {step.agrees_with} printed, or it has failed.")
+    if step.reads:
+        lines.append(f"Its standard input is what step {numbers[step.reads]} printed.")
+    if step.agrees_with:
+        lines.append(f"It must print what step {numbers[step.agrees_with]} printed, or it has failed.")
     if step.warm_pass > 1:
         lines.append("Repeat it as long as it gets shorter; leave it out where the pass before took seconds.")
     if step.table:
         fence = _fence(step.table)
         lines += ["", fence, step.table, fence]
-    if step.command:
-        fence = _fence(step.command)
-        lines += ["", f"{fence}sh", step.command, fence]
+    if step.shown:
+        shown = "\n".join(step.shown)
+        fence = _fence(shown)
+        lines += ["", f"{fence}sh", shown, fence]
     if step.undo:
         fence = _fence(step.undo)
         lines += ["", "Undo:", "", fence, step.undo, fence]

@@ -1,6 +1,6 @@
 """A plan as a POSIX shell script for the workstation: it shows each step, asks, runs it, stops at a failure."""
 
-from core.migration.model.plan import Login, Plan, Step
+from core.migration.model.plan import Login, Plan, Step, call_of
 from core.servers.profiles import Profile, Rights
 from core.servers.shell import Shell, command, sudo
 
@@ -101,7 +101,7 @@ def script(plan: Plan) -> str:
     for each in plan.logins:
         lines += _functions(each)
     for step in plan.steps:
-        lines += ["", *_step(step, logins)]
+        lines += ["", *_step(step, plan, logins)]
     return "\n".join(lines) + "\n" + _END
 
 
@@ -119,25 +119,26 @@ def _functions(each: Login) -> list[str]:
     ]
 
 
-def _step(step: Step, logins: dict[str, Login]) -> list[str]:
+def _step(step: Step, plan: Plan, logins: dict[str, Login]) -> list[str]:
     marks = " [cluster stopped]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
     title, reason, undo = _line(step.title + marks), _line(step.reason), _comment(step.undo)
     head = [f"# undo: {undo}"] if step.undo else []
     needed = "" if step.skippable else "needed"
-    if step.side == "you" and not step.command:
+    if step.by_person:
         return [*head, f"{command('ask', step.number, title, reason, needed).text} || :"]
-    remote, function = _as_user(step, logins)
-    source = "" if step.input_from is None else step.input_from
-    agrees = "" if step.agrees_with is None else step.agrees_with
+    remote, function = _as_user(step, plan, logins)
+    numbers = {each.name: each.number for each in plan.steps}
+    source, agrees = numbers.get(step.reads, ""), numbers.get(step.agrees_with, "")
     where = f"{title} (on {_line(step.server)} as {_line(step.user)})"
     private = "private" if step.private else ""
     words = (step.number, where, reason, needed, function, remote, source, agrees, private)
     return [*head, command("step", *words).text]
 
 
-def _as_user(step: Step, logins: dict[str, Login]) -> tuple[Shell, str]:
+def _as_user(step: Step, plan: Plan, logins: dict[str, Login]) -> tuple[Shell, str]:
     """The step's command as its user, by the rights of the login; and the function that takes it there."""
-    inner = Shell(step.command, step.command, compound=True)
+    call = call_of(plan, step.call)
+    inner = Shell(f"{call.functions}\n{call.text}", call.shown, compound=True)
     if step.side == "you":
         return inner, "here"
     login_ = logins[step.side]

@@ -15,7 +15,7 @@ from core.errors import CommandError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.migration.model.move import Move
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Step
 from core.migration.model.probe import Probe, ProbeJournal, Quantity
 from core.migration.model.transport import Route, Transport
 from core.migration.probing import commands, sampling, wire
@@ -299,13 +299,13 @@ def _opened(site: BothEnds, channel: CopyChannel, ends: ExitStack) -> CopyChanne
     return channel
 
 
-def _carried(site: BothEnds, opening: Sequence[Draft], closing: Sequence[Draft], ends: ExitStack) -> None:
+def _carried(site: BothEnds, opening: Sequence[Step], closing: Sequence[Step], ends: ExitStack) -> None:
     """Steps of a plan that open something, carried out; when `ends` does, so are those that close it."""
-    for draft in reversed(closing):  # each, whatever becomes of the others or of who listens
-        ends.callback(_clean, site, partial(site.carry_out, draft), f"what remains for `{draft.title}`")
+    for step in reversed(closing):  # each, whatever becomes of the others or of who listens
+        ends.callback(_clean, site, partial(site.carry_out, step), f"what remains for `{step.title}`")
     said: dict[str, str] = {}
-    for draft in opening:
-        said[draft.name] = site.carry_out(draft, site.job, said.get(draft.reads, "")).stdout
+    for step in opening:
+        said[step.name] = site.carry_out(step, site.job, said.get(step.reads, "")).stdout
 
 
 def _clean(site: BothEnds, remove: Callable[[Job], object], what: str) -> None:

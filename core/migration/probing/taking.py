@@ -9,7 +9,7 @@ from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.model.move import Move
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Step, alone
 from core.migration.model.probe import Probe, ProbeJournal, Quantity
 from core.migration.model.transport import PLAIN, Transport
 from core.migration.probing.timing import Timing, ratio_of
@@ -51,13 +51,11 @@ class BothEnds:
         given = stdin.encode(errors="surrogateescape")
         return self.new.run(shell, self.job, user=self.writer, stdin=given, deadline=DEADLINE_SECONDS, title=title)
 
-    def carry_out(self, draft: Draft, job: Job, stdin: str = "") -> Completed:
+    def carry_out(self, step: Step, job: Job, stdin: str = "") -> Completed:
         """A step of a plan, for a probe."""
-        server = self.old if draft.side == "old" else self.new
-        command = draft.command
-        shell = command if isinstance(command, Shell) else Shell(command, command, compound=True)
-        given, title = stdin.encode(errors="surrogateescape"), f"probe: {draft.title}"
-        return server.run(shell, job, user=draft.user, stdin=given, deadline=DEADLINE_SECONDS, title=title)
+        server = self.old if step.side == "old" else self.new
+        given, title = stdin.encode(errors="surrogateescape"), f"probe: {step.title}"
+        return server.run(alone(step), job, user=step.user, stdin=given, deadline=DEADLINE_SECONDS, title=title)
 
 
 Measured = tuple[Timing, str, Completed]

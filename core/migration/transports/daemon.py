@@ -12,7 +12,7 @@ for days, of a probe for minutes: whoever killed the workstation leaves no port 
 from ipaddress import ip_address
 from typing import LiteralString
 
-from core.migration.model.plan import Draft, undone
+from core.migration.model.plan import Phase, Step, undone
 from core.migration.transports import ssh
 from core.migration.transports.copy_channel import CopyChannel
 from core.migration.transports.rsync_versions import compression_options
@@ -89,16 +89,16 @@ exit "$status\""""
 """Exit 10 and 35: connecting failed, or came to nothing in time; source: rsync(1), EXIT VALUES."""
 
 
-def opening(channel: CopyChannel, owner: str) -> list[Draft]:
+def opening(channel: CopyChannel, owner: str) -> list[Step]:
     """The way over ssh, then a password made on old, the daemon on new, and its port tried from old."""
     private = "nothing to undo: it lies in the key's folder and goes with it"
     return [
         *ssh.opening(channel, owner),
-        Draft(
+        Step(
             "make a password for the rsync daemon",
             "old",
             owner,
-            make_password(channel),
+            str(make_password(channel)),
             "whoever else reaches the daemon's port can do nothing there",
             private,
             name="password",
@@ -106,11 +106,11 @@ def opening(channel: CopyChannel, owner: str) -> list[Draft]:
             renewed=True,
             rehearsed=True,
         ),
-        Draft(
+        Step(
             "start an rsync daemon for this copy",
             "new",
             channel.writer,
-            sequence(end(channel), start(channel)),
+            str(sequence(end(channel), start(channel))),
             "contents travel unencrypted, as the move allows; it takes files from old for the target folders alone",
             undone(channel.writer, "new", end(channel)),
             name="daemon",
@@ -118,11 +118,11 @@ def opening(channel: CopyChannel, owner: str) -> list[Draft]:
             renewed=True,
             rehearsed=True,
         ),
-        Draft(
+        Step(
             "reach the rsync daemon from old",
             "old",
             owner,
-            reach(channel),
+            str(reach(channel)),
             "a firewall between the servers would show only when the copy begins",
             private,
             reads="daemon",
@@ -132,15 +132,17 @@ def opening(channel: CopyChannel, owner: str) -> list[Draft]:
     ]
 
 
-def closing(channel: CopyChannel, owner: str) -> list[Draft]:
+def closing(channel: CopyChannel, owner: str) -> list[Step]:
     """The daemon ended, then the way over ssh closed."""
-    ended = Draft(
+    ended = Step(
         "end the rsync daemon",
         "new",
         channel.writer,
-        end(channel),
+        str(end(channel)),
         "the copy is done: nothing of it listens on new",
         "start it again, as above",
+        phase=Phase.CLOSE,
+        timed_as=Phase.VERIFY,
         stopped=True,
         closes=True,
         rehearsed=True,

@@ -1,6 +1,6 @@
 """The route from folder to folder on one server: no key, only a place for the lists of files. NFS needs no more."""
 
-from core.migration.model.plan import Draft, undone
+from core.migration.model.plan import Phase, Step, undone
 from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, command
@@ -8,14 +8,14 @@ from core.servers.shell import Shell, command
 CONTENTS_ALONE = False
 
 
-def opening(channel: CopyChannel, owner: str) -> list[Draft]:
+def opening(channel: CopyChannel, owner: str) -> list[Step]:
     """The copy's own folder made; `owner`: who owns the cluster."""
     return [
-        Draft(
+        Step(
             "make a folder for this copy",
             "old",
             owner,
-            copy_channel.make_folder(channel),
+            str(copy_channel.make_folder(channel)),
             "no key is needed, only a place for the lists of files",
             undone(owner, "old", copy_channel.remove_key(channel)),
             renewed=True,
@@ -24,16 +24,18 @@ def opening(channel: CopyChannel, owner: str) -> list[Draft]:
     ]
 
 
-def closing(channel: CopyChannel, owner: str) -> list[Draft]:
+def closing(channel: CopyChannel, owner: str) -> list[Step]:
     """The folder removed."""
     return [
-        Draft(
+        Step(
             "remove the folder of this copy",
             "old",
             owner,
-            copy_channel.remove_key(channel),
+            str(copy_channel.remove_key(channel)),
             "nothing of the copy is left but the copy",
             "make the folder anew, as above",
+            phase=Phase.CLOSE,
+            timed_as=Phase.VERIFY,
             stopped=True,
             closes=True,
             rehearsed=True,

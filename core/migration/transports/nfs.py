@@ -28,7 +28,7 @@ from hashlib import sha256
 from ipaddress import ip_address
 from typing import LiteralString
 
-from core.migration.model.plan import ROOT_USER, Draft, undone
+from core.migration.model.plan import ROOT_USER, Phase, Step, undone
 from core.migration.transports import local
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, command, script, sequence
@@ -86,17 +86,17 @@ leave() { # FOLDER: a server that does not answer is not waited for, which ends 
 CONTENTS_ALONE = False
 
 
-def opening(channel: CopyChannel, owner: str) -> list[Draft]:
+def opening(channel: CopyChannel, owner: str) -> list[Step]:
     """Served and exported on new, mounted on old; `owner`: who owns the cluster on old."""
     return [*local.opening(channel, owner), *attaching(channel, owner)]
 
 
-def closing(channel: CopyChannel, owner: str) -> list[Draft]:
+def closing(channel: CopyChannel, owner: str) -> list[Step]:
     """Unmounted, exported no more, the server stopped if it was started for the copy."""
     return [*detaching(channel), *local.closing(channel, owner)]
 
 
-def attaching(channel: CopyChannel, owner: str) -> list[Draft]:
+def attaching(channel: CopyChannel, owner: str) -> list[Step]:
     """The mount alone, with what it needs on new."""
     return [
         _opening(
@@ -123,7 +123,7 @@ def attaching(channel: CopyChannel, owner: str) -> list[Draft]:
     ]
 
 
-def detaching(channel: CopyChannel) -> list[Draft]:
+def detaching(channel: CopyChannel) -> list[Step]:
     """The mount alone taken away, and what it needed on new."""
     return [
         _closing("unmount the target on old", "old", unmount(channel)),
@@ -132,13 +132,25 @@ def detaching(channel: CopyChannel) -> list[Draft]:
     ]
 
 
-def _opening(title: str, side: str, shell: Shell, reason: str, undo: Shell) -> Draft:
-    return Draft(title, side, ROOT_USER, shell, reason, undone(ROOT_USER, side, undo), renewed=True, rehearsed=True)
+def _opening(title: str, side: str, shell: Shell, reason: str, undo: Shell) -> Step:
+    return Step(title, side, ROOT_USER, str(shell), reason, undone(ROOT_USER, side, undo), renewed=True, rehearsed=True)
 
 
-def _closing(title: str, side: str, shell: Shell) -> Draft:
+def _closing(title: str, side: str, shell: Shell) -> Step:
     why, undo = "the copy is done: nothing of it stays open", "open the way anew, as above"
-    return Draft(title, side, ROOT_USER, shell, why, undo, stopped=True, closes=True, rehearsed=True)
+    return Step(
+        title,
+        side,
+        ROOT_USER,
+        str(shell),
+        why,
+        undo,
+        phase=Phase.CLOSE,
+        timed_as=Phase.VERIFY,
+        stopped=True,
+        closes=True,
+        rehearsed=True,
+    )
 
 
 def target(channel: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:

@@ -8,7 +8,7 @@ flush               what ends when all that was sent is on new's disk
 
 from typing import Protocol
 
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Step
 from core.migration.model.transport import Route
 from core.migration.transports import daemon, local, nfs, ssh
 from core.migration.transports.copy_channel import CopyChannel
@@ -23,9 +23,9 @@ class Face(Protocol):
 
     CONTENTS_ALONE: bool
 
-    def opening(self, channel: CopyChannel, owner: str) -> list[Draft]: ...
+    def opening(self, channel: CopyChannel, owner: str) -> list[Step]: ...
 
-    def closing(self, channel: CopyChannel, owner: str) -> list[Draft]: ...
+    def closing(self, channel: CopyChannel, owner: str) -> list[Step]: ...
 
     def target(self, channel: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]: ...
 

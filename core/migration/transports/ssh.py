@@ -1,6 +1,6 @@
 """The route over ssh: a key for one copy, its receiver on new (see copy_channel), new's host keys pinned on old."""
 
-from core.migration.model.plan import Draft, undone
+from core.migration.model.plan import Phase, Step, undone
 from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel, destination, receiver
 from core.migration.transports.rsync_versions import compression_options
@@ -11,47 +11,47 @@ _ANEW = "make and allow a new key, as above"
 CONTENTS_ALONE = False
 
 
-def opening(channel: CopyChannel, owner: str) -> list[Draft]:
+def opening(channel: CopyChannel, owner: str) -> list[Step]:
     """The key made, allowed and pinned; `owner`: who owns the cluster on old."""
     return [
-        Draft(
+        Step(
             "make a key for this copy",
             "old",
             owner,
-            copy_channel.make_key(channel),
+            str(copy_channel.make_key(channel)),
             "old sends the files itself; the key opens nothing but this copy and is removed after it",
             undone(owner, "old", copy_channel.remove_key(channel)),
             name="key",
             renewed=True,
             rehearsed=True,
         ),
-        Draft(
+        Step(
             "let the key do this copy alone",
             "new",
             channel.login,
-            copy_channel.allow_key(channel),
+            str(copy_channel.allow_key(channel)),
             "restrict, from= and a forced command: it writes into the target folders and does nothing else",
             undone(channel.login, "new", copy_channel.forbid_key(channel)),
             reads="key",
             renewed=True,
             rehearsed=True,
         ),
-        Draft(
+        Step(
             "read the host keys of new",
             "new",
             channel.login,
-            copy_channel.read_host_keys(),
+            str(copy_channel.read_host_keys()),
             "old must know new when it connects; they come through your own, checked connection",
             "nothing to undo: it only looks",
             name="host keys",
             renewed=True,
             rehearsed=True,
         ),
-        Draft(
+        Step(
             "pin the host keys of new",
             "old",
             owner,
-            copy_channel.pin_host_keys(channel),
+            str(copy_channel.pin_host_keys(channel)),
             "the copy trusts these keys and no other",
             "it lies in the key's folder and goes with it",
             reads="host keys",
@@ -61,27 +61,31 @@ def opening(channel: CopyChannel, owner: str) -> list[Draft]:
     ]
 
 
-def closing(channel: CopyChannel, owner: str) -> list[Draft]:
+def closing(channel: CopyChannel, owner: str) -> list[Step]:
     """The key taken away on both ends."""
     return [
-        Draft(
+        Step(
             "take the key off new",
             "new",
             channel.login,
-            copy_channel.forbid_key(channel),
+            str(copy_channel.forbid_key(channel)),
             "the copy is done: nothing is left that opens new",
             _ANEW,
+            phase=Phase.CLOSE,
+            timed_as=Phase.VERIFY,
             stopped=True,
             closes=True,
             rehearsed=True,
         ),
-        Draft(
+        Step(
             "remove the key from old",
             "old",
             owner,
-            copy_channel.remove_key(channel),
+            str(copy_channel.remove_key(channel)),
             "nothing of the copy is left on old",
             _ANEW,
+            phase=Phase.CLOSE,
+            timed_as=Phase.VERIFY,
             stopped=True,
             closes=True,
             rehearsed=True,

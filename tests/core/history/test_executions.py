@@ -13,7 +13,18 @@ from core.migration.model.plan import Plan, Step
 from tests.core.history import samples
 from tests.core.history.samples import HOOK, MOVE, START
 
-POINT = Step(2, "open", "new", "new", "postgres", "true", "because", 1.0, "no", point_of_no_return=True)
+POINT = Step(
+    "open",
+    "new",
+    "postgres",
+    "true",
+    "because",
+    "no",
+    number=2,
+    server="new",
+    expected_seconds=1.0,
+    point_of_no_return=True,
+)
 PLAN = Plan(MOVE.name, "rsync", "why", (replace(POINT, number=1, point_of_no_return=False), POINT), START)
 
 

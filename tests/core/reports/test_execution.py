@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.migration.model.execution import Execution, Kind, State, StepRun
-from core.migration.model.plan import Step
+from core.migration.model.plan import Phase, Step
 from core.reports.document import document
 from core.reports.execution import execution
 from core.reports.pdf import compiler, render
@@ -18,21 +18,33 @@ BEGAN = samples.START + timedelta(hours=9)
 
 
 def _plan_step(number: int, title: str, **more: Any) -> Step:
-    made = Step(number, title, "old", samples.OLD.name, "postgres", "true", "because", 60.0, "undo")
+    made = Step(
+        title,
+        "old",
+        "postgres",
+        "true",
+        "because",
+        "undo",
+        number=number,
+        server=samples.OLD.name,
+        expected_seconds=60.0,
+    )
     return replace(made, **more)
 
 
 STEPS = (
-    _plan_step(1, "warm pass 1 of 1: /srv/pg/15/data", warm_pass=1, bytes=6_000_000_000),
-    _plan_step(2, "stop old", name="stop", stopped=True),
-    _plan_step(3, "prove the stop", name="stopped", stopped=True),
-    _plan_step(4, "keep old from starting", name="fence", stopped=True),
-    _plan_step(5, "sum up old's files", name="sums", stopped=True, reason="every path with its size"),
-    _plan_step(6, "compare new's files with old's", stopped=True, agrees_with=5),
-    _plan_step(7, "take stock of old", name="stock", stopped=True),
-    _plan_step(8, "compare new's stock with old's", stopped=True, agrees_with=7),
-    _plan_step(9, "decide", side="you", command="", stopped=True, expected_seconds=None),
-    _plan_step(10, "open new to clients", stopped=True, point_of_no_return=True),
+    _plan_step(1, "warm pass 1 of 1: /srv/pg/15/data", warm_pass=1, bytes=6_000_000_000, phase=Phase.WARM),
+    _plan_step(2, "stop old", name="stop", stopped=True, phase=Phase.STOP),
+    _plan_step(3, "prove the stop", name="stopped", stopped=True, phase=Phase.STOP),
+    _plan_step(4, "keep old from starting", name="fence", stopped=True, phase=Phase.STOP),
+    _plan_step(
+        5, "sum up old's files", name="sums", stopped=True, reason="every path with its size", phase=Phase.VERIFY
+    ),
+    _plan_step(6, "compare new's files with old's", stopped=True, agrees_with="sums", phase=Phase.VERIFY),
+    _plan_step(7, "take stock of old", name="stock", stopped=True, phase=Phase.STOP),
+    _plan_step(8, "compare new's stock with old's", stopped=True, agrees_with="stock", phase=Phase.START),
+    _plan_step(9, "decide", side="you", call="", stopped=True, expected_seconds=None, phase=Phase.OPEN),
+    _plan_step(10, "open new to clients", stopped=True, point_of_no_return=True, phase=Phase.OPEN),
 )
 STOCK = """setting port = 5432
 database postgres

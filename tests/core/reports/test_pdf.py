@@ -133,7 +133,7 @@ def _hostile(full: Report) -> Report:
         plan=replace(
             full.plan,
             steps=tuple(
-                replace(step, title=HOSTILE, command=f"{HOSTILE}\n\t{HOSTILE}", undo=HOSTILE, reason=HOSTILE)
+                replace(step, title=HOSTILE, call=f"{HOSTILE}\n\t{HOSTILE}", undo=HOSTILE, reason=HOSTILE)
                 for step in full.plan.steps
             ),
             transport=HOSTILE,

@@ -3,7 +3,7 @@
 from core.migration.estimate.copy_methods import MOST_PASSES
 from core.migration.findings.data_roots import relinked
 from core.migration.model.move import Hook, Verify
-from core.migration.model.plan import Draft, undone
+from core.migration.model.plan import Phase, Step, undone
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
 from core.migration.plan.steps.corruption import checksums
@@ -14,13 +14,13 @@ from core.migration.transports import passes
 from core.servers.shell import command
 
 STOP, STOPPED, FENCE = "stop", "stopped", "fence"
-DELETIONS = "deletions-"
-"""Names of steps: the stop, its proof, the fence, and what a data root will lose."""
+WARM, DELETIONS = "warm-", "deletions-"
+"""Names of steps: the stop, its proof, the fence; and how those of a data root begin, a warm pass and what it loses."""
 
 _AGAIN = "nothing to undo: another pass overwrites it; to give up, remove the target folders"
 
 
-def copy(site: Site) -> list[Draft]:
+def copy(site: Site) -> list[Step]:
     """A running cluster: warm passes, stop, fence, final pass. A stopped one: fence, one cold pass."""
     if not site.cluster.running:
         return [
@@ -48,28 +48,32 @@ def copy(site: Site) -> list[Draft]:
     ]
 
 
-def _warm(site: Site) -> list[Draft]:
-    began = Draft(
+def _warm(site: Site) -> list[Step]:
+    began = Step(
         "remember when the copy began",
         "old",
         site.owner,
-        beginning(site.cluster.data_directory),
+        str(beginning(site.cluster.data_directory)),
         "what changed since then is summed up on both sides in the end",
         "nothing to undo: it only looks",
+        phase=Phase.WARM,
+        timed_as=Phase.PREPARE,
         name=BEGAN,
         rehearsed=True,
     )
-    drafts = [
-        Draft(
+    steps = [
+        Step(
             f"warm pass {number} of {MOST_PASSES}: {root.source}",
             "old",
             site.owner,
-            passes.warm_pass(site.channel, root),
+            str(passes.warm_pass(site.channel, root)),
             "while old runs: the more lies on new already, the shorter is the stop" if number == 1 else "what changed",
             _AGAIN,
-            stage="warm passes",
-            weight=site.share(root) / number**2,
+            phase=Phase.WARM,
+            share=site.share(root) / number**2,
+            name=f"{WARM}{number}-{root.label}",
             warm_pass=number,
+            root=root.label,
             detached=True,
             rehearsed=True,
             bytes=root.size_bytes,
@@ -77,50 +81,51 @@ def _warm(site: Site) -> list[Draft]:
         for number in range(1, MOST_PASSES + 1)
         for root in site.roots
     ]
-    return [began, _identity(site), *drafts]
+    return [began, _identity(site), *steps]
 
 
-def _identity(site: Site) -> Draft:
+def _identity(site: Site) -> Step:
     """By the control file a broken copy is known for ours, by the links its other folders are."""
-    return Draft(
+    return Step(
         "send old's control file ahead",
         "old",
         site.owner,
-        passes.control_file_pass(site.channel, site.roots[0], [root.link for root in site.roots[1:]]),
+        str(passes.control_file_pass(site.channel, site.roots[0], [root.link for root in site.roots[1:]])),
         "it bears the cluster's identity: by it, and the links to other folders, a copy that is broken off is known",
         _AGAIN,
-        stage="warm passes" if site.cluster.running else "copy",
-        weight=0.01,
+        phase=Phase.WARM if site.cluster.running else Phase.COPY,
+        share=0.01,
         rehearsed=True,
         stopped=not site.cluster.running,
         skippable=False,
     )
 
 
-def _stop(site: Site) -> list[Draft]:
+def _stop(site: Site) -> list[Step]:
     stop = cluster_control.stop(site.cluster, site.owner)
     return [
-        Draft(
+        Step(
             "stop the applications",
             "you",
             "",
             "",
             "from here on clients wait; pooled connections, cron jobs and monitoring too",
             "start them again",
+            phase=Phase.STOP,
             name=Hook.STOP_APPLICATIONS,
             stopped=True,
             skippable=False,
         ),
         *take_inventory(site),
-        Draft(
+        Step(
             "stop old",
             "old",
             stop.user,
-            stop.command,
+            str(stop.command),
             "files of a running server are no cluster",
             stop.undo,
-            stage="stop old",
-            weight=5.0,
+            phase=Phase.STOP,
+            share=5.0,
             name=STOP,
             stopped=True,
             detached=True,
@@ -128,16 +133,16 @@ def _stop(site: Site) -> list[Draft]:
     ]
 
 
-def _stop_proven(site: Site) -> list[Draft]:
+def _stop_proven(site: Site) -> list[Step]:
     return [
-        Draft(
+        Step(
             "prove the stop",
             "old",
             site.owner,
-            cluster_control.prove_stopped(site.old_path, site.cluster.data_directory),
+            str(cluster_control.prove_stopped(site.old_path, site.cluster.data_directory)),
             "no server lives in it and the control file says `shut down`; refusing connections is not enough",
             "nothing to undo: it only looks",
-            stage="stop old",
+            phase=Phase.STOP,
             name=STOPPED,
             proves=True,
             stopped=True,
@@ -147,18 +152,18 @@ def _stop_proven(site: Site) -> list[Draft]:
     ]
 
 
-def _still_stopped(site: Site) -> list[Draft]:
+def _still_stopped(site: Site) -> list[Step]:
     """The stop proven again: had somebody started old meanwhile, its control file would be another one."""
     return [
-        Draft(
+        Step(
             "prove that old stayed stopped",
             "old",
             site.owner,
-            cluster_control.prove_stopped(site.old_path, site.cluster.data_directory),
+            str(cluster_control.prove_stopped(site.old_path, site.cluster.data_directory)),
             "the control file must be the very same as before the pass: else somebody started old under it",
             "nothing to undo: it only looks",
-            stage="verify",
-            agrees=STOPPED,
+            phase=Phase.VERIFY,
+            agrees_with=STOPPED,
             proves=True,
             stopped=True,
             skippable=False,
@@ -166,16 +171,17 @@ def _still_stopped(site: Site) -> list[Draft]:
     ]
 
 
-def _fence(site: Site) -> list[Draft]:
+def _fence(site: Site) -> list[Step]:
     fence = cluster_control.fence(site.cluster, site.owner)
     return [
-        Draft(
+        Step(
             "keep old from starting",
             "old",
             fence.user,
-            fence.command,
+            str(fence.command),
             "two servers with one identity must never both run",
             fence.undo,
+            phase=Phase.STOP,
             name=FENCE,
             stopped=True,
             skippable=False,
@@ -183,16 +189,17 @@ def _fence(site: Site) -> list[Draft]:
     ]
 
 
-def _deletions(site: Site) -> list[Draft]:
+def _deletions(site: Site) -> list[Step]:
     return [
-        Draft(
+        Step(
             f"list what the last pass will remove from {root.target}",
             "old",
             site.owner,
-            passes.deletions(site.channel, root),
+            str(passes.deletions(site.channel, root)),
             "read it: only what old has removed since the first pass may stand here",
             "nothing to undo: it only looks",
-            stage="verify",
+            phase=Phase.FINAL if site.cluster.running else Phase.COPY,
+            timed_as=Phase.VERIFY,
             name=f"{DELETIONS}{root.label}",
             stopped=True,
             rehearsed=not site.cluster.running,
@@ -204,17 +211,17 @@ def _deletions(site: Site) -> list[Draft]:
     ]
 
 
-def _changed(site: Site) -> list[Draft]:
+def _changed(site: Site) -> list[Step]:
     return [
-        Draft(
+        Step(
             f"final pass, changed files: {root.source}",
             "old",
             site.owner,
-            passes.changed_pass(site.channel, root),
+            str(passes.changed_pass(site.channel, root)),
             "every file that changed since the last warm pass began, byte for byte: times are not trusted",
             _AGAIN,
-            stage="final pass",
-            weight=site.share(root),
+            phase=Phase.FINAL,
+            share=site.share(root),
             stopped=True,
             skippable=False,
             detached=True,
@@ -224,18 +231,19 @@ def _changed(site: Site) -> list[Draft]:
     ]
 
 
-def _cold(site: Site) -> list[Draft]:
+def _cold(site: Site) -> list[Step]:
     running = site.cluster.running
     return [
-        Draft(
+        Step(
             f"{'final pass, the rest' if running else 'copy'}: {root.source}",
             "old",
             site.owner,
-            (passes.rest_pass if running else passes.cold_pass)(site.channel, root),
+            str((passes.rest_pass if running else passes.cold_pass)(site.channel, root)),
             "folders, links, what is new and what is gone" if running else "the cluster as it was shut down",
             _AGAIN,
-            stage="verify" if running else "copy",
-            weight=site.share(root),
+            phase=Phase.FINAL if running else Phase.COPY,
+            timed_as=Phase.VERIFY if running else None,
+            share=site.share(root),
             stopped=True,
             rehearsed=not running,
             skippable=False,
@@ -247,42 +255,43 @@ def _cold(site: Site) -> list[Draft]:
     ]
 
 
-def _settle(site: Site) -> list[Draft]:
+def _settle(site: Site) -> list[Step]:
     """Links to their new places, all on disk, and the proof that both sides hold the same."""
     target, user = site.move.target, site.channel.writer
     links = [
-        Draft(
+        Step(
             f"set the link {root.link}",
             "new",
             user,
-            command("ln", "-sfn", "--", root.target, f"{target}/{root.link}"),
+            str(command("ln", "-sfn", "--", root.target, f"{target}/{root.link}")),
             "it lies elsewhere on new",
             undone(user, "new", command("ln", "-sfn", "--", root.source, f"{target}/{root.link}")),
+            phase=Phase.VERIFY,
             stopped=True,
             skippable=False,
         )
         for root in relinked(site.move, site.cluster)
     ]
-    flush = Draft(
+    flush = Step(
         "flush new's disks",
         "new",
         user,
-        command("sync"),
+        str(command("sync")),
         "what was copied must survive a power cut",
         "nothing to undo",
-        stage="verify",
+        phase=Phase.VERIFY,
         stopped=True,
         skippable=False,
         detached=True,
     )
-    writable = Draft(
+    writable = Step(
         f"let new write in {target}",
         "new",
         user,
-        command("chmod", "u+w", "--", target),
+        str(command("chmod", "u+w", "--", target)),
         "old's folder may have been closed to keep it from starting, and its mode came along",
         "nothing to undo",
-        stage="verify",
+        phase=Phase.VERIFY,
         stopped=True,
         skippable=False,
     )

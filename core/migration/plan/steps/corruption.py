@@ -12,7 +12,7 @@ called, and removed again. Nothing of the kind is ever done on old.
 from typing import LiteralString
 
 from core.migration.model.move import Verify
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
 from core.migration.plan.steps.inventory import DATABASES, ask
 from core.servers.shell import Shell, command, environment, script
@@ -41,7 +41,7 @@ _AMCHECK: LiteralString = (
 )
 
 
-def checksums(site: Site) -> list[Draft]:
+def checksums(site: Site) -> list[Step]:
     """On new, before its first start: the checksum of every page; nothing where the cluster has none."""
     control = site.cluster.control
     if control is None or not control.data_checksums or site.series < (11,):
@@ -54,14 +54,14 @@ def checksums(site: Site) -> list[Draft]:
         checked=checked,
     )
     return [
-        Draft(
+        Step(
             "check the page checksums of new",
             "new",
             site.channel.writer,
-            environment({"PATH": site.new_path, "LC_ALL": "C"}, look),
+            str(environment({"PATH": site.new_path, "LC_ALL": "C"}, look)),
             "a page that was broken on old before the copy is found by its checksum alone; new must be stopped for it",
             _ONLY_LOOKS,
-            stage="verify",
+            phase=Phase.VERIFY,
             stopped=True,
             detached=True,
             bytes=site.cluster.size_bytes,
@@ -69,28 +69,28 @@ def checksums(site: Site) -> list[Draft]:
     ]
 
 
-def tables_and_indexes(site: Site, socket: str | None, *, opened: bool = False) -> list[Draft]:
+def tables_and_indexes(site: Site, socket: str | None, *, opened: bool = False) -> list[Step]:
     """On new, while it runs: tables and B-tree indexes by pg_amcheck; `opened`: clients work there."""
     if site.series < (14,):
         return []
     threads, port = (1, site.cluster.port or 5432) if opened else (_threads(site), site.port)
     return [
-        Draft(
+        Step(
             "look through new's tables and indexes",
             "new",
             site.channel.writer,
-            ask(site.new_path, socket, port, _look(threads)),
+            str(ask(site.new_path, socket, port, _look(threads))),
             "pg_amcheck finds rows and index entries that contradict each other; where its extension is missing it is "
             "added for the time of the look",
             _ONLY_LOOKS,
-            stage="verify",
+            phase=Phase.VERIFY,
             stopped=True,
             detached=True,
         )
     ]
 
 
-def later(site: Site, socket: str | None) -> list[Draft]:
+def later(site: Site, socket: str | None) -> list[Step]:
     """What looks for corruption when the plan itself does not: no part of it, to be done when it suits."""
     return [] if site.verify is Verify.ALL else [*tables_and_indexes(site, socket, opened=True), *checksums(site)]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.migration.model.move import Hook, HookCommand
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
 
 _TITLES = {
@@ -17,32 +17,34 @@ LEAD = "lead"
 """The name of the step in which people lead the applications to new: the hooks after the opening stand before it."""
 
 
-def hooked(drafts: Sequence[Draft], site: Site, hooks: Sequence[HookCommand]) -> list[Draft]:
-    """The drafts with the commands in their places: a hook that is a step already becomes one that a command does."""
+def hooked(steps: Sequence[Step], site: Site, hooks: Sequence[HookCommand]) -> list[Step]:
+    """The steps with the commands in their places: a hook that is a step already becomes one that a command does."""
     commands = {hook.hook: hook for hook in hooks}
-    made: list[Draft] = []
-    for draft in drafts:
-        if draft.name == LEAD:
-            made += [_after(commands[hook], site) for hook in Hook if hook in commands and hook not in _names(drafts)]
-        own = next((command for hook, command in commands.items() if hook == draft.name), None)
-        made.append(draft if own is None else _placed(draft, own, site))
+    made: list[Step] = []
+    for step in steps:
+        if step.name == LEAD:
+            made += [_after(commands[hook], site) for hook in Hook if hook in commands and hook not in _names(steps)]
+        own = next((command for hook, command in commands.items() if hook == step.name), None)
+        made.append(step if own is None else _placed(step, own, site))
     return made
 
 
-def _names(drafts: Sequence[Draft]) -> set[str]:
-    return {draft.name for draft in drafts}
+def _names(steps: Sequence[Step]) -> set[str]:
+    return {step.name for step in steps}
 
 
-def _after(hook: HookCommand, site: Site) -> Draft:
+def _after(hook: HookCommand, site: Site) -> Step:
     reason = "your own command for it"
-    draft = Draft(_TITLES[hook.hook], "you", "", "", reason, "undo it by hand", name=hook.hook, skippable=False)
-    return _placed(draft, hook, site)
+    step = Step(
+        _TITLES[hook.hook], "you", "", "", reason, "undo it by hand", phase=Phase.OPEN, name=hook.hook, skippable=False
+    )
+    return _placed(step, hook, site)
 
 
-def _placed(draft: Draft, hook: HookCommand, site: Site) -> Draft:
+def _placed(step: Step, hook: HookCommand, site: Site) -> Step:
     """Where it runs and as whom; on the workstation, that is the side `you`."""
     if hook.side == "workstation":
-        return replace(draft, side="you", user="", command=hook.command)
+        return replace(step, side="you", user="", call=hook.command, native=())
     profile = site.old if hook.side == "old" else site.new
     user = hook.user or profile.user or profile.database_user
-    return replace(draft, side=hook.side, user=user, command=hook.command)
+    return replace(step, side=hook.side, user=user, call=hook.command, native=())

@@ -1,6 +1,6 @@
 """What SQL tells of the cluster just before the stop, held against what new says once it has started."""
 
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
 from core.servers.shell import Shell, command, environment, script
 
@@ -29,19 +29,19 @@ _COLLATIONS = (
 _COLLATIONS_SINCE = (15,)
 
 
-def take_inventory(site: Site) -> list[Draft]:
+def take_inventory(site: Site) -> list[Step]:
     """On old, while it runs; nothing where facts could not ask it either."""
     if not _askable(site):
         return []
     return [
-        Draft(
+        Step(
             "take stock of old",
             "old",
             site.owner,
-            _stock(site.old_path, site.cluster.socket_directory, site.cluster.port or 5432),
+            str(_stock(site.old_path, site.cluster.socket_directory, site.cluster.port or 5432)),
             "databases, relations, invalid indexes and settings: new must have the same",
             "nothing to undo: it only looks",
-            stage="stop old",
+            phase=Phase.STOP,
             name=INVENTORY,
             stopped=True,
             skippable=False,
@@ -49,32 +49,36 @@ def take_inventory(site: Site) -> list[Draft]:
     ]
 
 
-def compare_inventory(site: Site, socket: str | None) -> list[Draft]:
+def compare_inventory(site: Site, socket: str | None) -> list[Step]:
     """On new, after its first start; then what SQL alone tells of sorting there."""
     asked = []
     if _askable(site):
         asked.append(
-            Draft(
+            Step(
                 "compare new's stock with old's",
                 "new",
                 site.channel.writer,
-                _stock(site.new_path, socket, site.port),
+                str(_stock(site.new_path, socket, site.port)),
                 "this step prints what old said before its stop, or it has failed",
                 "nothing to undo: it only looks",
-                agrees=INVENTORY,
+                agrees_with=INVENTORY,
+                phase=Phase.START,
                 stopped=True,
                 skippable=False,
             )
         )
     if site.series >= _COLLATIONS_SINCE:
         asked.append(
-            Draft(
+            Step(
                 "compare the versions of collations",
                 "new",
                 site.channel.writer,
-                ask(site.new_path, socket, site.port, command("psql", "-XAtq", "-d", "postgres", "-c", _COLLATIONS)),
+                str(
+                    ask(site.new_path, socket, site.port, command("psql", "-XAtq", "-d", "postgres", "-c", _COLLATIONS))
+                ),
                 "where new sorts text otherwise than old did, an index on text finds less than there is",
                 "nothing to undo: it only looks",
+                phase=Phase.START,
                 stopped=True,
             )
         )

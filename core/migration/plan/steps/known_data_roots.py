@@ -6,7 +6,7 @@ whoever reads a table in it learns that its files were never copied.
 
 from core.facts.model import Cluster
 from core.migration.findings.data_roots import led_to
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
 from core.servers.shell import Shell, command, script
 
@@ -18,17 +18,17 @@ _EACH = """for link do
 done"""
 
 
-def prove_data_roots(site: Site, *, stopped: bool) -> Draft:
-    """Before the stop, so that it is not made in vain, and in it, when nobody can make one any more."""
-    return Draft(
+def prove_data_roots(site: Site, *, stopped: bool) -> Step:
+    """Before the stop, so that it is not made in vain, and in it, when nobody can make a root any more."""
+    return Step(
         f"prove that the plan {'still ' * stopped}knows every place",
         "old",
         site.owner,
-        unknown_data_roots(site.cluster),
+        str(unknown_data_roots(site.cluster)),
         "a tablespace that was made since the facts were read would be missing on new, and nobody would notice",
         "nothing to undo: it only looks",
-        stage="stop old" if stopped else "",
-        weight=1.0 if stopped else 0.01,
+        phase=Phase.STOP if stopped else Phase.WARM,
+        share=1.0 if stopped else 0.01,
         stopped=stopped,
         skippable=False,
         renewed=not stopped,

@@ -3,7 +3,7 @@
 from core.migration.findings.layout import configuration_folder
 from core.migration.findings.schedules import side_by_side
 from core.migration.model.move import Hook, Verify
-from core.migration.model.plan import ROOT_USER, Draft, undone
+from core.migration.model.plan import ROOT_USER, Phase, Step, undone
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
 from core.migration.plan.steps.corruption import tables_and_indexes
@@ -19,12 +19,12 @@ START_NEW = "start-new"
 _ASK = "select version(), pg_is_in_recovery(), (select count(*) from pg_database)"
 
 
-def opening(site: Site) -> list[Draft]:
+def opening(site: Site) -> list[Step]:
     """From the first start on new to the opening, the one step that cannot be undone without loss."""
     return [*_configuration(site), *_first_start(site), *_free(site), *_open(site)]
 
 
-def _configuration(site: Site) -> list[Draft]:
+def _configuration(site: Site) -> list[Step]:
     """Configuration outside the data directory: old's as an archive, put beside what new has there."""
     folder = configuration_folder(site.cluster)
     if folder is None:
@@ -41,31 +41,35 @@ def _configuration(site: Site) -> list[Draft]:
     )
     restore = script("rm -rf -- @folder@ && if [ -e @kept@ ]; then mv -- @kept@ @folder@; fi", folder=folder, kept=kept)
     return [
-        Draft(
+        Step(
             f"pack old's configuration in {folder}",
             "old",
             ROOT_USER,
-            pack,
+            str(pack),
             "it lies outside the data directory, so no pass has copied it",
             "nothing to undo: it only looks",
             name="configuration",
+            phase=Phase.START,
+            timed_as=Phase.VERIFY,
             private=True,
             stopped=True,
         ),
-        Draft(
+        Step(
             f"put old's configuration into {folder}",
             "new",
             ROOT_USER,
-            unpack,
+            str(unpack),
             f"what new has there is kept as {kept}; read it for paths, memory and addresses of old",
             undone(ROOT_USER, "new", restore),
+            phase=Phase.START,
+            timed_as=Phase.VERIFY,
             reads="configuration",
             stopped=True,
         ),
     ]
 
 
-def _first_start(site: Site) -> list[Draft]:
+def _first_start(site: Site) -> list[Step]:
     user = site.channel.writer
     outside = configuration_folder(site.cluster)
     config_file = site.cluster.config_file if outside is not None else None
@@ -78,24 +82,25 @@ def _first_start(site: Site) -> list[Draft]:
         ),
     )
     return [
-        Draft(
+        Step(
             "start new for local connections alone",
             "new",
             user,
-            start,
+            str(start),
             "nobody outside may take it for the real one yet; archiving is off",
             undone(user, "new", cluster_control.stop_locally(site.move.target, site.new_path)),
-            stage="start new",
+            phase=Phase.START,
             name=START_NEW,
             stopped=True,
         ),
-        Draft(
+        Step(
             "ask new",
             "new",
             user,
-            ask,
+            str(ask),
             "look at your own tables too, before anybody writes",
             "nothing to undo: it only looks",
+            phase=Phase.START,
             stopped=True,
             skippable=False,
         ),
@@ -105,7 +110,7 @@ def _first_start(site: Site) -> list[Draft]:
     ]
 
 
-def _free(site: Site) -> list[Draft]:
+def _free(site: Site) -> list[Step]:
     """What a move fenced when new was old: at the next boot its service could not start the cluster."""
     known = site.new_facts.cluster(site.move.target)
     if known is None or cluster_control.fence_leaves(known) is None:
@@ -113,23 +118,24 @@ def _free(site: Site) -> list[Draft]:
     user = site.channel.writer
     free, again = cluster_control.unfence(known, user), cluster_control.fence(known, user)
     return [
-        Draft(
+        Step(
             "let new's service start it",
             "new",
             free.user,
-            free.command,
+            str(free.command),
             "a move away from new, if there was one, kept it from starting; else nothing is done",
             undone(again.user, "new", again.command),
+            phase=Phase.START,
             stopped=True,
         )
     ]
 
 
-def _open(site: Site) -> list[Draft]:
+def _open(site: Site) -> list[Step]:
     user = site.channel.writer
     stop = cluster_control.stop_locally(site.move.target, site.new_path)
     return [
-        Draft(
+        Step(
             "decide",
             "you",
             "",
@@ -137,28 +143,32 @@ def _open(site: Site) -> list[Draft]:
             "look at new, which runs for local connections alone; until here old has everything, and the way back "
             "loses nothing; the next step opens new to clients, and what they write is on new alone",
             _back(site, stop),
+            phase=Phase.OPEN,
             stopped=True,
             skippable=False,
         ),
-        Draft(
+        Step(
             "open new to clients",
             "new",
             user,
-            sequence(stop, _start_for_clients(site)),
+            str(sequence(stop, _start_for_clients(site))),
             "with its own configuration; what clients write from here on is on new alone",
             f"only with the loss of what clients wrote: {_back(site, stop)}",
-            weight=2.0,
+            phase=Phase.OPEN,
+            timed_as=Phase.START,
+            share=2.0,
             stopped=True,
             point_of_no_return=True,
         ),
         *_cron_jobs(site),
-        Draft(
+        Step(
             "lead the applications to new",
             "you",
             "",
             "",
             "address, DNS name or virtual IP, connection pools, monitoring, backups, the start at boot",
             "lead them back to old, with the loss of what was written to new",
+            phase=Phase.OPEN,
             name=LEAD,
         ),
     ]
@@ -176,19 +186,20 @@ def _back(site: Site, stop: Shell) -> str:
     )
 
 
-def _cron_jobs(site: Site) -> list[Draft]:
+def _cron_jobs(site: Site) -> list[Step]:
     """What cron and timers do on both hosts; nothing where neither of them knows PostgreSQL."""
     jobs = side_by_side(site.old_facts, site.new_facts)
     if not jobs:
         return []
     return [
-        Draft(
+        Step(
             "move the cron jobs",
             "you",
             "",
             "",
             "what old runs by crontabs and timers must run on new, with new's paths, and on old no more",
             "take them back",
+            phase=Phase.OPEN,
             name=Hook.MOVE_CRON_JOBS,
             skippable=False,
             table=jobs,

@@ -1,6 +1,6 @@
 """The steps before anything is copied: the target proven and made, the key, the host keys."""
 
-from core.migration.model.plan import ROOT_USER, Draft, undone
+from core.migration.model.plan import ROOT_USER, Step, undone
 from core.migration.plan.site import Site
 from core.migration.plan.steps.targets import empty_or_ours
 from core.migration.plan.steps.verify import forget_lists
@@ -9,17 +9,17 @@ from core.migration.transports.routes import route_of
 from core.servers.shell import command
 
 
-def prepare(site: Site) -> list[Draft]:
+def prepare(site: Site) -> list[Step]:
     """Prove and make the target folders, then open the way for this copy alone."""
     return [_prove(site), *_make_folders(site), *_open_channel(site)]
 
 
-def _prove(site: Site) -> Draft:
-    return Draft(
+def _prove(site: Site) -> Step:
+    return Step(
         "prove that the target is empty or ours",
         "new",
         ROOT_USER,
-        empty_or_ours(site),
+        str(empty_or_ours(site)),
         "a later pass removes what old does not have: that must never happen to another cluster",
         "nothing to undo: it only looks",
         skippable=False,
@@ -29,14 +29,14 @@ def _prove(site: Site) -> Draft:
     )
 
 
-def _make_folders(site: Site) -> list[Draft]:
+def _make_folders(site: Site) -> list[Step]:
     user = site.channel.writer
     return [
-        Draft(
+        Step(
             f"make {root.target}",
             "new",
             ROOT_USER,
-            command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", root.target),
+            str(command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", root.target)),
             f"{root.source} of old comes here; the owner goes by name, for numbers differ between hosts",
             undone(ROOT_USER, "new", command("rmdir", "--", root.target)) + " (while it is empty)",
             rehearsed=True,
@@ -45,13 +45,13 @@ def _make_folders(site: Site) -> list[Draft]:
     ]
 
 
-def _open_channel(site: Site) -> list[Draft]:
+def _open_channel(site: Site) -> list[Step]:
     channel = site.channel
-    tidy = Draft(
+    tidy = Step(
         "remove what an earlier try left on old",
         "old",
         site.owner,
-        copy_channel.remove_key(channel),
+        str(copy_channel.remove_key(channel)),
         "lists of what was copied are good for one execution alone",
         "nothing to undo: it is of no use any more",
         rehearsed=True,
@@ -59,6 +59,6 @@ def _open_channel(site: Site) -> list[Draft]:
     return [tidy, *route_of(channel).opening(channel, site.owner)]
 
 
-def close_channel(site: Site) -> list[Draft]:
+def close_channel(site: Site) -> list[Step]:
     """Take away what the copy needed on both ends, once nothing is copied any more."""
     return [*route_of(site.channel).closing(site.channel, site.owner), forget_lists(site)]

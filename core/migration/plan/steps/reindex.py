@@ -11,7 +11,7 @@ from core import units
 from core.facts.database_queries import INDEX_KEYS
 from core.migration.findings.collations import Affected, Order, affected
 from core.migration.findings.finding import Case, Finding
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
 from core.migration.plan.steps.inventory import ask
 from core.servers.shell import Shell, command, pipe, script, script_of
@@ -19,7 +19,7 @@ from core.servers.shell import Shell, command, pipe, script, script_of
 _REBUILT = (Order.DIFFERENT, Order.UNSURE)
 
 
-def reindex(site: Site, socket: str | None) -> list[Draft]:
+def reindex(site: Site, socket: str | None) -> list[Step]:
     """On new, before anybody works there; nothing where text sorts the same, or nobody knows how it sorts."""
     found = affected(Case(site.move, site.old_facts, site.new_facts))
     if isinstance(found, Finding):
@@ -31,16 +31,16 @@ def reindex(site: Site, socket: str | None) -> list[Draft]:
     databases = dict.fromkeys(each.database.name for each in wrong)
     rebuilding = [_rebuilt(name, [each for each in wrong if each.database.name == name], site) for name in databases]
     return [
-        Draft(
+        Step(
             "rebuild the indexes whose text sorts differently on new",
             "new",
             site.channel.writer,
-            ask(site.new_path, socket, site.port, script_of(script("set -e"), *rebuilding)),
+            str(ask(site.new_path, socket, site.port, script_of(script("set -e"), *rebuilding))),
             f"{units.counted(number, 'object')} in {', '.join(databases)}, {units.size(size)} of indexes: as they are "
             "they find less than there is and let duplicates in. Range partitions and CHECK constraints on text are "
             "yours to look after: the check `collation` names them",
             "nothing to undo: the indexes are as new's libraries need them",
-            stage="reindex",
+            phase=Phase.REINDEX,
             stopped=True,
             detached=True,
         )

@@ -10,7 +10,7 @@ from typing import LiteralString
 from core.facts.model import Facts
 from core.migration.findings.data_roots import DataRoot, relinked
 from core.migration.model.move import Verify
-from core.migration.model.plan import Draft
+from core.migration.model.plan import Phase, Step
 from core.migration.model.transport import Route
 from core.migration.plan.cluster_control import control_data
 from core.migration.plan.site import Site
@@ -40,7 +40,7 @@ class End:
     openssl: bool
 
 
-def verify(site: Site) -> list[Draft]:
+def verify(site: Site) -> list[Step]:
     """The manifest and the sums of old, and beside it of new: what they print must be the same."""
     if _of_all(site):
         contents = "every file byte for byte"
@@ -50,37 +50,37 @@ def verify(site: Site) -> list[Draft]:
         contents = "the control file byte for byte; rsync has summed up what it sent"
     reads = BEGAN if site.cluster.running else ""
     return [
-        Draft(
+        Step(
             "sum up old's files",
             "old",
             site.owner,
-            _sums(site, on_new=False),
+            str(_sums(site, on_new=False)),
             f"every path with type, size, time, mode, owner and link target; {contents}",
             "nothing to undo: it only looks",
-            stage="verify",
+            phase=Phase.VERIFY,
             name=SUMS,
             reads=reads,
             stopped=True,
             skippable=False,
             detached=True,
             beside=True,  # the flush of new before it
-            listing=packed(_lists(site, on_new=False)),
+            listing=str(packed(_lists(site, on_new=False))),
         ),
-        Draft(
+        Step(
             "compare new's files with old's",
             "new",
             site.channel.writer,
-            _sums(site, on_new=True),
+            str(_sums(site, on_new=True)),
             "a copy that differs must not start: this step prints what the one before it printed, or it has failed",
             "nothing to undo: it only looks",
-            stage="verify",
-            agrees=SUMS,
+            phase=Phase.VERIFY,
+            agrees_with=SUMS,
             reads=reads,
             stopped=True,
             skippable=False,
             detached=True,
             beside=True,
-            listing=packed(_lists(site, on_new=True)),
+            listing=str(packed(_lists(site, on_new=True))),
         ),
     ]
 
@@ -97,19 +97,23 @@ def beginning(folder: str) -> Shell:
     )
 
 
-def forget_lists(site: Site) -> Draft:
+def forget_lists(site: Site) -> Step:
     """On new its list lies by itself; on old it lies in the folder of the copy's key, and goes with it."""
-    return Draft(
+    return Step(
         "remove the lists from new",
         "new",
         site.channel.writer,
-        script(
-            "[ ! -d @folder@ ] || { rm -f -- @lists@ && rmdir -- @folder@; }",
-            folder=_folder_on_new(site),
-            lists=_lists(site, on_new=True),
+        str(
+            script(
+                "[ ! -d @folder@ ] || { rm -f -- @lists@ && rmdir -- @folder@; }",
+                folder=_folder_on_new(site),
+                lists=_lists(site, on_new=True),
+            )
         ),
         "they were for naming what differs",
         "nothing to undo: they are of no use any more",
+        phase=Phase.CLOSE,
+        timed_as=Phase.VERIFY,
         stopped=True,
         closes=True,
     )

@@ -7,7 +7,17 @@ from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Plan, Step
 from tests.core.migration.builders import NOW
 
-STEP = Step(1, "step", "old", "old", "postgres", "true", "because", 1.0, "nothing")
+STEP = Step(
+    "step",
+    "old",
+    "postgres",
+    "true",
+    "because",
+    "nothing",
+    number=1,
+    server="old",
+    expected_seconds=1.0,
+)
 
 
 def execution(*steps: Step, state: State = State.RUNNING, kind: Kind = Kind.REAL) -> Execution:

@@ -13,12 +13,12 @@ from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution
 
 WARM = replace(STEP, title="warm pass", warm_pass=1, bytes=2_000_000_000)
-ASK = replace(STEP, title="stop the applications", side="you", command="", name=Hook.STOP_APPLICATIONS)
+ASK = replace(STEP, title="stop the applications", side="you", call="", name=Hook.STOP_APPLICATIONS)
 STOPPING = replace(STEP, title="stop old", name=STOP, stopped=True, expected_seconds=3.0)
 FENCING = replace(STEP, title="keep old from starting", name=FENCE, stopped=True, expected_seconds=1.0)
-DECIDE = replace(STEP, title="decide", side="you", command="", stopped=True, expected_seconds=None)
+DECIDE = replace(STEP, title="decide", side="you", call="", stopped=True, expected_seconds=None)
 OPENING = replace(STEP, title="open new", stopped=True, point_of_no_return=True, expected_seconds=2.0)
-AFTER = replace(STEP, title="lead", side="you", command="", expected_seconds=None)
+AFTER = replace(STEP, title="lead", side="you", call="", expected_seconds=None)
 PLANNED = (WARM, ASK, STOPPING, FENCING, DECIDE, OPENING, AFTER)
 
 

@@ -38,7 +38,9 @@ def test_a_failed_pass_tells_nothing_and_an_earlier_execution_does() -> None:
 
 def passes(*sent: int | None, apart: float = 1800.0) -> Execution:
     """Two passes over two places, each begun so long after the one before it."""
-    of = execution(*(replace(STEP, title=f"warm pass {n}: /{p}", warm_pass=n, bytes=10) for n in (1, 2) for p in "ab"))
+    of = execution(
+        *(replace(STEP, title=f"warm pass {n}: /{p}", root=p, warm_pass=n, bytes=10) for n in (1, 2) for p in "ab")
+    )
     runs = []
     for number, size in enumerate(sent, 1):
         began = NOW + timedelta(seconds=apart * ((number - 1) // 2))

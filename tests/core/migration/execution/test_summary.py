@@ -1,6 +1,5 @@
 """What an execution's rows tell: the time without the cluster, its passes, what was compared, where it broke off."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from core.migration.execution import summary
 from core.migration.execution.summary import PassMade
 from core.migration.model.execution import State
-from tests.core.migration.execution.whole_move import PLAN, START, STOPPED, execution, run, step
+from tests.core.migration.execution.whole_move import START, STOPPED, execution, run
 
 
 def test_passes_over_all_places() -> None:
@@ -77,11 +76,5 @@ def test_each_step_has_its_stage() -> None:
     found = summary.stages(execution())
     assert [found[number] for number in (1, 2, 5, 6, 9, 10, 11, 12, 14, 15, 16, 17, 18, 19)] == [
         "Preparation", "Warm passes", "Warm passes", "Stop", "Stop", "Final pass", "Final pass", "Verification",
-        "Verification", "The copy's key is taken away", "First start of new", "First start of new", "Opening",
-        "Opening",
+        "Verification", "The copy's key is taken away", "First start of new", "Opening", "Opening", "Opening",
     ]  # fmt: skip
-
-
-def test_a_plan_without_names_has_stages_too() -> None:
-    plain = replace(PLAN, steps=(step(1, "look"), step(2, "stop it", stopped=True), step(3, "copy", stopped=True)))
-    assert summary.stages(replace(execution(), plan=plain)) == {1: "Preparation", 2: "Stop", 3: "Stop"}

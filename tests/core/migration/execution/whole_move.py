@@ -4,36 +4,54 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from core.migration.model.execution import Execution, Kind, State, StepRun
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Phase, Plan, Step
 
 START = datetime(2026, 3, 14, 23, 0, tzinfo=UTC)
 
 
 def step(number: int, title: str, side: str = "old", **more: object) -> Step:
-    made = Step(number, title, side, side, "postgres", "" if side == "you" else "true", "why", 10.0, "")
+    made = Step(
+        title,
+        side,
+        "postgres",
+        "" if side == "you" else "true",
+        "why",
+        "",
+        number=number,
+        server=side,
+        expected_seconds=10.0,
+    )
     return replace(made, **more)  # type: ignore[arg-type]  # fields of a step, by name
 
 
 STEPS = (
     step(1, "prove the target", "new"),
-    step(2, "warm pass 1 of 2: /data", warm_pass=1),
-    step(3, "warm pass 1 of 2: /space", warm_pass=1),
-    step(4, "warm pass 2 of 2: /data", warm_pass=2),
-    step(5, "warm pass 2 of 2: /space", warm_pass=2),
-    step(6, "stop the applications", "you", name="stop-applications", stopped=True, expected_seconds=None),
-    step(7, "stop old", name="stop", stopped=True),
-    step(8, "prove the stop", name="stopped", stopped=True),
-    step(9, "keep old from starting", name="fence", stopped=True),
-    step(10, "final pass: /data", stopped=True),
-    step(11, "prove that old stayed stopped", stopped=True, agrees_with=8),
-    step(12, "flush", "new", stopped=True),
-    step(13, "sum up old's files", name="sums", stopped=True, beside=True),
-    step(14, "compare new's files", "new", stopped=True, beside=True, agrees_with=13),
-    step(15, "take the key off new", "new", stopped=True, closes=True),
-    step(16, "start new", "new", name="start-new", stopped=True),
-    step(17, "decide", "you", stopped=True, expected_seconds=None),
-    step(18, "open new", "new", stopped=True, point_of_no_return=True),
-    step(19, "lead the applications to new", "you", expected_seconds=None),
+    step(2, "warm pass 1 of 2: /data", warm_pass=1, phase=Phase.WARM),
+    step(3, "warm pass 1 of 2: /space", warm_pass=1, phase=Phase.WARM),
+    step(4, "warm pass 2 of 2: /data", warm_pass=2, phase=Phase.WARM),
+    step(5, "warm pass 2 of 2: /space", warm_pass=2, phase=Phase.WARM),
+    step(
+        6,
+        "stop the applications",
+        "you",
+        name="stop-applications",
+        stopped=True,
+        expected_seconds=None,
+        phase=Phase.STOP,
+    ),
+    step(7, "stop old", name="stop", stopped=True, phase=Phase.STOP),
+    step(8, "prove the stop", name="stopped", stopped=True, phase=Phase.STOP),
+    step(9, "keep old from starting", name="fence", stopped=True, phase=Phase.STOP),
+    step(10, "final pass: /data", stopped=True, phase=Phase.FINAL),
+    step(11, "prove that old stayed stopped", stopped=True, agrees_with="stopped", phase=Phase.FINAL),
+    step(12, "flush", "new", stopped=True, phase=Phase.VERIFY),
+    step(13, "sum up old's files", name="sums", stopped=True, beside=True, phase=Phase.VERIFY),
+    step(14, "compare new's files", "new", stopped=True, beside=True, agrees_with="sums", phase=Phase.VERIFY),
+    step(15, "take the key off new", "new", stopped=True, closes=True, phase=Phase.CLOSE),
+    step(16, "start new", "new", name="start-new", stopped=True, phase=Phase.START),
+    step(17, "decide", "you", stopped=True, expected_seconds=None, phase=Phase.OPEN),
+    step(18, "open new", "new", stopped=True, point_of_no_return=True, phase=Phase.OPEN),
+    step(19, "lead the applications to new", "you", expected_seconds=None, phase=Phase.OPEN),
 )
 PLAN = Plan("m", "rsync", "", STEPS, START, way_back=(step(1, "start old"), step(2, "prove that old runs")))
 

@@ -86,27 +86,27 @@ def test_every_step_is_whole() -> None:
         assert each.undo
         assert each.side in {"old", "new", "you"}
         assert each.server == {"old": "old", "new": "new", "you": "workstation"}[each.side]
-        assert bool(each.command) == (each.side != "you")
-        assert each.input_from is None or each.input_from < each.number
+        assert each.by_person == (each.side == "you")
+        assert not each.reads or made.steps[each.number - 1] is each
     assert sum(each.point_of_no_return for each in made.steps) == 1
 
 
 def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_shown() -> None:
     made = plan({"running": True, "tablespaces": (space("/space"),)})
-    removing = [each.number for each in made.steps if "--delete" in each.command and "--dry-run" not in each.command]
+    removing = [each.number for each in made.steps if "--delete" in each.call and "--dry-run" not in each.call]
     assert removing
     assert step(made, "prove that the target").number < min(removing)
-    shown = [each.number for each in made.steps if "--dry-run" in each.command]
+    shown = [each.number for each in made.steps if "--dry-run" in each.call]
     assert len(shown) == len(removing) == 2
     assert max(shown) < min(removing)
-    assert not any("--delay-updates" in each.command for each in made.steps)
+    assert not any("--delay-updates" in each.call for each in made.steps)
 
 
 def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
     """The proof of the target ahead of the copy, on a tablespace's folder that holds what is not ours."""
     taken = tmp_path / "it's taken"
     made = plan({"running": True, "tablespaces": (space(str(taken)),)})
-    proof = next(step.command for step in made.steps if step.title.startswith("prove that the target"))
+    proof = next(step.call for step in made.steps if step.title.startswith("prove that the target"))
     assert subprocess.run(["dash", "-c", proof], capture_output=True, check=False).returncode == 0
     taken.mkdir()
     (taken / "notes").touch()
@@ -124,8 +124,8 @@ def test_the_name_to_be_typed_stands_at_the_head() -> None:
 def test_the_final_pass_trusts_no_time() -> None:
     made = plan({"running": True})
     for title in ("warm pass 1", "final pass, changed files"):
-        assert "comm -13" in step(made, title).command
-    assert "--ignore-times" in step(made, "final pass, changed files").command
+        assert "comm -13" in step(made, title).call
+    assert "--ignore-times" in step(made, "final pass, changed files").call
 
 
 def test_downtime_is_from_the_stop_to_the_opening() -> None:
@@ -164,8 +164,8 @@ def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str
 )
 def test_the_stop_is_the_layouts_own(changes: dict[str, Any], stop: str, fence: str) -> None:
     made = plan({"running": True, **changes})
-    assert stop in step(made, "stop old").command
-    assert fence in step(made, "keep old").command
+    assert stop in step(made, "stop old").call
+    assert fence in step(made, "keep old").call
 
 
 def test_what_an_earlier_move_away_from_new_fenced_is_let_go() -> None:
@@ -173,7 +173,7 @@ def test_what_an_earlier_move_away_from_new_fenced_is_let_go() -> None:
     there = cluster(data_directory=TARGET, unit="postgresql-15.service")
     made = plan({"running": True}, new_facts=new(there))
     free = step(made, "let new's service start it")
-    assert "rm -f -- /etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf" in free.command
+    assert "rm -f -- /etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf" in free.call
     assert (free.side, free.user) == ("new", "root")
     assert free.number < step(made, "open new to clients").number
     assert "AssertPathExists" in free.undo
@@ -184,14 +184,14 @@ def test_what_an_earlier_move_away_from_new_fenced_is_let_go() -> None:
 def test_tablespaces_go_to_their_targets() -> None:
     made = plan({"tablespaces": (space("/space"),)}, {"tablespace_targets": {"/space": "/srv/pg/space"}})
     assert step(made, "make /srv/pg/space").side == "new"
-    assert step(made, "set the link pg_tblspc/16400").command == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
-    assert "pghaul-receive 16400" in step(made, "copy: /space").command
+    assert step(made, "set the link pg_tblspc/16400").call == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
+    assert "pghaul-receive 16400" in step(made, "copy: /space").call
 
 
 def test_configuration_outside_is_brought_along() -> None:
     made = plan({"config_file": "/etc/postgresql/15/main/postgresql.conf"})
-    assert step(made, "put old's configuration").input_from == step(made, "pack old's configuration").number
-    assert "config_file=/etc/postgresql/15/main/postgresql.conf" in step(made, "start new").command
+    assert step(made, "put old's configuration").reads == step(made, "pack old's configuration").name
+    assert "config_file=/etc/postgresql/15/main/postgresql.conf" in step(made, "start new").call
     assert not any("configuration" in title for title in titles(plan()))
 
 
@@ -201,12 +201,12 @@ def test_configuration_that_was_cut_off_replaces_nothing(tmp_path: Path) -> None
     (folder / "postgresql.conf").write_text("port = 5432\n")
     made = plan({"config_file": f"{folder}/postgresql.conf"}, database_user=me)
     packed = subprocess.run(
-        ["dash", "-c", step(made, "pack old's").command], capture_output=True, text=True, check=True
+        ["dash", "-c", step(made, "pack old's").call], capture_output=True, text=True, check=True
     ).stdout
 
     def put(text: str) -> int:
         return subprocess.run(
-            ["dash", "-c", step(made, "put old's").command],
+            ["dash", "-c", step(made, "put old's").call],
             input=text,
             text=True,
             check=False,
@@ -228,7 +228,7 @@ def test_a_port_that_new_uses_already() -> None:
     undertaking = move()
     estimated = estimate(spec_of(undertaking, old(), []))
     made = make_plan(undertaking, profile("old"), profile("new"), old(), taken, (), (), estimated)
-    assert "port=5433" in step(made, "start new").command
+    assert "port=5433" in step(made, "start new").call
     assert any(warning.startswith("warning: port 5432 is taken") for warning in made.warnings)
 
 
@@ -257,17 +257,17 @@ def test_why_names_the_figures() -> None:
 def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], line: str, login: str) -> None:
     made = plan(**changes)
     allow = step(made, "let the key")
-    assert line in allow.command
-    assert 'restrict,from="10.77.0.11",command="' in allow.command
+    assert line in allow.call
+    assert 'restrict,from="10.77.0.11",command="' in allow.call
     assert allow.user == login
-    assert f"{login}@10.77.0.12:." in step(made, "copy").command
+    assert f"{login}@10.77.0.12:." in step(made, "copy").call
 
 
 def test_the_address_old_uses_is_the_dbas() -> None:
     made = plan(copy_address="fd00::12", port=2222)
-    assert "dba@[fd00::12]:." in step(made, "copy").command
-    assert "[fd00::12]:2222" in step(made, "pin").command
-    assert "-p 2222" in step(made, "copy").command
+    assert "dba@[fd00::12]:." in step(made, "copy").call
+    assert "[fd00::12]:2222" in step(made, "pin").call
+    assert "-p 2222" in step(made, "copy").call
 
 
 def test_no_cluster_and_no_address() -> None:
@@ -299,8 +299,8 @@ def odd_plan() -> Plan:
 
 def test_every_command_is_posix_shell_whatever_the_folders_name() -> None:
     for each in odd_plan().steps:
-        done = subprocess.run(["dash", "-n"], input=each.command, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, ""), each.command
+        done = subprocess.run(["dash", "-n"], input=each.call, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), each.call
 
 
 def _run(text: str, *words: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -341,7 +341,7 @@ def test_the_script_asks_before_each_step_and_feeds_what_one_printed_to_the_next
     assert done.returncode == 0, done.stderr
     asked = (tmp_path / "asked").read_text().splitlines()
     assert sum(line.startswith("sudo -n -u") for line in asked) > 0
-    assert (tmp_path / "input").read_text() == "printed\n" * sum(each.input_from is not None for each in made.steps)
+    assert (tmp_path / "input").read_text() == "printed\n" * sum(bool(each.reads) for each in made.steps)
 
 
 def test_the_script_stops_at_quit_at_the_end_of_input_and_at_a_failure(tmp_path: Path) -> None:
@@ -443,7 +443,7 @@ def test_the_runbook_shows_every_command_whole() -> None:
     text = runbook(made)
     for each in made.steps:
         assert f"### {each.number}. " in text
-        assert each.command in text
+        assert each.call in text
     assert text.count("**Point of no return.**") == 1
     assert re.search(r"stopped from step \d+ to step \d+", text)
     assert "\\$" not in text
@@ -465,14 +465,14 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
         HookCommand(Hook.MOVE_ADDRESS, "workstation", "./move-address"),
     )
     stop = step(made, "stop the applications")
-    assert (stop.side, stop.user, stop.command, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
+    assert (stop.side, stop.user, stop.call, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
     after = [each for each in made.steps if each.number > step(made, "open new").number]
-    assert [(each.title, each.side, each.user, each.command) for each in after] == [
+    assert [(each.title, each.side, each.user, each.call) for each in after] == [
         ("move the virtual address", "you", "you", "./move-address"),
         ("tell the pooler", "new", "pooler", "pgbouncer-lead new"),
         ("lead the applications to new", "you", "you", ""),
     ]
-    assert "here ./move-address" in script(made)
+    assert "./move-address" in script(made)
 
 
 def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
@@ -487,11 +487,9 @@ def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
         "start old",
         "prove that old runs",
     ]
-    assert (
-        "rm -f -- /etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf" in back["let old start again"].command
-    )
-    assert "systemctl start postgresql-15.service" in back["start old"].command
-    assert not any("rm -rf" in each.command for each in made.way_back if each.side == "new")
+    assert "rm -f -- /etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf" in back["let old start again"].call
+    assert "systemctl start postgresql-15.service" in back["start old"].call
+    assert not any("rm -rf" in each.call for each in made.way_back if each.side == "new")
     assert "start old" not in [each.title for each in plan().way_back]
 
 
@@ -501,7 +499,7 @@ def test_a_rehearsal_holds_no_step_that_stops_or_starts() -> None:
     assert {each.title for each in rehearsed if each.stopped} == {"take the key off new", "remove the key from old"}
     assert sum(each.closes for each in rehearsed) == 2
     words = ("pg_ctl", "chmod u-w", "systemctl", "--delete")
-    assert not any(word in each.command for each in rehearsed for word in words)
+    assert not any(word in each.call for each in rehearsed for word in words)
 
 
 def test_the_rehearsal_of_a_stopped_cluster_copies_it_and_leaves_it_unfenced() -> None:
@@ -516,8 +514,8 @@ def test_the_stop_is_proven_before_and_after_the_final_pass() -> None:
     proofs = [each for each in made.steps if each.title.startswith("prove that old") or each.title == "prove the stop"]
     final = [each.number for each in made.steps if each.title.startswith("final pass")]
     assert proofs[0].number < min(final) <= max(final) < proofs[1].number
-    assert proofs[0].command == proofs[1].command
-    assert proofs[1].agrees_with == proofs[0].number
+    assert proofs[0].call == proofs[1].call
+    assert proofs[1].agrees_with == proofs[0].name
 
 
 def test_what_must_agree_stops_the_script(tmp_path: Path) -> None:
@@ -540,15 +538,15 @@ def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared(
     numbers = [step(whole, title).number for title in ("compare new's files", "check the page", "start new for")]
     assert numbers == sorted(numbers)
     assert step(whole, "look through").number < step(whole, "decide").number
-    assert "pg_checksums --check --progress" in step(whole, "check the page").command
-    assert not any("amcheck" in each.command for each in whole.steps if each.side == "old")
+    assert "pg_checksums --check --progress" in step(whole, "check the page").call
+    assert not any("amcheck" in each.call for each in whole.steps if each.side == "old")
 
 
 @pytest.mark.parametrize(("series", "sums", "amcheck"), [("9.6", None, None), ("11", "pg_verify_checksums", None),
     ("12", "pg_checksums --check", None), ("14", "pg_checksums --check", "pg_amcheck")])  # fmt: skip
 def test_what_looks_for_corruption_is_what_the_series_has(series: str, sums: str | None, amcheck: str | None) -> None:
     later = plan({"series": series, "control": control(data_checksums=1)}).later
-    texts = {each.title.split()[0]: each.command for each in later}
+    texts = {each.title.split()[0]: each.call for each in later}
     assert set(texts) == {word for word, program in (("check", sums), ("look", amcheck)) if program is not None}
     assert (sums or "") in texts.get("check", "")
     assert (amcheck or "") in texts.get("look", "")
@@ -560,7 +558,7 @@ def test_indexes_whose_text_sorts_differently_are_rebuilt_before_the_opening() -
     assert step(made, "start new for").number < rebuilt.number < step(made, "decide").number
     assert rebuilt.expected_seconds is not None
     assert "1 object in shop, 4.8 MiB of indexes" in rebuilt.reason
-    assert "refresh" in rebuilt.command
+    assert "refresh" in rebuilt.call
     assert any(
         warning.startswith("warning: text sorts") and warning.endswith("[collation]") for warning in made.warnings
     )

@@ -77,7 +77,7 @@ def test_the_daemon_is_taken_where_the_move_allows_it_and_it_is_faster() -> None
 def test_without_consent_no_probe_chooses_it() -> None:
     made = plan(PROBES, plain_text=False)
     assert made.transport == Transport().name
-    assert not any("daemon" in step.command for step in made.steps)
+    assert not any("daemon" in step.call for step in made.steps)
     assert not any("unencrypted" in warning for warning in made.warnings)
 
 

@@ -29,7 +29,7 @@ def test_one_server_copies_from_folder_to_folder() -> None:
     assert on_one_server(move(), *both, profile("new"))
     made = plan(both)
     assert made.transport == Transport(route=Route.LOCAL).name
-    commands = "\n".join(step.command for step in made.steps)
+    commands = "\n".join(step.call for step in made.steps)
     assert "ssh" not in commands
     assert "authorized_keys" not in commands
     titles = [step.title for step in made.steps]
@@ -39,4 +39,4 @@ def test_one_server_copies_from_folder_to_folder() -> None:
 def test_the_owner_must_be_the_same_and_the_hosts_one() -> None:
     assert not on_one_server(move(), *one_server("pgadmin"), profile("new"))
     assert not on_one_server(move(), old(), facts("new"), profile("new"))
-    assert "authorized_keys" in "\n".join(step.command for step in plan(one_server("pgadmin")).steps)
+    assert "authorized_keys" in "\n".join(step.call for step in plan(one_server("pgadmin")).steps)

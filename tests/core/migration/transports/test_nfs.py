@@ -75,7 +75,7 @@ def test_without_consent_no_probe_chooses_it() -> None:
 
 
 def test_passes_go_into_the_mount_and_ask_for_no_ssh() -> None:
-    passes = [step.command for step in plan(PROBES).steps if "pass" in step.title and step.side == "old"]
+    passes = [step.call for step in plan(PROBES).steps if "pass" in step.title and step.side == "old"]
     assert passes
     for text in passes:
         assert "--rsync-path" not in text
@@ -89,7 +89,7 @@ def test_a_stopped_cluster_is_compared_whole_and_of_a_running_one_it_is_said() -
     stopped, running = plan(PROBES, running=False), plan(PROBES)
     (sums,) = [step for step in stopped.steps if step.title == "sum up old's files"]
     assert "every file byte for byte" in sums.reason
-    assert "sha256sum" in sums.command
+    assert "sha256sum" in sums.call
     assert not any(said in warning for warning in stopped.warnings)
     assert any(said in warning for warning in running.warnings)
     assert not any(said in warning for warning in plan([PROBES[0]]).warnings)
