@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.lab.fixtures"]
+pytest_plugins = ["tests.histories", "tests.lab.fixtures"]
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

@@ -1,6 +1,5 @@
 """For every test of the window: Qt's own warnings fail it, and no widget is left behind."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from gui import appearance
 from gui.window import MainWindow
 from gui.work import Work
 from tests.gui import samples
+from tests.histories import Histories, nothing
 
 if TYPE_CHECKING:
     from gui.pages.page import Page
@@ -40,21 +40,10 @@ def _no_widget_left(qapp: QApplication) -> Iterator[None]:
     assert not left, f"the test left widgets: {left}"
 
 
-@pytest.fixture(scope="session")
-def histories(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty and a full history, each made once and copied for every test."""
-    folder = tmp_path_factory.mktemp("histories")
-    Store.open(folder / "empty").close()
-    with Store.open(folder / "full") as made:
-        samples.fill(made)
-    return folder
-
-
 @pytest.fixture
-def store(request: pytest.FixtureRequest, histories: Path, tmp_path: Path) -> Iterator[Store]:
-    kind = "full" if "full_store" in request.fixturenames else "empty"
-    shutil.copytree(histories / kind, tmp_path / "history")
-    with Store.open(tmp_path / "history") as made:
+def store(request: pytest.FixtureRequest, histories: Histories, tmp_path: Path) -> Iterator[Store]:
+    fill = samples.fill if "full_store" in request.fixturenames else nothing
+    with histories.open(tmp_path / "history", fill) as made:
         yield made
 
 

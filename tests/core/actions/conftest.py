@@ -7,10 +7,11 @@ import pytest
 
 from core.actions import Session
 from core.servers.profiles import Nobody
-from tests.core.migration.builders import history
+from tests.core.migration.builders import set_up
+from tests.histories import Histories
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with history(tmp_path) as store, Session(store, Nobody()) as made:
+def session(histories: Histories, tmp_path: Path) -> Iterator[Session]:
+    with histories.open(tmp_path, set_up) as store, Session(store, Nobody()) as made:
         yield made

@@ -18,8 +18,9 @@ from core.cli.main import main
 from core.errors import Cancelled, InputError
 from core.history.store import Store
 from core.migration.model.execution import Kind, State
-from tests.core.migration.builders import history
+from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.histories import Histories
 
 
 class Terminal(io.StringIO):
@@ -28,10 +29,10 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+def store(histories: Histories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     monkeypatch.setenv("PGHAUL_DATA", str(tmp_path))
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    with history(tmp_path) as made:
+    with histories.open(tmp_path, set_up) as made:
         yield made
 
 

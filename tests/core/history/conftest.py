@@ -7,15 +7,16 @@ import pytest
 
 from core.history.store import Store
 from tests.core.history import samples
+from tests.histories import Histories
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "history") as opened:
+def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
+    with histories.open(tmp_path / "history") as opened:
         yield opened
 
 
 @pytest.fixture
-def filled(store: Store) -> Store:
-    samples.fill(store)
-    return store
+def filled(histories: Histories, tmp_path: Path) -> Iterator[Store]:
+    with histories.open(tmp_path / "filled", samples.fill) as opened:
+        yield opened

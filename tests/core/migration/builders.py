@@ -1,10 +1,7 @@
 """Facts, moves and probes made by hand, each as good as it can be: a test spoils the one thing that it is about."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from core.facts.catalog import (
@@ -192,14 +189,11 @@ def new(*clusters: Cluster, **changes: Any) -> Facts:
     return facts("new", **{"clusters": clusters or (own,), "gaps": (absent,), "trials": tried, **changes})
 
 
-@contextmanager
-def history(folder: Path) -> Iterator[Store]:
+def set_up(store: Store) -> None:
     """Two servers and the move `spring` between them."""
-    with Store.open(folder) as store:
-        for side in ("old", "new"):
-            store.add_profile(profile(side))
-        store.add_move(move(name="spring"))
-        yield store
+    for side in ("old", "new"):
+        store.add_profile(profile(side))
+    store.add_move(move(name="spring"))
 
 
 def move(**changes: Any) -> Move:

@@ -1,25 +1,19 @@
 """Reports of a move with a day's work, and of one that was only just set up."""
 
-from pathlib import Path
-
 import pytest
 
-from core.history.store import Store
 from core.reports.report import Report, build
 from tests.core.history import samples
+from tests.histories import Histories
 
 
-@pytest.fixture
-def full(tmp_path: Path) -> Report:
-    with Store.open(tmp_path / "full") as store:
-        samples.fill(store)
+@pytest.fixture(scope="session")
+def full(histories: Histories, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    with histories.open(tmp_path_factory.mktemp("full"), samples.fill) as store:
         return build(store, samples.MOVE.name)
 
 
-@pytest.fixture
-def empty(tmp_path: Path) -> Report:
-    with Store.open(tmp_path / "empty") as store:
-        store.add_profile(samples.OLD)
-        store.add_profile(samples.NEW)
-        store.add_move(samples.MOVE)
+@pytest.fixture(scope="session")
+def empty(histories: Histories, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    with histories.open(tmp_path_factory.mktemp("empty"), samples.set_up) as store:
         return build(store, samples.MOVE.name)

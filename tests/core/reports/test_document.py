@@ -9,7 +9,6 @@ import pytest
 
 from core.comparison.model import Finding, LeftOut, Row, Verdict
 from core.facts.model import Gap
-from core.history.store import Store
 from core.migration.model.checks import Status, Waiver
 from core.migration.model.estimate import Estimate, Method, Span, Stage
 from core.reports.document import LONGEST_COMMAND, document
@@ -17,6 +16,7 @@ from core.reports.pdf import render
 from core.reports.report import Report, build
 from core.reports.words import about, listed, time_axis
 from tests.core.history import samples
+from tests.histories import Histories
 
 
 def _answers(report: Report) -> list[str]:
@@ -273,9 +273,8 @@ def test_a_waived_warning_says_who_waived_it_and_why(full: Report) -> None:
     assert next(text for text in said if text).endswith(": only C collations")
 
 
-def test_every_volume_side_by_side(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "more") as store:
-        samples.fill(store)
+def test_every_volume_side_by_side(histories: Histories, tmp_path: Path) -> None:
+    with histories.open(tmp_path, samples.fill) as store:
         run = next(run for run in store.runs(samples.MOVE.name) if run.workload.title == "Random writes, direct")
         elsewhere = dataclasses.replace(run.volume, mount_point="/mnt/a", folder="/mnt/a/x")
         store.run_started(dataclasses.replace(run, volume=elsewhere, id=None))

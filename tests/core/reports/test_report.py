@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.history.store import Store
 from core.migration.model.checks import Status
 from core.reports.report import Report, build
 from tests.core.history import samples
+from tests.histories import Histories
 
 
 def test_everything_known_is_in_it(full: Report) -> None:
@@ -38,6 +38,6 @@ def test_an_unknown_that_may_block_is_a_blocker(full: Report) -> None:
     assert [check.status for check in dataclasses.replace(full, checks=harmless).blockers] == [Status.BLOCKER]
 
 
-def test_a_move_that_is_not_there(tmp_path: Path) -> None:
-    with Store.open(tmp_path) as store, pytest.raises(InputError, match="no move 'nothing'"):
+def test_a_move_that_is_not_there(histories: Histories, tmp_path: Path) -> None:
+    with histories.open(tmp_path) as store, pytest.raises(InputError, match="no move 'nothing'"):
         build(store, "nothing")

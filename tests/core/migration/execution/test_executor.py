@@ -10,6 +10,7 @@ from core.jobs import CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.executor import Executor
 from core.migration.model.plan import Step
 from core.servers.connection import Server
+from tests.histories import Histories
 
 
 class Nobody:
@@ -28,8 +29,8 @@ def unconnected(side: str) -> Server:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path) as made:
+def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
+    with histories.open(tmp_path) as made:
         yield made
 
 

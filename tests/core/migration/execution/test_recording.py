@@ -15,8 +15,9 @@ from core.migration.execution.recording import recorded, watched
 from core.migration.model.execution import State, StepRun
 from core.migration.model.plan import Step
 from core.servers.connection import Server
-from tests.core.migration.builders import NOW, history
+from tests.core.migration.builders import NOW, set_up
 from tests.core.migration.execution.builders import execution
+from tests.histories import Histories
 
 HELD = HeldError("/a on old is being moved by ada@desk since 20:00", "wait", Holder("/var/tmp/lock", "1", "ada@desk"))
 
@@ -37,8 +38,8 @@ def unconnected(side: str) -> Server:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with history(tmp_path) as made:
+def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
+    with histories.open(tmp_path, set_up) as made:
         yield made
 
 
