@@ -32,6 +32,7 @@ def _isolate(environment: pytest.MonkeyPatch, folder: Path) -> None:
         f"UserKnownHostsFile {ssh / 'known_hosts'}\nGlobalKnownHostsFile /dev/null\nIdentityFile {ssh / 'id_ed25519'}\n"
     )
     environment.setenv("HOME", str(folder / "home"))
+    environment.setenv("LANGUAGE", "C")  # argparse looks for a translation of each of its words
     environment.setenv("PGHAUL_DATA", str(folder / "data"))
     environment.setenv("PGHAUL_SSH_CONFIG", str(ssh / "config"))
     for name in os.environ:
@@ -40,16 +41,18 @@ def _isolate(environment: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _session_isolated() -> Iterator[None]:
+def _session_isolated() -> Iterator[Path]:
     """For the fixtures that last longer than a test."""
     with tempfile.TemporaryDirectory(prefix="pghaul-tests-") as folder, pytest.MonkeyPatch.context() as environment:
         _isolate(environment, Path(folder))
-        yield
+        yield Path(folder)
 
 
 @pytest.fixture(autouse=True)
-def _isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    _isolate(monkeypatch, tmp_path_factory.mktemp("isolated"))
+def _isolated(_session_isolated: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with tempfile.TemporaryDirectory(dir=_session_isolated) as folder:
+        _isolate(monkeypatch, Path(folder))
+        yield
 
 
 @pytest.fixture(autouse=True)

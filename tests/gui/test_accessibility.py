@@ -36,6 +36,7 @@ from gui.dialogs.server import ServerDialog
 from gui.window import PAGES, MainWindow
 from tests.gui import samples
 from tests.gui.conftest import page
+from tests.histories import Histories
 
 CONTROLS = (
     QAbstractButton,
@@ -195,10 +196,11 @@ def _luminance(colour: QColor) -> float:
 
 
 @pytest.mark.parametrize("factor", ["1", "2"])
-def test_no_text_is_clipped(histories: Path, factor: str) -> None:
+def test_no_text_is_clipped(histories: Histories, tmp_path: Path, factor: str) -> None:
     """In a process of its own: the scale is set before Qt starts."""
+    history = histories.copy(tmp_path / "history", samples.fill)
     ended = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("clipped.py")), str(histories / "full")],
+        [sys.executable, str(Path(__file__).with_name("clipped.py")), str(history)],
         env={**os.environ, "QT_SCALE_FACTOR": factor, "QT_QPA_PLATFORM": "offscreen"},
         cwd=Path(__file__).parents[2],
         capture_output=True,
