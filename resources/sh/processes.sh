@@ -13,18 +13,23 @@ end_group() {
   done
 }
 
-# servers_in FOLDER   print the process id of each PostgreSQL server whose data directory is FOLDER; fails where nobody may look
-# A server may live there without its lock file, if somebody removed that: its working directory tells.
-servers_in() {
+# server_processes   print the process id of each process of a PostgreSQL server
+server_processes() {
   for server_process in /proc/[0-9]*; do
     server_name=
     # a process may end between two looks at it
     read -r server_name 2>/dev/null <"$server_process/comm" || continue
     case $server_name in
-      postgres | postmaster)
-        if [ "$server_process/cwd" -ef "$1" ]; then printf '%s\n' "${server_process#/proc/}"; fi
-        ;;
+      postgres | postmaster) printf '%s\n' "${server_process#/proc/}" ;;
       *) ;;
     esac
+  done
+}
+
+# servers_in FOLDER   print the process id of each PostgreSQL server whose data directory is FOLDER
+# A server may live there without its lock file, if somebody removed that: its working directory tells.
+servers_in() {
+  for server_process in $(server_processes); do
+    if [ "/proc/$server_process/cwd" -ef "$1" ]; then printf '%s\n' "$server_process"; fi
   done
 }

@@ -34,7 +34,8 @@ class Example:
     """A call of a function.
 
     Attributes:
-        words: its words; `@folder@` stands for the example's own folder, in which it runs.
+        words: its words; `@folder@` stands for the example's own folder, in which it runs, `@path@` for the PATH that
+            finds the stand-ins and the watched programs.
         arrange, after: pieces of sh for the state before, and for what must be so behind it; they may call functions.
         settings: variables that the function reads.
         stdin: its standard input.
@@ -134,7 +135,7 @@ class Stage:
 
     def _environment(self, broken: str = "", *, behind: bool = False) -> dict[str, str]:
         return {
-            "PATH": f"{self._own}:{self._shims}:{_SYSTEM}",
+            "PATH": self._path,
             "LC_ALL": "C",
             "HOME": str(self.folder),
             "TMPDIR": str(self.folder),
@@ -144,7 +145,11 @@ class Stage:
         }
 
     def _placed(self, text: str) -> str:
-        return text.replace("@folder@", str(self.folder))
+        return text.replace("@folder@", str(self.folder)).replace("@path@", self._path)
+
+    @property
+    def _path(self) -> str:
+        return f"{self._own}:{self._shims}:{_SYSTEM}"
 
 
 def make_shims(folder: Path) -> Path:
@@ -166,13 +171,13 @@ def _shim(name: str, path: Path) -> str:
 _SYSTEM = "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin"
 
 _PROGRAMS = """
-awk base64 basename blockdev cat chmod chown cmp comm cp curl cut date dd df diff dirname dmesg dumpe2fs du env expr
-exportfs fallocate find findmnt fio flock fuser getconf getent grep gzip head hostname id install ip iperf3 join ldd
-ln ls lsblk lscpu lsof mkdir mkfifo mktemp modprobe mount mv nice numfmt od openssl paste pg_amcheck pg_checksums
-pg_controldata pg_ctl pg_ctlcluster pg_isready pg_lsclusters pgbench pgrep pidof ps psql pwd readlink realpath renice
-rm rmdir rpc.mountd rpc.nfsd rpcbind rsync runuser sed seq setfattr setsid sha256sum shuf sleep socat sort split ssh
-ssh-keygen stat sudo sync sysctl systemctl tail tar tee timeout touch tr truncate tune2fs umount uname uniq uptime wc
-who xargs xfs_info zcat
+awk base64 basename blockdev cat chmod chown cmp comm cp curl cut date dd df diff dirname dmesg du dumpe2fs env
+exportfs expr fallocate find findmnt fio flock fuser getconf getent grep gzip head hostname id install ip iperf3 join
+ldd ln ls lsblk lscpu lsof mkdir mkfifo mktemp modprobe mount mv nice numfmt od openssl paste pg_amcheck pg_checksums
+pg_controldata pg_ctl pg_ctlcluster pg_isready pg_lsclusters pg_verify_checksums pgbench pgrep pidof ps psql pwd
+readlink realpath renice rm rmdir rpc.mountd rpc.nfsd rpcbind rsync runuser sed seq setfattr setsid sha256sum shuf
+sleep socat sort split ssh ssh-keygen stat sudo sync sysctl systemctl tail tar tee timeout touch tr truncate tune2fs
+umount uname uniq uptime wc who xargs xfs_info zcat
 """
 WATCHED = frozenset(_PROGRAMS.split())
 """Programs that are watched and broken: all that a function may run."""

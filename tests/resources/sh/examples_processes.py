@@ -21,6 +21,8 @@ _LIVES = {
 _ENDED = "mkdir -m 700 job && echo 'some log' >job/log && echo '1 1 another-boot' >job/group && echo 7 >job/exit"
 _END_IT = "read -r group rest <job/group; kill -s KILL -- -$group 2>/dev/null; :"
 
+_SERVER = "cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >running; sleep 0.05"
+
 EXAMPLES = [
     Example("end_group", ("4194300", "50"), name="ended already"),
     Example(
@@ -70,9 +72,15 @@ EXAMPLES = [
     ),
     Example("job_list", ("@folder@",), prints="# 0 jobs\n"),
     Example(
+        "server_processes",
+        arrange=_SERVER,
+        matches=r"(\d+\n)+",
+        after='kill "$(cat running)"',
+    ),
+    Example(
         "servers_in",
         ("@folder@",),
-        arrange="cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >running; sleep 0.05",
+        arrange=_SERVER,
         matches=r"\d+\n",
         after='kill "$(cat running)"',
     ),

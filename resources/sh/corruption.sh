@@ -1,0 +1,56 @@
+# What looks for corruption on new: page checksums while it is stopped, tables and indexes while it runs.
+
+# check_pages PATH PROGRAM DATA   look at the checksum of every page; PROGRAM is pg_checksums, in 11 pg_verify_checksums
+check_pages() {
+  PATH=$1
+  if [ "$2" = pg_checksums ]; then
+    pg_checksums --check --progress -D "$3"
+  else
+    "$2" -D "$3"
+  fi || fail 'corruption was found, or not all was read: the lines above say where'
+}
+
+# check_relations PATH SOCKET PORT JOBS   look through tables and B-tree indexes of each database by pg_amcheck
+check_relations() {
+  connect_to "$1" "$2" "$3"
+  check_known=$(ask_sql postgres "select count(*) from pg_available_extensions where name = 'amcheck';") || exit
+  if [ "$check_known" = 0 ]; then
+    echo 'warning: new has no extension amcheck: tables and indexes were not looked through'
+    return 0
+  fi
+  check_names=$(database_names) || exit
+  printf '%s\n' "$check_names" | {
+    check_worst=0
+    while IFS= read -r check_name; do (check_database "$check_name" "$4") || check_worst=$?; done
+    exit "$check_worst"
+  } || refuse $? 'corruption was found, or not all was read: the lines above say where'
+}
+
+# check_database DATABASE JOBS   run pg_amcheck there, with its extension for as long as that takes; end as it does
+# No event trigger of the user's is called.
+check_database() {
+  PGDATABASE=$1
+  export PGDATABASE
+  check_had=$(ask_sql "$1" "select count(*) from pg_extension where extname = 'amcheck';") || exit
+  if [ "$check_had" = 0 ]; then
+    remove_amcheck
+    trap 'exit 143' TERM INT HUP
+    trap remove_amcheck EXIT
+    unseen_sql "$1" 'create schema pghaul_amcheck; create extension amcheck schema pghaul_amcheck;'
+  fi
+  printf 'database %s\n' "$1"
+  pg_amcheck -j "$2" </dev/null 2>&1
+  exit # by itself, or dash would not come to the trap
+}
+
+# remove_amcheck   the extension, gone with the schema that was made for it
+remove_amcheck() {
+  unseen_sql "$PGDATABASE" 'drop schema if exists pghaul_amcheck cascade;'
+}
+
+# unseen_sql DATABASE STATEMENTS   carry them out, and no trigger of the user's is called
+unseen_sql() {
+  export PGOPTIONS='-c session_replication_role=replica -c client_min_messages=warning'
+  ask_sql "$@"
+  unset PGOPTIONS
+}

@@ -1,0 +1,66 @@
+# What SQL tells of a cluster: held side by side before the stop and after the first start.
+
+# connect_to PATH SOCKET PORT   from here on psql and its kin ask the server there; SOCKET `-`: where they look by themselves
+connect_to() {
+  PATH=$1 PGPORT=$3 PGAPPNAME=pghaul
+  export PATH PGPORT PGAPPNAME
+  if [ "$2" != - ]; then export PGHOST="$2"; fi
+}
+
+# ask_sql DATABASE STATEMENTS   print what they select there, bare; the first that fails ends it
+# The database by the variable, which is never taken for a connection string as -d would be.
+ask_sql() {
+  printf '%s\n' "$2" | PGDATABASE=$1 psql -XAtq -v ON_ERROR_STOP=1 || fail "the database $1 could not be asked"
+}
+
+# database_names   print the names of all databases that take connections; each row says how many there must be
+database_names() {
+  names_found=$(ask_sql postgres "
+    select (select count(*) from pg_database where datallowconn and not datistemplate)::text || ' ' || datname
+    from pg_database where datallowconn and not datistemplate order by datname;") || exit
+  names_number=$(printf '%s\n' "$names_found" | grep -c '') || fail 'grep failed'
+  [ "${names_found%% *}" = "$names_number" ] || fail 'the list of the databases broke off'
+  printf '%s\n' "$names_found" | cut -d ' ' -f 2- || fail 'cut failed'
+}
+
+# take_inventory PATH SOCKET PORT   print settings, databases, their relations and invalid indexes, the same on both sides
+# It leaves out where things lie, and what the first start on new sets. Sorted here: no database does it as another.
+take_inventory() {
+  connect_to "$@"
+  inventory_settings=$(ask_sql postgres "
+    select 'setting ' || name || ' = ' || setting from pg_settings where source = 'configuration file' and name not in (
+    'listen_addresses', 'archive_mode', 'archive_library', 'port',
+    'data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file');") || exit
+  printf '%s\n' "$inventory_settings" | sort || fail 'sort failed'
+  inventory_names=$(database_names) || exit
+  printf '%s\n' "$inventory_names" | while IFS= read -r inventory_name; do
+    inventory_relations=$(relations_of "$inventory_name") || exit
+    printf 'database %s\n%s\n' "$inventory_name" "$inventory_relations"
+  done || exit
+  end_mark
+}
+
+# relations_of DATABASE   print how many relations of each kind it has, and its invalid indexes
+relations_of() {
+  relations=$(ask_sql "$1" "
+    select 'relations ' || c.relkind::text || ' ' || count(*)::text from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace where n.nspname !~ '^pg_(temp|toast_temp)' group by c.relkind;
+    select 'invalid index ' || indexrelid::regclass::text from pg_index where not indisvalid;") || exit
+  printf '%s\n' "$relations" | sort || fail 'sort failed'
+}
+
+# collation_versions PATH SOCKET PORT   print a warning for each database whose default collation has another version here
+collation_versions() {
+  connect_to "$@"
+  ask_sql postgres "
+    select 'warning: the collation of database ' || datname || ' was ' || datcollversion || ' on old and is ' ||
+    coalesce(pg_database_collation_actual_version(oid), 'unknown') || ' here: rebuild its indexes on text'
+    from pg_database where datcollversion is distinct from pg_database_collation_actual_version(oid)
+    and datcollversion is not null order by datname;"
+}
+
+# ask_new PATH SOCKET PORT   print the server's version, whether it is in recovery, and how many databases it has
+ask_new() {
+  connect_to "$@"
+  ask_sql postgres 'select version(), pg_is_in_recovery(), (select count(*) from pg_database);'
+}

@@ -1,0 +1,66 @@
+# The indexes that lie in the order of a collation, built anew where new's libraries sort text otherwise than old's.
+
+# rebuild_indexes PATH SOCKET PORT SERIES [DATABASE NUMBER COLLATION...]...   those of NUMBER collations in each database
+rebuild_indexes() {
+  connect_to "$1" "$2" "$3"
+  rebuild_series=${4%%.*}
+  shift 4
+  while [ $# -gt 0 ]; do
+    rebuild_database=$1 rebuild_left=$2 rebuild_names=
+    shift 2
+    while [ "$rebuild_left" -gt 0 ]; do
+      # no name holds a line break
+      rebuild_names="$rebuild_names$1
+"
+      rebuild_left=$((rebuild_left - 1))
+      shift
+    done
+    rebuild_in "$rebuild_database" "$rebuild_series" "$rebuild_names"
+  done
+}
+
+# rebuild_in DATABASE SERIES COLLATIONS   the indexes, the largest first, then the versions of their collations
+# Only what was rebuilt has its recorded version refreshed, for that silences PostgreSQL's own warning.
+rebuild_in() {
+  carry_out "$1" "$3" "
+    select format('reindex index %I.%I;', n.nspname, c.relname)
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.oid in (select id from (
+    $(keys_of_indexes)
+    ) k where coll in (select oid from pg_collation where collname = any(string_to_array(:'names', chr(10)))))
+    order by pg_relation_size(c.oid) desc;"
+  [ "$2" -ge 10 ] || return 0
+  carry_out "$1" "$3" "
+    select format('alter collation %I.%I refresh version;', n.nspname, collname)
+    from pg_collation c join pg_namespace n on n.oid = collnamespace
+    where collname = any(string_to_array(:'names', chr(10)))
+    and collversion <> pg_collation_actual_version(c.oid);"
+  [ "$2" -ge 15 ] || return 0
+  carry_out "$1" "$3" "
+    select format('alter database %I refresh collation version;', datname) from pg_database
+    where 'default' = any(string_to_array(:'names', chr(10))) and datname = current_database()
+    and datcollversion <> pg_database_collation_actual_version(oid);"
+}
+
+# keys_of_indexes   print the query for the indexes that lie in the order of a collation, as the facts ask it
+# An opclass that compares bytes, trigrams or hashes does not know the collation, nor do some index types; a range type has
+# one of its own, that its columns do not show; indexes of TOAST tables (namespace 99) have no text.
+keys_of_indexes() {
+  echo "
+    select indexrelid as id, coalesce(nullif(indcollation[n], 0),
+    case when exists (select 1 from pg_range where rngcollation <> 0)
+    then (select nullif(rngcollation, 0) from pg_range where rngtypid =
+    (select atttypid from pg_attribute where attrelid = indexrelid and attnum = n + 1)) end) as coll
+    from (select indexrelid, indcollation, indclass, generate_subscripts(indcollation, 1) as n from pg_index i
+    join pg_class x on x.oid = i.indexrelid and x.relkind = 'i' and x.relnamespace <> 99
+    join pg_am a on a.oid = x.relam and a.amname not in ('hash', 'spgist', 'bloom') where indexrelid >= 16384) i
+    join pg_opclass o on o.oid = indclass[n] and o.opcname !~ '(_pattern|_trgm|_bloom)_ops\$'"
+}
+
+# carry_out DATABASE COLLATIONS QUERY   run the commands that the query makes, each shown before; :'names' are COLLATIONS
+carry_out() {
+  made=$(printf '%s\n' "$3" | PGDATABASE=$1 psql -XAtq -v ON_ERROR_STOP=1 -v "names=$2") ||
+    fail "the database $1 could not be asked for its indexes"
+  [ -n "$made" ] || return 0
+  printf '%s\n' "$made" | PGDATABASE=$1 psql -Xe -v ON_ERROR_STOP=1 || fail "not all indexes of $1 were rebuilt"
+}

@@ -1,0 +1,89 @@
+"""Examples of the look for corruption. The programs are played; on a real cluster tests/live runs them."""
+
+from tests.resources.sh.examples import Example
+
+_PSQL = r"""asked=
+while read -r line; do asked="$asked $line"; done
+case "$asked" in
+  *pg_available_extensions*) echo "${known-1}" ;;
+  *"|| ' ' || datname"*) printf '2 %s\n' 'it'\''s' postgres ;;
+  *pg_extension*) [ "$PGDATABASE" = postgres ] && echo 1 || echo 0 ;;
+  *) echo "$PGDATABASE:$asked" >>"$HOME/done" ;;
+esac"""
+_CHECKED = {"psql": _PSQL, "pg_amcheck": 'echo "amcheck $*"'}
+_FOUND = {"psql": _PSQL, "pg_amcheck": 'echo "broken"; [ "$PGDATABASE" = postgres ] || exit 2'}
+_UNKNOWN = {"psql": f"known=0\n{_PSQL}", "pg_amcheck": "exit 1"}
+_WORDS = ("@path@", "/tmp", "5433", "4")
+_REMOVED = "it's: drop schema if exists pghaul_amcheck cascade;"
+_ADDED = "it's: create schema pghaul_amcheck; create extension amcheck schema pghaul_amcheck;"
+_LEFT = f'[ "$(cat done)" = "{_REMOVED}\n{_ADDED}\n{_REMOVED}" ]'
+
+EXAMPLES = [
+    Example(
+        "check_pages",
+        ("@path@", "pg_checksums", "data"),
+        programs={"pg_checksums": 'echo "$*"'},
+        prints="--check --progress -D data\n",
+    ),
+    Example(
+        "check_pages",
+        ("@path@", "pg_verify_checksums", "data"),
+        programs={"pg_verify_checksums": 'echo "$*"'},
+        prints="-D data\n",
+        name="11",
+    ),
+    Example(
+        "check_pages",
+        ("@path@", "pg_checksums", "data"),
+        programs={"pg_checksums": "exit 1"},
+        status=1,
+        complains="corruption was found, or not all was read",
+        name="found",
+    ),
+    Example(
+        "check_relations",
+        _WORDS,
+        programs=_CHECKED,
+        prints="database it's\namcheck -j 4\ndatabase postgres\namcheck -j 4\n",
+        after=_LEFT,
+        tolerates={"full disk": "the stand-in's own file"},
+    ),
+    Example(
+        "check_relations",
+        _WORDS,
+        programs=_FOUND,
+        status=2,
+        complains="corruption was found, or not all",
+        prints="database it's\nbroken\ndatabase postgres\nbroken\n",
+        after=_LEFT,
+        name="found",
+    ),
+    Example(
+        "check_relations",
+        _WORDS,
+        programs=_UNKNOWN,
+        prints="warning: new has no extension amcheck: tables and indexes were not looked through\n",
+        name="no extension",
+    ),
+    Example(
+        "check_database",
+        ("it's", "2"),
+        programs=_CHECKED,
+        prints="database it's\namcheck -j 2\n",
+        after=_LEFT,
+        tolerates={"pg_amcheck": "its own sentences", "full disk": "the stand-in's own file"},
+    ),
+    Example(
+        "remove_amcheck",
+        programs=_CHECKED,
+        settings={"PGDATABASE": "it's"},
+        after=f'[ "$(cat done)" = "{_REMOVED}" ]',
+        tolerates={"full disk": "the stand-in's own file"},
+    ),
+    Example(
+        "unseen_sql",
+        ("shop", "select 1;"),
+        programs={"psql": 'echo "$PGOPTIONS"'},
+        prints="-c session_replication_role=replica -c client_min_messages=warning\n",
+    ),
+]

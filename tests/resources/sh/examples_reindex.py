@@ -1,0 +1,61 @@
+"""Examples of building indexes anew. psql is played; on a real cluster tests/live runs the statements."""
+
+from tests.resources.sh.examples import Example
+
+_PSQL = {
+    "psql": r"""asked=
+while read -r line; do asked="$asked $line"; done
+names=
+for word do case $word in names=*) names=$(printf '%s' "$word" | tr '\n' ,) ;; esac; done
+case "$asked" in
+  *"'reindex index"*'opcname !~'*) echo "reindex $PGDATABASE $names;" ;;
+  *"'alter collation"*) echo "collation $names;" ;;
+  *"'alter database"*) ;;
+  *) echo "done:$asked" ;;
+esac"""
+}
+_WORDS = ("@path@", "-", "5433", "15", "shop", "2", "de-AT", "default", "app", "1", "default")
+_DONE = "done: reindex {0} names={1};\ndone: collation names={1};\n"
+
+EXAMPLES = [
+    Example(
+        "rebuild_indexes",
+        _WORDS,
+        programs=_PSQL,
+        prints=_DONE.format("shop", "de-AT,default,") + _DONE.format("app", "default,"),
+        tolerates={"tr": "a stand-in's own"},
+    ),
+    Example(
+        "rebuild_indexes",
+        (*_WORDS[:3], "9.6", "app", "1", "C"),
+        programs=_PSQL,
+        prints="done: reindex app names=C,;\n",
+        name="9.6",
+        tolerates={"tr": "a stand-in's own"},
+    ),
+    Example(
+        "rebuild_indexes",
+        _WORDS,
+        programs={"psql": "exit 2"},
+        status=1,
+        complains="the database shop could not be asked",
+        name="no server",
+    ),
+    Example(
+        "rebuild_in",
+        ("app", "10", "C\n"),
+        programs=_PSQL,
+        prints=_DONE.format("app", "C,"),
+        tolerates={"tr": "a stand-in's own"},
+    ),
+    Example("keys_of_indexes", matches=r"(?s).*select indexrelid as id,.*_ops\$'\n"),
+    Example(
+        "carry_out",
+        ("app", "C", "select"),
+        programs={"psql": 'case "$*" in *names*) echo "reindex;" ;; *) exit 3 ;; esac'},
+        status=1,
+        complains="not all indexes of app were rebuilt",
+        name="one fails",
+    ),
+    Example("carry_out", ("app", "C", "select"), programs={"psql": ":"}, prints="", name="none"),
+]

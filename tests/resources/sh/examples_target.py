@@ -1,0 +1,84 @@
+"""Examples of the proof that what a copy would remove is nobody else's."""
+
+from tests.resources.sh.examples import Example
+
+_IDENTIFIER = "7290123456789012345"
+_SAYS = {"pg_controldata": f"echo 'Database system identifier:           {_IDENTIFIER}'"}
+_ANOTHER = {"pg_controldata": "echo 'Database system identifier:           17290123456789012345'"}
+_COPY = (
+    "mkdir -p data/global data/pg_tblspc space/PG_15_202209061 wal other/pg_tblspc && touch data/global/pg_control && "
+    "ln -s /on/old data/pg_tblspc/1 && ln -s /on/old data/pg_wal && touch wal/000000010000000000000001"
+)
+_SPACE, _WAL = ("@folder@/space", "pg_tblspc/1", "PG_15_202209061"), ("@folder@/wal", "pg_wal", "[0-9A-F]{24}")
+_ALL = ("@path@", _IDENTIFIER, "@folder@/data", "2", *_SPACE, *_WAL, "@folder@/other")
+_DATA = ("@path@", _IDENTIFIER, "@folder@/data")
+_LEADS = "ln -s ../../space other/pg_tblspc/2"
+_SERVER = (
+    "cp /bin/sleep postgres && { (cd other && exec ../postgres 60 >/dev/null 2>&1) & } && echo $! >server && sleep 0.1"
+)
+_END = 'kill "$(cat server)"'
+
+EXAMPLES = [
+    Example("empty_or_ours", _ALL, arrange=_COPY, programs=_SAYS, prints=""),
+    Example("empty_or_ours", _ALL, programs=_SAYS, prints="", name="nothing is there"),
+    Example(
+        "empty_or_ours",
+        _ALL,
+        arrange=f"{_COPY} && touch wal/dump",
+        programs=_SAYS,
+        status=1,
+        complains="/wal holds dump, which no copy of this cluster brings: empty it if",
+        name="a strange name in the last folder",
+    ),
+    Example(
+        "empty_or_ours",
+        _ALL,
+        arrange=f"{_COPY} && {_LEADS}",
+        programs=_SAYS,
+        status=1,
+        complains="/space belongs to the cluster in ",
+        name="a folder of another cluster",
+    ),
+    Example("names_in", ("here",), arrange="mkdir here && touch here/.b here/a", prints=".b\na\n"),
+    Example("names_in", ("here",), prints="", name="no folder"),
+    Example("data_ours", _DATA, arrange=_COPY, programs=_SAYS),
+    Example("data_ours", _DATA, arrange="mkdir data", name="empty"),
+    *(
+        Example("data_ours", _DATA, arrange=arrange, programs=programs, status=1, complains=complains, name=name)
+        for name, arrange, programs, complains in (
+            ("another cluster", _COPY, _ANOTHER, "/data is neither empty nor a copy of this cluster: empty it if"),
+            ("no cluster", "mkdir data && touch data/notes", _SAYS, "/data is neither empty nor a copy"),
+            ("a server runs", f"{_COPY} && touch data/postmaster.pid", _SAYS, "a server runs in "),
+            ("it says nothing", _COPY, {"pg_controldata": ":"}, "says nothing of "),
+        )
+    ),
+    Example("folder_ours", ("data", *_SPACE), arrange=_COPY),
+    Example("folder_ours", ("data", *_SPACE), arrange="mkdir space", name="empty"),
+    Example(
+        "folder_ours",
+        ("data", *_SPACE),
+        arrange=f"{_COPY} && rm data/pg_tblspc/1",
+        status=1,
+        complains="/space holds files, and no copy in data leads there: empty it if",
+        name="no link",
+    ),
+    Example(
+        "folder_ours",
+        ("data", *_SPACE),
+        arrange=f"{_COPY} && touch 'space/PG_15_202209061\nPG_15_202209061'",
+        status=1,
+        complains="/space holds PG_15_202209061?PG_15_202209061, which no copy",
+        name="a line break in a name",
+    ),
+    Example("nobody_elses", ("1", "data", *_SPACE, "other"), arrange=_COPY),
+    Example("nobody_elses", ("1", "data", *_SPACE, "data"), arrange=f"{_COPY}; ln -s ../../space data/pg_tblspc/2"),
+    Example(
+        "nobody_elses",
+        ("1", "data", *_SPACE),
+        arrange=f"{_COPY} && {_LEADS} && {_SERVER}",
+        status=1,
+        complains="/space belongs to the cluster in ",
+        after=_END,
+        name="of a cluster that runs",
+    ),
+]
