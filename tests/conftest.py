@@ -61,7 +61,7 @@ def _no_thread_left() -> Iterator[None]:
     before = set(threading.enumerate())
     yield
     for thread in set(threading.enumerate()) - before:
-        if isinstance(thread, threading._DummyThread):  # Qt's own, which Python merely saw
+        if isinstance(thread, threading._DummyThread):  # noqa: SLF001  Qt's own, which Python merely saw
             continue
         thread.join(_SECONDS_TO_END)
         if thread.is_alive():

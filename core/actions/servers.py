@@ -35,7 +35,7 @@ def test_server(session: Session, server: str, job: Job) -> Tried:
         sentences.append(f"commands as {user} ({why}): {'yes' if refused is None else f'no: {refused.message}'}")
         if refused is not None and refused.hint:
             sentences.append(f"  hint: {refused.hint}")
-        if refused is not None and _promised(connected.profile.rights, user):
+        if refused is not None and promised(connected.profile.rights, user):
             missing.append(user)
     return Tried(tuple(sentences), tuple(missing))
 
@@ -61,5 +61,6 @@ def _refused(server: Server, user: str, job: Job) -> AuthenticationError | Comma
     return None
 
 
-def _promised(rights: Rights, user: str) -> bool:
+def promised(rights: Rights, user: str) -> bool:
+    """Whether a profile's rights say that commands run as `user`."""
     return rights is not Rights.NONE and (rights is not Rights.SUDO_POSTGRES or user != "root")

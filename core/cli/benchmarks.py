@@ -54,7 +54,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         if options.json:
             print_document({"forecasts": forecasts})
         else:
-            print("\n".join(_forecast(forecast) for forecast in forecasts))
+            print("\n".join(forecast_text(forecast) for forecast in forecasts))
         return 1 if any(forecast.problems for forecast in forecasts) else 0
     runs = actions.run_benchmarks(
         context.session,
@@ -96,7 +96,8 @@ def _needs(suite: "Listed") -> str:
     return " + ".join(part for part in (units.size(suite.bytes_needed) if suite.bytes_needed else "", memory) if part)
 
 
-def _forecast(forecast: Forecast) -> str:
+def forecast_text(forecast: Forecast) -> str:
+    """A forecast for people: the volume, how long and how much, then what is in the way."""
     volume = forecast.volume
     where, seconds = f"{volume.side} ({volume.server}:{volume.mount_point})", units.duration(forecast.seconds)
     said = (

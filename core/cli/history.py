@@ -95,11 +95,12 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(run)
     else:
-        _print_lines(_run_text(run))
+        _print_lines(run_text(run))
     return 0
 
 
-def _run_text(run: Run) -> str:
+def run_text(run: Run) -> str:
+    """A run for people, with the raw output of each repetition."""
     from core.comparison.samples import remarks
 
     where = f"{run.volume.server}:{run.volume.mount_point}"
@@ -138,7 +139,7 @@ def _detail_text(detail: "Detail") -> str:
 
     match detail:
         case Run():
-            return _run_text(detail)
+            return run_text(detail)
         case Facts():
             return facts.text(detail)
         case Probe():

@@ -180,7 +180,7 @@ def _destination(name: str, options: Options, user: str | None, port: int | None
 
     def paths(keyword: str, default: str = "") -> tuple[Path, ...]:
         lines = options.get(keyword) or ([default] if default else [])
-        return tuple(Path(_expand(word, tokens)).expanduser() for line in lines for word in _words(line))
+        return tuple(Path(expand(word, tokens)).expanduser() for line in lines for word in _words(line))
 
     known = paths("userknownhostsfile", "~/.ssh/known_hosts ~/.ssh/known_hosts2")
     known += paths("globalknownhostsfile", "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2")
@@ -199,7 +199,7 @@ def _destination(name: str, options: Options, user: str | None, port: int | None
         hash_known_hosts=last("hashknownhosts") == "yes",
         ask_unknown=last("stricthostkeychecking") not in {"yes", "true"},
         jumps=last("proxyjump"),
-        proxy_command=_expand(command, tokens) if command else None,
+        proxy_command=expand(command, tokens) if command else None,
     )
 
 
@@ -217,10 +217,10 @@ def _agent(value: str, tokens: Mapping[str, str]) -> str | None:
         return ""
     if value.startswith("$") and not value.startswith("${"):
         return os.environ.get(value[1:], "")
-    return str(Path(_expand(value, tokens)).expanduser())
+    return str(Path(expand(value, tokens)).expanduser())
 
 
-def _expand(text: str, tokens: Mapping[str, str]) -> str:
+def expand(text: str, tokens: Mapping[str, str]) -> str:
     """ssh_config(5) TOKENS and `${VARIABLE}`; an unknown token stays as it is."""
     text = re.sub(r"%(.)", lambda found: "%" if found[1] == "%" else tokens.get(found[1], found[0]), text)
     return re.sub(r"\$\{(\w+)\}", lambda found: os.environ.get(found[1], found[0]), text)

@@ -19,18 +19,18 @@ class FormDialog(QDialog):
         self.setModal(True)
         self.form = QFormLayout()
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self._trouble = QLabel(self)
-        self._trouble.setWordWrap(True)
-        self._trouble.setTextFormat(Qt.TextFormat.PlainText)
-        self._trouble.setAccessibleName("What is wrong")
-        self._trouble.hide()
+        self.trouble = QLabel(self)
+        self.trouble.setWordWrap(True)
+        self.trouble.setTextFormat(Qt.TextFormat.PlainText)
+        self.trouble.setAccessibleName("What is wrong")
+        self.trouble.hide()
         standard = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
         self.buttons.accepted.connect(self.submit)
         self.buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.addLayout(self.form)
-        column.addWidget(self._trouble)
+        column.addWidget(self.trouble)
         column.addStretch()
         column.addWidget(self.buttons)
 
@@ -50,8 +50,8 @@ class FormDialog(QDialog):
     def refuse(self, error: Exception) -> None:
         """Say what is wrong and stay open."""
         text = str(error) if isinstance(error, PghaulError) else f"{type(error).__name__}: {error}"
-        palette = self._trouble.palette()
+        palette = self.trouble.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(Tone.BAD))
-        self._trouble.setPalette(palette)
-        self._trouble.setText(text)
-        self._trouble.show()
+        self.trouble.setPalette(palette)
+        self.trouble.setText(text)
+        self.trouble.show()

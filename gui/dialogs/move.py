@@ -31,7 +31,7 @@ class MoveDialog(FormDialog):
         self.plain_text = QCheckBox("&Unencrypted copy is allowed", self)
         self.tablespaces = QGroupBox("Tablespaces: where each goes on the new server", self)
         self._tablespace_form = QFormLayout(self.tablespaces)
-        self._targets: dict[str, QLineEdit] = {}
+        self.targets: dict[str, QLineEdit] = {}
         self._lay_out()
         for box in (self.old, self.new):
             box.addItems(list(self._facts))
@@ -73,7 +73,7 @@ class MoveDialog(FormDialog):
 
     def move_made(self) -> Move:
         """The move as the fields have it now."""
-        targets = {location: field.text().strip() for location, field in self._targets.items()}
+        targets = {location: field.text().strip() for location, field in self.targets.items()}
         return Move(
             name=self.name.text().strip(),
             old=self.old.currentText(),
@@ -133,13 +133,13 @@ class MoveDialog(FormDialog):
     def _show_tablespaces(self, cluster: Cluster | None, targets: dict[str, str]) -> None:
         while self._tablespace_form.rowCount():
             self._tablespace_form.removeRow(0)
-        self._targets = {}
+        self.targets = {}
         for tablespace in () if cluster is None else cluster.tablespaces:
             field = QLineEdit(targets.get(tablespace.location, tablespace.location), self.tablespaces)
             field.setAccessibleName(f"Target of the tablespace {tablespace.location}")
             self._tablespace_form.addRow(f"{tablespace.location} →", field)
-            self._targets[tablespace.location] = field
-        self.tablespaces.setVisible(bool(self._targets))
+            self.targets[tablespace.location] = field
+        self.tablespaces.setVisible(bool(self.targets))
 
     def _fill(self, move: Move) -> None:
         self.name.setText(move.name)

@@ -24,22 +24,22 @@ class JobBar(QWidget):
         self._job_title = ""
         self._tick = QTimer(self, interval=500)
         self._tick.timeout.connect(self._refresh)
-        self._title = ElidedLabel(self)
-        self._title.setText("Ready")
-        self._title.setAccessibleName("Running job")
-        self._bar = QProgressBar(self, textVisible=False)
-        self._bar.setAccessibleName("Progress of the running job")
-        self._bar.setFixedWidth(self.fontMetrics().averageCharWidth() * 30)
-        self._words = QLabel(self)
-        self._words.setAccessibleName("Time of the running job")
-        self._cancel = QPushButton("Cance&l", self)
-        self._cancel.setAccessibleName("Cancel the running job")
-        self._cancel.clicked.connect(self.cancel_wanted)
+        self.title = ElidedLabel(self)
+        self.title.setText("Ready")
+        self.title.setAccessibleName("Running job")
+        self.bar = QProgressBar(self, textVisible=False)
+        self.bar.setAccessibleName("Progress of the running job")
+        self.bar.setFixedWidth(self.fontMetrics().averageCharWidth() * 30)
+        self.words = QLabel(self)
+        self.words.setAccessibleName("Time of the running job")
+        self.cancel = QPushButton("Cance&l", self)
+        self.cancel.setAccessibleName("Cancel the running job")
+        self.cancel.clicked.connect(self.cancel_wanted)
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 4, 10, 4)
         row.setSpacing(12)
-        row.addWidget(self._title, 1)
-        for widget in (self._bar, self._words, self._cancel):
+        row.addWidget(self.title, 1)
+        for widget in (self.bar, self.words, self.cancel):
             row.addWidget(widget)
         self._show_running(False)
 
@@ -48,9 +48,9 @@ class JobBar(QWidget):
         """A job has started."""
         self._progress = self._stage = None
         self._job_title = task.title
-        self._title.setText(task.title)
-        self._bar.setRange(0, 0)
-        self._cancel.setEnabled(True)
+        self.title.setText(task.title)
+        self.bar.setRange(0, 0)
+        self.cancel.setEnabled(True)
         self._clock.start()
         self._tick.start()
         self._show_running(True)
@@ -62,8 +62,8 @@ class JobBar(QWidget):
     def cancelling(self) -> None:
         """The job was asked to stop: it may take a moment to clean up on the servers."""
         self._job_title = f"Cancelling: {self._job_title.removeprefix('Cancelling: ')}"
-        self._title.setText(f"{self._job_title}, and cleaning up")
-        self._cancel.setEnabled(False)
+        self.title.setText(f"{self._job_title}, and cleaning up")
+        self.cancel.setEnabled(False)
 
     @Slot(object)
     def _take(self, events: tuple[Event, ...]) -> None:
@@ -72,28 +72,28 @@ class JobBar(QWidget):
             return
         self._stage = stage_of(progress, self._elapsed(), self._stage)
         self._progress = progress
-        if self._cancel.isEnabled():
-            self._title.setText(title(self._job_title, progress))
+        if self.cancel.isEnabled():
+            self.title.setText(title(self._job_title, progress))
         if progress.total:
-            self._bar.setRange(0, PARTS)
-            self._bar.setValue(round(min(1.0, progress.done / progress.total) * PARTS))
+            self.bar.setRange(0, PARTS)
+            self.bar.setValue(round(min(1.0, progress.done / progress.total) * PARTS))
         else:
-            self._bar.setRange(0, 0)
+            self.bar.setRange(0, 0)
         self._refresh()
 
     @Slot()
     def _finish(self) -> None:
         self._tick.stop()
-        self._title.setText("Ready")
+        self.title.setText("Ready")
         self._show_running(False)
 
     @Slot()
     def _refresh(self) -> None:
-        self._words.setText(words(self._progress, self._stage, self._elapsed()))
+        self.words.setText(words(self._progress, self._stage, self._elapsed()))
 
     def _elapsed(self) -> float:
         return self._clock.elapsed() / 1000
 
     def _show_running(self, running: bool) -> None:
-        for widget in (self._bar, self._words, self._cancel):
+        for widget in (self.bar, self.words, self.cancel):
             widget.setVisible(running)

@@ -61,11 +61,11 @@ def test_what_was_typed_stays_when_it_cannot_be_kept(full_window: MainWindow, qt
     full_window.go("New server")
     dialog = _server_dialog(qtbot)
     dialog.submit()
-    assert "needs its name and its address" in dialog._trouble.text()
+    assert "needs its name and its address" in dialog.trouble.text()
     dialog.name.setText("db-old")
     dialog.address.setText("elsewhere")
     dialog.submit()
-    qtbot.waitUntil(lambda: "db-old" in dialog._trouble.text())
+    qtbot.waitUntil(lambda: "db-old" in dialog.trouble.text())
     assert dialog.isVisible()
     assert dialog.address.text() == "elsewhere"
     dialog.reject()
@@ -109,12 +109,12 @@ def test_a_move_is_made_from_what_the_facts_offer(full_window: MainWindow, full_
     dialog.new.setCurrentText("db-new")
     assert [dialog.cluster.itemText(i) for i in range(dialog.cluster.count())] == ["/srv/pg/data", samples.ODD_FOLDER]
     dialog.submit()
-    assert "needs a name" in dialog._trouble.text()
+    assert "needs a name" in dialog.trouble.text()
     dialog.name.setText("summer")
     dialog.cluster.setCurrentText(samples.ODD_FOLDER)
     dialog.target.setEditText("/srv/pg/neu")
     assert dialog.old_volume.currentText() == "/srv/pg"
-    dialog._targets["/srv/ts"].setText("/fast/ts")
+    dialog.targets["/srv/ts"].setText("/fast/ts")
     assert not dialog.plain_text.isChecked()
     dialog.plain_text.setChecked(True)
     dialog.submit()
@@ -148,7 +148,7 @@ def test_a_move_is_edited_with_nothing_lost(full_window: MainWindow, qtbot: QtBo
     assert dialog.move_made() == samples.MOVE
     dialog.target.setEditText("relative/path")
     dialog.submit()
-    assert "no absolute path" in dialog._trouble.text()
+    assert "no absolute path" in dialog.trouble.text()
     dialog.reject()
     _none_open(qtbot)
 
@@ -204,15 +204,15 @@ def test_the_job_bar_and_the_commands_follow_a_job(full_window: MainWindow, qtbo
 
     full_window.work.run("Copying spring", work)
     bar = full_window.job_bar
-    qtbot.waitUntil(lambda: bar._bar.maximum() == 1000)
-    assert bar._bar.value() == 250
-    assert bar._title.text() == "Copying spring: copy"
-    assert bar._words.text().startswith("3.0 TiB of 12.0 TiB")
-    assert bar._cancel.isVisible()
+    qtbot.waitUntil(lambda: bar.bar.maximum() == 1000)
+    assert bar.bar.value() == 250
+    assert bar.title.text() == "Copying spring: copy"
+    assert bar.words.text().startswith("3.0 TiB of 12.0 TiB")
+    assert bar.cancel.isVisible()
     go_on.set()
     at_rest(qtbot, full_window)
-    assert bar._title.text() == "Ready"
-    assert not bar._cancel.isVisible()
+    assert bar.title.text() == "Ready"
+    assert not bar.cancel.isVisible()
     last = full_window.pane.table.rows.rows[-1]
     assert (last.text, last.exit_status) == ("rsync -a 'it''s' new:", 0)
     full_window.pane.table.choose(full_window.pane.table.rows.rowCount() - 1)

@@ -16,18 +16,24 @@ from core.servers.ssh_config import CONFIG_VARIABLE
 PAGE = Path(__file__).parents[2] / "installer" / "pghaul.1"
 
 
+def _actions(made: argparse.ArgumentParser) -> list[argparse.Action]:
+    return made._actions  # noqa: SLF001  argparse lists them nowhere else
+
+
 def subcommands(made: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     """The parsers that do something: those of `server add`, not that of `server`."""
-    nested = [action for action in made._actions if isinstance(action, argparse._SubParsersAction)]
+    nested = [action.choices for action in _actions(made) if isinstance(action.choices, dict)]
     if not nested:
         yield made
-    for action in nested:
-        for child in action.choices.values():
+    for children in nested:
+        for child in children.values():
             yield from subcommands(child)
 
 
 def options(made: argparse.ArgumentParser) -> set[str]:
-    return {name for child in (made, *subcommands(made)) for action in child._actions for name in action.option_strings}
+    return {
+        name for child in (made, *subcommands(made)) for action in _actions(child) for name in action.option_strings
+    }
 
 
 @pytest.fixture(scope="module")

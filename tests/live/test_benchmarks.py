@@ -292,17 +292,16 @@ def test_a_cut_connection_and_the_next_start(
 def test_a_folder_in_use_by_another_pghaul_is_left_alone(
     lab: Lab,
     old_server: Server,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     events: list[Event] = []
+    other = f"{DISK}/pghaul-bench-{'0' * 12}"
     with folders.own_folder(old_server, DISK, "root", Job()) as folder:
-        assert remove_leftovers(old_server, volume(), Job()) == ()
-        monkeypatch.setattr(folders, "_OWNER", "somebody else")
-        monkeypatch.setattr(folders, "_in_use", set())
+        lab.old.exec("cp", "-a", folder.path, other)
+        lab.old.exec("tee", f"{other}/{folders.MARKER}", input="somebody else\n")
         assert remove_leftovers(old_server, volume(), Job(events.append)) == ()
         assert any(isinstance(event, Note) and "in use by another pghaul" in event.text for event in events)
-        lab.old.exec("touch", "-d", "10 minutes ago", f"{folder.path}/{folders.MARKER}")
-        assert remove_leftovers(old_server, volume(), Job()) == (folder.path,)
+        lab.old.exec("touch", "-d", "10 minutes ago", f"{other}/{folders.MARKER}")
+        assert remove_leftovers(old_server, volume(), Job()) == (other,)
     assert leftovers(lab) == []
 
 

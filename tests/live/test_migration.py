@@ -3,12 +3,13 @@
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
 
 from benchmarks.estimate import Setting, cap, copy_by_hand, copy_seconds, run_step
-from core.errors import Cancelled, PghaulError
+from core.errors import Cancelled, PghaulError, UnreachableError
 from core.facts.collect import collect
 from core.facts.model import Facts
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
@@ -380,15 +381,20 @@ def test_what_a_crash_left_is_removed_by_the_next_probe(
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    monkeypatch: pytest.MonkeyPatch,
+    asker: LabAsker,
     clean_hosts: None,  # noqa: ARG001
 ) -> None:
     """The workstation is gone before it can remove anything; then another probe of the same move is cancelled early."""
     keys = f"/home/{lab.new.user}/.ssh/authorized_keys"
-    with monkeypatch.context() as crash:
-        crash.setattr("core.migration.probing.probes._clean", lambda *_: None)
-        with pytest.raises(Cancelled):
-            probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("/dev/zero"))
+    with ExitStack() as connections:
+        old, new = (connections.enter_context(connect(each.profile, asker, Job())) for each in (old_server, new_server))
+
+        def gone(event: Event) -> None:
+            if isinstance(event, CommandStarted) and "/dev/zero" in event.command:
+                connections.close()
+
+        with pytest.raises(UnreachableError):
+            probe(old, new, *both_facts, MOVE, Journal(), Job(gone))
     assert "pghaul-probe" in lab.new.exec("cat", keys).stdout
     assert "pghaul-probe" in lab.old.exec("ls", "/tmp").stdout
     with pytest.raises(Cancelled):

@@ -32,7 +32,7 @@ TAKE_WHOLE: LiteralString = (
 )
 """Ahead of what uses such an input: `whole` holds it. A connection that is lost looks like the end of the input."""
 
-_RECEIVE: LiteralString = (
+RECEIVE: LiteralString = (
     'refuse() { echo "pghaul: this key is for one copy alone" >&2; exit 126; }; '
     "wanted=${1#pghaul-receive }; "
     '[ "$wanted" != "$1" ] || refuse; shift; '
@@ -243,7 +243,7 @@ def address_of(new: Profile, resolved: str | None = None) -> str:
 
 def _options(channel: CopyChannel) -> str:
     targets = [word for target in channel.targets for word in target]
-    receive = command("exec", *channel.becomes, "sh", "-c", script(_RECEIVE), RECEIVER)
+    receive = command("exec", *channel.becomes, "sh", "-c", script(RECEIVE), RECEIVER)
     forced = f'{receive.text} "$SSH_ORIGINAL_COMMAND" {command(*targets).text}'
     dequoted = forced.replace('"', '\\"')
     return f'restrict,from="{",".join(channel.sources)}",command="{dequoted}"'

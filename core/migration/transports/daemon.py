@@ -26,7 +26,7 @@ CONTENTS_ALONE = True
 _USER = "pghaul"
 _MOST_CONNECTIONS = 32
 """Eight streams for each of three folders side by side, and some that are about to end."""
-_IDLE_SECONDS = {"copy": 3 * 24 * 3600, "probe": 600}
+IDLE_SECONDS = {"copy": 3 * 24 * 3600, "probe": 600}
 """By purpose. Over a weekend between the warm passes and the stop; after that --resume starts it anew."""
 _CONNECT_SECONDS = 10
 
@@ -197,7 +197,7 @@ def start(channel: CopyChannel) -> Shell:
         links=sequence(*links),
         settings=command("printf", "%s\\n", *_settings(channel)),
         user=_USER,
-        keep=script(_KEEP, folder=_folder(channel), most_idle=_IDLE_SECONDS[channel.purpose]),
+        keep=script(_KEEP, folder=_folder(channel), most_idle=IDLE_SECONDS[channel.purpose]),
         first=FIRST_PORT,
         last=LAST_PORT,
         address=channel.address if _is_number(channel.address) else "",

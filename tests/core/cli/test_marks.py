@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from core.benchmarks.model import Forecast, Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
 from core.benchmarks.pgbench.drift import drift
-from core.cli.benchmarks import _forecast, text
-from core.cli.history import _run_text
+from core.cli.benchmarks import forecast_text, text
+from core.cli.history import run_text
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 VOLUME = Volume(Side.OLD, "db01", "/srv/pg", "/srv/pg/pghaul-bench-0")
@@ -45,7 +45,7 @@ def test_a_partial_run_is_named_as_what_it_is() -> None:
 
 
 def test_the_whole_run_shows_the_figures_behind_each_mark() -> None:
-    lines = _run_text(marked(RUN)).splitlines()
+    lines = run_text(marked(RUN)).splitlines()
     assert lines[1] == RUN.stopped
     assert "repetition 1, 2026-01-01 00:00:00 UTC, done, outlier" in lines
     assert lines[lines.index("repetition 2, 2026-01-01 00:00:00 UTC, done, disturbed") + 1] == (
@@ -57,7 +57,7 @@ def test_a_forecast_says_what_colours_the_figures() -> None:
     resync = "md0 (raid10) resyncs, 12.5 % done, about 41 min 30 s left on db01: the figures will be its too"
     found = Forecast(VOLUME, 60.0, 2**30, 2**33, warnings=(resync,), resync=resync, seconds_at_most=120.0)
     seconds = "about 1 min 00 s (up to 2 min 00 s where the figures are not steady)"
-    assert _forecast(found).splitlines() == [
+    assert forecast_text(found).splitlines() == [
         f"old (db01:/srv/pg): {seconds}, 1.0 GiB of 8.0 GiB available",
         f"  warning: {resync}",
         "  to wait for that: pghaul bench --wait-for-resync",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.servers import _promised
+from core.actions.servers import promised
 from core.cli.main import main
 from core.cli.terminal import TerminalAsker
 from core.errors import HostKeyError
@@ -49,8 +49,8 @@ def test_an_unknown_key_without_a_terminal_names_its_option(trusted: tuple[str, 
 
 
 def test_the_rights_that_a_profile_promises() -> None:
-    promised = {rights: [user for user in ("root", "postgres") if _promised(rights, user)] for rights in Rights}
-    assert promised == {
+    found = {rights: [user for user in ("root", "postgres") if promised(rights, user)] for rights in Rights}
+    assert found == {
         Rights.NONE: [],
         Rights.SUDO: ["root", "postgres"],
         Rights.SUDO_PASSWORD: ["root", "postgres"],

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.servers import ssh_config
 from core.servers.profiles import Profile
-from core.servers.ssh_config import Destination, destination, hops, resolve
+from core.servers.ssh_config import Destination, destination, expand, hops, resolve
 
 needs_ssh = pytest.mark.skipif(shutil.which("ssh") is None, reason="OpenSSH's client is not installed")
 
@@ -84,9 +83,7 @@ def test_hops_are_read_as_ssh_writes_them() -> None:
 
 def test_tokens_and_variables_are_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLACE", "/run")
-    assert ssh_config._expand("%d/%%h-%h-%r ${PLACE}/%q", {"d": "/home", "h": "db", "r": "bob"}) == (
-        "/home/%h-db-bob /run/%q"
-    )
+    assert expand("%d/%%h-%h-%r ${PLACE}/%q", {"d": "/home", "h": "db", "r": "bob"}) == ("/home/%h-db-bob /run/%q")
 
 
 def test_known_as_has_the_port_only_where_it_is_unusual() -> None:

@@ -166,4 +166,4 @@ def test_host_keys_that_were_cut_off_are_not_pinned(channel: CopyChannel, tmp_pa
 
 
 def test_the_receivers_text_stands_on_one_line() -> None:
-    assert "\n" not in script(copy_channel._RECEIVE).text
+    assert "\n" not in script(copy_channel.RECEIVE).text

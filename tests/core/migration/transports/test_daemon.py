@@ -140,7 +140,7 @@ def test_a_port_that_nobody_answers_is_named(channel: CopyChannel) -> None:
 def test_nothing_listens_for_ever(channel: CopyChannel, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It ends when nothing came for long, when its folder is taken away, and by its step."""
     if end == "time":
-        monkeypatch.setitem(daemon._IDLE_SECONDS, "copy", 1)
+        monkeypatch.setitem(daemon.IDLE_SECONDS, "copy", 1)
     folder = Path(f"{channel.folder}-daemon")
     started = run(daemon.start(channel), f"secret {channel.marker}\n")
     port, mark = started.stdout.split()
