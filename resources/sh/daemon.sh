@@ -14,8 +14,8 @@ make_password() {
 
 # start_daemon FOLDER MARKER FILE FIRST LAST ADDRESS SECONDS SOURCES [LABEL TARGET]...   on new: begin it anew
 # It takes the first free port of FIRST to LAST, at ADDRESS if that is new's own, else (or for -) at every one, and ends
-# by itself when nothing came for SECONDS. Password and MARKER come on standard input; prints port and MARKER. FILE holds
-# the functions; the rest is as daemon_folder has it.
+# by itself when nothing came for SECONDS. FILE holds the functions; the rest is as daemon_folder has it. Password and
+# MARKER come on standard input; prints port and MARKER.
 start_daemon() {
   { read -r start_password start_mark && [ "$start_mark" = "$2" ]; } ||
     fail 'the password is cut off: nothing was started'
