@@ -93,13 +93,13 @@ end_detached() {
   [ "$detached_name" != "$2" ] || end_group "$detached_process" 100
 }
 
-# export_targets WRITER CLIENTS [FSID TARGET]...   on new: export each TARGET to each of CLIENTS; what comes is WRITER's
+# export_targets WRITER OPTIONS CLIENTS [FSID TARGET]...   on new: export each TARGET to CLIENTS; what comes is WRITER's
 export_targets() {
   export_user=$(id -u -- "$1") || fail "new has no user $1"
   export_group=$(id -g -- "$1") || fail "the user $1 of new has no group"
-  export_options=rw,sync,no_subtree_check,secure,all_squash,anonuid=$export_user,anongid=$export_group
-  export_clients=$2
-  shift 2
+  export_options=$2,anonuid=$export_user,anongid=$export_group
+  export_clients=$3
+  shift 3
   while [ $# -gt 1 ]; do
     nothing_below "$2"
     for export_client in $export_clients; do export_target "$2" "$export_client" "$1" "$export_options"; done

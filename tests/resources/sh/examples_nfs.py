@@ -8,7 +8,6 @@ import os
 from tests.resources.sh.examples import Example
 
 _STATE, _TARGET, _FSID = "@folder@/state", "/srv/it's $(x) \\", "0000-1"
-_OPTIONS = "rw,sync,no_subtree_check,secure,all_squash"
 
 _TELL = 'name=${0##*/}; printf "%s\\n" "${name%.own}: $*" >>ran || exit 1\n'
 _LAST = "for at; do :; done\n"
@@ -162,12 +161,12 @@ EXAMPLES = [
     ),
     Example(
         "export_targets",
-        (_USER, "10.0.0.3 [fd00::3]", _FSID, _TARGET, "0000-2", "/srv/space"),
+        (_USER, "rw,sync", "10.0.0.3 [fd00::3]", _FSID, _TARGET, "0000-2", "/srv/space"),
         arrange=_EXPORTED,
         programs=_PROGRAMS,
         after=_ran(
             *(
-                f"exportfs: -o {_OPTIONS},anonuid={os.getuid()},anongid={os.getgid()},fsid={fsid} {client}:{target}"
+                f"exportfs: -o rw,sync,anonuid={os.getuid()},anongid={os.getgid()},fsid={fsid} {client}:{target}"
                 for fsid, target in ((_FSID, _TARGET), ("0000-2", "/srv/space"))
                 for client in ("10.0.0.3", "[fd00::3]")
             )
@@ -175,7 +174,7 @@ EXAMPLES = [
     ),
     Example(
         "export_targets",
-        ("nobody-at-all", "10.0.0.3", _FSID, _TARGET),
+        ("nobody-at-all", "rw", "10.0.0.3", _FSID, _TARGET),
         status=1,
         complains="new has no user nobody-at-all",
         name="no user",
