@@ -26,7 +26,6 @@ from core.servers.connection import Server
 from core.servers.shell import Shell
 from tests.lab import lab as labs
 from tests.lab.fixtures import LabAsker, profile
-from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable, wait_until
@@ -80,25 +79,17 @@ def facts(machines: Lab, servers: dict[str, Server]) -> tuple[Facts, Facts]:
 def move(
     machines: Lab, servers: dict[str, Server], facts: tuple[Facts, Facts], tmp_path: Path
 ) -> Iterator[Callable[[Transport], Moving]]:
-    """The move by a transport, old running; afterwards nothing of it may be on the machines, but the cluster itself."""
-    site.clear(machines)
-    looks = {host.name: footprint(host) for host in (machines.old, machines.new)}
-    site.start(machines.old)
-    old, new = (profile(machines, host) for host in (machines.old, machines.new))
-    made = site.moving(tmp_path, old, new, servers.__getitem__, facts)
-    made.move = replace(MOVE, plain_text=True)
+    """The move by a transport, undisturbed."""
+    profiles = profile(machines, machines.old), profile(machines, machines.new)
+    with site.undisturbed(machines, tmp_path, profiles, servers.__getitem__, facts) as made:
+        made.move = replace(MOVE, plain_text=True)
 
-    def by(transport: Transport) -> Moving:
-        sample = Probe(Quantity.END_TO_END, 1e9, 10**9, 1.0, "by hand", "true", "", NOW, transport, began_at=NOW)
-        made.probes = (sample,)
-        return made
+        def by(transport: Transport) -> Moving:
+            sample = Probe(Quantity.END_TO_END, 1e9, 10**9, 1.0, "by hand", "true", "", NOW, transport, began_at=NOW)
+            made.probes = (sample,)
+            return made
 
-    yield by
-    made.store.close()
-    for host in (machines.old, machines.new):
-        site.pg_ctl(host, "-m", "immediate", "stop", check=False)
-        left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
-        assert left == [], host.name
+        yield by
 
 
 @contextmanager
