@@ -96,7 +96,8 @@ class Stage:
         for name, body in example.programs.items():
             _script(self._own / f"{name}.own", body)
             _script(self._own / name, _shim(name, self._own / f"{name}.own"))
-        self._sh(example.arrange)
+        if example.arrange:
+            self._sh(example.arrange)
 
     def run(self, broken: str = "", *, behind: bool = False, full_disk: bool = False) -> Ended:
         """Run the example; `broken`: a program that fails, `behind`: not before it has printed what it does."""
@@ -117,8 +118,14 @@ class Stage:
         used = tuple(dict.fromkeys(self._notes.read_text().split()))
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode(), used)
 
+    def without_folder(self, text: str) -> str:
+        """An output with `@folder@` for the example's folder, which differs from run to run."""
+        return text.replace(str(self.folder), "@folder@")
+
     def look(self) -> None:
         """Raise AssertionError where the state behind the run is not as the example says."""
+        if not self.example.after:
+            return
         done = self._sh(self.example.after, check=False)
         assert done.returncode == 0, f"`{self.example.after}` does not hold: {done.stderr.decode()}"
 
