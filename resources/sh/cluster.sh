@@ -24,12 +24,13 @@ start_cluster() {
 }
 
 # fence_cluster LAYOUT PATH   keep the stopped cluster from whatever starts it, also after a boot
-# PATH: of debian start.conf, kept beside; of unit a drop-in, with which the unit is refused (systemctl mask does not take
-# a unit of the DBA's own); of folder the data directory: no postmaster starts where it cannot write its lock file.
+# PATH: of debian start.conf; of unit a drop-in, with which systemd refuses it (it does not mask a unit of the DBA's own);
+# of folder the data directory: no postmaster starts where it cannot write its lock file.
 fence_cluster() {
   case $1 in
     debian)
-      [ -e "$2.before-pghaul" ] || keep_beside "$2"
+      [ -e "$2.before-pghaul" ] || cp -p -- "$2" "$2.part" || fail "$2 cannot be kept beside"
+      [ -e "$2.before-pghaul" ] || mv -- "$2.part" "$2.before-pghaul" || fail "$2 cannot be kept beside"
       echo disabled >"$2" || fail "$2 cannot be written"
       ;;
     unit)
@@ -39,12 +40,6 @@ fence_cluster() {
       ;;
     *) chmod u-w -- "$2" || fail "$2 cannot be closed to writing" ;;
   esac
-}
-
-# keep_beside FILE   keep it as FILE.before-pghaul, whole or not at all
-keep_beside() {
-  cp -p -- "$1" "$1.part" || fail "$1 cannot be kept beside"
-  mv -- "$1.part" "$1.before-pghaul" || fail "$1 cannot be kept beside"
 }
 
 # unfence_cluster LAYOUT PATH   let it start again, as before the fence; where there is none nothing is done
@@ -87,7 +82,7 @@ prove_running() {
 }
 
 # start_locally PATH DATA PORT CONFIG   start it for local connections alone, archiving off; where it runs nothing is done
-# So nothing outside takes it for the real one. CONFIG is its configuration file outside of DATA, or `-`.
+# Nothing outside takes it for the real one then. CONFIG is its configuration file outside of DATA, or `-`.
 start_locally() {
   PATH=$1
   PGDATA=$2 pg_ctl status >/dev/null
@@ -108,22 +103,17 @@ open_for_clients() {
 start_by_pg_ctl() {
   start_options=$3
   if [ "$2" != - ]; then
-    start_config=$(quote "config_file=$2") || exit
-    start_data=$(quote "data_directory=$1") || exit
-    start_options="$start_options -c $start_config -c $start_data"
+    # quoted once more: pg_ctl hands them to a shell of its own
+    start_files=$(printf '%s\n' "config_file=$2" "data_directory=$1" |
+      sed "N; s/'/'\\\\''/g; s/\\(.*\\)\\n\\(.*\\)/-c '\\1' -c '\\2'/") || fail 'sed failed'
+    start_options="$3 $start_files"
   fi
   PGDATA=$1 pg_ctl -w -t 600 -o "$start_options" start </dev/null >"$1/pghaul-start.log" 2>&1 ||
     fail "the server in $1 did not start: read $1/pghaul-start.log"
 }
 
-# quote WORD   print it quoted for a shell that a program makes itself, as pg_ctl does of -o
-quote() {
-  printf '%s' "$1" | sed "s/'/'\\\\''/g; s/.*/'&'/" || fail 'sed failed'
-}
-
 # stop_locally PATH DATA   stop the server there, if one runs
 stop_locally() {
   PATH=$1
-  [ -e "$2/postmaster.pid" ] || return 0
-  PGDATA=$2 pg_ctl -m fast -w -t 600 stop || fail "the server in $2 did not stop within ten minutes"
+  stop_cluster folder pg_ctl "$2"
 }

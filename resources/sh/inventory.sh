@@ -1,6 +1,6 @@
 # What SQL tells of a cluster: held side by side before the stop and after the first start.
 
-# connect_to PATH SOCKET PORT   from here on psql and its kin ask the server there; SOCKET `-`: where they look by themselves
+# connect_to PATH SOCKET PORT   from here on psql and its kin ask the server there; SOCKET `-`: where they look by default
 connect_to() {
   PATH=$1 PGPORT=$3 PGAPPNAME=pghaul
   export PATH PGPORT PGAPPNAME
@@ -24,29 +24,24 @@ database_names() {
 }
 
 # take_inventory PATH SOCKET PORT   print settings, databases, their relations and invalid indexes, the same on both sides
-# It leaves out where things lie, and what the first start on new sets. Sorted here: no database does it as another.
+# But where things lie, and what the first start on new sets. Sorted here: two servers may sort otherwise.
 take_inventory() {
   connect_to "$@"
-  inventory_settings=$(ask_sql postgres "
+  inventory=$(ask_sql postgres "
     select 'setting ' || name || ' = ' || setting from pg_settings where source = 'configuration file' and name not in (
     'listen_addresses', 'archive_mode', 'archive_library', 'port',
     'data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file');") || exit
-  printf '%s\n' "$inventory_settings" | sort || fail 'sort failed'
+  printf '%s\n' "$inventory" | sort || fail 'sort failed'
   inventory_names=$(database_names) || exit
   printf '%s\n' "$inventory_names" | while IFS= read -r inventory_name; do
-    inventory_relations=$(relations_of "$inventory_name") || exit
-    printf 'database %s\n%s\n' "$inventory_name" "$inventory_relations"
+    printf 'database %s\n' "$inventory_name"
+    inventory=$(ask_sql "$inventory_name" "
+      select 'relations ' || c.relkind::text || ' ' || count(*)::text from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace where n.nspname !~ '^pg_(temp|toast_temp)' group by c.relkind;
+      select 'invalid index ' || indexrelid::regclass::text from pg_index where not indisvalid;") || exit
+    printf '%s\n' "$inventory" | sort || fail 'sort failed'
   done || exit
   end_mark
-}
-
-# relations_of DATABASE   print how many relations of each kind it has, and its invalid indexes
-relations_of() {
-  relations=$(ask_sql "$1" "
-    select 'relations ' || c.relkind::text || ' ' || count(*)::text from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace where n.nspname !~ '^pg_(temp|toast_temp)' group by c.relkind;
-    select 'invalid index ' || indexrelid::regclass::text from pg_index where not indisvalid;") || exit
-  printf '%s\n' "$relations" | sort || fail 'sort failed'
 }
 
 # collation_versions PATH SOCKET PORT   print a warning for each database whose default collation has another version here
@@ -55,8 +50,7 @@ collation_versions() {
   ask_sql postgres "
     select 'warning: the collation of database ' || datname || ' was ' || datcollversion || ' on old and is ' ||
     coalesce(pg_database_collation_actual_version(oid), 'unknown') || ' here: rebuild its indexes on text'
-    from pg_database where datcollversion is distinct from pg_database_collation_actual_version(oid)
-    and datcollversion is not null order by datname;"
+    from pg_database where datcollversion <> coalesce(pg_database_collation_actual_version(oid), '') order by datname;"
 }
 
 # ask_new PATH SOCKET PORT   print the server's version, whether it is in recovery, and how many databases it has

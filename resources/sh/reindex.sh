@@ -1,9 +1,10 @@
 # The indexes that lie in the order of a collation, built anew where new's libraries sort text otherwise than old's.
 
 # rebuild_indexes PATH SOCKET PORT SERIES [DATABASE NUMBER COLLATION...]...   those of NUMBER collations in each database
+# SERIES without what stands behind its point.
 rebuild_indexes() {
   connect_to "$1" "$2" "$3"
-  rebuild_series=${4%%.*}
+  rebuild_series=$4
   shift 4
   while [ $# -gt 0 ]; do
     rebuild_database=$1 rebuild_left=$2 rebuild_names=

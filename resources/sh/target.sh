@@ -29,25 +29,28 @@ data_ours() {
   ours_names=$(names_in "$3") || exit
   [ -n "$ours_names" ] || return 0
   [ ! -e "$3/postmaster.pid" ] || fail "a server runs in $3: stop it, or name another target"
-  ours_hint='empty it if nobody needs what it holds, or name another target'
-  [ -e "$3/global/pg_control" ] || fail "$3 is neither empty nor a copy of this cluster: $ours_hint"
+  [ -e "$3/global/pg_control" ] || not_ours "$3 is neither empty nor a copy of this cluster"
   ours_control=$(control_data "$1" "$3") || exit
   printf '%s\n' "$ours_control" | grep -qx "Database system identifier: *$2" ||
-    fail "$3 is neither empty nor a copy of this cluster: $ours_hint"
+    not_ours "$3 is neither empty nor a copy of this cluster"
 }
 
 # folder_ours DATA FOLDER LINK NAMES   it is empty, or the copy in DATA has the link for it and it holds such names alone
 folder_ours() {
   ours_names=$(names_in "$2") || exit
   [ -n "$ours_names" ] || return 0
-  ours_hint='empty it if nobody needs what it holds, or name another target'
-  [ -L "$1/$3" ] || fail "$2 holds files, and no copy in $1 leads there: $ours_hint"
+  [ -L "$1/$3" ] || not_ours "$2 holds files, and no copy in $1 leads there"
   ours_strange=$(printf '%s\n' "$ours_names" | grep -vxE -m 1 -e "$4") || [ $? -eq 1 ] || fail 'grep failed'
-  [ -z "$ours_strange" ] || fail "$2 holds $ours_strange, which no copy of this cluster brings: $ours_hint"
+  [ -z "$ours_strange" ] || not_ours "$2 holds $ours_strange, which no copy of this cluster brings"
 }
 
-# nobody_elses NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   no other cluster than that in DATA leads to FOLDER
-# Clusters that run are found by themselves.
+# not_ours WORDS...   fail, and say what can be done
+not_ours() {
+  fail "$*: empty it if nobody needs what it holds, or name another target"
+}
+
+# nobody_elses NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   no cluster but that in DATA leads to FOLDER
+# Those that run are found by themselves.
 nobody_elses() {
   else_data=$2 else_folder=$3
   shift $((2 + 3 * $1))
@@ -56,7 +59,7 @@ nobody_elses() {
     [ ! "$else_other" -ef "$else_data" ] || continue
     for else_leads in "$else_other" "$else_other/pg_wal" "$else_other/pg_xlog" "$else_other"/pg_tblspc/*; do
       [ ! "$else_leads" -ef "$else_folder" ] ||
-        fail "$else_folder belongs to the cluster in $(readlink -f -- "$else_other"): name another target"
+        not_ours "$else_folder belongs to the cluster in $(readlink -f -- "$else_other")"
     done
   done
 }

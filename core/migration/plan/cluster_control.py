@@ -1,8 +1,10 @@
-"""How a cluster is stopped, started and fenced, by the layout that it was installed in.
+"""How a cluster is stopped, started and fenced, by the layout that it was installed in: calls of `cluster.sh`.
 
 Three layouts: Debian's (`pg_ctlcluster`, named `15/main`), a systemd unit, and a data directory by itself (`pg_ctl`).
 pg_ctl is always told the folder by PGDATA: with -D it puts the name into a shell between double quotes, where a name
 that holds `$(…)` would be run (pg_ctl.c, start_postmaster).
+
+What stands beside each call as `native` is what a person would type for it.
 """
 
 from dataclasses import dataclass
@@ -10,7 +12,7 @@ from dataclasses import dataclass
 from core.facts.model import Cluster
 from core.migration.findings.layout import debian
 from core.migration.model.plan import ROOT_USER
-from core.servers.shell import Shell, Word, command, environment, pipe, redirect, script, sequence
+from core.servers.shell import Shell, Word, call, command, environment
 
 LOG = "pghaul-start.log"
 KEPT = ".before-pghaul"
@@ -19,11 +21,12 @@ KEPT = ".before-pghaul"
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A command that controls a cluster, as whom, and what undoes it."""
+    """A call that controls a cluster, as whom, what a person would type for it, and what undoes it."""
 
     user: str
     command: Shell
-    undo: str
+    native: tuple[str, ...]
+    undo: str = ""
 
 
 def stop(cluster: Cluster, owner: str) -> Control:
@@ -31,142 +34,171 @@ def stop(cluster: Cluster, owner: str) -> Control:
 
     Where it is stopped already, nothing is done.
     """
-    start_again = start(cluster, owner)
-    undo = f"as {start_again.user}: {start_again.command}"
-    named = debian(cluster)
-    if named is not None:
-        return Control(ROOT_USER, _if_running(cluster, command("pg_ctlcluster", *named, "stop", "-m", "fast")), undo)
-    if cluster.unit is not None:
-        return Control(ROOT_USER, command("systemctl", "stop", cluster.unit), undo)
-    return Control(owner, _if_running(cluster, _pg_ctl(cluster, "-m", "fast", "-w", "-t", 3600, "stop")), undo)
-
-
-def _if_running(cluster: Cluster, stopping: Shell) -> Shell:
-    lock = f"{cluster.data_directory}/postmaster.pid"
-    return sequence(script("{ [ -e @lock@ ] || exit 0; }", lock=lock), stopping)
+    layout = _layout(cluster, owner)
+    stopping = call("stop_cluster", layout.word, layout.name, cluster.data_directory)
+    return Control(layout.user, stopping, layout.stop, f"as {layout.user}: {'; '.join(layout.start)}")
 
 
 def start(cluster: Cluster, owner: str) -> Control:
-    """Start as this host always starts it."""
-    named = debian(cluster)
-    if named is not None:
-        return Control(ROOT_USER, command("pg_ctlcluster", *named, "start"), "")
-    if cluster.unit is not None:
-        return Control(ROOT_USER, command("systemctl", "start", cluster.unit), "")
-    log = f"{cluster.data_directory}/{LOG}"
-    return Control(
-        owner, redirect(_pg_ctl(cluster, "-w", "start"), stdin="/dev/null", stdout=log, stderr_to_stdout=True), ""
-    )
+    """Start as this host always starts it; where its lock file is there, nothing is done."""
+    layout = _layout(cluster, owner)
+    starting = call("start_cluster", layout.word, layout.name, cluster.data_directory)
+    return Control(layout.user, starting, layout.start)
 
 
 def fence(cluster: Cluster, owner: str) -> Control:
-    """Keep the stopped cluster from being started by whatever starts it.
-
-    A data directory by itself is closed to its own owner's writing: no postmaster starts where it cannot write its lock
-    file, whoever calls pg_ctl, while reading goes on.
-    """
-    named = debian(cluster)
-    if named is not None:
-        file = _start_conf(named)
-        kept = f"{file}{KEPT}"
-        disable = script("{ [ -e @kept@ ] || cp -p -- @file@ @kept@; } && echo disabled > @file@", file=file, kept=kept)
-        return Control(ROOT_USER, disable, f"as root: {command('mv', '--', kept, file)}")
-    if cluster.unit is not None:
-        return Control(ROOT_USER, _forbidden(cluster.unit), f"as root: {_allowed(cluster.unit)}")
-    closed, opened = (command("chmod", mode, "--", cluster.data_directory) for mode in ("u-w", "u+w"))
-    return Control(owner, closed, f"as {owner}: {opened}")
-
-
-def _forbidden(unit: str) -> Shell:
-    """A unit that systemd refuses to start, whoever asks for it, until the drop-in is gone, also after a boot.
-
-    `systemctl mask` refuses a unit whose file lies in /etc/systemd/system, where the DBA's own ones do. Source:
-    systemd.unit(5), AssertPathExists=.
-    """
-    folder, file = drop_in(unit)
-    return script(
-        "install -d -m 0755 -- @folder@ && printf '%s\\n' '[Unit]' @assertion@ > @file@ && systemctl daemon-reload",
-        folder=folder,
-        file=file,
-        assertion=f"AssertPathExists=!{file.replace('%', '%%')}",
-    )
-
-
-def _allowed(unit: str) -> Shell:
-    folder, file = drop_in(unit)
-    return script(
-        "if [ -e @file@ ]; then rm -f -- @file@ && rmdir --ignore-fail-on-non-empty -- @folder@ && "
-        "systemctl daemon-reload; fi",
-        folder=folder,
-        file=file,
-    )
-
-
-def drop_in(unit: str) -> tuple[str, str]:
-    """The folder and the file of the drop-in that fences a unit."""
-    folder = f"/etc/systemd/system/{unit}.d"
-    return folder, f"{folder}/pghaul-fence.conf"
+    """Keep the stopped cluster from being started by whatever starts it."""
+    layout = _layout(cluster, owner)
+    closing = call("fence_cluster", layout.word, layout.fenced)
+    return Control(layout.user, closing, layout.fence, f"as {layout.user}: {'; '.join(layout.unfence)}")
 
 
 def unfence(cluster: Cluster, owner: str) -> Control:
     """Let the cluster be started again, as before the fence; does nothing where there is none."""
-    named = debian(cluster)
-    if named is not None:
-        file = _start_conf(named)
-        put_back = script("if [ -e @kept@ ]; then mv -- @kept@ @file@; fi", kept=f"{file}{KEPT}", file=file)
-        return Control(ROOT_USER, put_back, "")
-    if cluster.unit is not None:
-        return Control(ROOT_USER, _allowed(cluster.unit), "")
-    return Control(owner, command("chmod", "u+w", "--", cluster.data_directory), "")
+    layout = _layout(cluster, owner)
+    return Control(layout.user, call("unfence_cluster", layout.word, layout.fenced), layout.unfence)
 
 
 def fence_leaves(cluster: Cluster) -> str | None:
     """The file that the fence leaves on old, and what for; None where it leaves none."""
+    layout = _layout(cluster, "")
+    return {
+        "debian": f"{layout.fenced}{KEPT}, by which old is let go again",
+        "unit": f"{layout.fenced}, which keeps old from starting",
+    }.get(layout.word)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How a cluster was installed, as `cluster.sh` takes it, and what a person types there.
+
+    Attributes:
+        name: what the cluster goes by there: `15/main`, the unit, its pg_ctl.
+        fenced: what its fence changes: start.conf, a drop-in of the unit, the data directory itself.
+        user: who controls it.
+    """
+
+    word: str
+    name: str
+    fenced: str
+    user: str
+    stop: tuple[str, ...]
+    start: tuple[str, ...]
+    fence: tuple[str, ...]
+    unfence: tuple[str, ...]
+
+
+def _layout(cluster: Cluster, owner: str) -> _Layout:
     named = debian(cluster)
     if named is not None:
-        return f"{_start_conf(named)}{KEPT}, by which old is let go again"
-    return f"{drop_in(cluster.unit)[1]}, which keeps old from starting" if cluster.unit is not None else None
+        return _debian(*named)
+    return _unit(cluster.unit) if cluster.unit is not None else _folder(cluster, owner)
+
+
+def _debian(series: str, name: str) -> _Layout:
+    file = f"/etc/postgresql/{series}/{name}/start.conf"
+    kept = f"{file}{KEPT}"
+    return _Layout(
+        "debian",
+        f"{series}/{name}",
+        file,
+        ROOT_USER,
+        (command("pg_ctlcluster", series, name, "stop", "-m", "fast").text,),
+        (command("pg_ctlcluster", series, name, "start").text,),
+        (command("cp", "-p", "--", file, kept).text, f"echo disabled >{command(file)}"),
+        (command("mv", "--", kept, file).text,),
+    )
+
+
+def _unit(unit: str) -> _Layout:
+    folder = f"/etc/systemd/system/{unit}.d"
+    file = f"{folder}/pghaul-fence.conf"
+    lines = command("printf", "%s\\n", "[Unit]", f"AssertPathExists=!{file}")
+    return _Layout(
+        "unit",
+        unit,
+        file,
+        ROOT_USER,
+        (command("systemctl", "stop", unit).text,),
+        (command("systemctl", "start", unit).text,),
+        (
+            command("install", "-d", "-m", "0755", "--", folder).text,
+            f"{lines} >{command(file)}",
+            "systemctl daemon-reload",
+        ),
+        (
+            command("rm", "-f", "--", file).text,
+            "systemctl daemon-reload",
+            command("rmdir", "--ignore-fail-on-non-empty", "--", folder).text,
+        ),
+    )
+
+
+def _folder(cluster: Cluster, owner: str) -> _Layout:
+    data = cluster.data_directory
+    pg_ctl = f"{cluster.bin_directory}/pg_ctl" if cluster.bin_directory is not None else "pg_ctl"
+    return _Layout(
+        "folder",
+        pg_ctl,
+        data,
+        owner,
+        (_pg_ctl(pg_ctl, data, "-m", "fast", "-w", "-t", 3600, "stop"),),
+        (_logged(_pg_ctl(pg_ctl, data, "-w", "start"), data),),
+        (command("chmod", "u-w", "--", data).text,),
+        (command("chmod", "u+w", "--", data).text,),
+    )
 
 
 def prove_stopped(path: str, data_directory: str) -> Shell:
-    """No server lives in the data directory and it was shut down cleanly; prints the control file's state and sum.
+    """No server lives in the data directory and it was shut down cleanly; prints the control file's state and sum."""
+    return call("prove_stopped", path, data_directory)
 
-    A server may live there without its lock file, if somebody removed that: its working directory tells.
-    """
-    live = script(
-        "find /proc -maxdepth 2 -name cwd -printf '%l|%h\\n' 2>/dev/null | while IFS='|' read -r at process; do "
-        'if [ "$at" = @folder@ ] && grep -qxE "postgres|postmaster" "$process/comm" 2>/dev/null; then '
-        'echo "a server runs in it: process ${process#/proc/}" >&2; exit 1; fi; done',
-        folder=data_directory,
-    )
-    lock = script(
-        "if [ -e @folder@/postmaster.pid ]; then echo 'its lock file postmaster.pid is there' >&2; exit 1; fi",
-        folder=data_directory,
-    )
-    shut_down = script(
-        "grep -x 'Database cluster state: *shut down' || { echo 'it was not shut down cleanly' >&2; exit 1; }"
-    )
-    state = pipe(control_data(path, data_directory), shut_down)
-    return sequence(lock, live, state, script("sha256sum < @file@", file=f"{data_directory}/global/pg_control"))
+
+def native_prove_stopped(path: str, data_directory: str) -> tuple[str, ...]:
+    """What a person would look at for it."""
+    control = command(f"{data_directory}/global/pg_control")
+    return (command(program(path, "pg_controldata"), data_directory).text, f"sha256sum <{control}")
+
+
+def prove_running(path: str, data_directory: str) -> Shell:
+    """A server runs in the data directory."""
+    return call("prove_running", path, data_directory)
+
+
+def native_prove_running(path: str, data_directory: str) -> tuple[str, ...]:
+    """What a person would type for it."""
+    return (_pg_ctl(program(path, "pg_ctl"), data_directory, "status"),)
 
 
 def start_locally(target: str, port: int, path: str, config_file: str | None) -> Shell:
     """On new: start for local connections alone, archiving off, so that nothing outside takes it for the real one."""
-    settings = ["-c", "listen_addresses=localhost", "-c", "archive_mode=off", "-c", f"port={port}"]
-    if config_file is not None:
-        settings += ["-c", f"config_file={config_file}", "-c", f"data_directory={target}"]
-    # -o goes through a shell of pg_ctl's own, so its words are quoted once more
-    start_it = command("pg_ctl", "-w", "-t", 600, "-o", words(*settings), "start")
-    settings_of = {"PATH": path, "PGDATA": target}
-    running = redirect(environment(settings_of, command("pg_ctl", "status")), stdout="/dev/null")
-    prepared = script("sh -c @running@ || sh -c @start@", running=running, start=environment(settings_of, start_it))
-    return redirect(prepared, stdin="/dev/null", stdout=f"{target}/{LOG}", stderr_to_stdout=True)
+    return call("start_locally", path, target, port, config_file or "-")
+
+
+def native_start_locally(target: str, port: int, path: str, config_file: str | None) -> tuple[str, ...]:
+    """What a person would type for it."""
+    settings = ("listen_addresses=localhost", "archive_mode=off", f"port={port}")
+    return (_native_start(target, path, config_file, *settings),)
+
+
+def open_for_clients(target: str, path: str, config_file: str | None) -> Shell:
+    """On new: stop what `start_locally` started, and start it with its own configuration."""
+    return call("open_for_clients", path, target, config_file or "-")
+
+
+def native_open_for_clients(target: str, path: str, config_file: str | None) -> tuple[str, ...]:
+    """What a person would type for it."""
+    return (*native_stop_locally(target, path), _native_start(target, path, config_file))
 
 
 def stop_locally(target: str, path: str) -> Shell:
     """On new: stop what `start_locally` started, if it runs."""
-    stop_it = environment({"PATH": path, "PGDATA": target}, command("pg_ctl", "-m", "fast", "-w", "-t", 600, "stop"))
-    return script("if [ -e @lock@ ]; then sh -c @stop@; fi", lock=f"{target}/postmaster.pid", stop=stop_it)
+    return call("stop_locally", path, target)
+
+
+def native_stop_locally(target: str, path: str) -> tuple[str, ...]:
+    """What a person would type for it."""
+    return (_pg_ctl(program(path, "pg_ctl"), target, "-m", "fast", "-w", "-t", 600, "stop"),)
 
 
 def control_data(path: str, data_directory: str) -> Shell:
@@ -174,16 +206,22 @@ def control_data(path: str, data_directory: str) -> Shell:
     return environment({"PATH": path, "LC_ALL": "C"}, command("pg_controldata", data_directory))
 
 
-def words(first: str, *rest: str) -> str:
-    """Words for a shell that a program makes itself, as pg_ctl does of -o: quoted once more, as one text."""
-    return command(first, *rest).text
+def program(path: str, name: str) -> str:
+    """A program of the cluster's where a person finds it: in the first folder of its PATH."""
+    return f"{path.partition(':')[0]}/{name}"
 
 
-def _start_conf(named: tuple[str, str]) -> str:
-    series, name = named
-    return f"/etc/postgresql/{series}/{name}/start.conf"
+def _native_start(target: str, path: str, config_file: str | None, *settings: str) -> str:
+    if config_file is not None:
+        settings = (*settings, f"config_file={config_file}", f"data_directory={target}")
+    # -o goes through a shell of pg_ctl's own, so its words are quoted once more
+    options = ("-o", " ".join(f"-c {command(setting)}" for setting in settings)) if settings else ()
+    return _logged(_pg_ctl(program(path, "pg_ctl"), target, "-w", "-t", 600, *options, "start"), target)
 
 
-def _pg_ctl(cluster: Cluster, *arguments: Word) -> Shell:
-    program = f"{cluster.bin_directory}/pg_ctl" if cluster.bin_directory is not None else "pg_ctl"
-    return environment({"PGDATA": cluster.data_directory}, command(program, *arguments))
+def _logged(start: str, data_directory: str) -> str:
+    return f"{start} </dev/null >{command(f'{data_directory}/{LOG}')} 2>&1"
+
+
+def _pg_ctl(pg_ctl: str, data_directory: str, *arguments: Word) -> str:
+    return environment({"PGDATA": data_directory}, command(pg_ctl, *arguments)).text

@@ -45,6 +45,7 @@ from core.history.store import Store
 from core.migration.model.move import Move
 from core.migration.model.probe import Probe, Quantity
 from core.servers.profiles import Profile
+from core.servers.shell import Shell
 
 NOW = datetime(2026, 3, 7, 20, 0, tzinfo=UTC)
 DATA = "/srv/pg/data"
@@ -53,6 +54,11 @@ IDENTIFIER = "7290123456789012345"
 LOCALE = "de_AT.UTF-8"
 SUM = "0123456789abcdef" * 4
 ODD = '/srv/pg/it\'s $(touch x) "ö"'
+
+
+def runnable(shell: Shell) -> str:
+    """A call with the functions that it names ahead, as a shell runs it."""
+    return f"{shell.functions}\n{shell.text}"
 
 
 def control(**changes: Any) -> ControlData:

@@ -79,7 +79,7 @@ _STOPPING = [
         arrange=_RUNS,
         programs={"pg_ctl": "exit 1"},
         status=1,
-        complains="did not stop within ten minutes",
+        complains="/data did not stop",
         name="it goes on",
     ),
 ]
@@ -255,12 +255,6 @@ _FENCING = [
         after='[ "$(stat -c %a data)" = 700 ]',
         name="folder",
     ),
-    Example(
-        "keep_beside",
-        ("file",),
-        arrange="echo a >file",
-        after='[ "$(cat file.before-pghaul)" = a ] && [ ! -e file.part ]',
-    ),
 ]
 
 _PROVING = [
@@ -327,7 +321,6 @@ _PROVING = [
         complains="no server runs in ",
         name="it does not",
     ),
-    Example("quote", ("it's",), prints="'it'\\''s'"),
 ]
 
 EXAMPLES = [*_STOPPING, *_STARTING, *_FENCING, *_PROVING]

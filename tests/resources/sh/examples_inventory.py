@@ -52,7 +52,6 @@ EXAMPLES = [
         complains="the database postgres could not be asked",
         name="it breaks off at the last database",
     ),
-    Example("relations_of", ("shop",), programs=_PSQL, prints="invalid index shop\nrelations i 20\nrelations r 12\n"),
     Example("database_names", programs=_names("2 a b", "2 c"), prints="a b\nc\n"),
     *(
         Example(

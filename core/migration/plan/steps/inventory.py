@@ -1,31 +1,20 @@
 """What SQL tells of the cluster just before the stop, held against what new says once it has started."""
 
+from typing import LiteralString
+
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
-from core.servers.shell import Shell, command, environment, script
+from core.servers.shell import call, command
 
 INVENTORY = "stock"
 """The name of the step that asks old."""
 
-_FIRST_START = "'listen_addresses', 'archive_mode', 'archive_library', 'port'"
-_PLACES = "'data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file'"
-_WHOLE = (
-    "select 'setting ' || name || ' = ' || setting from pg_settings where source = 'configuration file' "
-    f"and name not in ({_FIRST_START}, {_PLACES}) order by name"
+_ASKED: tuple[tuple[str, LiteralString], ...] = (
+    ("postgres", "select name, setting from pg_settings where source = 'configuration file' order by name"),
+    ("postgres", "select datname from pg_database"),
+    ("DATABASE", "select relkind, count(*) from pg_class group by relkind"),
 )
-DATABASES = "select datname from pg_database where datallowconn and not datistemplate order by datname"
-_RELATIONS = (
-    "select 'relations ' || c.relkind::text || ' ' || count(*)::text from pg_class c "
-    "join pg_namespace n on n.oid = c.relnamespace where n.nspname !~ '^pg_(temp|toast_temp)' "
-    "group by c.relkind order by c.relkind; "
-    "select 'invalid index ' || indexrelid::regclass::text from pg_index where not indisvalid order by 1"
-)
-_COLLATIONS = (
-    "select 'warning: the collation of database ' || datname || ' was ' || datcollversion || ' on old and is ' || "
-    "coalesce(pg_database_collation_actual_version(oid), 'unknown') || ' here: rebuild its indexes on text' "
-    "from pg_database where datcollversion is distinct from pg_database_collation_actual_version(oid) "
-    "and datcollversion is not null order by datname"
-)
+_VERSIONS: LiteralString = "select datname, datcollversion, pg_database_collation_actual_version(oid) from pg_database"
 _COLLATIONS_SINCE = (15,)
 
 
@@ -33,14 +22,16 @@ def take_inventory(site: Site) -> list[Step]:
     """On old, while it runs; nothing where facts could not ask it either."""
     if not _askable(site):
         return []
+    old = site.cluster.socket_directory, site.cluster.port or 5432
     return [
         Step(
             "take stock of old",
             "old",
             site.owner,
-            str(_stock(site.old_path, site.cluster.socket_directory, site.cluster.port or 5432)),
+            str(call("take_inventory", *reached(site.old_path, *old))),
             "databases, relations, invalid indexes and settings: new must have the same",
             "nothing to undo: it only looks",
+            native_inventory(*old),
             phase=Phase.STOP,
             name=INVENTORY,
             stopped=True,
@@ -58,9 +49,10 @@ def compare_inventory(site: Site, socket: str | None) -> list[Step]:
                 "compare new's stock with old's",
                 "new",
                 site.channel.writer,
-                str(_stock(site.new_path, socket, site.port)),
+                str(call("take_inventory", *reached(site.new_path, socket, site.port))),
                 "this step prints what old said before its stop, or it has failed",
                 "nothing to undo: it only looks",
+                native_inventory(socket, site.port),
                 agrees_with=INVENTORY,
                 phase=Phase.START,
                 stopped=True,
@@ -73,11 +65,10 @@ def compare_inventory(site: Site, socket: str | None) -> list[Step]:
                 "compare the versions of collations",
                 "new",
                 site.channel.writer,
-                str(
-                    ask(site.new_path, socket, site.port, command("psql", "-XAtq", "-d", "postgres", "-c", _COLLATIONS))
-                ),
+                str(call("collation_versions", *reached(site.new_path, socket, site.port))),
                 "where new sorts text otherwise than old did, an index on text finds less than there is",
                 "nothing to undo: it only looks",
+                (native_psql(socket, site.port, "postgres", _VERSIONS),),
                 phase=Phase.START,
                 stopped=True,
             )
@@ -89,20 +80,17 @@ def _askable(site: Site) -> bool:
     return site.cluster.running and bool(site.cluster.databases)
 
 
-def _stock(path: str, socket: str | None, port: int) -> Shell:
-    asking = script(
-        "set -e; psql -XAtq -d postgres -c @whole@; "
-        "psql -XAtq -d postgres -c @databases@ | while IFS= read -r name; do "
-        # by the variable, which is never taken for a connection string as -d would be
-        'echo "database $name"; PGDATABASE=$name psql -XAtq -c @relations@ </dev/null; done',
-        whole=_WHOLE,
-        databases=DATABASES,
-        relations=_RELATIONS,
-    )
-    return ask(path, socket, port, asking)
+def native_inventory(socket: str | None, port: int) -> tuple[str, ...]:
+    """What a person would ask for it, the last of each database."""
+    return tuple(native_psql(socket, port, database, statement) for database, statement in _ASKED)
 
 
-def ask(path: str, socket: str | None, port: int, asking: Shell) -> Shell:
-    """SQL on a server, by psql and the programs beside it, at that socket and port."""
-    where = {"PATH": path, "PGPORT": str(port), "PGAPPNAME": "pghaul"}
-    return environment({**where, "PGHOST": socket} if socket is not None else where, asking)
+def reached(path: str, socket: str | None, port: int) -> tuple[str, str, int]:
+    """Where a server is asked, as the functions of `inventory.sh` and their kin take it."""
+    return path, socket or "-", port
+
+
+def native_psql(socket: str | None, port: int, database: str, statement: LiteralString) -> str:
+    """What a person would type to ask a server; the statement holds nothing that double quotes leave to the shell."""
+    host = ("-h", socket) if socket is not None else ()
+    return f'{command("psql", *host, "-p", port, "-d", database)} -c "{statement}"'

@@ -1,5 +1,7 @@
 """The steps after the copy: configuration, the first start for local connections alone, the opening, the end."""
 
+from typing import LiteralString
+
 from core.migration.findings.layout import configuration_folder
 from core.migration.findings.schedules import side_by_side
 from core.migration.model.move import Hook, Verify
@@ -8,15 +10,14 @@ from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
 from core.migration.plan.steps.corruption import tables_and_indexes
 from core.migration.plan.steps.hooks import LEAD
-from core.migration.plan.steps.inventory import compare_inventory
+from core.migration.plan.steps.inventory import compare_inventory, native_psql, reached
 from core.migration.plan.steps.reindex import reindex
-from core.migration.transports import copy_channel
-from core.servers.shell import Shell, command, environment, redirect, script, sequence
+from core.servers.shell import call, command
 
 START_NEW = "start-new"
 """The name of the step that starts new for the first time."""
 
-_ASK = "select version(), pg_is_in_recovery(), (select count(*) from pg_database)"
+_ASK: LiteralString = "select version(), pg_is_in_recovery(), (select count(*) from pg_database)"
 
 
 def opening(site: Site) -> list[Step]:
@@ -30,24 +31,15 @@ def _configuration(site: Site) -> list[Step]:
     if folder is None:
         return []
     kept = f"{folder}{cluster_control.KEPT}"
-    pack = script("cd -- @folder@ && tar -cf - . | base64" + copy_channel.SAY_WHOLE, folder=folder)
-    unpack = script(
-        copy_channel.TAKE_WHOLE + "if [ -e @folder@ ] && [ ! -e @kept@ ]; then mv -- @folder@ @kept@; fi && "
-        "install -d -m 0755 -o @user@ -- @folder@ && "
-        "printf '%s' \"$whole\" | base64 -d | tar -xf - -C @folder@ && chown -R @user@: -- @folder@",
-        folder=folder,
-        kept=kept,
-        user=site.channel.writer,
-    )
-    restore = script("rm -rf -- @folder@ && if [ -e @kept@ ]; then mv -- @kept@ @folder@; fi", folder=folder, kept=kept)
     return [
         Step(
             f"pack old's configuration in {folder}",
             "old",
             ROOT_USER,
-            str(pack),
+            str(call("pack_configuration", folder)),
             "it lies outside the data directory, so no pass has copied it",
             "nothing to undo: it only looks",
+            native_pack_configuration(folder),
             name="configuration",
             phase=Phase.START,
             timed_as=Phase.VERIFY,
@@ -58,9 +50,10 @@ def _configuration(site: Site) -> list[Step]:
             f"put old's configuration into {folder}",
             "new",
             ROOT_USER,
-            str(unpack),
+            str(call("unpack_configuration", folder, site.channel.writer)),
             f"what new has there is kept as {kept}; read it for paths, memory and addresses of old",
-            undone(ROOT_USER, "new", restore),
+            undone(ROOT_USER, "new", *native_restore_configuration(folder)),
+            native_unpack_configuration(folder, site.channel.writer),
             phase=Phase.START,
             timed_as=Phase.VERIFY,
             reads="configuration",
@@ -69,26 +62,43 @@ def _configuration(site: Site) -> list[Step]:
     ]
 
 
-def _first_start(site: Site) -> list[Step]:
-    user = site.channel.writer
-    outside = configuration_folder(site.cluster)
-    config_file = site.cluster.config_file if outside is not None else None
-    start = cluster_control.start_locally(site.move.target, site.port, site.new_path, config_file)
-    socket = socket_of(site)
-    ask = environment(
-        {"PATH": site.new_path},
-        command(
-            "psql", *(("-h", socket) if socket is not None else ()), "-p", site.port, "-d", "postgres", "-XAtc", _ASK
-        ),
+def native_pack_configuration(folder: str) -> tuple[str, ...]:
+    """What a person would type for it."""
+    return (f"{command('tar', '-C', folder, '-cf', '-', '.')} | base64",)
+
+
+def native_unpack_configuration(folder: str, user: str) -> tuple[str, ...]:
+    """What a person would type for it, with the archive on standard input."""
+    return (
+        command("mv", "--", folder, f"{folder}{cluster_control.KEPT}").text,
+        command("install", "-d", "-m", "0755", "-o", user, "--", folder).text,
+        f"base64 -d | {command('tar', '-C', folder, '-xf', '-')}",
+        command("chown", "-R", f"{user}:", "--", folder).text,
     )
+
+
+def native_restore_configuration(folder: str) -> tuple[str, ...]:
+    """What a person would type to have back what new had there, if anything."""
+    kept = f"{folder}{cluster_control.KEPT}"
+    return (
+        command("rm", "-rf", "--", folder).text,
+        f"test ! -e {command(kept)} || {command('mv', '--', kept, folder)}",
+    )
+
+
+def _first_start(site: Site) -> list[Step]:
+    user, target = site.channel.writer, site.move.target
+    start = target, site.port, site.new_path, _config_file(site)
+    socket = socket_of(site)
     return [
         Step(
             "start new for local connections alone",
             "new",
             user,
-            str(start),
+            str(cluster_control.start_locally(*start)),
             "nobody outside may take it for the real one yet; archiving is off",
-            undone(user, "new", cluster_control.stop_locally(site.move.target, site.new_path)),
+            undone(user, "new", *cluster_control.native_stop_locally(target, site.new_path)),
+            cluster_control.native_start_locally(*start),
             phase=Phase.START,
             name=START_NEW,
             stopped=True,
@@ -97,9 +107,10 @@ def _first_start(site: Site) -> list[Step]:
             "ask new",
             "new",
             user,
-            str(ask),
+            str(call("ask_new", *reached(site.new_path, socket, site.port))),
             "look at your own tables too, before anybody writes",
             "nothing to undo: it only looks",
+            (native_psql(socket, site.port, "postgres", _ASK),),
             phase=Phase.START,
             stopped=True,
             skippable=False,
@@ -124,7 +135,8 @@ def _free(site: Site) -> list[Step]:
             free.user,
             str(free.command),
             "a move away from new, if there was one, kept it from starting; else nothing is done",
-            undone(again.user, "new", again.command),
+            undone(again.user, "new", *again.native),
+            free.native,
             phase=Phase.START,
             stopped=True,
         )
@@ -133,7 +145,7 @@ def _free(site: Site) -> list[Step]:
 
 def _open(site: Site) -> list[Step]:
     user = site.channel.writer
-    stop = cluster_control.stop_locally(site.move.target, site.new_path)
+    start = site.move.target, site.new_path, _config_file(site)
     return [
         Step(
             "decide",
@@ -142,7 +154,7 @@ def _open(site: Site) -> list[Step]:
             "",
             "look at new, which runs for local connections alone; until here old has everything, and the way back "
             "loses nothing; the next step opens new to clients, and what they write is on new alone",
-            _back(site, stop),
+            _back(site),
             phase=Phase.OPEN,
             stopped=True,
             skippable=False,
@@ -151,9 +163,10 @@ def _open(site: Site) -> list[Step]:
             "open new to clients",
             "new",
             user,
-            str(sequence(stop, _start_for_clients(site))),
+            str(cluster_control.open_for_clients(*start)),
             "with its own configuration; what clients write from here on is on new alone",
-            f"only with the loss of what clients wrote: {_back(site, stop)}",
+            f"only with the loss of what clients wrote: {_back(site)}",
+            cluster_control.native_open_for_clients(*start),
             phase=Phase.OPEN,
             timed_as=Phase.START,
             share=2.0,
@@ -174,14 +187,15 @@ def _open(site: Site) -> list[Step]:
     ]
 
 
-def _back(site: Site, stop: Shell) -> str:
+def _back(site: Site) -> str:
     """The words of the way back to old from here on."""
+    stop = cluster_control.native_stop_locally(site.move.target, site.new_path)
     free, start = cluster_control.unfence(site.cluster, site.owner), cluster_control.start(site.cluster, site.owner)
     return "; ".join(
         (
-            undone(site.channel.writer, "new", stop),
-            undone(free.user, "old", free.command),
-            undone(start.user, "old", start.command),
+            undone(site.channel.writer, "new", *stop),
+            undone(free.user, "old", *free.native),
+            undone(start.user, "old", *start.native),
         )
     )
 
@@ -207,17 +221,9 @@ def _cron_jobs(site: Site) -> list[Step]:
     ]
 
 
-def _start_for_clients(site: Site) -> Shell:
-    outside = configuration_folder(site.cluster)
-    settings = {"PATH": site.new_path, "PGDATA": site.move.target}
-    if outside is None:
-        start = environment(settings, command("pg_ctl", "-w", "-t", 600, "start"))
-    else:
-        options = cluster_control.words(
-            "-c", f"config_file={site.cluster.config_file}", "-c", f"data_directory={site.move.target}"
-        )
-        start = environment(settings, command("pg_ctl", "-w", "-t", 600, "-o", options, "start"))
-    return redirect(start, stdin="/dev/null", stdout=f"{site.move.target}/{cluster_control.LOG}", stderr_to_stdout=True)
+def _config_file(site: Site) -> str | None:
+    """The configuration file where it lies outside the data directory: there its server does not find it by itself."""
+    return site.cluster.config_file if configuration_folder(site.cluster) is not None else None
 
 
 def socket_of(site: Site) -> str | None:

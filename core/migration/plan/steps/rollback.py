@@ -4,7 +4,6 @@ from core.migration.model.plan import Step
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
 from core.migration.plan.steps.prepare import close_channel
-from core.servers.shell import command, environment, script
 
 _KEPT = "nothing to undo: new's files stay for another try"
 
@@ -15,14 +14,15 @@ def rollback(site: Site) -> list[Step]:
 
 
 def _stop_new(site: Site) -> Step:
-    stop = cluster_control.stop_locally(site.move.target, site.new_path)
+    where = site.move.target, site.new_path
     return Step(
         "stop new",
         "new",
         site.channel.writer,
-        str(stop),
+        str(cluster_control.stop_locally(*where)),
         "two servers with one identity must never both run",
         _KEPT,
+        cluster_control.native_stop_locally(*where),
         detached=True,
     )
 
@@ -37,28 +37,32 @@ def _old_again(site: Site) -> list[Step]:
         str(unfence.command),
         "it is the only one again",
         "keep it from starting",
+        unfence.native,
     )
     if not cluster.running:
         return [allow]
     start = cluster_control.start(cluster, owner)
-    running = environment({"PATH": site.old_path, "PGDATA": cluster.data_directory}, command("pg_ctl", "status"))
-    start_unless = script(
-        "if [ ! -e @lock@ ]; then sh -c @start@; fi",
-        lock=f"{cluster.data_directory}/postmaster.pid",
-        start=start.command,
-    )
+    where = site.old_path, cluster.data_directory
     return [
         allow,
         Step(
-            "start old", "old", start.user, str(start_unless), "as this host always starts it", "stop it", detached=True
+            "start old",
+            "old",
+            start.user,
+            str(start.command),
+            "as this host always starts it",
+            "stop it",
+            start.native,
+            detached=True,
         ),
         Step(
             "prove that old runs",
             "old",
             owner,
-            str(running),
+            str(cluster_control.prove_running(*where)),
             "clients may come back",
             "nothing to undo: it only looks",
+            cluster_control.native_prove_running(*where),
             proves=True,
         ),
     ]

@@ -1,14 +1,16 @@
 """The proof of the stop, its fence and the way back from it, on folders of this machine."""
 
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from core.migration.plan.cluster_control import Control, fence, prove_stopped, unfence
-from tests.core.migration.builders import cluster
+from core.migration.plan.cluster_control import Control, fence, native_start_locally, prove_stopped, stop, unfence
+from tests.core.migration.builders import cluster, runnable
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="needs Linux's /proc")
 
@@ -32,7 +34,7 @@ def said(tmp_path: Path, state: str) -> None:
 
 
 def prove(data: Path) -> subprocess.CompletedProcess[str]:
-    text = prove_stopped(f"{data.parent}:/usr/bin:/bin", str(data)).text
+    text = runnable(prove_stopped(f"{data.parent}:/usr/bin:/bin", str(data)))
     return subprocess.run(["dash", "-c", text], capture_output=True, text=True, check=False)
 
 
@@ -80,12 +82,64 @@ def test_a_folder_is_closed_to_its_owner_and_opened_again(data: Path) -> None:
     data.chmod(0o700)
     found = cluster(data_directory=str(data))
     for _ in range(2):
-        subprocess.run(["dash", "-c", fence(found, "postgres").command.text], check=True)
+        subprocess.run(["dash", "-c", runnable(fence(found, "postgres").command)], check=True)
         assert data.stat().st_mode & 0o777 == 0o500
     for _ in range(2):
-        subprocess.run(["dash", "-c", unfence(found, "postgres").command.text], check=True)
+        subprocess.run(["dash", "-c", runnable(unfence(found, "postgres").command)], check=True)
         assert data.stat().st_mode & 0o777 == 0o700
     assert [path.name for path in data.iterdir()] == ["global"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "typed", "closed", "opened"),
+    [
+        (
+            {"name": "15/main", "found_by": ("pg_lsclusters",)},
+            ("pg_ctlcluster 15 main stop -m fast", "as root: pg_ctlcluster 15 main start"),
+            "echo disabled >/etc/postgresql/15/main/start.conf",
+            "as root: mv -- /etc/postgresql/15/main/start.conf.before-pghaul /etc/postgresql/15/main/start.conf",
+        ),
+        (
+            {"unit": "pg.service"},
+            ("systemctl stop pg.service", "as root: systemctl start pg.service"),
+            "systemctl daemon-reload",
+            (
+                "as root: rm -f -- /etc/systemd/system/pg.service.d/pghaul-fence.conf; systemctl daemon-reload; "
+                "rmdir --ignore-fail-on-non-empty -- /etc/systemd/system/pg.service.d"
+            ),
+        ),
+        (
+            {"bin_directory": None},
+            (
+                "env PGDATA=/srv/pg/data pg_ctl -m fast -w -t 3600 stop",
+                "as dba: env PGDATA=/srv/pg/data pg_ctl -w start </dev/null >/srv/pg/data/pghaul-start.log 2>&1",
+            ),
+            "chmod u-w -- /srv/pg/data",
+            "as dba: chmod u+w -- /srv/pg/data",
+        ),
+    ],
+)
+def test_what_a_person_types_is_the_layouts_own(
+    changes: dict[str, Any], typed: tuple[str, str], closed: str, opened: str
+) -> None:
+    found = cluster(**changes)
+    stopped, fenced = stop(found, "dba"), fence(found, "dba")
+    assert (*stopped.native, stopped.undo) == typed
+    assert (fenced.native[-1], fenced.undo) == (closed, opened)
+
+
+def test_a_person_starts_new_as_the_call_does() -> None:
+    words = "/srv/it's", 5433, "/pg/bin:/bin", "/etc/it's.conf"
+    (typed,) = native_start_locally(*words)
+    inner = shlex.split(typed)
+    assert inner[:6] == ["env", "PGDATA=/srv/it's", "/pg/bin/pg_ctl", "-w", "-t", "600"]
+    assert shlex.split(inner[7])[1::2] == [
+        "listen_addresses=localhost",
+        "archive_mode=off",
+        "port=5433",
+        "config_file=/etc/it's.conf",
+        "data_directory=/srv/it's",
+    ]
 
 
 def test_systemd_itself_refuses_a_fenced_unit_and_takes_it_again(tmp_path: Path) -> None:
@@ -99,8 +153,8 @@ def test_systemd_itself_refuses_a_fenced_unit_and_takes_it_again(tmp_path: Path)
     found = cluster(unit=unit)
 
     def carried_out(control: Control) -> None:
-        here = control.command.text.replace("/etc/systemd/system", str(units))
-        assert here != control.command.text
+        here = runnable(control.command).replace("/etc/systemd/system", str(units))
+        assert here != runnable(control.command)
         subprocess.run(["bash", "-c", f'systemctl() {{ [ "$*" = daemon-reload ]; }}; {here}'], check=True)
 
     def starts() -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from core.facts.model import Tablespace
 from core.migration.plan.steps.known_data_roots import unknown_data_roots
-from tests.core.migration.builders import cluster
+from tests.core.migration.builders import cluster, runnable
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def link(data: Path, path: str) -> Tablespace:
 
 
 def proof(data: Path, *known: Tablespace) -> subprocess.CompletedProcess[str]:
-    text = unknown_data_roots(cluster(data_directory=str(data), tablespaces=known)).text
+    text = runnable(unknown_data_roots(cluster(data_directory=str(data), tablespaces=known)))
     return subprocess.run(["dash", "-c", text], capture_output=True, text=True, check=False)
 
 
@@ -50,7 +50,9 @@ def test_a_place_that_was_made_since_is_named(data: Path, path: str) -> None:
     made = link(data, path)
     done = proof(data, known(data))
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{path} leads to {made.location}: not in the plan, made since; begin with a new")
+    assert done.stderr.startswith(
+        f"pghaul: {path} leads to {made.location}: not in the plan, made since; begin with a new"
+    )
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -10,7 +10,7 @@ from core.migration.findings.data_roots import data_roots
 from core.migration.plan.site import Site
 from core.migration.plan.steps.targets import empty_or_ours
 from core.migration.transports.copy_channel import channel_of
-from tests.core.migration.builders import cluster, control, move, new, old, profile, space
+from tests.core.migration.builders import cluster, control, move, new, old, profile, runnable, space
 
 OURS = "PG_15_202209061"
 
@@ -49,7 +49,7 @@ def proven(root: Path) -> subprocess.CompletedProcess[str]:
     labels = [(each.label, each.target) for each in copied]
     channel = channel_of(undertaking, profile("new"), on_old, labels, purpose="copy", address="10.77.0.12", login=None)
     site = Site(undertaking, profile("old"), profile("new"), on_old, on_new, moved, channel, copied)
-    return subprocess.run(["dash", "-c", str(empty_or_ours(site))], capture_output=True, text=True, check=False)
+    return subprocess.run(["dash", "-c", runnable(empty_or_ours(site))], capture_output=True, text=True, check=False)
 
 
 def test_an_earlier_copy_is_ours(copied: Path) -> None:
@@ -71,14 +71,16 @@ def test_what_no_copy_brings_is_nobodys_to_remove(copied: Path, folder: str, nam
     (copied / folder / name).mkdir()
     done = proven(copied)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{copied / folder} holds {name}, which no copy of this cluster brings: empty it if")
+    assert done.stderr.startswith(
+        f"pghaul: {copied / folder} holds {name}, which no copy of this cluster brings: empty it if"
+    )
 
 
 def test_a_folder_that_the_copy_does_not_lead_to_is_not_of_it(copied: Path) -> None:
     (copied / "data/pg_tblspc/16400").unlink()
     done = proven(copied)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{copied}/space holds files, and no copy in {copied}/data leads there: ")
+    assert done.stderr.startswith(f"pghaul: {copied}/space holds files, and no copy in {copied}/data leads there: ")
 
 
 def test_a_folder_of_another_cluster_on_new_is_its_own(copied: Path) -> None:
@@ -86,7 +88,7 @@ def test_a_folder_of_another_cluster_on_new_is_its_own(copied: Path) -> None:
     (copied / "other/pg_tblspc/16999").symlink_to(copied / "space")
     done = proven(copied)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{copied}/space belongs to the cluster in {copied}/other: ")
+    assert done.stderr.startswith(f"pghaul: {copied}/space belongs to the cluster in {copied}/other: ")
 
 
 def test_a_folder_beside_an_empty_data_directory_is_no_copy(copied: Path) -> None:
@@ -98,4 +100,4 @@ def test_the_data_directory_of_another_cluster_is_named(copied: Path) -> None:
     (copied / "bin/pg_controldata").write_text("#!/bin/sh\necho 'Database system identifier:  1'\n")
     done = proven(copied)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"{copied}/data is neither empty nor a copy of this cluster")
+    assert done.stderr.startswith(f"pghaul: {copied}/data is neither empty nor a copy of this cluster")
