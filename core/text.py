@@ -1,5 +1,10 @@
 """What every reader of a program's output needs, whatever package it stands in."""
 
+from core.errors import ParseError
+
+END_MARK = "# whole"
+"""The last line of what a function of the remote half prints, where a part of an answer could be taken for all."""
+
 
 def first_line(text: str) -> str:
     """The first line that says something, without the blanks around it; empty where there is none."""
@@ -13,3 +18,15 @@ def complaint(text: str) -> str:
     """
     own = [line.removeprefix("pghaul: ") for line in text.splitlines() if line.startswith("pghaul: ")]
     return own[0].strip() if own else first_line(text)
+
+
+def counted(text: str, what: str) -> tuple[str, ...]:
+    """The lines of a list whose last line says how many they are, such as `# 3 sessions`.
+
+    Raises:
+        ParseError: not all of it came.
+    """
+    *lines, end = text.splitlines() or [""]
+    if end != f"# {len(lines)} {what}":
+        raise ParseError(f"the list of {what} is not whole: it ends in {end!r}")
+    return tuple(lines)

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from core.benchmarks.folders import Folder
-from core.benchmarks.reading import first_line
 from core.benchmarks.tool import READY, Background
 from core.errors import CommandError
 from core.jobs import CommandEnded, CommandStarted, Job
 from core.servers.remote_process import Process
+from core.text import complaint
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def running(folder: Folder, background: Background, job: Job) -> Iterator[None]:
         UnreachableError: the connection was lost.
         Cancelled: the job was cancelled.
     """
-    server, shell = folder.server, folder.inside(background.shell)
+    server, shell = folder.server, folder.inside(background.words)
     shown = server.become(folder.user, shell).shown
     status, begun = None, time.monotonic()
     job.report(CommandStarted(server.name, folder.user or server.login, shown, title=f"start {background.title}"))
@@ -49,7 +49,7 @@ def _wait_until_it_serves(folder: Folder, background: Background, process: Proce
             if not folder.server.connected:
                 raise folder.server.lost(f"starting {background.title}")
             told = process.stderr.text() or said.decode(errors="replace")
-            why = first_line(told) or f"no answer within {background.seconds:.0f} s"
+            why = complaint(told) or f"no answer within {background.seconds:.0f} s"
             raise CommandError(
                 f"{background.title} did not start on {folder.server.name}: {why}",
                 exit_status=process.exit_status,

@@ -27,9 +27,9 @@ from core.benchmarks.tool import (
     strictly,
 )
 from core.errors import InputError
-from core.servers.shell import Shell, script
 
 MEMORY_MULTIPLE = 2
+FILE = "dd.data"
 
 _SUMMARY = re.compile(
     r"""
@@ -99,8 +99,8 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
         program="dd",
         headlines=("write_bytes_per_second", "read_bytes_per_second"),
         phases=(
-            Phase(_write(parameters.block_bytes, blocks), seconds, limit),
-            Phase(_read_back(parameters.block_bytes), seconds, limit),
+            Phase(("dd_write", FILE, parameters.block_bytes, blocks), seconds, limit),
+            Phase(("dd_read_back", FILE, parameters.block_bytes), seconds, limit),
         ),
         read=lambda outputs: _reading(outputs, total, machine.threads),
         fresh_bytes=total,
@@ -205,18 +205,6 @@ def _cores(output: str, seconds: float) -> float | None:
         return None
     minutes, rest, system_minutes, system_rest = (float(part) for part in lines[-1])
     return (60 * (minutes + system_minutes) + rest + system_rest) / seconds
-
-
-def _write(block_bytes: int, blocks: int) -> Shell:
-    return script(
-        "dd if=/dev/zero of=dd.data bs=@block@ count=@blocks@ conv=fsync; status=$?; times; exit $status",
-        block=block_bytes,
-        blocks=blocks,
-    )
-
-
-def _read_back(block_bytes: int) -> Shell:
-    return script("dd if=dd.data of=/dev/null bs=@block@ && rm -f dd.data", block=block_bytes)
 
 
 DD = Tool(

@@ -13,7 +13,7 @@ from core.facts.arrays import parse_arrays
 from core.facts.model import Array, Facts
 from core.jobs import Job, Progress
 from core.servers.connection import Server
-from core.servers.shell import script
+from core.servers.shell import call
 
 SECTOR = 512
 """Bytes of a sector in the kernel's figures, whatever the disk's own are (Documentation/block/stat.rst)."""
@@ -90,33 +90,8 @@ def rebuilding(array: Array) -> str:
 
 def situation(server: Server, folder: str, user: str | None, facts: Facts, job: Job) -> Situation:
     """Look at the device of a folder for LOOK_SECONDS; changes nothing."""
-    shell = script(
-        """number=$(stat -c %d -- @folder@) || exit 0
-device=$(readlink -f "/sys/dev/block/$(((number >> 8) & 0xfff)):$(((number & 0xff) | ((number >> 12) & 0xfff00)))")
-below() {
-  echo "below ${1##*/}"
-  test ! -e "$1/partition" || below "${1%/*}"
-  for one in "$1"/slaves/*; do test ! -e "$one" || below "$(readlink -f "$one")"; done
-}
-if test -r "$device/stat"; then
-  below "$device"
-  while :; do
-    set -- "$device"/slaves/*
-    if test -e "$device/partition"; then device=${device%/*}
-    elif test $# = 1 && test -e "$1"; then device=$(readlink -f "$1")
-    else break
-    fi
-  done
-  echo "device $device"
-  echo "before $(cat "$device/stat")"
-  sleep @seconds@
-  echo "after $(cat "$device/stat")"
-fi
-test ! -e /proc/mdstat || { echo mdstat; cat /proc/mdstat; }""",
-        folder=folder,
-        seconds=LOOK_SECONDS,
-    )
-    return parse_situation(server.run(shell, job, user=user, title="look whether others use the disk").stdout, facts)
+    looking = call("bench_device", folder, LOOK_SECONDS)
+    return parse_situation(server.run(looking, job, user=user, title="look whether others use the disk").stdout, facts)
 
 
 def parse_situation(text: str, facts: Facts) -> Situation:

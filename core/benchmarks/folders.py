@@ -13,91 +13,23 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import LiteralString
 
-from core.benchmarks.keeper import SILENCE_SECONDS, WAIT, Keeper, keeping
+from core.benchmarks.keeper import SILENCE_SECONDS, Keeper, keeping
 from core.benchmarks.model import Volume
-from core.benchmarks.reading import first_line
-from core.errors import CommandError, InputError, PghaulError, ServerError
+from core.benchmarks.tool import Words
+from core.errors import CommandError, InputError, ParseError, PghaulError, ServerError
 from core.facts.model import Facts
 from core.jobs import Event, Job, Note
 from core.servers.connection import Server
-from core.servers.shell import Shell, command, script, sequence
+from core.servers.shell import Shell, call
+from core.text import END_MARK, complaint, counted
 
-MARKER = ".pghaul-bench"
-UNDO = ".pghaul-undo-"
-"""Ahead of the name of a script that takes back what a benchmark did outside of its folder; run before that goes."""
 _PREFIX = "pghaul-bench-"
 _NAME = re.compile(rf"{_PREFIX}[0-9a-f]{{12}}")
 _OWNER = secrets.token_hex(8)
 _in_use: set[str] = set()
-_WITH_SBIN = script("PATH=$PATH:/usr/sbin:/sbin")
-"""Where some distributions keep bonnie++, and where nobody but root looks."""
 _REMOVE_SECONDS = 600.0
-_HOLDER = "pghaul-bench-holder"
 _HELD = 75
-# "/" is on every server, readable to all, and a lock on it leaves no file behind; it ends with whoever holds it
-_LOCK: LiteralString = """exec 9</
-if command -v flock >/dev/null 2>&1 && ! flock -n 9; then
-  for process in /proc/[0-9]*; do
-    tr '\\0' '\\n' <"$process/cmdline" 2>/dev/null | {
-      for skipped in 1 2 3; do read -r line || exit 0; done
-      read -r holder && test "$holder" = @holder@ && read -r silence && read -r who && read -r since || exit 0
-      echo "by $who since $since" >&2
-    }
-  done
-  echo "by somebody" >&2
-  exit 75
-fi
-"""
-_MAKE: LiteralString = """umask 077
-cd -P -- @parent@ && mkdir -- @name@ || exit 1
-echo @owner@ >@name@/@marker@ || { rm -rf -- @name@; exit 1; }
-"""
-_UNDO_ALL: LiteralString = """for undo in ./@undo@*; do
-  # only what this user has written is run: others may be able to make a folder of that name
-  test -O . && test -f "$undo" && test -O "$undo" && ! test -L "$undo" || continue
-  sh "$undo" || exit 1
-done
-"""
-# Its waiting is ended, not itself: it cleans up then, and is waited for.
-_END_KEEPER: LiteralString = """end() {
-  for stat in /proc/[0-9]*/stat; do
-    read -r id program state parent rest <"$stat" && test "$parent" = "$1" && echo "$id"
-  done 2>/dev/null | { while read -r child; do end "$child"; done; }
-  kill -KILL "$1" 2>/dev/null
-}
-for waiting in $(grep -l -a -F -- @name@ /proc/[0-9]*/cmdline 2>/dev/null); do
-  test -e "$waiting" || continue
-  waiting=${waiting#/proc/}
-  end "${waiting%/cmdline}"
-  tries=0
-  while test -d @parent@/@name@ && test "$tries" -lt 100; do
-    tries=$((tries + 1))
-    sleep 0.1
-  done
-done
-"""
-_REMOVE: LiteralString = (
-    """cd -P -- @parent@ 2>/dev/null || exit 0
-test -d @name@ && ! test -L @name@ || exit 0
-test -f @name@/@marker@ || { rmdir -- @name@; exit; }
-place=$(pwd -P); place=${place%/}/@name@
-for signal in TERM TERM TERM TERM TERM KILL KILL; do
-  inside=
-  for process in /proc/[0-9]*; do
-    case $(readlink "$process/cwd" 2>/dev/null) in "$place"*) inside="$inside ${process#/proc/}";; esac
-  done
-  test -z "$inside" && break
-  kill -$signal $inside 2>/dev/null
-  sleep 0.5
-done
-( cd -- @name@ || exit 1
-"""
-    + _UNDO_ALL
-    + """) || exit 1
-rm -rf -- @name@"""
-)
 _DF = re.compile(r"(?P<size>\d+)\s+-?\d+\s+(?P<available>-?\d+)\s+\d+%")
 
 
@@ -131,25 +63,14 @@ class Folder:
     def path(self) -> str:
         return f"{self.parent.rstrip('/')}/{self.name}"
 
-    def inside(self, shell: Shell) -> Shell:
+    def inside(self, words: Words) -> Shell:
         """The command, run inside the folder."""
-        return sequence(command("cd", "--", self.path), command("touch", MARKER), _WITH_SBIN, shell)
+        return call("bench_in", self.path, *words)
 
     def empty(self, job: Job) -> None:
         """Remove what the tools left in it: after a failure, a full disk above all."""
-        shell = self.inside(script(_UNDO_ALL + 'for file in *; do rm -rf -- "./$file"; done', undo=UNDO))
-        self.server.run(shell, job, user=self.user, deadline=600, title="empty the benchmark's folder")
-
-
-def ticking(shell: Shell) -> Shell:
-    """The command with an empty line each second while it runs, then all that it printed."""
-    return script(
-        """while sleep 1 >/dev/null 2>&1; do echo; done & ticker=$!
-output=$(sh -c @command@ 2>&1); status=$?
-kill $ticker; wait $ticker 2>/dev/null; printf '%s\\n' "$output"
-exit $status""",
-        command=shell,
-    )
+        title = "empty the benchmark's folder"
+        self.server.run(self.inside(("bench_empty",)), job, user=self.user, deadline=_REMOVE_SECONDS, title=title)
 
 
 def user_for(server: Server, job: Job) -> str | None:
@@ -169,39 +90,14 @@ def inspect(
     """
     if not volume.folder.startswith("/"):
         raise InputError(f"{volume.folder!r} is no absolute path", "name a mount point or a folder from the root on")
-    shell = script(
-        """PATH=@path@:$PATH:/usr/sbin:/sbin
-test -d @folder@ || { echo missing; exit 0; }
-cd -P -- @folder@ || exit 1
-echo "path $(pwd -P)"
-test -w . && echo writable
-df -Pk . | { read -r heading; read -r line; echo "df $line"; }
-place=$(pwd -P)
-while :; do
-  # a data directory, a tablespace, a folder of write-ahead log: a link may lead here from a cluster nobody knows of
-  for sign in "$place"/PG_VERSION "$place"/PG_[0-9]*_[0-9]* "$place"/archive_status; do
-    test -e "$sign" && echo "cluster $place" && break
-  done
-  test "$place" = / && break
-  place=$(dirname -- "$place")
-done
-IFS=:
-for program in $(echo @programs@); do command -v "$program" >/dev/null 2>&1 && echo "program $program"; done
-unset IFS
-command -v fio >/dev/null 2>&1 && for engine in libaio io_uring; do
-  fio --readonly --name=try --filename=/bin/sh --rw=read --bs=4k --size=4k --ioengine=$engine >/dev/null 2>&1 &&
-    echo "engine $engine" && break
-done
-exit 0""",
-        folder=volume.folder,
-        programs=":".join(programs),
-        path=path,
-    )
-    seen = server.run(shell, job, user=user, title="look at the volume").stdout
+    looking = call("bench_inspect", volume.folder, path, *programs)
+    seen = server.run(looking, job, user=user, title="look at the volume").stdout
     lines = [line.partition(" ") for line in seen.splitlines()]
     found: dict[str, list[str]] = {}
     for key, _, value in lines:
         found.setdefault(key, []).append(value)
+    if "missing" not in found and seen.splitlines()[-1:] != [END_MARK]:
+        raise ParseError(f"{server.name}: what was seen of {volume.folder} is not whole")
     space = _DF.search(found.get("df", [""])[0])
     if "missing" in found or space is None:
         mounted = ", ".join(system.mount_point for system in facts.file_systems)
@@ -294,22 +190,12 @@ def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...
 
 
 def _kept(folder: Folder) -> Shell:
-    """The keeper's script: lock, make, wait, remove."""
-    return script(
-        _LOCK + _MAKE + WAIT + _REMOVE,
-        parent=folder.parent,
-        name=folder.name,
-        owner=_OWNER,
-        marker=MARKER,
-        undo=UNDO,
-        holder=_HOLDER,
-        silence=SILENCE_SECONDS,
-        who=_who(),
-    )
+    """The keeper: lock, make, wait, remove."""
+    return call("bench_keep", folder.parent, folder.name, _OWNER, SILENCE_SECONDS, _who())
 
 
 def _who() -> str:
-    """Who holds the lock, for whom it refuses."""
+    """Who holds the lock, for those whom it refuses."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a user id without a name
@@ -318,7 +204,7 @@ def _who() -> str:
 
 
 def _not_made(folder: Folder, error: CommandError) -> CommandError:
-    said = first_line(error.stderr) or error.message
+    said = complaint(error.stderr) or error.message
     if error.exit_status == _HELD:
         return CommandError(
             f"{folder.server.name} is being measured already: {said}",
@@ -336,27 +222,13 @@ def _not_made(folder: Folder, error: CommandError) -> CommandError:
 
 def _leftovers(server: Server, parent: str, user: str | None, job: Job) -> list[tuple[str, bool, bool, str]]:
     """Name, whether the marker was touched lately, whether a process is inside, and the owner, of each that is ours."""
-    shell = script(
-        """cd -P -- @parent@ 2>/dev/null || exit 0
-place=$(pwd -P); place=${place%/}
-for folder in pghaul-bench-*; do
-  test -d "$folder" && ! test -L "$folder" && test -f "$folder"/@marker@ || continue
-  recent=no; test -n "$(find "$folder"/@marker@ -mmin -2)" && recent=yes
-  busy=no
-  for process in /proc/[0-9]*; do
-    case $(readlink "$process/cwd" 2>/dev/null) in "$place/$folder"*) busy=yes;; esac
-  done
-  echo "$folder $recent $busy $(cat "$folder"/@marker@)"
-done""",
-        parent=parent,
-        marker=MARKER,
-    )
-    seen = server.run(shell, job, user=user, title="look for folders of earlier benchmarks").stdout
-    lines = [line.split() for line in seen.splitlines()]
+    title = "look for folders of earlier benchmarks"
+    seen = server.run(call("bench_leftovers", parent), job, user=user, title=title).stdout
+    found = [line.split(" ") for line in counted(seen, "folders")]
     return [
-        (line[0], line[1] == "yes", line[2] == "yes", line[3] if len(line) > 3 else "")
-        for line in lines
-        if len(line) >= 3 and _NAME.fullmatch(line[0])
+        (name, recent == "yes", busy == "yes", owner)
+        for name, recent, busy, owner in (line for line in found if len(line) == 4)
+        if _NAME.fullmatch(name)
     ]
 
 
@@ -367,6 +239,8 @@ def _remove(server: Server, parent: str, name: str, user: str | None, job: Job, 
     """
     if not _NAME.fullmatch(name):
         raise PghaulError(f"{name} is no folder of a benchmark")
-    template = _END_KEEPER + _REMOVE if end_keeper else _REMOVE
-    shell = script(template, parent=parent, name=name, marker=MARKER, undo=UNDO)
+    if end_keeper:
+        title = "end the waiting of the benchmark's keeper"
+        server.run(call("bench_end_keeper", parent, name), job, user=user, deadline=_REMOVE_SECONDS, title=title)
+    shell = call("bench_remove", parent, name)
     server.run(shell, job, user=user, deadline=_REMOVE_SECONDS, title="remove the benchmark's folder")

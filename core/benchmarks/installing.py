@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.benchmarks.tools import PACKAGE_COMMANDS, TOOLS, how_to_install
-from core.errors import CommandError, InputError
+from core.errors import CommandError, InputError, ParseError
 from core.jobs import Job
 from core.servers.connection import Server
-from core.servers.shell import Shell, command, script, sequence
+from core.servers.running import Completed
+from core.servers.shell import Shell, call, command
+from core.text import END_MARK
 
 OF_THE_COPY = ("iperf3", "lz4", "rsync", "socat", "zstd")
 DEADLINE = 900.0
@@ -30,17 +32,21 @@ _REFRESH = {
     "pacman": command("pacman", "-Sy", "--noconfirm"),
     "apk": command("apk", "update"),
 }
-"""For a server whose list of packages is old or was never fetched; dnf does that itself."""
+"""dnf does that itself."""
 _HINTS = {"dnf": "bonnie++ and sysbench are in EPEL: enable it first"}
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What would install the tools that are missing. `shell` None: nothing is missing."""
+    """What would install the tools that are missing. `shell` None: nothing is missing.
+
+    `refresh` fetches the list of packages, for a server whose own is old or was never fetched; None: `shell` does that.
+    """
 
     server: str
     missing: tuple[str, ...]
     shell: Shell | None
+    refresh: Shell | None = None
 
 
 def installable() -> tuple[str, ...]:
@@ -61,14 +67,11 @@ def installation(server: Server, tools: Sequence[str], job: Job) -> Installation
             f"{unknown[0]} is not installed by pghaul",
             f"choose of {', '.join(installable())}; PostgreSQL's programs come with its server or contrib package",
         )
-    look = script(
-        """PATH=$PATH:/usr/sbin:/sbin
-( . /etc/os-release && echo "$ID $ID_LIKE" ) 2>/dev/null || echo
-IFS=:
-for tool in $(echo @tools@); do command -v "$tool" >/dev/null 2>&1 || echo "$tool"; done""",
-        tools=":".join(dict.fromkeys(tools)),
-    )
-    first, *missing = server.run(look, job, title="which tools are missing").stdout.splitlines() or [""]
+    look = call("missing_programs", *dict.fromkeys(tools))
+    answer = server.run(look, job, title="which tools are missing").stdout.splitlines()
+    if answer[-1:] != [END_MARK]:
+        raise ParseError(f"{server.name}: the list of missing tools is not whole")
+    first, *missing = answer[:-1]
     if not missing:
         return Installation(server.name, (), None)
     distribution = next((name for name in first.split() if name in PACKAGE_COMMANDS), None)
@@ -78,9 +81,7 @@ for tool in $(echo @tools@); do command -v "$tool" >/dev/null 2>&1 || echo "$too
             "; ".join(how_to_install(tool, None) for tool in missing),
         )
     manager = PACKAGE_COMMANDS[distribution].split()[0]
-    install = command(*_OPTIONS[manager], *missing)
-    shell = _or_refreshed(install, _REFRESH[manager]) if manager in _REFRESH else install
-    return Installation(server.name, tuple(missing), shell)
+    return Installation(server.name, tuple(missing), command(*_OPTIONS[manager], *missing), _REFRESH.get(manager))
 
 
 def install(server: Server, wanted: Installation, job: Job) -> None:
@@ -92,14 +93,11 @@ def install(server: Server, wanted: Installation, job: Job) -> None:
     """
     if wanted.shell is None:
         return
-    ended = server.run(
-        wanted.shell,
-        job,
-        user="root",
-        deadline=DEADLINE,
-        accept=_ANY_STATUS,
-        title=f"install {', '.join(wanted.missing)}",
-    )
+    title = f"install {', '.join(wanted.missing)}"
+    ended = _as_root(server, wanted.shell, job, title)
+    if ended.exit_status != 0 and wanted.refresh is not None:  # a package may not be known yet
+        _as_root(server, wanted.refresh, job, "fetch the list of packages")
+        ended = _as_root(server, wanted.shell, job, title)
     absent = installation(server, wanted.missing, job).missing
     if absent:
         lines = [line.strip() for line in (ended.stderr + ended.stdout).splitlines() if line.strip()]
@@ -115,6 +113,5 @@ def install(server: Server, wanted: Installation, job: Job) -> None:
         )
 
 
-def _or_refreshed(install: Shell, refresh: Shell) -> Shell:
-    """Install, and if a package is not known, again with a fresh list."""
-    return script("sh -c @install@ || sh -c @again@", install=install, again=sequence(refresh, install))
+def _as_root(server: Server, shell: Shell, job: Job, title: str) -> Completed:
+    return server.run(shell, job, user="root", deadline=DEADLINE, accept=_ANY_STATUS, title=title)

@@ -2,38 +2,28 @@
 
 Its input is its lifeline: pghaul sends a beat every few seconds, and closes it when the work is done. When the input
 ends (the workstation died, pghaul was killed) or stays silent (a pulled cable, of which a server may learn after hours
-only), what stands after `WAIT` in its script runs all the same. So nothing that a benchmark leaves behind waits for
-the next one.
+only), it cleans up all the same. So nothing that a benchmark leaves behind waits for the next one. What it does stands
+in `resources/sh/benchmark_folder.sh`.
 """
 
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import LiteralString
 
-from core.benchmarks.reading import first_line
 from core.errors import CommandError, ServerError
 from core.jobs import CommandEnded, CommandStarted, Job
 from core.servers.connection import Server
 from core.servers.remote_process import Process
 from core.servers.shell import Shell
+from core.text import complaint
 
+BEAT = b".\n"
 BEAT_SECONDS = 5.0
 SILENCE_SECONDS = 30
 """Without a beat for so long, the server takes pghaul for gone."""
 READY = "pghaul-ready"
 START_SECONDS = 60.0
-
-WAIT: LiteralString = """trap '' HUP INT PIPE TERM
-echo pghaul-ready
-sh -c 'while test "$(timeout -s KILL "$1" dd bs=1 count=1 2>/dev/null)" = .; do :; done' \\
-  @holder@ @silence@ @who@ "$(date -u '+%Y-%m-%d %H:%M:%S') UTC" @name@ 9<&-
-"""
-"""For a script of a keeper: what stands before makes, what stands after cleans up.
-
-`holder` and `name`: words to know it by. The lock on descriptor 9 stays with the script itself.
-"""
 
 
 class Keeper:
@@ -49,7 +39,7 @@ class Keeper:
     def _beat(self) -> None:
         while not self._stop.is_set():
             try:
-                self._process.channel.send(b".")
+                self._process.channel.send(BEAT)
             except OSError:
                 return  # the connection is gone: whoever uses it learns that from it
             self._stop.wait(BEAT_SECONDS)
@@ -74,7 +64,7 @@ class Keeper:
             return
         if not self._server.connected:
             raise self._server.lost("cleaning up")
-        said = first_line(self._process.stderr.text()) or f"exit status {status}"
+        said = complaint(self._process.stderr.text()) or f"exit status {status}"
         raise CommandError(f"cleaning up on {self._server.name} failed: {said}", exit_status=status)
 
 
@@ -117,6 +107,6 @@ def _wait_until_ready(server: Server, process: Process) -> None:
 
 
 def _refused(process: Process, said: str) -> ServerError:
-    complaint = process.stderr.text() or said
-    message = first_line(complaint) or "it did not start in time"
-    return CommandError(message, exit_status=process.exit_status, stderr=complaint)
+    told = process.stderr.text() or said
+    message = complaint(told) or "it did not start in time"
+    return CommandError(message, exit_status=process.exit_status, stderr=told)

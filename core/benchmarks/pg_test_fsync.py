@@ -20,7 +20,6 @@ from core.benchmarks.model import Metrics, Output, Result, Workload
 from core.benchmarks.reading import first_line, lines, unreadable
 from core.benchmarks.tool import STRICT, Machine, Phase, Procedure, Reading, Tool, deadline, strictly
 from core.errors import InputError
-from core.servers.shell import command
 
 TESTS = 18
 """Five methods with one and with two writes, five sizes of open_sync, two descriptors, one without a sync."""
@@ -55,12 +54,12 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
             "it comes with the server or contrib package of PostgreSQL",
         )
     program = f"{machine.bin_directories[0]}/pg_test_fsync"
-    run = command(program, "-s", parameters.seconds_per_test, "-f", "pg_test_fsync.out")
+    words = (program, "-s", parameters.seconds_per_test, "-f", "pg_test_fsync.out")
     seconds = float(TESTS * parameters.seconds_per_test)
     return Procedure(
         program=program,
         headlines=("fsyncs_per_second",),
-        phases=(Phase(run, seconds, deadline(seconds, FILE_BYTES)),),
+        phases=(Phase(words, seconds, deadline(seconds, FILE_BYTES)),),
         read=lambda outputs: _read(outputs, parameters.method, machine.versions.get("pg_test_fsync")),
         fresh_bytes=FILE_BYTES,
     )

@@ -11,7 +11,7 @@ from core import units
 from core.benchmarks import statistics
 from core.benchmarks.background import running
 from core.benchmarks.devices import wait_until_in_sync
-from core.benchmarks.folders import Folder, own_folder, remove_leftovers, ticking, user_for
+from core.benchmarks.folders import Folder, own_folder, remove_leftovers, user_for
 from core.benchmarks.forecasts import ALONE, MoveContext, forecast, prepare
 from core.benchmarks.model import BenchmarkJournal, Metrics, Outcome, Repetition, Run, Suite, Volume, Workload
 from core.benchmarks.outliers import outliers
@@ -21,12 +21,15 @@ from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulE
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.servers.connection import Server
-from core.servers.shell import script, with_secrets
+from core.servers.shell import call, with_secrets
+from core.text import complaint
 
 __all__ = ["MoveContext", "forecast", "remove_leftovers", "run_suite", "wait_until_in_sync"]
 
 _ANY_STATUS = range(-1, 256)
 _FULL = "No space left on device"
+_MAY_NOT = 77
+"""What the function that drops caches ends with where only root could."""
 
 
 def run_suite(
@@ -113,12 +116,11 @@ class _Bench:
         elsewhere = phase.from_other and self.other is not None
         if phase.from_other and self.other is not None:
             server, user = self.other, None
-            shell = with_secrets(phase.secrets, ticking(phase.shell))
+            shell = with_secrets(phase.secrets, call("bench_ticking", *phase.words))
             self.watch.foreign_phases += 1
         else:
-            shell = self.folder.inside(
-                with_secrets(phase.secrets, self.watch.around(ticking(phase.shell), program, phase))
-            )
+            words = self.watch.around(("bench_ticking", *phase.words), program, phase)
+            shell = with_secrets(phase.secrets, self.folder.inside(words))
         completed = server.run(
             shell,
             self.job,
@@ -131,7 +133,7 @@ class _Bench:
         self.done_seconds += phase.seconds
         output = (completed.stdout if elsewhere else self.watch.said(completed.stdout)).lstrip()
         if completed.exit_status != 0:
-            raise self.failure(completed.exit_status, output)
+            raise self.failure(completed.exit_status, output or complaint(completed.stderr))
         return output
 
     def failure(self, status: int, output: str) -> CommandError:
@@ -139,7 +141,7 @@ class _Bench:
         where = f"{self.volume.mount_point} on {self.folder.server.name}"
         if _FULL in output:
             return CommandError(f"{where} is full: no space left on the device", exit_status=status)
-        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        lines = [line.strip().removeprefix("pghaul: ") for line in output.splitlines() if line.strip()]
         said = [line for line in lines if "rror" in line or line.startswith(("fio:", "dd:"))]
         why = (said[:1] or lines[-1:] or [f"exit status {status}"])[0]
         return CommandError(f"the benchmark on {where} failed: {why}", exit_status=status, stderr=output)
@@ -147,9 +149,9 @@ class _Bench:
     def drop_caches(self) -> bool:
         """Write back and drop the caches; whether that was possible."""
         self.job.check()
-        shell = script("sync && { echo 3 >/proc/sys/vm/drop_caches; } 2>/dev/null")
         server, user = self.folder.server, self.folder.user
-        ended = server.run(shell, self.job, user=user, deadline=600, accept=_ANY_STATUS, title="drop caches")
+        shell = call("bench_drop_caches")
+        ended = server.run(shell, self.job, user=user, deadline=600, accept=(0, _MAY_NOT), title="drop caches")
         dropped = ended.exit_status == 0
         self.done_seconds += CACHE_SECONDS
         if not dropped and not self.warned:
@@ -232,7 +234,7 @@ def _without_headline(workload: Workload, reading: Reading) -> str:
 def _repeat(bench: _Bench, run: Run, procedure: Procedure, number: int) -> tuple[Repetition, Reading]:
     """One repetition, in the journal when this returns or raises."""
     started = datetime.now(UTC)
-    command = "\n".join(phase.shell.shown for phase in procedure.phases)
+    command = "\n".join(phase.shown for phase in procedure.phases)
     repetition = Repetition(number, started, 0.0, Outcome.INTERRUPTED, {}, command, "")
     reading = Reading({})
     outputs: list[str] = []

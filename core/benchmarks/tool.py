@@ -15,7 +15,7 @@ from pydantic import ConfigDict
 from core import documents
 from core.benchmarks.model import Metrics, Output, Workload
 from core.facts.model import Cluster
-from core.servers.shell import Secret, Shell
+from core.servers.shell import Secret, command
 
 ASSUMED_BYTES_PER_SECOND = 100e6
 """For a forecast, before anything was measured: about what one disk or a gigabit of storage network does."""
@@ -30,6 +30,8 @@ STRICT = ConfigDict(extra="forbid", strict=True)
 """For what people write: no unknown field, and "5" is no number."""
 
 T = TypeVar("T")
+Words = tuple[str | int | float, ...]
+"""A command, word by word; quoted where it is run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,13 @@ class Background:
     """What runs on the measured server beside the phases that name it, such as a database server.
 
     Attributes:
-        shell: runs inside the folder; prints a line READY once it serves, and ends when its input ends or at TERM.
+        words: a function of the remote half with its words; runs in the folder, prints a line READY once it serves, and
+            ends when its input ends or at TERM.
         seconds: the most that it may take to serve, and to end.
     """
 
     title: str
-    shell: Shell
+    words: Words
     seconds: float
 
 
@@ -82,6 +85,7 @@ class Phase:
     """One command of a repetition, run inside the folder; caches are dropped before it.
 
     Attributes:
+        words: a program, or a function of the remote half (`resources/sh/benchmark_tools.sh`), with its words.
         seconds: expected.
         warm: the caches stay as the phase before left them.
         background: runs while the phase does; phases in a row that name the same one share it.
@@ -90,7 +94,7 @@ class Phase:
         served_from: a folder outside of the benchmark's: what the processes that work in it move is the phase's own.
     """
 
-    shell: Shell
+    words: Words
     seconds: float
     deadline: float
     warm: bool = False
@@ -98,6 +102,11 @@ class Phase:
     from_other: bool = False
     secrets: Mapping[str, Secret] = field(default_factory=dict)
     served_from: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """As a person would write it."""
+        return command(str(self.words[0]), *self.words[1:]).shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from core import units
 from core.benchmarks.devices import Traffic, counters
 from core.benchmarks.model import Mark, MarkKind, Metrics
-from core.servers.shell import Shell, script
+from core.benchmarks.tool import Words
 
 DISTURBED_FRACTION = 0.05
 """Of what the device moved: from here on others' share is a disturbance…"""
@@ -96,36 +96,14 @@ class Share:
         return Share(self.id, replace(self.process, read=read, written=written))
 
 
-def watched(shell: Shell, program: str, counters_path: str, inside: tuple[str, str]) -> tuple[Shell, str]:
+def watched(words: Words, program: str, counters_path: str, inside: tuple[str, str]) -> tuple[Words, str]:
     """The command between two looks, and the mark that `taken_apart` finds them by.
 
     What works in the folders `inside`, the benchmark's own and the one that it is served from, belongs to the command.
-    The program is called once before, so that its own file, mostly on another disk, is not read while it is watched.
     """
     mark = f"=={secrets.token_hex(16)}=="
-    wrapped = script(
-        """read -r a b c d group rest </proc/$$/stat
-look() {
-  echo @mark@
-  cat @counters@
-  cat /proc/uptime /proc/[0-9]*/stat 2>/dev/null
-  grep -E -H '^(rchar|wchar|read_bytes|write_bytes): [1-9]' /proc/[0-9]*/io 2>/dev/null
-  find /proc/[0-9]*/cwd -maxdepth 0 \\( -lname @inside@ -o -lname @served@ \\) 2>/dev/null
-  echo @mark@
-}
-@program@ --version >/dev/null 2>&1 </dev/null
-before=$(look)
-sh -c @command@; status=$?
-echo; look; echo "$before"; echo "$group"
-exit $status""",
-        mark=mark,
-        program=program,
-        counters=counters_path,
-        inside=f"*/{inside[0].rpartition('/')[2]}*",
-        served=f"{inside[1]}*",
-        command=shell,
-    )
-    return wrapped, mark
+    own, served = f"*/{inside[0].rpartition('/')[2]}*", f"{inside[1]}*"
+    return ("bench_watched", mark, program, counters_path, own, served, *words), mark
 
 
 def taken_apart(output: str, mark: str) -> tuple[str, Seen | None]:

@@ -6,7 +6,7 @@ from core import units
 from core.benchmarks.devices import Situation
 from core.benchmarks.folders import Folder
 from core.benchmarks.model import Mark, MarkKind, Metrics
-from core.benchmarks.tool import Phase
+from core.benchmarks.tool import Phase, Words
 from core.benchmarks.traffic import (
     FLOOR_BYTES,
     Foreign,
@@ -21,7 +21,8 @@ from core.benchmarks.traffic import (
 from core.facts.block_devices import is_one_disk
 from core.facts.model import BlockDevice, Facts
 from core.jobs import Job
-from core.servers.shell import Shell, script
+from core.servers.shell import call
+from core.text import counted
 
 FASTEST_ROTATING = 600e6
 """Bytes a second that one rotating disk can read: what its SATA link carries; the fastest platters do half of it."""
@@ -52,13 +53,13 @@ class Watch:
         self.seen.clear()
         self.foreign_phases = 0
 
-    def around(self, shell: Shell, program: str, phase: Phase) -> Shell:
+    def around(self, words: Words, program: str, phase: Phase) -> Words:
         """The phase's command, watched where its device can be."""
         if self.situation.device is None:
-            return shell
+            return words
         inside = (self.folder.path, phase.served_from or self.folder.path)
-        shell, self._mark = watched(shell, program, self.situation.device.counters, inside)
-        return shell
+        words, self._mark = watched(words, program, self.situation.device.counters, inside)
+        return words
 
     def said(self, output: str) -> str:
         """What the command itself printed; what was seen is kept."""
@@ -98,16 +99,10 @@ class Watch:
 
     def _confirmed(self, others: Foreign, job: Job) -> bool:
         """Whether somebody who moved much has, or shares a session with who has, a file of the volume open."""
-        shell = script(
-            """find /proc/[0-9]*/fd /proc/[0-9]*/cwd -lname @below@ ! -lname @own@ 2>/dev/null |
-sed 's|^/proc/||; s|/.*||' | sort -u | while read -r id; do
-  read -r stat <"/proc/$id/stat" && stat=${stat##*)} && set -- $stat && echo "$4"
-done 2>/dev/null""",
-            below=f"{_as_pattern(self.mount_point.rstrip('/'))}/*",
-            own=f"*/{self.folder.name}*",
-        )
-        printed = self.folder.server.run(shell, job, user=self.folder.user, title="look who else uses the disk").stdout
-        sessions = set(printed.split())
+        looking = call("bench_sessions", f"{_as_pattern(self.mount_point.rstrip('/'))}/*", f"*/{self.folder.name}*")
+        server, user = self.folder.server, self.folder.user
+        seen = server.run(looking, job, user=user, title="look who else uses the disk").stdout
+        sessions = counted(seen, "sessions")
         return any(str(share.process.session) in sessions for share in others.others)
 
 

@@ -178,7 +178,10 @@ def test_a_missing_tool_is_installed_when_asked(lab: Lab, new_server: Server) ->
     assert lab.new.exec("test", "-e", "/usr/sbin/bonnie++", check=False).returncode == 1  # looking changes nothing
     install(new_server, wanted, Job(events.append))
     shown = [event for event in events if isinstance(event, CommandStarted) and "apt-get" in event.command]
-    assert [(event.user, event.title) for event in shown] == [("root", "install bonnie++")]
+    assert {event.user for event in shown} == {"root"}
+    titles = [event.title for event in shown]
+    # where the list of packages was fetched already, the first try is enough
+    assert titles in (["install bonnie++"], ["install bonnie++", "fetch the list of packages", "install bonnie++"])
     assert lab.new.exec("dpkg-query", "-W", "-f", "${Version}", "bonnie++").stdout == "2.00a+lab"
     assert installation(new_server, ["fio", "bonnie++"], Job()).shell is None
 

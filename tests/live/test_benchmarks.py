@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.benchmarks import folders
+from core.benchmarks.keeper import keeping
 from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
 from core.benchmarks.runs import forecast, remove_leftovers, run_suite
 from core.errors import Cancelled, HistoryError, InputError, UnreachableError
@@ -16,12 +17,13 @@ from core.facts.model import BlockDevice, Cluster, Facts, FileSystem, Memory, Pr
 from core.jobs import CommandStarted, Event, Job, Note, Progress
 from core.servers.connection import Server, connect
 from core.servers.profiles import Asker, Profile
-from core.servers.shell import command, script
+from core.servers.shell import call, command
 from tests.lab.lab import Lab
 
 pytestmark = pytest.mark.lab
 
 MIB = 2**20
+MARKER = ".pghaul-bench"
 DISK = "/srv/pg"
 READ, WRITE, READ_IOPS = 90e6, 70e6, 1100
 FACTS = Facts(
@@ -206,7 +208,7 @@ def test_a_listener_that_fails_does_not_stop_the_cleaning_up(lab: Lab, old_serve
 @pytest.mark.usefixtures("clean_hosts")
 def test_a_folder_on_the_root_volume_goes_with_what_runs_in_it(lab: Lab, old_server: Server) -> None:
     with folders.own_folder(old_server, "/", "root", Job()) as folder:
-        old_server.run(folder.inside(script("sleep 3001 >/dev/null 2>&1 </dev/null & :")), Job(), user="root")
+        old_server.run(folder.inside(("setsid", "-f", "sleep", "3001")), Job(), user="root")
         assert lab.old.exec("pgrep", "-f", "sleep 3001").stdout != ""
     assert lab.old.exec("pgrep", "-f", "sleep 3001", check=False).stdout == ""
     assert leftovers(lab, "/") == []
@@ -215,7 +217,7 @@ def test_a_folder_on_the_root_volume_goes_with_what_runs_in_it(lab: Lab, old_ser
 @pytest.mark.usefixtures("clean_hosts")
 def test_a_folder_that_was_cut_off_while_it_was_made_goes_too(lab: Lab, old_server: Server) -> None:
     with folders.own_folder(old_server, DISK, "root", Job()) as folder:
-        lab.old.exec("rm", f"{folder.path}/{folders.MARKER}")
+        lab.old.exec("rm", f"{folder.path}/{MARKER}")
     assert leftovers(lab) == []
 
 
@@ -289,19 +291,17 @@ def test_a_cut_connection_and_the_next_start(
 
 
 @pytest.mark.usefixtures("clean_hosts")
-def test_a_folder_in_use_by_another_pghaul_is_left_alone(
-    lab: Lab,
-    old_server: Server,
-) -> None:
+def test_a_folder_in_use_by_another_pghaul_is_left_alone(lab: Lab, old_server: Server) -> None:
     events: list[Event] = []
-    other = f"{DISK}/pghaul-bench-{'0' * 12}"
-    with folders.own_folder(old_server, DISK, "root", Job()) as folder:
-        lab.old.exec("cp", "-a", folder.path, other)
-        lab.old.exec("tee", f"{other}/{folders.MARKER}", input="somebody else\n")
+    with folders.own_folder(old_server, DISK, "root", Job()):
+        assert remove_leftovers(old_server, volume(), Job()) == ()  # our own
+    name = "pghaul-bench-0123456789cd"
+    others = call("bench_keep", DISK, name, "somebody-else", 60, "somebody@else")
+    with keeping(old_server, others, "root", Job(), title="another pghaul's"):
         assert remove_leftovers(old_server, volume(), Job(events.append)) == ()
         assert any(isinstance(event, Note) and "in use by another pghaul" in event.text for event in events)
-        lab.old.exec("touch", "-d", "10 minutes ago", f"{other}/{folders.MARKER}")
-        assert remove_leftovers(old_server, volume(), Job()) == (other,)
+        lab.old.exec("touch", "-d", "10 minutes ago", f"{DISK}/{name}/{MARKER}")
+        assert remove_leftovers(old_server, volume(), Job()) == (f"{DISK}/{name}",)
     assert leftovers(lab) == []
 
 

@@ -15,7 +15,6 @@ from core.benchmarks.tool import Phase
 from core.benchmarks.watch import Watch
 from core.jobs import Job
 from core.servers.connection import Server
-from core.servers.shell import script
 from tests.lab.lab import Lab
 from tests.live.test_benchmarks import DISK, FACTS, MIB, Journal, fio, suite, volume
 
@@ -78,11 +77,12 @@ def test_what_stays_in_memory_is_marked(old_server: Server) -> None:
     with folders.own_folder(old_server, DISK, "root", Job()) as folder:
         watch = Watch(folder, seen, DISK, None)
         for command, measured, kinds in (
-            (script("dd if=/dev/zero of=file bs=1M count=40 conv=fsync"), "write_bytes_per_second", []),
-            (script("dd if=file of=/dev/null bs=1M"), "read_bytes_per_second", [MarkKind.CACHE]),
-            (script("dd if=/dev/zero of=other bs=1M count=40"), "write_bytes_per_second", [MarkKind.MEMORY]),
+            (("dd", "if=/dev/zero", "of=file", "bs=1M", "count=40", "conv=fsync"), "write_bytes_per_second", []),
+            (("dd", "if=file", "of=/dev/null", "bs=1M"), "read_bytes_per_second", [MarkKind.CACHE]),
+            (("dd", "if=/dev/zero", "of=other", "bs=1M", "count=40"), "write_bytes_per_second", [MarkKind.MEMORY]),
         ):
             watch.begin()
-            shell = folder.inside(watch.around(folders.ticking(command), "dd", Phase(command, 1.0, 60.0)))
+            ticking = ("bench_ticking", *command)
+            shell = folder.inside(watch.around(ticking, "dd", Phase(command, 1.0, 60.0)))
             watch.said(old_server.run(shell, Job(), user="root").stdout)
             assert [mark.kind for mark in watch.marks({measured: 1.0}, Job())] == kinds

@@ -207,7 +207,7 @@ def test_cancel_leaves_nothing(lab: Lab, old_server: Server, old_facts: Facts) -
 
 
 def test_a_killed_cluster_fails_the_run_and_leaves_nothing(lab: Lab, old_server: Server, old_facts: Facts) -> None:
-    kill = "pkill -KILL -f 'postgres -D data -k [.][.]'"
+    kill = "pkill -KILL -f 'postgres -D [^ ]+/data -k [.][.]'"
     journal = Journal()
 
     def end() -> None:
@@ -234,4 +234,4 @@ def test_a_cut_cable_leaves_nothing_once_the_server_is_back(
     with connect(old_profile, asker, Job()) as again:
         remove_leftovers(again, volume(Side.OLD), Job())
     wait_until(lambda: "pghaul-bench-" not in lab.old.exec("ls", "-A", DISK).stdout, "the folder to go", seconds=40)
-    assert lab.old.exec("pgrep", "-f", "postgres -D data -k [.][.]", check=False).stdout == ""
+    assert lab.old.exec("pgrep", "-f", "postgres -D [^ ]+/data -k [.][.]", check=False).stdout == ""

@@ -22,11 +22,11 @@ from core.benchmarks.tool import (
     Procedure,
     Reading,
     Tool,
+    Words,
     deadline,
     strictly,
 )
 from core.errors import InputError
-from core.servers.shell import Shell, Word, command, script
 
 MIB = 1 << 20
 MEMORY_MULTIPLE = 2
@@ -120,29 +120,17 @@ def _size(name: str, parameters: Parameters, machine: Machine) -> int:
     return MEMORY_MULTIPLE * memory // MIB * MIB
 
 
-def _run(parameters: Parameters, size: int, user: str | None) -> Shell:
-    """bonnie++ refuses to run as root unless it is told so. An empty line answers its prompts, `1:` to `5:`."""
+def _run(parameters: Parameters, size: int, user: str | None) -> Words:
+    """bonnie++ refuses to run as root unless it is told so."""
     ram = parameters.ram_bytes or size // MEMORY_MULTIPLE
-    options: list[Word] = ["-d", ".", "-m", "pghaul", "-n", parameters.files, "-r", ram // MIB]
+    options: list[str | int] = ["-d", ".", "-m", "pghaul", "-n", parameters.files, "-r", ram // MIB]
     seeks = [] if parameters.seeks is None else [str(parameters.seeks)]
     options += ["-s", ":".join([str(size // MIB), str(parameters.chunk_bytes), *seeks])]
     options += [] if parameters.characters else ["-f"]
     options += ["-b"] if parameters.flush else []
     options += ["-c", parameters.concurrency] if parameters.concurrency > 1 else []
     options += ["-u", user] if user is not None else []
-    if not parameters.drop_caches:
-        return command("bonnie++", *options)
-    return script(
-        """mkfifo answers || exit 1
-{ sh -c @bonnie@ <answers 2>&1; echo $? >status; } | while IFS= read -r line; do
-  case $line in
-    [0-9]:) { echo 1 >/proc/sys/vm/drop_caches; } 2>/dev/null; echo ;;
-    *) printf '%s\\n' "$line" >&2 ;;
-  esac
-done >answers
-read -r status <status; rm -f answers status; exit $status""",
-        bonnie=command("bonnie++", *options, "-y", "p"),
-    )
+    return ("bonnie_cold", *options) if parameters.drop_caches else ("bonnie++", *options)
 
 
 def _read(outputs: Sequence[str]) -> Reading:

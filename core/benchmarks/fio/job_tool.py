@@ -22,14 +22,13 @@ from core.benchmarks.tool import (
     Procedure,
     Reading,
     Tool,
+    Words,
     deadline,
     strictly,
 )
 from core.errors import InputError
-from core.servers.shell import Shell, command, redirect, sequence
 
 NAME = "fio-job"
-JOB_FILE = "job.fio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +72,8 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:  # noqa: ARG00
     seconds = max(section.seconds for section in chosen) + 1
     names = [f"--section={section.name}" for section in chosen]
     writing = total / ASSUMED_BYTES_PER_SECOND
-    laying = sequence(_file(parameters.job), command("fio", JOB_FILE, *names, "--create_only=1"))
-    measuring = sequence(_file(parameters.job), command("fio", JOB_FILE, *names, "--output-format=json"))
+    laying = _fio(parameters.job, *names, "--create_only=1")
+    measuring = _fio(parameters.job, *names, "--output-format=json")
     return Procedure(
         program="fio",
         headlines=_headlines(chosen),
@@ -111,9 +110,10 @@ def _headlines(sections: Sequence[Section]) -> tuple[str, ...]:
     return tuple(f"{side}_{unit}" for side in sides for unit in what)
 
 
-def _file(text: str) -> Shell:
-    """Writes the job file into the folder, line by line: a word of ours holds no line break."""
-    return redirect(command("printf", r"%s\n", *text.splitlines()), stdout=JOB_FILE)
+def _fio(text: str, *words: str) -> Words:
+    """fio on the job file, which goes over line by line: a word of ours holds no line break."""
+    lines = text.splitlines()
+    return ("bench_with_input", len(lines), *lines, "fio_job", *words)
 
 
 def _read(outputs: Sequence[str]) -> Reading:

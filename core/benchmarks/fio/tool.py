@@ -31,11 +31,11 @@ from core.benchmarks.tool import (
     Procedure,
     Reading,
     Tool,
+    Words,
     deadline,
     strictly,
 )
 from core.errors import InputError
-from core.servers.shell import Shell, command
 
 START_SECONDS = 0.5
 """What fio takes to start its jobs and to gather their figures."""
@@ -165,11 +165,11 @@ def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:
     return Reading(metrics, output.version, failure_of(outputs, result))
 
 
-def _layout(files: list[str]) -> Shell:
-    return command("fio", *files, "--rw=read", "--create_only=1")
+def _layout(files: list[str]) -> Words:
+    return ("fio", *files, "--rw=read", "--create_only=1")
 
 
-def _measure(files: list[str], parameters: Parameters) -> Shell:
+def _measure(files: list[str], parameters: Parameters) -> Words:
     options = [
         f"--rw={parameters.pattern}",
         f"--bs={parameters.block_bytes}",
@@ -187,7 +187,7 @@ def _measure(files: list[str], parameters: Parameters) -> Shell:
         options += [f"--{parameters.sync}=1", "--overwrite=1"]
     if parameters.fresh:
         options.append("--unlink=1")
-    return command("fio", *files, *options, "--output-format=json")
+    return ("fio", *files, *options, "--output-format=json")
 
 
 def _files(name: str, parameters: Parameters, engine: str) -> list[str]:

@@ -1,10 +1,10 @@
 """pgbench: what a workload runs.
 
-It runs against a throwaway cluster of the move's series on the measured volume (core/benchmarks/pgbench_cluster.py),
-or, where the workload names a running cluster, against a database of its own in that (pgbench_database.py).
+It runs against a throwaway cluster of the move's series on the measured volume, or, where the workload names a running
+cluster, against a database of its own in that (core/benchmarks/pgbench/targets.py).
 Of `select`, `tpcb`, `simple-update` and a script of the DBA's own each repetition starts the cluster with cold caches,
 runs `warm_ups` that do not count and then one that does; all repetitions of a scale share one cluster. `drift` makes a
-cluster anew for each repetition: see core/benchmarks/pgbench_drift.py.
+cluster anew for each repetition: see core/benchmarks/pgbench/drift.py.
 
 The settings of the throwaway cluster are the workload's own, not those of production: two volumes are told apart only
 where both sides have the same.
@@ -19,10 +19,9 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict
 
 from core.benchmarks.model import Metrics, Result, Workload
-from core.benchmarks.pgbench.cluster import Listening, Target, random_password, since, throwaway
-from core.benchmarks.pgbench.database import own_database
 from core.benchmarks.pgbench.drift import HEADLINES, drift
 from core.benchmarks.pgbench.output import parse_pgbench
+from core.benchmarks.pgbench.targets import Listening, Target, own_database, random_password, since, throwaway
 from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
@@ -31,11 +30,11 @@ from core.benchmarks.tool import (
     Procedure,
     Reading,
     Tool,
+    Words,
     deadline,
     strictly,
 )
 from core.errors import InputError
-from core.servers.shell import Shell, Word, command, pipe
 
 ROWS_BYTES = 15_500_000
 """Of one unit of scale: 100,000 accounts with their index, as pgbench -i makes them since 8.3."""
@@ -162,7 +161,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
     make = Phase(target.make, filling, deadline(filling, parameters.cluster_bytes), secrets=target.secrets)
     runs = tuple(
         Phase(
-            target.client(_pgbench(parameters, machine, test)),
+            _fed(parameters.script, target.client(_pgbench(parameters, machine, test))),
             parameters.seconds,
             parameters.deadline,
             warm=number > 0,
@@ -192,10 +191,9 @@ def _tests(parameters: Parameters) -> tuple[str, ...]:
 
 
 def _target(name: str, parameters: Parameters, machine: Machine, runs: int) -> Target:
-    fill = command("pgbench", "-i", "-s", parameters.scale)
     kind = "drift" if parameters.test == "drift" else "cluster"
     if parameters.cluster is not None:
-        return own_database(machine, parameters.cluster, f"{kind}_{parameters.scale}", fill)
+        return own_database(machine, parameters.cluster, f"{kind}_{parameters.scale}", parameters.scale)
     listening = None
     if parameters.from_other_server:
         if machine.other_programs is None or machine.address is None:
@@ -211,7 +209,7 @@ def _target(name: str, parameters: Parameters, machine: Machine, runs: int) -> T
     return throwaway(
         machine,
         f"{kind}-{parameters.scale}-{parameters.shared_buffers_bytes}{other}",
-        fill,
+        parameters.scale,
         settings,
         serve_seconds=120 + runs * parameters.deadline,
         listening=listening,
@@ -231,9 +229,9 @@ def _settings(text: str) -> dict[str, str]:
     return found
 
 
-def _pgbench(parameters: Parameters, machine: Machine, test: str) -> Shell:
-    """One run. A script comes by its input, so that it lies on no server. Options as 8.3 to 18 know them."""
-    words: list[Word] = ["-c", parameters.clients, "-M", parameters.query_mode]
+def _pgbench(parameters: Parameters, machine: Machine, test: str) -> Words:
+    """One run. Options as 8.3 to 18 know them."""
+    words: list[str | int] = ["pgbench", "-c", parameters.clients, "-M", parameters.query_mode]
     if since(machine.series, (9, 0)):
         words += ["-j", parameters.threads]
     if parameters.runtime_seconds is not None:
@@ -242,11 +240,15 @@ def _pgbench(parameters: Parameters, machine: Machine, test: str) -> Shell:
         words += ["-t", parameters.transactions or 0]
     words += _OPTIONS.get(test, ())
     words += ["-s", parameters.scale] if test == "script" else []  # the built-in ones read it from the tables
-    run = command("pgbench", *words)
-    if parameters.script is None:
-        return run
-    lines = parameters.script.replace("\r\n", "\n").removesuffix("\n").split("\n")
-    return pipe(command("printf", "%s\\n", *lines), run)
+    return tuple(words)
+
+
+def _fed(script: str | None, client: Words) -> Words:
+    """The client with the script on its standard input, so that it lies on no server."""
+    if script is None:
+        return client
+    lines = script.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    return ("bench_with_input", len(lines), *lines, *client)
 
 
 def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:

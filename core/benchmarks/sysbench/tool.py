@@ -22,11 +22,11 @@ from core.benchmarks.tool import (
     Procedure,
     Reading,
     Tool,
+    Words,
     deadline,
     strictly,
 )
 from core.errors import InputError
-from core.servers.shell import Shell, Word, command, in_folder, sequence
 
 START_SECONDS = 0.5
 _LEFT_OUT_OF_SYNCS = "latency"
@@ -68,7 +68,7 @@ class Parameters:
         return f"sysbench-{self.files}x{self.size_bytes // self.files}"
 
     @property
-    def files_options(self) -> list[Word]:
+    def files_options(self) -> list[str]:
         return [f"--file-num={self.files}", f"--file-total-size={self.size_bytes}"]
 
 
@@ -93,17 +93,14 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
     )
 
 
-def _prepare(parameters: Parameters, *, before_1_0: bool) -> Shell:
-    making = command("mkdir", "-p", "--", parameters.folder)
-    return sequence(
-        making, in_folder(parameters.folder, _sysbench(*parameters.files_options, "prepare", before_1_0=before_1_0))
-    )
+def _prepare(parameters: Parameters, *, before_1_0: bool) -> Words:
+    return _sysbench(parameters, [*parameters.files_options, "prepare"], before_1_0=before_1_0)
 
 
-def _run(parameters: Parameters, *, before_1_0: bool) -> Shell:
+def _run(parameters: Parameters, *, before_1_0: bool) -> Words:
     seconds, threads = parameters.runtime_seconds, parameters.threads
     reads = parameters.pattern == "rndrd"
-    options: list[Word] = [
+    options: list[str] = [
         *parameters.files_options,
         f"--file-block-size={parameters.block_bytes}",
         f"--file-test-mode={parameters.pattern}",
@@ -115,11 +112,12 @@ def _run(parameters: Parameters, *, before_1_0: bool) -> Shell:
         options += [f"--num-threads={threads}", f"--max-time={seconds}", "--max-requests=0"]
     else:
         options += [f"--threads={threads}", f"--time={seconds}", "--events=0"]
-    return in_folder(parameters.folder, _sysbench(*options, "run", before_1_0=before_1_0))
+    return _sysbench(parameters, [*options, "run"], before_1_0=before_1_0)
 
 
-def _sysbench(*words: Word, before_1_0: bool) -> Shell:
-    return command("sysbench", "--test=fileio" if before_1_0 else "fileio", *words)
+def _sysbench(parameters: Parameters, words: Sequence[str], *, before_1_0: bool) -> Words:
+    test = "--test=fileio" if before_1_0 else "fileio"
+    return ("bench_inside_of", parameters.folder, "sysbench", test, *words)
 
 
 def _read_seeks(outputs: Sequence[str]) -> Reading:

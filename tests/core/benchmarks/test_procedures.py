@@ -22,7 +22,7 @@ def made(tool: str, headline: str, machine: Machine = ROOT, /, **parameters: Par
 
 
 def commands(procedure: Procedure) -> list[str]:
-    return [phase.shell.text for phase in procedure.phases]
+    return [phase.shown for phase in procedure.phases]
 
 
 def read(procedure: Procedure, *path: str) -> dict[str, float]:
@@ -50,8 +50,7 @@ def test_bonnie_writes_only_what_a_wal_volume_holds() -> None:
 
 def test_bonnie_reads_what_is_not_in_memory_where_caches_are_dropped() -> None:
     procedure = made("bonnie", "read_bytes_per_second", size_bytes=64 * MIB, drop_caches=True, seeks=100)
-    assert "bonnie++ -d . -m pghaul -n 0 -r 32 -s 64:8192:100 -f -u root -y p" in commands(procedure)[0]
-    assert "drop_caches" in commands(procedure)[0]
+    assert commands(procedure) == ["bonnie_cold -d . -m pghaul -n 0 -r 32 -s 64:8192:100 -f -u root"]
 
 
 def test_bonnies_report_is_read() -> None:
@@ -72,7 +71,7 @@ def test_sysbench_seeks_in_files_that_it_prepared() -> None:
         "--file-fsync-freq=0 --file-fsync-end=off --file-extra-flags=direct --threads=1 --time=60 --events=0 run"
     )
     assert procedure.prepare is not None
-    assert "sysbench fileio --file-num=500 --file-total-size=16777216000 prepare" in procedure.prepare.shell.text
+    assert "sysbench fileio --file-num=500 --file-total-size=16777216000 prepare" in procedure.prepare.shown
     assert dict(procedure.laid_out) == {"sysbench-500x33554432": 16777216000}
 
 
@@ -86,7 +85,7 @@ def test_sysbench_before_1_0_is_spoken_to_in_its_own_words(version: str) -> None
         "--file-fsync-freq=1 --file-fsync-end=off --num-threads=1 --max-time=10 --max-requests=0 run"
     )
     assert procedure.prepare is not None
-    assert "sysbench --test=fileio --file-num=1" in procedure.prepare.shell.text
+    assert "sysbench --test=fileio --file-num=1" in procedure.prepare.shown
 
 
 def test_sysbenchs_seeks_have_latencies_and_no_writes() -> None:

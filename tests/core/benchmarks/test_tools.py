@@ -19,7 +19,6 @@ from core.benchmarks.sysbench import tool as sysbench
 from core.benchmarks.tool import Machine, Phase, Procedure, Reading, Tool
 from core.benchmarks.tools import TOOLS, how_to_install, programs_of
 from core.cli.main import main
-from core.servers.shell import command
 from gui.models.benchmarks import suite_tip
 
 PAGE = Path(__file__).parents[3] / "docs" / "tools.md"
@@ -53,7 +52,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
     return Procedure(
         program="toybench",
         headlines=("write_iops",),
-        phases=(Phase(command("toybench"), 1.0, 60.0),),
+        phases=(Phase(("toybench",), 1.0, 60.0),),
         read=lambda outputs: Reading(parse_toy(outputs[0]).results[0].metrics),
         fresh_bytes=machine.threads or 0,
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.benchmarks.model import MarkKind
 from core.benchmarks.traffic import Seen, disturbed, foreign, from_memory, taken_apart, watched
-from core.servers.shell import script
+from core.servers.shell import call
 
 MIB = 2**20
 GROUP, OTHER = 700, 800
@@ -140,13 +140,15 @@ def test_no_output_breaks_it(text: str) -> None:
 
 
 def test_the_looks_of_this_very_machine(tmp_path: Path) -> None:
-    """The real shell text on real counters: a child's writes are the phase's own, to the byte."""
+    """The real function on real counters: a child's writes are the phase's own, to the byte."""
     counters = tmp_path / "stat"
     counters.write_text("1 2 3 4 5 6 7 8 9 10 11\n")
     target = tmp_path / "written"
-    command = script("dd if=/dev/zero of=@target@ bs=1M count=8 2>/dev/null; echo done; exit 3", target=target)
-    shell, mark = watched(command, "true", str(counters), ("/nowhere/pghaul-bench-0123456789ab", "/nowhere"))
-    ended = subprocess.run(["setsid", "-w", "sh", "-c", shell.text], capture_output=True, text=True, check=False)
+    command = ("sh", "-c", f"dd if=/dev/zero of={target} bs=1M count=8 2>/dev/null; echo done; exit 3")
+    words, mark = watched(command, "true", str(counters), ("/nowhere/pghaul-bench-0123456789ab", "/nowhere"))
+    shell = call("bench_watched", *words[1:])
+    text = f"{shell.functions}\n{shell.text}"
+    ended = subprocess.run(["setsid", "-w", "sh", "-c", text], capture_output=True, text=True, check=False)
     assert ended.returncode == 3
     output, found = taken_apart(ended.stdout, mark)
     assert output.strip() == "done"

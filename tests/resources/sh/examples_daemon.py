@@ -136,15 +136,15 @@ grep -A1 -Fx '[16400]' daemon/rsyncd.conf | grep -Fx 'path = {_DAEMON}/places/16
     Example("listens_on", (_TAKEN,), arrange=_TAKE),
     Example(
         "reach_daemon",
-        ("@folder@", "marker", "10.0.0.2", "/", "pghaul@10.0.0.2::data/"),
+        ("@folder@", "marker", "10.0.0.2", "--contimeout=10", "/", "pghaul@10.0.0.2::data/"),
         stdin="8730 marker\n",
         programs={"rsync": _ASKED},
         after=r"""[ "$(cat port)" = 8730 ] && [ "$(cat asked)" = \
-'--port=8730 --contimeout=10 --password-file=@folder@/password -r --files-from=/dev/null / pghaul@10.0.0.2::data/' ]""",
+'--port=8730 -r --files-from=/dev/null --contimeout=10 / pghaul@10.0.0.2::data/' ]""",
     ),
     Example(
         "reach_daemon",
-        ("@folder@", "marker", "127.0.0.1", "/", "pghaul@127.0.0.1::data/"),
+        ("@folder@", "marker", "127.0.0.1", "--contimeout=10", "/", "pghaul@127.0.0.1::data/"),
         stdin=f"{_PORT} marker\n",
         status=10,
         complains=f"port {_PORT} of 127.0.0.1 is not reached from old: is there a firewall between them?",

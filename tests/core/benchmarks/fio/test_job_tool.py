@@ -47,14 +47,14 @@ def test_sections_that_run_together_are_one_workload() -> None:
     procedure = procedure_of(together, ANY)
     assert sum(procedure.laid_out.values()) == 2 * 5 * 5 * 2**30
     assert 10 < procedure.seconds < 15
-    assert procedure.phases[0].shell.text.endswith("fio job.fio --section=reader --section=writer --output-format=json")
+    assert procedure.phases[0].shown.endswith("fio_job --section=reader --section=writer --output-format=json")
     assert sum(procedure_of(alone, ANY).laid_out.values()) == 512 * 2**20
 
 
 def test_the_file_travels_whole_whatever_it_holds() -> None:
     job = "[a]\nrw=write\nsize=8k\n; it's \"$(touch x)\" 'ö'\n"
-    text = procedure_of(workloads_of(job)[0], ANY).phases[0].shell.text
-    assert """'; it'"'"'s "$(touch x)" '"'"'ö'"'"'' >job.fio""" in text.replace("> job.fio", ">job.fio")
+    words = procedure_of(workloads_of(job)[0], ANY).phases[0].words
+    assert words[:7] == ("bench_with_input", 4, *job.splitlines(), "fio_job")
 
 
 def test_rates_are_summed_and_latencies_kept_where_one_section_has_them() -> None:

@@ -1,6 +1,5 @@
 """What a pgbench workload runs, and what it makes of the outputs."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from core.benchmarks.tool import Machine, Procedure, bytes_needed, expected_seco
 from core.benchmarks.tools import procedure_of
 from core.errors import InputError
 from core.facts.model import Cluster
-from core.servers.shell import MASK
 
 DATA = Path(__file__).parents[3] / "data" / "pgbench"
 MACHINE = Machine(
@@ -59,7 +57,7 @@ def test_a_repetition_starts_the_cluster_cold_and_keeps_it_warm() -> None:
 
 def test_a_drift_makes_a_cluster_anew_for_each_repetition() -> None:
     found = made(test="drift", warm_ups=3)
-    kinds = ["-S" if "-n -S" in phase.shell.text else "tpcb" for phase in found.phases[1:]]
+    kinds = ["-S" if "-S" in phase.words else "tpcb" for phase in found.phases[1:]]
     assert kinds == ["-S"] * 4 + ["tpcb"] * 3 + ["-S"]
     assert [phase.warm for phase in found.phases] == [False, False] + [True] * 7
     assert found.phases[0].background is None
@@ -99,17 +97,17 @@ def test_across_the_network_the_password_stands_on_no_command_line() -> None:
     found = made(from_other_server=True, port=5555)
     (phase,) = found.phases
     assert phase.from_other
-    assert phase.shell.text.startswith("env PATH=/opt/pg/bin PGHOST=192.0.2.11 PGPORT=5555 ")
+    assert phase.shown.startswith("env PATH=/opt/pg/bin PGHOST=192.0.2.11 PGPORT=5555 ")
     assert found.prepare is not None
     assert phase.background is not None
     password = phase.secrets["PGPASSWORD"].value
     assert len(password) >= 32
     assert found.prepare.secrets == phase.secrets
-    for shell in (phase.shell, phase.background.shell, found.prepare.shell):
-        assert password not in shell.text
-        assert MASK not in shell.shown
-    assert "listen_addresses=192.0.2.11" in phase.background.shell.text
-    assert "listen_addresses= " in found.prepare.shell.text
+    assert all(password not in words for words in (phase.words, phase.background.words, found.prepare.words))
+    assert {"listen_addresses = '192.0.2.11'", "port = '5555'"} <= set(found.prepare.words)
+    alone = made().prepare
+    assert alone is not None
+    assert "listen_addresses = ''" in alone.words
 
 
 SCRIPT = "\\set aid random(1, :scale)\r\nSELECT 'it''s $(x) ü' -- :aid\n"
@@ -132,9 +130,8 @@ runtime_seconds = 1
     (workload,) = parse_suite(suite, "own", tmp_path).workloads
     assert workload.parameters["script"] == SCRIPT
     (phase,) = procedure(workload, MACHINE).phases
-    assert "-f - -s 10" in phase.shell.text
-    assert "\\set aid random(1, :scale)" in phase.shell.text
-    assert "\r" not in phase.shell.text
+    assert phase.words[:4] == ("bench_with_input", 2, *SCRIPT.replace("\r", "").splitlines())
+    assert phase.shown.endswith("-f - -s 10")
     (tmp_path / "own.sql").unlink()
     with pytest.raises(InputError, match=r"own\.sql"):
         parse_suite(suite, "own", tmp_path)
@@ -170,15 +167,14 @@ RUNNING = Cluster("/srv/pg/data", "15", "15.5", running=True, port=5433, owner="
 
 def test_a_cluster_is_used_only_where_it_is_named() -> None:
     machine = replace(MACHINE, clusters=(RUNNING,))
-    assert "/run/pg" not in made(machine).phases[0].shell.text
+    assert "/run/pg" not in made(machine).phases[0].words
     found = made(machine, cluster="/srv/pg/data")
     (phase,) = found.phases
     assert phase.background is None
-    assert phase.shell.text.startswith("runuser -u pg -- sh -c ")
-    assert "PGHOST=/run/pg PGPORT=5433" in phase.shell.text
+    where = ("cluster_10", "pg", MACHINE.programs, "/run/pg", 5433)
+    assert phase.words[:7] == ("bench_database_run", *where, "pgbench")
     assert found.prepare is not None
-    for shell in (phase.shell, found.prepare.shell):
-        assert set(re.findall(r"(?:DROP|CREATE) DATABASE (?:IF EXISTS )?(\S+?)[\"\\]", shell.text)) <= {"$database"}
+    assert found.prepare.words == ("bench_database_make", *where, "/srv/pg/data", 10)
 
 
 @pytest.mark.parametrize(
@@ -202,12 +198,18 @@ def test_across_the_network_needs_another_server() -> None:
 def test_old_series_get_no_option_that_they_do_not_know() -> None:
     old = Machine(2**30, 4, user="root", series="8.4", programs="/usr/lib/postgresql/8.4/bin")
     (phase,) = made(old).phases
-    assert " -j " not in phase.shell.text
-    (new,) = made().phases
-    assert phase.background is not None
-    assert new.background is not None
-    assert "dynamic_shared_memory_type" not in phase.background.shell.text
-    assert "dynamic_shared_memory_type=mmap" in new.background.shell.text
+    assert "-j" not in phase.words
+    kept, new = made(old).prepare, made().prepare
+    assert kept is not None
+    assert new is not None
+    mapped = "dynamic_shared_memory_type = 'mmap'"
+    assert (mapped in kept.words, mapped in new.words) == (False, True)
+
+
+def test_a_setting_stays_one_whatever_stands_in_it() -> None:
+    make = made(settings="application_name = it's \\ one").prepare
+    assert make is not None
+    assert "application_name = 'it''s \\\\ one'" in make.words
 
 
 def test_what_ships() -> None:

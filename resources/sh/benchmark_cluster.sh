@@ -1,0 +1,178 @@
+# The database that pgbench runs against: a throwaway cluster in the benchmark's folder, or a database in a cluster that runs.
+# All of it is called in the benchmark's folder. Where root measures, every program of PostgreSQL runs as the cluster's owner, and
+# so does whatever reads or writes in the owner's folder: root follows nothing that another user can write.
+
+# throwaway_at NAME OWNER PATH PORT   the cluster in the folder NAME, its programs on PATH, is what owner_run connects to
+throwaway_at() {
+  throwaway=$1 owner=$2 owner_path=$3 owner_port=$4 owner_role=pghaul owner_database=postgres
+  owner_host=$(pwd -P)/$1 || fail 'the folder of the benchmark cannot be resolved'
+  owner_measures=$(id -u) || fail 'id failed'
+}
+
+# owner_run COMMAND...   run COMMAND as the cluster's owner where root measures, connected to it
+owner_run() {
+  set -- env PATH="$owner_path" PGHOST="$owner_host" PGPORT="$owner_port" PGDATABASE="$owner_database" \
+    ${owner_role:+"PGUSER=$owner_role"} "$@"
+  if [ "$owner_measures" -eq 0 ]; then
+    runuser -u "$owner" -- "$@"
+  else
+    "$@"
+  fi
+}
+
+# throwaway_make NAME OWNER PATH PORT SERIES SYNC SCALE SETTING...   make the cluster, and fill it with pgbench's tables
+# Anew if it is there. SERIES: which it must be, empty: any. SYNC: an option of initdb, or empty. SETTINGs are lines of
+# postgresql.conf. A password in PGPASSWORD lets pgbench in from the network.
+throwaway_make() {
+  umask 077
+  throwaway_at "$1" "$2" "$3" "$4"
+  make_series=$5 make_sync=$6 make_scale=$7
+  throwaway_folder
+  bench_undo_by "$1" throwaway_remove_segment "$1" "$2" "$3"
+  throwaway_init "$make_sync"
+  make_is=$(owner_run cat "$throwaway/data/PG_VERSION") || fail 'initdb made no cluster'
+  [ "${make_series:-$make_is}" = "$make_is" ] ||
+    fail "the programs that were found are of PostgreSQL $make_is, the move's cluster is of $make_series"
+  shift 7
+  throwaway_configure "$@"
+  throwaway_start
+  owner_run pgbench -i -s "$make_scale" || {
+    throwaway_stop immediate
+    fail 'pgbench could not fill the cluster'
+  }
+  throwaway_stop fast
+}
+
+# throwaway_folder   make the cluster's folder anew, of mode 0700 and its owner's
+throwaway_folder() {
+  chmod 711 . || fail 'the folder of the benchmark cannot be opened to the owner of the cluster'
+  rm -rf -- "$throwaway" || fail "$throwaway cannot be removed"
+  mkdir -m 700 -- "$throwaway" || fail "$throwaway cannot be made"
+  [ "$owner_measures" -ne 0 ] || chown -- "$owner" "$throwaway" || fail "$throwaway cannot be given to $owner"
+}
+
+# throwaway_init SYNC   initdb, with the password in PGPASSWORD for the role that it makes
+throwaway_init() {
+  (PATH=$owner_path && command -v initdb >/dev/null) || fail 'there is no initdb to make a cluster with'
+  printf '%s\n' "${PGPASSWORD:-none}" | owner_run tee "$throwaway/password" >/dev/null || fail 'the password cannot be kept'
+  init_said=$(owner_run initdb -D "$throwaway/data" -U pghaul -A trust -E UTF8 --locale=C --pwfile="$throwaway/password" \
+    ${1:+"$1"} 2>&1) || fail "initdb failed: $init_said"
+  owner_run rm -f -- "$throwaway/password" || fail 'the password cannot be removed'
+}
+
+# throwaway_configure SETTING...   write pg_hba.conf, and the settings behind those that initdb wrote
+throwaway_configure() {
+  {
+    echo 'local all all trust'
+    [ -z "$PGPASSWORD" ] || printf 'host all all %s md5\n' 0.0.0.0/0 ::/0
+  } | owner_run tee "$throwaway/data/pg_hba.conf" >/dev/null || fail 'pg_hba.conf cannot be written'
+  printf '%s\n' "$@" | owner_run tee -a "$throwaway/data/postgresql.conf" >/dev/null || fail 'postgresql.conf cannot be written'
+}
+
+# throwaway_start   start the cluster and wait until it serves; TERM stops it at once from here on
+# -k: its socket lies in its own folder, where nobody else's can be; the way there is short enough for any volume.
+throwaway_start() {
+  trap 'throwaway_stop immediate; exit 143' TERM HUP INT
+  start_said=$(owner_run pg_ctl -D "$throwaway/data" -o '-k ..' -l "$throwaway/log" -W start 2>&1) ||
+    fail "the cluster did not start: $start_said"
+  start_tries=0
+  until owner_run psql -X -q -c 'select 1' >/dev/null 2>&1; do
+    [ $? -eq 2 ] || throwaway_give_up 'psql does not work' # 2: no server answers yet
+    owner_run pg_ctl -D "$throwaway/data" status >/dev/null 2>&1 || throwaway_give_up 'the cluster did not start'
+    start_tries=$((start_tries + 1))
+    [ "$start_tries" -lt 600 ] || throwaway_give_up 'the cluster does not serve after two minutes'
+    sleep 0.2 || throwaway_give_up 'sleep is not there'
+  done
+}
+
+# throwaway_give_up WORDS...   stop what may have started, and fail with WORDS and the end of the cluster's log
+throwaway_give_up() {
+  give_up_log=$(owner_run tail -n 5 "$throwaway/log" 2>&1)
+  owner_run pg_ctl -D "$throwaway/data" -m immediate -W stop >/dev/null 2>&1 # it may not even run
+  fail "$*: $give_up_log"
+}
+
+# throwaway_stop MODE   stop the cluster, by one of pg_ctl's modes
+throwaway_stop() {
+  stop_said=$(owner_run pg_ctl -D "$throwaway/data" -m "$1" -w -t 120 stop 2>&1) || fail "the cluster did not stop: $stop_said"
+}
+
+# throwaway_serve NAME OWNER PATH PORT SECONDS   start the cluster, print `pghaul-ready`, and stop it when standard input ends
+# SECONDS at most: it ends by itself then.
+throwaway_serve() {
+  throwaway_at "$1" "$2" "$3" "$4"
+  exec 3<&0 </dev/null
+  throwaway_start
+  echo pghaul-ready
+  # in the background, so that the trap need not wait for it
+  timeout "$5" cat <&3 >/dev/null &
+  wait "$!"
+  serve_status=$?
+  throwaway_stop fast
+  case $serve_status in
+    0 | 124) ;; # the input ended, or the time
+    *) fail "nobody can wait for the end of the input here: timeout ended with $serve_status" ;;
+  esac
+}
+
+# throwaway_run NAME OWNER PATH PORT COMMAND...   run a client of the throwaway cluster
+throwaway_run() {
+  throwaway_at "$1" "$2" "$3" "$4"
+  shift 4
+  owner_run "$@"
+}
+
+# throwaway_remove_segment NAME OWNER PATH   remove the System V shared memory that a cluster left whose server was killed
+throwaway_remove_segment() {
+  throwaway_at "$1" "$2" "$3" 5432
+  [ -f "$1/data/postmaster.pid" ] || return 0 # it was stopped
+  segment_lock=$(owner_run sed -n '1p;7p' "$1/data/postmaster.pid") || fail "the lock file of $1 cannot be read"
+  segment_server=${segment_lock%%[!0-9]*} segment_own=${segment_lock##* }
+  while read -r _ segment_id _ _ segment_creator _; do
+    if [ "$segment_id" = "$segment_own" ] && [ "$segment_creator" = "$segment_server" ]; then
+      owner_run ipcrm -m "$segment_id" || fail "the shared memory $segment_id of $1 cannot be removed"
+    fi
+  done </proc/sysvipc/shm || fail 'the shared memory of this host cannot be listed'
+}
+
+# bench_database_at NAME OWNER PATH HOST PORT   the running cluster that owner_run connects to; NAME is of the database
+# The benchmark's folder ends in its random digits, and so does the name.
+bench_database_at() {
+  database=$(pwd -P) || fail 'the folder of the benchmark cannot be resolved'
+  database=${database##*/}
+  database=pghaul_bench_${database##*-}_$1
+  owner=$2 owner_path=$3 owner_host=$4 owner_port=$5 owner_role='' owner_database=postgres
+  owner_measures=$(id -u) || fail 'id failed'
+}
+
+# bench_database_make NAME OWNER PATH HOST PORT DATA SCALE   make a database in the cluster of DATA, and fill it with pgbench's tables
+bench_database_make() {
+  make_here=$(stat -c %d .) || fail 'the folder of the benchmark cannot be read'
+  make_there=$(stat -c %d -- "$6") || fail "$6 cannot be read"
+  [ "$make_here" = "$make_there" ] || fail "the cluster $6 does not lie on the volume that is measured"
+  bench_undo_by "database-$1" bench_database_drop "$1" "$2" "$3" "$4" "$5"
+  bench_database_drop "$1" "$2" "$3" "$4" "$5"
+  owner_run psql -X -q -c "CREATE DATABASE $database" || fail "the database $database could not be made"
+  owner_database=$database
+  owner_run pgbench -i -s "$7" || fail "pgbench could not fill $database"
+}
+
+# bench_database_run NAME OWNER PATH HOST PORT COMMAND...   run a client of the database
+bench_database_run() {
+  bench_database_at "$1" "$2" "$3" "$4" "$5"
+  owner_database=$database
+  shift 5
+  owner_run "$@"
+}
+
+# bench_database_drop NAME OWNER PATH HOST PORT   drop the database if it is there
+# A client that was killed may still hold it for a moment: tried for ten seconds.
+bench_database_drop() {
+  bench_database_at "$1" "$2" "$3" "$4" "$5"
+  drop_tries=0
+  until drop_said=$(owner_run psql -X -q -c "DROP DATABASE IF EXISTS $database" 2>&1); do
+    drop_tries=$((drop_tries + 1))
+    [ "$drop_tries" -lt 20 ] || fail "the database $database could not be dropped: $drop_said"
+    sleep 0.5 || fail 'sleep is not there'
+  done
+}

@@ -1,0 +1,346 @@
+"""Examples of the benchmarks' folder, of a phase, of the tools, and of what pgbench runs against."""
+
+from tests.resources.sh.examples import Example
+
+# what is searched for on command lines must not stand on that of the shell that runs an example
+_NAME = "pghaul-bench-0123456789ab"
+_MADE = f"mkdir {_NAME} && echo me >{_NAME}/.pghaul-bench"
+_ANSWERS = dict.fromkeys(("timeout", "grep"), "how it ends is its answer: bench_keep says it")
+_ENDS_AS_IT = "it ends as the command does, which says why"
+_SEARCHED = f"pghaul-bench-hol''der {_NAME} by me since today UTC"
+_WAITING = f"mkfifo fifo; (exec timeout 60 grep -q -e '{_SEARCHED}' fifo) >/dev/null 2>&1 & sleep 0.1"
+_END_WAITING = f"for one in $(bench_waiting {_NAME}); do kill -9 $one 2>/dev/null; done; :"
+_LIVES = f"{_MADE}; (cd {_NAME} && exec sleep 60) >/dev/null 2>&1 & sleep 0.1"
+_HURRY = "exec /bin/sleep 0.05"
+
+FOLDER = [
+    Example(
+        "bench_keep",
+        ("@folder@", _NAME, "me", "5", "me@here"),
+        stdin=".\n",
+        programs={"flock": ":"},
+        prints="pghaul-ready\n",
+        after=f"[ ! -e {_NAME} ]",
+    ),
+    Example(
+        "bench_keep",
+        ("@folder@", _NAME, "me", "1", "me@here"),
+        arrange=f"mkdir {_NAME}",
+        programs={"flock": ":"},
+        status=1,
+        complains="no folder can be made",
+        after=f"[ -e {_NAME} ]",
+        name="what lies there stays",
+    ),
+    Example("bench_wait", ("5", _NAME), stdin=".\n", tolerates=_ANSWERS),
+    Example("bench_lock", after="command -v flock"),
+    Example("bench_holder", arrange=_WAITING, matches="by .* since .*\n", after=_END_WAITING),
+    Example("bench_waiting", (_NAME,), arrange=_WAITING, matches=r"(\d+\n)+", after=_END_WAITING),
+    Example("bench_waiting", ("pghaul-bench-000000000000",), prints="", name="none"),
+    Example(
+        "bench_end_keeper",
+        ("@folder@", _NAME),
+        arrange=f"{_WAITING}; {_MADE}; {{ sleep 0.3; rm -r {_NAME}; }} >/dev/null 2>&1 &",
+        after=f'[ ! -e {_NAME} ] && [ -z "$(bench_waiting {_NAME})" ]',
+    ),
+    Example("bench_make", ("@folder@", _NAME, "me"), after=f'[ "$(cat {_NAME}/.pghaul-bench)" = me ]'),
+    Example("bench_make", ("/nowhere", _NAME, "me"), status=1, complains="/nowhere cannot be entered", name="nowhere"),
+    Example(
+        "bench_remove",
+        ("@folder@", _NAME),
+        arrange=f"{_LIVES}; touch {_NAME}/file",
+        after=f'[ ! -e {_NAME} ] && [ -z "$(bench_inside {_NAME})" ]',
+    ),
+    Example("bench_remove", ("@folder@", _NAME), arrange=f"mkdir {_NAME}", after=f"[ ! -e {_NAME} ]", name="cut off"),
+    Example(
+        "bench_remove",
+        ("@folder@", _NAME),
+        arrange=f"mkdir {_NAME} && touch {_NAME}/theirs",
+        status=1,
+        complains="is no folder of a benchmark",
+        after=f"[ -e {_NAME}/theirs ]",
+        name="no marker",
+    ),
+    Example("bench_remove", ("@folder@", _NAME), arrange=f"ln -s /tmp {_NAME}", after=f"[ -L {_NAME} ]", name="a link"),
+    Example("bench_end_inside", (_NAME,), arrange=_LIVES, after=f'[ -z "$(bench_inside {_NAME})" ]'),
+    Example(
+        "bench_end_inside",
+        (_NAME,),
+        arrange=f"{_MADE}; (cd {_NAME} && trap '' TERM && /bin/sleep 60) >/dev/null 2>&1 & sleep 0.1",
+        programs={"sleep": _HURRY},
+        after=f'[ -z "$(bench_inside {_NAME})" ]',
+        name="one that will not",
+    ),
+    Example("bench_inside", (_NAME,), arrange=_LIVES, matches=r"\d+\n", after=f"bench_end_inside {_NAME}"),
+    Example("bench_inside", (_NAME,), prints="", name="none"),
+    Example("bench_empty", arrange="mkdir sub && touch sub/file file .kept", after="[ ! -e sub ] && [ -e .kept ]"),
+    Example(
+        "bench_undo_by",
+        ("x", "bench_database_drop", "a b"),
+        after='[ "$(cat .pghaul-undo-x)" = "bench_database_drop\na b" ]',
+    ),
+    Example(
+        "bench_undo_all",
+        arrange="bench_undo_by x throwaway_remove_segment x root /bin && ln -s /etc/passwd .pghaul-undo-theirs",
+    ),
+    Example(
+        "bench_undo",
+        (".pghaul-undo-x",),
+        arrange="bench_undo_by x rm -rf kept && mkdir kept",
+        status=1,
+        complains="names rm, which takes nothing back",
+        after="[ -e kept ]",
+        name="anything else",
+    ),
+    Example("bench_undo", (".pghaul-undo-x",), arrange="bench_undo_by x throwaway_remove_segment x root /bin"),
+    Example(
+        "bench_leftovers",
+        ("@folder@",),
+        arrange=f"{_LIVES}; mkdir pghaul-bench-other pghaul-bench-000000000000; echo you >pghaul-bench-000000000000/"
+        ".pghaul-bench; touch -d '3 minutes ago' pghaul-bench-000000000000/.pghaul-bench",
+        prints=f"pghaul-bench-000000000000   you\n{_NAME} yes yes me\n# 2 folders\n",
+        after=f"bench_end_inside {_NAME}",
+    ),
+    Example("bench_leftovers", ("/nowhere",), prints="# 0 folders\n", name="nowhere"),
+    Example(
+        "bench_inspect",
+        ("@folder@/pg/base", "@folder@/bin", "sh", "own", "no-such-program"),
+        arrange="mkdir -p pg/base bin && echo 15 >pg/PG_VERSION && echo : >bin/own && chmod +x bin/own",
+        matches="path @folder@/pg/base\nwritable\ndf .* [0-9]+%.*\ncluster @folder@/pg\nprogram sh\nprogram own\n"
+        "(engine (libaio|io_uring)\n)?# whole\n",
+        tolerates={"fio": "an engine that does not work is none", "fio behind": "as above"},
+    ),
+    Example("bench_inspect", ("/nowhere", ""), prints="missing\n", name="nowhere"),
+    Example(
+        "bench_clusters_above",
+        ("@folder@/pg/base",),
+        arrange="mkdir -p pg/base pg/archive_status",
+        prints="cluster @folder@/pg\n",
+    ),
+    Example(
+        "bench_fio_engine",
+        programs={"fio": 'case "$*" in *libaio*) exit 1 ;; esac'},
+        prints="engine io_uring\n",
+        tolerates={"fio": "an engine that does not work is none", "fio behind": "as above"},
+    ),
+]
+
+_TICKS = {
+    "sleep": "ticks are for the progress alone",
+    "sleep behind": "ticks are for the progress alone",
+}
+_DEVICES = "mkdir -p sda/sda1/slaves sdb sda/slaves; touch sda/sda1/partition; ln -s @folder@/sdb sda/slaves/sdb"
+_COUNTERS = "echo '1 2 3 4 5 6 7 8 9 10 11' >stat"
+_LOOK = r"==m==\n1 2 3 4 5 6 7 8 9 10 11\n[0-9.]+ [0-9.]+\n(?:.*\n)+?==m==\n"
+_PHASE_WORDS = ("==m==", "true", "stat", "*/nowhere/*", "*/nowhere/*")
+PHASE = [
+    Example("bench_in", ("there", "pwd"), arrange="mkdir there", prints="@folder@/there\n"),
+    Example(
+        "bench_drop_caches",
+        programs={"sync": ":"},
+        tolerates={"full disk": "what is written there is no file of a disk"},
+    ),
+    Example("bench_ticking", ("printf", "a\nb\n"), prints="a\nb\n", tolerates=_TICKS),
+    Example("bench_ticking", ("sleep", "1.5"), prints="\n\n", tolerates=_TICKS, name="with a tick"),
+    Example(
+        "bench_watched",
+        (*_PHASE_WORDS, "echo", "said"),
+        arrange=_COUNTERS,
+        matches=rf"said\n\n{_LOOK}{_LOOK}\d+\n",
+    ),
+    Example("bench_look", ("==m==", "stat", "*/nowhere/*", "*/nowhere/*"), arrange=_COUNTERS, matches=_LOOK),
+    Example(
+        "bench_sessions",
+        ("@folder@/*", "*/own-*"),
+        arrange="for one in open own-file; do sleep 60 >$one 2>/dev/null & done; sleep 0.1",
+        matches=r"\d+\n# 1 sessions\n",
+        after="for one in /proc/[0-9]*/fd/1; do case $(readlink $one) in @folder@/*) one=${one#/proc/}; "
+        'kill "${one%%/*}" ;; esac; done; :',
+    ),
+    Example("bench_sessions", ("/nowhere/*", "*/own-*"), prints="# 0 sessions\n", name="none"),
+    Example(
+        "bench_device",
+        ("/", "0.1"),
+        matches=r"((below .*\n)+device /sys/.*\nbefore .*\nafter .*\n)?(mdstat\n(.*\n)*)?",
+        tolerates={"full disk": "it writes nothing"},
+    ),
+    Example(
+        "bench_below",
+        ("@folder@/sda/sda1",),
+        arrange=_DEVICES,
+        prints="below sda1\nbelow sda\nbelow sdb\n",
+    ),
+    Example(
+        "bench_whole_device",
+        settings={"device": "@folder@/sda/sda1"},
+        arrange=_DEVICES,
+    ),
+]
+
+_BONNIE = """for word in "$@"; do [ "$word" != -q ] || exit 0; done
+printf '1:'; echo; read -r answer; echo "went on"; echo report"""
+TOOLS = [
+    Example(
+        "dd_write",
+        ("data", "8192", "2"),
+        matches=r"\d+m.* \d+m.*\n\d+m.* \d+m.*\n",
+        after='[ "$(stat -c %s data)" = 16384 ]',
+    ),
+    Example("dd_read_back", ("data", "8192"), arrange="echo a >data", after="[ ! -e data ]"),
+    Example(
+        "bonnie_cold",
+        ("-d", "."),
+        programs={"bonnie++": _BONNIE},
+        prints="",
+        after="[ ! -e answers ] && [ ! -e status ]",
+    ),
+    Example(
+        "bonnie_cold",
+        ("-d", "."),
+        programs={"bonnie++": "echo no space >&2; exit 5"},
+        status=5,
+        complains="bonnie++ ended with 5",
+        name="one that fails",
+    ),
+    Example("bench_inside_of", ("sub", "pwd"), prints="@folder@/sub\n"),
+    Example("bench_with_input", ("2", "a b", "c", "cat"), prints="a b\nc\n", tolerates={"cat": _ENDS_AS_IT}),
+    Example(
+        "fio_job",
+        ("--section=a",),
+        stdin="[a]\nrw=write\n",
+        programs={"fio": 'echo "$@"; cat "$1"'},
+        prints="job.fio --section=a\n[a]\nrw=write\n",
+    ),
+    Example("missing_programs", ("sh", "no-such-program"), matches=r".*\nno-such-program\n# whole\n"),
+]
+
+_OWN = {
+    "runuser": 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"',
+    "initdb": """while [ $# -gt 0 ]; do case $1 in -D) data=$2; shift ;; esac; shift; done
+mkdir -p "$data" && echo 15 >"$data/PG_VERSION" && : >"$data/postgresql.conf" """,
+    "pg_ctl": """for word in "$@"; do mode=$word; done
+case $mode in start) : >running ;; status) [ -e running ] ;; stop) rm running ;; esac""",
+    "psql": """case "$*" in *select*) [ -e running ] || exit 2 ;; *) echo "$*" >>asked ;; esac""",
+    "pgbench": "[ -e running ] && echo filled",
+}
+_AT = ("c", "root", "@path@", "5432")
+_AS_ITS_COMMAND = dict.fromkeys(("runuser", "env", "pgbench"), _ENDS_AS_IT)
+_SETTINGS = {
+    "throwaway": "c",
+    "owner": "root",
+    "owner_path": "@path@",
+    "owner_port": "5432",
+    "owner_host": "@folder@/c",
+    "owner_role": "pghaul",
+    "owner_database": "postgres",
+    "owner_measures": "0",
+}
+_CLUSTER = "mkdir -p c/data"
+CLUSTER = [
+    Example("throwaway_at", _AT),
+    Example(
+        "owner_run",
+        ("sh", "-c", 'echo "$PGHOST $PGUSER"'),
+        settings=_SETTINGS,
+        programs=_OWN,
+        prints="@folder@/c pghaul\n",
+        tolerates=_AS_ITS_COMMAND,
+    ),
+    Example(
+        "throwaway_make",
+        (*_AT, "15", "-N", "10", "shared_buffers = '16'"),
+        programs=_OWN,
+        prints="filled\n",
+        after='[ "$(cat c/data/postgresql.conf)" = "shared_buffers = \'16\'" ] && [ ! -e running ] && '
+        '[ "$(head -n 1 .pghaul-undo-c)" = throwaway_remove_segment ]',
+        tolerates={"rm behind": "the cluster was stopped by then"},
+    ),
+    Example(
+        "throwaway_make",
+        (*_AT, "16", "", "10"),
+        programs=_OWN,
+        status=1,
+        complains="the programs that were found are of PostgreSQL 15, the move's cluster is of 16",
+        name="another series",
+    ),
+    Example("throwaway_folder", settings=_SETTINGS, programs=_OWN, after='[ "$(stat -c %a c)" = 700 ]'),
+    Example(
+        "throwaway_init", ("-N",), settings=_SETTINGS, arrange="mkdir c", programs=_OWN, after="[ ! -e c/password ]"
+    ),
+    Example(
+        "throwaway_configure",
+        ("a = '1'", "b = '2'"),
+        settings={**_SETTINGS, "PGPASSWORD": "x"},
+        arrange=f"{_CLUSTER}; echo '# own' >c/data/postgresql.conf",
+        programs=_OWN,
+        after='[ "$(wc -l <c/data/pg_hba.conf)" -eq 3 ] && [ "$(wc -l <c/data/postgresql.conf)" -eq 3 ]',
+    ),
+    Example("throwaway_start", settings=_SETTINGS, arrange=_CLUSTER, programs=_OWN, after="[ -e running ]"),
+    Example(
+        "throwaway_start",
+        settings=_SETTINGS,
+        arrange=f"{_CLUSTER}; echo 'FATAL: no memory' >c/log",
+        programs={**_OWN, "pg_ctl": 'case "$*" in *start) exit 0 ;; esac; exit 3'},
+        status=1,
+        complains="the cluster did not start: FATAL: no memory",
+        name="one that ends at once",
+    ),
+    Example(
+        "throwaway_stop", ("fast",), settings=_SETTINGS, arrange=": >running", programs=_OWN, after="[ ! -e running ]"
+    ),
+    Example(
+        "throwaway_serve",
+        (*_AT, "5"),
+        arrange=_CLUSTER,
+        programs=_OWN,
+        prints="pghaul-ready\n",
+        after="[ ! -e running ]",
+    ),
+    Example(
+        "throwaway_run",
+        (*_AT, "pgbench", "-c", "1"),
+        arrange=": >running",
+        programs=_OWN,
+        prints="filled\n",
+        tolerates=_AS_ITS_COMMAND,
+    ),
+    Example(
+        "throwaway_remove_segment",
+        _AT[:3],
+        arrange=f"{_CLUSTER}; printf '4194300\\n\\n\\n\\n\\n\\n  1    4194300\\n' >c/data/postmaster.pid",
+        programs=_OWN,
+    ),
+    Example("throwaway_remove_segment", _AT[:3], programs=_OWN, name="it was stopped"),
+    Example("bench_database_at", ("x", "root", "@path@", "/tmp", "5432")),
+    Example(
+        "bench_database_make",
+        ("x", "root", "@path@", "/tmp", "5432", "@folder@", "10"),
+        arrange=": >running",
+        programs={**_OWN, "sleep": _HURRY},
+        prints="filled\n",
+        after="[ \"$(grep -c 'DATABASE' asked)\" -eq 2 ] && [ -e .pghaul-undo-database-x ]",
+        seconds=60,
+    ),
+    Example(
+        "bench_database_make",
+        ("x", "root", "@path@", "/tmp", "5432", "/proc", "10"),
+        programs=_OWN,
+        status=1,
+        complains="the cluster /proc does not lie on the volume that is measured",
+        name="on another volume",
+    ),
+    Example(
+        "bench_database_run",
+        ("x", "root", "@path@", "/tmp", "5432", "sh", "-c", 'echo "$PGDATABASE$PGUSER"'),
+        programs=_OWN,
+        matches=r"pghaul_bench_\w+_x\n",
+        tolerates=_AS_ITS_COMMAND,
+    ),
+    Example(
+        "bench_database_drop",
+        ("x", "root", "@path@", "/tmp", "5432"),
+        programs={**_OWN, "sleep": _HURRY},
+        after="grep -q 'DROP DATABASE IF EXISTS' asked",
+    ),
+]
+EXAMPLES = [*FOLDER, *PHASE, *TOOLS, *CLUSTER]
