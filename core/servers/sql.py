@@ -17,13 +17,12 @@ import psycopg
 
 from core.errors import AuthenticationError, CommandError, PghaulError, ServerError
 from core.jobs import Job
-from core.servers.bridge import bridge
 from core.servers.connection import Server
 from core.servers.relay import Far, Relay
 from core.servers.remote_process import Process
-from core.servers.shell import Secret
+from core.servers.shell import Secret, call
 from core.settings import PROGRAM
-from core.text import first_line
+from core.text import complaint, first_line
 
 _CONNECT_TIMEOUT = 10
 _CHUNK = 1 << 16
@@ -102,14 +101,14 @@ class _Way:
 
     @contextmanager
     def _bridge(self, user: str | None) -> Iterator[Far]:
-        with self.server.bridge(bridge(*self.folders, self.port), self.job, user=user) as process:
+        with self.server.bridge(call("sql_bridge", self.port, *self.folders), self.job, user=user) as process:
             self.bridged = process
             yield process
 
     @property
     def said(self) -> str:
         """What the bridge wrote to its standard error."""
-        return first_line(self.bridged.stderr.text()) if self.bridged is not None else ""
+        return complaint(self.bridged.stderr.text()) if self.bridged is not None else ""
 
 
 class _Tunnel:

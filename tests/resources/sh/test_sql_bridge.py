@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from core.servers.bridge import bridge
+from core.servers.shell import call
+from core.text import complaint
 
 NEEDED = ("sh",)
 
@@ -51,9 +52,10 @@ def run(folder: Path | str, tmp_path: Path, *programs: str, data: bytes = b"") -
     path.mkdir()
     for program in (*NEEDED, *programs):
         (path / program).symlink_to(system(program) or "/nonexistent")
-    made = bridge(str(folder), "/nonexistent", 5433)
+    made = call("sql_bridge", 5433, str(folder), "/nonexistent")
+    text = f"{made.functions}\n{made.text}"
     return subprocess.run(
-        ["sh", "-c", made.text], input=data, capture_output=True, check=False, env={"PATH": str(path)}, timeout=30
+        ["sh", "-c", text], input=data, capture_output=True, check=False, env={"PATH": str(path)}, timeout=30
     )
 
 
@@ -74,7 +76,7 @@ def test_every_byte_passes_in_both_directions(tmp_path: Path, request: pytest.Fi
 
 def test_a_missing_socket_is_named(tmp_path: Path) -> None:
     done = run(tmp_path, tmp_path, "perl")
-    assert (done.returncode, done.stderr) == (1, b"there is no socket /nonexistent/.s.PGSQL.5433\n")
+    assert (done.returncode, done.stderr) == (1, b"pghaul: there is no socket /nonexistent/.s.PGSQL.5433\n")
 
 
 @pytest.mark.parametrize("program", ["perl", "python3"])
@@ -84,7 +86,7 @@ def test_a_socket_that_nobody_serves_is_named(tmp_path: Path, program: str) -> N
     dead.close()
     done = run(tmp_path, tmp_path, program)
     assert done.returncode != 0
-    assert done.stderr.decode().strip() == f"{tmp_path}/.s.PGSQL.5433: Connection refused"
+    assert complaint(done.stderr.decode()) == f"{tmp_path}/.s.PGSQL.5433: Connection refused"
 
 
 def test_no_program_at_all_is_said(tmp_path: Path) -> None:
@@ -92,4 +94,4 @@ def test_no_program_at_all_is_said(tmp_path: Path) -> None:
     listener.bind(str(tmp_path / ".s.PGSQL.5433"))
     done = run(tmp_path, tmp_path)
     listener.close()
-    assert (done.returncode, done.stderr) == (127, b"none of perl, python3 and socat is installed\n")
+    assert (done.returncode, done.stderr) == (127, b"pghaul: none of perl, python3 and socat is installed\n")
