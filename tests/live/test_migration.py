@@ -307,7 +307,7 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
     assert choose(probes).sample is not None
 
 
-@pytest.mark.parametrize("where", ["iflag=", "conv=notrunc", "/dev/zero", "--append"])
+@pytest.mark.parametrize("where", ["read_probe", "write_probe", "/dev/zero", "--append"])
 def test_a_cancelled_probe_leaves_nothing(
     where: str,
     old_server: Server,
@@ -341,7 +341,7 @@ def test_a_listener_that_fails_leaves_nothing(
     """The scratch folder was made, but nobody was told where."""
 
     def listen(event: Event) -> None:
-        if isinstance(event, CommandEnded) and "mkdir -m 700" in event.command:
+        if isinstance(event, CommandEnded) and "make_scratch" in event.command:
             raise ListenerError
 
     with pytest.raises(ListenerError):

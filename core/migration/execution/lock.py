@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from core.errors import BlockedError
+from core.facts.text import unreadable
 from core.jobs import Job
 from core.migration.model.execution import Execution
 from core.servers.connection import Server
-from core.servers.shell import Shell, command, script
+from core.servers.shell import call, command
 
 _FOLDER = "/var/tmp"  # noqa: S108  ln makes the lock in it or fails
 _NAME = "pghaul-lock-"
+_HELD = 75
+"""What `take_lock` ends with where another has the lock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +54,11 @@ def take(server: Server, folder: str, execution: Execution, job: Job) -> None:
     Raises:
         HeldError: another execution has it; whose and since when.
     """
-    taking = script(
-        "ln -sn -- @text@ @lock@ 2>/dev/null || { found=$(readlink -- @lock@) && printf '%s' \"$found\"; }",
-        text=text(execution),
-        lock=path(folder),
-    )
-    user = server.profile.database_user
-    found = server.run(taking, job, user=user, title="lock the cluster against other workstations").stdout.strip()
-    holder = _holder(path(folder), found)
-    if found and holder.token != execution.token:
+    taking = call("take_lock", path(folder), text(execution))
+    user, title = server.profile.database_user, "lock the cluster against other workstations"
+    taken = server.run(taking, job, user=user, accept=(0, _HELD), title=title)
+    if taken.exit_status == _HELD:
+        holder = _holder(path(folder), taken.stdout.strip())
         raise HeldError(
             f"{folder} on {server.name} is being moved by {holder.whose}",
             f"wait for it or ask there; {take_over(server, holder)}",
@@ -78,20 +77,30 @@ def take_over(server: Server, holder: Holder) -> str:
 
 def release(server: Server, folder: str, execution: Execution, job: Job) -> None:
     """Take the lock away, if it is this execution's."""
-    server.run(_releasing(folder, execution), job, user=server.profile.database_user, title="unlock the cluster")
-
-
-def _releasing(folder: str, execution: Execution) -> Shell:
-    return script(
-        'case $(readlink -- @lock@) in @token@" "*) rm -f -- @lock@;; esac', lock=path(folder), token=execution.token
-    )
+    releasing = call("release_lock", path(folder), execution.token)
+    server.run(releasing, job, user=server.profile.database_user, title="unlock the cluster")
 
 
 def holders(server: Server, job: Job) -> tuple[Holder, ...]:
-    """Who has a lock on the server, of whatever data directory."""
-    listing = command("find", _FOLDER, "-maxdepth", 1, "-name", f"{_NAME}*", "-type", "l", "-printf", "%p %l\\n")
-    said = server.run(listing, job, title="look whether a move is being carried out").stdout
-    return tuple(_holder(*line.partition(" ")[::2]) for line in said.splitlines() if line)
+    """Who has a lock on the server, of whatever data directory.
+
+    Raises:
+        ParseError: the list of the locks did not come whole.
+    """
+    listing = call("list_locks", _FOLDER, _NAME)
+    return parse_locks(server.run(listing, job, title="look whether a move is being carried out").stdout)
+
+
+def parse_locks(text: str) -> tuple[Holder, ...]:
+    """A line a lock, its path and what it says, then their number.
+
+    Raises:
+        ParseError: there are more or fewer than that.
+    """
+    locks = [line for line in text.splitlines() if line.startswith(f"{_FOLDER}/{_NAME}")]
+    if not text.endswith(f"# {len(locks)} locks\n"):
+        raise unreadable("the list of the locks", f"{len(locks)} locks and their number", text)
+    return tuple(_holder(*line.partition(" ")[::2]) for line in locks)
 
 
 def _holder(path: str, text: str) -> Holder:

@@ -13,7 +13,6 @@ from core.facts.queries import Row, as_line, row
 from core.facts.sections import hexadecimal
 from core.facts.text import unreadable
 from core.migration.findings.binaries import Wanted
-from core.servers.shell import Shell, command, pipe, script, sequence
 
 _EXTENSIONS = (
     "select "
@@ -21,52 +20,13 @@ _EXTENSIONS = (
     + " from pg_available_extension_versions v join pg_available_extensions e on e.name = v.name order by 1"
 )
 
-# $folder holds the trial cluster in `data`; the server program is first in PATH. Whatever a library prints cannot pass
-# for a line of ours: what the server says is read from the line that follows a mark.
-_SETUP = script(
-    """single() { postgres --single -D "$folder/data" "$@" postgres 2>&1; }
-hex() { od -An -v -tx1 | tr -d " \\n"; }
-answered() {
-  said=
-  test "$3" = 0 || said=$(printf "%s\\n" "$4" | grep -aE "(FATAL|PANIC|ERROR): " | tail -n 1)
-  test "$3" = 0 || said=${said:-it ended with exit status $3}
-  printf "%s|%s|%s\\n" "$1" "$(printf %s "$2" | hex)" "$(printf %s "$said" | hex)"
-}
-loaded=
-preload() {
-  status=0
-  answer=$(single -c shared_preload_libraries="$1" </dev/null) || status=$?
-  test "$status" != 0 || loaded=${loaded:+$loaded,}$1
-  answered preload "$1" "$status" "$answer"
-}
-find_path() {
-  said=
-  case $1 in
-    /*) test -e "$1" || said="no such file or folder" ;;
-    *) command -v -- "$1" >/dev/null || said="no such program" ;;
-  esac
-  printf "path|%s|%s\\n" "$(printf %s "$1" | hex)" "$(printf %s "$said" | hex)"
-}
-try() {
-  status=0
-  answer=$(postgres -C port -D "$folder/data" -c "$1" 2>&1) || status=$?
-  answered setting "$1" "$status" "$answer"
-}"""
-)
 
-
-def asking(needs: Wanted) -> Shell:
-    """The shell that asks the trial cluster in `$folder/data`; for `parse_binaries`."""
-    statements = [statement for number, each in enumerate(_questions(needs)) for statement in _marked(number, each)]
-    return sequence(
-        _SETUP,
-        *(command("preload", each) for each in needs.preloads),
-        *(command("find_path", each) for each in needs.paths),
-        *(command("try", each) for each in needs.settings),
-        pipe(
-            command("printf", "%s\\n", *statements), script('single ${loaded:+-c shared_preload_libraries="$loaded"}')
-        ),
-    )
+def asking(needs: Wanted) -> tuple[str, ...]:
+    """The words by which `trial_cluster` of the remote half is told what to ask; for `parse_binaries`."""
+    tried = (("preload", needs.preloads), ("path", needs.paths), ("setting", needs.settings))
+    words = (word for kind, each in tried for name in each for word in (kind, name))
+    statements = (statement for number, each in enumerate(_questions(needs)) for statement in _marked(number, each))
+    return (*words, "sql", *statements)
 
 
 def _marked(number: int, statements: Iterable[str]) -> Iterator[str]:

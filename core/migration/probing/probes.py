@@ -247,7 +247,7 @@ def _ssh(site: BothEnds, channel: CopyChannel, seconds: float) -> Measured:
 
 def _end_to_end(site: BothEnds, channel: CopyChannel, scratch: str, large: str) -> Measured:
     """A sample; of what streams take besides in a copy, to begin, the sample has its share to bear."""
-    skipped = sum(int(line.partition(" ")[0]) for line in large.splitlines())
+    skipped = sampling.skipped(large)
     site.on_new("probe: make room", sampling.make_room(scratch), large)
     sent = site.on_old(f"probe: end-to-end by {channel.transport.name}", sampling.send(channel, site.root.source))
     landed = site.on_new("probe: what arrived", sampling.arrived(scratch, skipped)).stdout

@@ -10,7 +10,7 @@ page cache before.
 from core.migration.transports import file_lists, passes
 from core.migration.transports.copy_channel import CopyChannel
 from core.migration.transports.routes import route_of
-from core.servers.shell import Shell, script
+from core.servers.shell import Shell, call, script
 
 LABEL = "sample"
 SECONDS = 5
@@ -23,41 +23,17 @@ MOST_SMALL_FILES = 1000
 
 def choose(channel: CopyChannel, folder: str, budget: int) -> Shell:
     """On old: a list of some `budget` bytes that stand for all of `folder`. Prints `SKIP NAME` of each large file."""
-    return script(
-        """umask 077; export LC_ALL=C; cd -- @folder@ || exit
-find . -type f ! -name 'pgsql_tmp*' ! -name '*
-*' ! -path ./postmaster.pid -printf '%s ./%P\\n' | sort -n | awk -v budget=@budget@ '
-{ size[NR] = $1; name[NR] = substr($0, index($0, " ") + 1); whole += $1; if ($1 < 16777216) small = NR }
-END {
-  every = whole / budget; if (every < small / @files@) every = small / @files@; if (every < 1) every = 1
-  for (at = (1 + every) / 2; at <= small; at += every) { i = int(at); print size[i], 0, 0, 0, name[i] }
-  piece = 8388608; next_one = every * piece / 2
-  for (i = small + 1; i <= NR; i++) {
-    pieces = 0
-    for (passed += size[i]; next_one < passed; next_one += every * piece) pieces++
-    if (!pieces) continue
-    skip = int((size[i] - pieces * piece) / 1048576) * 1048576
-    if (skip < 0) skip = 0
-    print size[i] - skip, skip, 0, 0, name[i]
-  }
-}' >@list@ && awk '$2 > 0 { skip = $2; sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, ""); print skip, $0 }' <@list@""",
-        folder=folder,
-        budget=budget,
-        files=MOST_SMALL_FILES,
-        list=_list(channel),
-    )
+    return call("choose_sample", folder, _list(channel), budget, MOST_SMALL_FILES)
+
+
+def skipped(holes: str) -> int:
+    """Bytes of the holes, from the `SKIP NAME` lines of `choose`; its last line says that it is whole."""
+    return sum(int(line.partition(" ")[0]) for line in holes.splitlines() if not line.startswith("#"))
 
 
 def make_room(folder: str) -> Shell:
-    """On new: the folder emptied, and in it a hole for each `SKIP NAME` of standard input."""
-    return script(
-        """cd -- @folder@ && find . -mindepth 1 -delete && while IFS= read -r line; do
-  name=${line#* }
-  case $name in */../* | /*) exit 1 ;; esac
-  mkdir -p -- "$(dirname -- "$name")" && truncate -s "${line%% *}" -- "$name" || exit
-done""",
-        folder=folder,
-    )
+    """On new: the folder emptied, and in it a hole for each `SKIP NAME` of standard input, the output of `choose`."""
+    return call("make_room", folder)
 
 
 def send(channel: CopyChannel, folder: str) -> Shell:
@@ -101,11 +77,7 @@ echo "connect $connect\"""",
 
 def arrived(folder: str, skipped: int) -> Shell:
     """On new: what of the sample is there, without the holes."""
-    return script(
-        "find @folder@ -type f -printf '%s\\n' | awk '{ sum += $1 } END { printf \"bytes %.0f\\n\", sum - @skipped@ }'",
-        folder=folder,
-        skipped=skipped,
-    )
+    return call("sample_arrived", folder, skipped)
 
 
 def _list(channel: CopyChannel) -> str:

@@ -16,6 +16,7 @@ from core.migration.probing.timing import Timing, ratio_of
 from core.migration.transports.copy_channel import address_of
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
+from core.text import complaint
 
 DEADLINE_SECONDS = 60.0
 
@@ -112,5 +113,5 @@ class Taker:
 def reason_of(error: CommandError | ParseError) -> str:
     """The last line that the command said, else the error's own words."""
     if isinstance(error, CommandError):
-        return (error.stderr.strip().splitlines() or [error.message])[-1]
+        return complaint(error.stderr) or error.message
     return error.message

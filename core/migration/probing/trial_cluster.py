@@ -18,31 +18,14 @@ from core.jobs import Job
 from core.migration.findings.binaries import Wanted, wanted
 from core.migration.probing.binaries import asking, parse_binaries
 from core.servers.connection import Server
-from core.servers.shell import Shell, script
+from core.servers.shell import call
+from core.text import complaint
 
 FOUND_BY = "initdb"
 _SECONDS = 60.0
 _PROGRAMS = ("postgres", "pg_test_fsync", "pgbench")
 _MARK = "pghaul-control-data"
 _ASKED = "pghaul-binaries"
-# initdb knows -N (no sync) since 9.3. Leftovers of a killed trial go an hour later, with the next one.
-_SCRIPT = """\
-PATH=@path@ LC_ALL=C
-export PATH LC_ALL
-umask 077
-find /tmp -maxdepth 1 -name 'pghaul-trial.*' -user "$(id -un)" -mmin +60 -exec rm -rf -- {} + 2>/dev/null
-folder=$(mktemp -d /tmp/pghaul-trial.XXXXXX) || exit 1
-trap 'rm -rf -- "$folder"' EXIT
-trap 'exit 130' HUP INT TERM
-cd "$folder" && postgres --version || exit 1
-initdb -N --locale=C -E UTF8 -D "$folder/data" >/dev/null 2>"$folder/said" ||
-  { rm -rf -- "$folder/data"; initdb --locale=C -E UTF8 -D "$folder/data" >/dev/null 2>"$folder/said"; } ||
-  { cat -- "$folder/said" >&2; exit 1; }
-echo @mark@
-pg_controldata "$folder/data"
-echo @asked@
-eval @questions@ || true
-"""
 
 
 def with_trial_cluster(server: Server, facts: Facts, series: str, job: Job, *, of: Cluster | None = None) -> Facts:
@@ -58,8 +41,7 @@ def with_trial_cluster(server: Server, facts: Facts, series: str, job: Job, *, o
     except Cancelled:
         raise
     except CommandError as error:
-        said = error.stderr.strip().splitlines()
-        return _without(facts, said[-1] if said else error.message)
+        return _without(facts, complaint(error.stderr) or error.message)
     except PghaulError as error:
         return _without(facts, error.message)
 
@@ -76,9 +58,8 @@ def with_known_trials(facts: Facts, earlier: Facts | None) -> Facts:
 def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | None) -> Cluster:
     user = server.profile.database_user
     needs = wanted(of) if of is not None else Wanted()
-    done = server.run(
-        _shell(program_path(facts, series), needs), job, user=user, deadline=_SECONDS, title="make a trial cluster"
-    )
+    shell = call("trial_cluster", program_path(facts, series), *asking(needs))
+    done = server.run(shell, job, user=user, deadline=_SECONDS, title="make a trial cluster")
     head, mark, control = done.stdout.partition(f"{_MARK}\n")
     if not mark:
         raise ParseError(f"initdb on {server.name} ended without a cluster: {head.strip()!r}")
@@ -97,10 +78,6 @@ def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | No
         control=parse_control_data(control),
         binaries=parse_binaries(answers, needs) if of is not None else None,
     )
-
-
-def _shell(path: str, needs: Wanted) -> Shell:
-    return script(_SCRIPT, path=path, mark=_MARK, asked=_ASKED, questions=asking(needs))
 
 
 def _without(facts: Facts, reason: str) -> Facts:

@@ -12,7 +12,7 @@ from core.migration.probing.commands import MOST_BYTES, SECONDS
 from core.migration.probing.iperf3 import parse_iperf3_summary
 from core.migration.probing.timing import Timing, parse_timing
 from core.servers.connection import Completed, Server
-from core.servers.shell import Shell, command, script
+from core.servers.shell import Shell, call, command
 
 _IPERF3_PORT = 5201
 """iperf3's own, which a firewall is likeliest to let through."""
@@ -44,7 +44,8 @@ def _measure(old: Server, new: Server, address: str, job: Job, *, iperf3: bool) 
     port = _free_port(new, job)
     listen = _limited("iperf3", "-s", "-1", "-p", port) if iperf3 else _socat_listen(port)
     with _listening(new, listen, job):
-        send = _iperf3_send(address, port) if iperf3 else _socat_send(address, port)
+        words = (address, port, SECONDS) if iperf3 else (address, port, 4 * MOST_BYTES, SECONDS)
+        send = call("iperf3_probe" if iperf3 else "wire_probe", *words)
         completed = old.run(send, job, deadline=_DEADLINE, title="probe: wire")
     if iperf3:
         return _carried(completed.stdout), "iperf3, 1 stream", completed
@@ -64,13 +65,8 @@ def _on_both(name: str, *facts: Facts) -> bool:
 
 def _free_port(new: Server, job: Job) -> int:
     """A port on new that nothing listens on, iperf3's own if it can be."""
-    listing = script("cat /proc/net/tcp /proc/net/tcp6 2>/dev/null || true")
-    taken = new.run(listing, job, title="probe: find a free port").stdout
-    listening = {
-        int(words[1].rpartition(":")[2], 16) for line in taken.splitlines() if (words := line.split())[3:4] == ["0A"]
-    }
-    candidates = [_IPERF3_PORT, *random.sample(range(20000, 30000), 50)]
-    return next(port for port in candidates if port not in listening)
+    finding = call("free_port", _IPERF3_PORT, *random.sample(range(20000, 30000), 20))
+    return int(new.run(finding, job, title="probe: find a free port").stdout)
 
 
 @contextmanager
@@ -94,18 +90,6 @@ def _forget(ended: Future[Completed]) -> None:
         return
 
 
-def _iperf3_send(address: str, port: int) -> Shell:
-    """Until the listener is up, connections are refused: asked again for two seconds."""
-    return script(
-        "for try in 1 2 3 4 5 6 7 8 9 10; do "
-        "said=$(timeout --foreground 12 iperf3 -c @address@ -p @port@ -t @seconds@ -J); "
-        'case $said in *refused*) sleep 0.2 ;; *) break ;; esac; done; printf "%s\\n" "$said"',
-        address=address,
-        port=port,
-        seconds=SECONDS,
-    )
-
-
 def _limited(*words: str | int) -> Shell:
     # in the group of the command, or it would not end with it
     return command("timeout", "--foreground", "-k", 2, _LISTENS, *words)
@@ -113,22 +97,3 @@ def _limited(*words: str | int) -> Shell:
 
 def _socat_listen(port: int) -> Shell:
     return _limited("socat", "-u", f"TCP-LISTEN:{port},reuseaddr", "OPEN:/dev/null,wronly")
-
-
-def _socat_send(address: str, port: int) -> Shell:
-    """Zeros for some seconds; what the kernels of both hosts still hold at the end is small beside it."""
-    host = f"[{address}]" if ":" in address else address
-    return script(
-        """exec 3>&1; start=$(date +%s%N)
-{ moved=0
-while [ "$moved" -lt @most@ ] && [ $(($(date +%s%N) - start)) -lt @nanoseconds@ ]; do
-  dd if=/dev/zero bs=1048576 count=16 2>/dev/null || break
-  moved=$((moved + 16777216))
-done
-echo "bytes $moved" >&3
-} | socat -u - @to@ || exit
-echo "nanoseconds $(($(date +%s%N) - start))\"""",
-        to=f"TCP:{host}:{port},retry=10,interval=0.2",
-        most=4 * MOST_BYTES,
-        nanoseconds=SECONDS * 10**9,
-    )

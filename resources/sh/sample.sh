@@ -1,0 +1,57 @@
+# The sample that stands for a cluster. A list of it has a line a file: bytes to send, bytes to skip, 0, 0, name.
+
+# choose_sample FOLDER LIST BYTES FILES   a list of about BYTES that stand for all of FOLDER; prints `SKIP NAME` of each large file
+# Small files (under 16 MiB) and large ones have their share of the cluster's bytes in it: of the small ones every k-th in
+# order of size, FILES at the most, of the large ones pieces of 8 MiB from their ends, as many as their bytes are worth.
+choose_sample() {
+  umask 077
+  enter "$1"
+  {
+    find . -ignore_readdir_race -name lost+found -prune -o -type f ! -name 'pgsql_tmp*' ! -name '*
+*' ! -path ./postmaster.pid -printf '%s ./%P\n' && end_mark
+  } | { sort -n && end_mark; } | awk -v bytes="$3" -v files="$4" '
+    $0 == "# whole" { marks++; next }
+    { size[++known] = $1; name[known] = substr($0, index($0, " ") + 1); all += $1; if ($1 < 16777216) small = known }
+    END {
+      if (marks != 2) exit 1
+      every = all / bytes; if (every < small / files) every = small / files; if (every < 1) every = 1
+      for (at = (1 + every) / 2; at <= small; at += every) { i = int(at); print size[i], 0, 0, 0, name[i] }
+      piece = 8388608; next_one = every * piece / 2
+      for (i = small + 1; i <= known; i++) {
+        pieces = 0
+        for (passed += size[i]; next_one < passed; next_one += every * piece) pieces++
+        if (!pieces) continue
+        skip = int((size[i] - pieces * piece) / 1048576) * 1048576
+        if (skip < 0) skip = 0
+        print size[i] - skip, skip, 0, 0, name[i]
+      }
+    }' >"$2" || fail "no list of the files below $1 could be made: is the disk of $2 full?"
+  awk '$2 > 0 { skip = $2; sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, ""); print skip, $0 }' <"$2" || fail "$2 cannot be read"
+  end_mark
+}
+
+# make_room FOLDER   empty it, and make in it a hole for each `SKIP NAME` of standard input, behind which rsync goes on
+make_room() {
+  room_holes=$(take_whole) || exit
+  enter "$1"
+  find . -mindepth 1 -delete || fail "$1 cannot be emptied"
+  printf '%s' "$room_holes" | while IFS= read -r room_hole || [ -n "$room_hole" ]; do
+    room_name=${room_hole#* }
+    case $room_name in
+      */../* | */..) fail "$room_name lies elsewhere" ;;
+      ./*) ;;
+      *) fail "$room_name lies elsewhere" ;;
+    esac
+    room_folder=$(dirname -- "$room_name") || fail 'dirname failed'
+    mkdir -p -- "$room_folder" || fail "$1/$room_folder cannot be made"
+    truncate -s "${room_hole%% *}" -- "$room_name" || fail "$1/$room_name cannot be made"
+  done || exit
+}
+
+# sample_arrived FOLDER SKIPPED   print `bytes` of what lies there, without the holes, which are SKIPPED
+sample_arrived() {
+  { find "$1" -type f -printf '%s\n' && end_mark; } | awk -v skipped="$2" '
+    $0 == "# whole" { whole = 1; next }
+    { sum += $1 }
+    END { if (!whole) exit 1; printf "bytes %.0f\n", sum - skipped }' || fail "what arrived in $1 cannot be read"
+}

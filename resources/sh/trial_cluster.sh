@@ -1,0 +1,111 @@
+# A trial cluster: made by the binaries of a PATH in a scratch folder, read, asked, and removed at once.
+# It is never opened to anybody: the server program runs in its single-user mode. Whatever a library prints cannot pass for
+# a line of ours: what the server says is read from the line that follows a mark of the asked statements.
+
+# trial_cluster PATH [KIND WORD]... [sql STATEMENT...]   print the version, the control file and the answers, each behind its mark
+# KIND is preload (a library at the server's start), setting (NAME=VALUE) or path (a file, or a program by name).
+trial_cluster() {
+  PATH=$1
+  export PATH
+  shift
+  umask 077
+  remove_old_trials
+  trial_folder=$(mktemp -d /tmp/pghaul-trial.XXXXXX) || fail 'no folder for a trial cluster can be made in /tmp'
+  trap 'rm -rf -- "$trial_folder" || fail "$trial_folder cannot be removed"' EXIT
+  trap 'exit 143' HUP INT TERM
+  enter "$trial_folder"
+  postgres --version || fail 'there is no server program that runs'
+  make_trial
+  echo pghaul-control-data
+  pg_controldata "$trial_folder/data" || fail 'pg_controldata failed'
+  echo pghaul-binaries
+  ask_trial "$@"
+}
+
+# remove_old_trials   remove what a killed trial left an hour ago or more
+remove_old_trials() {
+  trials_user=$(id -un) || fail 'id failed'
+  find /tmp -maxdepth 1 -ignore_readdir_race -name 'pghaul-trial.*' -user "$trials_user" -mmin +60 -exec rm -rf -- {} + ||
+    fail 'what an earlier trial left in /tmp cannot be removed'
+}
+
+# make_trial   the trial cluster, by initdb; it knows -N (no sync) since 9.3
+make_trial() {
+  trial_said=$(initdb -N --locale=C -E UTF8 -D "$trial_folder/data" 2>&1 >/dev/null) && return
+  rm -rf -- "$trial_folder/data" || fail "$trial_folder/data cannot be removed"
+  trial_said=$(initdb --locale=C -E UTF8 -D "$trial_folder/data" 2>&1 >/dev/null) || fail "initdb failed: ${trial_said##*'
+'}"
+}
+
+# ask_trial [KIND WORD]... [sql STATEMENT...]   a line KIND|WORD|COMPLAINT for each, and what the server prints to the statements
+# A library may bring the server down: the statements that it came to are marked.
+ask_trial() {
+  trial_loaded=
+  while [ $# -gt 0 ]; do
+    case $1 in
+      preload) try_preload "$2" ;;
+      setting) try_setting "$2" ;;
+      path) try_path "$2" ;;
+      *) break ;;
+    esac
+    shift 2
+  done
+  [ $# -gt 0 ] || return 0
+  shift
+  printf '%s\n' "$@" | single_user ${trial_loaded:+-c shared_preload_libraries="$trial_loaded"}
+  return 0
+}
+
+# single_user [OPTION...]   the server program in single-user mode, statements on standard input
+single_user() {
+  postgres --single -D "$trial_folder/data" "$@" postgres 2>&1
+}
+
+# try_preload LIBRARY   whether the server starts with it; those that it starts with stay loaded for all that follows
+try_preload() {
+  try_status=0
+  try_said=$(single_user -c shared_preload_libraries="$1" </dev/null) || try_status=$?
+  [ "$try_status" -ne 0 ] || trial_loaded=${trial_loaded:+$trial_loaded,}$1
+  try_said=$(server_complaint "$try_status" "$try_said") || exit
+  print_answer preload "$1" "$try_said"
+}
+
+# try_setting NAME=VALUE   whether the server takes it
+try_setting() {
+  try_status=0
+  try_said=$(postgres -C port -D "$trial_folder/data" -c "$1" 2>&1) || try_status=$?
+  try_said=$(server_complaint "$try_status" "$try_said") || exit
+  print_answer setting "$1" "$try_said"
+}
+
+# try_path PATH   whether it is there; a program in PATH where it has no slash ahead
+try_path() {
+  try_said=
+  case $1 in
+    /*) [ -e "$1" ] || try_said='no such file or folder' ;;
+    *) command -v -- "$1" >/dev/null || try_said='no such program' ;;
+  esac
+  print_answer path "$1" "$try_said"
+}
+
+# server_complaint STATUS SAID   print the last complaint of what a server said; nothing where its exit status is 0
+server_complaint() {
+  [ "$1" -ne 0 ] || return 0
+  complaint_said=$(printf '%s\n' "$2" | grep -aE '(FATAL|PANIC|ERROR): ') || [ $? -eq 1 ] || fail 'grep failed' # 1: none
+  complaint_said=${complaint_said##*'
+'}
+  printf '%s\n' "${complaint_said:-it ended with exit status $1}"
+}
+
+# print_answer KIND WORD COMPLAINT   KIND|WORD|COMPLAINT, both in hexadecimal digits
+print_answer() {
+  answer_word=$(hexadecimal "$2") || exit
+  answer_said=$(hexadecimal "$3") || exit
+  printf '%s|%s|%s\n' "$1" "$answer_word" "$answer_said"
+}
+
+# hexadecimal WORD   print its bytes as hexadecimal digits
+hexadecimal() {
+  hexadecimal_digits=$(printf '%s' "$1" | od -An -v -tx1) || fail 'od failed'
+  printf '%s' "$hexadecimal_digits" | tr -d ' \n' || fail 'tr failed'
+}

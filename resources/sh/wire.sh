@@ -1,0 +1,87 @@
+# Probes of the wire from old to new: zeros through plain TCP or ssh, and iperf3. Bounded in bytes and seconds; they print
+# `bytes` and `nanoseconds`, taken on old. As in the probes of storage, the clock is read by `date` itself.
+
+# cipher_probe FOLDER CIPHER BYTES SECONDS   time zeros through ssh to new, where they are thrown away; CIPHER `-`: ssh's own choice
+# FOLDER is the copy's own, with its ssh_config. Prints `connect` too, the nanoseconds of a connection, which are taken off.
+cipher_probe() {
+  cipher_bytes=$3 cipher_seconds=$4
+  if [ "$2" = - ]; then set -- -F "$1/ssh_config"; else set -- -F "$1/ssh_config" -c "$2"; fi
+  set -- ssh "$@" new 'pghaul-receive discard'
+  cipher_start=$(date +%s%N) || fail 'date failed'
+  cipher_said=$("$@" 2>&1 </dev/null) || fail "ssh to new failed: ${cipher_said##*'
+'}"
+  cipher_end=$(date +%s%N) || fail 'date failed'
+  cipher_sent=$(send_zeros "$cipher_bytes" "$cipher_seconds" "$@") || exit
+  printf 'nanoseconds %s\nconnect %s\n%s\n' $((${cipher_sent##*nanoseconds } - (cipher_end - cipher_start))) \
+    $((cipher_end - cipher_start)) "${cipher_sent%%'
+'*}"
+}
+
+# wire_probe ADDRESS PORT BYTES SECONDS   time zeros through plain TCP to a listener on new
+# What the kernels of both hosts still hold at the end is small beside it.
+wire_probe() {
+  case $1 in
+    *:*) wire_to=TCP:[$1]:$2 ;;
+    *) wire_to=TCP:$1:$2 ;;
+  esac
+  send_zeros "$3" "$4" socat -u - "$wire_to,retry=10,interval=0.2"
+}
+
+# send_zeros BYTES SECONDS COMMAND...   print `bytes` and then `nanoseconds` of zeros into COMMAND, for so long or so many
+send_zeros() {
+  sent_zeros=$(timed_zeros "$@") || exit
+  case $sent_zeros in
+    'bytes '*) printf '%s\n' "$sent_zeros" ;;
+    *) exit 1 ;; # zeros said why
+  esac
+}
+
+# timed_zeros BYTES SECONDS COMMAND...   the same, without `bytes` where the zeros broke off
+timed_zeros() {
+  timed_bytes=$1 timed_seconds=$2
+  shift 2
+  timed_start=$(date +%s%N) || fail 'date failed'
+  { zeros "$timed_bytes" $((timed_start + timed_seconds * 1000000000)) | "$@" >&2 3>&-; } 3>&1 ||
+    fail "$1 did not take all that was sent to it"
+  timed_end=$(date +%s%N) || fail 'date failed'
+  echo "nanoseconds $((timed_end - timed_start))"
+}
+
+# zeros BYTES END   zeros until there are so many or the clock is at END; says on descriptor 3 how many
+zeros() {
+  zeros_moved=0 zeros_now=0
+  while [ "$zeros_moved" -lt "$1" ] && [ "$zeros_now" -lt "$2" ]; do
+    dd if=/dev/zero bs=1048576 count=16 status=none || fail 'the zeros were not all taken'
+    zeros_moved=$((zeros_moved + 16777216))
+    zeros_now=$(date +%s%N) || fail 'date failed'
+  done
+  echo "bytes $zeros_moved" >&3
+}
+
+# iperf3_probe ADDRESS PORT SECONDS   iperf3's own account of one stream to new, as JSON
+# Until the listener is up, connections are refused: asked again for two seconds.
+iperf3_probe() {
+  iperf3_tries=0
+  until iperf3_said=$(timeout --foreground 12 iperf3 -c "$1" -p "$2" -t "$3" -J); do
+    case $iperf3_said in
+      *refused*) ;;
+      *'"error":'*) fail "iperf3 failed: ${iperf3_said##*'"error":'}" ;;
+      *) fail "iperf3 failed: $iperf3_said" ;;
+    esac
+    iperf3_tries=$((iperf3_tries + 1))
+    [ "$iperf3_tries" -lt 10 ] || fail "port $2 of $1 refused every connection of iperf3"
+    sleep 0.2 || fail 'sleep is not there'
+  done
+  printf '%s\n' "$iperf3_said"
+}
+
+# free_port PORT...   print the first of them that nobody listens on
+free_port() {
+  for free_candidate in "$@"; do
+    listens_on "$free_candidate" || {
+      echo "$free_candidate"
+      return
+    }
+  done
+  fail "somebody listens on each of $*"
+}

@@ -1,0 +1,158 @@
+"""Examples of the probes of storage."""
+
+from tests.resources.sh.examples import Example
+
+_MIB = 1024**2
+_FILLED = "head -c 20000000 /dev/zero >folder/large; head -c 9000 /dev/zero >folder/small"
+_LARGE = f"mkdir folder && {_FILLED}; mkdir folder/lost+found folder/empty"
+_SMALL = 'mkdir folder && for each in 1 2 3; do head -c 10000 /dev/zero >"folder/$each "; done'
+_NO_DIRECT = {
+    "dd": """case " $* " in *iflag=direct*) echo "dd: failed to open: Invalid argument" >&2; exit 1 ;; esac
+exec /usr/bin/dd "$@\""""
+}
+_SYNC = {"sync": "without -f the whole host is flushed"}
+
+EXAMPLES = [
+    Example(
+        "read_probe",
+        ("folder", str(256 * _MIB), "3"),
+        arrange=_LARGE,
+        matches=r"nanoseconds \d+\nbytes 20000000\ndirect (yes|no)\n",
+    ),
+    Example(
+        "read_probe",
+        ("folder", str(256 * _MIB), "3"),
+        arrange=_LARGE,
+        programs=_NO_DIRECT,
+        matches=r"nanoseconds \d+\nbytes 20000000\ndirect no\n",
+        name="a file system without O_DIRECT",
+    ),
+    Example(
+        "read_probe",
+        ("folder", str(256 * _MIB), "3"),
+        arrange=_SMALL,
+        matches=r"nanoseconds \d+\nbytes 30000\ndirect no\n",
+        name="small files",
+    ),
+    Example(
+        "read_probe",
+        ("folder", str(8 * _MIB), "3"),
+        arrange=f"{_LARGE}; head -c 30000000 /dev/zero >folder/larger",
+        matches=r"nanoseconds \d+\nbytes 30000000\ndirect (yes|no)\n",
+        name="no more than it was told",
+    ),
+    Example(
+        "read_probe",
+        ("folder", str(256 * _MIB), "3"),
+        arrange="mkdir folder && : >folder/empty",
+        status=1,
+        complains="or there are none",
+        name="no files",
+    ),
+    Example(
+        "largest_files",
+        (str(256 * _MIB),),
+        arrange=f"{_LARGE}; mv folder/* .; touch pgsql_tmp1.0 'a\nb'",
+        prints="large\n20000000 large\n9000 small\n",
+    ),
+    Example(
+        "largest_files",
+        ("15000",),
+        arrange=f"{_SMALL}; mv folder/* .",
+        prints="small\n10000 3 \n10000 2 \n",
+        name="small",
+    ),
+    Example("uncache", ("file",), arrange="echo >file"),
+    Example("uncache", ("file",), name="a file that vanished", tolerates={"dd": "there is no such file"}),
+    Example("uncache_all", arrange="echo >file", stdin="1 file\n"),
+    Example(
+        "read_large",
+        (str(256 * _MIB), "3", "nocache"),
+        arrange="head -c 40000000 /dev/zero >large",
+        stdin="90000000 gone\n80000000 large\n9000 small\n",
+        matches=r"nanoseconds \d+\nbytes 40000000\ndirect no\n",
+        name="one vanished, one shrank",
+    ),
+    Example(
+        "read_large",
+        (str(256 * _MIB), "3", "direct"),
+        programs=_NO_DIRECT,
+        arrange="head -c 10000000 /dev/zero >large",
+        stdin="10000000 large\n",
+        status=75,
+        complains="large cannot be read past the page cache: dd: failed to open: Invalid argument",
+        name="without O_DIRECT",
+    ),
+    Example(
+        "read_large",
+        (str(256 * _MIB), "3", "nocache"),
+        stdin="90000000 gone\n",
+        status=1,
+        complains="nothing below",
+        name="all vanished",
+    ),
+    Example(
+        "read_small",
+        ("3",),
+        arrange=_SMALL,
+        stdin="10000 folder/1 \n",
+        matches=r"nanoseconds \d+\nbytes 10000\ndirect no\n",
+    ),
+    Example(
+        "read_small",
+        ("3",),
+        arrange=_SMALL,
+        stdin="10000 folder/1 \n10000 folder/gone\n",
+        matches=r"nanoseconds \d+\nbytes 10000\ndirect no\n",
+        name="one vanished",
+    ),
+    Example(
+        "read_small",
+        ("3",),
+        arrange=_SMALL,
+        stdin="10000 folder/1 \n10000 folder\n",
+        status=1,
+        complains="folder: Is a directory",
+        name="one cannot be read",
+    ),
+    Example(
+        "read_small",
+        ("1",),
+        arrange="mkfifo endless",
+        stdin="10000 endless\n",
+        matches=r"nanoseconds 1\d{9}\nbytes 0\ndirect no\n",
+        name="the time is up",
+        tolerates={"cat": "its time is up before it ends"},
+    ),
+    Example("only_vanished", ("cat: a: No such file or directory\n",)),
+    Example(
+        "only_vanished",
+        ("cat: a: No such file or directory\ncat: b: Input/output error\n",),
+        status=1,
+        complains="cat: b: Input/output error",
+        name="another reason",
+    ),
+    Example("only_vanished", ("",), status=1, complains="cannot be read", name="no reason"),
+    Example(
+        "write_probe",
+        ("@folder@", str(32 * _MIB), "3"),
+        matches=rf"nanoseconds \d+\nbytes {32 * _MIB}\n",
+        after='[ -z "$(ls)" ]',
+        tolerates=_SYNC,
+    ),
+    Example("write_probe", ("none", "1", "3"), status=1, complains="none cannot be entered", name="no folder"),
+    Example(
+        "write_probe",
+        ("@folder@", str(32 * _MIB), "3"),
+        programs={
+            "dd": """case $* in *fsync*) echo "dd: fsync failed: Input/output error" >&2; exit 1 ;; esac
+exec /usr/bin/dd "$@\""""
+        },
+        status=1,
+        complains="cannot be flushed: dd: fsync failed: Input/output error",
+        after='[ -z "$(ls)" ]',
+        name="a flush that fails",
+    ),
+    Example("write_pieces", ("3",), arrange="echo a >block", after='[ "$(stat -c %s written)" = 67108866 ]'),
+    Example("timed_write", ("1",), arrange="echo a >block; echo old >written", matches=r"\d+\n", tolerates=_SYNC),
+]

@@ -1,0 +1,89 @@
+"""Examples of the sample that stands for a cluster."""
+
+from tests.resources.sh.examples import Example
+
+_FILES = """mkdir -p cluster/base/1 cluster/lost+found
+for each in 1 2 3 4; do echo "$each" >cluster/base/1/"$each"; done
+: >cluster/postmaster.pid; : >cluster/base/pgsql_tmp1.0; truncate -s 40M 'cluster/base/1/large one'"""
+_SMALL = "".join(f"2 0 0 0 ./base/1/{each}\n" for each in (1, 2, 3, 4))
+
+EXAMPLES = [
+    Example(
+        "choose_sample",
+        ("@folder@/cluster", "@folder@/list", "100000000", "1000"),
+        arrange=_FILES,
+        prints="# whole\n",
+        after=f'[ "$(sort -k 5 list)" = "{_SMALL}41943040 0 0 0 ./base/1/large one" ]',
+        name="all of it",
+    ),
+    Example(
+        "choose_sample",
+        ("@folder@/cluster", "@folder@/list", "20000000", "2"),
+        arrange=_FILES,
+        prints="25165824 ./base/1/large one\n# whole\n",
+        after='[ "$(grep -c " 0 0 0 " list)" = 2 ] && grep -q "^16777216 25165824 0 0 " list',
+    ),
+    Example(
+        "choose_sample",
+        ("@folder@/none", "@folder@/list", "20000000", "2"),
+        status=1,
+        complains="none cannot be entered",
+        after="[ ! -e list ]",
+        name="no folder",
+    ),
+    Example(
+        "make_room",
+        ("room",),
+        arrange="mkdir -p room/old && echo a >room/old/a",
+        stdin="25165824 ./base/1/large one\n8388608 ./2\n# whole\n",
+        after="[ ! -e room/old ] && [ \"$(stat -c %s 'room/base/1/large one' room/2)\" = '25165824\n8388608' ]",
+    ),
+    Example(
+        "make_room",
+        ("room",),
+        arrange="mkdir -p room/old",
+        stdin="# whole\n",
+        after='[ -z "$(ls room)" ]',
+        name="no holes",
+    ),
+    Example(
+        "make_room",
+        ("room",),
+        arrange="mkdir -p room/old",
+        stdin="25165824 ./base/1/lar",
+        status=1,
+        complains="cut off",
+        after="[ -e room/old ]",
+        name="cut off",
+    ),
+    Example(
+        "make_room",
+        ("room",),
+        arrange="mkdir -p room",
+        stdin="1 ./a/../../b\n# whole\n",
+        status=1,
+        complains="./a/../../b lies elsewhere",
+        after="[ ! -e b ]",
+        name="above the folder",
+    ),
+    Example(
+        "make_room",
+        ("room",),
+        arrange="mkdir -p room",
+        stdin="1 /tmp/pghaul-example\n# whole\n",
+        status=1,
+        complains="lies elsewhere",
+        after="[ ! -e /tmp/pghaul-example ]",
+        name="an absolute name",
+    ),
+    Example(
+        "sample_arrived",
+        ("room", "10"),
+        arrange="mkdir -p room/in && head -c 30 /dev/zero >room/a && head -c 5 /dev/zero >'room/in/b c'",
+        prints="bytes 25\n",
+    ),
+    Example("sample_arrived", ("room", "0"), arrange="mkdir room", prints="bytes 0\n", name="nothing"),
+    Example(
+        "sample_arrived", ("room", "0"), status=1, complains="what arrived in room cannot be read", name="no folder"
+    ),
+]
