@@ -5,27 +5,10 @@ import re
 from core.facts.host_environment import Account
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable
-from core.servers.shell import script
 
-NAME = "accounts"
 _USUAL = ("postgres", "enterprisedb", "pgsql")
 _MOST = 5000
 _LINE = re.compile(r"(?P<name>[^:\s][^:]*):(?P<uid>[0-9]{1,10}):(?P<gid>[0-9]{1,10})")
-
-
-def section(database_user: str) -> Section:
-    """Local users, and those of a directory service that may own a cluster; a whole directory is never listed."""
-    names = " ".join(dict.fromkeys((database_user, *_USUAL)))
-    return Section(
-        NAME,
-        script(
-            """names=@names@
-cut -d: -f1,3,4 /etc/passwd
-for name in $names; do getent passwd "$name" | cut -d: -f1,3,4; done
-true""",
-            names=names,
-        ),
-    )
 
 
 def parse_accounts(text: str) -> tuple[Account, ...]:
@@ -42,3 +25,12 @@ def parse_accounts(text: str) -> tuple[Account, ...]:
     if not found:
         raise unreadable("passwd", "a line NAME:UID:GID", first_line(text))
     return tuple(found.values())
+
+
+def section(database_user: str) -> Section[tuple[Account, ...]]:
+    """Local users, and those of a directory service that may own a cluster."""
+    names = dict.fromkeys((database_user, *_USUAL))
+    return Section("accounts", "users", ("account_facts", *names), parse_accounts, private=True)
+
+
+SECTION = section("postgres")

@@ -9,9 +9,6 @@ import re
 from core.facts.model import Array
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable
-from core.servers.shell import script
-
-SECTION = Section("arrays", script("test ! -e /proc/mdstat || cat /proc/mdstat"))
 
 _HEAD = re.compile(r"^\s*(?P<name>md\S*|\w+) : (?P<state>active|inactive|broken|read-only|readonly)\b(?P<rest>.*)$")
 _MEMBER = re.compile(r"(?P<device>[^\s\[\]]+)\[[0-9]+\](?P<flags>(?:\([A-Z]\))*)")
@@ -72,3 +69,6 @@ def _array(lines: list[str]) -> Array:
         layout=layout[0] if layout else None,
         raid_devices=int(counts[1]) if counts else (len(members) if level and level[0] == "raid0" else None),
     )
+
+
+SECTION = Section("arrays", "md arrays", ("print_if_there", "/proc/mdstat"), parse_arrays)

@@ -8,31 +8,6 @@ import re
 from core.facts.host_environment import Autostart
 from core.facts.sections import Section
 from core.facts.text import unreadable
-from core.servers.shell import script
-
-SECTION = Section(
-    "autostart",
-    script("""for link in /etc/systemd/system/*.wants/*.service /etc/systemd/system/*.requires/*.service; do
-  test ! -L "$link" || echo "enabled ${link##*/}"
-done
-for file in /etc/systemd/system/*.service /run/systemd/system/*.service; do
-  test "$(readlink "$file")" != /dev/null || echo "masked ${file##*/}"
-done
-for folder in /lib/systemd/system /usr/lib/systemd/system /run/systemd/system /etc/systemd/system; do
-  for file in "$folder"/*postgres*.service "$folder"/*postgres*.service.d/*.conf; do
-    test -f "$file" || continue
-    value=$(sed -n "s/^[[:space:]]*Restart=//p" "$file" | tail -n 1)
-    test -z "$value" || echo "restart $file $value"
-  done
-done
-for file in /etc/postgresql/*/*/start.conf; do
-  test -f "$file" || continue
-  cluster=${file%/start.conf}
-  echo "start ${cluster#/etc/postgresql/} $(sed -e "s/#.*//" -e "/^[[:space:]]*$/d" "$file" | head -n 1)"
-done
-for link in /etc/rc[2345].d/S*postgres*; do test ! -e "$link" || echo "script $link"; done
-true"""),
-)
 
 
 def parse_autostart(text: str) -> Autostart:
@@ -67,3 +42,6 @@ def parse_autostart(text: str) -> Autostart:
 def _unit(path: str) -> str:
     folder, _, file = path.rpartition("/")
     return folder.rpartition("/")[2].removesuffix(".d") if file.endswith(".conf") else file
+
+
+SECTION = Section("autostart", "what starts by itself", ("autostart_facts",), parse_autostart)

@@ -7,35 +7,6 @@ from dataclasses import dataclass, field
 from core.facts.model import BlockDevice
 from core.facts.sections import Section
 from core.facts.text import unreadable, whole
-from core.servers.shell import script
-
-# Columns that an lsblk does not know make it fail as a whole, so the next, poorer question is asked.
-# The last resort prints the same pairs as `lsblk -P` from sysfs.
-SECTION = Section(
-    "block-devices",
-    script("""columns=KNAME,PKNAME,TYPE,SIZE,RO,ROTA,SCHED,RA,MODEL
-lsblk -J -b -o $columns 2>/dev/null || lsblk -P -b -o $columns 2>/dev/null ||
-lsblk -P -b -o KNAME,TYPE,SIZE,RO,ROTA,SCHED,RA,MODEL 2>/dev/null ||
-for folder in /sys/block/*; do
-  name=${folder##*/} size=0 ro= rota= ra= model= schedulers=
-  read -r size <"$folder/size"
-  read -r ro <"$folder/ro"
-  read -r rota <"$folder/queue/rotational"
-  read -r ra <"$folder/queue/read_ahead_kb"
-  read -r model <"$folder/device/model"
-  read -r schedulers <"$folder/queue/scheduler"
-  case $schedulers in *\\[*) schedulers=${schedulers#*\\[}; schedulers=${schedulers%%\\]*} ;; esac
-  case $name in loop*) type=loop ;; dm-*) type=dm ;; md*) read -r type <"$folder/md/level" ;; *) type=disk ;; esac
-  echo "KNAME=\\"$name\\" TYPE=\\"$type\\" SIZE=\\"$((size * 512))\\" RO=\\"$ro\\" ROTA=\\"$rota\\" " \\
-    "SCHED=\\"$schedulers\\" RA=\\"$ra\\" MODEL=\\"$model\\""
-  for part in "$folder/$name"*; do
-    test -r "$part/partition" || continue
-    read -r size <"$part/size"
-    echo "KNAME=\\"${part##*/}\\" PKNAME=\\"$name\\" TYPE=\\"part\\" SIZE=\\"$((size * 512))\\" RO=\\"$ro\\" " \\
-      "ROTA=\\"$rota\\""
-  done
-done 2>/dev/null"""),
-)
 
 _STANDS_FOR_MANY = (
     *("virtual", "logical", "raid", "perc", "megaraid", "smart array", "serveraid", "lun"),
@@ -143,3 +114,6 @@ def is_one_disk(device: BlockDevice) -> bool:
     if device.model is None:
         return device.name.startswith("nvme")
     return not any(word in device.model.lower() for word in _STANDS_FOR_MANY)
+
+
+SECTION = Section("block-devices", "block devices", ("block_device_facts",), parse_block_devices)

@@ -11,26 +11,6 @@ from dataclasses import replace
 from core.facts.model import Array, BlockDevice
 from core.facts.sections import Section
 from core.facts.text import unreadable, whole
-from core.servers.shell import script
-
-SECTION = Section(
-    "block-queues",
-    script("""for folder in /sys/block/*; do
-  name=${folder##*/}
-  for file in queue/write_cache queue/physical_block_size queue/minimum_io_size queue/optimal_io_size \\
-    alignment_offset dm/name md/stripe_cache_size md/group_thread_cnt; do
-    value=
-    read -r value <"$folder/$file" && echo "$name $file $value"
-  done
-  for part in "$folder/$name"*; do
-    for file in start alignment_offset; do
-      value=
-      read -r value <"$part/$file" && echo "${part##*/} $file $value"
-    done
-  done
-done 2>/dev/null
-true"""),
-)
 
 _LINE = re.compile(r"(?P<name>\S+) (?P<file>[a-z_]+(?:/[a-z_]+)?) (?P<value>.*\S)\s*")
 _SECTOR = 512
@@ -87,3 +67,6 @@ def arrays_with_queues(arrays: Iterable[Array], queues: Mapping[str, Mapping[str
         )
         for array in arrays
     )
+
+
+SECTION = Section("block-queues", "block queues", ("block_queue_facts",), parse_block_queues, partly=True)

@@ -5,21 +5,11 @@ the moment when the answer came; the middle of the two is taken, and half of the
 """
 
 import re
+from dataclasses import dataclass
 
 from core.facts.host_environment import Clock
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable
-from core.servers.shell import script
-
-# An old or small `date` knows no %N and leaves it as it stands.
-NOW = Section("clock", script("date -u +now=%s.%N"), deadline=3)
-SYNCHRONISED = Section(
-    "time-sync",
-    script("""if test -d /run/systemd/system; then timedatectl show -p NTPSynchronized 2>/dev/null || timedatectl
-elif command -v chronyc >/dev/null; then chronyc -n tracking
-elif command -v ntpstat >/dev/null; then ntpstat && echo "synchronised=yes" || echo "synchronised=no"
-fi"""),
-)
 
 ANSWER = re.compile(rb"now=[0-9.%N]+\n")
 """The line that tells the time, as it stands in the stream of a round trip."""
@@ -28,20 +18,38 @@ _YES = re.compile(r"(?:NTPSynchronized|synchronised)=yes|synchronized: yes|Leap 
 _NO = re.compile(r"(?:NTPSynchronized|synchronised)=no|synchronized: no|Not synchronised", re.IGNORECASE)
 
 
-def parse_clock(text: str, asked_at: float, answered_at: float) -> Clock:
-    """The clock from `now=SECONDS.NANOSECONDS`; both moments are the workstation's, in seconds since 1970.
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The server's time in seconds since 1970, and by how much it was rounded."""
+
+    seconds: float
+    rounding: float
+
+
+def parse_now(text: str) -> Now:
+    """The server's time from `now=SECONDS.NANOSECONDS`; an old or small `date` knows no %N and leaves it as it stands.
 
     Raises:
         ParseError: there is no such line.
     """
     found = _NOW.fullmatch(first_line(text).strip())
-    if found is None or answered_at < asked_at:
+    if found is None:
         raise unreadable("date", "seconds since 1970", first_line(text))
-    told = float(f"{found[1]}.{found[2] or '5'}")
-    rounding = 0.0 if found[2] else 0.5
-    return Clock(told - (asked_at + answered_at) / 2, (answered_at - asked_at) / 2 + rounding)
+    return Now(float(f"{found[1]}.{found[2] or '5'}"), 0.0 if found[2] else 0.5)
+
+
+def clock(now: Now, asked_at: float, answered_at: float, *, synchronised: bool | None = None) -> Clock:
+    """The server's clock against the workstation's, whose moments the others are, in seconds since 1970."""
+    off = max(answered_at - asked_at, 0.0) / 2 + now.rounding
+    return Clock(now.seconds - (asked_at + answered_at) / 2, off, synchronised)
 
 
 def parse_synchronised(text: str) -> bool | None:
     """Whether a time server keeps the clock; None where nothing that would know is there."""
     return True if _YES.search(text) else False if _NO.search(text) else None
+
+
+NOW = Section("clock", "clock", ("date", "-u", "+now=%s.%N"), parse_now, deadline=3)
+SYNCHRONISED = Section(
+    "time-sync", "time synchronisation", ("clock_sync_facts", "/run/systemd/system"), parse_synchronised
+)

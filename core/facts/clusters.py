@@ -1,176 +1,28 @@
 """Every candidate looked into, and what was found put together as clusters.
 
-One script for all of them: for each candidate an outer part, with the rights of the round trip, says which folder it
-really is; the inner part runs as the folder's owner, because PostgreSQL's programs refuse root, and because no program
-that a data directory leads to should run with more rights than its owner has. Everything only reads.
+One script for all of them (resources/sh/cluster_facts.sh): with the rights of the round trip it says which folder a
+candidate really is, as that folder's owner it runs the sections of `CLUSTER`.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import LiteralString
+from typing import Any
 
 from core.errors import ParseError
 from core.facts.control_data import parse_control_data
-from core.facts.databases import FILE_SETTINGS, catalog_gaps, parse_settings, parse_sql
-from core.facts.databases import SECTION as SQL
+from core.facts.databases import FILE_SETTINGS, SQL, catalog_gaps, parse_settings, questions
 from core.facts.discovery import Candidate, both
 from core.facts.irregular_files import SECTION as IRREGULAR_FILES
-from core.facts.irregular_files import parse_irregular_files
 from core.facts.model import Cluster, ControlData, Gap
-from core.facts.processes import PROCESS, parse_process
+from core.facts.processes import PROCESS
 from core.facts.reading import Reader, expect
-from core.facts.sections import Answer, Section, hexadecimal, prelude
-from core.facts.sizes import LINKS, SIZE, SUM, WRITTEN, parse_links, parse_size, parse_written, total
+from core.facts.sections import Answer, Section, hexadecimal, programs
+from core.facts.sizes import LINKS, SIZE, WRITTEN, total
 from core.facts.text import assignments, first_line, unreadable, whole
 from core.facts.versions import parse_version
-from core.servers.shell import Shell, command, script, sequence
-
-PLACE = Section(
-    "place",
-    script("""fail() { echo "$1" >&2; exit "${2:-3}"; }
-complaint=$(ls -d -- "$folder" 2>&1 >/dev/null) || case $complaint in
-  *"No such file"*) fail "there is no such folder" 4 ;;
-  *"ermission denied"*) fail "$(id -un) may not see it: that needs root" ;;
-  *) fail "$complaint" ;;
-esac
-test -d "$folder" || fail "it is no folder"
-test -x "$folder" || fail "$(id -un) may not enter it: that needs root or its owner"
-cd -P -- "$folder" || exit
-stat -c "id=%d:%i
-uid=%u
-owner=%U" .
-echo "folder=$(printf %s "$PWD" | od -An -v -tx1 | tr -d " \\n")\""""),
-)
-
-# Programs are believed only when they are of PG_VERSION's series. The running server's own come first.
-_LOOK = script("""hex() { od -An -v -tx1 | tr -d " \\n"; }
-limited() { if test "$limits" = yes; then timeout -k 1 5 "$@"; else "$@"; fi; }
-series= pid= port= socket= bin= version= tried= running=
-read -r series <"$folder/PG_VERSION"
-case $series in *[!0-9.]*) series= ;; esac
-if test -r "$folder/postmaster.pid"; then
-  { read -r pid; read -r line; read -r line; read -r port; read -r socket; } <"$folder/postmaster.pid"
-fi
-case $pid in *[!0-9]*) pid= ;; esac
-case $port in *[!0-9]*) port= ;; esac
-for candidate in $pid $postmasters; do
-  pid=
-  if test "/proc/$candidate/cwd" -ef "$folder"; then pid=$candidate; break; fi
-done
-if test -n "$pid"; then running=$(readlink "/proc/$pid/exe") && running=${running%/*}; fi
-for place in "$running" "$programs" "/usr/lib/postgresql/$series/bin" "/usr/pgsql-$series/bin" \\
-  "/usr/lib/postgresql$series/bin" "/usr/libexec/postgresql$series" /usr/local/pgsql*/bin /usr/local/*/bin \\
-  /opt/*/bin /opt/*/*/bin /usr/local/bin /usr/bin; do
-  test -n "$series" && test -n "$place" || continue
-  test -x "$place/postgres" && program=$place/postgres || program=$place/pg_controldata
-  test -x "$program" || continue
-  answer=$(limited "$program" --version </dev/null 2>/dev/null)
-  tried="$tried $place"
-  case $answer in
-    *") $series" | *") $series"[!0-9]*) bin=$place version=$answer; break ;;
-  esac
-done
-export folder series pid port socket bin version tried sum config""")
-
-IDENTITY = Section(
-    "identity",
-    script("""fail() { echo "$1" >&2; exit "${2:-3}"; }
-test -r "$folder" || fail "$(id -un) may not read it: that needs root or its owner"
-test -n "$(ls -A -- "$folder")" || fail "it is empty" 4
-test -e "$folder/PG_VERSION" || fail "it is no data directory: it holds no PG_VERSION"
-test -r "$folder/PG_VERSION" || fail "$(id -un) may not read its PG_VERSION: that needs root or its owner"
-test -n "$series" || head -c 200 "$folder/PG_VERSION"
-echo "series=$series"
-echo "pid=$pid"
-echo "port=$port"
-echo "version=$version"
-echo "bin=$(printf %s "$bin" | od -An -v -tx1 | tr -d " \\n")"
-echo "socket=$(printf %s "$socket" | od -An -v -tx1 | tr -d " \\n")"
-for name in postmaster.pid backup_label backup_label.old tablespace_map standby.signal recovery.signal recovery.conf \\
-  recovery.done promote; do
-  test ! -e "$folder/$name" || echo "leftover $name"
-done
-test ! -e "$folder/gp_dbid" && test ! -e "$folder/internal.auto.conf" || echo "fork=Greenplum"
-test ! -e "$folder/gaussdb.state" && test ! -e "$folder/mot.conf" || echo "fork=openGauss"
-test ! -d "$folder/dbms_pipe" || echo "fork=EDB Postgres Advanced Server"
-true"""),
-)
-CONTROL = Section(
-    "control",
-    script("""if test -z "$bin"; then
-  echo "no programs of series ${series:-unknown} were found${tried:+, only other ones in$tried}" >&2
-  exit 3
-fi
-test -x "$bin/pg_controldata" || { echo "$bin holds no pg_controldata" >&2; exit 3; }
-"$bin/pg_controldata" --version | sed "s/^/tool=/"
-"$bin/pg_controldata" "$folder\""""),
-)
-# A setting that the series does not have yet is an error of its own and no gap; each one costs the start of a program.
-SETTINGS = Section(
-    "settings",
-    script(
-        """test -x "$bin/postgres" || { echo "no server program of series ${series:-unknown} was found" >&2; exit 3; }
-names=@names@
-ask() {
-  value=$("$bin/postgres" -C "$1" -D "$folder" ${config:+-c "config_file=$config"}) || return
-  echo "$1=$(printf %s "$value" | od -An -v -tx1 | tr -d " \\n")"
-}
-ask data_directory || exit
-several=0
-for name in $names; do
-  ask "$name" 2>/dev/null &
-  several=$((several + 1))
-  test $((several % 4)) -ne 0 || wait
-done
-wait
-true""",
-        names=" ".join(name for name in FILE_SETTINGS if name != "data_directory"),
-    ),
-    deadline=20,
-)
-
-_LOOKS = (IDENTITY, CONTROL, SIZE, WRITTEN, LINKS, PROCESS, IRREGULAR_FILES)
-
-# A running cluster is asked by SQL; where that fails, and for a stopped one, the server program reads its settings.
-_ASK = sequence(
-    script("status=1"),
-    script(
-        'test -z "$pid" || section sql @deadline@ @body@\n'
-        'test "$pid" && test "$status" = 0 || section settings @settings_deadline@ @settings@',
-        deadline=SQL.deadline,
-        body=SQL.shell,
-        settings_deadline=SETTINGS.deadline,
-        settings=SETTINGS.shell,
-    ),
-)
-
-# $folder, $config and $programs are set ahead of each call of `cluster`.
-_OUTER: LiteralString = """place=@place@ inner=@inner@ sum=@sum@ postmasters=@postmasters@ seen=
-as_owner() {
-  if test "$(id -u)" -ne 0 || test "$uid" = 0; then sh -c "$inner"
-  elif command -v setpriv >/dev/null; then
-    if test "$owner" = UNKNOWN; then groups=--clear-groups; else groups=--init-groups; fi
-    setpriv --reuid="$uid" --regid="$gid" "$groups" sh -c "$inner"
-  elif command -v runuser >/dev/null; then runuser -u "$owner" -- sh -c "$inner"
-  else su -s /bin/sh -c "$inner" "$owner"
-  fi
-}
-cluster() {
-  prefix=$1/
-  export folder config programs postmasters prefix sum
-  section place 5 "$place"
-  test "$status" = 0 || return 0
-  if cd -P -- "$folder" 2>/dev/null; then folder=$PWD; else return 0; fi
-  set -- $(stat -c "%d:%i %u %g %U" .)
-  cd /
-  id=$1 uid=$2 gid=$3 owner=$4
-  case " $seen " in *" $id "*) return 0 ;; esac
-  seen="$seen $id"
-  as_owner
-  return 0
-}"""
+from core.servers.shell import Shell, calls, with_program, with_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,31 +41,25 @@ def clusters_script(mark: str, candidates: Sequence[Candidate], postmasters: Seq
     `postmasters`, the process ids of all running servers, are held against each folder: one in a container may serve
     a folder of the host under another name, and leaves a postmaster.pid whose number means nothing outside.
     """
-    looked = (command("section", one.name, one.deadline, one.shell) for one in _LOOKS)
-    inner = sequence(prelude(mark), _LOOK, *looked, _ASK)
-    outer = script(_OUTER, place=PLACE.shell, inner=inner, sum=SUM, postmasters=" ".join(map(str, postmasters)))
-    calls = (_call(number, candidate) for number, candidate in enumerate(candidates))
-    return sequence(prelude(mark), outer, *calls)
-
-
-def _call(number: int, candidate: Candidate) -> Shell:
-    return sequence(
-        _assigned_folder(candidate.folder),
-        script(
-            "config=@config@ programs=@programs@",
-            config=_plain(candidate.config_file),
-            programs=_plain(candidate.bin_directory),
-        ),
-        command("cluster", number),
+    asked = " ".join(f"{section.name} {section.deadline} {section.runs[0]}" for section in CLUSTER)
+    settings = {
+        "cluster_postmasters": " ".join(map(str, postmasters)),
+        "cluster_settings": " ".join(name for name in FILE_SETTINGS if name != "data_directory"),
+        "cluster_sections": asked,
+    }
+    looks = (
+        ("look_into", number, _escaped(one.folder), _plain(one.config_file), _plain(one.bin_directory))
+        for number, one in enumerate(candidates)
     )
+    lines = with_settings(settings, calls(("clusters_begin", mark), *questions(), *looks))
+    return with_program(["cluster_inside", *programs((PLACE, *CLUSTER))], lines)
 
 
-def _assigned_folder(folder: str) -> Shell:
-    """`folder=…`; a name with a line break or with bytes that are no text goes as octal numbers and comes out whole."""
+def _escaped(folder: str) -> str:
+    """The path for printf's %b: a line break, or bytes that are no text, go as octal numbers and come out whole."""
     if folder.isprintable():
-        return script("folder=@folder@", folder=folder)
-    octal = "".join(f"\\0{byte:03o}" for byte in folder.encode("utf-8", "surrogateescape"))
-    return script('folder=$(printf "%b_" @octal@)\nfolder=${folder%_}', octal=octal)
+        return folder.replace("\\", "\\\\")
+    return "".join(f"\\0{byte:03o}" for byte in folder.encode("utf-8", "surrogateescape"))
 
 
 def _plain(path: str | None) -> str:
@@ -228,7 +74,7 @@ def read_clusters(candidates: Sequence[Candidate], answers: Mapping[str, Answer]
     places: dict[str, tuple[_Place, Candidate, int]] = {}
     for number, candidate in enumerate(candidates):
         try:
-            place = _place(answers.get(f"{number}/place"))
+            place = _place(expect(answers.get(f"{number}/place")).text)
         except ParseError as error:
             gaps.append(_no_place(candidate.folder, error.message, answers.get(f"{number}/place")))
             continue
@@ -262,16 +108,16 @@ class _Place:
     uid: int | None
 
 
-def _place(answer: Answer | None) -> _Place:
-    """Which folder a candidate really is; raises ParseError with the reason where it cannot be entered."""
-    values = assignments(expect(answer).text.splitlines())
+def _place(text: str) -> _Place:
+    """Which folder a candidate really is."""
+    values = assignments(text.splitlines())
     try:
         owner = values["owner"]
         return _Place(
             values["id"], hexadecimal(values["folder"]), None if owner == "UNKNOWN" else owner, whole(values.get("uid"))
         )
     except (KeyError, ValueError) as error:
-        raise unreadable("folder", "its id, owner and path", first_line(expect(answer).text)) from error
+        raise unreadable("folder", "its id, owner and path", first_line(text)) from error
 
 
 def _cluster(
@@ -279,20 +125,20 @@ def _cluster(
 ) -> tuple[Cluster | None, list[Gap]]:
     """The cluster with what could be read of it; None where it is no data directory or must not be read at all."""
     reader = Reader(answers, of=place.folder)
-    identity = reader.read("identity", "version", _identity)
+    identity = reader.read(IDENTITY)
     if identity is None:
         return None, reader.gaps
-    control = reader.read("control", "control data", partial(_control, series=identity.series))
-    own = reader.read("size", "size", parse_size)
-    contents = reader.read("links", "links and tablespaces", parse_links)
-    written = reader.read("written", "files written to in the last hour", parse_written) if identity.running else None
-    sql = reader.read("sql", "databases and settings in force", parse_sql) if identity.running else None
+    control = reader.read(replace(CONTROL, parse=partial(_control, series=identity.series)))
+    own = reader.read(SIZE)
+    contents = reader.read(LINKS)
+    written = reader.read(WRITTEN) if identity.running else None
+    sql = reader.read(SQL) if identity.running else None
     if sql is not None:
         sums |= sql.collation_order
         reader.gaps += catalog_gaps(sql, answers["sql"].complaint, place.folder)
-    settings = sql.settings if sql is not None else reader.read("settings", "settings", parse_settings) or {}
-    process = reader.read("process", "server process", parse_process) if identity.running else None
-    mode, odd = reader.read("irregular-files", "kinds of files", parse_irregular_files) or (None, None)
+    settings = sql.settings if sql is not None else reader.read(SETTINGS) or {}
+    process = reader.read(PROCESS) if identity.running else None
+    mode, odd = reader.read(IRREGULAR_FILES) or (None, None)
     weight = total(place.folder, own, contents) if own is not None and contents is not None else None
     cluster = Cluster(
         data_directory=place.folder,
@@ -327,13 +173,13 @@ def _cluster(
     return cluster, reader.gaps
 
 
-def _control(text: str, series: str) -> ControlData:
+def _control(text: str, series: str | None = None) -> ControlData:
     """The control data, with the tool that printed it: one of another series reads fields where there are none."""
     head, _, rest = text.partition("\n")
     tool = parse_version(head.removeprefix("tool=")) if head.startswith("tool=") else None
     if tool is None:
         raise unreadable("pg_controldata", "its version", first_line(text))
-    if tool.series != series:
+    if series is not None and tool.series != series:
         raise ParseError(
             f"pg_controldata {tool.version} is of another series than the cluster, {series}: it is not believed"
         )
@@ -392,3 +238,14 @@ def _first_folder(folders: str | None) -> str | None:
     """The first of `unix_socket_directories`, a list with commas; an abstract one (@…) is no folder."""
     first = (folders or "").split(",")[0].strip().strip('"')
     return first if first.startswith("/") else None
+
+
+PLACE = Section("place", "data directory", ("cluster_place",), _place)
+IDENTITY = Section("identity", "version", ("cluster_identity",), _identity)
+CONTROL = Section("control", "control data", ("cluster_control",), _control)
+SETTINGS = Section("settings", "settings", ("cluster_file_settings",), parse_settings, deadline=20)
+CLUSTER: tuple[Section[Any], ...] = (
+    *(IDENTITY, CONTROL, SIZE, WRITTEN, LINKS, PROCESS, IRREGULAR_FILES),
+    *(SQL, SETTINGS),  # what SQL told is not asked of the files again
+)
+"""All sections of a cluster, in their order; a function that one runs reads what `cluster_open` found, and no words."""

@@ -4,6 +4,7 @@ import posixpath
 import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from core.errors import AuthenticationError, CommandError, InputError
 from core.facts import (
@@ -22,20 +23,20 @@ from core.facts import (
     system,
     target_entries,
     tools,
-    unit_files,
 )
 from core.facts.clusters import Found, clusters_script, read_clusters
 from core.facts.discovery import Candidate, Postmasters
 from core.facts.model import Facts, FileSystem, Gap
 from core.facts.reading import Reader
-from core.facts.sections import NO_CLUSTER, RIGHTS, Answer, answers, bundle, new_mark
+from core.facts.sections import NO_CLUSTER, RIGHTS, Answer, Section, answers, bundle, new_mark
 from core.jobs import Job, Progress
 from core.servers.connection import Server
 from core.servers.kept import Kept
 from core.servers.profiles import Rights
 from core.servers.shell import Shell
 
-_FIRST = (
+_HOST: tuple[Section[Any], ...] = (
+    clocks.NOW,
     system.SECTION,
     processor.SECTION,
     memory.SECTION,
@@ -49,12 +50,11 @@ _FIRST = (
     network.SECTION,
     tools.SECTION,
     discovery.DEBIAN,
-    unit_files.SECTION,
+    discovery.UNITS,
     discovery.POSTMASTERS,
     discovery.FOLDERS,
 )
-_PRIVATE = {"units", "postmasters", "debian-clusters"} | host.PRIVATE
-"""Sections whose text may hold a secret of somebody's command line or of a configuration: it is not kept."""
+"""The clock stands first: between question and answer lies the least time then."""
 _FIRST_DEADLINE = 60.0
 _SECOND_DEADLINE = 600.0
 _HIDDEN = "its data directory cannot be seen: it needs root, or it runs in a container"
@@ -86,13 +86,13 @@ def collect(
     started = time.monotonic()
     named = _named(folders)
     trips = _Trips(server, job)
-    sections = (clocks.NOW, *_FIRST, *host.sections(server.profile.database_user))
-    sections += (collation_order.section(locales),) if locales else ()
     targets = [folder for folder in targets if not {"\n", "\0"} & set(folder)]  # no plan can go there
-    sections += (target_entries.section(targets),) if targets else ()
+    order, entries = collation_order.section(locales), target_entries.section(targets)
+    sections = [*_HOST, *host.sections(server.profile.database_user)]
+    sections += [section for section, wanted in ((order, locales), (entries, targets)) if wanted]
     first = trips.ask(lambda mark: bundle(mark, sections), _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
-    running = reader.read("postmasters", "running servers", discovery.parse_postmasters) or Postmasters()
+    running = reader.read(discovery.POSTMASTERS) or Postmasters()
     candidates = discovery.merged([*named, *_candidates(reader, running)])
     found = Found((), (), {})
     if candidates:
@@ -101,33 +101,28 @@ def collect(
             lambda mark: clusters_script(mark, candidates, running.pids), _SECOND_DEADLINE, "facts of the clusters"
         )
         found = read_clusters(candidates, second)
-    queues = reader.read_partly("block-queues", "block queues", block_queues.parse_block_queues) or {}
-    order = reader.read("collation-order", "order of text", collation_order.parse_collation_order) if locales else None
-    entries = (
-        reader.read("target-entries", "folders to copy to", target_entries.parse_target_entries) if targets else None
-    )
+    queues = reader.read(block_queues.SECTION) or {}
+    private = {section.name for section in sections if section.private}
     # The gaps stand last, because what is read above them adds to them.
     return Facts(
         server=server.name,
         taken_at=datetime.now(UTC),
         round_trips=trips.count,
-        system=reader.read("system", "system", system.parse_system),
-        processor=reader.read("processor", "processor", processor.parse_processor),
-        memory=reader.read("memory", "memory", memory.parse_memory),
-        block_devices=block_queues.devices_with_queues(
-            reader.read("block-devices", "block devices", block_devices.parse_block_devices) or (), queues
-        ),
-        arrays=block_queues.arrays_with_queues(reader.read("arrays", "md arrays", arrays.parse_arrays) or (), queues),
+        system=reader.read(system.SECTION),
+        processor=reader.read(processor.SECTION),
+        memory=reader.read(memory.SECTION),
+        block_devices=block_queues.devices_with_queues(reader.read(block_devices.SECTION) or (), queues),
+        arrays=block_queues.arrays_with_queues(reader.read(arrays.SECTION) or (), queues),
         file_systems=_file_systems(reader),
-        network_links=reader.read("network", "network links", network.parse_network) or (),
-        tools=reader.read_partly("tools", "tools", tools.parse_tools) or (),
+        network_links=reader.read(network.SECTION) or (),
+        tools=reader.read(tools.SECTION) or (),
         clusters=found.clusters,
-        collation_order=(order or {}) | found.collation_order,
-        target_entries=entries or {},
+        collation_order=((reader.read(order) or {}) if locales else {}) | found.collation_order,
+        target_entries=(reader.read(entries) or {}) if targets else {},
         host_environment=host.host_environment(
             reader, trips.asked_at, trips.answered_at, [cluster.data_directory for cluster in found.clusters]
         ),
-        raw={name: answer.shown for name, answer in first.items() if name not in _PRIVATE} | found.raw,
+        raw={name: answer.shown for name, answer in first.items() if name not in private} | found.raw,
         gaps=(*trips.gaps, *reader.gaps, *found.gaps, *(() if found.clusters or found.gaps else (_NO_CLUSTER,))),
         seconds=time.monotonic() - started,
     )
@@ -145,21 +140,21 @@ def _candidates(reader: Reader, running: Postmasters) -> list[Candidate]:
     reader.gaps += [Gap(discovery.POSTMASTERS.name, f"running server {pid}", _HIDDEN) for pid in running.hidden]
     return [
         *running.candidates,
-        *(reader.read("debian-clusters", "pg_lsclusters", discovery.parse_debian_clusters) or ()),
-        *(reader.read_partly("units", "systemd units", discovery.parse_unit_candidates) or ()),
-        *(reader.read_partly("folders", "common folders", discovery.parse_folders) or ()),
+        *(reader.read(discovery.DEBIAN) or ()),
+        *(reader.read(discovery.UNITS) or ()),
+        *(reader.read(discovery.FOLDERS) or ()),
     ]
 
 
 def _file_systems(reader: Reader) -> tuple[FileSystem, ...]:
-    mounts = reader.read("mounts", "mounts", file_systems.parse_mounts) or ()
-    space = reader.read("space", "space of file systems", file_systems.parse_df) or {}
-    inodes = reader.read("inodes", "inodes of file systems", file_systems.parse_df) or {}
+    mounts = reader.read(file_systems.MOUNTS) or ()
+    space = reader.read(file_systems.SPACE) or {}
+    inodes = reader.read(file_systems.INODES) or {}
     found, without = file_systems.file_systems(mounts, space, inodes)
     reader.gaps += [
         Gap(file_systems.SPACE.name, f"file system {point}", "df does not tell its space") for point in without
     ]
-    geometries = reader.read_partly("geometry", "geometry of file systems", geometry.parse_geometries) or {}
+    geometries = reader.read(geometry.SECTION) or {}
     return geometry.with_geometries(found, geometries)
 
 

@@ -1,7 +1,6 @@
 """What only SQL tells of a running cluster: settings in force, databases with their sizes, and their catalogs.
 
-By psql as the cluster's owner, through its Unix socket, read-only, with timeouts for statements and locks, in the same
-round trip as the rest.
+What is asked goes ahead of the look into the clusters (`questions`); how: resources/sh/database_facts.sh.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,13 +10,12 @@ from core.facts.catalog import ClusterWide
 from core.facts.catalog_rows import PROVIDERS, TRUE, catalogs, cluster_wide
 from core.facts.certificates import parse_certificate
 from core.facts.cluster_queries import CERTIFICATE, CLUSTER_WIDE, CLUSTER_WIDE_KINDS, DATABASES
-from core.facts.collation_order import SORT, parse_collation_order
+from core.facts.collation_order import parse_collation_order
 from core.facts.database_queries import EACH_DATABASE, EACH_DATABASE_KINDS
 from core.facts.model import Database, Gap
 from core.facts.queries import Query, Row, as_line, row
 from core.facts.sections import Section, hexadecimal
 from core.facts.text import first_line, unreadable
-from core.servers.shell import Shell, command, script, sequence
 
 FILE_SETTINGS = (
     "data_directory",
@@ -75,48 +73,18 @@ _CONNECT = (
 _BEGIN, _END = Query("begin isolation level repeatable read read only;"), Query("commit;")
 
 
-def _asked(*queries: Query) -> Shell:
-    """The shell that prints those of the queries that the series knows."""
-    return sequence(*(command("query", each.since, each.before, each.sql) for each in queries))
+def questions() -> Iterator[tuple[str, ...]]:
+    """Calls that keep what `cluster_sql` asks, by group."""
+    groups = {
+        "known": (_SETTINGS, *DATABASES, CERTIFICATE),
+        "databases": (Query(_CONNECT),),
+        "wide": (_BEGIN, *CLUSTER_WIDE, _END),
+        "each": (_BEGIN, *EACH_DATABASE, _END),
+    }
+    for group, queries in groups.items():
+        yield from (("cluster_query", group, str(one.since), str(one.before), one.sql) for one in queries)
 
 
-# $bin, $socket, $port and $series come from the script around. One psql goes from database to database: one connection
-# at a time, one transaction in each. The libc locales among its lines are then sorted under.
-SECTION = Section(
-    "sql",
-    script(
-        """client=$bin/psql
-test -x "$client" || client=$(command -v psql) || { echo "psql is not installed" >&2; exit 3; }
-test -z "$socket" || export PGHOST="$socket"
-test -z "$port" || export PGPORT="$port"
-export PGCONNECT_TIMEOUT=5 PGAPPNAME=pghaul
-case $series in *.*) rank=$((${series%%.*} * 100 + ${series#*.})) ;; *) rank=$((series * 100)) ;; esac
-PGOPTIONS="-c statement_timeout=10000 -c default_transaction_read_only=on"
-test "$rank" -lt 903 || PGOPTIONS="$PGOPTIONS -c lock_timeout=1000"
-test "$rank" -lt 1100 || PGOPTIONS="$PGOPTIONS -c jit=off"
-export PGOPTIONS
-ask() { "$client" -X -q -A -t -w -d postgres "$@"; }
-query() { test "$rank" -lt "$1" || test "$rank" -ge "$2" || printf "%s\\n" "$3"; }
-known=$(eval @settings@ | ask -v ON_ERROR_STOP=1) || exit
-each=$(eval @each@)
-found=$(eval @wide@ | ask
-  printf "%s\\n" @connect@ | ask | while IFS= read -r line; do printf "%s\\n" "$line" "$each"; done | ask)
-printf "%s\\n" "$known" "$found"
-printf "%s\\n" "$known" "$found" | sed -n "s/^libc //p" | sh -c @sort@
-path=$(printf "%s\\n" "$known" | sed -n "s/^certificate //p")
-if test -n "$path" && command -v openssl >/dev/null && cd -- "$folder"; then
-  openssl x509 -noout -enddate -subject -nameopt multiline,utf8 -text -in "$path" </dev/null |
-    sed "s/^/x509 /"
-fi
-true""",
-        settings=_asked(_SETTINGS, *DATABASES, CERTIFICATE),
-        wide=_asked(_BEGIN, *CLUSTER_WIDE, _END),
-        each=_asked(_BEGIN, *EACH_DATABASE, _END),
-        connect=_CONNECT,
-        sort=SORT,
-    ),
-    deadline=60,
-)
 _FOR_OTHERS = ("sorted ", "libc ", "certificate ", "x509 ")
 """Lines that are no rows."""
 _KINDS = {"setting": 2, "database": 10, **CLUSTER_WIDE_KINDS, **EACH_DATABASE_KINDS}
@@ -167,7 +135,7 @@ def catalog_gaps(answers: Answers, complaint: str, folder: str) -> tuple[Gap, ..
     missing = [f"catalogs of {each.name}" for each in answers.databases if each.catalogs is None and not each.template]
     missing += ["catalogs of the whole cluster"] if answers.wide is None else []
     why = said or "it could not be entered"
-    return tuple(Gap(SECTION.name, f"{each} of {folder}", why, folder) for each in missing)
+    return tuple(Gap(SQL.name, f"{each} of {folder}", why, folder) for each in missing)
 
 
 def _database(values: tuple[str, ...]) -> Database:
@@ -227,3 +195,6 @@ def parse_settings(text: str) -> dict[str, str]:
         except ValueError as error:
             raise unreadable("postgres -C", "hexadecimal digits", line) from error
     return settings
+
+
+SQL = Section("sql", "databases and settings in force", ("cluster_sql",), parse_sql, deadline=60)

@@ -12,37 +12,10 @@ from dataclasses import dataclass, replace
 from core.facts.sections import Section, hexadecimal
 from core.facts.text import unreadable
 from core.facts.unit_files import parse_units, server_options
-from core.servers.shell import script
 
-DEBIAN = Section(
-    "debian-clusters",
-    script("""command -v pg_lsclusters >/dev/null || exit 0
-pg_lsclusters -j 2>/dev/null || pg_lsclusters -h"""),
-)
-
-# Backends are children of their postmaster and bear its name; /proc/PID/stat is read without a process of its own.
-# A postmaster in a container may have a folder of a name that is another one outside: `-ef` compares the folders
-# themselves. Where the folder of a process may not be read, its arguments name it.
-POSTMASTERS = Section(
-    "postmasters",
-    script("""hex() { od -An -v -tx1 | tr -d " \\n"; }
-all= pairs=
-for file in /proc/[0-9]*/stat; do
-  read -r pid name state parent rest <"$file" || continue
-  case $name in "(postgres)" | "(postmaster)" | "(edb-postgres)") all="$all $pid " pairs="$pairs $pid:$parent" ;; esac
-done 2>/dev/null
-for pair in $pairs; do
-  pid=${pair%:*}
-  case $all in *" ${pair#*:} "*) continue ;; esac
-  if ! folder=$(readlink "/proc/$pid/cwd"); then seen=unseen
-  elif test "$folder" -ef "/proc/$pid/cwd"; then seen=seen
-  else seen=foreign
-  fi
-  echo "postmaster $pid $seen =$(printf %s "$folder" | hex) =$(hex <"/proc/$pid/cmdline")"
-done
-true"""),
-)
-
+_UNIT_FOLDERS = ("/lib/systemd/system", "/usr/lib/systemd/system", "/run/systemd/system", "/etc/systemd/system")
+"""In the order of precedence, the last wins; /lib only where it is no link to /usr/lib."""
+# /mnt stands last: a dead file server there costs the deadline, but nothing found before it.
 _FOLDERS = (
     "/var/lib/pgsql/data /var/lib/pgsql/*/data /var/lib/pgsql/*/*/data /var/lib/postgresql/data "
     "/var/lib/postgresql/*/* /var/lib/postgres/data /var/lib/edb*/*/data "
@@ -51,28 +24,6 @@ _FOLDERS = (
     "/postgres*/* /postgres*/*/* /var/pgsql* /mnt/* /mnt/*/* /mnt/*/*/*"
 )
 
-# /mnt stands last: a dead file server there costs the deadline, but nothing found before it.
-FOLDERS = Section(
-    "folders",
-    script(
-        """hex() { od -An -v -tx1 | tr -d " \\n"; }
-folders=@folders@
-IFS=" "
-for folder in $folders; do
-  test -d "$folder" || continue
-  if test -e "$folder/PG_VERSION" && test -d "$folder/global"; then :
-  else
-    test -x "$folder" && continue
-    case $folder in /var/lib/pgsql/* | /var/lib/postgresql/* | /var/lib/postgres/* | /usr/local/pgsql*) ;;
-      *) continue ;;
-    esac
-  fi
-  echo "folder =$(printf %s "$folder" | hex)"
-done
-true""",
-        folders=_FOLDERS,
-    ),
-)
 
 _DEBIAN_LINE = re.compile(
     r"(\S+)\s+(\S+)\s+[0-9]+\s+\S+\s+\S+\s+(/.*?)(?:\s+(?:/var/log/|syslog|journald|custom)\S*)?\s*"
@@ -222,3 +173,11 @@ def _decoded(digits: str, line: str) -> str:
         return hexadecimal(digits)
     except ValueError as error:
         raise unreadable("paths", "hexadecimal digits", line) from error
+
+
+DEBIAN = Section("debian-clusters", "pg_lsclusters", ("debian_clusters",), parse_debian_clusters, private=True)
+UNITS = Section(
+    "units", "systemd units", ("unit_facts", *_UNIT_FOLDERS), parse_unit_candidates, private=True, partly=True
+)
+POSTMASTERS = Section("postmasters", "running servers", ("postmasters",), parse_postmasters, private=True)
+FOLDERS = Section("folders", "common folders", ("common_folders", _FOLDERS), parse_folders, partly=True)

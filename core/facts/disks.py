@@ -8,26 +8,7 @@ import re
 from core.facts.host_environment import Dataset, DiskHealth
 from core.facts.sections import Section
 from core.facts.text import unreadable
-from core.servers.shell import script
 
-HEALTH = Section(
-    "disk-health",
-    script("""command -v smartctl >/dev/null || { echo without; exit 0; }
-for folder in /sys/block/*; do
-  name=${folder##*/}
-  case $name in loop* | ram* | zram* | md* | dm-* | sr* | fd* | nbd* | zd*) continue ;; esac
-  test -e "$folder/device" || continue
-  echo "disk $name"
-  smartctl -n standby -H "/dev/$name" </dev/null 2>&1 | sed "s/^/: /"
-done
-true"""),
-    deadline=10,
-)
-DATASETS = Section(
-    "datasets",
-    script("""grep -qs " zfs " /proc/mounts || exit 0
-zfs get -H -o name,property,value -t filesystem mountpoint,compression,recordsize,sync,primarycache"""),
-)
 _VERDICT = re.compile(r"(?:overall-health self-assessment test result|SMART Health Status):\s*(.+)")
 
 
@@ -75,3 +56,7 @@ def parse_datasets(text: str) -> tuple[Dataset, ...]:
         for name, properties in found.items()
         if "mountpoint" in properties
     )
+
+
+HEALTH = Section("disk-health", "health of disks", ("disk_health_facts",), parse_disk_health, deadline=10)
+DATASETS = Section("datasets", "ZFS file systems", ("zfs_facts", "/proc/mounts"), parse_datasets)

@@ -11,11 +11,6 @@ from dataclasses import dataclass
 from core.facts.model import FileSystem
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable, whole
-from core.servers.shell import script
-
-MOUNTS = Section("mounts", script("cat /proc/self/mountinfo 2>/dev/null || cat /proc/self/mounts"))
-SPACE = Section("space", script("timeout -k 1 3 df -P -k 2>/dev/null || df -P -k -l"), deadline=8)
-INODES = Section("inodes", script("timeout -k 1 3 df -P -i 2>/dev/null || df -P -i -l"), deadline=8)
 
 _ESCAPE = re.compile(rb"\\([0-3][0-7]{2})")
 _MOUNTINFO = re.compile(r"[0-9]+ [0-9]+ (?P<number>[0-9]+:[0-9]+) \S+ (?P<point>\S+) (?P<options>\S+) (?P<tail>.*)")
@@ -144,3 +139,8 @@ def file_systems(
         elif mount.device.startswith("/dev/") or mount.kind in ("nfs", "nfs4", "cifs", "ceph", "glusterfs"):
             without.append(mount.mount_point)
     return tuple(found), tuple(without)
+
+
+MOUNTS = Section("mounts", "mounts", ("print_first", "/proc/self/mountinfo", "/proc/self/mounts"), parse_mounts)
+SPACE = Section("space", "space of file systems", ("space_facts", "-k"), parse_df, deadline=8, partly=True)
+INODES = Section("inodes", "inodes of file systems", ("space_facts", "-i"), parse_df, deadline=8, partly=True)

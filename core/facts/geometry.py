@@ -12,23 +12,6 @@ from dataclasses import dataclass, replace
 from core.facts.model import FileSystem
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable, whole
-from core.servers.shell import script
-
-SECTION = Section(
-    "geometry",
-    script("""seen=' '
-while read -r device point kind rest; do
-  case $seen in *" $device "*) continue ;; esac
-  case $kind in
-    xfs) said=$(xfs_info "$(printf '%b' "$(printf '%s' "$point" | sed 's/\\\\/\\\\0/g')")" 2>/dev/null) || continue ;;
-    ext[234]) said=$(dumpe2fs -h "$device" 2>/dev/null || tune2fs -l "$device" 2>/dev/null) || continue ;;
-    *) continue ;;
-  esac
-  seen="$seen$device "
-  printf 'geometry of %s\\n%s\\n' "$device" "$said"
-done </proc/self/mounts"""),
-    deadline=8,
-)
 
 _HEAD = re.compile(r"geometry of (?P<device>\S+)")
 _XFS_DATA = re.compile(
@@ -120,3 +103,13 @@ def _with_geometry(system: FileSystem, geometry: Geometry | None) -> FileSystem:
 def option_value(system: FileSystem, name: str) -> str | None:
     """The value of a mount option `name=value`; None where it is not among them."""
     return next((option.partition("=")[2] for option in system.options if option.startswith(f"{name}=")), None)
+
+
+SECTION = Section(
+    "geometry",
+    "geometry of file systems",
+    ("geometry_facts", "/proc/self/mounts"),
+    parse_geometries,
+    deadline=8,
+    partly=True,
+)

@@ -10,7 +10,6 @@ import re
 from core.facts.host_environment import HaOrPooler
 from core.facts.sections import Section, hexadecimal
 from core.facts.text import unreadable
-from core.servers.shell import script
 
 _ROLES = {
     "patroni": "manager",
@@ -41,25 +40,6 @@ _FILES = {
 _UNITS = {"repmgr": "repmgrd", "pacemaker": "pacemakerd", "pgautofailover": "pg_autoctl", "supervisor": "supervisord"}
 """Names that units have where they differ from the program's."""
 
-SECTION = Section(
-    "ha-and-poolers",
-    script(
-        """hex() { od -An -v -tx1 | tr -d " \\n"; }
-names=@names@ files=@files@
-test -r /proc/1/cmdline && test -n "$(tr -d "\\0" </proc/1/cmdline)" ||
-  { echo "$(id -un) may not see the processes of others" >&2; exit 3; }
-for file in $(grep -lasE "$names" /proc/[0-9]*/cmdline); do
-  echo "process =$(head -c 2000 "$file" | hex)"
-done 2>/dev/null
-for file in $files; do test ! -e "$file" || echo "file $file"; done
-for link in /etc/systemd/system/*.wants/*.service /etc/systemd/system/*.requires/*.service; do
-  test ! -L "$link" || echo "unit ${link##*/}"
-done
-true""",
-        names="|".join(_ROLES),
-        files=" ".join(_FILES.values()),
-    ),
-)
 _VIRTUAL_ADDRESS = re.compile(r"virtual ([0-9a-fA-F.:]+)(?:/[0-9]{1,3})?")
 _INTERPRETER = re.compile(r"python[0-9.]*|ruby|perl")
 
@@ -105,13 +85,6 @@ def _belongs(file: str, name: str) -> bool:
     return any(re.fullmatch(re.escape(pattern).replace(r"\*", "[^/]*"), file) for pattern in patterns)
 
 
-VIRTUAL = Section(
-    "virtual-addresses",
-    script(r"""ip -o addr show 2>/dev/null || echo "unread ip"
-test -r /etc/keepalived/keepalived.conf || exit 0
-sed -n "/virtual_ipaddress/,/}/p" /etc/keepalived/keepalived.conf |
-  sed -n "s/^[[:space:]]*\([0-9a-fA-F.:]*[.:][0-9a-fA-F.:]*\).*/virtual \1/p\""""),
-)
 _SECONDARY = re.compile(
     r"[0-9]+: (?P<name>\S+)\s+inet6? (?P<address>[0-9a-fA-F.:]+)/(?P<bits>[0-9]{1,3})\s(?P<rest>.*)"
 )
@@ -141,3 +114,18 @@ def _moves(address: re.Match[str]) -> bool:
     if "scope global" not in rest or any(word in rest for word in ("temporary", "mngtmpaddr", "dynamic")):
         return False
     return "secondary" in rest or address["bits"] in ("32", "128") or f"{address['name']}:" in rest
+
+
+SECTION = Section(
+    "ha-and-poolers",
+    "cluster managers and poolers",
+    ("ha_and_pooler_facts", "|".join(_ROLES), " ".join(_FILES.values())),
+    parse_ha_and_poolers,
+    private=True,
+)
+VIRTUAL = Section(
+    "virtual-addresses",
+    "virtual addresses",
+    ("virtual_address_facts", "/etc/keepalived/keepalived.conf"),
+    parse_virtual_addresses,
+)

@@ -1,68 +1,44 @@
 """What surrounds the clusters of a host, out of the answers of the first round trip."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
-from core.facts import (
-    accounts,
-    autostart,
-    clocks,
-    disks,
-    ha_and_poolers,
-    kernel,
-    processes,
-    schedules,
-    security_policy,
-)
-from core.facts.host_environment import Clock, HostEnvironment
+from core.facts import accounts, autostart, clocks, disks, ha_and_poolers, kernel, processes, schedules, security_policy
+from core.facts.host_environment import HostEnvironment
 from core.facts.reading import Reader
 from core.facts.sections import Section
 
-PRIVATE = frozenset({"accounts", "ha-and-poolers", "schedules", "firewall"})
-"""Sections whose text may hold a secret or a person's name: it is not kept."""
+ENVIRONMENT: dict[str, Section[Any]] = {
+    "accounts": accounts.SECTION,
+    "ha_and_poolers": ha_and_poolers.SECTION,
+    "virtual_addresses": ha_and_poolers.VIRTUAL,
+    "autostart": autostart.SECTION,
+    "limits": processes.SESSION,
+    "security_policy": security_policy.SELINUX_AND_APPARMOR,
+    "firewall": security_policy.FIREWALL,
+    "kernel": kernel.SECTION,
+    "disks": disks.HEALTH,
+    "datasets": disks.DATASETS,
+    "schedule": schedules.SECTION,
+}
+"""Field of HostEnvironment -> the section that fills it."""
 
 
-def sections(database_user: str) -> tuple[Section, ...]:
+def sections(database_user: str) -> tuple[Section[Any], ...]:
     """The sections of a host, but for its clock, which is to be asked first of all."""
-    return (
-        clocks.SYNCHRONISED,
-        accounts.section(database_user),
-        ha_and_poolers.SECTION,
-        ha_and_poolers.VIRTUAL,
-        autostart.SECTION,
-        processes.SESSION,
-        security_policy.SELINUX_AND_APPARMOR,
-        security_policy.FIREWALL,
-        kernel.SECTION,
-        disks.HEALTH,
-        disks.DATASETS,
-        schedules.SECTION,
-    )
+    return (clocks.SYNCHRONISED, *(ENVIRONMENT | {"accounts": accounts.section(database_user)}).values())
 
 
 def host_environment(reader: Reader, asked_at: float, answered_at: float, folders: Sequence[str]) -> HostEnvironment:
-    """The environment of the clusters; `folders` are those of the clusters, which scheduled jobs may name.
+    """The environment of the clusters; `folders` are theirs, which scheduled jobs may name.
 
     Moments are the workstation's, in seconds since 1970: when the question left, when the server's time came in.
     """
-
-    def clock(text: str) -> Clock:
-        return clocks.parse_clock(text, asked_at, answered_at)
-
-    read = reader.read("clock", "clock", clock)
-    kept = reader.read("time-sync", "time synchronisation", clocks.parse_synchronised)
+    about = replace(schedules.SECTION, parse=partial(schedules.parse_schedules, folders=folders))
+    now, kept = reader.read(clocks.NOW), reader.read(clocks.SYNCHRONISED)
     return HostEnvironment(
-        clock=Clock(read.ahead_seconds, read.error_seconds, kept) if read is not None else None,
-        accounts=reader.read("accounts", "users", accounts.parse_accounts),
-        ha_and_poolers=reader.read(
-            "ha-and-poolers", "cluster managers and poolers", ha_and_poolers.parse_ha_and_poolers
-        ),
-        schedule=reader.read("schedules", "cron jobs", lambda text: schedules.parse_schedules(text, folders)),
-        autostart=reader.read("autostart", "what starts by itself", autostart.parse_autostart),
-        limits=reader.read("limits", "limits", processes.parse_session_limits),
-        security_policy=reader.read("security-policy", "SELinux and AppArmor", security_policy.parse_security_policy),
-        firewall=reader.read("firewall", "firewall", security_policy.parse_firewall),
-        kernel=reader.read("kernel", "kernel abilities", kernel.parse_kernel),
-        disks=reader.read("disk-health", "health of disks", disks.parse_disk_health),
-        datasets=reader.read("datasets", "ZFS file systems", disks.parse_datasets),
-        virtual_addresses=reader.read("virtual-addresses", "virtual addresses", ha_and_poolers.parse_virtual_addresses),
+        clock=None if now is None else clocks.clock(now, asked_at, answered_at, synchronised=kept),
+        **{field: reader.read(section) for field, section in (ENVIRONMENT | {"schedule": about}).items()},
     )

@@ -8,19 +8,6 @@ import re
 from core.facts.host_environment import Kernel
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable
-from core.servers.shell import script
-
-SECTION = Section(
-    "kernel",
-    script("""sed "s/^/: /" /proc/filesystems
-command -v modprobe >/dev/null && echo modprobe
-for name in nfs nfsd; do modprobe -n "$name" 2>/dev/null && echo "module $name"; done
-release=$(uname -r)
-echo "release $release"
-{ cat "/boot/config-$release" || zcat /proc/config.gz; } 2>/dev/null | grep -E "NFS_DISABLE_UDP_SUPPORT" |
-  sed "s/^/config /"
-true"""),
-)
 
 
 def parse_kernel(text: str) -> Kernel:
@@ -49,3 +36,6 @@ def parse_kernel(text: str) -> Kernel:
         nfsd="nfsd" in systems or "nfsd" in modules or without,
         nfs_udp=udp,
     )
+
+
+SECTION = Section("kernel", "kernel abilities", ("kernel_facts",), parse_kernel)

@@ -5,9 +5,7 @@ import re
 from core.facts.model import Memory
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable
-from core.servers.shell import command
 
-SECTION = Section("memory", command("cat", "/proc/meminfo"))
 _LINE = re.compile(r"(\w+(?:\(\w+\))?):\s+([0-9]{1,18})( kB)?\s*")
 
 
@@ -31,3 +29,6 @@ def parse_memory(text: str) -> Memory:
         huge_pages_total=values.get("HugePages_Total"),
         huge_page_bytes=values.get("Hugepagesize"),
     )
+
+
+SECTION = Section("memory", "memory", ("print_first", "/proc/meminfo"), parse_memory)

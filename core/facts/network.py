@@ -6,28 +6,6 @@ from dataclasses import dataclass, field
 from core.facts.model import NetworkLink
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable, whole
-from core.servers.shell import script
-
-# sysfs alone knows the speed, but in a container it may show another network's interfaces: ip's hardware address
-# decides whether sysfs speaks of the same interface. Reading `speed` of a link that is down is an error; that of
-# a veth is invented: only devices and what is built upon them (bond, bridge, vlan) are asked.
-SECTION = Section(
-    "network",
-    script("""ip -o link show 2>/dev/null
-ip -o addr show 2>/dev/null
-for folder in /sys/class/net/*; do
-  state= mtu= address= speed= real=no
-  read -r state <"$folder/operstate"
-  read -r mtu <"$folder/mtu"
-  read -r address <"$folder/address"
-  read -r speed <"$folder/speed"
-  test -e "$folder/device" && real=yes
-  while read -r line; do case $line in DEVTYPE=*) real=yes ;; esac; done <"$folder/uevent"
-  test $real = yes || speed=
-  echo "sysfs ${folder##*/} ${state:--} ${mtu:--} ${address:--} ${speed:--}"
-done 2>/dev/null
-true"""),
-)
 
 _LINK = re.compile(r"[0-9]+: (?P<name>[^\s:@]+)(?:@\S+)?: <.*?> mtu (?P<mtu>[0-9]{1,9})\b(?P<rest>.*)")
 _ADDRESS = re.compile(r"[0-9]+: (?P<name>\S+)\s+inet6? (?P<address>[0-9a-fA-F.:]+)(?:/[0-9]{1,3})?\s.*")
@@ -91,3 +69,6 @@ def _speed(text: str) -> int | None:
     """Megabits a second; -1 and 4294967295 are the kernel's words for not known."""
     number = whole(text)
     return None if number is None or not 0 < number < 10_000_000 else number * 1_000_000
+
+
+SECTION = Section("network", "network links", ("network_facts",), parse_network)

@@ -8,21 +8,6 @@ import re
 from core.facts.host_environment import UNLIMITED, Limits, Process
 from core.facts.sections import Section
 from core.facts.text import assignments, first_line, unreadable
-from core.servers.shell import script
-
-# $pid is set by the script around; a stopped cluster prints nothing.
-PROCESS = Section(
-    "process",
-    script("""test -n "$pid" || exit 0
-cat "/proc/$pid/limits"
-cat "/proc/$pid/cgroup" 2>/dev/null
-read -r line <"/proc/$pid/stat"
-set -- ${line##*) }
-name=init
-test "$2" -eq 1 || read -r name <"/proc/$2/comm" || name=
-echo "parent=$name\""""),
-)
-SESSION = Section("limits", script('echo "open_files=$(ulimit -n)"; echo "locked_kilobytes=$(ulimit -l)"'))
 
 _LIMIT = re.compile(r"Max (?P<name>open files|locked memory) +(?P<soft>[0-9]{1,20}|unlimited) ")
 _UNIT = re.compile(r"^[0-9]+:[^:]*:(?:/\S*)?/(?P<unit>[^/\s]+\.service)\b", re.MULTILINE)
@@ -66,3 +51,7 @@ def _number(text: str) -> int | None:
     if text == "unlimited":
         return UNLIMITED
     return min(int(text), UNLIMITED) if re.fullmatch("[0-9]{1,20}", text) else None
+
+
+SESSION = Section("limits", "limits", ("session_limits",), parse_session_limits)
+PROCESS = Section("process", "server process", ("cluster_process",), parse_process)

@@ -5,9 +5,6 @@ import re
 from core.facts.model import Processor
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable, whole
-from core.servers.shell import script
-
-SECTION = Section("processor", script("lscpu 2>/dev/null || cat /proc/cpuinfo"))
 
 
 def parse_processor(text: str) -> Processor:
@@ -71,3 +68,6 @@ def _listed(ranges: str | None) -> int | None:
             return None
         count += int(found[2] or found[1]) - int(found[1]) + 1
     return count if count > 0 else None
+
+
+SECTION = Section("processor", "processor", ("processor_facts",), parse_processor)

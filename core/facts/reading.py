@@ -1,11 +1,11 @@
 """From the answers of a round trip to facts: what cannot be read becomes a gap with its reason, and never a value."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TypeVar
 
 from core.errors import ParseError
 from core.facts.model import Gap
-from core.facts.sections import Answer
+from core.facts.sections import Answer, Section
 
 T = TypeVar("T")
 
@@ -35,27 +35,23 @@ class Reader:
         self._of = of
         self.gaps: list[Gap] = []
 
-    def read(self, name: str, subject: str, parse: Callable[[str], T]) -> T | None:
-        """What `parse` makes of the section's text; None, and a gap, where there is none or it cannot be read."""
+    def read(self, section: Section[T]) -> T | None:
+        """What the section's parser makes of its text; None, and a gap, where there is none or it cannot be read."""
+        answer = self._answers.get(section.name)
+        if section.partly and answer is not None and answer.status != 0:
+            self._missing(section, answer.reason)
+            try:
+                return section.parse(answer.text[: answer.text.rfind("\n") + 1])
+            except ParseError:
+                return None
         try:
-            return parse(expect(self._answers.get(name)).text)
+            return section.parse(expect(answer).text)
         except ParseError as error:
-            self._missing(name, subject, error.message)
+            self._missing(section, error.message)
             return None
 
-    def read_partly(self, name: str, subject: str, parse: Callable[[str], T]) -> T | None:
-        """As `read`, but whole lines of a section that was cut off or failed are used, beside the gap."""
-        answer = self._answers.get(name)
-        if answer is None or answer.status == 0:
-            return self.read(name, subject, parse)
-        self._missing(name, subject, answer.reason)
-        try:
-            return parse(answer.text[: answer.text.rfind("\n") + 1])
-        except ParseError:
-            return None
-
-    def _missing(self, name: str, subject: str, reason: str) -> None:
-        answer = self._answers.get(name)
+    def _missing(self, section: Section[T], reason: str) -> None:
+        answer = self._answers.get(section.name)
         absent = answer is not None and answer.absent
-        in_words = f"{subject} of {self._of}" if self._of else subject
-        self.gaps.append(Gap(name, in_words, reason, self._of, absent=absent))
+        in_words = f"{section.title} of {self._of}" if self._of else section.title
+        self.gaps.append(Gap(section.name, in_words, reason, self._of, absent=absent))

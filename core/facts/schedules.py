@@ -9,32 +9,6 @@ from collections.abc import Sequence
 from core.facts.host_environment import Scheduled
 from core.facts.sections import Section
 from core.facts.text import unreadable
-from core.servers.shell import script
-
-SECTION = Section(
-    "schedules",
-    script("""read_lines() {
-  echo "place $1 $2"
-  sed -e "/^[[:space:]]*#/d" -e "/^[[:space:]]*$/d" -e "s/^/: /" "$1"
-}
-for file in /etc/crontab /etc/cron.d/* /etc/anacrontab; do test ! -f "$file" || read_lines "$file" -; done
-for file in /etc/cron.hourly/* /etc/cron.daily/* /etc/cron.weekly/* /etc/cron.monthly/*; do
-  test ! -f "$file" || grep -qsE "postgres|psql|pg_|pgbackrest|barman|wal-g" "$file" || continue
-  test ! -f "$file" || { echo "place $file -"; echo ": root runs $file"; }
-done
-for folder in /var/spool/cron/crontabs /var/spool/cron /var/spool/cron/tabs; do
-  test -d "$folder" || continue
-  test -r "$folder" && test -x "$folder" || { echo "$(id -un) may not read $folder" >&2; refused=yes; continue; }
-  for file in "$folder"/*; do test ! -f "$file" || read_lines "$file" "${file##*/}"; done
-done
-for link in /etc/systemd/system/*.wants/*.timer; do
-  test -e "$link" || continue
-  unit=$(basename "$link" .timer).service
-  cat "/etc/systemd/system/$unit" "/usr/lib/systemd/system/$unit" "/lib/systemd/system/$unit" 2>/dev/null |
-    grep -E "^ExecStart=" | head -n 1 | sed "s|^|place ${link##*/} -\\n: root |"
-done
-test -z "$refused\""""),
-)
 
 _ABOUT = re.compile(
     r"\b(postgres\w*|psql|pg_\w+|pgbackrest|barman|wal-[eg]|vacuumdb|reindexdb|pgbench|repmgr|patroni\w*|PGDATA)\b"
@@ -80,3 +54,6 @@ def _job(place: str, owner: str, line: str, folders: Sequence[str]) -> Scheduled
 
 def _masked(found: re.Match[str]) -> str:
     return f"{found['lead']}***" if found["lead"] is not None else f"{found['user']}:***@"
+
+
+SECTION = Section("schedules", "cron jobs", ("schedule_facts",), parse_schedules, private=True)

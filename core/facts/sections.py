@@ -1,17 +1,20 @@
 """Many small commands in one round trip: each in a section of its own, with its output, complaint and exit status.
 
-The sections run one after the other in one remote shell. Before and after each a mark is written to standard output and
-to standard error alike; it holds 128 random bits, so that nothing a server prints can pass for it, and no file is
-needed on the server. A section has a deadline of its own where the server has `timeout`; one that fails, hangs or
-prints nonsense spoils no other.
+The sections run one after the other in one remote shell (resources/sh/sections.sh), between marks that hold 128 random
+bits, so that nothing a server prints can pass for them. A section has a deadline of its own where the server has
+`timeout`; one that fails, hangs or prints nonsense spoils no other.
 """
 
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from core.servers.shell import Shell, command, script, sequence
+from core.servers.functions import functions
+from core.servers.shell import Shell, calls, with_program
+
+T_co = TypeVar("T_co", covariant=True)
 
 RIGHTS = "rights"
 """Of a gap: a user that the profile names could not be become."""
@@ -20,6 +23,7 @@ NO_CLUSTER = "clusters"
 TRIAL = "trial-cluster"
 """Of a gap: new's binaries made no trial cluster."""
 
+_OURS = "pghaul: "
 _NOTHING_THERE = 4
 """Exit status of a section that found a folder empty or not there, and said so as its complaint."""
 _STRANGE_DEADLINE = (124, 137)
@@ -27,12 +31,26 @@ _STRANGE_DEADLINE = (124, 137)
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """One command of a round trip. `name` is plain letters, digits and dashes; `deadline` is in seconds."""
+class Section(Generic[T_co]):
+    """A fact, declared whole: what runs on the server, and how what that prints is read.
+
+    Attributes:
+        name: plain letters, digits and dashes; the gap of a section that could not be read carries it.
+        title: what it is, in words for people.
+        runs: a function of resources/sh or a plain command, with its words.
+        parse: text to value; raises ParseError.
+        deadline: in seconds.
+        private: its text may hold a secret or a person's name: it is not kept.
+        partly: whole lines of a section that was cut off or failed are used, beside the gap.
+    """
 
     name: str
-    shell: Shell
+    title: str
+    runs: tuple[str, ...]
+    parse: Callable[[str], T_co]
     deadline: int = 5
+    private: bool = False
+    partly: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +79,20 @@ class Answer:
 
     @property
     def reason(self) -> str:
-        """Why there is no result, in words: the last line of the complaint, a deadline, or the bare exit status."""
+        """Why there is no result, in words: a deadline, the complaint, or the bare exit status.
+
+        Of a function of ours the complaint is its sentence, with the last line of what its tools said.
+        """
         if self.status is None:
             return "the connection or the time ended before it was read"
         if self.status in _STRANGE_DEADLINE:
             return "it took too long"
         lines = [line.strip() for line in self.complaint.splitlines() if line.strip()]
-        return lines[-1] if lines else f"the command ended with exit status {self.status}"
+        ours = [line.removeprefix(_OURS) for line in lines if line.startswith(_OURS)]
+        theirs = [line for line in lines if not line.startswith(_OURS)]
+        if ours:
+            return f"{ours[-1]} ({theirs[-1]})" if theirs else ours[-1]
+        return theirs[-1] if theirs else f"the command ended with exit status {self.status}"
 
 
 def new_mark() -> str:
@@ -75,43 +100,15 @@ def new_mark() -> str:
     return f"=={secrets.token_hex(16)}=="
 
 
-def bundle(mark: str, sections: Sequence[Section]) -> Shell:
-    """One script that runs the sections in their order and always ends with exit status 0."""
-    return sequence(
-        prelude(mark),
-        *(command("section", section.name, section.deadline, section.shell) for section in sections),
-    )
+def bundle(mark: str, sections: Sequence[Section[Any]]) -> Shell:
+    """The sections in their order; it always ends with exit status 0."""
+    asked = (("section", section.name, str(section.deadline), *section.runs) for section in sections)
+    return with_program(programs(sections), calls(("sections_begin", mark), *asked))
 
 
-def prelude(mark: str) -> Shell:
-    """What must stand ahead of sections: the shell function `section NAME SECONDS BODY`, which leaves its `$status`.
-
-    A section's body runs as `sh -c` in a process group of its own (`timeout` makes one); the trap ends it when the
-    script itself is told to end. `$prefix`, where set, goes in front of the section's name.
-    """
-    return script(
-        """mark=@mark@
-PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-LC_ALL=C LANGUAGE= HOME=/
-export PATH LC_ALL LANGUAGE HOME
-cd /
-unset PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGPASSFILE PGSERVICE PGSERVICEFILE PGDATA PGOPTIONS ENV BASH_ENV
-running=
-trap 'test -z "$running" || kill "$!" 2>/dev/null; exit 143' HUP INT TERM
-if timeout -k 1 1 true >/dev/null 2>&1; then limits=yes; else limits=no; fi
-section() {
-  printf '\\n%s begin %s\\n' "$mark" "$prefix$1"
-  printf '\\n%s begin %s\\n' "$mark" "$prefix$1" >&2
-  running=yes
-  if test "$limits" = yes; then timeout -k 2 "$2" sh -c "$3" </dev/null & else sh -c "$3" </dev/null & fi
-  wait "$!"
-  status=$?
-  running=
-  printf '\\n%s end %s\\n' "$mark" "$status"
-  printf '\\n%s end %s\\n' "$mark" "$status" >&2
-}""",
-        mark=mark,
-    )
+def programs(sections: Sequence[Section[Any]]) -> list[str]:
+    """The functions that sections run; what is none of ours is a plain command."""
+    return [section.runs[0] for section in sections if section.runs[0] in functions()]
 
 
 def answers(mark: str, output: bytes, complaints: str) -> dict[str, Answer]:

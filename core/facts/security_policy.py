@@ -10,36 +10,7 @@ import re
 from core.facts.host_environment import Firewall, SecurityPolicy
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable
-from core.servers.shell import script
 
-SELINUX_AND_APPARMOR = Section(
-    "security-policy",
-    script("""if test -r /sys/fs/selinux/enforce; then echo "selinux=$(cat /sys/fs/selinux/enforce)"
-elif command -v getenforce >/dev/null; then echo "selinux=$(getenforce)"
-elif test -d /sys/fs; then echo "selinux=disabled"
-fi
-if test -r /sys/module/apparmor/parameters/enabled; then
-  echo "apparmor=$(cat /sys/module/apparmor/parameters/enabled)"
-  test ! -r /sys/kernel/security/apparmor/profiles ||
-    grep -iE "postgres|pgsql" /sys/kernel/security/apparmor/profiles | sed "s/^/profile /"
-elif test -d /sys/module; then echo "apparmor=N"
-fi
-true"""),
-)
-FIREWALL = Section(
-    "firewall",
-    script("""unread() { echo unread; exit 0; }
-rules=
-if test -s /proc/net/ip_tables_names; then
-  rules=$(iptables-legacy-save 2>/dev/null || iptables-save 2>/dev/null) || unread
-fi
-if command -v nft >/dev/null; then
-  rules=$rules$(echo; nft list ruleset 2>/dev/null) || unread
-elif test -z "$rules" && test -d /proc/net/netfilter; then unread
-fi
-printf "%s\\n" "listed" "$rules" | sed "2,\\$s/^/: /"
-"""),
-)
 _SELINUX = {"0": "permissive", "1": "enforcing", "enforcing": "enforcing", "permissive": "permissive"}
 _DROPS = re.compile(
     r"hook input\b.*policy (?:drop|reject)|:INPUT (?:DROP|REJECT)|-A INPUT\b(?!.*dport).*-j (?:DROP|REJECT)"
@@ -73,3 +44,19 @@ def parse_firewall(text: str) -> Firewall | None:
     return Firewall(
         any(_DROPS.search(rule) for rule in rules), tuple(rule[:300] for rule in rules if _PORTS.search(rule))[:200]
     )
+
+
+SELINUX_AND_APPARMOR = Section(
+    "security-policy",
+    "SELinux and AppArmor",
+    (
+        "security_policy_facts",
+        "/sys/fs/selinux/enforce",
+        "/sys/module/apparmor/parameters/enabled",
+        "/sys/kernel/security/apparmor/profiles",
+    ),
+    parse_security_policy,
+)
+FIREWALL = Section(
+    "firewall", "firewall", ("firewall_facts", "/proc/net/ip_tables_names"), parse_firewall, private=True
+)

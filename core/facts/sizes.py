@@ -1,9 +1,6 @@
 """What a data directory weighs: bytes and files of itself, of its tablespaces and of what its links lead to.
 
-A file weighs what it takes up on the disk or what it holds, whichever is more: a file system that compresses (zfs,
-btrfs) gives the first too small for what a copy moves and what its target needs.
-
-Only names and inodes are read, at low priority; a directory of a million files takes a while, hence the deadline.
+The walks are in resources/sh/cluster_files.sh; a directory of a million files takes a while, hence the deadline.
 """
 
 import posixpath
@@ -13,55 +10,8 @@ from dataclasses import dataclass
 from core.facts.model import Link, Tablespace
 from core.facts.sections import Section, hexadecimal
 from core.facts.text import first_line, unreadable
-from core.servers.shell import Shell, script
 
 DEADLINE = 120
-
-# A file with several names counts once. Numbers beyond 2^31 need %.0f in older awks. What vanishes while a running
-# server works is no error (-ignore_readdir_race); what may not be read is, and a sum without it is none.
-_AWK = (
-    '$1 == "incomplete" { incomplete = 1; next } '
-    '$1 == "f" && $3 > 1 && seen[$4]++ { next } '
-    '{ taken = $2 * 512; if ($1 == "f" && $5 > taken) taken = $5; bytes += taken; if ($1 != "d") files++ } '
-    'END { if (incomplete) print "- -"; else printf "%.0f %.0f\\n", bytes, files }'
-)
-SUM: Shell = script(
-    """gentle=
-! command -v ionice >/dev/null || gentle="ionice -c 2 -n 7"
-! command -v nice >/dev/null || gentle="$gentle nice -n 10"
-{ $gentle find "$1" -ignore_readdir_race -printf "%y %b %n %D:%i %s\\n" || echo incomplete; } | awk @program@""",
-    program=_AWK,
-)
-"""A body for `sh -c BODY sh FOLDER` that prints bytes and files, or dashes where not all could be read."""
-
-# The bodies below read $folder, the data directory, and $sum, the body above.
-SIZE = Section("size", script('sh -c "$sum" sh "$folder"'), deadline=DEADLINE)
-WRITTEN = Section(
-    "written",
-    script(
-        """find -L "$folder" -ignore_readdir_race -path "*/pg_wal/*" -prune -o -type f -mmin -60 -printf "%s\\n" |
-awk '{ bytes += $1 } END { printf "%.0f\\n", bytes }'"""
-    ),
-    deadline=DEADLINE,
-)
-_EACH = script("""hex() { od -An -v -tx1 | tr -d " \\n"; }
-for entry do
-  inside=$(printf %s "${entry#"$folder"/}" | hex)
-  if test ! -L "$entry"; then echo "leftover =$inside"; continue; fi
-  target=$(readlink -f -- "$entry")
-  if test -e "$entry"; then figures="present $(sh -c "$sum" sh "$target")"; else figures="dangling - -"; fi
-  test -n "$target" || target=$(readlink -- "$entry")
-  echo "link $figures =$inside =$(printf %s "$target" | hex)"
-done""")
-LINKS = Section(
-    "links",
-    script(
-        """find "$folder" -ignore_readdir_race \\( -type l -o -name "pgsql_tmp*" -type f -o -name ".~tmp~" \\
-  -o -name ".rsync-partial" \\) -exec sh -c @each@ sh {} +""",
-        each=_EACH,
-    ),
-    deadline=DEADLINE,
-)
 
 _LINK = re.compile(
     r"link (?P<state>present|dangling) (?P<bytes>[0-9]{1,20}|-) (?P<files>[0-9]{1,20}|-) "
@@ -166,3 +116,10 @@ def total(folder: str, own: tuple[int, int], contents: Contents) -> tuple[int, i
 
 def _inside(path: str, folder: str) -> bool:
     return path != folder and posixpath.commonpath((path, folder)) == folder if path.startswith("/") else False
+
+
+SIZE = Section("size", "size", ("cluster_size",), parse_size, deadline=DEADLINE)
+WRITTEN = Section(
+    "written", "files written to in the last hour", ("cluster_written",), parse_written, deadline=DEADLINE
+)
+LINKS = Section("links", "links and tablespaces", ("cluster_links",), parse_links, deadline=DEADLINE)

@@ -6,24 +6,6 @@ from datetime import UTC, datetime
 from core.facts.model import System
 from core.facts.sections import Section
 from core.facts.text import assignments, first_line, unreadable
-from core.servers.shell import script
-
-SECTION = Section(
-    "system",
-    script("""test -r /etc/os-release && cat /etc/os-release || cat /usr/lib/os-release 2>/dev/null ||
-sed -n "1s/.*/PRETTY_NAME=&/p" /etc/redhat-release 2>/dev/null
-echo
-echo "facts_hostname=$(uname -n)"
-echo "facts_kernel=$(uname -r)"
-echo "facts_architecture=$(uname -m)"
-echo "facts_libc=$(getconf GNU_LIBC_VERSION 2>/dev/null || ldd --version 2>&1 | head -n 1)"
-echo "facts_init=$(cat /proc/1/comm 2>/dev/null)"
-echo "facts_time_zone=$(cat /etc/timezone 2>/dev/null || readlink /etc/localtime 2>/dev/null)"
-echo "facts_clock=$(date -u +%Y-%m-%dT%H:%M:%S)"
-echo "facts_machine_id=$(cat /etc/machine-id /var/lib/dbus/machine-id 2>/dev/null | head -n 1)"
-echo "facts_boot_id=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
-"""),
-)
 
 
 def parse_system(text: str) -> System:
@@ -68,3 +50,6 @@ def _clock(value: str | None) -> datetime | None:
         return None if value is None else datetime.strptime(value, "%Y-%m-%dT%H:%M:%S").replace(tzinfo=UTC)
     except ValueError:
         return None
+
+
+SECTION = Section("system", "system", ("system_facts",), parse_system)

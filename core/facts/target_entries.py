@@ -5,22 +5,9 @@ from collections.abc import Sequence
 
 from core.facts.sections import Section, hexadecimal
 from core.facts.text import unreadable
-from core.servers.shell import command, script
 
 NAMES = 1000
 """At most so many names of a folder are read."""
-
-
-def section(folders: Sequence[str]) -> Section:
-    """A section that lists each folder; one that is not there holds nothing."""
-    listing = script(
-        'hex() { od -An -v -tx1 | tr -d " \\n"; }; '
-        'for folder do echo "folder =$(printf %s "$folder" | hex)"; '
-        'if [ -e "$folder" ]; then { ls -A -- "$folder" || exit; } | head -n @names@ | '
-        'while IFS= read -r name; do echo "name =$(printf %s "$name" | hex)"; done; fi; done',
-        names=NAMES,
-    )
-    return Section("target-entries", command("sh", "-c", listing, "sh", *folders), deadline=30)
 
 
 def parse_target_entries(text: str) -> dict[str, tuple[str, ...]]:
@@ -41,3 +28,14 @@ def parse_target_entries(text: str) -> dict[str, tuple[str, ...]]:
         elif folder is not None:
             found[folder] = (*found[folder], hexadecimal(match[2]))
     return found
+
+
+def section(folders: Sequence[str]) -> Section[dict[str, tuple[str, ...]]]:
+    """A section that lists each folder; one that is not there holds nothing."""
+    return Section(
+        "target-entries",
+        "folders to copy to",
+        ("target_entries", str(NAMES), *folders),
+        parse_target_entries,
+        deadline=30,
+    )

@@ -5,7 +5,6 @@ import re
 from core.facts.model import Tool
 from core.facts.sections import Section
 from core.facts.text import unreadable
-from core.servers.shell import script
 
 _DEFAULT = r"\b([0-9]+(?:\.[0-9]+)+[a-z0-9]*)"
 _POSTGRESQL = r"\(PostgreSQL\) (\S+)"
@@ -38,32 +37,6 @@ _TOOLS: dict[str, tuple[str, str]] = {
 """By name: the option that prints the version (empty: it has none, or it does not matter) and how it is told from the
 rest."""
 
-# A program runs as root only where root owns it; a version is not worth running a stranger's file.
-# PostgreSQL's own programs stand outside of PATH in most packages; the latest series is taken.
-SECTION = Section(
-    "tools",
-    script(
-        """self=$(id -u)
-tools=@tools@
-for wanted in $tools; do
-  name=${wanted%%=*}
-  path=$(command -v "$name")
-  test -n "$path" || case $name in postgres | pg*)
-    path=$(ls -d /usr/lib/postgresql/*/bin/$name /usr/pgsql-*/bin/$name /usr/local/pgsql*/bin/$name \\
-      /opt/*/bin/$name 2>/dev/null | sort -V | tail -n 1) ;;
-  esac
-  echo "tool $name $path"
-  option=${wanted#*=}
-  test -n "$path" && test -n "$option" || continue
-  test "$self" -ne 0 || test -O "$path" || continue
-  "$path" "$option" </dev/null 2>&1 | head -n 40 | sed "s/^/: /"
-done
-true""",
-        tools=" ".join(f"{name}={option}" for name, (option, _) in _TOOLS.items()),
-    ),
-    deadline=10,
-)
-
 
 def parse_tools(text: str) -> tuple[Tool, ...]:
     """Every tool asked for, installed or not, from `tool NAME PATH` lines each followed by its version's output.
@@ -87,3 +60,13 @@ def _version(name: str, output: str) -> str | None:
     pattern = _TOOLS[name][1] if name in _TOOLS else _DEFAULT
     match = re.search(pattern, output)
     return match[1] if match is not None else None
+
+
+SECTION = Section(
+    "tools",
+    "tools",
+    ("tool_facts", *(f"{name}={option}" for name, (option, _) in _TOOLS.items())),
+    parse_tools,
+    deadline=10,
+    partly=True,
+)

@@ -8,26 +8,6 @@ import posixpath
 import re
 from dataclasses import dataclass, field
 
-from core.facts.sections import Section
-from core.servers.shell import script
-
-# Order is precedence, last wins: /lib, /usr/lib, /run, /etc; drop-ins after their units. Only lines that bear on the
-# data directory are read, as units may hold secrets in other ones. `sed` joins continued lines.
-SECTION = Section(
-    "units",
-    script(r"""for folder in /lib/systemd/system /usr/lib/systemd/system /run/systemd/system /etc/systemd/system; do
-  test -d "$folder" || continue
-  test "$folder" = /lib/systemd/system && test "$folder" -ef /usr/lib/systemd/system && continue
-  set -- "$folder"/*.service "$folder"/*.service.d/*.conf
-  grep -lE "postgres|postmaster|PGDATA|pg_ctl" "$@" 2>/dev/null | while read -r file; do
-    echo "unit $file"
-    sed -e ":a" -e "/\\\\$/{N;s/\\\\\\n/ /;ba" -e "}" "$file" |
-      grep -E "^[[:space:]]*(Environment=.*PGDATA|ExecStart=)" | sed "s/^[[:space:]]*/: /"
-  done
-done
-true"""),
-)
-
 _WORD = re.compile(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')+""")
 _ESCAPES = {"n": "\n", "t": "\t", "s": " "}
 

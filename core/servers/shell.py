@@ -9,7 +9,7 @@ words, and the functions travel with it, ahead of it, unseen: they are the same 
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import LiteralString
@@ -65,6 +65,22 @@ def call(function: str, *words: str | int | float | PurePath) -> Shell:
     """
     made = _join([Shell(function, function), *(_quoted(word) for word in words)], " ")
     return Shell(made.text, made.shown, compound=True, functions=library([function, *named_in(made.text)]))
+
+
+def calls(*lines: Sequence[str | int | float | PurePath]) -> Shell:
+    """Functions of the remote half with their words, one after the other, a line each, however each one ends."""
+    made = [_join([_quoted(word) for word in line], " ") for line in lines]
+    first = dict.fromkeys(str(line[0]) for line in lines)
+    return replace(_join(made, "\n"), compound=True, functions=library(first))
+
+
+def with_program(functions: Iterable[str], shell: Shell) -> Shell:
+    """The calls with the text of these functions in `$program`, for the shells that they start themselves.
+
+    Such a shell (`timeout … sh -c "$program" sh FUNCTION WORDS`, or one of another user) knows them and runs one.
+    """
+    text = library(functions) + '\n"$@"\n'
+    return replace(shell, text=f"program={shlex.quote(text)}\n{shell.text}")
 
 
 def with_settings(settings: Mapping[str, str], shell: Shell) -> Shell:

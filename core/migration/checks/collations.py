@@ -2,7 +2,7 @@
 
 from core import units
 from core.facts.collation_order import MISSING
-from core.facts.collation_order import NAME as COLLATION_ORDER
+from core.facts.collation_order import SECTION as COLLATION_ORDER
 from core.facts.sections import TRIAL
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.catalogs import age, databases, listed
@@ -99,7 +99,7 @@ def locales(case: Case) -> Finding:
             "install binaries with ICU",
         )
     if unread:
-        why = reason(case.new, COLLATION_ORDER, TRIAL)
+        why = reason(case.new, COLLATION_ORDER.name, TRIAL)
         return unknown(
             old,
             NOTHING,

@@ -1,7 +1,7 @@
 """Whose the files are, and those that a copy may not bring over as they are."""
 
 from core import units
-from core.facts.accounts import NAME as ACCOUNTS
+from core.facts.accounts import SECTION as ACCOUNTS
 from core.facts.host_environment import Account, IrregularFiles
 from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Facts
@@ -212,7 +212,7 @@ def _users_unread(case: Case, here: str) -> Finding:
     return unknown(
         here,
         NOTHING,
-        f"the users of {facts.server} could not be compared: {reason(facts, ACCOUNTS)}",
+        f"the users of {facts.server} could not be compared: {reason(facts, ACCOUNTS.name)}",
         "compare `id` of the owner on both hosts",
     )
 

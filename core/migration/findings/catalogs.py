@@ -1,7 +1,7 @@
 """The catalogs of the cluster on old, or the finding that says why they are not known."""
 
 from core.facts.catalog import Binaries, Catalogs, ClusterWide
-from core.facts.databases import SECTION as SQL
+from core.facts.databases import SQL
 from core.facts.model import Cluster, Database
 from core.facts.sections import TRIAL
 from core.migration.findings.finding import NOTHING, Case, Finding, no_cluster, reason, unknown

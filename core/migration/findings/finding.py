@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.facts.clusters import SETTINGS
-from core.facts.databases import SECTION as SQL
+from core.facts.databases import SQL
 from core.facts.file_systems import MOUNTS, SPACE
 from core.facts.model import Cluster, Facts
 from core.migration.model.checks import Status

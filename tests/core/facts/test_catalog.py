@@ -1,6 +1,5 @@
 """How a host sorts, what openssl says of a certificate, and the lines of a psql that went through all databases."""
 
-import os
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -11,23 +10,21 @@ from core.errors import ParseError
 from core.facts.catalog import Certificate
 from core.facts.certificates import parse_certificate
 from core.facts.cluster_queries import CLUSTER_WIDE, DATABASES
-from core.facts.collation_order import WORDS, libc_locales, parse_collation_order, section
+from core.facts.collation_order import libc_locales, parse_collation_order, section
 from core.facts.database_queries import EACH_DATABASE
 from core.facts.model import Cluster, Database
 from core.facts.queries import NEVER, Query, as_line, row
+from core.servers.functions import library
+from tests.core.facts import asking
 
 
 def sums(*locales: str) -> dict[str, str]:
-    ended = subprocess.run(
-        ["sh", "-c", section(locales).shell.text],
-        env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=30,
-    )
-    assert ended.stderr == ""
-    return parse_collation_order(ended.stdout)
+    return parse_collation_order(asking.text(section(locales)))
+
+
+WORDS = subprocess.run(
+    ["sh", "-c", library(["collation_words"]) + "\ncollation_words"], capture_output=True, text=True, check=True
+).stdout.splitlines()
 
 
 @pytest.mark.skipif(shutil.which("locale") is None, reason="needs glibc's program locale")

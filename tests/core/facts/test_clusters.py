@@ -13,7 +13,8 @@ from core.facts.databases import catalog_gaps, parse_settings, parse_sql
 from core.facts.discovery import Candidate
 from core.facts.model import Database, Gap, Link, Tablespace
 from core.facts.sections import Answer
-from core.facts.sizes import LINKS, SIZE, SUM, WRITTEN, Contents, parse_links, parse_size, parse_written, total
+from core.facts.sizes import LINKS, SIZE, WRITTEN, Contents, parse_links, parse_size, parse_written, total
+from tests.core.facts import asking
 
 CONTROL = Path(__file__).parents[2] / "data" / "pg_controldata" / "translated-15.18-C.txt"
 HORRIBLE = 'it\'s $(touch x) "ö"\n\udcff'
@@ -21,18 +22,6 @@ HORRIBLE = 'it\'s $(touch x) "ö"\n\udcff'
 
 def digits(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").hex()
-
-
-def shell(body: str, folder: Path) -> str:
-    ended = subprocess.run(
-        ["sh", "-c", body],
-        env={"PATH": os.environ["PATH"], "LC_ALL": "C", "folder": str(folder), "sum": SUM.text},
-        capture_output=True,
-        check=True,
-        timeout=30,
-    )
-    assert ended.stderr == b""
-    return ended.stdout.decode()
 
 
 def test_the_size_of_a_folder_is_what_du_says_and_hard_links_count_once(tmp_path: Path) -> None:
@@ -46,7 +35,7 @@ def test_the_size_of_a_folder_is_what_du_says_and_hard_links_count_once(tmp_path
     said = subprocess.run(["du", "-s", "-B1", "--", folder], capture_output=True, check=True).stdout
     # a copy reads and writes the holes of a sparse file, and what a file system compressed, whole
     taken = (folder / "sparse").stat().st_blocks * 512
-    assert parse_size(shell(SIZE.shell.text, folder)) == (int(said.split()[0]) - taken + 50_000_000, 3)
+    assert parse_size(asking.text(SIZE, cluster_folder=folder)) == (int(said.split()[0]) - taken + 50_000_000, 3)
 
 
 def test_what_was_written_to_lately_counts_whole_but_for_wal(tmp_path: Path) -> None:
@@ -58,7 +47,7 @@ def test_what_was_written_to_lately_counts_whole_but_for_wal(tmp_path: Path) -> 
         (folder / name).write_bytes(b"x" * size)
     (space / "relation").write_bytes(b"x" * 7)
     os.utime(folder / "base" / "old", (1_600_000_000, 1_600_000_000))
-    assert parse_written(shell(WRITTEN.shell.text, folder)) == 307
+    assert parse_written(asking.text(WRITTEN, cluster_folder=folder, cluster_pid="1")) == 307
 
 
 @pytest.mark.parametrize("text", ["", "-", "1 2", "1e9", "-5"])
@@ -76,8 +65,8 @@ def test_links_tablespaces_and_leftovers_of_any_name(tmp_path: Path) -> None:
     (folder / "pg_wal").symlink_to("../wal")
     (folder / "gone").symlink_to("/nowhere/at all")
     (folder / "base" / "pgsql_tmp" / "pgsql_tmp12.0").touch()
-    found = parse_links(shell(LINKS.shell.text, folder))
-    size = parse_size(shell(SIZE.shell.text, wal))
+    found = parse_links(asking.text(LINKS, cluster_folder=folder))
+    size = parse_size(asking.text(SIZE, cluster_folder=wal))
     assert found.links == (
         Link("gone", "/nowhere/at all", dangling=True),
         Link("pg_wal", str(wal), dangling=False, size_bytes=size[0], files=1),

@@ -1,7 +1,6 @@
 """What stands around the clusters of a host, from texts as servers print them."""
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from core.errors import ParseError
 from core.facts.accounts import parse_accounts
 from core.facts.autostart import parse_autostart
-from core.facts.clocks import parse_clock, parse_synchronised
+from core.facts.clocks import clock, parse_now, parse_synchronised
 from core.facts.disks import parse_datasets, parse_disk_health
 from core.facts.ha_and_poolers import parse_ha_and_poolers, parse_virtual_addresses
 from core.facts.host_environment import UNLIMITED, Account, HaOrPooler, Limits
@@ -19,6 +18,7 @@ from core.facts.kernel import parse_kernel
 from core.facts.processes import SESSION, parse_process, parse_session_limits
 from core.facts.schedules import parse_schedules
 from core.facts.security_policy import parse_firewall, parse_security_policy
+from tests.core.facts import asking
 
 
 def arguments(*words: str) -> str:
@@ -36,12 +36,12 @@ def test_accounts() -> None:
 
 
 def test_a_clock_is_told_within_half_of_the_answers_time() -> None:
-    clock = parse_clock("now=1005.250000000\n", 1000.0, 1000.5)
-    assert (clock.ahead_seconds, clock.error_seconds) == (5.0, 0.25)
-    assert parse_clock("now=1005.%N\n", 1000.0, 1000.0).error_seconds == 0.5
+    read = clock(parse_now("now=1005.250000000\n"), 1000.0, 1000.5)
+    assert (read.ahead_seconds, read.error_seconds) == (5.0, 0.25)
+    assert clock(parse_now("now=1005.%N\n"), 1000.0, 1000.0).error_seconds == 0.5
     for nonsense in ("", "now=yesterday", "1005.25"):
         with pytest.raises(ParseError):
-            parse_clock(nonsense, 1000.0, 1000.5)
+            parse_now(nonsense)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,7 @@ def test_a_process_and_a_session() -> None:
     assert process.limits == Limits(1024, UNLIMITED)
     assert (process.unit, process.parent) == ("postgresql@15-main.service", "init")
     assert parse_process("") is None
-    said = subprocess.run(["sh", "-c", SESSION.shell.text], capture_output=True, text=True, check=True).stdout
-    assert parse_session_limits(said).open_files is not None
+    assert parse_session_limits(asking.text(SESSION)).open_files is not None
     assert parse_session_limits("open_files=unlimited\nlocked_kilobytes=64\n") == Limits(UNLIMITED, 65536)
     with pytest.raises(ParseError):
         parse_session_limits("ulimit: not found")
@@ -193,10 +192,7 @@ def test_disks_and_datasets() -> None:
 
 
 def walked(folder: Path) -> str:
-    environment = {**os.environ, "folder": str(folder), "LC_ALL": "C"}
-    return subprocess.run(
-        ["sh", "-c", IRREGULAR_FILES.shell.text], capture_output=True, text=True, check=True, env=environment
-    ).stdout
+    return asking.text(IRREGULAR_FILES, cluster_folder=folder)
 
 
 def test_odd_files_are_found_by_a_real_walk(tmp_path: Path) -> None:

@@ -9,11 +9,9 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.reading import Reader, expect
-from core.facts.sections import Answer, Section, answers, bundle, hexadecimal, new_mark
-from core.servers.shell import script
+from core.facts.sections import Answer, Section, answers, hexadecimal, new_mark
+from tests.core.facts.asking import MARK, asked, script
 from tests.lab.machine import wait_until
-
-MARK = "==0123456789abcdef0123456789abcdef=="
 
 
 def ended(pid: int) -> bool:
@@ -24,16 +22,15 @@ def ended(pid: int) -> bool:
         return True
 
 
-def run(*sections: Section, mark: str = MARK) -> dict[str, Answer]:
-    done = subprocess.run(["sh", "-c", bundle(mark, sections).text], capture_output=True, check=True, timeout=30)
-    return answers(mark, done.stdout, done.stderr.decode())
+def section(name: str, text: str, deadline: int = 5) -> Section[str]:
+    return Section(name, name, ("sh", "-c", text), str, deadline)
 
 
 def test_output_complaint_and_status_of_each_are_kept_apart() -> None:
-    found = run(
-        Section("one", script("echo out; echo 'no such disk' >&2; exit 7")),
-        Section("two", script("printf 'no line end'")),
-        Section("three", script("true")),
+    found = asked(
+        section("one", "echo out; echo 'no such disk' >&2; exit 7"),
+        section("two", "printf 'no line end'"),
+        section("three", "true"),
     )
     assert found["one"] == Answer("one", b"out\n", "no such disk\n", 7)
     assert found["two"] == Answer("two", b"no line end", "", 0)
@@ -42,8 +39,8 @@ def test_output_complaint_and_status_of_each_are_kept_apart() -> None:
 
 def test_a_section_that_hangs_is_ended_with_its_children_and_the_next_one_runs(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    hanging = Section("hangs", script("echo first; sleep 600 & echo $! >@file@; wait", file=pid), deadline=1)
-    found = run(hanging, Section("next", script("echo on")))
+    hanging = section("hangs", f"echo first; sleep 600 & echo $! >{pid}; wait", deadline=1)
+    found = asked(hanging, section("next", "echo on"))
     assert found["hangs"].text == "first\n"
     assert found["hangs"].reason == "it took too long"
     assert found["next"].text == "on\n"
@@ -54,9 +51,9 @@ def test_a_section_that_hangs_is_ended_with_its_children_and_the_next_one_runs(t
 def test_ending_the_script_ends_the_section_that_runs(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     os.mkfifo(pid)
-    one = Section("hangs", script("sleep 600 & echo $! >@file@; wait", file=pid), deadline=60)
+    one = section("hangs", f"sleep 600 & echo $! >{pid}; wait", deadline=60)
     running = subprocess.Popen(
-        ["sh", "-c", bundle(MARK, [one]).text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        ["sh", "-c", script(one)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
     child = int(pid.read_text())
     os.killpg(running.pid, signal.SIGTERM)
@@ -65,18 +62,18 @@ def test_ending_the_script_ends_the_section_that_runs(tmp_path: Path) -> None:
 
 
 def test_nothing_is_read_from_standard_input_and_the_locale_is_c() -> None:
-    found = run(Section("input", script("cat; echo $LC_ALL $LANGUAGE $PGDATA; pwd")))
+    found = asked(section("input", "cat; echo $LC_ALL $LANGUAGE $PGDATA; pwd"))
     assert found["input"].text == "C\n/\n"
 
 
 def test_any_byte_survives() -> None:
-    found = run(Section("bytes", script("printf 'a\\377\\000b\\n'")))
+    found = asked(section("bytes", "printf 'a\\377\\000b\\n'"))
     assert found["bytes"].output == b"a\xff\x00b\n"
     assert found["bytes"].text == "a\udcff\x00b\n"
 
 
 def test_output_that_imitates_a_mark_is_no_mark() -> None:
-    found = run(Section("one", script("echo; echo '==feed== end 0'; echo '==feed== begin two'")))
+    found = asked(section("one", "echo; echo '==feed== end 0'; echo '==feed== begin two'"))
     assert set(found) == {"one"}
     assert "begin two" in found["one"].text
 
@@ -102,6 +99,11 @@ def test_the_reason_is_the_last_complaint() -> None:
     assert "ended before" in Answer("x", b"", "", None).reason
 
 
+def test_the_reason_of_a_function_is_its_sentence_with_what_its_tool_said() -> None:
+    assert Answer("x", b"", "pghaul: it is empty\n", 4).reason == "it is empty"
+    assert Answer("x", b"", "a\npsql: no server\npghaul: psql failed\n", 1).reason == "psql failed (psql: no server)"
+
+
 def test_what_cannot_be_read_is_a_gap_and_never_a_value() -> None:
     reader = Reader({"bad": Answer("bad", b"5", "broken pipe\n", 1), "odd": Answer("odd", b"five", "", 0)}, of="/srv")
 
@@ -110,9 +112,8 @@ def test_what_cannot_be_read_is_a_gap_and_never_a_value() -> None:
             raise ParseError(f"no number: {text}")
         return int(text)
 
-    assert reader.read("bad", "count", number) is None
-    assert reader.read("odd", "count", number) is None
-    assert reader.read("absent", "count", number) is None
+    for name in ("bad", "odd", "absent"):
+        assert reader.read(Section(name, "count", ("true",), number)) is None
     assert [(gap.subject, gap.reason) for gap in reader.gaps] == [
         ("count of /srv", "broken pipe"),
         ("count of /srv", "no number: five"),
@@ -122,7 +123,7 @@ def test_what_cannot_be_read_is_a_gap_and_never_a_value() -> None:
 
 def test_whole_lines_of_a_section_that_was_cut_off_are_used_beside_the_gap() -> None:
     reader = Reader({"list": Answer("list", b"a\nb\nhal", "", 124)})
-    assert reader.read_partly("list", "list", str.split) == ["a", "b"]
+    assert reader.read(Section("list", "list", ("true",), str.split, partly=True)) == ["a", "b"]
     assert reader.gaps[0].reason == "it took too long"
 
 

@@ -1,18 +1,16 @@
 """The names in folders, listed by a shell on folders made here."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from core.errors import ParseError
 from core.facts.target_entries import parse_target_entries, section
+from tests.core.facts import asking
 
 
 def listed(*folders: Path) -> dict[str, tuple[str, ...]]:
-    asked = section([str(folder) for folder in folders])
-    done = subprocess.run(["dash", "-c", asked.shell.text], capture_output=True, text=True, check=True)
-    return parse_target_entries(done.stdout)
+    return parse_target_entries(asking.text(section([str(folder) for folder in folders])))
 
 
 def test_each_folder_with_its_names(tmp_path: Path) -> None:

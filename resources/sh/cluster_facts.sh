@@ -1,0 +1,220 @@
+# A candidate for a data directory looked into: an outer part, with the rights of the round trip, says which folder it
+# really is; the inner part runs as the folder's owner, because PostgreSQL's programs refuse root, and because no
+# program that a data directory leads to should run with more rights than its owner has. Everything only reads.
+# needs: base text sections processes
+#
+# Its sections read what cluster_open found: cluster_folder, cluster_series, cluster_pid, cluster_port, cluster_socket,
+# cluster_programs (the folder of its programs), cluster_version, cluster_tried and cluster_config. Set ahead for all:
+# cluster_sections (NAME SECONDS FUNCTION of each), cluster_postmasters (process ids) and cluster_settings (names).
+# shellcheck disable=SC2154 # section_… are set by sections.sh, program stands ahead of all
+
+# clusters_begin MARK   what stands ahead of all clusters
+clusters_begin() {
+  sections_begin "$1"
+  look_seen=' ' cluster_queries=''
+  export cluster_sections cluster_postmasters cluster_settings cluster_queries
+}
+
+# look_into NUMBER FOLDER CONFIG PROGRAMS   the sections of one candidate, unless that folder was looked into before
+# FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration file and its programs' folder, may be empty.
+look_into() {
+  look_folder=$(printf '%b_' "$2")
+  look_folder=${look_folder%_}
+  section "$1/place" 5 cluster_place "$look_folder"
+  [ "$section_status" = 0 ] || return 0
+  cd -P -- "$look_folder" 2>/dev/null || return 0 # it went meanwhile
+  look_folder=$PWD
+  look_ids=$(stat -c '%d:%i %u %g %U' .) || look_ids=''
+  enter /
+  [ -n "$look_ids" ] || return 0 # its sections are missing, and that is seen
+  case $look_seen in *" ${look_ids%% *} "*) return 0 ;; *) ;; esac
+  look_seen="$look_seen${look_ids%% *} "
+  # shellcheck disable=SC2086 # four words
+  as_owner ${look_ids#* } cluster_inside "$1" "$look_folder" "$3" "$4"
+}
+
+# as_owner UID GID NAME FUNCTION WORDS...   run a function as the owner of a folder, or as who runs this, if that is not root
+as_owner() {
+  owner_uid=$1 owner_gid=$2 owner_name=$3 owner_groups=--init-groups
+  shift 3
+  owner_self=$(id -u) || fail 'id failed'
+  if [ "$owner_self" -ne 0 ] || [ "$owner_uid" = 0 ]; then
+    sh -c "$program" sh "$@"
+  elif command -v setpriv >/dev/null; then
+    if [ "$owner_name" = UNKNOWN ]; then owner_groups=--clear-groups; fi
+    setpriv --reuid="$owner_uid" --regid="$owner_gid" "$owner_groups" sh -c "$program" sh "$@"
+  elif command -v runuser >/dev/null; then
+    runuser -u "$owner_name" -- sh -c "$program" sh "$@"
+  else
+    su -s /bin/sh -c "$program" "$owner_name" sh "$@"
+  fi
+}
+
+# cluster_place FOLDER   print id, owner and real path of a folder; ends with 4 where there is none
+cluster_place() {
+  is_there "$1" || refuse 4 'there is no such folder'
+  [ -d "$1" ] || fail 'it is no folder'
+  [ -x "$1" ] || fail "$(id -un) may not enter it: that needs root or its owner"
+  cd -P -- "$1" || fail 'it cannot be entered'
+  stat -c 'id=%d:%i
+uid=%u
+owner=%U' . || fail 'stat failed'
+  place_path=$(hex "$PWD") || exit
+  echo "folder=$place_path"
+}
+
+# cluster_inside NUMBER FOLDER CONFIG PROGRAMS   run all sections of a cluster
+cluster_inside() {
+  sections_begin "$section_mark"
+  cluster_open "$2" "$3" "$4"
+  cluster_number=$1
+  # shellcheck disable=SC2086 # they are words
+  set -- $cluster_sections
+  while [ $# -ge 3 ]; do
+    section "$cluster_number/$1" "$2" "$3"
+    shift 3
+  done
+}
+
+# cluster_open FOLDER CONFIG PROGRAMS   find what its sections read; what is empty afterwards is not there
+cluster_open() {
+  cluster_folder=$1 cluster_config=$2
+  cluster_series='' cluster_pid='' cluster_port='' cluster_socket='' cluster_programs='' cluster_version='' cluster_tried=''
+  read -r cluster_series 2>/dev/null <"$1/PG_VERSION"
+  case $cluster_series in *[!0-9.]*) cluster_series='' ;; *) ;; esac
+  cluster_lock
+  open_running=''
+  if [ -n "$cluster_pid" ]; then open_running=$(readlink "/proc/$cluster_pid/exe") || open_running=''; fi
+  [ -z "$cluster_series" ] || cluster_find_programs "${open_running%/*}" "$3"
+  export cluster_folder cluster_series cluster_pid cluster_port cluster_socket cluster_programs cluster_version
+  export cluster_tried cluster_config
+}
+
+# cluster_lock   set process id, port and socket folder of the running server, from its lock file
+# One in a container leaves a number that means nothing outside: the process must live in this very folder, and every
+# other running server is held against it too.
+cluster_lock() {
+  lock_pid=''
+  if [ -r "$cluster_folder/postmaster.pid" ]; then
+    { read -r lock_pid && read -r _ && read -r _ && read -r cluster_port && read -r cluster_socket; } <"$cluster_folder/postmaster.pid"
+  fi
+  case $lock_pid in *[!0-9]*) lock_pid='' ;; *) ;; esac
+  case $cluster_port in *[!0-9]*) cluster_port='' ;; *) ;; esac
+  for lock_pid in $lock_pid $cluster_postmasters; do
+    if [ "/proc/$lock_pid/cwd" -ef "$cluster_folder" ]; then
+      cluster_pid=$lock_pid
+      return 0
+    fi
+  done
+}
+
+# cluster_find_programs PLACES...   set the folder of programs of the cluster's series; others are not believed
+# The running server's own come first, then what a unit names, then the usual places.
+cluster_find_programs() {
+  for programs_place in "$@" "/usr/lib/postgresql/$cluster_series/bin" "/usr/pgsql-$cluster_series/bin" \
+    "/usr/lib/postgresql$cluster_series/bin" "/usr/libexec/postgresql$cluster_series" /usr/local/pgsql*/bin \
+    /usr/local/*/bin /opt/*/bin /opt/*/*/bin /usr/local/bin /usr/bin; do
+    [ -n "$programs_place" ] || continue
+    programs_one=$programs_place/postgres
+    [ -x "$programs_one" ] || programs_one=$programs_place/pg_controldata
+    [ -x "$programs_one" ] || continue
+    programs_said=$(limited 5 "$programs_one" --version </dev/null 2>/dev/null)
+    cluster_tried="$cluster_tried $programs_place"
+    case $programs_said in
+      *") $cluster_series" | *") $cluster_series"[!0-9]*)
+        cluster_programs=$programs_place cluster_version=$programs_said
+        return 0
+        ;;
+      *) ;;
+    esac
+  done
+}
+
+# limited SECONDS COMMAND...   run it at most that long, where the host can tell
+limited() {
+  if [ "$section_limits" = yes ]; then
+    timeout -k 1 "$@"
+  else
+    shift
+    "$@"
+  fi
+}
+
+# cluster_identity   print what PG_VERSION, lock file and programs say, and what lies there that should not; 4: it is empty
+cluster_identity() {
+  [ -r "$cluster_folder" ] || fail "$(id -un) may not read it: that needs root or its owner"
+  identity_held=$(ls -A -- "$cluster_folder") || fail 'it cannot be read'
+  [ -n "$identity_held" ] || refuse 4 'it is empty'
+  [ -e "$cluster_folder/PG_VERSION" ] || fail 'it is no data directory: it holds no PG_VERSION'
+  [ -r "$cluster_folder/PG_VERSION" ] || fail "$(id -un) may not read its PG_VERSION: that needs root or its owner"
+  [ -n "$cluster_series" ] || head -c 200 "$cluster_folder/PG_VERSION" || fail 'its PG_VERSION cannot be read'
+  identity_programs=$(hex "$cluster_programs") || exit
+  identity_socket=$(hex "$cluster_socket") || exit
+  echo "series=$cluster_series"
+  echo "pid=$cluster_pid"
+  echo "port=$cluster_port"
+  echo "version=$cluster_version"
+  echo "bin=$identity_programs"
+  echo "socket=$identity_socket"
+  cluster_leftovers
+}
+
+# cluster_leftovers   print `leftover NAME` of files of a start or a backup, and `fork=NAME` by files that only a fork has
+cluster_leftovers() {
+  for leftover_name in postmaster.pid backup_label backup_label.old tablespace_map standby.signal recovery.signal \
+    recovery.conf recovery.done promote; do
+    [ ! -e "$cluster_folder/$leftover_name" ] || echo "leftover $leftover_name"
+  done
+  if [ -e "$cluster_folder/gp_dbid" ] || [ -e "$cluster_folder/internal.auto.conf" ]; then echo 'fork=Greenplum'; fi
+  if [ -e "$cluster_folder/gaussdb.state" ] || [ -e "$cluster_folder/mot.conf" ]; then echo 'fork=openGauss'; fi
+  if [ -d "$cluster_folder/dbms_pipe" ]; then echo 'fork=EDB Postgres Advanced Server'; fi
+}
+
+# cluster_control   print pg_controldata's version as `tool=`, then what it says
+cluster_control() {
+  [ -n "$cluster_programs" ] || fail "no programs of series ${cluster_series:-unknown} were found${cluster_tried:+, only other ones in$cluster_tried}"
+  [ -x "$cluster_programs/pg_controldata" ] || fail "$cluster_programs holds no pg_controldata"
+  control_version=$("$cluster_programs/pg_controldata" --version) || fail 'pg_controldata does not tell its version'
+  echo "tool=$control_version"
+  "$cluster_programs/pg_controldata" "$cluster_folder" || fail 'pg_controldata failed'
+}
+
+# cluster_file_settings   print `NAME=DIGITS` of the settings that the files give; nothing where SQL told them already
+# A setting that the series does not have yet is an error of its own and no gap. Each costs the start of a program: four
+# at a time.
+cluster_file_settings() {
+  case $cluster_pid$section_failed in [0-9]*' sql '* | ' '*) ;; *) return 0 ;; esac
+  [ -x "$cluster_programs/postgres" ] || fail "no server program of series ${cluster_series:-unknown} was found"
+  cluster_setting data_directory || fail "the server program cannot read its configuration${cluster_config:+, $cluster_config}"
+  settings_several=0
+  for settings_name in $cluster_settings; do
+    cluster_setting "$settings_name" 2>/dev/null &
+    settings_several=$((settings_several + 1))
+    [ $((settings_several % 4)) -ne 0 ] || wait
+  done
+  wait
+}
+
+# cluster_setting NAME   print one; fails where the program does not know it
+cluster_setting() {
+  set -- "$1" -C "$1" -D "$cluster_folder" ${cluster_config:+-c "config_file=$cluster_config"}
+  setting_name=$1
+  shift
+  setting_value=$("$cluster_programs/postgres" "$@") || return
+  setting_value=$(hex "$setting_value") || exit
+  printf '%s=%s\n' "$setting_name" "$setting_value"
+}
+
+# cluster_process   print limits and control group of the running server, and `parent=NAME` of who started it
+cluster_process() {
+  [ -n "$cluster_pid" ] || return 0
+  cat "/proc/$cluster_pid/limits" || fail "the limits of process $cluster_pid cannot be read"
+  cat "/proc/$cluster_pid/cgroup" 2>/dev/null # a kernel without control groups has none
+  read -r process_line <"/proc/$cluster_pid/stat" || fail "process $cluster_pid has ended"
+  # its name stands in parentheses and may hold blanks: behind them state and parent
+  process_line=${process_line##*) }
+  process_line=${process_line#* }
+  process_name=init
+  [ "${process_line%% *}" -eq 1 ] || read -r process_name 2>/dev/null <"/proc/${process_line%% *}/comm" || process_name=''
+  echo "parent=$process_name"
+}

@@ -1,0 +1,91 @@
+# What only SQL tells of a running cluster, by psql as its owner through its Unix socket: read-only, with timeouts for
+# statements and locks.
+# needs: base text collation
+# shellcheck disable=SC2154 # cluster_… are set by cluster_open
+
+# cluster_query GROUP SINCE BEFORE SQL   keep a question for the clusters of series SINCE up to, not including, BEFORE
+# A series is a number: 9.6 is 906, 15 is 1500. GROUP: known, databases (psql lines that lead to each), wide or each.
+cluster_query() {
+  cluster_queries="$cluster_queries$1 $2 $3 $4
+"
+}
+
+# cluster_sql   print the rows that the questions bring; the sums of its locales' order; `x509 ` lines of its certificate
+# Nothing of a stopped cluster. What fails behind the settings leaves out a last row, by which that is known.
+cluster_sql() {
+  [ -n "$cluster_pid" ] || return 0
+  sql_client=$cluster_programs/psql
+  [ -x "$sql_client" ] || sql_client=$(command -v psql) || fail 'psql is not installed'
+  sql_environment
+  sql_known=$(sql_questions known | ask -v ON_ERROR_STOP=1) || fail 'psql failed'
+  printf '%s\n' "$sql_known"
+  # one psql goes from database to database: one connection at a time, one transaction in each
+  sql_databases=$(sql_questions databases | ask)
+  sql_found=$(
+    sql_questions wide | ask
+    sql_in_each | ask
+  )
+  printf '%s\n' "$sql_found"
+  sql_orders
+  sql_certificate
+}
+
+# sql_environment   set what psql reads, and sql_rank, the series as a number
+sql_environment() {
+  if [ -n "$cluster_socket" ]; then export PGHOST="$cluster_socket"; fi
+  if [ -n "$cluster_port" ]; then export PGPORT="$cluster_port"; fi
+  case $cluster_series in
+    *.*) sql_rank=$((${cluster_series%%.*} * 100 + ${cluster_series#*.})) ;;
+    *) sql_rank=$((cluster_series * 100)) ;;
+  esac
+  PGOPTIONS='-c statement_timeout=10000 -c default_transaction_read_only=on'
+  if [ "$sql_rank" -ge 903 ]; then PGOPTIONS="$PGOPTIONS -c lock_timeout=1000"; fi
+  if [ "$sql_rank" -ge 1100 ]; then PGOPTIONS="$PGOPTIONS -c jit=off"; fi
+  export PGOPTIONS PGCONNECT_TIMEOUT=5 PGAPPNAME=pghaul
+}
+
+# ask OPTIONS...   psql with the statements on standard input
+ask() {
+  "$sql_client" -X -q -A -t -w -d postgres "$@"
+}
+
+# sql_questions GROUP   print the questions of that group which the series knows
+sql_questions() {
+  sql_rest=$cluster_queries sql_break='
+'
+  while [ -n "$sql_rest" ]; do
+    sql_line=${sql_rest%%"$sql_break"*}
+    sql_rest=${sql_rest#*"$sql_break"}
+    sql_group=${sql_line%% *} sql_line=${sql_line#* }
+    sql_since=${sql_line%% *} sql_line=${sql_line#* }
+    if [ "$sql_group" = "$1" ] && [ "$sql_rank" -ge "$sql_since" ] && [ "$sql_rank" -lt "${sql_line%% *}" ]; then
+      printf '%s\n' "${sql_line#* }"
+    fi
+  done
+}
+
+# sql_in_each   print the line that leads psql to each database, and behind it the questions for it
+sql_in_each() {
+  sql_each=$(sql_questions each)
+  [ -z "$sql_databases" ] || printf '%s\n' "$sql_databases" | while IFS= read -r sql_connect; do
+    printf '%s\n%s\n' "$sql_connect" "$sql_each"
+  done
+}
+
+# sql_orders   print the sums of the libc locales that the databases use; what cannot be summed is not known
+sql_orders() {
+  sql_locales=$(printf '%s\n%s\n' "$sql_known" "$sql_found" | sed -n 's/^libc //p') || fail 'sed failed'
+  sql_locales=$(printf '%s\n' "$sql_locales" | sort -u) || fail 'sort failed'
+  # shellcheck disable=SC2086 # they are words
+  (collation_order $sql_locales)
+}
+
+# sql_certificate   print what openssl says of the server's certificate; nothing where it cannot be read
+sql_certificate() {
+  sql_path=$(printf '%s\n' "$sql_known" | sed -n 's/^certificate //p') || fail 'sed failed'
+  if [ -n "$sql_path" ] && command -v openssl >/dev/null; then
+    enter "$cluster_folder"
+    sql_said=$(openssl x509 -noout -enddate -subject -nameopt multiline,utf8 -text -in "$sql_path" </dev/null) || return 0
+    printf '%s\n' "$sql_said" | sed 's/^/x509 /' || fail 'sed failed'
+  fi
+}

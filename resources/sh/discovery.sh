@@ -1,0 +1,103 @@
+# Where PostgreSQL data directories may lie: Debian's list, systemd units, running servers, common folders.
+# needs: base text
+
+# debian_clusters   print pg_lsclusters' JSON, or its table where it is too old for that; nothing where there is none
+debian_clusters() {
+  command -v pg_lsclusters >/dev/null || return 0
+  debian_said=$(pg_lsclusters -j 2>/dev/null) || debian_said=$(pg_lsclusters -h) || fail 'pg_lsclusters failed'
+  printf '%s\n' "$debian_said"
+}
+
+# postmasters   print `postmaster PID SEEN =FOLDER =ARGUMENTS` of each running server; SEEN: seen, unseen or foreign
+# Backends are children of their postmaster and bear its name. A postmaster in a container may have a folder of a name
+# that is another one outside: the folders themselves are compared. /proc/PID/stat is read without a process of its own.
+postmasters() {
+  server_all=' ' server_pairs=''
+  for server_stat in /proc/[0-9]*/stat; do
+    read -r server_pid server_name _ server_parent _ 2>/dev/null <"$server_stat" || continue # it ended meanwhile
+    case $server_name in
+      '(postgres)' | '(postmaster)' | '(edb-postgres)')
+        server_all="$server_all$server_pid "
+        server_pairs="$server_pairs $server_pid:$server_parent"
+        ;;
+      *) ;;
+    esac
+  done
+  for server_pair in $server_pairs; do
+    case $server_all in *" ${server_pair#*:} "*) ;; *) postmaster_line "${server_pair%:*}" ;; esac
+  done
+}
+
+# postmaster_line PID   print the line of one; nothing where it ended meanwhile
+# Where its folder may not be read, its arguments name it.
+postmaster_line() {
+  if ! postmaster_folder=$(readlink "/proc/$1/cwd"); then
+    [ ! -r "/proc/$1/cwd" ] || fail 'readlink failed'
+    postmaster_seen=unseen
+  elif [ "$postmaster_folder" -ef "/proc/$1/cwd" ]; then
+    postmaster_seen=seen
+  else
+    postmaster_seen=foreign
+  fi
+  postmaster_folder=$(hex "$postmaster_folder") || exit
+  postmaster_arguments=$(hex_file "/proc/$1/cmdline" 100000) || {
+    [ $? -eq 2 ] || exit 1
+    return 0
+  }
+  echo "postmaster $1 $postmaster_seen =$postmaster_folder =$postmaster_arguments"
+}
+
+# common_folders PATTERNS   print `folder =PATH` of those that look like a data directory
+# One of a package's own places that may not be looked into may be one too.
+common_folders() {
+  for common_folder in $1; do
+    [ -d "$common_folder" ] || continue
+    if [ ! -e "$common_folder/PG_VERSION" ] || [ ! -d "$common_folder/global" ]; then
+      [ ! -x "$common_folder" ] || continue
+      case $common_folder in
+        /var/lib/pgsql/* | /var/lib/postgresql/* | /var/lib/postgres/* | /usr/local/pgsql*) ;;
+        *) continue ;;
+      esac
+    fi
+    common_digits=$(hex "$common_folder") || exit
+    echo "folder =$common_digits"
+  done
+}
+
+# unit_facts FOLDERS...   print `unit FILE` of each unit that names a server of PostgreSQL, and the lines that tell its folder
+# Fails behind them all where some may not be read.
+unit_facts() {
+  unit_unread=''
+  for unit_folder; do
+    [ -d "$unit_folder" ] || continue
+    # where /lib is a link to /usr/lib its units would come twice
+    if [ "$unit_folder" = /lib/systemd/system ] && [ "$unit_folder" -ef /usr/lib/systemd/system ]; then continue; fi
+    set --
+    for unit_file in "$unit_folder"/*.service "$unit_folder"/*.service.d/*.conf; do
+      if [ -r "$unit_file" ] && [ -f "$unit_file" ]; then
+        set -- "$@" "$unit_file"
+      elif [ -f "$unit_file" ]; then
+        unit_unread=$unit_file
+      fi
+    done
+    [ $# -eq 0 ] || units_about_postgresql "$@"
+  done
+  [ -z "$unit_unread" ] || fail "$unit_unread may not be read"
+}
+
+# units_about_postgresql FILES...   print those of them with their lines
+units_about_postgresql() {
+  units_found=$(grep -lE 'postgres|postmaster|PGDATA|pg_ctl' "$@") || [ $? -eq 1 ] || fail 'grep cannot read the units'
+  [ -n "$units_found" ] || return 0
+  printf '%s\n' "$units_found" | while IFS= read -r units_file; do
+    echo "unit $units_file"
+    unit_lines "$units_file"
+  done || exit
+}
+
+# unit_lines FILE   print its lines that bear on the data directory with `: ` ahead, continued ones joined
+# Others may hold secrets.
+unit_lines() {
+  sed -n -e ':a' -e '/\\$/{N;s/\\\n/ /;ba' -e '}' \
+    -e '/^[[:space:]]*\(Environment=.*PGDATA\|ExecStart=\)/s/^[[:space:]]*/: /p' "$1" || fail "$1 cannot be read"
+}

@@ -1,0 +1,67 @@
+# Text that comes through whole: names as hexadecimal digits, files as they are.
+# needs: base
+
+# hex WORD   print its bytes in hexadecimal, on one line: whatever a name holds survives
+hex() {
+  hex_digits=$(printf '%s' "$1" | od -An -v -tx1) || fail 'od failed'
+  printf '%s' "$hex_digits" | tr -d ' \n' || fail 'tr failed'
+}
+
+# hex_file FILE BYTES   print the first bytes of a file likewise; ends with 2 where it is not there or may not be read
+hex_file() {
+  hex_digits=$(od -An -v -tx1 -N "$2" -- "$1" 2>/dev/null) || {
+    [ ! -r "$1" ] || fail "od cannot read $1"
+    return 2
+  }
+  printf '%s' "$hex_digits" | tr -d ' \n' || fail 'tr failed'
+}
+
+# indented TEXT   print its lines with `: ` ahead: none of them can pass for a line of ours
+indented() {
+  printf '%s\n' "$1" | sed 's/^/: /' || fail 'sed failed'
+}
+
+# first_line TEXT   print its first line
+first_line() {
+  printf '%s\n' "${1%%
+*}"
+}
+
+# last_line TEXT   print its last line
+last_line() {
+  printf '%s\n' "${1##*
+}"
+}
+
+# print_first FILES...   print all of the first of these files that is there
+print_first() {
+  for print_file; do
+    if [ -e "$print_file" ]; then
+      cat -- "$print_file" || fail "$print_file cannot be read"
+      return 0
+    fi
+  done
+  fail "there is no $*"
+}
+
+# print_if_there FILE   print all of it; nothing where there is none
+print_if_there() {
+  [ ! -e "$1" ] || cat -- "$1" || fail "$1 cannot be read"
+}
+
+# is_there PATH   whether something of that name is there; ends the step where that cannot be told
+# `test -e` alone takes a folder that may not be entered for an empty one.
+is_there() {
+  is_there_said=$(ls -d -- "$1" 2>&1 >/dev/null) && return 0
+  case $is_there_said in
+    *'No such file or directory'*) return 1 ;;
+    *) fail "$1 cannot be looked at: $is_there_said" ;;
+  esac
+}
+
+# gently COMMAND...   run it at low priority, where the host has the programs for that
+gently() {
+  if command -v nice >/dev/null; then set -- nice -n 10 "$@"; fi
+  if command -v ionice >/dev/null; then set -- ionice -c 2 -n 7 "$@"; fi
+  "$@"
+}

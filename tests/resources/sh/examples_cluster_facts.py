@@ -1,0 +1,296 @@
+"""Examples of a data directory looked into. psql and the server's programs are played."""
+
+import os
+
+from core.facts.clusters import CLUSTER
+from core.facts.sections import programs
+from core.servers.functions import library
+from tests.resources.sh.examples import Example
+
+_PROGRAM = {
+    "program": library(["cluster_inside", "cluster_place", *programs(CLUSTER)]) + '\n"$@"\n',
+    "section_mark": "MARK",
+    "section_limits": "no",
+    "section_failed": " ",
+}
+_DATA = "mkdir -m 700 data data/global data/pg_tblspc && echo 15 >data/PG_VERSION"
+_OF = {
+    "cluster_folder": "@folder@/data",
+    "cluster_series": "15",
+    "cluster_programs": "@folder@/../programs",
+    "cluster_pid": "",
+    "cluster_port": "",
+    "cluster_socket": "",
+    "cluster_version": "postgres (PostgreSQL) 15.5",
+    "cluster_tried": "",
+    "cluster_config": "",
+    "section_failed": " ",
+    "section_limits": "no",
+}
+_RUNNING = _OF | {"cluster_pid": "1", "cluster_port": "5433", "cluster_socket": "/tmp"}
+_POSTGRES = {
+    "postgres": """case $1 in
+  --version) echo 'postgres (PostgreSQL) 15.5' ;;
+  -C) case $2 in data_directory | port) echo "$2 it is" ;; *) exit 1 ;; esac ;;
+esac"""
+}
+_NO_PRIORITY = "at the usual priority then"
+_PLACE = r"id=\d+:\d+\nuid=\d+\nowner=\S+\nfolder=(?:[0-9a-f]{2})+\n"
+_SELF = {"id": "without it nothing is run"}
+_QUERIES = """known 0 9999 select setting
+databases 0 9999 select connect
+wide 0 900 select old
+wide 900 9999 select wide
+each 0 9999 select each
+"""
+_SERVER = """cp /bin/sleep sleeper
+cd data
+../sleeper 60 >/dev/null 2>&1 &
+echo $! >pid
+sleep 0.05
+mv pid postmaster.pid"""
+_PSQL = {
+    "psql": r"""asked=; while read -r line; do asked="$asked|$line"; done
+case $asked in
+  '|select setting') printf '%s\n' 'setting|77|31' 'libc C' ;;
+  '|select connect') printf '%s\n' '\connect "a b"' ;;
+  '|select wide') echo "wide|31 $PGHOST $PGPORT" ;;
+  '|\connect "a b"|select each') echo 'whole|31' ;;
+  *) echo "ERROR: $asked" >&2; exit 1 ;;
+esac"""
+}
+
+_ASKED = {
+    "cluster_queries": _QUERIES,
+    "sql_rank": "1500",
+    "sql_databases": '\\connect "a b"',
+    "sql_known": "certificate a b.crt\nlibc C",
+    "sql_found": "libc C",
+}
+_LOOKED_AT = dict.fromkeys(("psql", "find", "nice", "ionice"), "its caller looks at the exit status")
+
+EXAMPLES = [
+    Example("clusters_begin", ("MARK",), settings=_PROGRAM, tolerates={"timeout": "then nothing limits the sections"}),
+    Example(
+        "look_into",
+        ("0", "@folder@/data", "", ""),
+        arrange=f"{_DATA}; chown 1:1 data" if os.geteuid() == 0 else _DATA,
+        settings=_PROGRAM | {"cluster_sections": "", "look_seen": " "},
+        matches=rf"\nMARK begin 0/place\n{_PLACE}\nMARK end 0\n",
+        tolerates={
+            "ls": "the section `place` fails, and that is told",
+            "stat": "the sections of the cluster are missing, and that is seen",
+            "od": "the section `place` fails, and that is told",
+            "tr": "the section `place` fails, and that is told",
+            "timeout": "then nothing limits the sections",
+            "setpriv": "the sections of the cluster are missing, and that is seen",
+        },
+    ),
+    Example(
+        "as_owner",
+        ("0", "0", "root", "cluster_place", "@folder@/data"),
+        arrange=_DATA,
+        settings=_PROGRAM,
+        matches=_PLACE,
+    ),
+    Example("cluster_place", ("data",), arrange=_DATA, matches=_PLACE),
+    Example("cluster_place", ("no",), status=4, complains="there is no such folder", name="no folder"),
+    Example("cluster_place", ("data",), arrange="touch data", status=1, complains="it is no folder", name="a file"),
+    Example(
+        "cluster_inside",
+        ("0", "@folder@/data", "", ""),
+        arrange=_DATA,
+        settings=_PROGRAM | {"cluster_sections": "size 5 cluster_size", "cluster_postmasters": ""},
+        matches=r"\nMARK begin 0/size\n\d+ 1\n\nMARK end 0\n",
+        tolerates=dict.fromkeys(("find", "awk", "timeout", "ionice", "nice"), "the section fails, and that is told"),
+    ),
+    Example(
+        "cluster_open",
+        ("@folder@/data", "", "@folder@/../programs"),
+        arrange=_DATA,
+        settings={"cluster_postmasters": "", "section_limits": "no"},
+        programs=_POSTGRES,
+        tolerates={"postgres": "programs that do not say their series are none"},
+    ),
+    Example(
+        "cluster_lock",
+        arrange=f"{_DATA}; {_SERVER}",
+        settings=_OF | {"cluster_postmasters": ""},
+        after='kill "$(head -n 1 data/postmaster.pid)"',
+    ),
+    Example(
+        "cluster_find_programs",
+        ("", "@folder@/../programs"),
+        settings=_OF,
+        programs=_POSTGRES,
+        tolerates={"postgres": "programs that do not say their series are none"},
+    ),
+    Example(
+        "limited",
+        ("5", "echo", "a"),
+        settings={"section_limits": "yes"},
+        prints="a\n",
+        tolerates={"timeout": "its caller looks at what came"},
+    ),
+    Example(
+        "cluster_identity",
+        arrange=f"{_DATA}; touch data/backup_label",
+        settings=_RUNNING,
+        matches=r"series=15\npid=1\nport=5433\nversion=postgres \(PostgreSQL\) 15.5\nbin=\w+\nsocket=2f746d70\n"
+        r"leftover backup_label\n",
+    ),
+    Example("cluster_identity", arrange="mkdir data", settings=_OF, status=4, complains="it is empty", name="empty"),
+    Example(
+        "cluster_identity",
+        arrange="mkdir data; touch data/x",
+        settings=_OF,
+        status=1,
+        complains="it holds no PG_VERSION",
+        name="no data directory",
+    ),
+    Example(
+        "cluster_leftovers",
+        arrange=f"{_DATA}; mkdir data/dbms_pipe",
+        settings=_OF,
+        prints="fork=EDB Postgres Advanced Server\n",
+    ),
+    Example(
+        "cluster_control",
+        arrange=_DATA,
+        settings=_OF,
+        programs={"pg_controldata": 'echo "pg_controldata $1"'},
+        prints="tool=pg_controldata --version\npg_controldata @folder@/data\n",
+    ),
+    Example(
+        "cluster_control",
+        settings=_OF | {"cluster_programs": "", "cluster_tried": " /opt/bin"},
+        status=1,
+        complains="no programs of series 15 were found, only other ones in /opt/bin",
+        name="no programs",
+    ),
+    Example(
+        "cluster_file_settings",
+        arrange=_DATA,
+        settings=_OF | {"cluster_settings": "port no_such_setting"},
+        programs=_POSTGRES,
+        matches=r"data_directory=646174615f6469726563746f7279206974206973\nport=706f7274206974206973\n",
+    ),
+    Example(
+        "cluster_file_settings",
+        settings=_RUNNING | {"cluster_settings": "port"},
+        prints="",
+        name="SQL told them",
+    ),
+    Example(
+        "cluster_setting",
+        ("port",),
+        settings=_OF | {"cluster_config": "/etc/a b.conf"},
+        programs={"postgres": 'echo "$*"'},
+        prints=None,
+        matches=r"port=(?:[0-9a-f]{2})+\n",
+        tolerates={"postgres": "its caller looks at the exit status"},
+    ),
+    Example("cluster_process", settings=_RUNNING, matches=r"(?s)Limit .*Max open files.*parent=.*\n"),
+    Example("cluster_process", settings=_OF, prints="", name="stopped"),
+    Example("folder_size", ("data",), arrange=f"{_DATA}; ln data/PG_VERSION data/x", matches=r"\d+ 1\n"),
+    Example("cluster_size", arrange=_DATA, settings=_OF, matches=r"\d+ 1\n"),
+    Example("cluster_written", arrange=_DATA, settings=_RUNNING, prints="3\n"),
+    Example("cluster_written", arrange=_DATA, settings=_OF, prints="", name="stopped"),
+    Example(
+        "cluster_links",
+        arrange=f"{_DATA}; ln -s ../wal data/pg_wal; mkdir wal; touch data/pgsql_tmp1 'data/.~tmp~'",
+        settings=_OF,
+        matches=r"(?:leftover =\w+\n|link present \d+ 0 =70675f77616c =\w+\n){3}",
+        tolerates={
+            "awk": "the size of what a link leads to is not known then",
+            "awk behind": "the same",
+        },
+    ),
+    Example(
+        "link_line",
+        ("@folder@/data/gone",),
+        arrange=f"{_DATA}; ln -s /nowhere/x data/gone",
+        settings=_OF,
+        prints="link dangling - - =676f6e65 =2f6e6f77686572652f78\n",
+        tolerates={"readlink": "the link as it is written is taken", "readlink behind": "the same"},
+    ),
+    Example(
+        "irregular_files",
+        arrange=f"{_DATA}; ln data/PG_VERSION data/x; truncate -s 5M data/sparse",
+        settings=_OF,
+        matches=r"mode 700\n(?:(?:hard-link|sparse) =\w+\n){2}(?:count (?:hard-link|sparse) 1\n){2}holes 5242880\n",
+        tolerates={"awk behind": "its last line is there"},
+    ),
+    Example(
+        "target_entries",
+        ("1", "@folder@/data", "@folder@/no"),
+        arrange="mkdir data; touch data/a data/b",
+        matches=r"folder =\w+\nname =61\nfolder =\w+\n",
+    ),
+    Example("cluster_query", ("known", "0", "9999", "select 1;"), settings={"cluster_queries": ""}),
+    Example(
+        "cluster_sql",
+        settings=_RUNNING | {"cluster_queries": _QUERIES},
+        programs=_PSQL | {"locale": ""},
+        matches=r"setting\|77\|31\nlibc C\nwide\|31 /tmp 5433\nwhole\|31\nsorted C \w{64}\n",
+        tolerates={
+            "locale": "the order is not known then",
+            "locale behind": "the same",
+            "sha256sum": "the same",
+            "sha256sum behind": "the same",
+        },
+    ),
+    Example("cluster_sql", settings=_OF, prints="", name="stopped"),
+    Example(
+        "cluster_sql",
+        settings=_RUNNING | {"cluster_queries": _QUERIES},
+        programs={"psql": "echo 'psql: error: no server' >&2; exit 2"},
+        status=1,
+        complains="pghaul: psql failed",
+        name="no server",
+    ),
+    Example(
+        "collation_order",
+        ("C", "xx_XX"),
+        programs={"locale": '[ "$LC_ALL" = C ] || echo no such locale >&2'},
+        matches=r"sorted C \w{64}\nsorted xx_XX missing\n",
+    ),
+    Example("sql_environment", settings=_RUNNING),
+    Example("ask", settings={"sql_client": "psql"}, stdin="select setting\n", programs=_PSQL, tolerates=_LOOKED_AT),
+    Example("sql_questions", ("wide",), settings=_ASKED, prints="select wide\n"),
+    Example("sql_questions", ("wide",), settings=_ASKED | {"sql_rank": "803"}, prints="select old\n", name="8.3"),
+    Example("sql_in_each", settings=_ASKED, prints='\\connect "a b"\nselect each\n'),
+    Example(
+        "sql_orders",
+        settings=_ASKED,
+        programs={"locale": ""},
+        matches=r"sorted C \w{64}\n",
+    ),
+    Example(
+        "sql_certificate",
+        settings=_OF | _ASKED,
+        arrange=_DATA,
+        programs={"openssl": 'eval "file=\\$$#"; echo "notAfter of $file"'},
+        prints="x509 notAfter of a b.crt\n",
+        tolerates={"openssl": "a certificate that cannot be read is not known"},
+    ),
+    Example("link_lines", stdin="whole\n", settings=_OF, prints=""),
+    Example("link_lines", stdin="", settings=_OF, status=1, complains="not all of", name="a walk that broke off"),
+    Example(
+        "irregular_walk",
+        ("0",),
+        arrange=_DATA,
+        settings=_OF,
+        matches=r"(?s)(?:[dfUP] \S+ \d+ \d+ \d+ \d+ [^\0]+\0)+",
+        tolerates=_LOOKED_AT,
+    ),
+    Example(
+        "irregular_lines",
+        stdin="sparse /a b\ncount sparse 1\nholes 9\n",
+        settings=_OF,
+        prints="sparse =2f612062\ncount sparse 1\nholes 9\n",
+    ),
+    Example("irregular_lines", stdin="sparse /a\n", settings=_OF, status=1, complains="not all of", name="broke off"),
+    Example("entries_lines", ("1",), stdin="a\nb\n", prints="name =61\n"),
+    Example("collation_words", matches=r"(?s)1-1\n11\n.*"),
+]

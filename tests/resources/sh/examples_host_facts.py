@@ -1,0 +1,242 @@
+"""Examples of what a host, its storage and its surroundings say; where this machine's own answer is not the same as the
+next one's, the parsers' tests in tests/core/facts show more."""
+
+from tests.resources.sh.examples import Example
+
+_LSBLK = {"lsblk": "echo '{\"blockdevices\": []}'"}
+_IP = {
+    "ip": r"""case $2 in
+  link) echo '1: lo: <LOOPBACK> mtu 65536 state UNKNOWN' ;;
+  addr) echo '1: lo    inet 127.0.0.1/8 scope host lo' ;;
+esac"""
+}
+_FIRST_IS_FELL_BACK_FROM = "the next best is asked"
+_NOT_SEEN = {"readlink": "a folder that may not be seen is told by the arguments"}
+_BOUNCER = """touch a.ini
+cp /bin/sleep pgbouncer-of-an-example
+./pgbouncer-of-an-example 60 >/dev/null 2>&1 &
+echo $! >pid
+sleep 0.05"""
+_PROFILES = "printf '%s\\n' '/usr/bin/man (enforce)' 'PostgreSQL (enforce)' >profiles"
+_SERVICE = "printf '%s\\n' Environment=SECRET=x ' ExecStart=/opt/pg/bin/postgres \\' '  -D /srv' >a.service"
+_MOUNTS = "printf '%s\\n' '/dev/a /srv/a\\040b xfs rw 0 0' '/dev/b /b ext4 rw 0 0' '/dev/a /c xfs rw 0 0' >mounts"
+_NO_TOOL = "what the tool does not say is not known, and the mount's options still tell some of it"
+
+EXAMPLES = [
+    Example(
+        "system_facts",
+        matches=r"(?s).*facts_hostname=\S+\nfacts_kernel=\S+\nfacts_architecture=\S+\nfacts_clock=\S+\nfacts_libc=.*",
+        programs={"getconf": "echo glibc 2.36"},
+        tolerates={"getconf": _FIRST_IS_FELL_BACK_FROM, "ldd": "an empty name is one that is not known"},
+    ),
+    Example("system_ids", matches=r"facts_init=.*\nfacts_time_zone=.*\nfacts_machine_id=.*\nfacts_boot_id=.*\n"),
+    Example(
+        "processor_facts",
+        programs={"lscpu": "echo 'CPU(s): 2'"},
+        prints="CPU(s): 2\n",
+        tolerates={"lscpu": _FIRST_IS_FELL_BACK_FROM},
+    ),
+    Example("network_facts", programs=_IP, matches=r"(?s)1: lo: .*\n1: lo    inet .*"),
+    Example(
+        "tool_facts",
+        ("rsync=--version", "nc=", "no-such-tool=-V"),
+        programs={"rsync": "echo 'rsync  version 3.2.7'; exit 1", "nc": ""},
+        matches=r"tool rsync /\S+\n: rsync  version 3.2.7\ntool nc /\S+\ntool no-such-tool \n",
+        tolerates={"rsync": "a version that it does not tell is not known"},
+    ),
+    Example("tool_of_postgresql", ("pg_nothing_such",), prints="", name="none"),
+    Example("tool_of_postgresql", ("postgres",), matches=r"(?:/\S+/postgres\n)?"),
+    Example(
+        "clock_sync_facts",
+        ("@folder@",),
+        programs={"timedatectl": '[ "$1" != show ] || exit 1\necho "System clock synchronized: yes"'},
+        prints="System clock synchronized: yes\n",
+        name="systemd of RHEL 7",
+    ),
+    Example(
+        "clock_sync_facts", ("no",), programs={"chronyc": "echo Leap status : Normal"}, prints="Leap status : Normal\n"
+    ),
+    Example(
+        "account_facts",
+        ("postgres", "nobody-of-that-name"),
+        programs={"getent": '[ "$2" = postgres ] || exit 2\necho postgres:x:77:77::/home:/bin/sh'},
+        matches=r"(?s)root:0:0\n.*postgres:77:77\n",
+    ),
+    Example("session_limits", matches=r"open_files=\w+\nlocked_kilobytes=\w+\n"),
+    Example(
+        "kernel_facts",
+        programs={"modprobe": '[ "$2" = nfs ] || exit 1', "uname": "echo 5.0"},
+        matches=r"(?s): .*\nmodprobe\nmodule nfs\nrelease 5\.0\n.*",
+    ),
+    Example(
+        "kernel_config",
+        ("config", "no"),
+        arrange="printf '%s\\n' CONFIG_A=y CONFIG_NFS_DISABLE_UDP_SUPPORT=y >config",
+        prints="config CONFIG_NFS_DISABLE_UDP_SUPPORT=y\n",
+    ),
+    Example(
+        "kernel_config",
+        ("no", "config.gz"),
+        arrange="echo CONFIG_NFS_DISABLE_UDP_SUPPORT=y | gzip >config.gz",
+        prints="config CONFIG_NFS_DISABLE_UDP_SUPPORT=y\n",
+        name="of the kernel itself",
+    ),
+    Example(
+        "block_device_facts",
+        programs=_LSBLK,
+        prints='{"blockdevices": []}\n',
+        tolerates={"lsblk": _FIRST_IS_FELL_BACK_FROM},
+    ),
+    Example("block_devices_of_sysfs", matches=r"(?:KNAME=\"\S+\".*\n)*"),
+    Example("block_queue_facts", matches=r"(?:\S+ \S+ .*\n)*"),
+    Example(
+        "disk_health_facts",
+        programs={"smartctl": "echo 'SMART Health Status: OK'; exit 4"},
+        matches=r"(?:disk \w+\n: SMART Health Status: OK\n)*",
+        tolerates={"smartctl": "a disk of which it says nothing is not known"},
+    ),
+    Example(
+        "zfs_facts",
+        ("mounts",),
+        arrange="echo 'tank /srv zfs rw 0 0' >mounts",
+        programs={"zfs": "echo t"},
+        prints="t\n",
+    ),
+    Example("zfs_facts", ("mounts",), arrange="echo '/dev/a / ext4 rw 0 0' >mounts", prints="", name="none"),
+    Example(
+        "space_facts",
+        ("-k",),
+        programs={"df": "echo rows"},
+        prints="rows\n",
+        tolerates={"timeout": _FIRST_IS_FELL_BACK_FROM},
+    ),
+    Example(
+        "space_facts",
+        ("-k",),
+        programs={"df": "echo rows; echo 'df: /a: Permission denied' >&2; exit 1"},
+        prints="rows\n",
+        status=1,
+        complains="df does not tell the space of every file system",
+        name="one may not be looked at",
+    ),
+    Example(
+        "geometry_facts",
+        ("mounts",),
+        arrange=_MOUNTS,
+        programs={"xfs_info": 'echo "of $1"', "dumpe2fs": 'echo "of $2"'},
+        prints="geometry of /dev/a\nof /srv/a b\ngeometry of /dev/b\nof /dev/b\n",
+        tolerates={"xfs_info": _NO_TOOL, "dumpe2fs": _FIRST_IS_FELL_BACK_FROM, "tune2fs": _NO_TOOL},
+    ),
+    Example("geometry_facts", ("mounts",), status=1, complains="mounts cannot be read", name="no list"),
+    Example(
+        "ha_and_pooler_facts",
+        ("pgbouncer-of-an-example", "@folder@/*.ini none"),
+        arrange=_BOUNCER,
+        matches=r"(?s).*process =2e2f7067626f756e636572\w+\n.*file @folder@/a.ini\n.*",
+        after='kill "$(cat pid)"',
+    ),
+    Example(
+        "virtual_address_facts",
+        ("keepalived.conf",),
+        arrange="printf '%s\\n' 'virtual_ipaddress {' '  192.0.2.9/24 dev eth0' '}' >keepalived.conf",
+        programs=_IP,
+        prints="1: lo    inet 127.0.0.1/8 scope host lo\nvirtual 192.0.2.9\n",
+    ),
+    Example("autostart_facts", matches=r"(?:(?:enabled|masked|restart|start|script) .*\n)*"),
+    Example(
+        "restart_of_unit",
+        ("@folder@/a.service",),
+        arrange="printf '%s\\n' 'Restart=no' ' Restart=always' >a.service",
+        prints="restart @folder@/a.service always\n",
+    ),
+    Example(
+        "start_of_cluster",
+        ("/etc/postgresql/15/main/../../../../@folder@/start.conf",),
+        arrange="printf '%s\\n' '# how' '' 'manual # at night' >start.conf",
+        matches=r"start 15/main\S+ manual \n",
+    ),
+    Example(
+        "security_policy_facts",
+        ("enforce", "enabled", "profiles"),
+        arrange=f"echo 1 >enforce; echo Y >enabled; {_PROFILES}",
+        prints="selinux=1\napparmor=Y\nprofile PostgreSQL (enforce)\n",
+    ),
+    Example(
+        "security_policy_facts",
+        ("no", "enabled", "no"),
+        arrange="echo Y >enabled",
+        programs={"getenforce": "echo Permissive"},
+        prints="selinux=Permissive\napparmor=Y\nprofiles unread\n",
+        name="profiles that only root may read",
+    ),
+    Example(
+        "firewall_facts",
+        ("tables",),
+        arrange="echo filter >tables",
+        programs={
+            "iptables-legacy-save": "echo ':INPUT DROP'",
+            "iptables-save": "echo other",
+            "nft": "echo table inet x",
+        },
+        prints="listed\n: :INPUT DROP\n: table inet x\n",
+        tolerates={"iptables-legacy-save": _FIRST_IS_FELL_BACK_FROM},
+    ),
+    Example(
+        "firewall_facts",
+        ("no",),
+        programs={"nft": "echo 'Operation not permitted' >&2; exit 1"},
+        status=1,
+        complains="nft cannot list its rules",
+        name="a user without rights",
+    ),
+    Example("schedule_facts", matches=r"(?s)(?:place .*)?"),
+    Example(
+        "crontab_lines",
+        ("tab", "postgres"),
+        arrange="printf '%s\\n' '# daily' '' '@daily vacuum' >tab",
+        prints="place tab postgres\n: @daily vacuum\n",
+    ),
+    Example("periodic_script", ("job",), arrange="echo pg_dump >job", prints="place job -\n: root runs job\n"),
+    Example("periodic_script", ("job",), arrange="echo tar >job", prints="", name="another's"),
+    Example("timer_command", ("/x.wants/no-such-unit.timer",), prints="", name="none"),
+    Example(
+        "debian_clusters",
+        programs={"pg_lsclusters": '[ "$1" = -h ] || exit 1\necho "15 main 5432 online postgres /srv /var/log/x"'},
+        prints="15 main 5432 online postgres /srv /var/log/x\n",
+        name="an old one",
+    ),
+    Example(
+        "postmasters",
+        arrange="cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >running; sleep 0.05",
+        matches=r"(?s).*postmaster \d+ seen =\w+ =2e2f706f737467726573\w+\n.*",
+        after='kill "$(cat running)"',
+    ),
+    Example("postmaster_line", ("1",), matches=r"postmaster 1 \w+ =\w* =\w+\n", tolerates=_NOT_SEEN),
+    Example(
+        "postmaster_line",
+        ("4194300",),
+        prints="",
+        name="ended meanwhile",
+        tolerates=_NOT_SEEN,
+    ),
+    Example(
+        "common_folders",
+        ("@folder@/* /nowhere*",),
+        arrange="mkdir -p data/global other && touch data/PG_VERSION",
+        matches=r"folder =(?:[0-9a-f]{2})+\n",
+    ),
+    Example(
+        "unit_facts",
+        ("/nowhere", "@folder@"),
+        arrange=f"{_SERVICE}; echo ExecStart=/bin/sshd >b.service",
+        prints="unit @folder@/a.service\n: ExecStart=/opt/pg/bin/postgres    -D /srv\n",
+    ),
+    Example("unit_facts", ("@folder@",), prints="", name="none"),
+    Example(
+        "units_about_postgresql",
+        ("a.service", "b.service"),
+        arrange="echo ExecStart=/bin/sshd >a.service; echo Environment=PGDATA=/srv >b.service",
+        prints="unit b.service\n: Environment=PGDATA=/srv\n",
+    ),
+    Example("unit_lines", ("a.service",), arrange="echo ' ExecStart=/bin/x' >a.service", prints=": ExecStart=/bin/x\n"),
+]

@@ -1,0 +1,53 @@
+"""Examples of text that comes through whole, and of sections."""
+
+from core.servers.functions import library
+from tests.resources.sh.examples import Example
+
+_PROGRAM = {"program": library(["print_first"]) + '\n"$@"\n'}
+_ENDED = {
+    "timeout": "the section ends with its exit status, and that is told",
+    "cat": "the same",
+    "timeout behind": "the same",
+    "cat behind": "the same",
+}
+
+_LOOKED_AT = dict.fromkeys(("nice", "ionice"), "its caller looks at the exit status")
+
+EXAMPLES = [
+    Example("hex", ("a b\n$(x)",), prints="6120620a24287829"),
+    Example("hex", ("",), prints="", name="nothing"),
+    Example("hex_file", ("list", "3"), arrange="printf 'a\\0bc' >list", prints="610062"),
+    Example("indented", ("a\nunit b",), prints=": a\n: unit b\n"),
+    Example("first_line", ("a b\nc",), prints="a b\n"),
+    Example("last_line", ("a\nb c",), prints="b c\n"),
+    Example("print_first", ("none", "list"), arrange="echo a >list", prints="a\n"),
+    Example("print_first", ("none", "no"), status=1, complains="there is no none no", name="none is there"),
+    Example("print_if_there", ("list",), arrange="echo a >list", prints="a\n"),
+    Example("print_if_there", ("list",), prints="", name="none"),
+    Example("is_there", ("list",), arrange="ln -s nowhere list"),
+    Example("gently", ("echo", "a"), prints="a\n", tolerates=_LOOKED_AT),
+    Example("sections_begin", ("MARK",), settings=_PROGRAM, tolerates={"timeout": "then nothing limits the sections"}),
+    Example(
+        "section",
+        ("name", "5", "print_first", "@folder@/list"),
+        arrange="echo a >list",
+        settings=_PROGRAM | {"section_mark": "MARK", "section_limits": "yes"},
+        prints="\nMARK begin name\na\n\nMARK end 0\n",
+        tolerates=_ENDED,
+    ),
+    Example(
+        "section",
+        ("name", "1", "sleep", "9"),
+        settings=_PROGRAM | {"section_mark": "MARK", "section_limits": "yes"},
+        prints="\nMARK begin name\n\nMARK end 124\n",
+        tolerates=_ENDED | {"sleep": "the same"},
+        name="it takes too long",
+    ),
+    Example(
+        "section",
+        ("name", "1", "print_first", "none"),
+        settings=_PROGRAM | {"section_mark": "MARK", "section_limits": "no"},
+        prints="\nMARK begin name\n\nMARK end 1\n",
+        name="it fails",
+    ),
+]
