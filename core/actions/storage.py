@@ -71,7 +71,7 @@ def what_if_of_move(
 
 def write_preparation(wanted: Preparation) -> str:
     """The script, to be shown or exported; it is never run."""
-    return preparation_script(wanted).text
+    return preparation_script(wanted)
 
 
 def _measured(session: Session, move: str, side: Side) -> Measured:

@@ -13,12 +13,14 @@ that wipefs knows; where the mount point is in use; or where a program is missin
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from core.comparison.raid import Layout, Level
 from core.errors import InputError
-from core.servers.shell import Shell, Word, command, redirect, script, script_of
+from core.servers.functions import library, named_in
+from core.servers.shell import command
 
 BLOCK_BYTES = 4096
 CHUNK_BYTES = 64 * 1024
@@ -30,6 +32,8 @@ _DEVICE = re.compile(r"/dev/[\w+.:-]+(?:/[\w+.:-]+)*", re.ASCII)
 _MOUNT_POINT = re.compile(r"(?:/[\w+.-]+)+", re.ASCII)
 
 FileSystemKind = Literal["ext4", "xfs"]
+_FSCK_PASS: Mapping[FileSystemKind, int] = {"ext4": 2, "xfs": 0}
+"""When fsck looks at it at a start: after the root; XFS is looked at when it is mounted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +81,21 @@ class Preparation:
         return None if self.layout is None else f"/dev/md/{self.mount_point.strip('/').replace('/', '-')}"
 
 
-def preparation_script(wanted: Preparation) -> Shell:
-    """The whole script, for /bin/sh as root."""
-    pieces = [
-        script(_HEAD, mount_point=wanted.mount_point),
-        command("needs", *_programs(wanted)),
-        script("\n# what is to be erased"),
-        command("set", "--", *wanted.devices),
-        script(_CHECKS, file_system=wanted.file_system),
+def preparation_script(wanted: Preparation) -> str:
+    """The whole script, for /bin/sh as root: what it calls of `resources/sh/volume.sh`, then its steps."""
+    disks = [f'"$disk_{number}"' for number, _ in enumerate(wanted.devices, 1)]
+    disks = disks if wanted.partition else [_line(device) for device in wanted.devices]
+    whole = disks[0] if wanted.array is None else _line(wanted.array)
+    steps = [
+        *_checks(wanted),
+        *(_partitions(wanted) if wanted.partition else ()),
+        *(_arrays(wanted, wanted.layout, disks) if wanted.layout is not None else ()),
+        "\n# the file system, mounted by UUID, now and at each start",
+        f"{_mkfs(wanted)} {whole} >/dev/null || fail 'the file system cannot be made'",
+        f"volume_mount {whole} {_line(wanted.mount_point, wanted.file_system, _FSCK_PASS[wanted.file_system])}",
     ]
-    if wanted.partition:
-        pieces.append(script(_PARTITIONS, kind=_DATA_TYPE if wanted.layout is None else _RAID_TYPE))
-    pieces.append(script("\n# the array\ntarget=$1") if wanted.layout is None else _arrays(wanted, wanted.layout))
-    pieces.append(
-        redirect(Shell(f'{_mkfs(wanted).text} "$target"', f'{_mkfs(wanted).shown} "$target"'), stdout="/dev/null")
-    )
-    pieces.append(script(_MOUNT, file_system=wanted.file_system, check="2" if wanted.file_system == "ext4" else "0"))
-    return script_of(*pieces)
+    text = "\n".join(steps)
+    return f"{_HEAD}\n{library(named_in(text))}\n# ---- what is done ----\n{text}\n"
 
 
 def geometry(wanted: Preparation) -> tuple[int, int] | None:
@@ -110,156 +112,76 @@ def _outer_chunk(wanted: Preparation, layout: Layout) -> int:
     return wanted.chunk_bytes * (layout.data_drives // layout.groups)
 
 
-def _programs(wanted: Preparation) -> list[str]:
-    return [
-        "awk",
-        "lsblk",
-        "wipefs",
-        "blkid",
-        f"mkfs.{wanted.file_system}",
+def _checks(wanted: Preparation) -> list[str]:
+    programs = [
+        *("awk", "lsblk", "wipefs", "blkid", f"mkfs.{wanted.file_system}"),
         *(["sfdisk"] if wanted.partition else []),
         *(["mdadm"] if wanted.layout is not None else []),
     ]
+    return [
+        _line("volume_needs", *programs),
+        _line("volume_check", *wanted.devices),
+        _line("volume_check_mount_point", wanted.mount_point),
+        _line("volume_confirm", wanted.file_system, wanted.mount_point, *wanted.devices),
+    ]
 
 
-def _mkfs(wanted: Preparation) -> Shell:
-    shape = geometry(wanted)
-    words: list[Word] = []
-    if wanted.file_system == "ext4":
-        if shape is not None:
-            stride = shape[0] // BLOCK_BYTES
-            words = ["-E", f"stride={stride},stripe_width={stride * shape[1]}"]
-        return command("mkfs.ext4", "-q", "-b", BLOCK_BYTES, *words)
-    if shape is not None:
-        words = ["-d", f"su={shape[0]},sw={shape[1]}"]
-    return command("mkfs.xfs", "-q", *words)
+def _partitions(wanted: Preparation) -> list[str]:
+    kind = _DATA_TYPE if wanted.layout is None else _RAID_TYPE
+    lines = ["\n# one partition each; they take the devices' places"]
+    for number, device in enumerate(wanted.devices, 1):
+        lines += [_line("volume_partition", device, kind), f"disk_{number}=$partition"]
+    return lines
 
 
-def _arrays(wanted: Preparation, layout: Layout) -> Shell:
+def _arrays(wanted: Preparation, layout: Layout, disks: Sequence[str]) -> list[str]:
     """One array, or one of each group and a stripe over them."""
     whole = wanted.array or ""
     if layout.groups == 1:
-        made = [_mdadm(whole, layout.level, wanted.chunk_bytes, layout.drives, _positions(1, layout.drives))]
-        arrays = [whole]
+        made, arrays = [_mdadm(whole, layout.level, wanted.chunk_bytes, disks)], [whole]
     else:
         each = layout.drives // layout.groups
         inner = Level.PARITY if layout.level is Level.STRIPED_PARITY else Level.DOUBLE_PARITY
         arrays = [f"{whole}-{group}" for group in range(1, layout.groups + 1)]
         made = [
-            _mdadm(array, inner, wanted.chunk_bytes, each, _positions(number * each + 1, each))
+            _mdadm(array, inner, wanted.chunk_bytes, disks[number * each : (number + 1) * each])
             for number, array in enumerate(arrays)
         ]
-        outer = _outer_chunk(wanted, layout)
-        made.append(_mdadm(whole, Level.STRIPE, outer, layout.groups, command(arrays[0], *arrays[1:])))
+        made.append(_mdadm(whole, Level.STRIPE, _outer_chunk(wanted, layout), [_line(array) for array in arrays]))
         arrays.append(whole)
-    return script_of(script("\n# the array"), *made, command("set", "--", *arrays), script(_ARRAYS, array=whole))
+    return ["\n# the array", *made, _line("volume_keep_arrays", *arrays)]
 
 
-def _mdadm(array: str, level: Level, chunk_bytes: int, count: int, members: Shell) -> Shell:
-    words: list[Word] = ["--create", array, "--run", "--metadata=1.2", f"--level={level}", f"--raid-devices={count}"]
+def _mdadm(array: str, level: Level, chunk_bytes: int, members: Sequence[str]) -> str:
+    """`members` are words of the script, quoted."""
+    words: list[str] = ["--create", array, "--run", "--metadata=1.2", f"--level={level}"]
+    words.append(f"--raid-devices={len(members)}")
     if level is not Level.MIRROR:
         words.append(f"--chunk={chunk_bytes // 1024}")
     if level is Level.STRIPED_MIRRORS:
         words.append("--layout=n2")
     if level is not Level.STRIPE:
         words.append("--bitmap=internal")
-    made = command("mdadm", *words)
-    return Shell(f"{made.text} {members.text}", f"{made.shown} {members.shown}")
+    return f"{_line('mdadm', *words)} {' '.join(members)} || fail 'the array cannot be made'"
 
 
-def _positions(first: int, count: int) -> Shell:
-    """The positional parameters from `first` on, quoted."""
-    text = " ".join(f'"${{{number}}}"' for number in range(first, first + count))
-    return Shell(text, text)
+def _mkfs(wanted: Preparation) -> str:
+    shape = geometry(wanted)
+    if wanted.file_system == "ext4":
+        stride = shape[0] // BLOCK_BYTES if shape is not None else 0
+        striped = ["-E", f"stride={stride},stripe_width={stride * shape[1]}"] if shape is not None else []
+        return _line("mkfs.ext4", "-q", "-b", BLOCK_BYTES, *striped)
+    return _line("mkfs.xfs", "-q", *(["-d", f"su={shape[0]},sw={shape[1]}"] if shape is not None else []))
+
+
+def _line(program: str, *words: str | int) -> str:
+    return command(program, *words).text
 
 
 _HEAD = """\
 #!/bin/sh
-# Prepares a volume. Made by pghaul, which has not run it: read it first.
-# It erases the devices that are named below, and stops before that where one of them is not empty.
-set -eu
-PATH=$PATH:/usr/sbin:/sbin LC_ALL=C
+# Prepares a volume. Made by pghaul, which has not run it: read it first; what is done stands at its end.
+# It erases the devices that are named there, and stops before that where one of them is not empty.
+PATH=$PATH:/usr/sbin:/sbin LC_ALL=C etc=/etc
 export PATH LC_ALL
-mount_point=@mount_point@
-
-stop() {
-    printf 'stopped: %s\\n' "$1" >&2
-    exit 1
-}
-
-needs() {
-    for program in "$@"; do
-        command -v "$program" >/dev/null || stop "$program is not installed"
-    done
-}
-"""
-
-_CHECKS = """\
-[ "$(id -u)" -eq 0 ] || stop "this must run as root"
-
-# nothing lies on the devices, and nobody uses them
-check() {
-    [ -b "$1" ] || stop "$1 is no block device"
-    real=$(readlink -f "$1")
-    name=${real##*/}
-    [ "$(lsblk -dno RO "$real" | tr -d ' ')" = 0 ] || stop "$1 is read-only"
-    ! grep -q "^$real " /proc/swaps || stop "$1 is swap"
-    [ -z "$(lsblk -nro MOUNTPOINT "$real" | tr -d '\\n')" ] || stop "$1 is mounted"
-    ! grep -qw "$name" /proc/mdstat 2>/dev/null || stop "$1 belongs to an md array"
-    [ "$(lsblk -nro NAME "$real" | wc -l)" -eq 1 ] || stop "$1 has partitions, or something lies on it"
-    [ -z "$(ls -A "/sys/class/block/$name/holders")" ] || stop "something holds $1"
-    signatures=$(wipefs -n "$real") || stop "$1 cannot be read"
-    [ -z "$signatures" ] || stop "$1 is not empty: $signatures"
-}
-seen=' '
-for device in "$@"; do
-    check "$device"
-    case $seen in *" $real "*) stop "$device is named twice" ;; esac
-    seen="$seen$real "
-done
-if [ -e "$mount_point" ]; then
-    [ -d "$mount_point" ] || stop "$mount_point is no folder"
-    [ -z "$(ls -A "$mount_point")" ] || stop "$mount_point is not empty"
-fi
-awk -v place="$mount_point" '$1 !~ /^#/ && $2 == place { found = 1 } END { exit found }' /etc/fstab ||
-    stop "$mount_point stands in /etc/fstab already"
-
-lsblk -do NAME,SIZE,MODEL,SERIAL "$@"
-printf 'All of it becomes %s for %s. Type erase to go on: ' @file_system@ "$mount_point"
-read -r answer || answer=
-[ "$answer" = erase ] || stop "nothing was changed\""""
-
-_PARTITIONS = """\
-
-# one partition each, from 1 MiB on; they take the devices' places
-for device in "$@"; do
-    printf 'label: gpt\\nstart=1MiB, type=%s\\n' @kind@ | sfdisk -q "$device" >/dev/null
-    ! command -v udevadm >/dev/null || udevadm settle
-    partition=$(lsblk -nrpo NAME,TYPE "$device" | awk '$2 == "part" { print $1; exit }')
-    [ -b "$partition" ] || stop "the kernel shows no partition of $device"
-    shift
-    set -- "$@" "$partition"
-done"""
-
-_ARRAYS = """\
-! command -v udevadm >/dev/null || udevadm settle
-file=/etc/mdadm.conf
-[ ! -d /etc/mdadm ] || file=/etc/mdadm/mdadm.conf
-for array in "$@"; do
-    mdadm --detail --brief "$array" >>"$file"
-done
-! command -v update-initramfs >/dev/null || update-initramfs -u
-target=@array@
-"""
-
-_MOUNT = """\
-
-# mounted by UUID, now and at each start
-uuid=$(blkid -s UUID -o value "$target")
-[ -n "$uuid" ] || stop "$target has no UUID"
-mkdir -p "$mount_point"
-cp -p /etc/fstab /etc/fstab.before-pghaul
-printf 'UUID=%s %s %s noatime 0 %s\\n' "$uuid" "$mount_point" @file_system@ @check@ >>/etc/fstab
-mount "$mount_point"
-df -h "$mount_point"
 """

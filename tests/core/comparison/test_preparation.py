@@ -36,30 +36,30 @@ def prepared(level: Level, drives: int, groups: int = 1, file_system: FileSystem
     ids=lambda value: str(value.layout.level) if isinstance(value, Preparation) and value.layout else "",
 )
 def test_the_file_system_knows_the_stripes(wanted: Preparation, ext4: str, xfs: str) -> None:
-    assert f"mkfs.xfs -q -d {xfs} " in preparation_script(wanted).text
+    assert f"mkfs.xfs -q -d {xfs} " in preparation_script(wanted)
     other = Preparation(wanted.devices, wanted.mount_point, "ext4", wanted.layout)
-    assert f"mkfs.ext4 -q -b 4096 -E {ext4} " in preparation_script(other).text
+    assert f"mkfs.ext4 -q -b 4096 -E {ext4} " in preparation_script(other)
 
 
 def test_nothing_striped_has_no_geometry() -> None:
     assert geometry(prepared(Level.MIRROR, 2)) is None
     assert geometry(Preparation(("/dev/sdb",), "/srv/pg")) is None
-    assert "su=" not in preparation_script(prepared(Level.MIRROR, 2)).text
+    assert "su=" not in preparation_script(prepared(Level.MIRROR, 2))
 
 
 def test_the_arrays_are_made_of_every_partition_once() -> None:
-    text = preparation_script(prepared(Level.STRIPED_PARITY, 12, 2)).text
+    text = preparation_script(prepared(Level.STRIPED_PARITY, 12, 2))
     made = [line for line in text.splitlines() if line.startswith("mdadm --create")]
-    assert [re.findall(r"\$\{(\d+)\}", line) for line in made] == [
+    assert [re.findall(r"\$disk_(\d+)", line) for line in made] == [
         [str(number) for number in range(1, 7)],
         [str(number) for number in range(7, 13)],
         [],
     ]
     assert "--level=5 --raid-devices=6 --chunk=64 --bitmap=internal" in made[0]
-    assert made[2].endswith("--level=0 --raid-devices=2 --chunk=320 /dev/md/srv-pg-1 /dev/md/srv-pg-2")
-    mirrors = preparation_script(prepared(Level.STRIPED_MIRRORS, 4)).text
+    assert "--level=0 --raid-devices=2 --chunk=320 /dev/md/srv-pg-1 /dev/md/srv-pg-2 || fail" in made[2]
+    mirrors = preparation_script(prepared(Level.STRIPED_MIRRORS, 4))
     assert "--level=10 --raid-devices=4 --chunk=64 --layout=n2 --bitmap=internal" in mirrors
-    assert "--chunk" not in preparation_script(prepared(Level.MIRROR, 2)).text
+    assert "--chunk" not in preparation_script(prepared(Level.MIRROR, 2))
 
 
 EVERY = [
@@ -74,7 +74,7 @@ EVERY = [
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
 @pytest.mark.parametrize("wanted", EVERY)
 def test_shellcheck_finds_nothing(wanted: Preparation) -> None:
-    text = preparation_script(wanted).text
+    text = preparation_script(wanted)
     found = subprocess.run(["shellcheck", "-s", "sh", "-"], input=text, capture_output=True, text=True, check=False)
     assert found.stdout == ""
 
@@ -120,7 +120,7 @@ def run(tmp_path: Path, wanted: Preparation, *, answer: str = "erase", then: str
     fstab = tmp_path / "fstab"
     if not fstab.exists():
         fstab.write_text("# none\n")
-    (tmp_path / "script").write_text(preparation_script(wanted).text)
+    (tmp_path / "script").write_text(preparation_script(wanted))
     inside = 'mount --bind "$1/etc" /etc; sh "$1/script" && eval "$2"'
     etc = tmp_path / "etc"
     if not etc.exists():
@@ -156,7 +156,7 @@ def test_a_single_device_is_made_and_mounted(tmp_path: Path, device: str, file_s
     assert fstab.splitlines() == ["# none", f"UUID={uuid.stdout.strip()} {place} {file_system} noatime 0 {check}"]
     again = run(tmp_path, wanted)
     assert again[0] == 1
-    assert f"stopped: {device} is not empty" in again[1]
+    assert f"pghaul: {device} is not empty" in again[1]
 
 
 def untouched(device: str) -> bool:
@@ -170,7 +170,7 @@ def test_without_the_word_nothing_is_changed(tmp_path: Path, device: str, answer
         tmp_path, Preparation((device,), str(tmp_path / "volume"), partition=False), answer=answer
     )
     assert (status, fstab) == (1, "# none\n")
-    assert "stopped: nothing was changed" in said
+    assert "pghaul: nothing was changed" in said
     assert untouched(device)
 
 
@@ -185,7 +185,7 @@ def test_a_device_in_use_stops_it(tmp_path: Path, device: str) -> None:
     finally:
         subprocess.run(["umount", str(place)], check=True)
     assert status == 1
-    assert f"stopped: {device} is mounted" in said
+    assert f"pghaul: {device} is mounted" in said
 
 
 @needs_devices
@@ -193,18 +193,18 @@ def test_places_that_are_taken_stop_it(tmp_path: Path, device: str) -> None:
     place = tmp_path / "volume"
     wanted = Preparation((device,), str(place), partition=False)
     (tmp_path / "fstab").write_text(f"UUID=1234 {place} xfs defaults 0 0\n")
-    assert f"stopped: {place} stands in /etc/fstab already" in run(tmp_path, wanted)[1]
+    assert f"pghaul: {place} stands in /etc/fstab already" in run(tmp_path, wanted)[1]
     (tmp_path / "fstab").write_text("# none\n")
     place.mkdir()
     (place / "file").touch()
-    assert f"stopped: {place} is not empty" in run(tmp_path, wanted)[1]
+    assert f"pghaul: {place} is not empty" in run(tmp_path, wanted)[1]
     assert untouched(device)
 
 
 @needs_devices
 def test_what_is_no_empty_device_stops_it(tmp_path: Path, device: str) -> None:
     wanted = Preparation(("/dev/null",), str(tmp_path / "volume"), partition=False)
-    assert "stopped: /dev/null is no block device" in run(tmp_path, wanted)[1]
+    assert "pghaul: /dev/null is no block device" in run(tmp_path, wanted)[1]
     link = Path("/dev") / f"pghaul-test-{device.rsplit('/', 1)[1]}"
     link.symlink_to(device)
     try:
@@ -214,7 +214,7 @@ def test_what_is_no_empty_device_stops_it(tmp_path: Path, device: str) -> None:
         said = run(tmp_path, twice)[1]
     finally:
         link.unlink()
-    assert "named twice" in said or "stopped: mdadm is not installed" in said
+    assert "named twice" in said or "pghaul: mdadm is not installed" in said
     assert untouched(device)
 
 
@@ -226,4 +226,4 @@ def test_the_partition_is_aligned(tmp_path: Path, device: str) -> None:
     table = subprocess.run(["sfdisk", "-d", device], capture_output=True, text=True, check=True).stdout
     assert "label: gpt" in table
     assert re.search(r"start= *2048,.* type=0FC63DAF-8483-4772-8E79-3D69D8477DE4", table)
-    assert status == 0 or "stopped: the kernel shows no partition" in said
+    assert status == 0 or "pghaul: the kernel shows no partition" in said
