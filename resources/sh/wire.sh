@@ -29,29 +29,32 @@ wire_probe() {
 
 # send_zeros BYTES SECONDS COMMAND...   print `bytes` and then `nanoseconds` of zeros into COMMAND, for so long or so many
 send_zeros() {
-  sent_zeros=$(timed_zeros "$@") || exit
-  case $sent_zeros in
-    'bytes '*) printf '%s\n' "$sent_zeros" ;;
-    *) exit 1 ;; # zeros said why
+  sent_said=$(timed_zeros "$@") || fail "$3 failed: ${sent_said##*'
+'}"
+  case $sent_said in
+    *'bytes '*) ;;
+    *) fail "the zeros for $3 broke off" ;;
   esac
+  sent_bytes=${sent_said##*'bytes '}
+  printf 'bytes %s\nnanoseconds %s\n' "${sent_bytes%%'
+'*}" "${sent_said##*'nanoseconds '}"
 }
 
-# timed_zeros BYTES SECONDS COMMAND...   the same, without `bytes` where the zeros broke off
+# timed_zeros BYTES SECONDS COMMAND...   the same, behind all that COMMAND says, and without `bytes` where the zeros broke off
 timed_zeros() {
   timed_bytes=$1 timed_seconds=$2
   shift 2
   timed_start=$(date +%s%N) || fail 'date failed'
-  { zeros "$timed_bytes" $((timed_start + timed_seconds * 1000000000)) | "$@" >&2 3>&-; } 3>&1 ||
-    fail "$1 did not take all that was sent to it"
+  { zeros "$timed_bytes" $((timed_start + timed_seconds * 1000000000)) | "$@" >&3 2>&3 3>&-; } 3>&1 || return
   timed_end=$(date +%s%N) || fail 'date failed'
   echo "nanoseconds $((timed_end - timed_start))"
 }
 
-# zeros BYTES END   zeros until there are so many or the clock is at END; says on descriptor 3 how many
+# zeros BYTES END   zeros until there are so many or the clock is at END; then says on descriptor 3 how many
 zeros() {
   zeros_moved=0 zeros_now=0
   while [ "$zeros_moved" -lt "$1" ] && [ "$zeros_now" -lt "$2" ]; do
-    dd if=/dev/zero bs=1048576 count=16 status=none || fail 'the zeros were not all taken'
+    dd if=/dev/zero bs=1048576 count=16 status=none || exit # COMMAND may have ended: send_zeros says why
     zeros_moved=$((zeros_moved + 16777216))
     zeros_now=$(date +%s%N) || fail 'date failed'
   done
@@ -59,19 +62,22 @@ zeros() {
 }
 
 # iperf3_probe ADDRESS PORT SECONDS   iperf3's own account of one stream to new, as JSON
-# Until the listener is up, connections are refused: asked again for two seconds.
+# Until the listener is up, connections are refused: asked again for two seconds. With -J its exit status is 0 even then.
 iperf3_probe() {
   iperf3_tries=0
-  until iperf3_said=$(timeout --foreground 12 iperf3 -c "$1" -p "$2" -t "$3" -J); do
+  while :; do
+    iperf3_status=0
+    iperf3_said=$(timeout --foreground 12 iperf3 -c "$1" -p "$2" -t "$3" -J) || iperf3_status=$?
     case $iperf3_said in
       *refused*) ;;
       *'"error":'*) fail "iperf3 failed: ${iperf3_said##*'"error":'}" ;;
-      *) fail "iperf3 failed: $iperf3_said" ;;
+      *) break ;;
     esac
     iperf3_tries=$((iperf3_tries + 1))
     [ "$iperf3_tries" -lt 10 ] || fail "port $2 of $1 refused every connection of iperf3"
     sleep 0.2 || fail 'sleep is not there'
   done
+  [ "$iperf3_status" -eq 0 ] || fail "iperf3 ended with exit status $iperf3_status"
   printf '%s\n' "$iperf3_said"
 }
 
