@@ -67,6 +67,8 @@ def text(facts: Facts) -> str:
     tools = [f"{tool.name} {tool.version or ''}".strip() for tool in facts.tools if tool.path is not None]
     lines.append(f"  tools       {', '.join(tools) or 'none found'}")
     lines += _host_environment(facts.host_environment)
+    for title, values in facts.further.items():
+        lines += ["", title, *(f"  {name} {printable(value)}" for name, value in values.items())]
     systems = [
         (s.mount_point, s.device, s.kind, units.size(s.size_bytes), units.size(s.available_bytes), ",".join(s.options))
         for s in facts.file_systems

@@ -119,6 +119,7 @@ def collect(
         clusters=found.clusters,
         collation_order=((reader.read(order) or {}) if locales else {}) | found.collation_order,
         target_entries=(reader.read(entries) or {}) if targets else {},
+        further=host.further(reader),
         host_environment=host.host_environment(
             reader, trips.asked_at, trips.answered_at, [cluster.data_directory for cluster in found.clusters]
         ),

@@ -5,7 +5,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from core.facts import accounts, autostart, clocks, disks, ha_and_poolers, kernel, processes, schedules, security_policy
+from core.facts import (
+    accounts,
+    autostart,
+    clocks,
+    disks,
+    ha_and_poolers,
+    kernel,
+    kernel_settings,
+    processes,
+    schedules,
+    security_policy,
+)
 from core.facts.host_environment import HostEnvironment
 from core.facts.reading import Reader
 from core.facts.sections import Section
@@ -25,10 +36,19 @@ ENVIRONMENT: dict[str, Section[Any]] = {
 }
 """Field of HostEnvironment -> the section that fills it."""
 
+FURTHER: tuple[Section[dict[str, str]], ...] = (kernel_settings.SECTION,)
+"""Sections for people alone: what they bring stands in `Facts.further`, and so wherever facts are shown."""
+
 
 def sections(database_user: str) -> tuple[Section[Any], ...]:
     """The sections of a host, but for its clock, which is to be asked first of all."""
-    return (clocks.SYNCHRONISED, *(ENVIRONMENT | {"accounts": accounts.section(database_user)}).values())
+    environment = ENVIRONMENT | {"accounts": accounts.section(database_user)}
+    return (clocks.SYNCHRONISED, *environment.values(), *FURTHER)
+
+
+def further(reader: Reader) -> dict[str, dict[str, str]]:
+    """What the sections of `FURTHER` brought, by their titles."""
+    return {section.title: found for section in FURTHER if (found := reader.read(section)) is not None}
 
 
 def host_environment(reader: Reader, asked_at: float, answered_at: float, folders: Sequence[str]) -> HostEnvironment:

@@ -95,7 +95,8 @@ class SecurityPolicy:
 
     selinux: str | None
     apparmor: bool | None
-    profiles: tuple[str, ...] = ()
+    profiles: tuple[str, ...] | None = ()
+    """None: only root may read them."""
 
 
 @dataclass(frozen=True, slots=True)

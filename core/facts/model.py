@@ -345,6 +345,8 @@ class Facts:
     """By libc locale the sum of a sorted list of words, or `missing` (see core/facts/collation_order)."""
     target_entries: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The names in folders that a copy is to go to, those that were asked for; nothing in one that is not there."""
+    further: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What people compare and no check reads: by a section's title its values by name (see core/facts/host)."""
     host_environment: HostEnvironment = field(default_factory=HostEnvironment)
     """What stands around the clusters: accounts, clocks, managers, cron jobs, guards, limits."""
 

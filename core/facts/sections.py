@@ -34,6 +34,9 @@ _STRANGE_DEADLINE = (124, 137)
 class Section(Generic[T_co]):
     """A fact, declared whole: what runs on the server, and how what that prints is read.
 
+    As whom it runs depends on where it is listed: those of a host (`collect`, `host`) with the rights of the profile,
+    those of a cluster (`clusters.CLUSTER`) as the owner of its folder.
+
     Attributes:
         name: plain letters, digits and dashes; the gap of a section that could not be read carries it.
         title: what it is, in words for people.

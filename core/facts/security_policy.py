@@ -28,18 +28,24 @@ def parse_security_policy(text: str) -> SecurityPolicy:
     apparmor = re.search(r"^apparmor=(\w)", text, re.MULTILINE)
     if selinux is None and apparmor is None:
         raise unreadable("security-policy", "a line selinux= or apparmor=", first_line(text))
+    lines = text.splitlines()
+    profiles = tuple(line.removeprefix("profile ").strip() for line in lines if line.startswith("profile "))
     return SecurityPolicy(
         None if selinux is None else _SELINUX.get(selinux[1].lower(), "disabled"),
         None if apparmor is None else apparmor[1] == "Y",
-        tuple(line.removeprefix("profile ").strip() for line in text.splitlines() if line.startswith("profile ")),
+        None if "profiles unread" in lines else profiles,
     )
 
 
-def parse_firewall(text: str) -> Firewall | None:
-    """The firewall's rules for what comes in, of nft or iptables; None where there are some that could not be read."""
+def parse_firewall(text: str) -> Firewall:
+    """The firewall's rules for what comes in, of nft or iptables.
+
+    Raises:
+        ParseError: nothing says that they were listed.
+    """
     lines = text.splitlines()
     if not lines or lines[0] != "listed":
-        return None
+        raise unreadable("firewall", "a line 'listed'", first_line(text))
     rules = [line[2:].strip() for line in lines[1:] if line.startswith(": ")]
     return Firewall(
         any(_DROPS.search(rule) for rule in rules), tuple(rule[:300] for rule in rules if _PORTS.search(rule))[:200]

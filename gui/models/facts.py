@@ -62,6 +62,7 @@ def side_by_side(old: Facts | None, new: Facts | None) -> tuple[FactRow, ...]:
         *_several("RAID", old, new, lambda facts: facts.arrays, lambda one: one.name, _array),
         *_several("Network", old, new, lambda facts: facts.network_links, lambda one: one.name, _network_link),
         *_several("Cluster", old, new, lambda facts: facts.clusters, lambda one: one.data_directory, _cluster),
+        *_further(old, new),
         *_several("Tool", old, new, lambda facts: facts.tools, lambda one: one.name, _tool),
     )
 
@@ -134,6 +135,16 @@ def _several(
     sides = [{} if facts is None else {name(one): text(one) for one in things(facts)} for facts in (old, new)]
     names = dict.fromkeys([*sides[0], *sides[1]])
     return [FactRow(subject, one, sides[0].get(one, units.ABSENT), sides[1].get(one, units.ABSENT)) for one in names]
+
+
+def _further(old: Facts | None, new: Facts | None) -> list[FactRow]:
+    """A row for each value of the sections that are there for people alone; all of them are there to be compared."""
+    sides = [{} if facts is None else facts.further for facts in (old, new)]
+    return [
+        _single(title[:1].upper() + title[1:], name, [side.get(title, {}).get(name) for side in sides], matters=True)
+        for title in dict.fromkeys([*sides[0], *sides[1]])
+        for name in dict.fromkeys(name for side in sides for name in side.get(title, {}))
+    ]
 
 
 def _file_system(one: FileSystem) -> str:

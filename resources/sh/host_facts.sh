@@ -158,3 +158,12 @@ kernel_config() {
     printf '%s\n' "$config_lines" | sed -n '/NFS_DISABLE_UDP_SUPPORT/s/^/config /p' || fail 'sed failed'
   fi
 }
+
+# kernel_settings FILES...   print `FILE=VALUE` of each that this kernel has
+kernel_settings() {
+  for setting_file; do
+    [ -e "$setting_file" ] || continue
+    read -r setting_value 2>/dev/null <"$setting_file" || fail "$setting_file cannot be read"
+    printf '%s=%s\n' "$setting_file" "$setting_value"
+  done
+}

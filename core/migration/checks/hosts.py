@@ -120,7 +120,10 @@ def apparmor(case: Case) -> Finding:
         return unknown(
             NOTHING, NOTHING, f"whether AppArmor guards {case.new.server} could not be read: {why}", "ask: aa-status"
         )
-    known = set(here.profiles) if here is not None else set()
+    if there.profiles is None:
+        why = "AppArmor is at work there, and its profiles may be read by root alone"
+        return unknown(NOTHING, NOTHING, f"the profiles of {case.new.server} are not known: {why}", "ask: aa-status")
+    known = set(here.profiles or ()) if here is not None else set()
     shown = ", ".join(sorted(known)) or "no profile", ", ".join(there.profiles) or "no profile"
     if set(there.profiles) <= known:
         return passed(*shown, "no profile of PostgreSQL guards new beyond what guards old")

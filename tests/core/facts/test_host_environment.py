@@ -145,6 +145,7 @@ def test_guards() -> None:
     assert (found.selinux, found.apparmor) == ("enforcing", True)
     assert found.profiles == ("/usr/lib/postgresql/15/bin/postgres (enforce)",)
     assert parse_security_policy("selinux=Permissive\n").selinux == "permissive"
+    assert parse_security_policy("apparmor=Y\nprofiles unread\n").profiles is None
     with pytest.raises(ParseError):
         parse_security_policy("")
 
@@ -157,14 +158,11 @@ IPTABLES = "listed\n: *filter\n: :INPUT DROP [0:0]\n: -A INPUT -p tcp -m tcp --d
 
 def test_firewalls() -> None:
     nft, iptables, none = (parse_firewall(text) for text in (NFT, IPTABLES, "listed\n"))
-    assert nft is not None
     assert (nft.drops, nft.lines) == (True, ("tcp dport 22 accept",))
-    assert iptables is not None
     assert (iptables.drops, iptables.lines) == (True, ("-A INPUT -p tcp -m tcp --dport 5432 -j ACCEPT",))
-    assert none is not None
     assert not none.drops
-    assert parse_firewall("unread\n") is None
-    assert parse_firewall("") is None
+    with pytest.raises(ParseError, match="listed"):
+        parse_firewall("")
 
 
 def test_kernel() -> None:

@@ -107,6 +107,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], Status, s
         "profile",
     ),
     ("apparmor", {}, {}, {"security_policy": None}, U, "could not be read"),
+    ("apparmor", {}, {}, {"security_policy": SecurityPolicy("disabled", True, None)}, U, "are not known"),
     ("firewall", {}, {}, {"firewall": Firewall(drops=True, lines=("tcp dport 22 accept",))}, W, "port 5432"),
     ("firewall", {}, {}, {"firewall": Firewall(drops=True, lines=("tcp dport { 22, 5432 } accept",))}, P, "5432"),
     ("firewall", {}, {}, {"firewall": None}, U, "could not be read"),
