@@ -34,6 +34,7 @@ from core.facts.collect import collect
 from core.jobs import Job
 from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.model.move import Move
+from core.migration.model.plan import functions_file
 from core.migration.model.probe import Quantity
 from core.migration.model.transport import Transport
 from core.migration.probing.probes import probe
@@ -42,6 +43,7 @@ from core.migration.transports.choice import Choice, choose
 from core.migration.transports.copy_channel import CopyChannel, channel_of
 from core.migration.transports.rsync_versions import common_version
 from core.servers.connection import Server
+from core.servers.functions import library
 from core.servers.shell import Shell, command
 from tests.lab import clusters
 from tests.lab import lab as labs
@@ -99,6 +101,8 @@ class Bench:
         )
         try:
             key = self._on_old(copy_channel.make_key(channel)).encode()
+            kept = functions_file(library(["receive"])).encode()
+            self.new.run(copy_channel.keep_functions(channel), Job(), user=channel.login, stdin=kept)
             self.new.run(copy_channel.allow_key(channel), Job(), user=channel.login, stdin=key)
             hosts = self.new.run(copy_channel.read_host_keys(), Job()).stdout
             self._on_old(copy_channel.pin_host_keys(channel), hosts.encode())
@@ -119,7 +123,8 @@ class Bench:
         cold_caches()
         begun = time.monotonic()
         try:
-            commands = [passes.cold_pass(replace(channel, transport=transport), root) for root in copied]
+            chosen = replace(channel, transport=transport)
+            commands = [passes.ready(chosen, passes.cold_pass(root)) for root in copied]
             with ThreadPoolExecutor() as pool:  # side by side, as an execution runs them
                 list(pool.map(lambda each: self._on_old(each, deadline=limit), commands))
         except CommandError:

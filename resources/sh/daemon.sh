@@ -14,8 +14,8 @@ make_password() {
 
 # start_daemon FOLDER MARKER FILE FIRST LAST ADDRESS SECONDS SOURCES [LABEL TARGET]...   on new: begin it anew
 # It takes the first free port of FIRST to LAST, at ADDRESS if that is new's own, else (or for -) at every one, and ends
-# by itself when nothing came for SECONDS. Password and MARKER come on standard input; prints port and MARKER. FILE holds
-# the functions; the rest is as daemon_folder has it.
+# by itself when nothing came for SECONDS. FILE holds the functions; the rest is as daemon_folder has it. Password and
+# MARKER come on standard input; prints port and MARKER.
 start_daemon() {
   { read -r start_password start_mark && [ "$start_mark" = "$2" ]; } ||
     fail 'the password is cut off: nothing was started'
@@ -136,6 +136,12 @@ end_daemon() {
   rm -rf -- "$1" || fail "$1 cannot be removed"
 }
 
+# close_daemon FOLDER MARKER KEPT   on new: as end_daemon, and KEPT, the folder with its functions, gone
+close_daemon() {
+  end_daemon "$1" "$2"
+  remove_folder "$3"
+}
+
 # end_copy MARKER   end all that runs for that copy: TERM, after 5 seconds KILL; fails where one is left
 end_copy() {
   end_copy_tries=0 end_copy_signal=TERM
@@ -180,14 +186,14 @@ listens_on() {
 }
 
 # reach_daemon FOLDER MARKER HOST WORD...   on old: keep the daemon's port in FOLDER and try it with an empty list
-# Port and MARKER come on standard input; WORD... is what rsync is told to send and where to. Ends as rsync does.
+# Port and MARKER come on standard input; WORD... is what rsync is told to send, and where to. Ends as rsync does.
 reach_daemon() {
   { read -r reach_port reach_mark && [ "$reach_mark" = "$2" ]; } || fail 'the port is cut off: nothing was tried'
   umask 077
   printf '%s\n' "$reach_port" >"$1/port" || fail "$1 cannot be written"
-  reach_at="port $reach_port of $3"
+  reach_at="port $reach_port of $3" reach_folder=$1
   shift 3
-  rsync --port="$reach_port" -r --files-from=/dev/null "$@"
+  rsync --port="$reach_port" --contimeout=10 --password-file="$reach_folder/password" -r --files-from=/dev/null "$@"
   reach_status=$?
   case $reach_status in # 10: connecting failed, 35: it came to nothing in time; source: rsync(1), EXIT VALUES
     0) ;;

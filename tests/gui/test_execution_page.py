@@ -47,6 +47,11 @@ OPENING = Step(
 PLAN = Plan(samples.MOVE.name, "rsync", "why", (COPY, OPENING), samples.MORNING, cluster="15/main")
 
 
+@pytest.fixture(autouse=True)
+def _looked_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gui.pages.migration.LOOK_MS", 50)
+
+
 @pytest.fixture
 def other(store: Store) -> Iterator[Store]:
     """Another program with the same history."""

@@ -22,6 +22,7 @@ from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.clusters import PREFIX
 from tests.lab.extra import put_tree
+from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import LabError
@@ -207,6 +208,27 @@ def moving(
     store.add_profile(new)
     store.add_move(MOVE)
     return Moving(store, connect, facts)
+
+
+@contextmanager
+def undisturbed(
+    lab: Lab,
+    folder: Path,
+    profiles: tuple[Profile, Profile],
+    connect: Callable[[str], Server],
+    facts: tuple[Facts, Facts],
+) -> Iterator[Moving]:
+    """The move with old running; afterwards nothing of ours may be on the hosts, but the cluster itself."""
+    clear(lab)
+    looks = {host.name: footprint(host) for host in (lab.old, lab.new)}
+    start(lab.old)
+    made = moving(folder, *profiles, connect, facts)
+    yield made
+    made.store.close()
+    for host in (lab.old, lab.new):
+        pg_ctl(host, "-m", "immediate", "stop", check=False)
+        left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
+        assert left == [], host.name
 
 
 def read_facts(connect: Callable[[str], Server]) -> tuple[Facts, Facts]:

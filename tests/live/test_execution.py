@@ -23,7 +23,6 @@ from core.migration.model.transport import Route, Transport
 from core.migration.transports.daemon import FIRST_PORT, LAST_PORT
 from core.servers.connection import Server
 from core.servers.profiles import Profile
-from tests.lab.footprint import differences, footprint
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.moving import DATA, NEW_OTHER, ROOT, SERVER, SPACE, TARGET, Moving, Person, sql
@@ -59,18 +58,9 @@ def move(
     new_server: Server,
     tmp_path: Path,
 ) -> Iterator[Moving]:
-    """The move with old running; afterwards nothing of ours may be on the hosts, but the cluster itself."""
-    site.clear(cluster)
-    looks = {host.name: footprint(host) for host in (cluster.old, cluster.new)}
-    site.start(cluster.old)
     servers = {"old": old_server, "new": new_server}
-    made = site.moving(tmp_path, old_profile, new_profile, servers.__getitem__, facts)
-    yield made
-    made.store.close()
-    for host in (cluster.old, cluster.new):
-        site.pg_ctl(host, "-m", "immediate", "stop", check=False)
-        left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
-        assert left == [], host.name
+    with site.undisturbed(cluster, tmp_path, (old_profile, new_profile), servers.__getitem__, facts) as made:
+        yield made
 
 
 def titles(execution: Execution) -> list[str]:

@@ -104,9 +104,21 @@ def stopped(odd: Host) -> Iterator[Host]:
     pg_ctl(odd, "-l", "/dev/null", "start")
 
 
+@pytest.fixture(scope="module")
+def known() -> dict[str, tuple[Facts, Facts]]:
+    """The facts so far, by the process of the cluster that they were read of."""
+    return {}
+
+
 @pytest.fixture
-def both_facts(odd: Host, old_server: Server, new_server: Server) -> tuple[Facts, Facts]:  # noqa: ARG001
-    return collect(old_server, Job(), folders=[ODD]), collect(new_server, Job(), folders=[TARGET])
+def both_facts(
+    odd: Host, known: dict[str, tuple[Facts, Facts]], old_server: Server, new_server: Server
+) -> tuple[Facts, Facts]:
+    """Read again where the cluster was started anew."""
+    started = odd.exec("cat", "--", f"{ODD}/postmaster.pid").stdout
+    if started not in known:
+        known[started] = collect(old_server, Job(), folders=[ODD]), collect(new_server, Job(), folders=[TARGET])
+    return known[started]
 
 
 def planned(old: Server, new: Server, facts: tuple[Facts, Facts]) -> Plan:

@@ -23,9 +23,9 @@ from core.migration.transports import nfs
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers import connection
 from core.servers.connection import Server
+from core.servers.shell import Shell
 from tests.lab import lab as labs
 from tests.lab.fixtures import LabAsker, profile
-from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable, wait_until
@@ -79,25 +79,17 @@ def facts(machines: Lab, servers: dict[str, Server]) -> tuple[Facts, Facts]:
 def move(
     machines: Lab, servers: dict[str, Server], facts: tuple[Facts, Facts], tmp_path: Path
 ) -> Iterator[Callable[[Transport], Moving]]:
-    """The move by a transport, old running; afterwards nothing of it may be on the machines, but the cluster itself."""
-    site.clear(machines)
-    looks = {host.name: footprint(host) for host in (machines.old, machines.new)}
-    site.start(machines.old)
-    old, new = (profile(machines, host) for host in (machines.old, machines.new))
-    made = site.moving(tmp_path, old, new, servers.__getitem__, facts)
-    made.move = replace(MOVE, plain_text=True)
+    """The move by a transport, undisturbed."""
+    profiles = profile(machines, machines.old), profile(machines, machines.new)
+    with site.undisturbed(machines, tmp_path, profiles, servers.__getitem__, facts) as made:
+        made.move = replace(MOVE, plain_text=True)
 
-    def by(transport: Transport) -> Moving:
-        sample = Probe(Quantity.END_TO_END, 1e9, 10**9, 1.0, "by hand", "true", "", NOW, transport, began_at=NOW)
-        made.probes = (sample,)
-        return made
+        def by(transport: Transport) -> Moving:
+            sample = Probe(Quantity.END_TO_END, 1e9, 10**9, 1.0, "by hand", "true", "", NOW, transport, began_at=NOW)
+            made.probes = (sample,)
+            return made
 
-    yield by
-    made.store.close()
-    for host in (machines.old, machines.new):
-        site.pg_ctl(host, "-m", "immediate", "stop", check=False)
-        left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
-        assert left == [], host.name
+        yield by
 
 
 @contextmanager
@@ -114,7 +106,7 @@ def serving(host: Host) -> str:
 
 def texts(plan: Plan, title: str) -> str:
     (step,) = [step for step in plan.steps if step.title == title]
-    return step.call
+    return "\n".join(step.native)
 
 
 def test_facts_know_what_the_kernels_can_do(facts: tuple[Facts, Facts]) -> None:
@@ -129,9 +121,8 @@ def test_a_cluster_moves_over_nfs_4(machines: Lab, move: Callable[[Transport], M
     plan = moving.plan()
     assert plan.transport == "rsync over NFS, vers=4.2,nconnect=4, 2 streams"
     exported, mounted = texts(plan, "export the target to old"), texts(plan, "mount the target on old")
-    assert 'exportfs -o "$options,"fsid=' in exported
+    assert "exportfs -o rw,sync,no_subtree_check,secure,all_squash,anonuid=$(id -u postgres)" in exported
     assert f"'{machines.old.address}:{TARGET}'" in exported
-    assert "rw,sync,no_subtree_check,secure,all_squash,anonuid=$(id -u postgres)" in exported
     assert "mount -t nfs -o vers=4.2,nconnect=4,soft," in mounted
     assert f"'{machines.new.address}:{TARGET}'" in mounted
     balances = sql(machines.old, BALANCES)
@@ -215,6 +206,10 @@ def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
     assert "NFS over UDP is left out: the kernel of old has none" in notes
 
 
+def run_on(host: Host, shell: Shell) -> str:
+    return host.exec("sh", "-c", f"{shell.functions}\n{shell.text}").stdout
+
+
 def test_old_gets_rid_of_a_mount_whose_server_is_gone(machines: Lab) -> None:
     """While something writes into it: neither a process nor `sync` waits on old for ever."""
     folder = f"{ROOT}/gone"
@@ -227,19 +222,19 @@ def test_old_gets_rid_of_a_mount_whose_server_is_gone(machines: Lab) -> None:
     with as_before(machines):
         new.exec("install", "-d", "-o", "postgres", folder)
         for shell in (nfs.serve(channel), nfs.export(channel)):
-            new.exec("sh", "-c", shell.text)
-        old.exec("sh", "-c", nfs.mount(channel, "postgres").text)
-        write = "setsid dd if=/dev/zero of=/run/pghaul-copy-gone/0/x bs=1M count=200 >/dev/null 2>&1 </dev/null &"
+            run_on(new, shell)
+        run_on(old, nfs.mount(channel, "postgres"))
+        write = "setsid dd if=/dev/zero of=/run/pghaul-copy-gone/data/x bs=1M count=200 >/dev/null 2>&1 </dev/null &"
         old.exec("sh", "-c", write, user="postgres")
         wait_until(lambda: new.exec("sh", "-c", f"[ -s {folder}/x ]", check=False).returncode == 0, "dd to write")
         machines.cut("new")
         try:
             old.exec("pkill", "-KILL", "-x", "dd")
-            said = old.exec("sh", "-c", nfs.unmount(channel).text).stdout
+            said = run_on(old, nfs.unmount(channel))
             old.exec("sync")
         finally:
             machines.mend("new")
         assert said == "" or said.startswith("warning: ")
         for shell in (nfs.unexport(channel), nfs.stop_serving(channel)):
-            new.exec("sh", "-c", shell.text)
+            run_on(new, shell)
         new.exec("rm", "-rf", folder)

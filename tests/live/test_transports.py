@@ -10,7 +10,7 @@ from core.facts.collect import collect
 from core.jobs import Job
 from core.migration.findings.data_roots import DataRoot
 from core.migration.model.move import Move
-from core.migration.model.plan import Step, alone
+from core.migration.model.plan import Step, alone, functions_file, functions_of
 from core.migration.model.transport import Route, Transport
 from core.migration.transports import passes
 from core.migration.transports.copy_channel import CopyChannel, channel_of
@@ -83,8 +83,8 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[CopyChann
 
     def carry_out(step: Step, stdin: str = "") -> str:
         server = old if step.side == "old" else new
-        shell = alone(step)
-        return server.run(shell, Job(), user=step.user, stdin=stdin.encode()).stdout
+        kept = functions_file(functions_of([step])) if step.takes_functions else ""
+        return server.run(alone(step), Job(), user=step.user, stdin=(stdin + kept).encode()).stdout
 
     try:
         said: dict[str, str] = {}
@@ -103,9 +103,9 @@ def test_a_cold_pass_makes_both_the_same(
     new = lab.old if transport.route is Route.LOCAL else lab.new
     inside(new, TARGET, "mkdir base && echo stale >base/gone && echo other >PG_VERSION")
     with opened(old_server, new_server, transport) as channel:
-        gone = run(old_server, passes.deletions(channel, PLACE))
-        run(old_server, passes.cold_pass(channel, PLACE))
-    assert gone.splitlines() == ["base/gone"]
+        gone = run(old_server, passes.ready(channel, passes.deletions(PLACE)))
+        run(old_server, passes.ready(channel, passes.cold_pass(PLACE)))
+    assert gone.splitlines() == ["base/gone", "# 1 entries"]
     assert content(new, TARGET) == content(source, SOURCE)
     assert inside(new, TARGET, "ls postmaster.pid x || true") == ""
 
@@ -116,24 +116,24 @@ def test_the_final_pass_carries_a_page_that_changed_within_the_second(
 ) -> None:
     """Same size, mtime put back to the very same nanosecond: rsync's own quick check would skip it."""
     with opened(old_server, new_server, transport) as channel:
-        run(old_server, passes.warm_pass(channel, PLACE))
+        run(old_server, passes.ready(channel, passes.warm_pass(PLACE)))
         assert content(lab.new, TARGET) == content(source, SOURCE)
         change = "touch -r base/1/7 kept && printf y | dd of=base/1/7 bs=1 seek=8192 conv=notrunc 2>/dev/null"
         inside(source, SOURCE, f"{change} && touch -r kept base/1/7 && rm kept 'a b' && mkdir later && echo 1 >later/1")
         changed = content(source, SOURCE)
-        run(old_server, passes.rest_pass(channel, PLACE))
+        run(old_server, passes.ready(channel, passes.rest_pass(PLACE)))
         assert content(lab.new, TARGET) != changed
-        run(old_server, passes.changed_pass(channel, PLACE))
-        run(old_server, passes.rest_pass(channel, PLACE))
+        run(old_server, passes.ready(channel, passes.changed_pass(PLACE)))
+        run(old_server, passes.ready(channel, passes.rest_pass(PLACE)))
     assert content(lab.new, TARGET) == changed
 
 
 def test_a_second_warm_pass_sends_what_changed_alone(source: Host, old_server: Server, new_server: Server) -> None:
     with opened(old_server, new_server, Transport(streams=2)) as channel:
-        run(old_server, passes.warm_pass(channel, PLACE))
+        run(old_server, passes.ready(channel, passes.warm_pass(PLACE)))
         inside(source, SOURCE, "sleep 2.1")  # what was written just before a pass is carried again
-        run(old_server, passes.warm_pass(channel, PLACE))
+        run(old_server, passes.ready(channel, passes.warm_pass(PLACE)))
         inside(source, SOURCE, "printf y | dd of=base/1/3 bs=1 seek=5 conv=notrunc 2>/dev/null")
-        run(old_server, passes.warm_pass(channel, PLACE))
+        run(old_server, passes.ready(channel, passes.warm_pass(PLACE)))
         listed = source.exec("sh", "-c", 'cat "$0"/files-data-*.names | tr "\\0" "\\n"', channel.folder).stdout
     assert listed.split() == ["./base/1/3"]

@@ -234,8 +234,10 @@ def _differing_files(executor: Executor, other: Step, step: Step) -> str:
 
 
 def _show_deletions(executor: Executor, step: Step) -> None:
-    names = executor.outputs[step.number].split("\n")
-    gone = [name for name in names if name.strip()]
+    """Raises BlockedError where the list is not whole: what follows removes what it should have named."""
+    *gone, end = executor.outputs[step.number].splitlines() or [""]
+    if end != f"# {len(gone)} entries":
+        raise BlockedError(f"{step.title}: the list is not whole: it ends in {end!r}", "--resume makes it again")
     shown = ", ".join(gone[:5]) + (", …" if len(gone) > 5 else "")
     executor.job.report(Note(f"{step.title}: {units.count(len(gone))} entries" + (f": {shown}" if gone else "")))
 

@@ -14,7 +14,7 @@ from core.migration.execution.progress import progress
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.workstation import run_here
 from core.migration.model.execution import Execution, ExecutionJournal, StepRun
-from core.migration.model.plan import Step, call_of
+from core.migration.model.plan import Step, call_of, functions_file
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
@@ -212,7 +212,8 @@ def _input(executor: Executor, step: Step) -> bytes:
     plan = executor.execution.plan
     other = plan.step(step.reads) if step.reads else None
     said = "" if other is None else output_of(executor, other)
-    return (said + plan.functions * step.takes_functions).encode("utf-8", "surrogateescape")
+    kept = functions_file(plan.functions) if step.takes_functions else ""
+    return (said + kept).encode("utf-8", "surrogateescape")
 
 
 def _failed(server: str, step: Step, error: CommandError) -> PghaulError:

@@ -165,6 +165,11 @@ def functions_of(steps: Iterable[Step]) -> str:
     return library(name for step in steps for text in (step.call, step.listing) for name in named_in(text))
 
 
+def functions_file(functions: str) -> str:
+    """Functions as a program of their own: `sh FILE FUNCTION WORD…` runs one; its last line shows that it is whole."""
+    return f'{functions}\n"$@"\nexit\n# whole\n'
+
+
 def call_of(plan: Plan, call: str) -> Shell:
     """A call of the plan as it runs: with the plan's own functions and settings, of whichever pghaul made it."""
     return with_settings(dict(plan.settings), Shell(call, call, compound=True, functions=plan.functions))

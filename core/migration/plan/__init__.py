@@ -19,7 +19,6 @@ from core.migration.model.move import HookCommand, Move, Verify
 from core.migration.model.plan import Phase, Plan, Step, functions_of
 from core.migration.model.probe import Probe
 from core.migration.model.transport import UNENCRYPTED, Route
-from core.migration.plan.cluster_control import control_data
 from core.migration.plan.runbook import runbook
 from core.migration.plan.script import login, script
 from core.migration.plan.site import Site
@@ -32,6 +31,7 @@ from core.migration.plan.steps.prepare import close_channel, prepare
 from core.migration.plan.steps.rollback import rollback
 from core.migration.transports.choice import allowed_routes, choose
 from core.migration.transports.copy_channel import address_of, channel_of
+from core.migration.transports.passes import settings
 from core.migration.transports.rsync_versions import common_version
 from core.servers.profiles import Profile
 
@@ -75,7 +75,7 @@ def make_plan(
         transport=choice.transport,
         rsync=common_version(old_facts, new_facts),
     )
-    channel = replace(channel, control=control_data(program_path(old_facts, cluster.series), cluster.data_directory))
+    channel = replace(channel, control=(program_path(old_facts, cluster.series), cluster.data_directory))
     site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify)
     steps = _timed(
         hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks), cluster, estimate
@@ -98,6 +98,7 @@ def make_plan(
         remains=remains(site),
         advice=advice(site),
         functions=functions_of([*steps, *back, *rest]),
+        settings=tuple(settings(channel).items()),
     )
 
 

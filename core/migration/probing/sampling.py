@@ -7,10 +7,9 @@ behind it by --append. So every sample is of the same bytes, however large the f
 page cache before.
 """
 
-from core.migration.transports import file_lists, passes
+from core.migration.transports import passes
 from core.migration.transports.copy_channel import CopyChannel
-from core.migration.transports.routes import route_of
-from core.servers.shell import Shell, call, script
+from core.servers.shell import Shell, call
 
 LABEL = "sample"
 SECONDS = 5
@@ -42,37 +41,7 @@ def send(channel: CopyChannel, folder: str) -> Shell:
     What it takes to connect and to come to terms is measured by a pass over nothing, and what it takes to ask for a
     flush by one that has nothing to do; both are taken off.
     """
-    appended, missing = passes.sample_passes(channel, LABEL, folder, SECONDS)
-    return script(
-        """cd -- @folder@ || exit
-while IFS= read -r line; do
-  rest=${line#* } && skip=${rest%% *} rest=${rest#* * * }
-  dd if="$rest" bs=1048576 skip=$((skip / 1048576)) iflag=nocache count=0 2>/dev/null
-done <@list@
-sh -c @split@ || exit
-: >@nothing@ && start=$(date +%s%N) && sh -c @idle@ >/dev/null || exit; connect=$(($(date +%s%N) - start))
-set --
-awk '$2 > 0 { exit 1 }' <@list@ || set -- @appended@
-awk '$2 == 0 { exit 1 }' <@list@ || set -- "$@" @missing@
-sh -c @flush@ && start=$(date +%s%N) && sh -c @flush@ || exit; ask=$(($(date +%s%N) - start))
-start=$(date +%s%N)
-for copy do
-  sh -c "$copy"; status=$?
-  case $status in 0|24|124) ;; *) exit "$status" ;; esac
-done
-sent=$(date +%s%N); sh -c @flush@ || exit; end=$(date +%s%N)
-flush=$((end - sent - ask)); [ "$flush" -gt 0 ] || flush=0
-echo "nanoseconds $((sent - start - $# * connect + flush))"
-echo "connect $connect\"""",
-        folder=folder,
-        list=_list(channel),
-        split=file_lists.split(channel, _list(channel), LABEL, channel.transport.streams),
-        nothing=f"{channel.folder}/nothing",
-        idle=passes.empty_pass(channel, LABEL, f"{channel.folder}/nothing"),
-        appended=appended,
-        missing=missing,
-        flush=route_of(channel).flush(channel, LABEL),
-    )
+    return passes.ready(channel, call("send_sample", folder, dict(channel.targets)[LABEL], SECONDS))
 
 
 def arrived(folder: str, skipped: int) -> Shell:

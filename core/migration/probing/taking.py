@@ -9,7 +9,7 @@ from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.model.move import Move
-from core.migration.model.plan import Step, alone
+from core.migration.model.plan import Step, alone, functions_file, functions_of
 from core.migration.model.probe import Probe, ProbeJournal, Quantity
 from core.migration.model.transport import PLAIN, Transport
 from core.migration.probing.timing import Timing, ratio_of
@@ -55,7 +55,8 @@ class BothEnds:
     def carry_out(self, step: Step, job: Job, stdin: str = "") -> Completed:
         """A step of a plan, for a probe."""
         server = self.old if step.side == "old" else self.new
-        given, title = stdin.encode(errors="surrogateescape"), f"probe: {step.title}"
+        kept = functions_file(functions_of([step])) if step.takes_functions else ""
+        given, title = (stdin + kept).encode(errors="surrogateescape"), f"probe: {step.title}"
         return server.run(alone(step), job, user=step.user, stdin=given, deadline=DEADLINE_SECONDS, title=title)
 
 

@@ -2,7 +2,8 @@
 
 The key's line on new has `restrict`, `from=` and a forced command, the receiver: it takes one of the copy's own folders
 by its label and an rsync server's options without any path, and nothing else. So a stolen key reads nothing, starts
-nothing and writes nowhere else. New's host keys are pinned from the workstation's own, checked connection.
+nothing and writes nowhere else. New's host keys are pinned from the workstation's own, checked connection. What runs on
+the servers stands in `resources/sh/key.sh`.
 
 Source of the line's format: sshd(8), AUTHORIZED_KEYS FILE FORMAT.
 """
@@ -10,7 +11,6 @@ Source of the line's format: sshd(8), AUTHORIZED_KEYS FILE FORMAT.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import LiteralString
 
 from core.errors import InputError
 from core.facts.model import Facts
@@ -18,36 +18,9 @@ from core.migration.model.move import Move
 from core.migration.model.transport import PLAIN, Transport
 from core.migration.transports.rsync_versions import UNKNOWN, Version
 from core.servers.profiles import Profile, Rights
-from core.servers.shell import Shell, command, script
+from core.servers.shell import Shell, call, command
 
 RECEIVER = "pghaul-receive"
-DISCARD = "discard"
-"""The label of a folder that is none: what comes is thrown away, to measure."""
-
-SAY_WHOLE: LiteralString = " && echo '# whole'"
-"""Behind what prints the input of a later step: the last line, by which that step knows that it got all of it."""
-TAKE_WHOLE: LiteralString = (
-    "given=$(cat); whole=${given%'# whole'}; "
-    '[ "$whole" != "$given" ] || { echo \'the input is cut off: nothing was changed\' >&2; exit 1; }; '
-)
-"""Ahead of what uses such an input: `whole` holds it. A connection that is lost looks like the end of the input."""
-
-RECEIVE: LiteralString = (
-    'refuse() { echo "pghaul: this key is for one copy alone" >&2; exit 126; }; '
-    "wanted=${1#pghaul-receive }; "
-    '[ "$wanted" != "$1" ] || refuse; shift; '
-    'if [ "$wanted" = discard ]; then exec cat >/dev/null; fi; '
-    "place=; "
-    'while [ $# -gt 1 ]; do [ "$1" = "${wanted%% *}" ] && place=$2; shift 2; done; '
-    '[ -n "$place" ] && cd -- "$place" || refuse; '
-    'if [ "${wanted#* }" = flush ]; then sync -f . || exec sync; exit; fi; '
-    "set -f; set -- ${wanted#* }; "
-    '[ "$1" = --server ] || refuse; '
-    "for word do case $word in --sender|*/*) refuse;; esac; done; "
-    # what arrives goes to the disk while more arrives, so that no flush of gigabytes waits at the end
-    "{ while sleep 0.2 && kill -0 $$; do sync -f . || sync; done; } </dev/null >/dev/null 2>&1 & "
-    'exec rsync "$@"'
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +36,8 @@ class CopyChannel:
         targets: label -> folder on new.
         transport: how the files travel; `rsync`: the older of both versions.
         purpose: `probe`, which is over in minutes, or `copy`, which may wait for days.
-        control: on old, prints the control file: it tells which WAL is in use. None: not known, and all of it travels.
+        control: PATH of the cluster's programs on old and its data directory there: its control file tells which WAL
+            is in use. None: not known, and all of it travels.
     """
 
     marker: str
@@ -77,8 +51,19 @@ class CopyChannel:
     targets: tuple[tuple[str, str], ...]
     transport: Transport = PLAIN
     rsync: Version = UNKNOWN
-    control: Shell | None = None
+    control: tuple[str, str] | None = None
     purpose: str = "copy"
+
+    @property
+    def kept(self) -> str:
+        """A folder on new, of who logs in there, with the functions that the key's line runs."""
+        return f"/var/tmp/{self.marker}"  # noqa: S108  made by mkdir, which fails where anything lies already
+
+    @property
+    def ssh(self) -> str:
+        """The ssh of the copy on old, without a destination, which it knows as `new`."""
+        cipher = f" -c {self.transport.cipher}" if self.transport.cipher else ""
+        return f"ssh -F {self.folder}/ssh_config{cipher}"
 
 
 def channel_of(
@@ -121,132 +106,61 @@ def channel_of(
 
 def make_key(channel: CopyChannel) -> Shell:
     """On old: a fresh key in a folder of one's own; prints the public half. The lists of a copy that goes on stay."""
-    return script(
-        "umask 077; if [ -d @folder@ ] && [ ! -L @folder@ ] && [ -O @folder@ ]; then "
-        "cd -- @folder@ && rm -f -- key key.pub known_hosts; else rm -rf -- @folder@ && mkdir -- @folder@; fi && "
-        "ssh-keygen -q -t ed25519 -N '' -C @marker@ -f @folder@/key && cat -- @folder@/key.pub",
-        folder=channel.folder,
-        marker=channel.marker,
-    )
+    return call("make_key", channel.folder, channel.marker)
 
 
 def make_folder(channel: CopyChannel) -> Shell:
     """Where old and new are one server: the copy's own folder, for its lists; those of a copy that goes on stay."""
-    return script(
-        "umask 077; { [ -d @folder@ ] && [ ! -L @folder@ ] && [ -O @folder@ ]; } || "
-        "{ rm -rf -- @folder@ && mkdir -- @folder@; }",
-        folder=channel.folder,
-    )
+    return call("own_folder", channel.folder)
 
 
 def remove_key(channel: CopyChannel) -> Shell:
     """On old: the folder with the key, gone."""
-    return command("rm", "-rf", "--", channel.folder)
+    return call("remove_folder", channel.folder)
+
+
+def keep_functions(channel: CopyChannel) -> Shell:
+    """On new, as who logs in: the functions that the key's line runs, from standard input."""
+    return call("keep_functions", channel.kept, "receive")
 
 
 def read_host_keys() -> Shell:
     """On new: the public host keys, as any user may read them."""
-    return script("cat /etc/ssh/ssh_host_*_key.pub" + SAY_WHOLE)
+    return call("host_keys")
 
 
 def pin_host_keys(channel: CopyChannel) -> Shell:
-    """On old: new's host keys, from standard input, as the only ones that the copy trusts."""
-    return script(
-        TAKE_WHOLE + "printf '%s' \"$whole\" | "
-        'while read -r type key comment; do printf \'%s %s %s\\n\' @host@ "$type" "$key"; done > @folder@/known_hosts'
-        " && test -s @folder@/known_hosts",
-        host=channel.address if channel.port == 22 else f"[{channel.address}]:{channel.port}",
-        folder=channel.folder,
-    )
+    """On old: new's host keys, from standard input, as the only ones that the copy trusts, and how ssh reaches new."""
+    return call("pin_host_keys", channel.folder, channel.address, channel.port, channel.login)
 
 
 def allow_key(channel: CopyChannel) -> Shell:
-    """On new, as the user that logs in: the public key from standard input, allowed to do this copy alone.
-
-    A line that an earlier try left is replaced; a file that had to be made says so, to be removed again. The key's last
-    word, its comment, shows that all of it arrived: before that nothing is touched.
-    """
-    return script(
-        'read -r type key comment && [ "$comment" = @marker@ ] || '
-        "{ echo 'the key is cut off: nothing was changed' >&2; exit 1; }; "
-        'umask 077; home=$(getent passwd "$(id -un)" | cut -d: -f6) && file=$home/.ssh/authorized_keys && '
-        'mkdir -p -- "$home/.ssh" && { [ -e "$file" ] || printf \'# made by %s\\n\' @marker@ > "$file"; } && '
-        'kept=$(grep -vF -- " "@marker@ "$file"; [ $? -le 1 ]) && '
-        '{ [ -z "$kept" ] || printf \'%s\\n\' "$kept"; grep -xF -- \'# made by \'@marker@ "$file"; '
-        'printf \'%s %s %s %s\\n\' @options@ "$type" "$key" @marker@; } > "$file.pghaul" && '
-        'cat -- "$file.pghaul" > "$file" && rm -- "$file.pghaul"',
-        marker=channel.marker,
-        options=_options(channel),
-    )
+    """On new, as the user that logs in: the public key from standard input, allowed to do this copy alone."""
+    return call("allow_key", channel.marker, options(channel))
 
 
 def forbid_key(channel: CopyChannel) -> Shell:
-    """On new: the key's line gone, every other line as it was; the file too where it was made for the key."""
-    return script(
-        'home=$(getent passwd "$(id -un)" | cut -d: -f6); file=$home/.ssh/authorized_keys; umask 077; '
-        '[ -e "$file" ] || exit 0; made=$(grep -cxF -- \'# made by \'@marker@ "$file"); '
-        'grep -vF -- " "@marker@ "$file" > "$file.pghaul"; [ $? -le 1 ] && cat -- "$file.pghaul" > "$file" && '
-        'rm -f -- "$file.pghaul" && if [ "$made" -gt 0 ] && ! [ -s "$file" ]; then '
-        'rm -f -- "$file"; rmdir -- "$home/.ssh" 2>/dev/null || true; fi',
-        marker=channel.marker,
-    )
-
-
-def ssh(channel: CopyChannel) -> Shell:
-    """The ssh of the copy, without a destination: this key, these host keys, no questions, no configuration."""
-    return command("ssh", *_words(channel))
-
-
-def ask(channel: CopyChannel, wanted: str) -> Shell:
-    """On old: the ssh command by which new's receiver is asked for something."""
-    return command("ssh", *_words(channel), f"{channel.login}@{channel.address}", f"{RECEIVER} {wanted}")
-
-
-def _words(channel: CopyChannel) -> tuple[str | int, ...]:
-    return (
-        *("-F", "/dev/null", "-i", f"{channel.folder}/key", "-p", channel.port),
-        *(("-c", channel.transport.cipher) if channel.transport.cipher else ()),
-        *_options_of(
-            IdentitiesOnly="yes",
-            UserKnownHostsFile=f"{channel.folder}/known_hosts",
-            GlobalKnownHostsFile="/dev/null",
-            StrictHostKeyChecking="yes",
-            BatchMode="yes",
-            Compression="no",
-            ConnectTimeout="10",
-            ServerAliveInterval="15",
-        ),
-    )
-
-
-def destination(channel: CopyChannel) -> str:
-    """New's side of an rsync command; the folder behind it is the receiver's business."""
-    return (
-        f"{channel.login}@[{channel.address}]:." if ":" in channel.address else f"{channel.login}@{channel.address}:."
-    )
+    """On new: the key's line gone, every other line as it was, and the functions; the file where it was made for it."""
+    return call("forbid_key", channel.marker, channel.kept)
 
 
 def discard(channel: CopyChannel) -> Shell:
     """On old: the ssh command whose standard input new throws away."""
-    return ask(channel, DISCARD)
+    return command(*channel.ssh.split(), "new", f"{RECEIVER} discard")
 
 
-def receiver(label: str) -> str:
-    """What to ask new for instead of `rsync`, to reach the folder of that label."""
-    return f"{RECEIVER} {label}"
+def options(channel: CopyChannel) -> str:
+    """What stands ahead of the key on new: from where it may come, and what alone it may do."""
+    targets = [word for target in channel.targets for word in target]
+    receive = command("exec", *channel.becomes, "sh", f"{channel.kept}/functions", "receive").text
+    forced = f'{receive} "$SSH_ORIGINAL_COMMAND" {command(*targets).text}'
+    dequoted = forced.replace('"', '\\"')
+    return f'restrict,from="{",".join(channel.sources)}",command="{dequoted}"'
 
 
 def address_of(new: Profile, resolved: str | None = None) -> str:
     """Where old reaches new: what the DBA said, else what the connection resolved, else the profile's own address."""
     return new.copy_address or resolved or new.address
-
-
-def _options(channel: CopyChannel) -> str:
-    targets = [word for target in channel.targets for word in target]
-    receive = command("exec", *channel.becomes, "sh", "-c", script(RECEIVE), RECEIVER)
-    forced = f'{receive.text} "$SSH_ORIGINAL_COMMAND" {command(*targets).text}'
-    dequoted = forced.replace('"', '\\"')
-    return f'restrict,from="{",".join(channel.sources)}",command="{dequoted}"'
 
 
 def _receiving(new: Profile, login: str | None) -> tuple[str, tuple[str, ...]]:
@@ -256,10 +170,6 @@ def _receiving(new: Profile, login: str | None) -> tuple[str, tuple[str, ...]]:
     if login is not None and login != new.database_user and new.rights in {Rights.SUDO, Rights.SUDO_POSTGRES}:
         return login, ("sudo", "-n", "-u", new.database_user, "--")
     return new.database_user, ()
-
-
-def _options_of(**options: str) -> list[str]:
-    return [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
 
 
 def _sources(facts: Facts) -> tuple[str, ...]:

@@ -1,18 +1,15 @@
 """The route over ssh: a key for one copy, its receiver on new (see copy_channel), new's host keys pinned on old."""
 
-from core.migration.model.plan import Phase, Step, undone
+from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.transports import copy_channel
-from core.migration.transports.copy_channel import CopyChannel, destination, receiver
-from core.migration.transports.rsync_versions import compression_options
-from core.servers.shell import Shell
+from core.migration.transports.copy_channel import CopyChannel
 
 _ANEW = "make and allow a new key, as above"
-
-CONTENTS_ALONE = False
 
 
 def opening(channel: CopyChannel, owner: str) -> list[Step]:
     """The key made, allowed and pinned; `owner`: who owns the cluster on old."""
+    keys = "~/.ssh/authorized_keys"
     return [
         Step(
             "make a key for this copy",
@@ -20,8 +17,21 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             owner,
             str(copy_channel.make_key(channel)),
             "old sends the files itself; the key opens nothing but this copy and is removed after it",
-            undone(owner, "old", copy_channel.remove_key(channel)),
+            undone(owner, "old", f"rm -r {channel.folder}"),
+            native=(f"ssh-keygen -t ed25519 -N '' -C {channel.marker} -f {channel.folder}/key",),
             name="key",
+            renewed=True,
+            rehearsed=True,
+        ),
+        Step(
+            "put the functions of this copy on new",
+            "new",
+            channel.login,
+            str(copy_channel.keep_functions(channel)),
+            "the key's line runs one of them, the receiver, as the database user; read them there or in the appendix",
+            undone(channel.login, "new", f"rm -r {channel.kept}"),
+            native=(f"install -m 644 functions {channel.kept}/functions",),
+            takes_functions=True,
             renewed=True,
             rehearsed=True,
         ),
@@ -31,7 +41,8 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             channel.login,
             str(copy_channel.allow_key(channel)),
             "restrict, from= and a forced command: it writes into the target folders and does nothing else",
-            undone(channel.login, "new", copy_channel.forbid_key(channel)),
+            undone(channel.login, "new", f"sed -i '/ {channel.marker}$/d' {keys}"),
+            native=(f"echo '… ssh-ed25519 … {channel.marker}' >>{keys}",),
             reads="key",
             renewed=True,
             rehearsed=True,
@@ -42,8 +53,9 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             channel.login,
             str(copy_channel.read_host_keys()),
             "old must know new when it connects; they come through your own, checked connection",
-            "nothing to undo: it only looks",
-            name="host keys",
+            ONLY_LOOKS,
+            native=("cat /etc/ssh/ssh_host_*_key.pub",),
+            name="host-keys",
             renewed=True,
             rehearsed=True,
         ),
@@ -54,7 +66,8 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             str(copy_channel.pin_host_keys(channel)),
             "the copy trusts these keys and no other",
             "it lies in the key's folder and goes with it",
-            reads="host keys",
+            native=(f"cat host-keys >{channel.folder}/known_hosts",),
+            reads="host-keys",
             renewed=True,
             rehearsed=True,
         ),
@@ -71,6 +84,7 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
             str(copy_channel.forbid_key(channel)),
             "the copy is done: nothing is left that opens new",
             _ANEW,
+            native=(f"sed -i '/ {channel.marker}$/d' ~/.ssh/authorized_keys", f"rm -r {channel.kept}"),
             phase=Phase.CLOSE,
             timed_as=Phase.VERIFY,
             stopped=True,
@@ -84,6 +98,7 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
             str(copy_channel.remove_key(channel)),
             "nothing of the copy is left on old",
             _ANEW,
+            native=(f"rm -r {channel.folder}",),
             phase=Phase.CLOSE,
             timed_as=Phase.VERIFY,
             stopped=True,
@@ -91,29 +106,3 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
             rehearsed=True,
         ),
     ]
-
-
-def target(channel: CopyChannel, label: str, source: str) -> tuple[str | Shell, ...]:
-    """The words by which an rsync on old sends `source` into the folder of that label on new."""
-    compression = compression_options(channel.rsync, channel.transport.compression)
-    return (
-        *compression,
-        "-e",
-        copy_channel.ssh(channel),
-        f"--rsync-path={receiver(label)}",
-        source,
-        destination(channel),
-    )
-
-
-contents = target
-
-
-def sender(channel: CopyChannel) -> tuple[str | Shell, ...]:  # noqa: ARG001  other routes ask it for more
-    """The words ahead of the options of an rsync that sends contents."""
-    return ("rsync",)
-
-
-def flush(channel: CopyChannel, label: str) -> Shell:
-    """On old: the command that ends when all that lies in the folder of that label is on new's disk."""
-    return copy_channel.ask(channel, f"{label} flush")

@@ -29,6 +29,8 @@ until listens_on {_TAKEN} || [ "$tries" -ge 50 ]; do tries=$((tries + 1)); sleep
 _ASKED = 'printf "%s\\n" "$*" >asked'
 
 
+_QUICK = {"sleep": "what ends at once is not waited for"}
+
 EXAMPLES = [
     Example(
         "make_password",
@@ -122,7 +124,14 @@ grep -A1 -Fx '[16400]' daemon/rsyncd.conf | grep -Fx 'path = {_DAEMON}/places/16
         complains="the rsync daemon ended by itself",
         name="it ended",
     ),
-    Example("end_daemon", (_DAEMON, _MARKER), arrange=_STARTED, after=_GONE),
+    Example("end_daemon", (_DAEMON, _MARKER), arrange=_STARTED, after=_GONE, tolerates=_QUICK),
+    Example(
+        "close_daemon",
+        (_DAEMON, _MARKER, "@folder@/kept"),
+        arrange=f"{_STARTED}; mkdir kept",
+        after=f"{_GONE} && [ ! -e kept ]",
+        tolerates=_QUICK,
+    ),
     Example("end_daemon", (_DAEMON, _MARKER), arrange="mkdir daemon", after=_GONE, name="it has ended"),
     Example("end_copy", (_MARKER,), arrange=f"PGHAUL_COPY={_MARKER} sleep 9 >/dev/null 2>&1 &", after=_GONE),
     Example(
@@ -136,15 +145,15 @@ grep -A1 -Fx '[16400]' daemon/rsyncd.conf | grep -Fx 'path = {_DAEMON}/places/16
     Example("listens_on", (_TAKEN,), arrange=_TAKE),
     Example(
         "reach_daemon",
-        ("@folder@", "marker", "10.0.0.2", "--contimeout=10", "/", "pghaul@10.0.0.2::data/"),
+        ("@folder@", "marker", "10.0.0.2", "/", "pghaul@10.0.0.2::data/"),
         stdin="8730 marker\n",
         programs={"rsync": _ASKED},
         after=r"""[ "$(cat port)" = 8730 ] && [ "$(cat asked)" = \
-'--port=8730 -r --files-from=/dev/null --contimeout=10 / pghaul@10.0.0.2::data/' ]""",
+'--port=8730 --contimeout=10 --password-file=@folder@/password -r --files-from=/dev/null / pghaul@10.0.0.2::data/' ]""",
     ),
     Example(
         "reach_daemon",
-        ("@folder@", "marker", "127.0.0.1", "--contimeout=10", "/", "pghaul@127.0.0.1::data/"),
+        ("@folder@", "marker", "127.0.0.1", "/", "pghaul@127.0.0.1::data/"),
         stdin=f"{_PORT} marker\n",
         status=10,
         complains=f"port {_PORT} of 127.0.0.1 is not reached from old: is there a firewall between them?",

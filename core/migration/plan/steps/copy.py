@@ -1,9 +1,9 @@
 """The steps that copy: warm passes while old runs, the stop and its proof, the final pass, the links, the proof."""
 
 from core.migration.estimate.copy_methods import MOST_PASSES
-from core.migration.findings.data_roots import relinked
+from core.migration.findings.data_roots import DataRoot, relinked
 from core.migration.model.move import Hook, Verify
-from core.migration.model.plan import Phase, Step, undone
+from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
 from core.migration.plan.steps.corruption import checksums
@@ -55,7 +55,8 @@ def _warm(site: Site) -> list[Step]:
         site.owner,
         str(beginning(site.cluster.data_directory)),
         "what changed since then is summed up on both sides in the end",
-        "nothing to undo: it only looks",
+        ONLY_LOOKS,
+        native=("date +@%s",),
         phase=Phase.WARM,
         timed_as=Phase.PREPARE,
         name=BEGAN,
@@ -66,9 +67,10 @@ def _warm(site: Site) -> list[Step]:
             f"warm pass {number} of {MOST_PASSES}: {root.source}",
             "old",
             site.owner,
-            str(passes.warm_pass(site.channel, root)),
+            str(passes.warm_pass(root)),
             "while old runs: the more lies on new already, the shorter is the stop" if number == 1 else "what changed",
             _AGAIN,
+            native=_rsyncs(site, root, passes.PRESENT, passes.MISSING),
             phase=Phase.WARM,
             share=site.share(root) / number**2,
             name=f"{WARM}{number}-{root.label}",
@@ -90,15 +92,21 @@ def _identity(site: Site) -> Step:
         "send old's control file ahead",
         "old",
         site.owner,
-        str(passes.control_file_pass(site.channel, site.roots[0], [root.link for root in site.roots[1:]])),
+        str(passes.identity_pass(site.roots[0], [root.link for root in site.roots[1:]])),
         "it bears the cluster's identity: by it, and the links to other folders, a copy that is broken off is known",
         _AGAIN,
+        native=_rsyncs(site, site.roots[0], ("--ignore-times", "--files-from=…")),
         phase=Phase.WARM if site.cluster.running else Phase.COPY,
         share=0.01,
         rehearsed=True,
         stopped=not site.cluster.running,
         skippable=False,
     )
+
+
+def _rsyncs(site: Site, root: DataRoot, *options: tuple[str, ...]) -> tuple[str, ...]:
+    """The rsyncs that a pass over a data root comes to, as a person would type them."""
+    return tuple(passes.native(site.channel, root, *each) for each in options)
 
 
 def _stop(site: Site) -> list[Step]:
@@ -124,6 +132,7 @@ def _stop(site: Site) -> list[Step]:
             str(stop.command),
             "files of a running server are no cluster",
             stop.undo,
+            native=stop.native,
             phase=Phase.STOP,
             share=5.0,
             name=STOP,
@@ -141,7 +150,8 @@ def _stop_proven(site: Site) -> list[Step]:
             site.owner,
             str(cluster_control.prove_stopped(site.old_path, site.cluster.data_directory)),
             "no server lives in it and the control file says `shut down`; refusing connections is not enough",
-            "nothing to undo: it only looks",
+            ONLY_LOOKS,
+            native=cluster_control.native_prove_stopped(site.old_path, site.cluster.data_directory),
             phase=Phase.STOP,
             name=STOPPED,
             proves=True,
@@ -161,7 +171,8 @@ def _still_stopped(site: Site) -> list[Step]:
             site.owner,
             str(cluster_control.prove_stopped(site.old_path, site.cluster.data_directory)),
             "the control file must be the very same as before the pass: else somebody started old under it",
-            "nothing to undo: it only looks",
+            ONLY_LOOKS,
+            native=cluster_control.native_prove_stopped(site.old_path, site.cluster.data_directory),
             phase=Phase.VERIFY,
             agrees_with=STOPPED,
             proves=True,
@@ -181,6 +192,7 @@ def _fence(site: Site) -> list[Step]:
             str(fence.command),
             "two servers with one identity must never both run",
             fence.undo,
+            native=fence.native,
             phase=Phase.STOP,
             name=FENCE,
             stopped=True,
@@ -195,9 +207,10 @@ def _deletions(site: Site) -> list[Step]:
             f"list what the last pass will remove from {root.target}",
             "old",
             site.owner,
-            str(passes.deletions(site.channel, root)),
+            str(passes.deletions(root)),
             "read it: only what old has removed since the first pass may stand here",
-            "nothing to undo: it only looks",
+            ONLY_LOOKS,
+            native=_rsyncs(site, root, ("--dry-run", "--delete", "--itemize-changes")),
             phase=Phase.FINAL if site.cluster.running else Phase.COPY,
             timed_as=Phase.VERIFY,
             name=f"{DELETIONS}{root.label}",
@@ -217,9 +230,10 @@ def _changed(site: Site) -> list[Step]:
             f"final pass, changed files: {root.source}",
             "old",
             site.owner,
-            str(passes.changed_pass(site.channel, root)),
+            str(passes.changed_pass(root)),
             "every file that changed since the last warm pass began, byte for byte: times are not trusted",
             _AGAIN,
+            native=_rsyncs(site, root, (*passes.IN_PLACE, "--files-from=…")),
             phase=Phase.FINAL,
             share=site.share(root),
             stopped=True,
@@ -238,9 +252,12 @@ def _cold(site: Site) -> list[Step]:
             f"{'final pass, the rest' if running else 'copy'}: {root.source}",
             "old",
             site.owner,
-            str((passes.rest_pass if running else passes.cold_pass)(site.channel, root)),
+            str((passes.rest_pass if running else passes.cold_pass)(root)),
             "folders, links, what is new and what is gone" if running else "the cluster as it was shut down",
             _AGAIN,
+            native=_rsyncs(
+                site, root, *([("--delete",)] if running else [passes.PRESENT, (*passes.MISSING, "--delete")])
+            ),
             phase=Phase.FINAL if running else Phase.COPY,
             timed_as=Phase.VERIFY if running else None,
             share=site.share(root),

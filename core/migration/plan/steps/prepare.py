@@ -1,8 +1,8 @@
 """The steps before anything is copied: the target proven and made, the key, the host keys."""
 
-from core.migration.model.plan import ROOT_USER, Step, undone
+from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Step, undone
 from core.migration.plan.site import Site
-from core.migration.plan.steps.targets import empty_or_ours
+from core.migration.plan.steps.targets import empty_or_ours, native_empty_or_ours
 from core.migration.plan.steps.verify import forget_lists
 from core.migration.transports import copy_channel
 from core.migration.transports.routes import route_of
@@ -21,7 +21,8 @@ def _prove(site: Site) -> Step:
         ROOT_USER,
         str(empty_or_ours(site)),
         "a later pass removes what old does not have: that must never happen to another cluster",
-        "nothing to undo: it only looks",
+        ONLY_LOOKS,
+        native=native_empty_or_ours(site),
         skippable=False,
         renewed=True,
         rehearsed=True,
@@ -54,6 +55,7 @@ def _open_channel(site: Site) -> list[Step]:
         str(copy_channel.remove_key(channel)),
         "lists of what was copied are good for one execution alone",
         "nothing to undo: it is of no use any more",
+        native=(f"rm -r {channel.folder}",),
         rehearsed=True,
     )
     return [tidy, *route_of(channel).opening(channel, site.owner)]

@@ -1,10 +1,11 @@
-"""Executions made by hand."""
+"""Executions made by hand, and people and servers that are not there."""
 
 from dataclasses import replace
 from datetime import timedelta
 
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Plan, Step
+from core.servers.connection import Server
 from tests.core.migration.builders import NOW
 
 STEP = Step(
@@ -18,6 +19,24 @@ STEP = Step(
     server="old",
     expected_seconds=1.0,
 )
+
+
+class Nobody:
+    """No question may come up: there is nobody to answer it."""
+
+    def announce(self, cluster: str) -> None:
+        pass
+
+    def confirm_stop(self, cluster: str) -> bool:
+        raise AssertionError(cluster)
+
+    def has_done(self, step: Step) -> bool:
+        raise AssertionError(step)
+
+
+def unconnected(side: str) -> Server:
+    """No server may be needed."""
+    raise AssertionError(side)
 
 
 def execution(*steps: Step, state: State = State.RUNNING, kind: Kind = Kind.REAL) -> Execution:

@@ -8,24 +8,8 @@ import pytest
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.executor import Executor
-from core.migration.model.plan import Step
-from core.servers.connection import Server
+from tests.core.migration.execution.builders import Nobody, unconnected
 from tests.histories import Histories
-
-
-class Nobody:
-    def announce(self, cluster: str) -> None:
-        pass
-
-    def confirm_stop(self, cluster: str) -> bool:
-        raise AssertionError(cluster)
-
-    def has_done(self, step: Step) -> bool:
-        raise AssertionError(step)
-
-
-def unconnected(side: str) -> Server:
-    raise AssertionError(side)
 
 
 @pytest.fixture

@@ -13,28 +13,11 @@ from core.migration.execution.executor import Executor
 from core.migration.execution.lock import HeldError, Holder
 from core.migration.execution.recording import recorded, watched
 from core.migration.model.execution import State, StepRun
-from core.migration.model.plan import Step
-from core.servers.connection import Server
 from tests.core.migration.builders import NOW, set_up
-from tests.core.migration.execution.builders import execution
+from tests.core.migration.execution.builders import Nobody, execution, unconnected
 from tests.histories import Histories
 
 HELD = HeldError("/a on old is being moved by ada@desk since 20:00", "wait", Holder("/var/tmp/lock", "1", "ada@desk"))
-
-
-class NobodyAtAll:
-    def announce(self, cluster: str) -> None:
-        pass
-
-    def confirm_stop(self, cluster: str) -> bool:
-        raise AssertionError(cluster)
-
-    def has_done(self, step: Step) -> bool:
-        raise AssertionError(step)
-
-
-def unconnected(side: str) -> Server:
-    raise AssertionError(side)
 
 
 @pytest.fixture
@@ -44,7 +27,7 @@ def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
 
 
 def refused(store: Store, number: int) -> tuple[State, str]:
-    with pytest.raises(HeldError), recorded(Executor(number, store, unconnected, NobodyAtAll(), Job())):
+    with pytest.raises(HeldError), recorded(Executor(number, store, unconnected, Nobody(), Job())):
         raise HELD
     found = store.execution(number)
     assert not store.carried_out(number)
@@ -72,7 +55,7 @@ def test_one_that_had_not_begun_has_ended(store: Store) -> None:
 def test_a_history_that_cannot_be_written_ends_no_copy(store: Store) -> None:
     """Who looks each second must outlive it: the watcher is still there to be ended, and the work goes on."""
     number = store.execution_started(execution())
-    executor = Executor(number, store, unconnected, NobodyAtAll(), Job())
+    executor = Executor(number, store, unconnected, Nobody(), Job())
     told = threading.Event()
 
     def fails() -> None:

@@ -1,5 +1,6 @@
 import getpass
 import re
+import shlex
 import shutil
 import subprocess
 from dataclasses import replace
@@ -33,9 +34,9 @@ from tests.core.migration.builders import (
     old,
     probe,
     profile,
-    runnable,
     space,
 )
+from tests.core.migration.running import run
 
 
 def plan(
@@ -94,24 +95,24 @@ def test_every_step_is_whole() -> None:
 
 def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_shown() -> None:
     made = plan({"running": True, "tablespaces": (space("/space"),)})
-    removing = [each.number for each in made.steps if "--delete" in each.call and "--dry-run" not in each.call]
+    removing = [each.number for each in made.steps if each.call.startswith(("rest_pass ", "cold_pass "))]
     assert removing
     assert step(made, "prove that the target").number < min(removing)
-    shown = [each.number for each in made.steps if "--dry-run" in each.call]
+    shown = [each.number for each in made.steps if each.call.startswith("deletions ")]
     assert len(shown) == len(removing) == 2
     assert max(shown) < min(removing)
-    assert not any("--delay-updates" in each.call for each in made.steps)
+    assert "--delay-updates" not in made.functions
 
 
 def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
     """The proof of the target ahead of the copy, on a tablespace's folder that holds what is not ours."""
     taken = tmp_path / "it's taken"
     made = plan({"running": True, "tablespaces": (space(str(taken)),)})
-    proof = runnable(alone(step(made, "prove that the target")))
-    assert subprocess.run(["dash", "-c", proof], capture_output=True, check=False).returncode == 0
+    proof = alone(step(made, "prove that the target"))
+    assert run(proof).returncode == 0
     taken.mkdir()
     (taken / "notes").touch()
-    done = subprocess.run(["dash", "-c", proof], capture_output=True, text=True, check=False)
+    done = run(proof)
     assert done.returncode == 1
     assert done.stderr.startswith(f"pghaul: {taken} holds files, and no copy in {TARGET} leads there: ")
 
@@ -123,10 +124,10 @@ def test_the_name_to_be_typed_stands_at_the_head() -> None:
 
 
 def test_the_final_pass_trusts_no_time() -> None:
+    """What these two functions then do is tested on files whose times were set back."""
     made = plan({"running": True})
-    for title in ("warm pass 1", "final pass, changed files"):
-        assert "comm -13" in step(made, title).call
-    assert "--ignore-times" in step(made, "final pass, changed files").call
+    assert step(made, "warm pass 1").call == f"warm_pass data {DATA} {TARGET} pg_wal"
+    assert step(made, "final pass, changed files").call == f"changed_pass data {DATA} {TARGET} pg_wal"
 
 
 def test_downtime_is_from_the_stop_to_the_opening() -> None:
@@ -186,7 +187,7 @@ def test_tablespaces_go_to_their_targets() -> None:
     made = plan({"tablespaces": (space("/space"),)}, {"tablespace_targets": {"/space": "/srv/pg/space"}})
     assert step(made, "make /srv/pg/space").side == "new"
     assert step(made, "set the link pg_tblspc/16400").call == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
-    assert "pghaul-receive 16400" in step(made, "copy: /space").call
+    assert step(made, "copy: /space").call == "cold_pass 16400 /space /srv/pg/space -"
 
 
 def test_configuration_outside_is_brought_along() -> None:
@@ -203,18 +204,10 @@ def test_configuration_that_was_cut_off_replaces_nothing(tmp_path: Path) -> None
     folder.mkdir()
     (folder / "postgresql.conf").write_text("port = 5432\n")
     made = plan({"config_file": f"{folder}/postgresql.conf"}, database_user=me)
-    packed = subprocess.run(
-        ["dash", "-c", runnable(alone(step(made, "pack old's")))], capture_output=True, text=True, check=True
-    ).stdout
+    packed = run(alone(step(made, "pack old's"))).stdout
 
     def put(text: str) -> int:
-        return subprocess.run(
-            ["dash", "-c", runnable(alone(step(made, "put old's")))],
-            input=text,
-            text=True,
-            check=False,
-            stderr=subprocess.DEVNULL,
-        ).returncode
+        return run(alone(step(made, "put old's")), given=text).returncode
 
     (folder / "postgresql.conf").write_text("port = 1\n")
     for text in ("", packed[:200], packed.partition("#")[0], packed[:-2]):
@@ -248,29 +241,29 @@ def test_why_names_the_figures() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "line", "login"),
+    ("changes", "becomes", "login"),
     [
-        ({}, "exec sudo -n -u postgres -- sh -c", "dba"),
-        ({"user": "postgres"}, "exec sh -c", "postgres"),
-        ({"user": "root"}, "exec runuser -u postgres -- sh -c", "root"),
-        ({"rights": Rights.SUDO_PASSWORD}, "exec sh -c", "postgres"),
-        ({"user": None}, "exec sh -c", "postgres"),
+        ({}, "sudo -n -u postgres -- ", "dba"),
+        ({"user": "postgres"}, "", "postgres"),
+        ({"user": "root"}, "runuser -u postgres -- ", "root"),
+        ({"rights": Rights.SUDO_PASSWORD}, "", "postgres"),
+        ({"user": None}, "", "postgres"),
     ],
 )
-def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], line: str, login: str) -> None:
+def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], becomes: str, login: str) -> None:
     made = plan(**changes)
     allow = step(made, "let the key")
-    assert line in allow.call
-    assert 'restrict,from="10.77.0.11",command="' in allow.call
-    assert allow.user == login
-    assert f"{login}@10.77.0.12:." in step(made, "copy").call
+    name, _, options = shlex.split(allow.call)
+    assert name == "allow_key"
+    assert options.startswith(f'restrict,from="10.77.0.11",command="exec {becomes}sh /var/tmp/pghaul-copy-')
+    assert options.endswith(f'/functions receive \\"$SSH_ORIGINAL_COMMAND\\" data {TARGET}"')
+    assert (allow.user, step(made, "put the functions").user) == (login, login)
+    assert step(made, "pin").call.endswith(f" 10.77.0.12 22 {login}")
 
 
 def test_the_address_old_uses_is_the_dbas() -> None:
     made = plan(copy_address="fd00::12", port=2222)
-    assert "dba@[fd00::12]:." in step(made, "copy").call
-    assert "[fd00::12]:2222" in step(made, "pin").call
-    assert "-p 2222" in step(made, "copy").call
+    assert step(made, "pin").call.endswith(" fd00::12 2222 dba")
 
 
 def test_no_cluster_and_no_address() -> None:

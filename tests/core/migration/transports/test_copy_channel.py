@@ -1,14 +1,16 @@
 """The key's line on new, and the receiver behind it, run by a real shell; the whole way is tested between two hosts."""
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from core.migration.model.plan import functions_file
 from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel
-from core.servers.shell import script
+from core.servers.functions import library
+from core.servers.shell import Shell
+from tests.core.migration.running import program, run
 
 
 @pytest.fixture
@@ -31,29 +33,22 @@ def channel(tmp_path: Path) -> CopyChannel:
 def _line(channel: CopyChannel, home: Path) -> str:
     """The options of the key's line as sshd reads them: source auth-options.c, opt_dequote."""
     (home / ".ssh").mkdir(mode=0o700, exist_ok=True)
-    _run(copy_channel.allow_key(channel).text, home, "ssh-ed25519 AAAA pghaul-copy-0123\n")
+    _run(copy_channel.allow_key(channel), home, "ssh-ed25519 AAAA pghaul-copy-0123\n")
     return (home / ".ssh" / "authorized_keys").read_text().splitlines()[-1]
 
 
-def _run(text: str, home: Path, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+def _run(shell: Shell, home: Path, given: str = "") -> subprocess.CompletedProcess[str]:
     """With a `getent` that names this home, for the file belongs to whoever logs in."""
-    programs = home / "programs"
-    programs.mkdir(exist_ok=True)
-    (programs / "getent").write_text(f"#!/bin/sh\necho 'u:x:1:1::{home}:/bin/sh'\n")
-    (programs / "rsync").write_text('#!/bin/sh\nprintf "%s|" "$PWD" "$@"\n')
-    for each in programs.iterdir():
-        each.chmod(0o755)
-    variables = {"PATH": f"{programs}:{os.environ['PATH']}", **environment}
-    return subprocess.run(
-        ["dash", "-c", text],
-        input=stdin,
-        env=variables,
-        cwd=home,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=20,
-    )
+    program(home / "programs/getent", f"echo 'u:x:1:1::{home}:/bin/sh'")
+    return run(shell, given=given, folder=home, programs=home / "programs")
+
+
+def _asked(channel: CopyChannel, home: Path, words: str) -> subprocess.CompletedProcess[str]:
+    """What new answers to those words behind the key, with an rsync that only says where it is and what it is asked."""
+    program(home / "programs/rsync", 'printf "%s|" "$PWD" "$@"')
+    (home / "functions").write_text(functions_file(library(["receive"])))
+    forced = _forced(_line(channel, home)).replace(f"{channel.kept}/functions", f"{home}/functions")
+    return _run(Shell(f"export SSH_ORIGINAL_COMMAND='{words}'; {forced}", ""), home)
 
 
 def _forced(line: str) -> str:
@@ -69,9 +64,8 @@ def _forced(line: str) -> str:
 
 
 def test_the_receiver_takes_an_rsync_server_into_its_own_folder(channel: CopyChannel, tmp_path: Path) -> None:
-    forced = _forced(_line(channel, tmp_path))
-    asked = "pghaul-receive data --server -vlHtpre.iLsfxCIvu --inplace --timeout=600 . ."
-    done = _run(forced, tmp_path, SSH_ORIGINAL_COMMAND=asked)
+    words = "--server -vlHtpre.iLsfxCIvu --inplace --timeout=600 . ."
+    done = _asked(channel, tmp_path, f"pghaul-receive data {words}")
     folder = channel.targets[0][1]
     assert done.stdout == f"{folder}|--server|-vlHtpre.iLsfxCIvu|--inplace|--timeout=600|.|.|"
     assert not (tmp_path / "x").exists()
@@ -96,17 +90,13 @@ def test_the_receiver_takes_an_rsync_server_into_its_own_folder(channel: CopyCha
     ],
 )
 def test_the_receiver_refuses_all_else(channel: CopyChannel, tmp_path: Path, asked: str) -> None:
-    done = _run(_forced(_line(channel, tmp_path)), tmp_path, SSH_ORIGINAL_COMMAND=asked)
+    done = _asked(channel, tmp_path, asked)
     assert (done.returncode, done.stdout) == (126, "")
-    assert "one copy alone" in done.stderr
+    assert done.stderr == "pghaul: this key is for one copy alone\n"
 
 
 def test_shell_signs_in_what_is_asked_are_words(channel: CopyChannel, tmp_path: Path) -> None:
-    done = _run(
-        _forced(_line(channel, tmp_path)),
-        tmp_path,
-        SSH_ORIGINAL_COMMAND="pghaul-receive data --server $(id) `id` * ;id",
-    )
+    done = _asked(channel, tmp_path, "pghaul-receive data --server $(id) `id` * ;id")
     assert done.stdout.endswith("|--server|$(id)|`id`|*|;id|")
 
 
@@ -118,32 +108,32 @@ def test_other_keys_stay_as_they_were(channel: CopyChannel, tmp_path: Path) -> N
     for _ in range(2):
         _line(channel, tmp_path)
         assert file.read_text().count("ssh-ed25519") == 1
-    _run(copy_channel.forbid_key(channel).text, tmp_path)
+    _run(copy_channel.forbid_key(channel), tmp_path)
     assert file.read_text() == before + "\n"
     assert [path.name for path in file.parent.iterdir()] == ["authorized_keys"]
 
 
 def test_a_file_that_was_made_for_the_key_is_removed_with_it(channel: CopyChannel, tmp_path: Path) -> None:
-    _run(copy_channel.allow_key(channel).text, tmp_path, "ssh-ed25519 AAAA pghaul-copy-0123\n")
+    _run(copy_channel.allow_key(channel), tmp_path, "ssh-ed25519 AAAA pghaul-copy-0123\n")
     assert (tmp_path / ".ssh" / "authorized_keys").stat().st_mode & 0o777 == 0o600
-    _run(copy_channel.allow_key(channel).text, tmp_path, "ssh-ed25519 BBBB pghaul-copy-0123\n")
-    _run(copy_channel.forbid_key(channel).text, tmp_path)
+    _run(copy_channel.allow_key(channel), tmp_path, "ssh-ed25519 BBBB pghaul-copy-0123\n")
+    _run(copy_channel.forbid_key(channel), tmp_path)
     assert not (tmp_path / ".ssh").exists()
-    assert _run(copy_channel.forbid_key(channel).text, tmp_path).returncode == 0
+    assert _run(copy_channel.forbid_key(channel), tmp_path).returncode == 0
 
 
 def test_a_key_is_made_afresh_and_only_for_its_owner(channel: CopyChannel, tmp_path: Path) -> None:
     for _ in range(2):
-        done = _run(copy_channel.make_key(channel).text, tmp_path)
+        done = _run(copy_channel.make_key(channel), tmp_path)
         assert done.stdout.startswith("ssh-ed25519 ")
         assert done.stdout.endswith(f" {channel.marker}\n")
     folder = Path(channel.folder)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert (folder / "key").stat().st_mode & 0o777 == 0o600
-    _run(copy_channel.pin_host_keys(channel).text, tmp_path, "ssh-ed25519 HHHH root@new\necdsa EEEE\n# whole\n")
+    _run(copy_channel.pin_host_keys(channel), tmp_path, "ssh-ed25519 HHHH root@new\necdsa EEEE\n# whole\n")
     assert (folder / "known_hosts").read_text() == "10.0.0.2 ssh-ed25519 HHHH\n10.0.0.2 ecdsa EEEE\n"
-    assert _run(copy_channel.pin_host_keys(channel).text, tmp_path, "").returncode != 0
-    _run(copy_channel.remove_key(channel).text, tmp_path)
+    assert _run(copy_channel.pin_host_keys(channel), tmp_path, "").returncode != 0
+    _run(copy_channel.remove_key(channel), tmp_path)
     assert not folder.exists()
 
 
@@ -153,17 +143,13 @@ def test_a_key_that_was_cut_off_is_not_allowed(channel: CopyChannel, tmp_path: P
     cut = "ssh-ed25519 AAAA pghaul-copy-0123\n"[:-missing]
     for arrived in (cut, f"{cut}\n"):
         if arrived != "ssh-ed25519 AAAA pghaul-copy-0123\n":
-            done = _run(copy_channel.allow_key(channel).text, tmp_path, arrived)
+            done = _run(copy_channel.allow_key(channel), tmp_path, arrived)
             assert (done.returncode, "the key is cut off" in done.stderr) == (1, True)
             assert not (tmp_path / ".ssh").exists()
 
 
 def test_host_keys_that_were_cut_off_are_not_pinned(channel: CopyChannel, tmp_path: Path) -> None:
     Path(channel.folder).mkdir()
-    done = _run(copy_channel.pin_host_keys(channel).text, tmp_path, "ssh-ed25519 HHHH root@new\n")
+    done = _run(copy_channel.pin_host_keys(channel), tmp_path, "ssh-ed25519 HHHH root@new\n")
     assert (done.returncode, "cut off" in done.stderr) == (1, True)
     assert list(Path(channel.folder).iterdir()) == []
-
-
-def test_the_receivers_text_stands_on_one_line() -> None:
-    assert "\n" not in script(copy_channel.RECEIVE).text

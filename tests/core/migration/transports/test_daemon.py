@@ -1,8 +1,9 @@
 """The rsync daemon of a copy: what stands in its commands and in a plan, and what they refuse, by a real shell."""
 
+import os
+import shlex
 import shutil
 import socket
-import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,16 +13,17 @@ import pytest
 
 from core.migration.estimate import estimate, spec_of
 from core.migration.findings.data_roots import DataRoot
-from core.migration.model.plan import Plan
+from core.migration.model.plan import Plan, functions_file
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
 from core.migration.transports import daemon, passes
 from core.migration.transports.copy_channel import CopyChannel
+from core.servers.functions import library
 from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, cluster, move, new, old, probe, profile
+from tests.core.migration.running import asked_of_rsync, run
 
-NO_RSYNC = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed here")
 DAEMON = Transport(compression="lz4", streams=2, route=Route.DAEMON)
 
 
@@ -30,14 +32,8 @@ def channel(tmp_path: Path) -> CopyChannel:
     folder, targets = str(tmp_path / "way"), (("data", "/new it's"), ("16400", "/space"))
     Path(folder).mkdir()
     sources = ("10.0.0.1", "fd00::1")
-    return CopyChannel(
-        f"test-{tmp_path.name}", folder, "127.0.0.1", 22, "dba", "postgres", (), sources, targets, DAEMON, (3, 2, 7)
-    )
-
-
-def run(shell: Shell, given: str = "") -> subprocess.CompletedProcess[str]:
-    words = ["dash", "-c", shell.text]
-    return subprocess.run(words, input=given, capture_output=True, text=True, check=False, timeout=30)
+    marker = f"test-{os.getpid()}-{tmp_path.name}"
+    return CopyChannel(marker, folder, "127.0.0.1", 22, "dba", "postgres", (), sources, targets, DAEMON, (3, 2, 7))
 
 
 def sample(transport: Transport, rate: float) -> Probe:
@@ -85,30 +81,35 @@ def test_what_is_about_as_fast_over_ssh_goes_over_ssh() -> None:
     assert plan([sample(Transport(), 295e6), PROBES[1]], plain_text=True).transport == Transport().name
 
 
-def test_contents_alone_go_by_the_daemon(channel: CopyChannel) -> None:
-    root = DataRoot("16400", "", "/old space", "/space", None, None)
-    for made in (passes.warm_pass(channel, root), passes.cold_pass(channel, root)):
-        assert made.text.count("pghaul@127.0.0.1::1/") == 4
-        assert made.text.count("--files-from=") == 4
-        assert made.text.count("--rsync-path=") == 1
+def test_contents_alone_go_by_the_daemon(channel: CopyChannel, tmp_path: Path) -> None:
+    root = DataRoot("16400", "", str(tmp_path / "old space"), "/space", None, None)
+    Path(root.source).mkdir()
+    Path(channel.folder, "port").write_text("8731\n")
+
+    def asked(of: CopyChannel, *made: Shell) -> str:
+        lines = [words for each in made for words in asked_of_rsync(passes.ready(of, each), tmp_path)]
+        return "\n".join(" ".join(words) for words in lines)
+
+    for made in (passes.warm_pass(root), passes.cold_pass(root)):
+        text = asked(channel, made)
+        assert text.count("--port=8731") == text.count("pghaul@127.0.0.1::16400/") == 4
+        assert text.count("--files-from=") == 4
+        assert text.count("--rsync-path=") == 1
     single = replace(channel, transport=Transport(route=Route.DAEMON))
-    assert passes.cold_pass(single, root).text.count("--files-from=") == 2
-    assert "::" not in passes.deletions(channel, root).text + passes.rest_pass(channel, root).text
-    v6 = replace(channel, address="fd00::2")
-    assert "pghaul@[fd00::2]::0/" in daemon.contents(v6, "data", "./")
+    assert asked(single, passes.cold_pass(root)).count("--files-from=") == 2
+    assert "::" not in asked(channel, passes.deletions(root), passes.rest_pass(root))
+    assert passes.settings(replace(channel, address="fd00::2"))["copy_daemon"] == "pghaul@[fd00::2]"
 
 
-def test_the_settings_let_old_alone_write_into_the_places_alone(channel: CopyChannel) -> None:
-    text = daemon.start(channel).text
-    for words in ("hosts allow = 10.0.0.1 fd00::1", "write only = yes", "auth users = pghaul", "munge symlinks = yes"):
-        assert words in text
-    assert text.count("path = ") == 2
-    assert "/new it" not in text.partition("rsyncd.conf")[2].partition("auth users")[0]
+def test_it_is_told_the_addresses_of_old_and_the_folders_of_new(channel: CopyChannel) -> None:
+    words = shlex.split(daemon.start(channel).text)
+    assert words[6:] == ["127.0.0.1", "259200", "10.0.0.1 fd00::1", "data", "/new it's", "16400", "/space"]
+    assert shlex.split(daemon.start(replace(channel, address="new", purpose="probe")).text)[6:8] == ["-", "600"]
 
 
 @pytest.mark.parametrize("given", ["", "secret", "secret test", "secret another-marker\n"])
 def test_a_password_that_is_cut_off_starts_nothing(channel: CopyChannel, given: str) -> None:
-    done = run(daemon.start(channel), given)
+    done = run(daemon.start(channel), given=given)
     assert done.returncode == 1
     assert "the password is cut off: nothing was started" in done.stderr
     assert not Path(f"{channel.folder}-daemon").exists()
@@ -125,49 +126,36 @@ def test_a_password_is_private_and_another_each_time(channel: CopyChannel) -> No
     assert kept.stat().st_mode & 0o077 == 0
 
 
-@NO_RSYNC
-def test_a_port_that_nobody_answers_is_named(channel: CopyChannel) -> None:
-    run(daemon.make_password(channel))
-    done = run(daemon.reach(channel), f"1 {channel.marker}\n")
-    assert done.returncode == 10
-    assert done.stderr.splitlines()[-1] == (
-        "port 1 of 127.0.0.1 is not reached from old: is there a firewall between them?"
-    )
-
-
-@NO_RSYNC
-@pytest.mark.parametrize("end", ["time", "folder", "step"])
-def test_nothing_listens_for_ever(channel: CopyChannel, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It ends when nothing came for long, when its folder is taken away, and by its step."""
-    if end == "time":
-        monkeypatch.setitem(daemon.IDLE_SECONDS, "copy", 1)
-    folder = Path(f"{channel.folder}-daemon")
-    started = run(daemon.start(channel), f"secret {channel.marker}\n")
+@pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed here")
+@pytest.mark.parametrize("end", ["folder", "step"])
+def test_from_the_password_to_the_end(channel: CopyChannel, end: str, tmp_path: Path) -> None:
+    """Old reaches it, and nothing listens when its folder was taken away, or behind its step."""
+    channel = replace(channel, targets=(("data", str(tmp_path / "new it's")),), sources=("127.0.0.1",))
+    Path(channel.targets[0][1]).mkdir()
+    password = run(daemon.make_password(channel)).stdout
+    folder, kept = Path(f"{channel.folder}-daemon"), Path(f"{channel.kept}-daemon")
+    functions = functions_file(library(["keep_daemon"]))
+    assert run(daemon.keep_functions(channel), given=functions).returncode == 0
+    started = run(daemon.start(channel), given=password)
     port, mark = started.stdout.split()
     assert (mark, started.stderr) == (channel.marker, "")
-    assert end == "time" or answers(int(port))
+    assert answers(int(port))
+    assert run(daemon.reach(channel), given=started.stdout).returncode == 0
     while end == "folder" and folder.exists():  # what it logs meanwhile is in the way
         shutil.rmtree(folder, ignore_errors=True)
-    if end == "step":
-        assert run(daemon.end(channel)).returncode == 0
     deadline = time.monotonic() + 20
-    while (answers(int(port)) or folder.exists()) and time.monotonic() < deadline:
+    while end == "folder" and answers(int(port)) and time.monotonic() < deadline:
         time.sleep(0.05)
+    assert answers(int(port)) == (end == "step")
+    assert run(daemon.end(channel)).returncode == 0
     assert not answers(int(port))
     assert not folder.exists()
+    assert not kept.exists()
 
 
 def answers(port: int) -> bool:
     with socket.socket() as asking:
         return asking.connect_ex(("127.0.0.1", port)) == 0
-
-
-def test_to_end_what_does_not_run_is_no_error(channel: CopyChannel) -> None:
-    folder = Path(f"{channel.folder}-daemon")
-    folder.mkdir()
-    assert run(daemon.end(channel)).returncode == 0
-    assert not folder.exists()
-    assert run(daemon.end(channel)).returncode == 0
 
 
 def test_what_ssh_carries_bounds_no_estimate_of_a_copy_by_another_route() -> None:

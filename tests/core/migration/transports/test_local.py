@@ -31,7 +31,8 @@ def test_one_server_copies_from_folder_to_folder() -> None:
     assert made.transport == Transport(route=Route.LOCAL).name
     commands = "\n".join(step.call for step in made.steps)
     assert "ssh" not in commands
-    assert "authorized_keys" not in commands
+    assert "_key" not in commands
+    assert dict(made.settings)["copy_route"] == "local"
     titles = [step.title for step in made.steps]
     assert titles.index("make a folder for this copy") < titles.index("remove the folder of this copy")
 
@@ -39,4 +40,4 @@ def test_one_server_copies_from_folder_to_folder() -> None:
 def test_the_owner_must_be_the_same_and_the_hosts_one() -> None:
     assert not on_one_server(move(), *one_server("pgadmin"), profile("new"))
     assert not on_one_server(move(), old(), facts("new"), profile("new"))
-    assert "authorized_keys" in "\n".join(step.call for step in plan(one_server("pgadmin")).steps)
+    assert "allow_key" in "\n".join(step.call for step in plan(one_server("pgadmin")).steps)

@@ -1,6 +1,7 @@
 """What is asked of rsync by the older of both versions, as it stands in the commands of a pass."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -10,10 +11,29 @@ from core.migration.model.transport import Route, Transport
 from core.migration.transports import passes
 from core.migration.transports.copy_channel import CopyChannel
 from core.migration.transports.rsync_versions import UNKNOWN, Version, common_version, version_of
+from core.servers.shell import Shell
 from tests.core.migration.builders import new, old
+from tests.core.migration.running import asked_of_rsync
 
-WAY = CopyChannel("key", "/tmp/key", "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), (("data", "/new"),))
-PLACE = DataRoot("data", "", "/old", "/new", None, None)
+
+@pytest.fixture
+def channel(tmp_path: Path) -> CopyChannel:
+    (tmp_path / "way").mkdir()
+    targets = (("data", "/new"),)
+    return CopyChannel(
+        "key", str(tmp_path / "way"), "10.0.0.2", 22, "dba", "postgres", (), ("10.0.0.1",), targets, rsync=(3, 2, 7)
+    )
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> DataRoot:
+    (tmp_path / "old").mkdir()
+    return DataRoot("data", "", str(tmp_path / "old"), "/new", None, None)
+
+
+def asked(channel: CopyChannel, made: Shell) -> list[str]:
+    """The command lines of rsync in a pass."""
+    return [" ".join(words) for words in asked_of_rsync(passes.ready(channel, made), Path(channel.folder).parent)]
 
 
 @pytest.mark.parametrize(
@@ -53,10 +73,10 @@ def test_the_older_of_both_counts() -> None:
     ],
 )
 def test_a_warm_pass_asks_for_what_both_know(
-    version: Version, compression: str, there: list[str], not_there: list[str]
+    version: Version, compression: str, there: list[str], not_there: list[str], channel: CopyChannel, root: DataRoot
 ) -> None:
-    channel = replace(WAY, rsync=version, transport=Transport(compression=compression))
-    text = passes.warm_pass(channel, PLACE).text
+    channel = replace(channel, rsync=version, transport=Transport(compression=compression))
+    text = "\n".join(asked(channel, passes.warm_pass(root)))
     for words in there:
         assert words in text
     for words in not_there:
@@ -64,29 +84,38 @@ def test_a_warm_pass_asks_for_what_both_know(
     assert "--ignore-times" in text
 
 
-def test_streams_and_cipher_stand_in_the_commands() -> None:
-    channel = replace(WAY, rsync=(3, 2, 7), transport=Transport("aes128-ctr", "lz4", 3))
-    text = passes.cold_pass(channel, PLACE).text
+def test_streams_and_cipher_stand_in_the_commands(channel: CopyChannel, root: DataRoot) -> None:
+    channel = replace(channel, transport=Transport("aes128-ctr", "lz4", 3))
+    text = "\n".join(asked(channel, passes.cold_pass(root)))
     assert text.count("--files-from=") == 6
     assert text.count("-c aes128-ctr") == 7
     assert text.count("--delete") == 1
-    assert "--delete" not in passes.warm_pass(channel, PLACE).text
+    assert "--delete" not in "\n".join(asked(channel, passes.warm_pass(root)))
 
 
-def test_what_is_missing_on_new_is_never_written_in_place() -> None:
+@pytest.mark.parametrize("streams", [1, 2])
+def test_what_is_missing_on_new_is_never_written_in_place(channel: CopyChannel, root: DataRoot, streams: int) -> None:
     """XFS waits for its disk at the end of each new file that is."""
-    for streams in (1, 2):
-        channel = replace(WAY, rsync=(3, 2, 7), transport=Transport("", "lz4", streams))
-        for made in (passes.warm_pass(channel, PLACE), passes.cold_pass(channel, PLACE)):
-            copies = [each for each in made.text.split("rsync ") if "--stats" in each]
-            assert sum("--ignore-existing" in each for each in copies) >= streams
-            assert all(("--existing" in each) == ("--inplace" in each) for each in copies)
-            assert not any("--ignore-existing" in each and "--inplace" in each for each in copies)
+    channel = replace(channel, transport=Transport("", "lz4", streams))
+    for made in (passes.warm_pass(root), passes.cold_pass(root)):
+        copies = asked(channel, made)
+        assert sum("--ignore-existing" in each for each in copies) >= streams
+        assert all(("--existing" in each) == ("--inplace" in each) for each in copies)
+        assert not any("--ignore-existing" in each and "--inplace" in each for each in copies)
 
 
-def test_from_folder_to_folder_needs_no_ssh() -> None:
-    channel = replace(WAY, rsync=(3, 2, 7), transport=Transport(compression="lz4", route=Route.LOCAL))
-    text = passes.cold_pass(channel, PLACE).text
-    assert "ssh" not in text
-    assert "compress" not in text
-    assert text.endswith("/old/ /new/")
+def test_from_folder_to_folder_needs_no_ssh(channel: CopyChannel, root: DataRoot) -> None:
+    channel = replace(channel, transport=Transport(compression="lz4", route=Route.LOCAL))
+    for line in asked(channel, passes.cold_pass(root)):
+        assert "ssh" not in line
+        assert "compress" not in line
+        assert line.endswith(f"{root.source}/ /new/")
+
+
+def test_into_a_mount_goes_the_copy_over_nfs(channel: CopyChannel, root: DataRoot) -> None:
+    channel = replace(channel, transport=Transport(compression="lz4", streams=2, route=Route.NFS, mount="vers=4.2"))
+    for made in (passes.warm_pass(root), passes.cold_pass(root), passes.rest_pass(root), passes.deletions(root)):
+        for line in asked(channel, made):
+            assert "--rsync-path" not in line
+            assert "compress" not in line
+            assert line.endswith("/ /run/key/data/")

@@ -1,0 +1,67 @@
+# The sample of a copy on its way: sent by the very passes of the copy, and timed on the server that sends.
+# shellcheck disable=SC2154,SC2034
+
+# send_sample FOLDER TARGET SECONDS   on old: the sample of FOLDER's files in copy_folder/sample by the copy's transport
+# Till it is on new's disk, or each pass is cut off after SECONDS. Prints `nanoseconds`, less what it takes to come to terms
+# (by a pass over nothing, `connect`) and to ask for a flush that has nothing to do.
+send_sample() {
+  enter "$1"
+  drop_sample
+  share_out "$copy_folder/sample" sample
+  : >"$copy_folder/files-sample-0.names" || fail "$copy_folder cannot be written"
+  sample_start=$(date +%s%N) || fail 'date failed'
+  passed 0 send_listed sample "$2" 0 >/dev/null
+  sample_now=$(date +%s%N) || fail 'date failed'
+  sample_connect=$((sample_now - sample_start))
+  sample_kinds=$(awk '{ if ($2 > 0) ends = 1; else whole = 1 } END { print ends + 0 whole + 0 }' "$copy_folder/sample") ||
+    fail "$copy_folder/sample cannot be read"
+  flush_new sample "$2"
+  sample_start=$(date +%s%N) || fail 'date failed'
+  flush_new sample "$2"
+  sample_now=$(date +%s%N) || fail 'date failed'
+  sample_ask=$((sample_now - sample_start))
+  copy_limit="timeout --foreground -k 2 $3"
+  time_sample "$2"
+}
+
+# time_sample TARGET   send what send_sample made ready, flush it, and print how long that took
+time_sample() {
+  sample_passes=0
+  sample_start=$(date +%s%N) || fail 'date failed'
+  case $sample_kinds in
+    1?) sample_pass "$1" --existing --append ;;
+    *) ;;
+  esac
+  case $sample_kinds in
+    ?1) sample_pass "$1" --ignore-existing --partial ;;
+    *) ;;
+  esac
+  sample_sent=$(date +%s%N) || fail 'date failed'
+  flush_new sample "$1"
+  sample_now=$(date +%s%N) || fail 'date failed'
+  sample_flush=$((sample_now - sample_sent - sample_ask))
+  [ "$sample_flush" -gt 0 ] || sample_flush=0
+  echo "nanoseconds $((sample_sent - sample_start - sample_passes * sample_connect + sample_flush))"
+  echo "connect $sample_connect"
+}
+
+# sample_pass TARGET OPTION...   one pass over the sample; that the time is up, or that a file has vanished, is no fault
+sample_pass() {
+  sample_passes=$((sample_passes + 1)) sample_target=$1
+  shift
+  # shellcheck disable=SC2086 # options without blanks
+  send_streams sample "$sample_target" $copy_vanish "$@"
+  sample_status=$?
+  case $sample_status in
+    0 | 24 | 124) ;;
+    *) refuse "$sample_status" "rsync ended with exit status $sample_status: the lines above say why" ;;
+  esac
+}
+
+# drop_sample   here: what the sample is of goes from the page cache, so that it is read from the disk
+drop_sample() {
+  while read -r _ drop_skip _ _ drop_name; do
+    dd if="$drop_name" bs=1048576 skip=$((drop_skip / 1048576)) iflag=nocache count=0 status=none 2>/dev/null
+    # a file may have vanished since it was chosen
+  done <"$copy_folder/sample" || fail "$copy_folder/sample cannot be read"
+}

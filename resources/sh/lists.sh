@@ -1,0 +1,64 @@
+# Lists of files on old: what is there, what changed since a pass that ended well, and which stream carries what.
+# A line a file: size, mtime and ctime in nanoseconds, inode, name; sorted, so that two lists can be compared. A file is
+# trusted as copied when its line is what it was before the pass: not by its time alone, as by rsync's quick check, but also by
+# what no program can set back, the ctime. Lists lie in copy_folder, and go with it.
+# shellcheck disable=SC2154
+
+# list_files LIST [TEST]...   LIST of the files below here that find's TESTs leave; a line break in a name is byte 1
+list_files() {
+  list=$1
+  shift
+  whole "$list.found" find . -ignore_readdir_race -type f "$@" -printf '%s %T@ %C@ %i ./%P\0'
+  tr '\n\0' '\001\n' <"$list.found" >"$list.lines" || fail "$list.lines cannot be written"
+  whole "$list" sort -- "$list.lines"
+  rm -f -- "$list.found" "$list.lines" || fail "$list.found cannot be removed"
+}
+
+# changed_names LABEL   here: share the files that no pass has vouched for out to the streams; leave what the next may vouch for
+# Lines of the two seconds before are no part of that: what is written within one tick of the clock leaves no trace in any time.
+changed_names() {
+  changed_label=$1
+  changed_now=$(date +%s) || fail 'date failed'
+  changed_limit=@$((changed_now - 2))
+  set --
+  if [ -e "$copy_folder/idle-$changed_label" ]; then
+    while read -r _ changed_idle; do set -- "$@" ! -path ".$changed_idle"; done <"$copy_folder/idle-$changed_label"
+  fi
+  umask 077
+  list_files "$copy_folder/next-$changed_label" "$@" ! -newermt "$changed_limit" ! -newerct "$changed_limit"
+  list_files "$copy_folder/now-$changed_label" "$@"
+  [ -e "$copy_folder/seen-$changed_label" ] || : >"$copy_folder/seen-$changed_label" || fail "$copy_folder cannot be written"
+  whole "$copy_folder/changed-$changed_label" \
+    comm -13 -- "$copy_folder/seen-$changed_label" "$copy_folder/now-$changed_label"
+  share_out "$copy_folder/changed-$changed_label" "$changed_label"
+}
+
+# share_out LIST LABEL   its names, by size, over copy_streams files of NUL-ended names; print how much that is
+share_out() {
+  whole "$1.sorted" sort -rn -- "$1"
+  awk -v streams="$copy_streams" -v list="$copy_folder/files-$2" '
+    BEGIN { for (i = 1; i <= streams; i++) { file[i] = list "-" i; load[i] = 0; printf "" > file[i] } }
+    {
+      least = 1
+      for (i = 2; i <= streams; i++) if (load[i] < load[least]) least = i
+      load[least] += $1 + 65536 # a file costs a moment besides its bytes
+      sum += $1
+      sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, "")
+      print > file[least]
+    }
+    END { printf "%.0f bytes in %d files to send\n", sum, NR }' "$1.sorted" || fail "the files of $1 cannot be shared out"
+  share_stream=1 share_shared=0
+  while [ "$share_stream" -le "$copy_streams" ]; do
+    share_file=$copy_folder/files-$2-$share_stream
+    tr '\n\001' '\0\n' <"$share_file" >"$share_file.names" || fail "$share_file.names cannot be written"
+    share_many=$(records "$share_file.names") || exit
+    share_shared=$((share_shared + share_many)) share_stream=$((share_stream + 1))
+  done
+  share_all=$(lines "$1") || exit
+  [ "$share_shared" -eq "$share_all" ] || fail "of the $share_all files in $1 only $share_shared were shared out"
+}
+
+# vouch LABEL   a pass has ended well: what stood still before it began is on new
+vouch() {
+  mv -f -- "$copy_folder/next-$1" "$copy_folder/seen-$1" || fail "$copy_folder cannot be written"
+}

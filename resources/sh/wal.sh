@@ -1,0 +1,56 @@
+# WAL that nobody needs: segments with names beyond the last one in use, kept by the server to be written over.
+# Stopped cleanly: beyond the segment in which the record of the shutdown's checkpoint ends. Running: beyond the one that was
+# written last; only warm passes look at a running server. Anything else, a standby: none. Source: PostgreSQL's xlog.c,
+# RemoveOldXlogFiles and XLogFileInit. What slots, wal_keep_size or archiving hold is older than the checkpoint and travels.
+
+# idle_wal PATH DATA FOLDER AHEAD   print patterns, AHEAD ahead of each, that match the names of those segments in FOLDER alone
+# At most one for each digit behind the timeline; find's -path and rsync's filters read them alike.
+idle_wal() {
+  idle_control=$(control_data "$1" "$2") || exit
+  idle_last=$(last_segment "$idle_control" "$3") || exit
+  [ -n "$idle_last" ] || return 0
+  # a name is greater where its digits begin alike and then one is greater
+  awk -v last="$idle_last" -v ahead="$4" 'BEGIN {
+    digits = "0123456789ABCDEF"
+    for (at = 9; at <= 24; at++) {
+      above = substr(digits, index(digits, substr(last, at, 1)) + 1)
+      if (above == "") continue
+      pattern = substr(last, 1, at - 1) "[" above "]"
+      for (rest = at; rest < 24; rest++) pattern = pattern "?"
+      print ahead pattern
+    }
+  }' || fail 'the names of idle WAL cannot be told'
+}
+
+# last_segment CONTROL FOLDER   print the last segment of WAL in use, by what pg_controldata says; nothing where that is not told
+last_segment() {
+  segment_state=$(control_field "$1" 'Database cluster state') || exit
+  case $segment_state in
+    'shut down') shutdown_segment "$1" ;;
+    'in production')
+      segment_found=$(find "$2/" -maxdepth 1 -ignore_readdir_race -type f -printf '%T@ %f\n') || fail "$2 cannot be read"
+      segment_found=$(printf '%s\n' "$segment_found" | sort -rn) || fail 'sort failed'
+      printf '%s\n' "$segment_found" | sed -n '/ [0-9A-F]\{24\}$/{s/.* //p;q;}' || fail 'sed failed'
+      ;;
+    *) ;;
+  esac
+}
+
+# shutdown_segment CONTROL   print the segment in which the record of the shutdown's checkpoint ends
+shutdown_segment() {
+  segment_at=$(control_field "$1" 'Latest checkpoint location') || exit
+  segment_size=$(control_field "$1" 'Bytes per WAL segment') || exit
+  segment_line=$(control_field "$1" "Latest checkpoint's TimeLineID") || exit
+  # the record is shorter than a block, and may begin in one segment and end in the next
+  segment_number=$((((0x${segment_at%/*} << 32) + 0x${segment_at#*/} + 8192) / segment_size))
+  segment_many=$((0x100000000 / segment_size))
+  printf '%08X%08X%08X\n' "$segment_line" $((segment_number / segment_many)) $((segment_number % segment_many)) ||
+    fail 'the control file cannot be read'
+}
+
+# control_field CONTROL NAME   print that field of what pg_controldata says; fails where it is not there
+control_field() {
+  field_said=$(printf '%s\n' "$1" | sed -n "s/^$2: *//p") || fail 'sed failed'
+  [ -n "$field_said" ] || fail "the control file has no $2"
+  printf '%s\n' "$field_said"
+}

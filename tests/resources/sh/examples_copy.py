@@ -1,0 +1,266 @@
+"""Examples of a copy: its lists, its passes by a real rsync from folder to folder, idle WAL, and the proof."""
+
+from dataclasses import replace
+
+from tests.resources.sh.examples import Example
+
+SETTINGS = {
+    "copy_route": "local",
+    "copy_folder": "@folder@/lists",
+    "copy_marker": "m",
+    "copy_streams": "1",
+    "copy_lists": "yes",
+    "copy_options": "-rlptH --timeout=600 --stats --modify-window=-1",
+    "copy_progress": "--info=progress2",
+    "copy_vanish": "--ignore-missing-args",
+    "copy_packing": "",
+    "copy_limit": "",
+    "copy_ssh": "ssh -F @folder@/lists/ssh_config",
+    "copy_daemon": "pghaul@192.0.2.12",
+    "copy_path": "/usr/bin:/bin",
+    "copy_data": "-",
+}
+_TWO = {**SETTINGS, "copy_streams": "2"}
+_CONTROL = """pg_control version number:            1300
+Database cluster state:               shut down
+Latest checkpoint location:           0/5000060
+Latest checkpoint's TimeLineID:       1
+Bytes per WAL segment:                16777216
+"""
+_SAYS = {"pg_controldata": f"cat <<'END'\n{_CONTROL}END"}
+_RUNS = {"pg_controldata": "echo 'Database cluster state:               in production'"}
+_DATA = (
+    "umask 022; mkdir lists old new old/base && echo one >old/base/1 && echo two >old/base/2 && "
+    "echo pid >old/postmaster.pid && mkdir old/global && echo control >old/global/pg_control && "
+    "touch -d '1 hour ago' old/base/* old/global/*"
+)
+_GONE = f"{_DATA} && mkdir new/base && echo gone >new/base/9"
+_ROOT = ("data", "@folder@/old", "@folder@/new", "-")
+_SAME = "diff -r -x postmaster.pid old new"
+_PASSED = dict.fromkeys(("rsync", "rsync behind", "full disk"), "passed says so")
+_WATCHED = {
+    "tail": "it only shows how far the streams are",
+    "sleep": "it only shows how far the streams are",
+}
+_REFUSED = {"sync": "without -f the whole host is flushed"}
+_ONE_SUM = "cd old && sha256sum <global/pg_control"
+
+
+def _pass(function: str, arrange: str = _DATA, after: str = _SAME, **more: object) -> Example:
+    made = Example(function, _ROOT, arrange, after, settings=SETTINGS, matches=r"(?s).*")
+    return replace(made, **more)  # type: ignore[arg-type]  # fields of an example, by name
+
+
+def _sum(what: str, openssl: str, name: str, **more: object) -> Example:
+    words = ("@folder@/lists/compared", "/usr/bin:/bin", "@folder@/old", "root", what, "2", openssl, "")
+    made = Example(
+        "sum_up",
+        (*words, "data", "-", "@folder@/old", "-"),
+        arrange=f"{_DATA} && head -c 3000000 /dev/zero >old/base/3",
+        stdin="@0\n" if what == "since" else "",
+        matches=r"data\n([0-9a-f]{64}  -\n){1,2}control\n[0-9a-f]{64}  -\n",
+        after="grep -q 'owner f 644 4 .* base/1$' lists/compared && [ $(ls lists | wc -l) = 1 ]",
+        name=name,
+    )
+    return replace(made, **more)  # type: ignore[arg-type]  # fields of an example, by name
+
+
+EXAMPLES = [
+    Example(
+        "list_files",
+        ("@folder@/list",),
+        arrange="mkdir d && printf 12345 >d/a",
+        after="grep -qE '^5 [0-9.]+ [0-9.]+ [0-9]+ \\./d/a$' list && [ $(ls | wc -l) = 2 ]",
+    ),
+    Example(
+        "changed_names",
+        ("data",),
+        arrange=f"{_DATA} && cd old",
+        settings=SETTINGS,
+        matches=r"\d+ bytes in \d+ files to send\n",
+        after="[ -e lists/next-data ] && tr '\\0' '\\n' <lists/files-data-1.names | grep -qx ./old/base/1",
+    ),
+    Example(
+        "changed_names",
+        ("data",),
+        arrange="mkdir lists && echo a >a && echo b >b && find . -type f ! -path './lists/*' "
+        "-printf '%s %T@ %C@ %i ./%P\\n' | sort >lists/seen-data && echo more >>b && "
+        "echo 'H /lists/*' >lists/idle-data",
+        settings=_TWO,
+        prints="7 bytes in 1 files to send\n",
+        after="[ \"$(cat lists/files-data-?.names | tr '\\0' '\\n')\" = ./b ]",
+        name="what a pass has vouched for is left out",
+    ),
+    Example(
+        "share_out",
+        ("@folder@/list", "x"),
+        arrange="mkdir lists && printf '9 1 1 1 ./a b\\n1 1 1 1 ./c\\001d\\n2 1 1 1 ./e\\n' >list",
+        settings=_TWO,
+        prints="12 bytes in 3 files to send\n",
+        after="[ \"$(tr '\\0' '|' <lists/files-x-1.names)\" = './a b|' ]",
+    ),
+    Example(
+        "vouch",
+        ("data",),
+        arrange="mkdir lists && echo a >lists/next-data",
+        settings=SETTINGS,
+        after="cat lists/seen-data",
+    ),
+    Example("control_field", (_CONTROL, "Bytes per WAL segment"), prints="16777216\n"),
+    Example(
+        "control_field", ("", "Bytes per WAL segment"), status=1, complains="has no Bytes per WAL segment", name="none"
+    ),
+    Example("shutdown_segment", (_CONTROL,), prints="000000010000000000000005\n"),
+    Example("last_segment", (_CONTROL, "/nonexistent"), prints="000000010000000000000005\n"),
+    Example(
+        "last_segment",
+        ("Database cluster state:               in production", "wal"),
+        arrange='mkdir wal && for n in 3 1 2; do touch -d "200$n-01-01" wal/00000001000000000000000$n; done',
+        prints="000000010000000000000003\n",
+        name="while it runs",
+    ),
+    Example(
+        "last_segment",
+        ("Database cluster state:               in archive recovery", "wal"),
+        prints="",
+        name="a standby",
+    ),
+    Example(
+        "idle_wal",
+        ("/", "data", "wal", "./"),
+        settings={},
+        status=1,
+        complains="cannot read the control file",
+        name="no program",
+    ),
+    Example(
+        "idle_wal",
+        ("@folder@/../programs:/usr/bin:/bin", "data", "wal", "H /pg_wal/"),
+        programs=_SAYS,
+        matches=r"H /pg_wal/00000001\[123456789ABCDEF\]\?{15}\n(H /pg_wal/.*\n)+",
+    ),
+    Example(
+        "send",
+        ("data", "@folder@/old/", "@folder@/new"),
+        arrange=_DATA,
+        settings=SETTINGS,
+        matches="(?s).*",
+        after="[ -e new/base/1 ]",
+        tolerates=_PASSED,
+    ),
+    Example(
+        "send_listed",
+        ("data", "@folder@/new", "1", "--no-i-r"),
+        arrange=f"{_DATA} && printf './old/base/1\\0' >lists/files-data-1.names",
+        settings=SETTINGS,
+        matches="(?s).*",
+        after="[ -e new/old/base/1 ] && [ ! -e new/old/base/2 ]",
+        tolerates=_PASSED,
+    ),
+    Example("in_streams", settings=_TWO),
+    Example("passed", ("24", "true")),
+    Example("passed", ("24", "sh", "-c", "exit 24"), name="tolerated"),
+    Example("passed", ("0", "sh", "-c", "exit 23"), status=23, complains="rsync ended with exit status 23", name="not"),
+    Example("begin_pass", ("data", "@folder@/old", "-"), arrange=_DATA, settings=SETTINGS, after=""),
+    _pass(
+        "send_streams",
+        words=("data", "@folder@/new"),
+        arrange=f'{_DATA} && for n in 1 2; do printf "./old/base/$n\\0" >lists/files-data-$n.names; done',
+        settings=_TWO,
+        after="[ -e new/old/base/1 ] && [ -e new/old/base/2 ]",
+        tolerates={**_WATCHED, **_PASSED},
+    ),
+    _pass(
+        "send_root",
+        words=_ROOT[:3],
+        after="[ -e new/base/2 ]",
+        tolerates=_PASSED,
+        settings={**SETTINGS, "copy_left_out": ""},
+    ),
+    _pass("warm_pass", after=f"{_SAME} && [ -e lists/seen-data ]"),
+    _pass("warm_pass", settings=_TWO, tolerates=_WATCHED, name="two streams"),
+    _pass("warm_pass", settings={**SETTINGS, "copy_lists": "no"}, name="an old rsync"),
+    _pass(
+        "warm_pass",
+        words=("data", "@folder@/none", "@folder@/new", "-"),
+        status=1,
+        complains="cannot be entered",
+        after="",
+        name="no folder",
+    ),
+    _pass("cold_pass", arrange=_GONE),
+    _pass("cold_pass", arrange=_GONE, settings=_TWO, tolerates=_WATCHED, name="two streams"),
+    _pass("changed_pass", after="[ -e new/base/1 ] && [ -e new/global/pg_control ]"),
+    _pass("rest_pass", arrange=_GONE),
+    _pass(
+        "rest_pass",
+        words=(*_ROOT[:3], "pg_wal"),
+        arrange=f"{_DATA} && mkdir old/pg_wal && cd old/pg_wal && touch 00000001000000000000000{{5,6}}".replace(
+            "{5,6}", "5 000000010000000000000006"
+        ),
+        settings={**SETTINGS, "copy_data": "@folder@/old", "copy_path": "@folder@/../programs:/usr/bin:/bin"},
+        programs=_SAYS,
+        after="[ -e new/pg_wal/000000010000000000000005 ] && [ ! -e new/pg_wal/000000010000000000000006 ]",
+        name="idle WAL stays",
+    ),
+    _pass(
+        "identity_pass",
+        words=("@folder@/old", "@folder@/new", "base/link"),
+        arrange=f"{_DATA} && ln -s /tmp old/base/link",
+        after="[ -L new/base/link ] && [ -e new/global/pg_control ] && [ ! -e new/base/1 ]",
+    ),
+    _pass("deletions", arrange=_GONE, matches=r"base/9\n# 1 entries\n", after="[ -e new/base/9 ]"),
+    _pass("deletions", matches=r"# 0 entries\n", after="", name="none"),
+    _pass("flush_new", words=("data", "@folder@/new"), after="", tolerates=_REFUSED),
+    Example("copy_began", (".",), matches=r"@\d{9,}\n"),
+    _sum("none", "no", "names alone"),
+    _sum("all", "no", "all"),
+    _sum("all", "yes", "large files by openssl"),
+    _sum("since", "yes", "what changed", after=""),
+    _sum(
+        "since",
+        "yes",
+        "no time",
+        stdin="",
+        status=1,
+        complains="the time since when it changed is missing",
+        after="",
+        matches=None,
+    ),
+    _sum(
+        "none",
+        "no",
+        "links that lie elsewhere are left out",
+        words=(
+            "@folder@/lists/compared",
+            "/usr/bin:/bin",
+            "@folder@/old",
+            "root",
+            "none",
+            "2",
+            "no",
+            "base/1//base/2",
+            "data",
+            "-",
+            "@folder@/old",
+            "-",
+        ),
+        after="! grep -q base/[12] lists/compared && grep -q 'f 644 .* global/pg_control' lists/compared",
+    ),
+    Example(
+        "print_lists",
+        ("@folder@/list", "99"),
+        arrange="echo some >list",
+        matches="[A-Za-z0-9+/=]+\n",
+        after="[ $(ls | wc -l) = 1 ]",
+    ),
+    Example(
+        "send_sample",
+        ("@folder@/old", "@folder@/new", "5"),
+        arrange=f"{_DATA} && printf '4 0 0 0 ./base/1\\n4 0 0 0 ./base/2\\n' >lists/sample",
+        settings=SETTINGS,
+        matches=r"(?s).*nanoseconds -?\d+\nconnect \d+\n",
+        after="[ -e new/base/1 ] && [ -e new/base/2 ]",
+        tolerates={"dd": "a file may have vanished", "dd behind": "a file may have vanished", **_REFUSED},
+    ),
+]
