@@ -30,6 +30,7 @@ def running(folder: Folder, background: Background, job: Job) -> Iterator[None]:
     status, begun = None, time.monotonic()
     job.report(CommandStarted(server.name, folder.user or server.login, shown, title=f"start {background.title}"))
     try:
+        # a bridge has no deadline: the process lives as long as the phases beside it
         with server.bridge(shell, job, user=folder.user) as process:
             _wait_until_it_serves(folder, background, process, job)
             try:
@@ -44,8 +45,10 @@ def _wait_until_it_serves(folder: Folder, background: Background, process: Proce
     said = bytearray()
     process.deliver(said.extend)
     until = time.monotonic() + background.seconds
+    # a whole line: the word may stand in the middle of something that a program says
     while READY.encode() not in said.splitlines():
         if process.ended or time.monotonic() > until:
+            # a lost line looks like a process that ended: say which it was
             if not folder.server.connected:
                 raise folder.server.lost(f"starting {background.title}")
             told = process.stderr.text() or said.decode(errors="replace")
@@ -61,12 +64,14 @@ def _wait_until_it_serves(folder: Folder, background: Background, process: Proce
 
 def _end(background: Background, process: Process, job: Job) -> int | None:
     """End its input and wait for it; its exit status, None where nobody waits."""
+    # nobody reads what it says from here on; left unread, it would fill the channel and stop it
     process.deliver(lambda _: None)
     try:
         process.channel.shutdown_write()
     except OSError:
         return None  # the connection is gone, and its input with it
     until = time.monotonic() + background.seconds
+    # a cancelled job does not wait: leaving the bridge ends the process group
     while not process.ended and not job.cancelled and time.monotonic() < until:
         process.turn()
     return process.exit_status

@@ -40,6 +40,7 @@ _SUMMARY = re.compile(
     """,
     re.VERBOSE,
 )
+# `262144+0 records in`, in any language
 _RECORDS = re.compile(r"\s*\d+\+\d+\s*\w")
 _RECORDS_OUT = re.compile(r"\s*(?P<whole>\d{1,18})\+(?P<part>\d+)\s+records out\b")
 _COMMAND = re.compile(r"\bdd\s+(?:\S+\s+)*?(?:bs|obs)=(?P<number>\d{1,12})(?P<unit>[a-zA-Z]*)")
@@ -56,6 +57,7 @@ _UNITS = {
     "GB": 10**9,
 }
 _UNITS |= {"K": 1 << 10, "m": 1 << 20, "g": 1 << 30, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+# bash prints `real 0m1.234s`, dash and POSIX's -p `real 1.23`
 _TIME = re.compile(r"\s*(?P<kind>real|user|sys)\s+(?:(?P<minutes>\d{1,7})m)?(?P<seconds>\d{1,9}[.,]\d{1,9})s?\s*")
 _TIMES = re.compile(r"^(\d+)m(\d+(?:\.\d+)?)s (\d+)m(\d+(?:\.\d+)?)s$", re.MULTILINE)
 _ERROR = re.compile(r"^dd: .*", re.MULTILINE)
@@ -71,6 +73,7 @@ class Parameters:
     block_bytes: int = 8192
 
     def __post_init__(self) -> None:
+        # dd would make an empty file and report an infinite rate
         if self.block_bytes < 1 or (self.size_bytes is not None and self.size_bytes < self.block_bytes):
             raise InputError("dd needs blocks of at least 1 byte and a size of at least one block")
 
@@ -91,6 +94,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
                 "state size_bytes in a suite file of your own",
             )
         size = MEMORY_MULTIPLE * machine.memory_bytes
+    # whole blocks alone: dd counts in them
     blocks = size // parameters.block_bytes
     total = blocks * parameters.block_bytes
     seconds = total / ASSUMED_BYTES_PER_SECOND
@@ -123,8 +127,10 @@ def parse_dd(text: str) -> Output:
     progress: list[Metrics] = []
     before = ""
     timed = _Timed()
+    # progress overwrites itself by carriage returns
     for line in re.split(r"[\r\n]+", text):
         if (found := _SUMMARY.match(line)) is not None:
+            # only a summary follows the counts of records
             (summaries if _RECORDS.match(before) else progress).append(_metrics(found))
             timed.bytes = None
         elif (metrics := timed.line(line)) is not None:
@@ -150,12 +156,15 @@ class _Timed:
         """The metrics that are whole with this line, of a dd that printed no summary."""
         if (records := _RECORDS_OUT.match(line)) is not None:
             whole = self.block_bytes.pop(0) if self.block_bytes else None
+            # how long a part of a block was, nobody said
             self.bytes = None if whole is None or int(records["part"]) else whole * int(records["whole"])
             self.times = {}
         elif (found := _TIME.fullmatch(line)) is not None:
             seconds = float(found["seconds"].replace(",", "."))
             self.times[found["kind"]] = 60 * int(found["minutes"] or 0) + seconds
+            # real, user and sys come in any order
             return self._whole() if len(self.times) == 3 else None
+        # commands may be typed ahead: they are answered in their order
         elif (typed := _COMMAND.search(line)) is not None and typed["unit"] in _UNITS:
             self.block_bytes.append(int(typed["number"]) * _UNITS[typed["unit"]])
         return None
@@ -186,10 +195,12 @@ def _reading(outputs: Sequence[str], total: int, threads: int | None) -> Reading
         "duration_seconds": written["duration_seconds"] + read["duration_seconds"],
     }
     for side, copied in (("write", written), ("read", read)):
+        # a full disk or a short read: the rate would be of something else
         if copied["bytes"] != total:
             failures.append(f"dd copied {copied['bytes']:.0f} of {total} bytes ({side})")
         if "bytes_per_second" in copied:
             metrics[f"{side}_bytes_per_second"] = copied["bytes_per_second"]
+    # `times` follows the write alone
     cores = _cores(outputs[0], written["duration_seconds"])
     if cores is not None:
         metrics["cpu_cores"] = cores
@@ -213,6 +224,7 @@ DD = Tool(
     package="coreutils",
     procedure=procedure,
     parse=parse_dd,
+    one_file=True,
     parameters="`size_bytes` (twice the memory), `block_bytes` 8192",
     headlines="`write_bytes_per_second`, `read_bytes_per_second`",
 )

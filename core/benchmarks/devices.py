@@ -37,6 +37,7 @@ class Traffic:
 
     def since(self, before: "Traffic") -> "Traffic":
         """What it moved between two looks."""
+        # not counted by the kernel is not zero: see Foreign.explained
         flushes = None if self.flushes is None or before.flushes is None else self.flushes - before.flushes
         return Traffic(self.read_bytes - before.read_bytes, self.written_bytes - before.written_bytes, flushes)
 
@@ -65,6 +66,7 @@ class Situation:
 
     def warnings(self, server: str, volume: str) -> list[str]:
         """Sentences for people; none where the disk is quiet."""
+        # log files and housekeeping move a little always
         if self.moved is None or self.device is None or self.moved.total < BUSY_BYTES_PER_SECOND * LOOK_SECONDS:
             return []
         read, written = (number / LOOK_SECONDS for number in (self.moved.read_bytes, self.moved.written_bytes))
@@ -78,6 +80,7 @@ class Situation:
 
 def rebuilding(array: Array) -> str:
     """`md0 (raid10) resyncs, 12.5 % done, about 41 min 30 s left`."""
+    # md's own words for what it does to an array
     action = {"check": "is being checked", "repair": "is being repaired"}.get(
         array.action or "", f"is in {array.action}" if array.action != "resync" else "resyncs"
     )
@@ -96,6 +99,7 @@ def situation(server: Server, folder: str, user: str | None, facts: Facts, job: 
 
 def parse_situation(text: str, facts: Facts) -> Situation:
     """What the look printed."""
+    # without md there is no such line, and no array
     head, _, arrays = text.partition("mdstat\n")
     found: dict[str, list[str]] = {}
     for key, _, value in (line.partition(" ") for line in head.splitlines()):
@@ -104,6 +108,7 @@ def parse_situation(text: str, facts: Facts) -> Situation:
     moved = None
     if "before" in found and "after" in found:
         moved = counters(found["after"][0]).since(counters(found["before"][0]))
+    # arrays below other volumes do not matter, unless they share a disk
     busy = [array for array in parse_arrays(arrays) if array.action is not None]
     disks = _disks(found.get("below", []), facts)
     rebuilt = tuple(array for array in busy if _shares(array, disks, facts))
@@ -112,6 +117,7 @@ def parse_situation(text: str, facts: Facts) -> Situation:
 
 def counters(text: str) -> Traffic:
     """A line of /sys/block/NAME/stat: 11 numbers, 15 since Linux 4.18, 17 since 5.5."""
+    # the third and the seventh are sectors read and written, the sixteenth is flushes
     words = [int(word) for word in text.split()]
     return Traffic(words[2] * SECTOR, words[6] * SECTOR, words[15] if len(words) > 15 else None)
 
@@ -122,6 +128,7 @@ def wait_until_in_sync(server: Server, folder: str, facts: Facts, job: Job) -> N
         rebuilt = situation(server, folder, None, facts, job).rebuilt
         if not rebuilt:
             return
+        # several may resync one after the other: the longest says how far it is
         slowest = max(rebuilt, key=lambda array: array.finish_seconds or 0.0)
         job.report(Progress(f"waiting on {server.name}: {rebuilding(slowest)}", slowest.progress or 0.0, 1.0, "arrays"))
         job.wait(POLL_SECONDS)
@@ -134,6 +141,7 @@ def _disks(names: list[str], facts: Facts) -> set[str]:
     left = list(names)
     while left:
         name = left.pop()
+        # stacks meet again further down: two mirrors on partitions of one disk
         if name not in found:
             found.add(name)
             left += parents.get(name, ())

@@ -26,6 +26,7 @@ from core.text import END_MARK, complaint, counted
 
 _PREFIX = "pghaul-bench-"
 _NAME = re.compile(rf"{_PREFIX}[0-9a-f]{{12}}")
+# of this process of pghaul, so that it knows its own folders again
 _OWNER = secrets.token_hex(8)
 _in_use: set[str] = set()
 _REMOVE_SECONDS = 600.0
@@ -75,6 +76,7 @@ class Folder:
 
 def user_for(server: Server, job: Job) -> str | None:
     """Who runs the benchmarks: root where the rights allow it, who alone can drop caches, else the login user."""
+    # without root figures are taken all the same, and marked
     return "root" if server.can_become("root", job) else None
 
 
@@ -88,6 +90,7 @@ def inspect(
     Raises:
         InputError: there is no such folder; the hint lists the volumes that there are.
     """
+    # a relative path would begin in the home of whoever measures
     if not volume.folder.startswith("/"):
         raise InputError(f"{volume.folder!r} is no absolute path", "name a mount point or a folder from the root on")
     looking = call("bench_inspect", volume.folder, path, *programs)
@@ -126,6 +129,7 @@ def own_folder(server: Server, parent: str, user: str | None, job: Job) -> Itera
     Raises:
         CommandError: it cannot be made, or somebody else measures this server, with who does and since when.
     """
+    # the name is known before the folder is there: whatever happens next, it can be found
     folder = Folder(server, user, parent, f"{_PREFIX}{secrets.token_hex(6)}")
     _in_use.add(folder.name)
     try:
@@ -178,11 +182,14 @@ def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...
     removed: list[str] = []
     for name, recent, busy, owner in _leftovers(server, volume.folder, user, job):
         path = f"{volume.folder.rstrip('/')}/{name}"
+        # this very process measures there
         if name in _in_use:
             continue
+        # its marker is touched before each phase, which may take longer than two minutes: busy tells then
         if owner != _OWNER and (recent or busy):
             job.report(Note(f"{path} on {server.name} is in use by another pghaul: left alone", "warning"))
             continue
+        # its keeper would wait for the beats of a pghaul that is gone, and hold the lock meanwhile
         _remove(server, volume.folder, name, user, job, end_keeper=True)
         job.report(Note(f"removed {path} on {server.name}, left behind by an earlier benchmark"))
         removed.append(path)
@@ -237,6 +244,7 @@ def _remove(server: Server, parent: str, name: str, user: str | None, job: Job, 
 
     `end_keeper`: its keeper may still wait for a pghaul that is gone, and hold the lock.
     """
+    # the last guard before `rm -rf` as root
     if not _NAME.fullmatch(name):
         raise PghaulError(f"{name} is no folder of a benchmark")
     if end_keeper:

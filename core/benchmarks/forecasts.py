@@ -80,6 +80,7 @@ def prepare(
     problems = _problems(server.name, volume, location, facts, needed)
     if not procedures:
         problems += [f"no workload of the suite {suite.name} can run on {server.name}", *left_out]
+    # it takes a second: not for what cannot start anyway
     seen = Situation() if problems else situation(server, volume.folder, user, facts, job)
     found = Forecast(
         volume=volume,
@@ -101,6 +102,7 @@ def machine_of(facts: Facts) -> Machine:
         memory_bytes=facts.memory.total_bytes if facts.memory else None,
         threads=facts.processor.threads if facts.processor else None,
         bin_directories=_bin_directories(facts),
+        # old sysbenches are spoken to in other words
         versions={tool.name: tool.version for tool in facts.tools if tool.version is not None},
         clusters=facts.clusters,
     )
@@ -114,6 +116,7 @@ def _with_postgresql(machine: Machine, server: Server, facts: Facts, context: Mo
         series=context.series,
         programs=program_path(facts, context.series or _any_series(facts)),
         database_user=server.profile.database_user,
+        # the way between the servers may be another than the workstation's
         address=server.profile.copy_address or server.address,
         other_programs=program_path(there, context.series or _any_series(there)) if there is not None else None,
     )
@@ -121,6 +124,7 @@ def _with_postgresql(machine: Machine, server: Server, facts: Facts, context: Mo
 
 def _any_series(facts: Facts) -> str:
     tool = facts.tool("postgres")
+    # 9.6 is a series, and so is 10
     version = tool.version.split(".") if tool is not None and tool.version is not None else [""]
     return ".".join(version[:1] if version[0].isdigit() and int(version[0]) >= 10 else version[:2])
 
@@ -145,6 +149,7 @@ def _warnings(server: str, volume: Volume, procedures: Sequence[Procedure], fact
         for cluster in facts.clusters
         if cluster.running and any(facts.file_system_of(path) == system for path in _directories(cluster))
     ]
+    # zfs compresses by default since 2.2, and does not say so in its mount options
     compresses = system.kind == "zfs" or any("compress" in option for option in system.options)
     if compresses:
         zeros = dict.fromkeys(procedure.program for procedure in procedures if procedure.writes_zeros)
@@ -154,6 +159,7 @@ def _warnings(server: str, volume: Volume, procedures: Sequence[Procedure], fact
 
 
 def _problems(server: str, volume: Volume, location: Location, facts: Facts, needed: int) -> list[str]:
+    # by the facts, and by what lies there: of a cluster that does not run the facts may know nothing
     directories = {path for cluster in facts.clusters for path in _directories(cluster)}
     within = [path for path in directories if location.path == path or location.path.startswith(path.rstrip("/") + "/")]
     problems = [
@@ -162,6 +168,7 @@ def _problems(server: str, volume: Volume, location: Location, facts: Facts, nee
     ]
     if not location.writable:
         problems.append(f"{volume.folder} on {server} cannot be written by the user of the benchmarks")
+    # five gigabytes of a small disk would be most of it
     margin = min(MARGIN_BYTES, int(location.size_bytes * MARGIN_FRACTION))
     if needed + margin > location.available_bytes:
         problems.append(
@@ -187,6 +194,7 @@ def _possible(
         try:
             procedure = procedure_of(workload, machine)
         except InputError as error:
+            # the sentence names the workload itself
             reasons.setdefault(f"{error.message}{error.hint and ': '}{error.hint}", [])
             continue
         if procedure.program in location.programs:

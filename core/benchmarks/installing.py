@@ -74,6 +74,7 @@ def installation(server: Server, tools: Sequence[str], job: Job) -> Installation
     first, *missing = answer[:-1]
     if not missing:
         return Installation(server.name, (), None)
+    # its own ID first, then those that it is like
     distribution = next((name for name in first.split() if name in PACKAGE_COMMANDS), None)
     if distribution is None:
         raise InputError(
@@ -98,9 +99,11 @@ def install(server: Server, wanted: Installation, job: Job) -> None:
     if ended.exit_status != 0 and wanted.refresh is not None:  # a package may not be known yet
         _as_root(server, wanted.refresh, job, "fetch the list of packages")
         ended = _as_root(server, wanted.shell, job, title)
+    # package managers end with 0 for a package that they do not know, too
     absent = installation(server, wanted.missing, job).missing
     if absent:
         lines = [line.strip() for line in (ended.stderr + ended.stdout).splitlines() if line.strip()]
+        # each manager has its own way to begin the line that matters
         said = next((line for line in lines if line.startswith(("E:", "Error", "error", "ERROR", "No "))), "")
         why = said or (lines[-1] if lines else f"exit status {ended.exit_status}")
         manager = next((name for name in _OPTIONS if name in wanted.shell.text), "")

@@ -33,6 +33,7 @@ class Keeper:
         self._server = server
         self._process = process
         self._stop = threading.Event()
+        # daemon: an interpreter that ends must not wait for it; the server notices
         self._thread = threading.Thread(target=self._beat, name=f"keeper on {server.name}", daemon=True)
         self._thread.start()
 
@@ -54,6 +55,7 @@ class Keeper:
         self.stop()
         until = time.monotonic() + seconds
         try:
+            # the end of its input is what it waits for
             self._process.channel.shutdown_write()
         except OSError as error:
             raise self._server.lost("cleaning up") from error
@@ -62,6 +64,7 @@ class Keeper:
         status = self._process.exit_status
         if status == 0:
             return
+        # cut off, it cleans up by itself: the caller says so
         if not self._server.connected:
             raise self._server.lost("cleaning up")
         said = complaint(self._process.stderr.text()) or f"exit status {status}"
@@ -81,6 +84,7 @@ def keeping(server: Server, shell: Shell, user: str | None, job: Job, *, title: 
     job.report(CommandStarted(server.name, user or server.login, shown, title=title))
     status: int | None = None
     try:
+        # a job of its own: cancelling the benchmark must not kill what cleans up behind it
         with server.bridge(shell, Job(), user=user) as process:
             _wait_until_ready(server, process)
             keeper = Keeper(server, process)
@@ -97,6 +101,7 @@ def _wait_until_ready(server: Server, process: Process) -> None:
     said = bytearray()
     process.deliver(said.extend)
     until = time.monotonic() + START_SECONDS
+    # until then it may still refuse: somebody else measures, or the disk is full
     while READY.encode() not in said.split():
         if process.ended or time.monotonic() > until:
             if not server.connected:

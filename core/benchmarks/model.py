@@ -26,6 +26,7 @@ class Workload:
     title: str
     tool: str
     headline: str
+    # part of what a workload is: two with others are never compared
     parameters: dict[str, Parameter] = field(default_factory=dict)
 
 
@@ -110,6 +111,7 @@ class Repetition:
     metrics: Metrics
     command: str
     raw: str
+    # shown with the figure wherever it is
     cached: bool = False
     """The caches could not be dropped before it."""
     message: str = ""
@@ -161,6 +163,7 @@ class Forecast:
     """Where every workload repeats up to the suite's limit; None: `seconds` is that already."""
 
 
+# a protocol: the work stands below the history and cannot import it
 class BenchmarkJournal(Protocol):
     """Who records a run while it happens; implemented by the history."""
 

@@ -33,9 +33,11 @@ def outliers(values: Sequence[float]) -> tuple[int, ...]:
     left = list(range(len(values)))
     taken: list[int] = []
     found = 0
+    # all candidates are taken out before any is judged: two that hide each other are both found
     for _ in range(len(values) // FEWEST):
         centre = statistics.fmean(values[position] for position in left)
         spread = statistics.stdev(values[position] for position in left)
+        # equal values: nothing sticks out, and nothing may be divided by
         if spread == 0:
             break
         farthest = max(left, key=lambda position: abs(values[position] - centre))
@@ -44,6 +46,7 @@ def outliers(values: Sequence[float]) -> tuple[int, ...]:
         left.remove(farthest)
         taken.append(farthest)
         others = statistics.fmean(values[position] for position in left)
+        # the last one that is extreme decides, and all taken out before it go with it
         if extreme > critical and abs(values[farthest] - others) > RESOLUTION * abs(others):
             found = len(taken)
     return tuple(sorted(taken[:found]))

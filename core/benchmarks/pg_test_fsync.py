@@ -37,6 +37,7 @@ class Parameters:
     seconds_per_test: int = 2
 
     def __post_init__(self) -> None:
+        # 18 tests of ten minutes are three hours
         if not 1 <= self.seconds_per_test <= 600:
             raise InputError(f"seconds_per_test goes from 1 to 600, not {self.seconds_per_test}")
 
@@ -53,7 +54,9 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
             f"{workload.name} needs pg_test_fsync, and no PostgreSQL was found there",
             "it comes with the server or contrib package of PostgreSQL",
         )
+    # of the move's own cluster first: the methods that it has are compiled in
     program = f"{machine.bin_directories[0]}/pg_test_fsync"
+    # -f: whatever its own place for the file is, this one lies in the folder
     words = (program, "-s", parameters.seconds_per_test, "-f", "pg_test_fsync.out")
     seconds = float(TESTS * parameters.seconds_per_test)
     return Procedure(
@@ -68,6 +71,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
 def _read(outputs: Sequence[str], method: str, version: str | None) -> Reading:
     metrics: Metrics = {}
     for result in parse_pg_test_fsync("\n".join(outputs)).results:
+        # the method that the workload names stands for it
         own = result.name == method
         metrics |= {name if own else f"{result.name}_{name}": value for name, value in result.metrics.items()}
     failure = "" if "fsyncs_per_second" in metrics else f"the server does not have the sync method {method}"
@@ -95,6 +99,7 @@ def parse_pg_test_fsync(text: str) -> Output:
     """
     results: list[Result] = []
     known: set[str] = set()
+    # an output whose headings are in another language begins with the comparison that is wanted
     wanted, headed = True, False
     for line in lines(text):
         if (heading := _HEADING.match(line)) is not None:
@@ -103,6 +108,7 @@ def parse_pg_test_fsync(text: str) -> Output:
         elif _OTHER.match(line):
             wanted = False
         elif (found := _METHOD.match(line)) is not None:
+            # a method that comes again begins the second comparison, whatever its heading says
             wanted = wanted and (headed or found["method"] not in known)
             known.add(found["method"])
             if wanted and (metrics := _metrics(found)):
@@ -115,6 +121,7 @@ def parse_pg_test_fsync(text: str) -> Output:
 
 def _metrics(found: re.Match[str]) -> Metrics:
     rate = float(found["rate"].replace(",", ".")) if found["rate"] else 0.0
+    # `n/a`: this platform does not have it
     if rate == 0:
         return {}
     metrics = {"fsyncs_per_second": rate}

@@ -12,6 +12,7 @@ __all__ = ["first_line", "json_objects", "lines", "unreadable"]
 
 _SHOWN = 160
 _LONGEST_LINE = 20_000
+# no counter has as many digits
 _OVERLONG_NUMBER = re.compile(r"\d{25}")
 _OBJECT = re.compile(r"^[^\S\n]*\{", re.MULTILINE)
 _FAILURES = 1000
@@ -19,6 +20,7 @@ _FAILURES = 1000
 
 def unreadable(tool: str, expected: str, line: str) -> ParseError:
     """The error for a text or a value: one line with the tool, what was expected, and what stands there instead."""
+    # one line for a terminal, however many blanks or tabs it holds
     shown = " ".join(line[: 2 * _SHOWN].split())
     shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
     found = f"found: {shown}" if shown else "found nothing"
@@ -45,6 +47,7 @@ def json_objects(text: str) -> Iterator[dict[str, Any]]:
     """
     decoder = json.JSONDecoder()
     position = failures = 0
+    # only at the beginning of a line: braces stand in many a log
     while failures < _FAILURES and (found := _OBJECT.search(text, position)) is not None:
         try:
             value, position = decoder.raw_decode(text, found.end() - 1)

@@ -26,6 +26,7 @@ from core.text import complaint
 
 __all__ = ["MoveContext", "forecast", "remove_leftovers", "run_suite", "wait_until_in_sync"]
 
+# what a tool ended with is told in its own words, by `failure`
 _ANY_STATUS = range(-1, 256)
 _FULL = "No space left on device"
 _MAY_NOT = 77
@@ -59,6 +60,7 @@ def run_suite(
     if problems:
         raise InputError(f"the benchmarks cannot start on {server.name}: {'; '.join(problems)}")
     seen = prepared.situation
+    # the forecast may have been made by somebody else, days ago: said again where it is measured
     for text in (*prepared.forecast.left_out, *prepared.forecast.warnings):
         job.report(Note(text, "warning"))
     with own_folder(server, volume.folder, user_for(server, job), job) as folder:
@@ -93,9 +95,11 @@ class _Bench:
         """Lay out the files of a workload that are not there yet; how much that was, and how long it took."""
         if procedure.prepare is None or self.laid_out.issuperset(procedure.laid_out):
             return {}
+        # files that another workload has laid out already are read as they are
         missing = sum(size for name, size in procedure.laid_out.items() if name not in self.laid_out)
         begun = time.monotonic()
         self.execute(procedure.prepare, procedure.program, "lay out files")
+        # not before it went well: half of a file must not be measured
         self.laid_out.update(procedure.laid_out)
         return {"layout_bytes": float(missing), "layout_seconds": time.monotonic() - begun}
 
@@ -117,6 +121,7 @@ class _Bench:
         if phase.from_other and self.other is not None:
             server, user = self.other, None
             shell = with_secrets(phase.secrets, call("bench_ticking", *phase.words))
+            # nobody watches the disk while the other server drives: see Watch.marks
             self.watch.foreign_phases += 1
         else:
             words = self.watch.around(("bench_ticking", *phase.words), program, phase)
@@ -139,9 +144,11 @@ class _Bench:
     def failure(self, status: int, output: str) -> CommandError:
         """A failed phase in the tool's own words."""
         where = f"{self.volume.mount_point} on {self.folder.server.name}"
+        # what the tool says of a full disk differs with each; what the kernel says does not
         if _FULL in output:
             return CommandError(f"{where} is full: no space left on the device", exit_status=status)
         lines = [line.strip().removeprefix("pghaul: ") for line in output.splitlines() if line.strip()]
+        # Error, error: the first one is the cause, and the last line is often only a sum
         said = [line for line in lines if "rror" in line or line.startswith(("fio:", "dd:"))]
         why = (said[:1] or lines[-1:] or [f"exit status {status}"])[0]
         return CommandError(f"the benchmark on {where} failed: {why}", exit_status=status, stderr=output)
@@ -151,6 +158,7 @@ class _Bench:
         self.job.check()
         server, user = self.folder.server, self.folder.user
         shell = call("bench_drop_caches")
+        # writing back what lies in memory may take minutes on a slow disk
         ended = server.run(shell, self.job, user=user, deadline=600, accept=(0, _MAY_NOT), title="drop caches")
         dropped = ended.exit_status == 0
         self.done_seconds += CACHE_SECONDS
@@ -161,6 +169,7 @@ class _Bench:
         return dropped
 
     def progress(self, seconds: float) -> None:
+        # more repetitions than were forecast must not show 110 %
         done = min(self.done_seconds + seconds, self.expected_seconds)
         self.job.report(Progress(self.title, done, self.expected_seconds, "seconds"))
 
@@ -169,6 +178,7 @@ def _run(bench: _Bench, workload: Workload, procedure: Procedure) -> Run:
     run = Run(bench.move, bench.volume, workload, datetime.now(UTC))
     run = replace(run, id=bench.journal.run_started(run))
     repetitions: list[Repetition] = []
+    # what stays in the history if this very process is killed here
     outcome, version, stopped = Outcome.INTERRUPTED, None, ""
     try:
         while not stopped:
@@ -179,6 +189,7 @@ def _run(bench: _Bench, workload: Workload, procedure: Procedure) -> Run:
             version = reading.version or version
             if repetition.outcome is not Outcome.DONE:
                 outcome = Outcome.FAILED
+                # a full disk above all: the next workload gets the room back
                 bench.empty()
                 break
             stopped = why_enough(bench.suite, workload.headline, repetitions)
@@ -201,6 +212,7 @@ def why_enough(suite: Suite, headline: str, repetitions: Sequence[Repetition]) -
     At least `suite.repetitions` undisturbed ones are made, and more until the coefficient of variation of their
     headline, outliers left out, is no greater than `suite.target_variation`; never more than `suite.limit` in all.
     """
+    # a disturbed one is measured again as long as the suite allows
     calm = [one for one in repetitions if not one.disturbed]
     last = len(repetitions) >= suite.limit
     if len(calm) < suite.repetitions:
@@ -243,19 +255,23 @@ def _repeat(bench: _Bench, run: Run, procedure: Procedure, number: int) -> tuple
         laid_out = bench.prepare(procedure)
         bench.watch.begin()
         begun = time.monotonic()
+        # phases in a row that name one process share it: it starts once, and stays warm
         for background, phases in groupby(procedure.phases, key=lambda phase: phase.background):
             with running(bench.folder, background, bench.job) if background is not None else nullcontext():
                 for phase in phases:
                     if not phase.warm:
+                        # one phase that could not have cold caches is enough
                         repetition = replace(repetition, cached=not bench.drop_caches() or repetition.cached)
                     outputs.append(bench.execute(phase, procedure.program))
         reading = procedure.read(outputs)
         failure = reading.failure or _without_headline(run.workload, reading)
         outcome = Outcome.FAILED if failure else Outcome.DONE
+        # the watch's last question takes a moment: it is not part of the time
         metrics = reading.metrics | bench.watch.figures() | laid_out
         repetition = replace(repetition, outcome=outcome, metrics=metrics, message=failure)
         repetition = replace(repetition, marks=bench.watch.marks(reading.metrics, bench.job))
     except CommandError as error:
+        # what the tool said is kept with a failure too: it is the evidence
         outputs.append(error.stderr)
         repetition = replace(repetition, outcome=Outcome.FAILED, message=error.message)
     except ParseError as error:
@@ -265,6 +281,7 @@ def _repeat(bench: _Bench, run: Run, procedure: Procedure, number: int) -> tuple
         repetition = replace(repetition, outcome=outcome, message=error.message)
         raise
     finally:
+        # in the journal whatever ended it: nothing that was measured is lost
         repetition = replace(repetition, seconds=time.monotonic() - begun, raw="\n".join(outputs))
         if run.id is not None:
             bench.journal.repetition_ended(run.id, repetition)

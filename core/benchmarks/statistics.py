@@ -62,15 +62,18 @@ def ratio_of_means(over: Sequence[float], under: Sequence[float]) -> Interval | 
     (measured). With fewer, the interval reaches from the least to the greatest ratio of any two values, widened by
     ASSUMED_NOISE on both ends: one value cannot show its own noise.
     """
+    # a ratio to zero is none, and a rate below zero is no measurement
     if not over or not under or min(under) <= 0 or min(over) < 0:
         return None
     ratio = mean(over) / mean(under)
+    # resampling two values gives the same two values back
     if min(len(over), len(under)) < FEWEST:
         widened = 1 + ASSUMED_NOISE
         return Interval(ratio, min(over) / max(under) / widened, max(over) / min(under) * widened)
     import numpy as np  # of all that this module does the bootstrap alone needs it, and it takes long to load
 
     ratios = _resampled_means(over, 0) / _resampled_means(under, 1)
+    # by the side that knows less
     tail = _expanded_tail(min(len(over), len(under)))
     low, high = np.quantile(ratios, (tail, 1 - tail))
     return Interval(ratio, float(low), float(high))
@@ -85,6 +88,7 @@ def _expanded_tail(count: int) -> float:
 def _resampled_means(values: Sequence[float], stream: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     import numpy as np
 
+    # one stream a side: two sides of the same values must not be drawn alike
     draws = np.random.default_rng((_SEED, stream)).integers(len(values), size=(RESAMPLES, len(values)))
     means: np.ndarray[tuple[int], np.dtype[np.float64]] = np.asarray(values, dtype=float)[draws].mean(axis=1)
     return means
@@ -94,6 +98,7 @@ def _resampled_means(values: Sequence[float], stream: int) -> "np.ndarray[tuple[
 def student_quantile(probability: float, freedom: int) -> float:
     """Student's t with `freedom` degrees of freedom for a probability above one half, by bisection."""
     low, high = 0.0, 1.0
+    # double until it lies beyond, then halve: 80 times are more than a double's digits
     while _central(high, freedom) < 2 * probability - 1:
         high *= 2
     for _ in range(80):

@@ -20,6 +20,7 @@ JOB_REPETITIONS = 5
 _FIRST = ("quick", "standard")
 _MUCH_MEMORY = 2**42
 """Bytes: so much that what depends on the memory is more than what does not."""
+# a suite is read before any server is known: everything that a workload may ask for is there
 _ANY_MACHINE = Machine(
     memory_bytes=2**30,
     threads=1,
@@ -82,6 +83,7 @@ class Listed:
 
 def suites() -> tuple[str, ...]:
     """The names of the suites that ship and of those in the DBA's own folder, those of general use first."""
+    # a set: one of the DBA's own stands for the one that ships under its name
     found = {*_names(resource("suites")), *_names(own_suites())}
     return tuple(sorted(found, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)))
 
@@ -106,12 +108,14 @@ def load_suite(name_or_path: str) -> Suite:
     text = _text(name_or_path, path)
     if path.suffix == JOB_SUFFIX:
         workloads = workloads_of(text)
+        # now, not on the server: a wrong file must not cost a connection
         _check_workloads(path.stem, workloads)
         return Suite(path.stem, f"fio job file {path.name}", JOB_REPETITIONS, workloads)
     return parse_suite(text, path.stem, path.parent)
 
 
 def _path(name_or_path: str) -> Path:
+    # own ones first, which is how one stands for another
     for folder in (own_suites(), resource("suites")):
         if name_or_path in _names(folder):
             return folder / f"{name_or_path}.toml"
@@ -153,6 +157,7 @@ def _listed(name: str) -> Listed:
             bytes_needed(
                 [procedure_of(workload, replace(_ANY_MACHINE, memory_bytes=memory)) for workload in suite.workloads]
             )
+            # two memories so large that all else is small: the difference is what depends on them
             for memory in (_MUCH_MEMORY, 2 * _MUCH_MEMORY)
         )
     except InputError as error:
@@ -195,6 +200,7 @@ def _with_files(item: WorkloadTable, folder: Path) -> dict[str, Parameter]:
     for name, text in tool.files.items() if tool is not None else ():
         named = found.get(name)
         if isinstance(named, str):
+            # the history keeps the text: the file may be another one tomorrow
             del found[name]
             found[text] = _text(named, folder / named)
     return found

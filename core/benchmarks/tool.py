@@ -163,6 +163,7 @@ class Tool:
             tool's output, read under that one's name.
         files: parameter that names a file on the workstation -> the parameter that its text becomes.
         repeats: whether results of one name in one output are repetitions, not different ones (a write and a read).
+        one_file: whether its rates are those of one long file, written and read in one go.
         named_after_host: whether it names a result after the machine: compared are machines, under the program's name.
     """
 
@@ -175,6 +176,7 @@ class Tool:
     parse: Callable[[str], Output] | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     repeats: bool = False
+    one_file: bool = False
     named_after_host: bool = False
 
 
@@ -183,6 +185,7 @@ def bytes_needed(procedures: Sequence[Procedure]) -> int:
     laid_out: dict[str, int] = {}
     for procedure in procedures:
         laid_out |= procedure.laid_out
+    # fresh files are gone before the next workload makes its own
     return sum(laid_out.values()) + max((procedure.fresh_bytes for procedure in procedures), default=0)
 
 
@@ -191,6 +194,7 @@ def expected_seconds(procedures: Sequence[Procedure], repetitions: int) -> float
     total = 0.0
     laid_out: set[str] = set()
     for procedure in procedures:
+        # workloads of one layout share it: laid out once
         if procedure.prepare is not None and not laid_out.issuperset(procedure.laid_out):
             total += procedure.prepare.seconds
             laid_out.update(procedure.laid_out)
@@ -200,6 +204,7 @@ def expected_seconds(procedures: Sequence[Procedure], repetitions: int) -> float
 
 def deadline(seconds: float, size_bytes: float) -> float:
     """How long a command may take that is expected to take `seconds` and moves `size_bytes` at the least rate."""
+    # a minute for a busy server, twice what is expected, and the slowest device that still works
     return 60 + 2 * seconds + size_bytes / LEAST_BYTES_PER_SECOND
 
 

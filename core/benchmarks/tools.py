@@ -43,6 +43,7 @@ def parsers() -> dict[str, Callable[[str], Output]]:
 
 def programs_of(machine: Machine) -> tuple[str, ...]:
     """Every program that a workload may need there; those of PostgreSQL by their paths too."""
+    # fio and fio-job name one program
     programs = dict.fromkeys(tool.program for tool in TOOLS.values())
     own = [f"{folder}/{name}" for folder in machine.bin_directories for name in sorted(_of_postgresql())]
     return (*programs, *own)
@@ -61,6 +62,7 @@ def procedure_of(workload: Workload, machine: Machine) -> Procedure:
         procedure = tool.procedure(workload, machine)
     except InputError as error:
         raise InputError(f"workload {workload.name}: {error.message}", error.hint) from error
+    # found now, not after an hour of measuring
     if workload.headline not in procedure.headlines:
         raise InputError(
             f"workload {workload.name}: {workload.tool} measures no {workload.headline!r} with this pattern",
@@ -75,6 +77,7 @@ def how_to_install(program: str, distribution: str | None) -> str:
     if name in _of_postgresql():
         return f"{name} comes with the server or contrib package of PostgreSQL"
     packages = {tool.program: tool.package for tool in TOOLS.values()}
+    # a program that is no tool's: its package most often has its name
     package = packages.get(name) or name
     manager = PACKAGE_COMMANDS.get(distribution or "")
     return f"install it with: {manager} {package}" if manager else f"install the package {package}"

@@ -36,6 +36,7 @@ _STAT = re.compile(
 )
 _UPTIME = re.compile(r"(?P<seconds>\d+\.\d\d) \d+\.\d\d")
 _IO = re.compile(r"/proc/(?P<id>\d+)/io:(?P<field>\w+): (?P<number>\d+)")
+# md0_raid5, md127_raid10
 _ARRAY_THREAD = re.compile(r"(?P<array>md\w+?)_raid\d{0,2}")
 _CWD = re.compile(r"/proc/(?P<id>\d+)/cwd")
 
@@ -101,6 +102,7 @@ def watched(words: Words, program: str, counters_path: str, inside: tuple[str, s
 
     What works in the folders `inside`, the benchmark's own and the one that it is served from, belongs to the command.
     """
+    # nobody on the server can print it before it is known there
     mark = f"=={secrets.token_hex(16)}=="
     own, served = f"*/{inside[0].rpartition('/')[2]}*", f"{inside[1]}*"
     return ("bench_watched", mark, program, counters_path, own, served, *words), mark
@@ -109,6 +111,7 @@ def watched(words: Words, program: str, counters_path: str, inside: tuple[str, s
 def taken_apart(output: str, mark: str) -> tuple[str, Seen | None]:
     """What the command itself printed, and what was seen; None where its end was cut off."""
     parts = output.split(mark)
+    # cut off: what the tool printed counts, what was seen does not
     if len(parts) != 5 or not parts[4].strip().isdigit():
         return parts[0], None
     return parts[0], Seen(int(parts[4]), before=_look(parts[3]), after=_look(parts[1]))
@@ -123,6 +126,7 @@ def _look(text: str) -> Look:
             int(found["session"]),
             ticks=int(found["user"] or 0) + int(found["system"] or 0),
         )
+        # names may hold blanks and brackets: stat's second field ends at the last bracket
         for found in map(_STAT.match, lines)
         if found is not None
     }
@@ -149,6 +153,7 @@ def own_and_others(seen: Seen) -> tuple[list[Share], list[Share]]:
     mine = {
         share.id
         for share in shares
+        # by its group, or by where it works: a server's processes lead groups of their own
         if share.process.group == seen.group or share.id in seen.after.inside or share.id in seen.before.inside
     }
     others = [share for share in shares if share.id not in mine]
@@ -176,6 +181,7 @@ def array_thread_cores(phases: Sequence[Seen], devices: Collection[str]) -> floa
     """
     found = []
     for seen in phases:
+        # an output of before the looks were timed
         if seen.before.uptime_seconds is None or seen.after.uptime_seconds is None:
             continue
         seconds = seen.after.uptime_seconds - seen.before.uptime_seconds
@@ -210,14 +216,17 @@ def foreign(phases: Sequence[Seen]) -> Foreign:
     for seen in phases:
         device = seen.after.device.since(seen.before.device)
         own, others = own_and_others(seen)
+        # others alone say how much of the rest was theirs; the device alone says how much there was
         read = max(0, device.read_bytes - sum(share.process.read for share in own))
         written = max(0, device.written_bytes - sum(share.process.written for share in own))
         moved += min(read, sum(share.process.read for share in others))
         moved += min(written, sum(share.process.written for share in others))
         total += device.total
+        # a kernel that does not count flushes explains everything: then somebody has to be seen
         explained += read + written if device.flushes is None else min(written, JOURNAL_BYTES * device.flushes)
         for share in others:
             shares[share.id] = share.and_before(shares.get(share.id))
+    # three names are enough to find the culprit by
     most = sorted(shares.values(), key=lambda share: -share.moved)[:3]
     return Foreign(moved, total, [share for share in most if share.moved >= FLOOR_BYTES / 4], explained)
 
@@ -239,6 +248,7 @@ def from_memory(phases: Sequence[Seen], metrics: Metrics) -> list[Mark]:
             asked_to_read += share.process.asked_to_read
             asked_to_write += share.process.asked_to_write
     marks = []
+    # programs read their own files too: a few megabytes do not matter
     if _measures(metrics, "read_") and read + FLOOR_BYTES < CACHE_FRACTION * asked_to_read:
         text = f"{units.size(asked_to_read)} were read, of which the device delivered {units.size(read)}"
         marks.append(Mark(MarkKind.CACHE, text))

@@ -77,6 +77,7 @@ class Watch:
 
     def marks(self, metrics: Metrics, job: Job) -> tuple[Mark, ...]:
         """The marks of the repetition that has just ended."""
+        # no device below is known by name: then only the impossible tells that it was memory
         found = _implausible(metrics, self.fastest_read) or []
         device = self.situation.device
         if device is None:
@@ -84,11 +85,13 @@ class Watch:
         found = from_memory(self.seen, metrics) or found
         if self.foreign_phases:
             return (*found, Mark(MarkKind.UNWATCHED, "it was driven from the other server"))
+        # a kernel without CONFIG_TASK_IO_ACCOUNTING
         if not self._accounted():
             return (*found, Mark(MarkKind.UNWATCHED, "the kernel does not tell what each process reads and writes"))
         if self.folder.user != "root":
             return (*found, Mark(MarkKind.UNWATCHED, "only root sees who else uses the disk"))
         others = foreign(self.seen)
+        # what a journal may explain is a disturbance only where somebody has a file of the volume open
         if others.disturbs and (others.bytes - others.explained >= FLOOR_BYTES or self._confirmed(others, job)):
             found = [*found, disturbed(others, device.name)]
         return tuple(found)
@@ -103,6 +106,7 @@ class Watch:
         server, user = self.folder.server, self.folder.user
         seen = server.run(looking, job, user=user, title="look who else uses the disk").stdout
         sessions = counted(seen, "sessions")
+        # by session: a shell holds the file open that its child writes to
         return any(str(share.process.session) in sessions for share in others.others)
 
 
@@ -111,12 +115,14 @@ def fastest_read(facts: Facts, situation: Situation) -> float | None:
     disks = [device for device in facts.block_devices if device.kind == "disk" and device.name in situation.below]
     bounds = [_fastest(disk) for disk in disks]
     known = [bound for bound in bounds if bound is not None]
+    # one disk of an unknown kind may be faster than all others together
     return sum(known) if known and len(known) == len(bounds) else None
 
 
 def _fastest(disk: BlockDevice) -> float | None:
     if disk.name.startswith("nvme"):
         return FASTEST_NVME
+    # a LUN of a storage system reads as fast as whatever stands behind it
     if disk.rotational is None or not is_one_disk(disk):
         return None
     return FASTEST_ROTATING if disk.rotational else FASTEST_SOLID

@@ -31,6 +31,7 @@ def compare(
         for key in dict.fromkeys(key for found in by_workload for key in found)
         for row in _rows([found.get(key) for found in by_workload])
     ]
+    # sorted() keeps the order of what is alike
     rows.sort(key=lambda row: not row.headline)
     old, new, *others = (_title(runs, dated) for runs in sets)
     return Comparison(old=old, new=new, rows=tuple(rows), further=tuple(others))
@@ -40,6 +41,7 @@ def lower_is_better(metric: str) -> bool | None:
     """Whether less of the metric is better; None where neither is."""
     if "latency" in metric:
         return True
+    # every rate of this product says so in its name
     if metric.endswith(("_per_second", "_iops")):
         return False
     return None
@@ -54,11 +56,13 @@ def _by_workload(runs: Iterable[Run]) -> dict[_Key, tuple[Workload, Run | None]]
 
 
 def _key(workload: Workload) -> _Key:
+    # a suite that was edited between two runs measures something else
     parameters: tuple[tuple[str, object], ...] = tuple(sorted(workload.parameters.items()))
     return (workload.tool, workload.name, parameters)
 
 
 def _rows(found: Sequence[tuple[Workload, Run | None] | None]) -> list[Row]:
+    # the newest title: it may have been worded anew
     workload = [one[0] for one in found if one is not None][-1]
     runs = [one[1] if one is not None else None for one in found]
     metrics = dict.fromkeys(
@@ -90,6 +94,7 @@ def _contrast(workload: Workload, metric: str, first: Sample | None, other: Samp
     if first is None or other is None:
         return Contrast(other, None, None, None, Verdict.ONE_SIDED)
     less = lower_is_better(metric)
+    # the ratio above 1 speaks for the other side, whatever the metric
     interval = statistics.ratio_of_means(*((first.values, other.values) if less else (other.values, first.values)))
     verdict = _verdict(workload, first, other, interval)
     if interval is None:
@@ -104,10 +109,12 @@ def _verdict(workload: Workload, old: Sample, new: Sample, interval: statistics.
     """
     if old.from_memory != new.from_memory:
         return Verdict.UNLIKE
+    # warm against cold: the difference would be the memory's
     if old.cached != new.cached and workload.parameters.get("direct") is not True:
         return Verdict.UNLIKE
     if interval is None:
         return Verdict.NONE
+    # sure, and large enough for anybody to notice
     if interval.low > 1 and interval.ratio > 1 + TOLERANCE:
         return Verdict.NEW
     if interval.high < 1 and interval.ratio < 1 / (1 + TOLERANCE):

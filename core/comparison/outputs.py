@@ -25,6 +25,7 @@ def compare_outputs(named: Sequence[tuple[str, Output]]) -> Comparison:
     """
     if len(named) < 2:
         raise InputError("there is nothing to compare one output with", "name two outputs or more")
+    # a metric of one name means another thing in another tool
     if len({output.tool for _, output in named}) > 1:
         raise InputError("outputs of different tools cannot be compared")
     compared = compare(*(_runs(name, output) for name, output in named))
@@ -65,6 +66,7 @@ def _runs(set_name: str, output: Output) -> list[Run]:
     for number, result in enumerate(output.results, 1):
         name = common or result.name or output.tool
         if not tool.repeats and counts[result.name] > 1:
+            # dd's two results have one name: by their order they are the write and the read
             name = f"{name} {number}"
         grouped.setdefault(name, []).append(result)
     return [_run(set_name, output, name, results) for name, results in grouped.items()]
@@ -72,12 +74,14 @@ def _runs(set_name: str, output: Output) -> list[Run]:
 
 def _run(set_name: str, output: Output, name: str, results: Sequence[Result]) -> Run:
     metrics = dict.fromkeys(metric for result in results for metric in result.metrics)
+    # nobody said what the output was made for: the first rate stands for it
     headline = next((metric for metric in metrics if lower_is_better(metric) is False), "")
     repetitions = tuple(
         Repetition(
             number=number,
             started_at=_UNKNOWN_TIME,
             seconds=result.metrics.get("duration_seconds", 0.0),
+            # so that compare leaves it out by its own rule
             outcome=Outcome.FAILED if _why_not(result) else Outcome.DONE,
             metrics=result.metrics,
             command="",

@@ -59,10 +59,12 @@ class Preparation:
 
     def __post_init__(self) -> None:
         for device in self.devices:
+            # the script runs as root: names are of a narrow kind, besides being quoted
             if not _DEVICE.fullmatch(device) or ".." in device:
                 raise InputError(f"{device!r} is no device", "name it as /dev/sdb or /dev/disk/by-id/…")
         if len(set(self.devices)) < len(self.devices):
             raise InputError("a device is named twice")
+        # a controller shows its array as one device
         wanted = 1 if self.layout is None else self.layout.drives
         if len(self.devices) != wanted:
             what = "a single device" if self.layout is None else self.layout.title
@@ -83,6 +85,7 @@ class Preparation:
 
 def preparation_script(wanted: Preparation) -> str:
     """The whole script, for /bin/sh as root: what it calls of `resources/sh/volume.sh`, then its steps."""
+    # partitions get their names from the kernel, while the script runs
     disks = [f'"$disk_{number}"' for number, _ in enumerate(wanted.devices, 1)]
     disks = disks if wanted.partition else [_line(device) for device in wanted.devices]
     whole = disks[0] if wanted.array is None else _line(wanted.array)
@@ -104,6 +107,7 @@ def geometry(wanted: Preparation) -> tuple[int, int] | None:
     if layout is None or layout.level is Level.MIRROR:
         return None
     if layout.groups > 1:
+        # to the file system each group is one drive, and its full stripe the chunk
         return _outer_chunk(wanted, layout), layout.groups
     return wanted.chunk_bytes, layout.data_drives
 
@@ -158,6 +162,7 @@ def _mdadm(array: str, level: Level, chunk_bytes: int, members: Sequence[str]) -
     words.append(f"--raid-devices={len(members)}")
     if level is not Level.MIRROR:
         words.append(f"--chunk={chunk_bytes // 1024}")
+    # near: both copies at one place of both drives, as controllers do; far reads faster and writes slower
     if level is Level.STRIPED_MIRRORS:
         words.append("--layout=n2")
     if level is not Level.STRIPE:

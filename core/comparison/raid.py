@@ -87,6 +87,7 @@ class Layout:
         level, drives, groups = self.level, self.drives, self.groups
         fewest = _FEWEST.get(level, 2)
         if level in _NESTED:
+            # a group is a RAID-5 or RAID-6 of its own: two of data and its parities
             fewest = _PARITIES[level] + 2
             if groups < 2 or drives % groups or drives // groups < fewest:
                 raise InputError(
@@ -175,6 +176,7 @@ def expect(layout: Layout, drive: Drive, thread_iops: float | None = None) -> Ex
         drive.capacity_bytes,
         thread_iops,
     )
+    # not > 0 refuses NaN too
     if any(figure is not None and not figure > 0 for figure in figures):
         raise InputError("what one drive or thread does must be above zero")
     by_drives, by_threads = _write_iops(layout, drive), _thread_iops(layout, thread_iops)
@@ -201,6 +203,7 @@ def layouts(drives: int) -> tuple[Layout, ...]:
     found: list[Layout] = []
     problem = InputError(f"no array can be built of {drives} drives", f"it takes from 2 to {MOST_DRIVES}")
     for level in Level:
+        # more groups of the same drives give less room, and are asked for by name
         for groups in (2, 3) if level in _NESTED else (1,):
             try:
                 found.append(Layout(level, drives, groups))
@@ -220,11 +223,13 @@ def measured(runs: Sequence[Run]) -> Drive:
         by_workload.setdefault(run.workload.name, []).append(run)
     for of_workload in by_workload.values():
         newest = newest_done(of_workload)
+        # a metric counts only where it was what the workload was made for
         if newest is None or newest.workload.headline not in _MEASURED:
             continue
         metric = newest.workload.headline
         sample = sample_of(metric, newest)
         if sample is not None:
+            # depths and block sizes differ: the best of them is what the drive can do
             best[metric] = max(best.get(metric, 0.0), sample.median)
     return Drive(**best)
 
@@ -242,6 +247,7 @@ def _write_iops(layout: Layout, drive: Drive) -> float | None:
     if parities is None:
         return layout.data_drives * write
     read = drive.read_iops or write
+    # the block itself, and each parity
     requests = 1 + parities
     return layout.drives / (requests / read + requests / write)
 
@@ -250,4 +256,5 @@ def _thread_iops(layout: Layout, stated: float | None) -> float:
     if layout.level is Level.STRIPE:
         return float("inf")
     usual = PARITY_THREAD_IOPS if layout.level in _PARITIES else MIRROR_THREAD_IOPS
+    # each array below has a thread of its own
     return layout.groups * (usual if stated is None else stated)

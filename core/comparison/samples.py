@@ -68,6 +68,7 @@ def remarks(metric: str, run: Run) -> dict[int, tuple[str, ...]]:
 def _kept(metric: str, good: Sequence[Repetition]) -> tuple[list[Repetition], tuple[LeftOut, ...]]:
     """The repetitions that count, and the others' values in the order of the repetitions."""
     calm = [one for one in good if not one.disturbed]
+    # too few undisturbed ones: all count, and the sample says that it is disturbed
     kept = calm if len(calm) >= statistics.FEWEST else list(good)
     extreme = {kept[position].number for position in outliers.outliers([one.metrics[metric] for one in kept])}
     numbers = {one.number for one in kept}
@@ -81,5 +82,6 @@ def _kept(metric: str, good: Sequence[Repetition]) -> tuple[list[Repetition], tu
 
 def _from_memory(metric: str, repetition: Repetition) -> bool:
     """Whether this repetition's figure is memory's: a mark on reads says nothing of writes."""
+    # a rewrite reads and writes, but what memory keeps from the disk is its writes
     kind = MarkKind.CACHE if metric.startswith("read_") else MarkKind.MEMORY if "write_" in metric else None
     return any(mark.kind is kind for mark in repetition.marks)

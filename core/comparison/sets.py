@@ -33,6 +33,7 @@ def place_of(word: str, servers: dict[Side, str], *, dated: bool = True) -> Plac
     side_word, colon, path = word.partition(":")
     sides = [side for side, server in servers.items() if side_word in (side.value, server)]
     until = None
+    # the last one: a folder's name may hold an @ of its own
     before, at, date = path.rpartition("@")
     if dated and at and before and _DATE.match(date):
         path, until = before, _end(date)
@@ -48,6 +49,7 @@ def _end(date: str) -> datetime:
     except ValueError as error:
         raise InputError(f"{date!r} is no date", _HINT) from error
     at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    # by that day means with that day
     return at + (timedelta(days=1) if _DATE.fullmatch(date) else timedelta(minutes=1))
 
 
@@ -68,5 +70,6 @@ def over_time(place: Place, runs: Sequence[Run]) -> tuple[tuple[Run, ...], ...]:
     """
     found: dict[str, list[Run]] = {}
     for run in sorted(set_of(place, runs), key=lambda run: run.started_at):
+        # its random name was made for one start alone
         found.setdefault(run.volume.folder, []).append(run)
     return tuple(tuple(group) for group in found.values() if any(run.outcome is Outcome.DONE for run in group))

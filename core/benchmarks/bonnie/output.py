@@ -92,6 +92,7 @@ def parse_bonnie(text: str) -> Output:
     results: list[Result] = []
     versions: list[str] = []
     for table in _tables(text):
+        # a test that was printed in both ways is one result, and the exact line is the one that counts
         twin = next((test for test in exact if _same(test, table)), None)
         if twin is not None:
             exact.remove(twin)
@@ -108,6 +109,7 @@ def parse_bonnie(text: str) -> Output:
 
 def _separated(line: str) -> _Test | None:
     """The test in a comma-separated line; None where it is none, was cut off, or holds no rate."""
+    # quoted by a mail
     fields = line.strip().lstrip("> ").split(",")
     if len(fields) >= 48 and _FORMAT.fullmatch(fields[0]) and _FORMAT.fullmatch(fields[1]):
         first = 9 if fields[0] >= "1.98" else 7  # since 1.98 also the chunk size and the number of seekers
@@ -122,9 +124,12 @@ def _separated(line: str) -> _Test | None:
     found = _SIZE.fullmatch(size)
     if found is None or len(fields) < whole:
         return None
+    # six tests, each its rate and how busy the processor was
     pairs = fields[first : first + 12]
+    # any other line with enough commas is a table of somebody's, not bonnie++'s
     if not all(re.fullmatch(rf"{_NUMBER}|\+*", field) for field in pairs):
         return None
+    # the sixth is seeks, which are counted and not measured in KiB
     rates = {index: _rate(rate, "k" if index < 5 else "") for index, rate in enumerate(pairs[::2])}
     return _test(name, version, found, rates, dict(enumerate(latencies)))
 
@@ -135,7 +140,9 @@ def _tables(text: str) -> Iterator[_Test]:
     heading: _Heading | None = None
     row: re.Match[str] | None = None
     for raw in lines(text):
+        # columns are counted in characters: a tab would move all that follow it
         line = re.sub(r"^(?:> ?)+", "", raw.expandtabs())
+        # a row's latencies stand on the line after it, so that a row is read one line late
         if row is not None and heading is not None:
             table = _table(version, heading, row, line)
             row = heading = None
@@ -147,6 +154,7 @@ def _tables(text: str) -> Iterator[_Test]:
             heading = _Heading(line)
         elif heading is not None and line.strip():
             row = _ROW.match(line)
+            # something else came under the heading: it is no table
             heading = heading if row is not None else None
     if row is not None and heading is not None and (table := _table(version, heading, row, "")) is not None:
         yield table
@@ -157,8 +165,10 @@ def _table(version: str | None, heading: _Heading, row: re.Match[str], following
     size = _SIZE.fullmatch(row["size"])
     if size is None:
         return None
+    # a name that is too long pushes the whole row to the right; the size shows by how much
     shift = row.end("size") - heading.size_end if heading.size_end is not None and not row["chunk"] else 0
     pairs = list(_PAIR.finditer(row.string, row.start("values")))
+    # 2.00 says /sec and prints the unit with each number
     bare = "k" if "K/sec" in heading.line else ""
     rates: dict[int, float | None] = {}
     for column, pair in _columns(heading, pairs, shift):
@@ -181,6 +191,7 @@ def _columns(heading: _Heading, words: list[re.Match[str]], shift: int) -> Itera
     taken = -1
     for word in words:
         column = min(range(6), key=lambda index: abs(ends[index] + shift - word.end()))
+        # two words under one heading are no row of bonnie++'s: the first one counts
         if column > taken:
             yield column, word
         taken = max(taken, column)
@@ -204,6 +215,7 @@ def _rate(text: str, bare: str) -> float | None:
     """A rate in base units; `bare` is the unit of a number without one. None for too fast, not run, and zero."""
     found = re.fullmatch(rf"(?P<number>{_NUMBER})(?P<unit>[kmgt]?)", text)
     value = float(found["number"]) * _SCALE[found["unit"] or bare] if found is not None else 0.0
+    # a rate of zero is one that was not measured
     return value or None
 
 

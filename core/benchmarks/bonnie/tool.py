@@ -69,8 +69,10 @@ class Parameters:
     def __post_init__(self) -> None:
         for name in ("size_bytes", "ram_bytes"):
             value = getattr(self, name)
+            # -r and -s are in MiB, and a rest would be dropped without a word
             if value is not None and (value < MIB or value % MIB):
                 raise InputError(f"{name} must be whole MiB (1048576 bytes), not {value}")
+        # bonnie++ refuses it too, but not before it is started on the server
         if self.size_bytes and self.ram_bytes and self.size_bytes < MEMORY_MULTIPLE * self.ram_bytes:
             raise InputError("bonnie++ needs a size_bytes of at least twice ram_bytes")
         if self.chunk_bytes < 256 or self.chunk_bytes > MIB or self.chunk_bytes & (self.chunk_bytes - 1):
@@ -88,6 +90,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
         InputError: a parameter is unknown, of the wrong kind or out of bounds; neither size nor memory is known.
     """
     parameters = strictly(Parameters, workload.parameters)
+    # the four passes over the file take nearly all of the time
     size = _size(workload.name, parameters, machine)
     seconds = _PASSES * size / ASSUMED_BYTES_PER_SECOND + (parameters.seeks or SEEKS) / SEEKS_PER_SECOND
     seconds += CHARACTER_SECONDS if parameters.characters else 0
@@ -117,6 +120,7 @@ def _size(name: str, parameters: Parameters, machine: Machine) -> int:
             f"{name} writes twice the memory, and how much memory there is could not be read",
             "state size_bytes in a suite file of your own",
         )
+    # less than twice the memory would be read back from it
     return MEMORY_MULTIPLE * memory // MIB * MIB
 
 
@@ -124,10 +128,12 @@ def _run(parameters: Parameters, size: int, user: str | None) -> Words:
     """bonnie++ refuses to run as root unless it is told so."""
     ram = parameters.ram_bytes or size // MEMORY_MULTIPLE
     options: list[str | int] = ["-d", ".", "-m", "pghaul", "-n", parameters.files, "-r", ram // MIB]
+    # -s SIZE:CHUNK:SEEKS, the third since 2.00
     seeks = [] if parameters.seeks is None else [str(parameters.seeks)]
     options += ["-s", ":".join([str(size // MIB), str(parameters.chunk_bytes), *seeks])]
     options += [] if parameters.characters else ["-f"]
     options += ["-b"] if parameters.flush else []
+    # 1.03 does not know -c: one process needs none
     options += ["-c", parameters.concurrency] if parameters.concurrency > 1 else []
     options += ["-u", user] if user is not None else []
     return ("bonnie_cold", *options) if parameters.drop_caches else ("bonnie++", *options)
@@ -145,6 +151,7 @@ BONNIE = Tool(
     procedure=procedure,
     parse=parse_bonnie,
     repeats=True,
+    one_file=True,
     named_after_host=True,
     parameters="`size_bytes` (twice `ram_bytes`), `ram_bytes` (the memory), `chunk_bytes` 8192, `characters` false, "
     "`flush` false, `concurrency` 1, `files` 0 (thousands to create), `drop_caches` false (before each of its tests: "

@@ -51,6 +51,7 @@ class Section:
     @property
     def waits(self) -> bool:
         """Whether it starts after those before it have ended."""
+        # an option without a value is on
         return any(self.options.get(name, "0") != "0" for name in ("stonewall", "wait_for_previous"))
 
     @property
@@ -72,13 +73,16 @@ class Section:
     @property
     def seconds(self) -> float:
         """Expected: its runtime where it has one, else its bytes at the assumed rate."""
+        # timeout is runtime's older name
         limit = self.options.get("runtime") or self.options.get("timeout")
         before = sum(_seconds(self.options.get(name)) for name in ("ramp_time", "startdelay"))
         whole = _count(self, "loops") * self.size_bytes / ASSUMED_BYTES_PER_SECOND
+        # without time_based it may end earlier: this is for a forecast
         return before + (_seconds(limit) or whole)
 
     @property
     def pattern(self) -> str:
+        # `randread:8` does eight requests before it moves on; `read` is fio's default
         return (self.options.get("rw") or self.options.get("readwrite") or "read").partition(":")[0]
 
     @property
@@ -104,10 +108,12 @@ def sections_of(text: str) -> tuple[Section, ...]:
     current: dict[str, str] | None = None
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip()
+        # both begin a comment in an INI file of fio
         if not line or line[0] in ";#":
             continue
         if (heading := _SECTION.fullmatch(line)) is not None:
             name = heading["name"].strip()
+            # a copy: [global] may come again further down and must not reach back
             current = common if name == "global" else dict(common)
             if name != "global":
                 found.append((_named(name, number), current))
@@ -115,6 +121,7 @@ def sections_of(text: str) -> tuple[Section, ...]:
             raise InputError(f"line {number} of the job file stands before any section: {line}", "begin with [global]")
         else:
             option, _, value = (part.strip() for part in line.partition("="))
+            # before it is kept: no line of a refused file goes anywhere
             _hold(option, value, number)
             current[option] = value or "1"
     if not found:
@@ -133,6 +140,7 @@ def groups(sections: Sequence[Section]) -> tuple[tuple[Section, ...], ...]:
     """The sections in groups that run together."""
     found: list[list[Section]] = []
     for section in sections:
+        # the first section starts a group whether it waits or not
         if not found or section.waits:
             found.append([])
         found[-1].append(section)
@@ -140,6 +148,7 @@ def groups(sections: Sequence[Section]) -> tuple[tuple[Section, ...], ...]:
 
 
 def _named(name: str, number: int) -> str:
+    # it becomes a word on fio's command line, and part of file names
     if not re.fullmatch(r"[\w.+ -]+", name, re.ASCII) or name.startswith("-"):
         raise InputError(f"line {number} of the job file has a section named {name!r}", "use letters, digits, - and _")
     return name
@@ -153,18 +162,21 @@ def _hold(option: str, value: str, number: int) -> None:
             f"{where}={value} would write outside of the run's own folder",
             f"leave {option} out: the files lie in a folder of the run's own on the volume",
         )
+    # what is not known to be harmless is refused: exec_prerun runs commands, write_bw_log writes anywhere
     if option not in OPTIONS:
         raise InputError(f"{where} is not among the options that a benchmark may use", "leave it out")
     if option == "ioengine" and value not in ENGINES:
         raise InputError(f"{where}={value} is no engine for files", f"choose one of {', '.join(sorted(ENGINES))}")
     if option == "filename_format" and "/" in value:
         raise InputError(f"{where}={value} would write outside of the run's own folder", "leave the folder out")
+    # fio replaces ${NAME} by the environment's, and $ncpus and its like by arithmetic
     if "${" in value or ("$" in value and option != "filename_format"):
         raise InputError(f"{where}={value} depends on the server's environment", "write the value itself")
 
 
 def _leaves(value: str) -> bool:
     """Whether a file name, or one of several separated by colons, is more than a name."""
+    # a colon separates names, a backslash before it does not
     return any("/" in name or "\\" in name or name.startswith(("-", ".")) for name in value.split(":"))
 
 
@@ -178,6 +190,7 @@ def _hold_section(section: Section) -> None:
         _count(section, name)
     if section.jobs > MOST_JOBS:
         raise InputError(f"section {section.name} of the job file starts {section.jobs} jobs", f"at most {MOST_JOBS}")
+    # fio drops time_based then: the job would be another than the one that is written
     if section.options.get("time_based", "0") != "0" and not {"runtime", "timeout"} & section.options.keys():
         raise InputError(f"section {section.name} of the job file is time_based without a runtime", "state runtime")
     if section.size_bytes < 1:

@@ -68,9 +68,11 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:  # noqa: ARG00
     """
     parameters = strictly(Parameters, workload.parameters)
     chosen = _chosen(parameters)
+    # sections of a group run at once: their files add up, their times do not
     total = sum(section.size_bytes for section in chosen)
     seconds = max(section.seconds for section in chosen) + 1
     names = [f"--section={section.name}" for section in chosen]
+    # fio lays out whatever a section reads before it starts to count
     writing = total / ASSUMED_BYTES_PER_SECOND
     laying = _fio(parameters.job, *names, "--create_only=1")
     measuring = _fio(parameters.job, *names, "--output-format=json")
@@ -80,6 +82,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:  # noqa: ARG00
         phases=(Phase(measuring, seconds, deadline(seconds, total)),),
         read=_read,
         prepare=Phase(laying, writing, deadline(writing, total)),
+        # named after the workload: two job files may well have sections of one name
         laid_out={f"job {workload.name}": total},
     )
 
@@ -106,6 +109,7 @@ def _headlines(sections: Sequence[Section]) -> tuple[str, ...]:
     """The first stands for the workload: requests a second of random patterns, bytes a second of sequential ones."""
     sides = [side for side in ("write", "read") if any(side in section.sides for section in sections)]
     random = any(section.random for section in sections)
+    # the first is what people compare such patterns by
     what = ("iops", "bytes_per_second") if random else ("bytes_per_second", "iops")
     return tuple(f"{side}_{unit}" for side in sides for unit in what)
 
@@ -119,6 +123,7 @@ def _fio(text: str, *words: str) -> Words:
 def _read(outputs: Sequence[str]) -> Reading:
     output = parse_fio("\n".join(outputs))
     metrics: Metrics = {}
+    # what two sections measured is summed, if it can be
     several: set[str] = set()
     for result in output.results:
         for name, value in result.metrics.items():

@@ -37,6 +37,7 @@ def parse_fio_json(text: str) -> Output:
     if not documents:
         raise unreadable("fio", "a whole JSON document with jobs", first_line(text))
     interrupted = _INTERRUPTED in text
+    # each status report repeats all that came before: the last one of the same jobs is the whole
     latest: dict[tuple[str | None, ...], tuple[str | None, list[Result]]] = {}
     for document in documents:
         results = [_result(entry, interrupted) for entry in _entries(document)]
@@ -44,6 +45,7 @@ def parse_fio_json(text: str) -> Output:
     results = [result for _, found in latest.values() for result in found]
     if not any(result.metrics for result in results):
         errors = sorted({result.errors for result in results if result.errors})
+        # a full disk gives a document with an error and no figures: say which error
         raise unreadable("fio", f"a job that did some I/O{_error_text(errors)}", first_line(text))
     return Output("fio", next(iter(latest.values()))[0], tuple(results))
 
@@ -66,6 +68,7 @@ def _documents(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _entries(document: dict[str, Any]) -> list[dict[str, Any]]:
+    # client/server mode has other keys, and a sum of all clients among them
     entries = document.get("jobs", document.get("client_stats"))
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise unreadable("fio", "a list of jobs", str(entries))
@@ -90,12 +93,14 @@ def _result(entry: dict[str, Any], interrupted: bool) -> Result:
 
 
 def _direction(table: dict[str, Any], prefix: str) -> Metrics:
+    # fio prints the direction that a job does not use too, all zero
     if _number(table, "io_bytes") == 0 or _number(table, "runtime") == 0:
         return {}
     rate = _number(table, "bw_bytes") if "bw_bytes" in table else _number(table, "bw") * 1024
     metrics = {f"{prefix}bytes_per_second": rate}
     if prefix:  # there is no name for the IOPS of both directions together
         metrics["read_iops" if prefix == "read_" else "write_iops"] = _number(table, "iops")
+    # 3.0 went from microseconds to nanoseconds and renamed the key
     for key, unit in (("clat_ns", 1e-9), ("clat", 1e-6)):
         if key in table:
             metrics |= _latencies(_table(table, key), unit, prefix)
@@ -109,6 +114,7 @@ def _latencies(table: dict[str, Any], unit: float, prefix: str) -> Metrics:
     found = {"mean": _number(table, "mean"), "stddev": _number(table, "stddev"), "max": _number(table, "max")}
     for key in (table.get("percentile") and _table(table, "percentile")) or ():
         try:
+            # keys are texts such as "99.000000"
             name = _PERCENTILES.get(float(key))
         except ValueError:
             raise unreadable("fio", "a percentile", key) from None
@@ -126,6 +132,7 @@ def _table(parent: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _number(parent: dict[str, Any], key: str) -> float:
     value = parent.get(key)
+    # to Python True is a number, and JSON readers let NaN and 1e999 through
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
         raise unreadable("fio", f"a number as {key!r}", str(value))
     return float(value)

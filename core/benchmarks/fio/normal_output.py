@@ -123,6 +123,7 @@ class _Report:
         self._unit: float | None = None
 
     def take(self, line: str) -> None:
+        # mails, clients' names and overwritten progress stand ahead of what is meant
         around = _AROUND.match(line)
         host = around["host"] if around else None
         line = line[around.end() :] if around else line
@@ -132,10 +133,12 @@ class _Report:
             self._define(found)
         elif (found := _BANNER.match(line)) is not None:
             self.version = self.version or found["version"]
+            # a banner begins another run of fio: nothing of the last one holds
             self._interrupted = False
             self._job = self._direction = None
         elif _INTERRUPTED in line:
             self._interrupted = True
+        # sums of groups follow: what stands there is no job's
         elif line.startswith("Run status group"):
             self._job = self._direction = None
         else:
@@ -150,9 +153,11 @@ class _Report:
         self.jobs.append(self._job)
 
     def _define(self, found: re.Match[str]) -> None:
+        # `4096B-8192B` is a range: how much an I/O moved is not known then
         fixed = tuple(found[side] if found[side] == found[f"{side}_most"] else "" for side in ("read", "write"))
         sizes = (fixed[0], fixed[1])
         key = (found["name"].strip(), found["group"])
+        # two jobs of one name and group with other sizes: neither can be trusted
         self.blocks[key] = sizes if self.blocks.get(key, sizes) == sizes else ("", "")
 
     def _inside(self, line: str) -> None:
@@ -162,6 +167,7 @@ class _Report:
             return
         elif (found := _ISSUED.match(line)) is not None:
             self._job.issued = {"read": int(found["read"]), "write": int(found["write"])}
+        # latencies of fsync, processor and queue depths follow: none of them is the direction's
         elif _ENDS_DIRECTION.match(line):
             self._direction = None
         elif self._direction is not None:
@@ -173,9 +179,11 @@ class _Report:
         self._direction = self._unit = None
         if found is None:
             return
+        # trims are remembered so that their latencies are not taken for the writes'
         self._direction = _Direction(found.groupdict(), binary=old is not None)
         if direction == "trim":
             return
+        # the line with the job's name was left out: a direction that comes again is another job's
         if self._job is None or (self._job.name is None and direction in self._job.directions):
             self._job = _Job((str(len(self.jobs)),), None, "", 0, self._interrupted)
             self.jobs.append(self._job)
@@ -183,11 +191,13 @@ class _Report:
 
     def _latency(self, latencies: Metrics, line: str) -> None:
         if line.startswith(_ROW):
+            # a row of another table, of submission or of one priority, has no unit here
             for found in _PERCENTILE.finditer(line) if self._unit is not None else ():
                 name = _PERCENTILES.get(float(found["percent"]))
                 if name is not None:
                     latencies[name] = int(found["value"]) * (self._unit or 0)
             return
+        # any other line ends the table
         table, found_latency = _TABLE.match(line), _LATENCY.match(line)
         self._unit = _SECONDS[table["unit"]] if table is not None else None
         if found_latency is not None:
@@ -213,6 +223,7 @@ def parse_fio_text(text: str) -> Output:
     for job in report.jobs:
         result = _result(job, report.blocks, carry=loses_carry(report.version))
         earlier = results.get(job.key)
+        # reported again, it is newer; but a report that was cut off says less
         if earlier is None or len(result.metrics) >= len(earlier.metrics):
             results[job.key] = result
     if not any(result.metrics for result in results.values()):
@@ -225,6 +236,7 @@ def _result(job: _Job, blocks: Blocks, *, carry: bool) -> Result:
     sizes = blocks.get((job.name or "", job.group), ("", ""))
     for direction, read in job.directions.items():
         side = "write" if direction == "write" else "read"
+        # read and write may have block sizes of their own
         block = meanings(sizes[side == "write"], binary=read.binary)
         prefix = "" if direction == "mixed" else f"{side}_"
         metrics |= _metrics(read, prefix, job.issued.get(side), int(block[0]) if block else None, carry=carry)

@@ -22,6 +22,7 @@ def parse_fio(text: str) -> Output:
     Raises:
         ParseError: the text holds no result.
     """
+    # a text that holds JSON and more (--output-format=normal,json) says most by that
     if looks_like_json(text):
         try:
             return parse_fio_json(text)
@@ -29,6 +30,7 @@ def parse_fio(text: str) -> Output:
             failure = error
     else:
         failure = unreadable("fio", "JSON, normal or terse output with a job", first_line(text))
+    # what JSON could not tell the others may, and if none can, the first complaint is the one to see
     for parse in (parse_fio_text, parse_fio_terse):
         with suppress(ParseError):
             return parse(text)

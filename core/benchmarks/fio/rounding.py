@@ -53,11 +53,13 @@ def meanings(text: str, *, binary: bool = False, carry: bool = False) -> tuple[f
     found = _QUANTITY.fullmatch(text.strip())
     if found is None:
         return ()
+    # KiB is 1024 always, K only up to 2.16
     base = 1024 if binary or found["binary"] else 1000
     scale = float(base ** (" KMGTPE".index(found["prefix"].upper()) if found["prefix"] else 0))
     if "bit" in text:
         scale /= 8
     value = float(found["number"])
+    # 11.0 may be 11.0 or a 11.99 that lost its carry
     ambiguous = carry and found["decimals"] is not None and not found["decimals"].strip("0")
     return (value * scale, (value + 1) * scale) if ambiguous else (value * scale,)
 
@@ -66,10 +68,12 @@ def rate(printed: tuple[float, ...], others: list[tuple[float, ...]], counted: C
     """Bytes a second: as counted where that agrees with what is printed, else the meaning the others agree with."""
     if not printed:
         return None
+    # what the other ways of printing the same rate leave open
     candidates = [values for values in others if values]
     chosen = min(printed, key=lambda value: sum(_distance(value, values) for values in candidates))
     if counted.ios and counted.block_bytes:
         exact = counted.ios * counted.block_bytes * 1000 / counted.milliseconds
+        # counts that do not agree are of another job, or of a part of the time
         if _distance(exact, (chosen,)) <= _AGREE:
             return exact
     return chosen

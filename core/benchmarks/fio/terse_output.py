@@ -54,9 +54,12 @@ def _read(line: str) -> tuple[re.Match[str], Metrics] | None:
     head = _HEAD.match(line)
     if head is None:
         return None
+    # the name may hold semicolons: the head ends behind it
     fields = line[head.end() :].strip().split(";")
     width = _DIRECTION_FIELDS.get(head["layout"] or "", _OTHERWISE)
+    # version 3 has no trims
     directions = 2 if head["layout"] == "3" else 3
+    # cut off: a number at its end may be half of one
     if len(fields) < directions * width + _AFTER:
         return None
     sides = {"read_": fields[:width], "write_": fields[width : 2 * width]}
@@ -73,6 +76,7 @@ def _direction(fields: list[str], prefix: str) -> Metrics:
     if not all(percentiles):
         raise ValueError
     kibibytes, rate, iops, milliseconds = (int(place) for place in fields[:4])
+    # the direction was not used
     if kibibytes == 0 or milliseconds == 0:
         return {}
     most, mean, deviation = (float(place) for place in fields[_CLAT + 1 : _CLAT + 4])

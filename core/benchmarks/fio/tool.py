@@ -73,12 +73,15 @@ class Parameters:
                 raise InputError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.jobs > 1 and self.files > 1:
             raise InputError("a workload has several jobs or several files, not both")
+        # fio would round each file down, and the last block of each would be missing
         if self.size_bytes % (self.files * self.block_bytes):
             raise InputError(f"size_bytes {self.size_bytes} does not divide into files of whole blocks")
         if not 0 < self.read_fraction < 1:
             raise InputError(f"read_fraction lies between 0 and 1, not at {self.read_fraction}")
+        # laying out has just put the files into memory
         if self.pattern in {"read", "randread", "randrw"} and not self.direct:
             raise InputError("a buffered random read measures the memory, not the disk", "set direct = true")
+        # a buffered request is done when its submission returns: the queue would never fill
         if self.depth > 1 and not self.direct:
             raise InputError("a depth above 1 needs direct requests: buffered ones wait for none", "set direct = true")
         if self.sync != "none" and (self.direct or self.pattern != "write"):
@@ -98,6 +101,7 @@ class Parameters:
     @property
     def names(self) -> tuple[str, ...]:
         """The files of all jobs, named by size and position, so that workloads share what was laid out."""
+        # what is written anew must not be what others read
         kind = "write" if self.fresh else "data"
         return tuple(f"{kind}-{self.file_bytes}.{number}" for number in range(self.jobs * self.files))
 
@@ -132,6 +136,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
         InputError: a parameter is unknown, of the wrong kind or out of bounds; no asynchronous engine works there.
     """
     parameters = strictly(Parameters, workload.parameters)
+    # pread and pwrite, as PostgreSQL does; asynchronous ones keep several under way
     engine = "psync" if parameters.depth == 1 else machine.fio_engine
     if engine is None:
         raise InputError(
@@ -139,6 +144,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
             "install the engine's package (fio-engine-libaio on Red Hat), or set depth = 1",
         )
     writing = parameters.total_bytes / ASSUMED_BYTES_PER_SECOND
+    # what is not timed flushes at its end, which takes as long as it takes
     expected = parameters.runtime_seconds + START_SECONDS + (0 if parameters.timed else writing)
     limit = deadline(expected, 0 if parameters.timed else parameters.total_bytes)
     files = _files(workload.name, parameters, engine)
@@ -158,6 +164,7 @@ def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:
     output = parse_fio("\n".join(outputs))
     result = output.results[0]
     metrics = result.metrics
+    # they are those of a copy into memory
     if not parameters.direct:
         metrics = {name: value for name, value in metrics.items() if "latency" not in name}
     if parameters.is_log and "write_iops" in metrics:  # one after every write
@@ -175,6 +182,7 @@ def _measure(files: list[str], parameters: Parameters) -> Words:
         f"--bs={parameters.block_bytes}",
         f"--direct={int(parameters.direct)}",
         f"--runtime={parameters.runtime_seconds}",
+        # other places each time: a cache below, on the controller, must not learn them
         "--randrepeat=0",
         "--group_reporting",
         "--time_based" if parameters.timed else "--end_fsync=1",
@@ -184,6 +192,7 @@ def _measure(files: list[str], parameters: Parameters) -> Words:
     if parameters.pattern == "randrw":
         options.append(f"--rwmixread={round(100 * parameters.read_fraction)}")
     if parameters.is_log:
+        # overwrite: the blocks are there already, as those of a WAL segment that is used again
         options += [f"--{parameters.sync}=1", "--overwrite=1"]
     if parameters.fresh:
         options.append("--unlink=1")
@@ -191,6 +200,7 @@ def _measure(files: list[str], parameters: Parameters) -> Words:
 
 
 def _files(name: str, parameters: Parameters, engine: str) -> list[str]:
+    # fio numbers the files itself, from 0
     stem = parameters.names[0].removesuffix("0")
     return [
         f"--name={name}",

@@ -27,6 +27,7 @@ def decrease(initial: float, final: float) -> float:
     Raises:
         ParseError: the initial rate is not above zero.
     """
+    # a fraction of nothing is no figure
     if initial <= 0:
         raise ParseError(f"pgbench did {initial:g} transactions a second at first: no decrease can be told from that")
     return (initial - final) / initial
@@ -35,9 +36,13 @@ def decrease(initial: float, final: float) -> float:
 def drift(initial: Metrics, updates: Sequence[Metrics], final: Metrics) -> Metrics:
     """The metrics of one pass: of the initial run, of the mean of the updates, of the final run, and the decrease."""
     averaged = {
-        name: mean([run[name] for run in updates]) for name in updates[0] if all(name in run for run in updates)
+        # a mean over some of the runs would be one of something else
+        name: mean([run[name] for run in updates])
+        for name in updates[0]
+        if all(name in run for run in updates)
     }
     metrics = {name: initial[name] for name in _OF_RUNS if name in initial}
+    # all that the pass did, and all that failed in it
     for name in _OF_ALL:
         done = [run[name] for run in (initial, *updates, final) if name in run]
         metrics |= {name: sum(done)} if done else {}

@@ -52,6 +52,7 @@ def parse_pgbench(text: str) -> Output:
     Raises:
         ParseError: no whole report, as of a run that was cancelled or aborted before it had a number.
     """
+    # without lines that no pgbench prints, in which patterns would search for ever
     text = "".join(lines(text))
     results = [result for block, before, after in _reports(text) for result in _report(block, before, after)]
     if not results:
@@ -71,6 +72,7 @@ def _reports(text: str) -> Iterator[tuple[str, str, str]]:
     begins = [found.start() for found in _BEGINS.finditer(text)]
     before = text[: begins[0]] if begins else ""
     for begin, end in pairwise([*begins, len(text)]):
+        # complaints stand ahead of a report (clients that gave up) or behind it (Run was aborted)
         block = text[begin:end]
         rate = _RATE.search(block)
         after = block[rate.end() :] if rate is not None else ""
@@ -83,11 +85,13 @@ def _report(block: str, before: str, after: str) -> Iterator[Result]:
     if name is None or rate is None:
         return
     scripts = list(_SCRIPT.finditer(block))
+    # a script's figures have the same names as those of all: they begin where the first one does
     whole = block[: scripts[0].start()] if scripts else block
     metrics = _metrics(whole) | _per_second(rate)
     aborted = bool(_ABORTED.search(after) or _CLIENT_ABORTED.search(before) or _fell_short(whole))
     yield Result(name["name"].strip(), metrics, aborted=aborted)
     ends = [found.start() for found in scripts[1:]]
+    # each ends where the next begins
     for script, end in zip(scripts, [*ends, len(block)], strict=False):
         part = block[script.end() : end]
         of_script = _metrics(part) | _per_second(_RATE_OF_SCRIPT.search(part))
@@ -118,6 +122,7 @@ def _per_second(found: re.Match[str] | None) -> Metrics:
 def _fell_short(text: str) -> bool:
     """Whether fewer transactions were done, failed and skipped than were asked for: clients gave up."""
     found = _TRANSACTIONS.search(text)
+    # a run for a time asked for no number
     if found is None or found["asked"] is None:
         return False
     lost = (pattern.search(text) for pattern in (_COUNTS["failed_transactions"], _SKIPPED))

@@ -77,6 +77,7 @@ def throwaway(
     """
     port = listening.port if listening else _PORT
     where = (name, machine.database_user, machine.programs, port)
+    # it is thrown away: nothing needs to survive a crash; older initdbs never synced
     sync = "-N" if since(machine.series, (9, 3)) else ""
     lines = [_line(*setting) for setting in {**_own_settings(machine, listening), **settings}.items()]
     return Target(
@@ -101,6 +102,7 @@ def random_password() -> Secret:
 def _own_settings(machine: Machine, listening: Listening | None) -> dict[str, str]:
     own = {"listen_addresses": listening.address if listening else "", "ssl": "off"}
     if listening:
+        # its socket is named after the port: a local client finds it by PGPORT
         own["port"] = str(listening.port)
     if since(machine.series, (9, 4)):
         # what production has set aside stays its own; shared memory in the folder goes with the folder
@@ -139,6 +141,7 @@ def own_database(machine: Machine, data_directory: str, name: str, scale: int) -
     """
     cluster = _running(machine, data_directory)
     path = f"{cluster.bin_directory}:{machine.programs}" if cluster.bin_directory else machine.programs
+    # by its socket: peer authentication as its owner needs no password
     host = cluster.socket_directory or "/tmp"  # noqa: S108  PostgreSQL's own default
     where = (name, cluster.owner or machine.database_user, path, host, cluster.port or 5432)
     return Target(

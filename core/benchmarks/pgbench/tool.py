@@ -119,6 +119,7 @@ class Parameters:
             raise InputError("pgbench runs for a number of transactions or of seconds: state one of them")
         if (self.test == "script") != (self.script is not None):
             raise InputError('a script of your own needs both test = "script" and script_file = its file')
+        # what belongs to the DBA is not set up for a benchmark
         if self.cluster is not None and (self.settings or self.from_other_server or self.port is not None):
             raise InputError("a cluster of yours keeps its own settings and addresses: state none beside cluster")
         if self.script is not None and (not self.script.strip() or len(self.script) > LARGEST_SCRIPT):
@@ -136,6 +137,7 @@ class Parameters:
     @property
     def deadline(self) -> float:
         """Of one run, with pgbench's vacuum ahead of it."""
+        # a number of transactions takes as long as the storage takes for it
         slowest = 0.0 if self.transactions is None else self.transactions * self.clients / LEAST_PER_SECOND
         return deadline(self.seconds + slowest, self.cluster_bytes)
 
@@ -143,6 +145,7 @@ class Parameters:
     def cluster_bytes(self) -> int:
         """The most that the cluster takes, with the WAL and with what updates add."""
         rows = self.scale * ROWS_BYTES
+        # updates leave dead rows behind: a quarter more for what vacuum has not come to
         return EMPTY_CLUSTER_BYTES + rows + min(rows, MOST_WAL_BYTES) + rows // 4
 
 
@@ -164,6 +167,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
             _fed(parameters.script, target.client(_pgbench(parameters, machine, test))),
             parameters.seconds,
             parameters.deadline,
+            # the first run finds cold caches, the others what the one before has warmed
             warm=number > 0,
             background=target.background,
             from_other=parameters.from_other_server,
@@ -173,9 +177,11 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
         for number, test in enumerate(tests)
     )
     return Procedure(
+        # it stands for PostgreSQL's server package: without it no cluster can be made
         program="initdb",
         headlines=HEADLINES if drifts else ("transactions_per_second",),
         phases=(make, *runs) if drifts else runs,
+        # the first output of a drift is the filling's
         read=lambda outputs: _read(outputs[1:] if drifts else outputs, parameters),
         fresh_bytes=parameters.cluster_bytes if drifts else 0,
         prepare=None if drifts else make,
@@ -187,6 +193,7 @@ def _tests(parameters: Parameters) -> tuple[str, ...]:
     """The runs of one repetition, in their order."""
     if parameters.test != "drift":
         return (parameters.test,) * (parameters.warm_ups + 1)
+    # reads of the fresh database, what wears it out, and the same reads again
     return ("select",) * (parameters.warm_ups + 1) + ("tpcb",) * parameters.updates + ("select",)
 
 
@@ -201,10 +208,12 @@ def _target(name: str, parameters: Parameters, machine: Machine, runs: int) -> T
         port = parameters.port or 20_000 + secrets.randbelow(10_000)  # below where clients' own ports begin
         listening = Listening(machine.address, port, random_password())
     settings = {
+        # in blocks: units came with 8.2, and every series takes a plain number
         "shared_buffers": str(parameters.shared_buffers_bytes // 8192),
         "max_connections": str(max(100, parameters.clients + 10)),
         **_settings(parameters.settings),
     }
+    # workloads that want the same cluster share it; with settings of its own it is another
     other = f"-{name}" if parameters.settings or listening else ""
     return throwaway(
         machine,
@@ -220,6 +229,7 @@ def _settings(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for part in text.split(";"):
         setting = _SETTING.fullmatch(part)
+        # they would let it out of its folder
         if setting is not None and setting["name"] in _OURS:
             raise InputError(f"{setting['name']} is not for a workload to set: the throwaway cluster stays by itself")
         if setting is not None:
@@ -256,6 +266,7 @@ def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:
     parsed = [parse_pgbench(output) for output in outputs]
     results = [output.results[0] for output in parsed]
     version = next((output.version for output in parsed if output.version), None)
+    # in spite of an error pgbench prints a report, of what was done until then
     for output, result in zip(outputs, results, strict=True):
         failure = _failure(output, result)
         if failure:

@@ -76,12 +76,15 @@ def parse_sysbench(text: str) -> Output:
     runs: list[_Run] = []
     run: _Run | None = None
     for raw in lines(text):
+        # quoted by a mail, or indented by whoever showed it
         line = raw.lstrip("> \t")
         if (found := _BANNER.match(line)) is not None:
             version = version or found["version"]
         elif _BEGINS_OTHER.match(line):
+            # its options come first, and with them another run
             run = mode = None
         elif (found := _MODE.match(line)) is not None:
+            # a test that is not of file I/O has no name here, and no result
             run, mode = None, _MODES.get(found["mode"])
         elif (found := _BEGINS.match(line)) is not None and _is_another(run, found["heading"]):
             run = _Run(mode)
@@ -103,6 +106,7 @@ def _is_another(run: _Run | None, heading: str) -> bool:
 def _read(run: _Run, line: str) -> None:
     metrics = run.metrics
     if (found := _TOTALS.match(line)) is not None:
+        # totals: they become rates once the time is known, some lines further down
         run.totals |= {"read_iops": float(found["read"]), "write_iops": float(found["write"])}
     elif (found := _BYTES.match(line)) is not None:
         sizes = {name: float(found[name]) * _SCALE[found[f"{name}_unit"]] for name in ("read", "write", "all")}
@@ -126,6 +130,7 @@ def _read(run: _Run, line: str) -> None:
 
 def _latency(metrics: Metrics, found: re.Match[str]) -> None:
     name = {"avg": "mean", "max": "max"}.get(found["name"] or "") or _PERCENTILES.get(found["percent"] or "")
+    # 1.0 names the unit in the heading alone
     value = float(found["value"]) * _SECONDS[found["unit"] or "ms"]
     if name is not None and value > 0:
         metrics[f"latency_{name}_seconds"] = value
@@ -140,5 +145,6 @@ def _metrics(run: _Run) -> Metrics:
     sides = [metrics[name] for name in ("read_bytes_per_second", "write_bytes_per_second") if name in metrics]
     if len(sides) == 2:
         metrics.setdefault("bytes_per_second", sum(sides))
+    # a run that did nothing has no result: zeros would be a dead disk's
     worked = any(metrics.get(name, 0) > 0 for name in (*_COUNTERS.values(), *_RATES.values(), "requests_per_second"))
     return metrics if worked else {}

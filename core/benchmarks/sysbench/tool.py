@@ -57,6 +57,7 @@ class Parameters:
         for name in ("size_bytes", "runtime_seconds", "files", "block_bytes", "threads"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, not {getattr(self, name)}")
+        # --file-fsync-freq=1 goes through every open file each time
         if self.pattern == "rndwr" and self.files > 1:
             raise InputError("with several files sysbench syncs all of them after every write", "set files = 1")
         if self.size_bytes % (self.files * self.block_bytes):
@@ -79,6 +80,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
         InputError: a parameter is unknown, of the wrong kind or out of bounds.
     """
     parameters = strictly(Parameters, workload.parameters)
+    # 0.4 and 0.5 are still what old distributions have; one that does not say counts as new
     before_1_0 = machine.versions.get("sysbench", "1.0").startswith("0.")
     writing = parameters.size_bytes / ASSUMED_BYTES_PER_SECOND
     seconds = parameters.runtime_seconds + START_SECONDS
@@ -122,6 +124,7 @@ def _sysbench(parameters: Parameters, words: Sequence[str], *, before_1_0: bool)
 
 def _read_seeks(outputs: Sequence[str]) -> Reading:
     output = parse_sysbench("\n".join(outputs))
+    # a report of reads prints writes as zero
     metrics = {name: value for name, value in output.results[-1].metrics.items() if "write" not in name}
     metrics.pop("fsyncs_per_second", None)
     return Reading(metrics, output.version)

@@ -53,6 +53,7 @@ def diagnose(facts: Facts, mount_point: str, runs: Sequence[Run] = ()) -> Diagno
         runs: what was measured; runs on other volumes are left aside.
     """
     storage = Storage(facts, mount_point, tuple(runs))
+    # each looks for itself: none rests on what another found
     seen = [(declaration, declaration.look(storage)) for declaration in CATALOGUE]
     return Diagnosis(
         server=facts.server,

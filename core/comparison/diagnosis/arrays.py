@@ -25,10 +25,12 @@ def mirror_reads_like_one_disk(storage: Storage) -> Observation | None:
     """RAID-1 of rotating disks whose sequential read is no more than one of them gives."""
     array = next((array for array in storage.arrays if array.level == "raid1"), None)
     reads = storage.sequential("read")
+    # a mirror that has lost a member reads like one disk with good reason
     if array is None or array.degraded or not array.raid_devices or array.raid_devices < 2 or not reads:
         return None
     members = [disk for disk in storage.disks if disk.rotational is not None]
     fastest = max(reads, key=lambda figure: figure.value)
+    # what a solid-state disk reads alone nobody can say beforehand
     if not members or not all(disk.rotational for disk in members) or fastest.value > ONE_ROTATING_DISK:
         return None
     return observed(
@@ -90,6 +92,7 @@ def _knobs(array: Array) -> list[str]:
 def _more_threads(array: Array) -> list[str]:
     folder = f"/sys/block/{array.name}/md"
     tries = []
+    # 0 is none besides the array's own thread
     if array.level in _HELPERS and array.write_threads == 0:
         tries.append(f"give it helpers: echo 4 > {folder}/group_thread_cnt")
     if array.level in _HELPERS and array.stripe_cache_pages is not None and array.stripe_cache_pages < _WANTED_PAGES:
@@ -132,6 +135,7 @@ def _size(number: int) -> str:
 
 def _geometry(system: FileSystem, chunk: int, data: int) -> list[str]:
     if system.kind == "xfs":
+        # mount options are in sectors of 512 bytes, mkfs.xfs's in bytes: mixing them up is the usual mistake
         sectors = f"sunit={chunk // _XFS_SECTOR},swidth={chunk * data // _XFS_SECTOR}"
         return [
             f"mount it with {sectors}, which XFS keeps",

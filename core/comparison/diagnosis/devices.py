@@ -7,7 +7,7 @@ from core.comparison.diagnosis.observation import Observation, observed
 from core.comparison.diagnosis.storage import Figure, Storage
 from core.facts.block_devices import is_one_disk
 from core.facts.model import BlockDevice
-from core.servers.shell import command, redirect
+from core.servers.shell import command
 
 FAR_UNDER = 0.5
 """A disk writes about as fast as it reads; at under half of that something holds the writes up."""
@@ -26,6 +26,7 @@ def writes_far_under_reads(storage: Storage) -> Observation | None:
     pairs = [(read, write) for read, write in storage.alike() if write.value < FAR_UNDER * read.value]
     if not pairs:
         return None
+    # the worst pair shows it best
     read, write = min(pairs, key=lambda pair: pair[1].value / pair[0].value)
     through = [disk for disk in storage.disks if disk.write_cache == "write through"]
     parity = next((array for array in storage.arrays if array.level in ("raid4", "raid5", "raid6")), None)
@@ -49,6 +50,7 @@ def writes_far_under_reads(storage: Storage) -> Observation | None:
 
 
 def _has_own_cache(disk: BlockDevice) -> bool:
+    # hdparm reaches a disk, not what a controller or a hypervisor shows as one
     return is_one_disk(disk) and disk.rotational is True
 
 
@@ -78,6 +80,7 @@ def wrong_scheduler(storage: Storage) -> Observation | None:
 def _better_scheduler(disk: BlockDevice) -> str | None:
     if disk.rotational is False and disk.scheduler in _SORTING:
         return "none"
+    # a controller sorts for its own disks: there none is right
     if disk.rotational is True and disk.scheduler in _PASSING and is_one_disk(disk):
         return "mq-deadline"
     return None
@@ -89,8 +92,9 @@ def _kind(disk: BlockDevice) -> str:
 
 
 def _set_scheduler(disk: BlockDevice, scheduler: str) -> str:
+    # cciss/c0d0 is cciss!c0d0 in /sys
     folder = disk.name.replace("/", "!")
-    return redirect(command("echo", scheduler), stdout=f"/sys/block/{folder}/queue/scheduler").shown
+    return f"{command('echo', scheduler)} > {command(f'/sys/block/{folder}/queue/scheduler')}"
 
 
 def _is_iops(figure: Figure) -> bool:

@@ -16,7 +16,10 @@ AGED = 0.25
 def processor_bound(storage: Storage) -> Observation | None:
     """The tool itself kept a core busy: the figure is the processor's, not the disk's."""
     busy = [
-        figure for figure in storage.measured("cpu_cores") if figure.value >= SATURATED * _processes(figure.workload)
+        # each job of fio is a process: a core for each is what they can use
+        figure
+        for figure in storage.measured("cpu_cores")
+        if figure.value >= SATURATED * _processes(figure.workload)
     ]
     if not busy:
         return None
@@ -66,6 +69,7 @@ def slow_link(storage: Storage) -> Observation | None:
 
 def _is_slow(link: NetworkLink) -> bool:
     speed = link.bits_per_second
+    # a link without an address carries nothing of ours
     return link.state == "up" and bool(link.addresses) and speed is not None and speed <= SLOW_LINK
 
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from core import units
 from core.benchmarks.model import Run, Workload
+from core.benchmarks.tools import TOOLS
 from core.comparison.model import Sample
 from core.comparison.samples import newest_done, sample_of
 from core.facts.model import Array, BlockDevice, Facts, FileSystem
@@ -28,7 +29,7 @@ class Figure:
     @property
     def pattern(self) -> str | None:
         """`read` or `write` of one long file, `randread`…; None where the workload does not tell."""
-        if self.workload.tool in ("dd", "bonnie"):
+        if _of_one_file(self.workload):
             return {"read_bytes_per_second": "read", "write_bytes_per_second": "write"}.get(self.metric)
         return str(self.workload.parameters["pattern"]) if "pattern" in self.workload.parameters else None
 
@@ -58,9 +59,11 @@ class Storage:
     @cached_property
     def device(self) -> BlockDevice | None:
         """What the file system lies on."""
+        # zfs, nfs and overlay have a word there that is no device
         if self.system is None or not self.system.device.startswith("/dev/"):
             return None
         name = self.system.device.removeprefix("/dev/")
+        # mounts say /dev/mapper/vg-lv, the kernel dm-3
         mapper = name.removeprefix("mapper/") if name.startswith("mapper/") else None
         return next(
             (one for one in self.facts.block_devices if one.name == name or (mapper and one.mapper == mapper)), None
@@ -109,6 +112,7 @@ class Storage:
         return tuple(
             figure
             for figure in self.measured(f"{pattern}_bytes_per_second")
+            # a log writes in one go too, but waits for each block
             if figure.pattern == pattern and figure.workload.parameters.get("sync", "none") == "none"
         )
 
@@ -120,9 +124,14 @@ class Storage:
                     yield read, write
 
 
+def _of_one_file(workload: Workload) -> bool:
+    tool = TOOLS.get(workload.tool)  # the history may know a tool that is no more
+    return tool is not None and tool.one_file
+
+
 def _way(workload: Workload) -> tuple[object, ...]:
     """What must be the same of two workloads so that their figures differ by the direction alone."""
-    if workload.tool in ("dd", "bonnie"):
+    if _of_one_file(workload):
         return (workload.tool, workload.name, *sorted(workload.parameters.items()))
     return (workload.tool, *(workload.parameters.get(name) for name in ("direct", "block_bytes", "jobs", "depth")))
 
@@ -141,5 +150,6 @@ def _figures(runs: Sequence[Run]) -> Iterator[Figure]:
 
 
 def _from_memory(workload: Workload, metric: str, sample: Sample) -> bool:
+    # direct requests pass by whatever the caches held
     warm = sample.cached and metric.startswith("read") and workload.parameters.get("direct") is not True
     return warm or sample.from_memory
