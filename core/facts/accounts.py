@@ -21,6 +21,7 @@ def parse_accounts(text: str) -> tuple[Account, ...]:
     for line in text.splitlines()[:_MOST]:
         match = _LINE.fullmatch(line)
         if match is not None:
+            # /etc/passwd stands first, and so it does for the host itself
             found.setdefault(match["name"], Account(match["name"], int(match["uid"]), int(match["gid"])))
     if not found:
         raise unreadable("passwd", "a line NAME:UID:GID", first_line(text))

@@ -10,14 +10,17 @@ from core.facts.model import Array
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable
 
+# the name may be a link's of /dev/md that a DBA chose; the states are those of md.c, old spellings too
 _HEAD = re.compile(r"^\s*(?P<name>md\S*|\w+) : (?P<state>active|inactive|broken|read-only|readonly)\b(?P<rest>.*)$")
 _MEMBER = re.compile(r"(?P<device>[^\s\[\]]+)\[[0-9]+\](?P<flags>(?:\([A-Z]\))*)")
 _LEVEL = re.compile(r"\b(?:raid[0-9]+|linear|multipath|faulty|container)\b|\bexternal:\S+")
+# `[3/2]`: made for three, two of them at work
 _COUNTS = re.compile(r"\[([0-9]{1,6})/([0-9]{1,6})\]")
 _CHUNK = re.compile(r"\b([0-9]{1,9})[kK] chunks?\b")
 _LAYOUT = re.compile(r"\b[0-9]+ (?:near|far|offset)-copies\b|\balgorithm [0-9]+\b")
 _ACTION = re.compile(r"\b(recovery|resync|reshape|check|repair)\s*=\s*(?:([0-9]{1,3}(?:\.[0-9]{1,6})?)%|[A-Z]+)")
 _FINISH = re.compile(r"\bfinish=([0-9]{1,12}(?:\.[0-9]{1,6})?)min")
+# lines of the file around its arrays: with these alone the host has md, and no array
 _FRAME = re.compile(r"^\s*(Personalities\s*:|unused devices\s*:|read_ahead\b|Event:)")
 
 
@@ -33,6 +36,7 @@ def parse_arrays(text: str) -> tuple[Array, ...]:
         if _HEAD.match(line):
             blocks.append([line])
         elif _FRAME.match(line):
+            # an empty file of a kernel without arrays still has its frame
             framed = True
         elif blocks:
             blocks[-1].append(line)
@@ -48,11 +52,13 @@ def _array(lines: list[str]) -> Array:
         raise unreadable("mdstat", "an array", lines[0])
     joined = " ".join([head["rest"], *lines[1:]])
     members = [(found["device"], found["flags"]) for found in _MEMBER.finditer(joined)]
+    # a member's name may hold the word of a level: it is looked for ahead of them alone
     before_members = joined[: found.start()] if (found := _MEMBER.search(joined)) else joined
     level, counts = _LEVEL.search(before_members), _COUNTS.search(joined)
     action, finish = _ACTION.search(joined), _FINISH.search(joined)
     described = joined[: counts.end() if counts else None].partition("bitmap:")[0]  # a bitmap has a chunk of its own
     chunk, layout = _CHUNK.search(described), _LAYOUT.search(described)
+    # `[UU_]`: the third is missing, whatever the counts say while it is rebuilt
     running = "_" in "".join(re.findall(r"\[([U_]+)\]", joined))
     return Array(
         name=head["name"],
@@ -67,6 +73,7 @@ def _array(lines: list[str]) -> Array:
         finish_seconds=round(float(finish[1]) * 60, 3) if finish else None,
         chunk_bytes=int(chunk[1]) * 1024 if chunk else None,
         layout=layout[0] if layout else None,
+        # raid0 has no counts: none of it may be missing
         raid_devices=int(counts[1]) if counts else (len(members) if level and level[0] == "raid0" else None),
     )
 

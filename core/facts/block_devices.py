@@ -32,6 +32,7 @@ def parse_block_devices(text: str) -> tuple[BlockDevice, ...]:
         ParseError: it is neither form, or a device has no name or size.
     """
     devices: dict[str, _Device] = {}
+    # version 2.27 and later print JSON; the format tells by its first sign
     if text.lstrip().startswith("{"):
         _walk(_loaded(text), None, devices)
     else:
@@ -59,6 +60,7 @@ def _walk(entries: object, parent: str | None, devices: dict[str, _Device]) -> N
     for entry in entries if isinstance(entries, list) else []:
         if not isinstance(entry, dict):
             raise unreadable("lsblk", "a device", str(entry))
+        # old versions write the columns' names in capitals, as they were asked for
         values = {str(name).lower(): _plain(value) for name, value in entry.items() if name != "children"}
         name = _add(values, parent or values.get("pkname") or None, devices)
         _walk(entry.get("children"), name, devices)
@@ -72,6 +74,7 @@ def _plain(value: object) -> str:
 
 
 def _add(values: dict[str, str], parent: str | None, devices: dict[str, _Device]) -> str:
+    # the kernel's name joins it with /sys and /proc; `name` alone may be a mapper's
     name = values.get("kname") or values.get("name")
     if not name:
         raise unreadable("lsblk", "a device with a name", str(values))
@@ -95,6 +98,7 @@ def _block_device(name: str, device: _Device) -> BlockDevice:
         rotational=_flag(values.get("rota")),
         scheduler=values.get("sched") or None,
         read_ahead_bytes=read_ahead * 1024 if read_ahead is not None else None,
+        # udev writes a blank as \x20, and models are padded with blanks
         model=" ".join(values.get("model", "").replace("\\x20", " ").split()) or None,
         read_only=_flag(values.get("ro")) is True,
     )
@@ -109,9 +113,11 @@ def is_one_disk(device: BlockDevice) -> bool:
 
     One that does not say its model counts as none: who knows what is behind it.
     """
+    # virtio's vda, xvda and dm-0 are never one disk that spins or wears
     if device.kind != "disk" or not device.name.startswith(("sd", "hd", "nvme")):
         return False
     if device.model is None:
+        # a SCSI disk without a model hides behind a controller; an NVMe has always its own
         return device.name.startswith("nvme")
     return not any(word in device.model.lower() for word in _STANDS_FOR_MANY)
 

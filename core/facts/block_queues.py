@@ -51,6 +51,7 @@ def _device(device: BlockDevice, files: Mapping[str, str]) -> BlockDevice:
         write_cache=files.get("queue/write_cache"),
         physical_block_bytes=whole(files.get("queue/physical_block_size")),
         minimum_io_bytes=whole(files.get("queue/minimum_io_size")),
+        # 0 is the kernel's word for `not told`
         optimal_io_bytes=whole(files.get("queue/optimal_io_size")) or None,
         alignment_offset_bytes=whole(files.get("alignment_offset")),
         start_bytes=None if start is None else start * _SECTOR,

@@ -28,6 +28,7 @@ def cluster_wide(table: Sequence[Row]) -> ClusterWide | None:
     Raises:
         ValueError: a number is none.
     """
+    # the last row of its transaction: without it what came before is not whole
     if not _of(table, "wide"):
         return None
     return ClusterWide(
@@ -53,6 +54,7 @@ def catalogs(table: Sequence[Row]) -> Catalogs | None:
     Raises:
         ValueError: a number is none.
     """
+    # as above, of one database
     if not _of(table, "whole"):
         return None
     return Catalogs(
@@ -83,6 +85,7 @@ def _collation(values: tuple[str, ...]) -> Collation:
 
 def _setting(values: tuple[str, ...]) -> Setting:
     name, value, hidden, source, file, line = values
+    # a hidden value is not even empty: it is not known
     return Setting(name, None if hidden in TRUE else value, source, file or None, int(line) if line else None)
 
 

@@ -20,6 +20,7 @@ def parse_certificate(lines: Iterable[str]) -> Certificate | None:
         elif kind == "x509":
             said.append(rest)
     text = "\n".join(said)
+    # openssl pads the day with a blank: `Mar  7`
     end = re.search(r"notAfter=(\w{3} +[0-9]{1,2} [0-9:]{8} [0-9]{4}) GMT", text)
     if end is None:
         return None
@@ -27,5 +28,6 @@ def parse_certificate(lines: Iterable[str]) -> Certificate | None:
         not_after = datetime.strptime(" ".join(end[1].split()), "%b %d %H:%M:%S %Y").replace(tzinfo=UTC)
     except ValueError:
         return None
+    # a client that verifies looks at the common name only where there is no alternative name (RFC 6125)
     names = _NAME.findall(text) or _COMMON_NAME.findall(text)
     return Certificate(file, not_after, tuple(dict.fromkeys(names)))

@@ -9,6 +9,7 @@ _BUILT_IN_WORKERS = (
     *("logical replication tablesync worker", "logical replication parallel worker", "parallel worker"),
     *("background worker", "standalone backend", "stats collector"),
 )
+# what may hold a password is not read; a name with a dot is an extension's, who knows what is in it
 _UNSHOWN = "(conninfo|command|passphrase|password|secret|token|salt|[.])"
 _COMMANDS = "'archive_command', 'restore_command', 'archive_cleanup_command', 'recovery_end_command'"
 
@@ -79,6 +80,7 @@ CLUSTER_WIDE = (
         since=804,
     ),
     Query(select("recovery", ("pg_is_in_recovery()",), ""), since=900),
+    # exclusive backups went with 15
     Query(select("backup", ("pg_is_in_backup()",), ""), since=901, before=1500),
     Query(
         select(
@@ -122,6 +124,7 @@ CLUSTER_WIDE = (
         ),
         since=903,
     ),
+    # known since 9.5; before, a changed file shows by its time alone
     Query(select("pending", ("name",), "from pg_settings where pending_restart order by name"), since=905),
     Query(
         select(

@@ -64,6 +64,7 @@ def _escaped(folder: str) -> str:
 
 def _plain(path: str | None) -> str:
     """A path that came along with a candidate; a strange one is done without."""
+    # it is a hint alone: the usual places are looked at anyway
     return path if path is not None and path.isprintable() else ""
 
 
@@ -78,6 +79,7 @@ def read_clusters(candidates: Sequence[Candidate], answers: Mapping[str, Answer]
         except ParseError as error:
             gaps.append(_no_place(candidate.folder, error.message, answers.get(f"{number}/place")))
             continue
+        # two names may lead to one folder: a link, a bind mount, /var/lib/pgsql and its target
         known = places.get(place.id)
         places[place.id] = (
             (place, candidate, number) if known is None else (known[0], both(known[1], candidate), known[2])
@@ -126,6 +128,7 @@ def _cluster(
     """The cluster with what could be read of it; None where it is no data directory or must not be read at all."""
     reader = Reader(answers, of=place.folder)
     identity = reader.read(IDENTITY)
+    # without PG_VERSION nothing else in it says anything about a cluster
     if identity is None:
         return None, reader.gaps
     control = reader.read(replace(CONTROL, parse=partial(_control, series=identity.series)))
@@ -143,6 +146,7 @@ def _cluster(
     cluster = Cluster(
         data_directory=place.folder,
         series=identity.series,
+        # the running server's own word; its binaries may have been replaced since it was started
         version=settings.get("server_version", "").partition(" ")[0] or identity.version,
         running=identity.running,
         port=identity.port if identity.running else whole(settings.get("port")),
@@ -205,6 +209,7 @@ def _identity(text: str) -> _Identity:
     if re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", series) is None:
         raise unreadable("PG_VERSION", "a series such as 15 or 9.6", first_line(text))
     version = parse_version(values["version"]) if values.get("version") else None
+    # a program beside it may be of another series: it must not speak for this cluster
     fits = version is not None and version.series == series
     try:
         programs, socket = hexadecimal(values.get("bin", "")), hexadecimal(values.get("socket", ""))
@@ -219,6 +224,7 @@ def _identity(text: str) -> _Identity:
         running=running,
         port=whole(values.get("port")),
         socket_directory=socket or None,
+        # a running server has its lock file by right
         leftovers=tuple(name for name in lying if not (name == "postmaster.pid" and running)),
         product=values.get("fork") or (version.product if version is not None else None),
     )
@@ -228,6 +234,7 @@ def _with_control(settings: Mapping[str, str], control: ControlData | None) -> d
     """The settings, with the two that the control file alone tells without a lock."""
     if control is None:
         return dict(settings)
+    # `postgres -C` computes these two by locking the data directory, which a look must not do
     from_control = {"wal_segment_size": str(control.wal_segment_size)}
     if control.data_checksums is not None:
         from_control["data_checksums"] = "on" if control.data_checksums else "off"
@@ -237,6 +244,7 @@ def _with_control(settings: Mapping[str, str], control: ControlData | None) -> d
 def _first_folder(folders: str | None) -> str | None:
     """The first of `unix_socket_directories`, a list with commas; an abstract one (@…) is no folder."""
     first = (folders or "").split(",")[0].strip().strip('"')
+    # an abstract socket has no folder that psql's PGHOST could name
     return first if first.startswith("/") else None
 
 

@@ -12,6 +12,7 @@ from core.facts.sections import Section
 from core.facts.text import unreadable
 
 MISSING = "missing"
+# what else a collation may be called: it goes to a shell as a word, and to the environment as LC_ALL
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}")
 _LINE = re.compile(rf"sorted (?P<locale>{_NAME.pattern}) (?P<sum>[0-9a-f]{{64}}|{MISSING})")
 

@@ -96,6 +96,7 @@ def collect(
     candidates = discovery.merged([*named, *_candidates(reader, running)])
     found = Found((), (), {})
     if candidates:
+        # the host's facts need root or nobody; a cluster's its owner
         trips.become_database_user()
         second = trips.ask(
             lambda mark: clusters_script(mark, candidates, running.pids), _SECOND_DEADLINE, "facts of the clusters"
@@ -193,6 +194,7 @@ class _Trips:
 
         def heard(data: bytes) -> None:
             output.add(data)
+            # the moment when the clock's own line came, not when the whole answer was there
             if not self.answered_at and clocks.ANSWER.search(output.data, 0, 4096):
                 self.answered_at = time.time()
 
@@ -200,11 +202,14 @@ class _Trips:
         try:
             ended = self._server.run(shell, self._job, user=self._user, deadline=deadline, on_stdout=heard, title=title)
         except (AuthenticationError, CommandError) as error:
+            # the deadline struck, or a signal: what came before is worth more than an error
             if mark.encode() in output.data:
                 return answers(mark, bytes(output.data), error.stderr if isinstance(error, CommandError) else "")
+            # it failed as the login user itself: there is nobody left to ask as
             if self._user is None:
                 raise
             self.gaps.append(Gap(RIGHTS, f"rights of {self._user}", error.message))
+            # whoever has no rights still sees what everybody may see, and the gap says whom it asked as
             self._user = None
             return self.ask(script, deadline, title)
         return answers(mark, bytes(output.data), ended.stderr)

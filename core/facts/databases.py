@@ -112,6 +112,7 @@ def parse_sql(text: str) -> Answers:
         ParseError: a line cannot be read, or there is not one setting.
     """
     lines = text.splitlines()
+    # lines of the shell stand between psql's rows: what was sorted, and the certificate
     sums = parse_collation_order("\n".join(line for line in lines if line.startswith("sorted ")))
     table = [row(line, _KINDS) for line in lines if line.strip() and not line.startswith(_FOR_OTHERS)]
     settings = {values[0]: values[1] for kind, values in table if kind == "setting"}
@@ -131,6 +132,7 @@ def parse_sql(text: str) -> Answers:
 
 def catalog_gaps(answers: Answers, complaint: str, folder: str) -> tuple[Gap, ...]:
     """What of a running cluster at `folder` could not be read by SQL, with the server's first error as the reason."""
+    # the first one: those behind it say that the transaction is aborted
     said = next((each.partition("ERROR: ")[2].strip() for each in complaint.splitlines() if "ERROR: " in each), "")
     missing = [f"catalogs of {each.name}" for each in answers.databases if each.catalogs is None and not each.template]
     missing += ["catalogs of the whole cluster"] if answers.wide is None else []
@@ -167,6 +169,7 @@ def _parts(table: Sequence[Row]) -> Iterator[list[Row]]:
 
 def _fill(databases: dict[str, Database], part: Sequence[Row]) -> None:
     """Put the rows of one database to it."""
+    # rows ahead of the first database are the whole cluster's
     if not part or part[0][0] != "detail" or part[0][1][0] not in databases:
         return
     name, relations, table, index = part[0][1]

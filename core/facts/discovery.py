@@ -25,6 +25,7 @@ _FOLDERS = (
 )
 
 
+# the folder may hold blanks: it ends where the log's column begins, which may be missing
 _DEBIAN_LINE = re.compile(
     r"(\S+)\s+(\S+)\s+[0-9]+\s+\S+\s+\S+\s+(/.*?)(?:\s+(?:/var/log/|syslog|journald|custom)\S*)?\s*"
 )
@@ -49,6 +50,7 @@ def merged(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """One candidate a folder, in the order of their first appearance; the first to know something is believed."""
     found: dict[str, Candidate] = {}
     for candidate in candidates:
+        # `/srv/pg/` of a unit and `/srv/pg` of a DBA are one; links are resolved on the server
         folder = posixpath.normpath(candidate.folder)
         known = found.get(folder)
         found[folder] = replace(candidate, folder=folder) if known is None else both(known, candidate)
@@ -73,6 +75,7 @@ def parse_debian_clusters(text: str) -> tuple[Candidate, ...]:
     Raises:
         ParseError: it is neither.
     """
+    # JSON is told by its first sign, the table by its lines
     if text.lstrip().startswith("["):
         try:
             entries = json.loads(text)
@@ -143,9 +146,11 @@ def parse_postmasters(text: str) -> Postmasters:
         match = _POSTMASTER.fullmatch(line)
         if match is None:
             raise unreadable("postmasters", "a line 'postmaster PID seen =FOLDER =ARGUMENTS'", line)
+        # also of those whose folder is not seen: clusters are held against them later
         pids.append(int(match["pid"]))
         named, config_file = server_options(_decoded(match["arguments"], line).split("\0")[1:])
         folder = _decoded(match["folder"], line) if match["seen"] == "seen" else named
+        # a relative -D means something else here than where the server was started
         if match["seen"] != "foreign" and folder is not None and folder.startswith("/"):
             found.append(Candidate(folder, ("postmaster",), config_file=config_file))
         else:
@@ -180,4 +185,5 @@ UNITS = Section(
     "units", "systemd units", ("unit_facts", *_UNIT_FOLDERS), parse_unit_candidates, private=True, partly=True
 )
 POSTMASTERS = Section("postmasters", "running servers", ("postmasters",), parse_postmasters, private=True)
+# what was found before a dead file server in /mnt stopped it is used
 FOLDERS = Section("folders", "common folders", ("common_folders", _FOLDERS), parse_folders, partly=True)

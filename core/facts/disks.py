@@ -35,6 +35,7 @@ def _health(name: str, lines: list[str]) -> DiskHealth:
     verdict = next((found for line in lines if (found := _VERDICT.search(line))), None)
     if verdict is not None:
         return DiskHealth(name, verdict[1].strip() in ("PASSED", "OK"), verdict[1].strip())
+    # without a verdict smartctl's last words say why: asleep, no SMART, no such device
     said = [line.strip() for line in lines if line.strip() and not line.startswith(("smartctl ", "Copyright", "==="))]
     return DiskHealth(name, None, (said[-1] if said else "smartctl said nothing")[:200])
 

@@ -12,8 +12,10 @@ from core.facts.model import FileSystem
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable, whole
 
+# the kernel escapes blank, tab, line break and backslash alone, as octal numbers of three digits
 _ESCAPE = re.compile(rb"\\([0-3][0-7]{2})")
 _MOUNTINFO = re.compile(r"[0-9]+ [0-9]+ (?P<number>[0-9]+:[0-9]+) \S+ (?P<point>\S+) (?P<options>\S+) (?P<tail>.*)")
+# columns are told from the right: a device's name may hold blanks, and a size may be a dash
 _DF = re.compile(
     r"(?P<device>.*?\S)\s+"
     r"(?P<total>[0-9]+|-)\s+(?P<used>-?[0-9]+|-)\s+(?P<free>-?[0-9]+|-)\s+"
@@ -42,9 +44,11 @@ def parse_mounts(text: str) -> tuple[Mount, ...]:
         ParseError: a line is neither.
     """
     mounts: dict[str, Mount] = {}
+    # not splitlines: it would also break at signs that a mount point may hold
     for line in text.split("\n"):
         if line.strip():
             mount = _mount(line)
+            # the one that covers it takes its place at the end, too: order is that of mounting
             mounts.pop(mount.mount_point, None)
             mounts[mount.mount_point] = mount
     return tuple(mounts.values())
@@ -53,12 +57,14 @@ def parse_mounts(text: str) -> tuple[Mount, ...]:
 def _mount(line: str) -> Mount:
     found = _MOUNTINFO.fullmatch(line)
     if found is not None:
+        # a varying number of tags (shared:1 master:2) stands ahead of the dash, or none
         _, dash, tail = f" {found['tail']}".partition(" - ")
         words = tail.split(" ", 2)
         if dash and len(words) == 3:
             kind, device, super_options = words
             options = _merged(found["options"].split(","), super_options.split(","))
             return Mount(_unescaped(found["point"]), _unescaped(device), kind, options, found["number"])
+    # /proc/self/mounts: device, point, kind, options and two numbers
     words = line.split(" ", 3)
     options = tuple(words[-1].rsplit(" ", 2)[0].split(","))
     if found is None and len(words) == 4 and words[1].startswith("/") and options[0] in ("ro", "rw"):
@@ -68,6 +74,7 @@ def _mount(line: str) -> Mount:
 
 def _merged(of_mount: list[str], of_super: list[str]) -> tuple[str, ...]:
     """The mount's options, then those of the file system; read-only in either is read-only."""
+    # a read-only super block wins over a bind mount that says rw, and the other way round
     first = "ro" if "ro" in (*of_mount, *of_super) else "rw"
     others = [option for option in (*of_mount, *of_super) if option not in ("ro", "rw", "")]
     return tuple(dict.fromkeys((first, *others)))
@@ -88,6 +95,7 @@ def parse_df(text: str) -> dict[str, tuple[int | None, int | None]]:
         ParseError: there is no heading, or a line below it cannot be read.
     """
     lines = [line for line in text.splitlines() if line.strip()]
+    # timeout's or df's own complaints may stand ahead of it
     heading = next((number for number, line in enumerate(lines) if line.startswith("Filesystem")), None)
     if heading is None:
         raise unreadable("df", "a heading Filesystem", first_line(text))
@@ -96,6 +104,7 @@ def parse_df(text: str) -> dict[str, tuple[int | None, int | None]]:
         match = _DF.fullmatch(line)
         if match is not None:
             found[match["point"]] = (whole(match["total"]), _free(match))
+        # two headings: the second df answered after the first was cut off
         elif not line.startswith("Filesystem"):
             raise unreadable("df", "device, size, used, available, use and mount point", line)
     return found
@@ -116,6 +125,7 @@ def file_systems(
     df shows one mount of each device; other mounts of it (bind mounts) take their figures from it. A file system
     without a size (proc, sysfs) holds no files; network file systems always belong to the list.
     """
+    # df leaves out all but the shortest mount point of a device
     shown_at = {mount.number: mount.mount_point for mount in mounts if mount.mount_point in space}
     found, without = [], []
     for mount in mounts:

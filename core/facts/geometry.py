@@ -14,6 +14,7 @@ from core.facts.sections import Section
 from core.facts.text import first_line, unreadable, whole
 
 _HEAD = re.compile(r"geometry of (?P<device>\S+)")
+# the names of these fields are the same in every language
 _XFS_DATA = re.compile(
     r"^data\s*=.*?\bbsize=(?P<block>[0-9]{1,9})\b.*?\bsunit=(?P<unit>[0-9]{1,9})\s+swidth=(?P<width>[0-9]{1,9})\s+blks",
     re.MULTILINE | re.DOTALL,
@@ -74,7 +75,9 @@ def parse_geometries(text: str) -> dict[str, Geometry]:
     for part in parts[1:]:
         head, _, body = part.partition("\n")
         match = _HEAD.fullmatch(head.strip())
+        # by what it says, not by the mount's kind: an ext3 may be mounted as ext4
         read = parse_xfs_info if _XFS_DATA.search(body) else parse_superblock
+        # a tool may have failed half-way: what is no geometry is left out, and the next is read
         if match is not None and (_XFS_DATA.search(body) or "Block size:" in body):
             found[match["device"]] = read(body)
     return found
@@ -94,6 +97,7 @@ def _with_geometry(system: FileSystem, geometry: Geometry | None) -> FileSystem:
             stripe_width_bytes=geometry.stripe_width_bytes,
             features=geometry.features,
         )
+    # of ext the options tell a stripe in blocks, and not how large a block is
     if system.kind != "xfs" or "noalign" in system.options:
         return system
     unit, width = (whole(option_value(system, name)) or 0 for name in ("sunit", "swidth"))

@@ -61,6 +61,7 @@ def parse_ha_and_poolers(text: str) -> tuple[HaOrPooler, ...]:
         elif word == "file":
             files.append(rest)
         elif word == "unit":
+            # an instance `patroni@main.service` is a patroni too
             name = re.split(r"[@.]", rest)[0]
             enabled.add(_UNITS.get(name, name))
         else:
@@ -74,7 +75,9 @@ def parse_ha_and_poolers(text: str) -> tuple[HaOrPooler, ...]:
 
 def _program(arguments: list[str]) -> str | None:
     """Which of ours a command line is; titles such as `pgpool: PgpoolLogger` count by their first word."""
+    # four words at most: what stands behind is an argument, and may name anything
     words = [posixpath.basename(word.split(" ")[0]).rstrip(":") for word in arguments[:4] if word]
+    # patroni is a script: `python3 /usr/bin/patroni /etc/patroni.yml`
     if words and _INTERPRETER.fullmatch(words[0]):
         words = [word for word in words[1:] if not word.startswith("-")]
     return words[0] if words and words[0] in _ROLES else None
@@ -111,8 +114,10 @@ def parse_virtual_addresses(text: str) -> tuple[str, ...]:
 
 def _moves(address: re.Match[str]) -> bool:
     rest = address["rest"]
+    # DHCP's and privacy addresses change by themselves, and nobody moves them
     if "scope global" not in rest or any(word in rest for word in ("temporary", "mngtmpaddr", "dynamic")):
         return False
+    # a single address without its network is how keepalived and pacemaker set theirs
     return "secondary" in rest or address["bits"] in ("32", "128") or f"{address['name']}:" in rest
 
 

@@ -42,6 +42,7 @@ FURTHER: tuple[Section[dict[str, str]], ...] = (kernel_settings.SECTION,)
 
 def sections(database_user: str) -> tuple[Section[Any], ...]:
     """The sections of a host, but for its clock, which is to be asked first of all."""
+    # the profile says who owns clusters there: that name is asked of the directory service too
     environment = ENVIRONMENT | {"accounts": accounts.section(database_user)}
     return (clocks.SYNCHRONISED, *environment.values(), *FURTHER)
 
@@ -56,6 +57,7 @@ def host_environment(reader: Reader, asked_at: float, answered_at: float, folder
 
     Moments are the workstation's, in seconds since 1970: when the question left, when the server's time came in.
     """
+    # which jobs bear on a cluster is known only when the clusters are
     about = replace(schedules.SECTION, parse=partial(schedules.parse_schedules, folders=folders))
     now, kept = reader.read(clocks.NOW), reader.read(clocks.SYNCHRONISED)
     return HostEnvironment(

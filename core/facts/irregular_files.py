@@ -34,6 +34,7 @@ def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
             examples.setdefault(word, []).append(_path(rest[1:], line))
         else:
             raise unreadable("find", "a kind of file and its path", line)
+    # `holes` is the walk's last line: without it no count is of all files
     if mode is None or holes is None:
         raise unreadable("find", "the mode of the data directory and a count", first_line(text))
     return mode, IrregularFiles(
@@ -49,6 +50,7 @@ def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
 
 def _path(digits: str, line: str) -> str:
     try:
+        # the walk turned line breaks of names into byte 1, as lines end its records
         return hexadecimal(digits).replace("\x01", "\n")
     except ValueError as error:
         raise unreadable("find", "hexadecimal digits", line) from error

@@ -31,6 +31,7 @@ def parse_kernel_settings(text: str) -> dict[str, str]:
         if path == _HUGE and chosen is not None:
             found["transparent_hugepage"] = chosen[1]
         elif equals and path.startswith(_SYSCTL):
+            # kernel.sem has four numbers, parted by tabs
             found[path.removeprefix(_SYSCTL).replace("/", ".")] = " ".join(value.split())
         else:
             raise unreadable("kernel settings", "a line FILE=VALUE", line)

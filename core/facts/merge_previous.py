@@ -16,12 +16,14 @@ def merge_previous(facts: Facts, earlier: Facts | None) -> Facts:
     return replace(
         facts,
         clusters=tuple(_filled(cluster, earlier) for cluster in facts.clusters),
+        # another libc sorts otherwise: its sums say nothing any more
         collation_order=(earlier.collation_order if _libc(earlier) == _libc(facts) else {}) | facts.collation_order,
     )
 
 
 def _filled(cluster: Cluster, earlier: Facts) -> Cluster:
     known = earlier.cluster(cluster.data_directory)
+    # a running cluster that refuses SQL is a gap: what it said yesterday must not hide that
     if cluster.running or cluster.databases or known is None or known.wide is None or not _same(cluster, known):
         return cluster
     taken_at = known.wide.taken_at or earlier.taken_at
@@ -29,6 +31,7 @@ def _filled(cluster: Cluster, earlier: Facts) -> Cluster:
         cluster,
         databases=known.databases,
         wide=replace(known.wide, taken_at=taken_at),
+        # what its files say now comes before what was in force then
         settings=known.settings | cluster.settings,
     )
 

@@ -7,6 +7,7 @@ from core.facts.model import NetworkLink
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable, whole
 
+# `eth0@if7`: behind the at stands the peer of a veth, or the device of a vlan
 _LINK = re.compile(r"[0-9]+: (?P<name>[^\s:@]+)(?:@\S+)?: <.*?> mtu (?P<mtu>[0-9]{1,9})\b(?P<rest>.*)")
 _ADDRESS = re.compile(r"[0-9]+: (?P<name>\S+)\s+inet6? (?P<address>[0-9a-fA-F.:]+)(?:/[0-9]{1,3})?\s.*")
 _SYSFS = re.compile(r"sysfs (?P<name>\S+) (?P<state>\S+) (?P<mtu>\S+) (?P<hardware>\S+) (?P<speed>\S+)")
@@ -29,6 +30,7 @@ def parse_network(text: str) -> tuple[NetworkLink, ...]:
     """
     lines = text.splitlines()
     links = _from_ip(lines)
+    # a host without ip: what /sys shows is believed, though a container may show another's
     only_sysfs = not links
     for line in lines:
         found = _SYSFS.fullmatch(line)
@@ -38,6 +40,7 @@ def parse_network(text: str) -> tuple[NetworkLink, ...]:
         if only_sysfs:
             links[found["name"]] = _Link(found["state"], mtu, found["hardware"])
         link = links.get(found["name"])
+        # in a container /sys may be the host's: an interface of the same name need not be the same
         if link is not None and link.hardware == found["hardware"]:
             link.bits_per_second = _speed(found["speed"])
     if not links:
@@ -58,6 +61,7 @@ def _from_ip(lines: list[str]) -> dict[str, _Link]:
         found = _LINK.fullmatch(line)
         if found is not None:
             state = re.search(r"\bstate (\S+)", found["rest"])
+            # a tunnel's address is an IPv4 address, a bridge's a MAC: both are compared as text
             hardware = re.search(r"\blink/\S+ ([0-9a-f:]+)", found["rest"])
             links[found["name"]] = _Link(
                 state[1].lower() if state else "unknown", int(found["mtu"]), hardware[1] if hardware else "-"

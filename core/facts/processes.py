@@ -10,6 +10,7 @@ from core.facts.sections import Section
 from core.facts.text import assignments, first_line, unreadable
 
 _LIMIT = re.compile(r"Max (?P<name>open files|locked memory) +(?P<soft>[0-9]{1,20}|unlimited) ")
+# version 1 of control groups has a line a controller, version 2 one alone: `0::/…`
 _UNIT = re.compile(r"^[0-9]+:[^:]*:(?:/\S*)?/(?P<unit>[^/\s]+\.service)\b", re.MULTILINE)
 
 
@@ -44,6 +45,7 @@ def parse_session_limits(text: str) -> Limits:
     files, locked = found["open_files"], found["locked_kilobytes"]
     if files is None:
         raise unreadable("ulimit", "a number or unlimited", first_line(text))
+    # ulimit counts locked memory in KiB, /proc in bytes
     return Limits(files, None if locked is None else min(locked * 1024, UNLIMITED))
 
 

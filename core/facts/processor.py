@@ -18,6 +18,7 @@ def parse_processor(text: str) -> Processor:
 
 
 def _from_lscpu(text: str, values: dict[str, str]) -> Processor:
+    # `CPU(s)` counts those that are switched off, too
     threads = _listed(values.get("On-line CPU(s) list")) or whole(values.get("CPU(s)"))
     if not threads:
         raise unreadable("lscpu", "a line CPU(s)", first_line(text))
@@ -38,6 +39,7 @@ def _from_cpuinfo(text: str, values: dict[str, str]) -> Processor:
         fields = _first_of_each(block)
         threads += whole(fields.get("processor")) is not None
         if "physical id" in fields and "core id" in fields:
+            # hyper-threads share both ids: a core counts once
             places.add((fields["physical id"], fields["core id"]))
     sockets = len({socket for socket, _ in places})
     if not threads:
@@ -56,6 +58,7 @@ def _first_of_each(text: str) -> dict[str, str]:
 
 
 def _named(model: str | None) -> str | None:
+    # a virtual machine's lscpu prints a dash
     return None if model in (None, "", "-") else model
 
 

@@ -14,6 +14,7 @@ def program_path(facts: Facts, series: str) -> str:
     """
     known = [cluster.bin_directory for cluster in facts.clusters if cluster.series == series and cluster.bin_directory]
     tool = facts.tool("postgres")
+    # its folder counts only where it is of this very series
     if tool is not None and tool.path is not None and (tool.version or "").startswith(f"{series}."):
         known.append(str(PurePosixPath(tool.path).parent))
     places = [*known, f"/usr/lib/postgresql/{series}/bin", f"/usr/pgsql-{series}/bin", *_SYSTEM_PATH.split(":")]

@@ -29,6 +29,7 @@ class Query:
 
 def as_line(kind: str, *expressions: str) -> str:
     """The SQL expression of a line; what is NULL comes as an empty text."""
+    # hexadecimal: a name may hold the bar, a line break, or what is no UTF-8 in another encoding
     digits = (f"encode(textsend(coalesce(({each})::text, '')), 'hex')" for each in expressions)
     return " || '|' || ".join((f"'{kind}'", *digits))
 

@@ -41,6 +41,7 @@ class Reader:
         if section.partly and answer is not None and answer.status != 0:
             self._missing(section, answer.reason)
             try:
+                # the last line may be half of one
                 return section.parse(answer.text[: answer.text.rfind("\n") + 1])
             except ParseError:
                 return None

@@ -18,6 +18,7 @@ _SECRET = re.compile(
     r"|(?P<user>//[^:/@\s]+):[^@/\s]+@",
     re.IGNORECASE,
 )
+# five fields of time or `@daily`, then the user: so in /etc/crontab and /etc/cron.d alone
 _SYSTEM_LINE = re.compile(r"(?:@\w+|(?:\S+\s+){4}\S+)\s+(?P<user>[A-Za-z_][\w.-]*)\s+(?P<rest>\S.*)")
 _VARIABLE = re.compile(r"\s*[A-Za-z_]\w*\s*=")
 _PRESENT_OWNERS = {"postgres", "pgsql", "enterprisedb"}
@@ -42,10 +43,12 @@ def parse_schedules(text: str, folders: Sequence[str] = ()) -> tuple[Scheduled, 
 
 
 def _job(place: str, owner: str, line: str, folders: Sequence[str]) -> Scheduled | None:
+    # `MAILTO=dba`, `PGPASSWORD=…`: nothing that runs
     if _VARIABLE.match(line):
         return None
     system = _SYSTEM_LINE.fullmatch(line) if owner == "-" else None
     user = owner if owner != "-" else system["user"] if system is not None else None
+    # not in the user's name: `postgres` there says who it is that runs anything
     names = _ABOUT.search(system["rest"] if system is not None else line) is not None
     if user not in _PRESENT_OWNERS and not names and not any(folder in line for folder in folders):
         return None

@@ -91,6 +91,7 @@ class Answer:
         if self.status in _STRANGE_DEADLINE:
             return "it took too long"
         lines = [line.strip() for line in self.complaint.splitlines() if line.strip()]
+        # the last: a helper's complaint may stand ahead of it
         ours = [line.removeprefix(_OURS) for line in lines if line.startswith(_OURS)]
         theirs = [line for line in lines if not line.startswith(_OURS)]
         if ours:
@@ -131,7 +132,9 @@ def _split(mark: str, stream: bytes) -> list[tuple[str, bytes, int | None]]:
     opened = begin.search(stream)
     while opened is not None:
         following = begin.search(stream, opened.end())
+        # a section that was killed has no end mark: the next one's beginning ends it
         limit = following.start() if following is not None else len(stream)
+        # one earlier: an empty output shares its line break with the end mark
         closed = end.search(stream, opened.end() - 1, limit + 1 if following is not None else limit)
         text = stream[opened.end() : closed.start() if closed is not None else limit]
         found.append((opened[1].decode(), text, int(closed[1]) if closed is not None else None))

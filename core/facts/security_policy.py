@@ -12,6 +12,7 @@ from core.facts.sections import Section
 from core.facts.text import first_line, unreadable
 
 _SELINUX = {"0": "permissive", "1": "enforcing", "enforcing": "enforcing", "permissive": "permissive"}
+# nft's policy of its input hook, iptables' of INPUT, or a last rule that drops what no other took
 _DROPS = re.compile(
     r"hook input\b.*policy (?:drop|reject)|:INPUT (?:DROP|REJECT)|-A INPUT\b(?!.*dport).*-j (?:DROP|REJECT)"
 )

@@ -106,8 +106,10 @@ def total(folder: str, own: tuple[int, int], contents: Contents) -> tuple[int, i
     places |= {link.target: (link.size_bytes, link.files) for link in contents.links if not link.dangling}
     size = files = 0
     for place, (place_bytes, place_files) in places.items():
+        # what lies in another place was weighed with it
         if any(_inside(place, other) for other in places):
             continue
+        # a sum without one of its places would be believed, and the target found too small
         if place_bytes is None or place_files is None:
             return None
         size, files = size + place_bytes, files + place_files

@@ -18,6 +18,7 @@ def parse_system(text: str) -> System:
     try:
         return System(
             hostname=values["facts_hostname"],
+            # a host without any release file is some Linux still
             name=values.get("PRETTY_NAME") or values.get("NAME") or "Linux",
             kernel=values["facts_kernel"],
             architecture=values["facts_architecture"],
@@ -31,6 +32,7 @@ def parse_system(text: str) -> System:
             boot_id=values.get("facts_boot_id"),
         )
     except KeyError as missing:
+        # `facts_` is a word between our shell and us, not for people
         name = str(missing.args[0]).removeprefix("facts_")
         raise unreadable("system", f"the {name}", first_line(text)) from None
 

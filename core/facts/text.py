@@ -20,6 +20,7 @@ def unreadable(tool: str, expected: str, line: str) -> ParseError:
 
 def whole(text: str | None) -> int | None:
     """A whole number of plain ASCII digits, else None. Longer than any counter of a kernel is no number."""
+    # int() also takes `1_000`, ` 5 ` and digits of other scripts
     return int(text) if text is not None and re.fullmatch(r"[0-9]{1,30}", text.strip()) else None
 
 

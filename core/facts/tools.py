@@ -23,6 +23,7 @@ _TOOLS: dict[str, tuple[str, str]] = {
     "lz4": ("--version", r"\bv?([0-9]+(?:\.[0-9]+)+)"),
     "zstd": ("--version", r"\bv?([0-9]+(?:\.[0-9]+)+)"),
     "socat": ("-V", r"socat version (\S+)"),
+    # its options differ from one netcat to the next: that it is there is enough
     "nc": ("", _DEFAULT),
     "perl": ("", _DEFAULT),
     "python3": ("", _DEFAULT),

@@ -37,6 +37,7 @@ def parse_units(text: str) -> tuple[Unit, ...]:
     current = _Lines()
     for line in text.splitlines():
         if line.startswith("unit "):
+            # a unit that comes again, of a folder with precedence or as a drop-in, goes on where it was
             current = units.setdefault(_unit_name(line.removeprefix("unit ")), _Lines())
         elif line.startswith(": Environment="):
             for word in words(line.partition("=")[2]):
@@ -44,6 +45,7 @@ def parse_units(text: str) -> tuple[Unit, ...]:
                 if equals:
                     current.environment[name] = value
         elif line.startswith(": ExecStart="):
+            # the last wins; `ExecStart=` alone empties it, as systemd has it
             current.start = words(line.partition("=")[2])
     found = (_unit(name, lines) for name, lines in units.items())
     return tuple(unit for unit in found if unit is not None)
@@ -61,6 +63,7 @@ def _unit(name: str, lines: _Lines) -> Unit | None:
     folder = folder or lines.environment.get("PGDATA")
     if folder is None or not folder.startswith("/") or "%" in folder.replace("%%", ""):
         return None
+    # systemd's prefixes of a command: `-/usr/bin/…` may fail, `+` runs as root (systemd.service)
     program = start[0].lstrip("@-:+!") if start else ""
     server = posixpath.basename(program) in ("postgres", "postmaster", "pg_ctl", "edb-postgres")
     bin_directory = posixpath.dirname(program) if server and program.startswith("/") else None
