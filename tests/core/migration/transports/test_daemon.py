@@ -4,8 +4,9 @@ import os
 import shlex
 import shutil
 import socket
+import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,8 +23,9 @@ from core.migration.transports.copy_channel import CopyChannel
 from core.servers.functions import library
 from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, cluster, move, new, old, probe, profile
-from tests.core.migration.running import asked_of_rsync, run
+from tests.core.migration.running import asked_of_rsync, program, run
 
+NO_RSYNC = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed here")
 DAEMON = Transport(compression="lz4", streams=2, route=Route.DAEMON)
 
 
@@ -126,31 +128,70 @@ def test_a_password_is_private_and_another_each_time(channel: CopyChannel) -> No
     assert kept.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed here")
-@pytest.mark.parametrize("end", ["folder", "step"])
-def test_from_the_password_to_the_end(channel: CopyChannel, end: str, tmp_path: Path) -> None:
-    """Old reaches it, and nothing listens when its folder was taken away, or behind its step."""
-    channel = replace(channel, targets=(("data", str(tmp_path / "new it's")),), sources=("127.0.0.1",))
-    Path(channel.targets[0][1]).mkdir()
+@pytest.fixture
+def here(channel: CopyChannel, tmp_path: Path) -> Iterator[CopyChannel]:
+    """The channel of a copy within this host."""
+    made = replace(channel, targets=(("data", str(tmp_path / "new it's")),), sources=("127.0.0.1",))
+    Path(made.targets[0][1]).mkdir()
+    Path(made.targets[0][1]).chmod(0o777)  # a daemon that root begins becomes nobody
+    yield made
+    assert run(daemon.end(made)).returncode == 0
+
+
+def start(channel: CopyChannel, programs: Path | None = None) -> str:
+    """The daemon, begun as a plan begins it; its port and the marker."""
     password = run(daemon.make_password(channel)).stdout
-    folder, kept = Path(f"{channel.folder}-daemon"), Path(f"{channel.kept}-daemon")
     functions = functions_file(library(["keep_daemon"]))
     assert run(daemon.keep_functions(channel), given=functions).returncode == 0
-    started = run(daemon.start(channel), given=password)
-    port, mark = started.stdout.split()
-    assert (mark, started.stderr) == (channel.marker, "")
+    started = run(daemon.start(channel), given=password, programs=programs)
+    assert started.stderr == ""
+    assert started.stdout.split()[1] == channel.marker
+    return started.stdout
+
+
+@NO_RSYNC
+@pytest.mark.parametrize("end", ["folder", "step"])
+def test_from_the_password_to_the_end(here: CopyChannel, end: str) -> None:
+    """Old reaches it, and nothing listens when its folder was taken away, or behind its step."""
+    folder, kept = Path(f"{here.folder}-daemon"), Path(f"{here.kept}-daemon")
+    started = start(here)
+    port = started.split()[0]
     assert answers(int(port))
-    assert run(daemon.reach(channel), given=started.stdout).returncode == 0
+    assert run(daemon.reach(here), given=started).returncode == 0
     while end == "folder" and folder.exists():  # what it logs meanwhile is in the way
         shutil.rmtree(folder, ignore_errors=True)
     deadline = time.monotonic() + 20
     while end == "folder" and answers(int(port)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert answers(int(port)) == (end == "step")
-    assert run(daemon.end(channel)).returncode == 0
+    assert run(daemon.end(here)).returncode == 0
     assert not answers(int(port))
     assert not folder.exists()
     assert not kept.exists()
+
+
+@NO_RSYNC
+def test_an_address_that_is_none_of_its_own_is_not_insisted_on(here: CopyChannel) -> None:
+    port, _ = start(replace(here, address="192.0.2.1")).split()
+    assert answers(int(port))
+
+
+@NO_RSYNC
+def test_what_arrives_is_flushed_while_more_arrives(here: CopyChannel, tmp_path: Path) -> None:
+    flushed, source = tmp_path / "flushed", tmp_path / "old"
+    program(tmp_path / "programs/sync", f'echo "$3" >>{shlex.quote(str(flushed))}')
+    source.mkdir()
+    source.joinpath("file").write_bytes(os.urandom(600_000))
+    port, _ = start(here, tmp_path / "programs").split()
+    words = [f"--port={port}", f"--password-file={here.folder}/password", "--bwlimit=200", "-r", f"{source}/"]
+    with subprocess.Popen(["rsync", *words, "pghaul@127.0.0.1::data/"]) as sending:
+        deadline = time.monotonic() + 20
+        while not flushed.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert sending.poll() is None
+    assert sending.returncode == 0
+    assert Path(here.targets[0][1], "file").read_bytes() == source.joinpath("file").read_bytes()
+    assert set(flushed.read_text().splitlines()) == {f"{here.folder}-daemon/places/data/"}
 
 
 def answers(port: int) -> bool:
