@@ -99,12 +99,15 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
     total = blocks * parameters.block_bytes
     seconds = total / ASSUMED_BYTES_PER_SECOND
     limit = deadline(seconds, total)
+    block = f"bs={parameters.block_bytes}"
+    writing = ("dd", "if=/dev/zero", f"of={FILE}", block, f"count={blocks}", "conv=fsync")
+    reading = ("dd", f"if={FILE}", "of=/dev/null", block)
     return Procedure(
         program="dd",
         headlines=("write_bytes_per_second", "read_bytes_per_second"),
         phases=(
-            Phase(("dd_write", FILE, parameters.block_bytes, blocks), seconds, limit),
-            Phase(("dd_read_back", FILE, parameters.block_bytes), seconds, limit),
+            Phase(("bench_timed", *writing), seconds, limit),
+            Phase(("bench_removing", FILE, *reading), seconds, limit),
         ),
         read=lambda outputs: _reading(outputs, total, machine.threads),
         fresh_bytes=total,

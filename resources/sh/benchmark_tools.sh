@@ -1,16 +1,18 @@
 # What the benchmark tools need beside their own commands. All of it runs in the benchmark's folder.
 
-# dd_write FILE BLOCK COUNT   write so many blocks of zeros, flushed before dd takes the time; then what `times` says
-# Its second line is the processor time of dd: what the kernel's own threads spend on writing back is not in it.
-dd_write() {
-  dd if=/dev/zero of="$1" bs="$2" count="$3" conv=fsync || fail "dd could not write $1"
+# bench_timed COMMAND...   run COMMAND, then print what `times` says
+# Its second line is the processor time of COMMAND: what the kernel's own threads spend on writing back is not in it.
+bench_timed() {
+  "$@" || fail "$1 ended with $?"
   times
 }
 
-# dd_read_back FILE BLOCK   read the file, and remove it
-dd_read_back() {
-  dd if="$1" of=/dev/null bs="$2" || fail "dd could not read $1"
-  rm -f -- "$1" || fail "$1 cannot be removed"
+# bench_removing FILE COMMAND...   run COMMAND, and remove FILE behind it
+bench_removing() {
+  removed=$1
+  shift
+  "$@" || fail "$1 ended with $?"
+  rm -f -- "$removed" || fail "$removed cannot be removed"
 }
 
 # bonnie_cold WORDS...   bonnie++ with these words, and cold caches ahead of each of its tests; ends as it does

@@ -181,12 +181,21 @@ _BONNIE = """for word in "$@"; do [ "$word" != -q ] || exit 0; done
 printf '1:'; echo; read -r answer; echo "went on"; echo report"""
 TOOLS = [
     Example(
-        "dd_write",
-        ("data", "8192", "2"),
+        "bench_timed",
+        ("dd", "if=/dev/zero", "of=data", "bs=8192", "count=2", "conv=fsync"),
         matches=r"\d+m.* \d+m.*\n\d+m.* \d+m.*\n",
         after='[ "$(stat -c %s data)" = 16384 ]',
     ),
-    Example("dd_read_back", ("data", "8192"), arrange="echo a >data", after="[ ! -e data ]"),
+    Example("bench_removing", ("data", "dd", "if=data", "of=/dev/null"), arrange="echo a >data", after="[ ! -e data ]"),
+    Example(
+        "bench_removing",
+        ("data", "dd", "if=data", "of=/dev/full"),
+        arrange="echo a >data",
+        status=1,
+        complains="dd ended with 1",
+        after="[ -e data ]",
+        name="a command that fails",
+    ),
     Example(
         "bonnie_cold",
         ("-d", "."),
