@@ -11,13 +11,15 @@ def first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
-def complaint(text: str) -> str:
-    """What a command's standard error says went wrong: the sentence of a function of ours, else its first line.
+def own_sentence(text: str) -> str:
+    """The sentence by which a function of the remote half ended, `pghaul: WHY`; empty where there is none."""
+    own = (line.removeprefix("pghaul: ").strip() for line in text.splitlines() if line.startswith("pghaul: "))
+    return next(own, "")
 
-    A function of the remote half says `pghaul: WHY` behind what its tools said.
-    """
-    own = [line.removeprefix("pghaul: ") for line in text.splitlines() if line.startswith("pghaul: ")]
-    return own[0].strip() if own else first_line(text)
+
+def complaint(text: str) -> str:
+    """What a command's standard error says went wrong: the sentence of a function of ours, else its first line."""
+    return own_sentence(text) or first_line(text)
 
 
 def counted(text: str, what: str) -> tuple[str, ...]:

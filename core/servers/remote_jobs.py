@@ -23,6 +23,7 @@ from core.servers.functions import library
 from core.servers.kept import Kept
 from core.servers.remote_process import GRACE
 from core.servers.shell import Shell, call
+from core.text import counted
 
 _BASE = "/var/tmp"  # noqa: S108  mktemp -d makes an own folder in it
 _PROGRAM = '{functions}\njob_command() {{\n{command}\n}}\njob_keep "$1"\n'
@@ -193,9 +194,7 @@ def _may_become(server: Server, user: str, job: Job) -> bool:
 
 def _find_of(server: Server, user: str | None, job: Job) -> Iterator[RemoteJob]:
     with _quiet(job) as quiet:
-        *lines, end = server.run(call("job_list", _BASE), quiet, user=user).stdout.splitlines() or [""]
-    if end != f"# {len(lines)} jobs":
-        raise ParseError(f"{server.name}: the list of detached jobs is not whole: {end!r}")
+        lines = counted(server.run(call("job_list", _BASE), quiet, user=user).stdout, "jobs")
     for line in lines:
         folder, _, about = line.partition(" ")
         try:

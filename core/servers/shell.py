@@ -12,13 +12,11 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import LiteralString
 
 from core.errors import InputError
 from core.servers.functions import library, named_in
 
 MASK = "••••••"
-_PLACEHOLDER = re.compile(r"@([a-z_]+)@")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -34,7 +32,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """A piece of shell: `text` runs, `shown` is for people. `compound` needs grouping before it is combined.
+    """A piece of shell: `text` runs, `shown` is for people. `compound`: more than one simple command.
 
     `functions` is the text of what it calls of the remote half, to stand ahead of it where it runs.
     """
@@ -89,39 +87,6 @@ def with_settings(settings: Mapping[str, str], shell: Shell) -> Shell:
     return _compound(_join([*assignments, shell], "\n"))
 
 
-def script(template: LiteralString, **values: Word) -> Shell:
-    """Shell text written in this program, with values put in quoted: `script('test -d @folder@', folder=f)`.
-
-    Raises:
-        InputError: a value holds a NUL character or a line break, which no shell word of ours may.
-        KeyError: the template names a value that is not given, or the other way round.
-    """
-    names = set(_PLACEHOLDER.findall(template))
-    if names != set(values):
-        raise KeyError(f"the template has {sorted(names)}, the values have {sorted(values)}")
-    words = {name: _quoted(value) for name, value in values.items()}
-    return Shell(
-        _PLACEHOLDER.sub(lambda found: words[found[1]].text, template),
-        _PLACEHOLDER.sub(lambda found: words[found[1]].shown, template),
-        compound=True,
-    )
-
-
-def sequence(*shells: Shell) -> Shell:
-    """One after the other, stopping at the first that fails: `a && b`."""
-    return _compound(_join([_grouped(shell) for shell in shells], " && "))
-
-
-def script_of(*shells: Shell) -> Shell:
-    """Pieces of one script, one after the other whatever each one's exit status is."""
-    return _compound(_join(list(shells), "\n"))
-
-
-def pipe(*shells: Shell) -> Shell:
-    """`a | b`."""
-    return _compound(_join([_grouped(shell) for shell in shells], " | "))
-
-
 def environment(variables: Mapping[str, Word], shell: Shell) -> Shell:
     """`env NAME=value … command`, so that it also works in front of sudo's command and a compound one."""
     assignments = [_assignment(name, value) for name, value in variables.items()]
@@ -133,32 +98,7 @@ def with_secrets(variables: Mapping[str, Secret], shell: Shell) -> Shell:
     if not variables:
         return shell
     assignments = [_assignment(name, value) for name, value in variables.items()]
-    return script_of(*assignments, command("export", *variables), shell)
-
-
-def in_folder(folder: str | PurePath, shell: Shell) -> Shell:
-    """`cd folder && command`."""
-    return sequence(command("cd", "--", folder), shell)
-
-
-def redirect(
-    shell: Shell,
-    *,
-    stdin: str | PurePath | None = None,
-    stdout: str | PurePath | None = None,
-    append: bool = False,
-    stderr_to_stdout: bool = False,
-) -> Shell:
-    """The command with its standard input or output tied to files; a compound command is grouped first."""
-    parts = [_grouped(shell)]
-    if stdin is not None:
-        parts += [Shell("<", "<"), _quoted(stdin)]
-    if stdout is not None:
-        arrow = ">>" if append else ">"
-        parts += [Shell(arrow, arrow), _quoted(stdout)]
-    if stderr_to_stdout:
-        parts.append(Shell("2>&1", "2>&1"))
-    return _compound(_join(parts, " "))
+    return _compound(_join([*assignments, command("export", *variables), shell], "\n"))
 
 
 def sudo(shell: Shell, *, user: str = "root", ask: bool = False) -> Shell:
@@ -177,12 +117,6 @@ def _assignment(name: str, value: Word) -> Shell:
 def _simple(shell: Shell) -> Shell:
     """A compound command as one simple command, by `sh -c`."""
     return command("sh", "-c", shell) if shell.compound else shell
-
-
-def _grouped(shell: Shell) -> Shell:
-    if not shell.compound:
-        return shell
-    return Shell(f"{{ {shell.text}\n}}", f"{{ {shell.shown}\n}}", functions=shell.functions)
 
 
 def _compound(shell: Shell) -> Shell:

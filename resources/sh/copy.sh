@@ -38,6 +38,7 @@ send_listed() {
 }
 
 # send_streams LABEL TARGET OPTION...   the listed files by all streams at once; ends with the worst of their statuses
+# There are nine at the most: so the logs of the root `pg_wal` are told from those of one that is called `pg_wal-old`.
 send_streams() {
   streams_label=$1 streams_target=$2 streams_log=$copy_folder/stream-$1
   shift 2
@@ -62,10 +63,10 @@ send_streams() {
     esac
   done
   kill -s TERM "$streams_shown" 2>/dev/null
-  wait "$streams_shown"
-  printf '\n==> <==\n' # it may have been ended behind a name
-  sed '/\r/d' "$streams_log"-* || fail "the logs of the streams in $copy_folder cannot be read"
-  rm -f -- "$streams_log"-* || fail "$streams_log cannot be removed"
+  wait "$streams_shown" 2>/dev/null # it may be ended before it has set its trap, and dash would say so
+  printf '\n==> <==\n'              # it may have been ended behind a name
+  sed '/\r/d' "$streams_log"-[0-9] || fail "the logs of the streams in $copy_folder cannot be read"
+  rm -f -- "$streams_log"-[0-9] || fail "$streams_log cannot be removed"
   return "$streams_worst"
 }
 
@@ -76,7 +77,7 @@ show_streams() {
   while :; do
     sleep 1 >/dev/null &
     wait "$!"
-    tail -v -c 99 -- "$1"-*
+    tail -v -c 99 -- "$1"-[0-9]
     printf '\n==> <==\n'
   done
 }

@@ -40,6 +40,10 @@ last_segment() {
 shutdown_segment() {
   segment_at=$(control_field "$1" 'Latest checkpoint location') || exit
   segment_size=$(control_field "$1" 'Bytes per WAL segment') || exit
+  case $segment_size in
+    0 | *[!0-9]*) fail "the control file has segments of $segment_size bytes" ;;
+    *) ;;
+  esac
   segment_line=$(control_field "$1" "Latest checkpoint's TimeLineID") || exit
   # the record is shorter than a block, and may begin in one segment and end in the next
   segment_number=$((((0x${segment_at%/*} << 32) + 0x${segment_at#*/} + 8192) / segment_size))

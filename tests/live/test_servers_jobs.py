@@ -13,10 +13,11 @@ from core.servers import remote_jobs
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile
 from core.servers.remote_jobs import RemoteJob, RemoteState
-from core.servers.shell import Secret, command, environment, script
+from core.servers.shell import Secret, command, environment
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.lab.machine import wait_until
+from tests.shells import sh
 
 pytestmark = pytest.mark.lab
 
@@ -35,7 +36,7 @@ def _removed(clean_hosts: None, old_server: Server) -> Iterator[None]:  # noqa: 
 @pytest.mark.parametrize("user", [None, "postgres", "root"])
 def test_a_job_outlives_its_connection(old_profile: Profile, asker: LabAsker, user: str | None) -> None:
     with connect(old_profile, asker, Job()) as server:
-        begun = remote_jobs.start(server, script(COUNT), Job(), title="it's “counting”", user=user)
+        begun = remote_jobs.start(server, sh(COUNT), Job(), title="it's “counting”", user=user)
         assert remote_jobs.state(server, begun, Job()).running
     with connect(old_profile, asker, Job()) as server:
         assert remote_jobs.find(server, Job()) == (begun,)
@@ -49,7 +50,7 @@ def test_a_job_outlives_its_connection(old_profile: Profile, asker: LabAsker, us
 
 def test_a_job_that_ended_while_nobody_was_connected(lab: Lab, old_profile: Profile, asker: LabAsker) -> None:
     with connect(old_profile, asker, Job()) as server:
-        begun = remote_jobs.start(server, script("sleep 0.5; echo done; exit 3"), Job(), title="short")
+        begun = remote_jobs.start(server, sh("sleep 0.5; echo done; exit 3"), Job(), title="short")
     wait_until(lambda: lab.old.exec("test", "-e", f"{begun.folder}/exit", check=False).returncode == 0, "its end")
     with connect(old_profile, asker, Job()) as server:
         assert remote_jobs.state(server, begun, Job()) == RemoteState(running=False, exit_status=3, log_bytes=5)
@@ -69,9 +70,7 @@ def test_when_a_job_ended_is_known_to_who_comes_later(old_server: Server) -> Non
 
 
 def test_all_of_a_large_log_arrives(old_server: Server) -> None:
-    begun = remote_jobs.start(
-        old_server, script("head -c 10000000 /dev/zero; sleep 0.3; echo end"), Job(), title="large"
-    )
+    begun = remote_jobs.start(old_server, sh("head -c 10000000 /dev/zero; sleep 0.3; echo end"), Job(), title="large")
     received = bytearray()
     remote_jobs.follow(old_server, begun, Job(), on_output=received.extend)
     assert len(received) == 10_000_004
@@ -79,7 +78,7 @@ def test_all_of_a_large_log_arrives(old_server: Server) -> None:
 
 
 def test_kill_ends_the_whole_group(lab: Lab, old_server: Server) -> None:
-    begun = remote_jobs.start(old_server, script("sleep 2001 & sleep 2002"), Job(), title="long", user="root")
+    begun = remote_jobs.start(old_server, sh("sleep 2001 & sleep 2002"), Job(), title="long", user="root")
     with pytest.raises(CommandError, match="long still runs"):
         remote_jobs.remove(old_server, begun, Job())
     remote_jobs.kill(old_server, begun, Job())
@@ -91,14 +90,14 @@ def test_kill_ends_the_whole_group(lab: Lab, old_server: Server) -> None:
 
 def test_kill_ends_what_ignores_term(lab: Lab, old_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_jobs, "GRACE", 1)
-    begun = remote_jobs.start(old_server, script("trap '' TERM; sleep 2003"), Job(), title="stubborn")
+    begun = remote_jobs.start(old_server, sh("trap '' TERM; sleep 2003"), Job(), title="stubborn")
     remote_jobs.kill(old_server, begun, Job())
     assert lab.old.exec("pgrep", "-f", "sleep 2003", check=False).stdout == ""
     assert remote_jobs.state(old_server, begun, Job()).exit_status == 137
 
 
 def test_cancelling_who_follows_kills_the_job(lab: Lab, old_server: Server) -> None:
-    begun = remote_jobs.start(old_server, script("echo begun; sleep 2004"), Job(), title="long")
+    begun = remote_jobs.start(old_server, sh("echo begun; sleep 2004"), Job(), title="long")
     job = Job()
     with pytest.raises(Cancelled):
         remote_jobs.follow(old_server, begun, job, on_output=lambda _: job.cancel())
@@ -154,7 +153,7 @@ def test_a_number_used_again_is_not_mistaken_either(lab: Lab, old_server: Server
 
 
 def test_a_keeper_that_was_killed_alone_hides_nothing(lab: Lab, old_server: Server) -> None:
-    begun = remote_jobs.start(old_server, script("sleep 2007; :"), Job(), title="orphan")
+    begun = remote_jobs.start(old_server, sh("sleep 2007; :"), Job(), title="orphan")
     leader = lab.old.exec("cat", f"{begun.folder}/group").stdout.split()[0]
     lab.old.exec("kill", "-KILL", leader)
     assert remote_jobs.state(old_server, begun, Job()).running
@@ -200,13 +199,13 @@ def test_a_removed_job_is_told(old_server: Server) -> None:
 
 def test_the_job_keeps_the_users_umask_and_needs_no_home(lab: Lab, old_profile: Profile, asker: LabAsker) -> None:
     with connect(replace(old_profile, name="old"), asker, Job()) as server:
-        begun = remote_jobs.start(server, script("umask; cat; echo $LC_ALL"), Job(), title="surroundings")
+        begun = remote_jobs.start(server, sh("umask; cat; echo $LC_ALL"), Job(), title="surroundings")
         assert remote_jobs.follow(server, begun, Job()).stdout == "0022\nC\n"
     assert lab.old.exec("stat", "-c", "%a %U", begun.folder).stdout == "700 dba\n"
 
 
 def test_two_jobs_at_once(old_server: Server) -> None:
-    begun = [remote_jobs.start(old_server, script(COUNT), Job(), title=f"job {number}") for number in range(2)]
+    begun = [remote_jobs.start(old_server, sh(COUNT), Job(), title=f"job {number}") for number in range(2)]
     found: dict[str, str] = {}
 
     def one(each: RemoteJob) -> None:

@@ -17,12 +17,13 @@ from core.servers import heartbeat, kept, running
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
 from core.servers.secrets import session_secrets
-from core.servers.shell import MASK, Secret, command, environment, script
+from core.servers.shell import MASK, Secret, command, environment
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import wait_until
 from tests.lab.root import PASSWORD
+from tests.shells import sh
 
 pytestmark = pytest.mark.lab
 
@@ -75,7 +76,7 @@ def test_any_argument_arrives(old_server: Server) -> None:
 
 
 def test_much_of_both_outputs(old_server: Server) -> None:
-    both = script("head -c 5000000 /dev/zero >&2; head -c 3000000 /dev/zero; head -c 5000000 /dev/zero >&2")
+    both = sh("head -c 5000000 /dev/zero >&2; head -c 3000000 /dev/zero; head -c 5000000 /dev/zero >&2")
     done = old_server.run(both, Job())
     assert (len(done.stdout), len(done.stderr)) == (3_000_000, 10_000_000)
 
@@ -132,7 +133,7 @@ def test_the_tool_states_which_exit_statuses_are_fine(old_server: Server) -> Non
 
 def test_what_is_reported_masks_secrets(old_server: Server) -> None:
     events: list[Event] = []
-    told = environment({"TOKEN": Secret("hunter2")}, script('echo "$TOKEN" >&2; false'))
+    told = environment({"TOKEN": Secret("hunter2")}, sh('echo "$TOKEN" >&2; false'))
     with pytest.raises(CommandError) as caught:
         old_server.run(told, Job(events.append), user="root", title="tell a secret")
     started, ended = events
@@ -147,7 +148,7 @@ def test_what_is_reported_masks_secrets(old_server: Server) -> None:
 
 def test_nothing_secret_in_what_the_server_logs_or_lists(lab: Lab, old_server: Server) -> None:
     secret = Secret("hunter2")
-    listed = old_server.run(script("ps axo args; : @secret@", secret=secret), Job(), user="root").stdout
+    listed = old_server.run(sh("ps axo args; : @secret@", secret=secret), Job(), user="root").stdout
     assert "hunter2" not in listed
     assert lab.old.exec("grep", "-rs", "hunter2", "/var/log", check=False).stdout == ""
 
@@ -157,7 +158,7 @@ def test_cancel_ends_the_whole_tree(lab: Lab, old_server: Server, user: str | No
     job, words = Job(), "sleep 1234"
     thread = cancel_when(lambda: running_on(lab.old, words), job)
     with pytest.raises(Cancelled):
-        old_server.run(script("sh -c @inner@ & sleep 1235", inner=f"{trap}{words}; :"), job, user=user)
+        old_server.run(sh("sh -c @inner@ & sleep 1235", inner=f"{trap}{words}; :"), job, user=user)
     thread.join()
     assert not running_on(lab.old, words)
     assert not running_on(lab.old, "sleep 1235")
@@ -165,18 +166,18 @@ def test_cancel_ends_the_whole_tree(lab: Lab, old_server: Server, user: str | No
 
 def test_the_deadline_ends_the_whole_tree(lab: Lab, old_server: Server) -> None:
     with pytest.raises(CommandError, match="did not end within 1 s and was stopped") as caught:
-        old_server.run(script("sleep 1236 & sleep 1237"), Job(), user="root", deadline=1)
+        old_server.run(sh("sleep 1236 & sleep 1237"), Job(), user="root", deadline=1)
     assert caught.value.exit_status is None
     assert not running_on(lab.old, "sleep 123[67]")
 
 
 def test_a_daemon_that_keeps_the_output_open_is_not_waited_for(lab: Lab, old_server: Server) -> None:
-    assert old_server.run(script("echo begun; setsid sleep 1238 &"), Job(), deadline=30).stdout == "begun\n"
+    assert old_server.run(sh("echo begun; setsid sleep 1238 &"), Job(), deadline=30).stdout == "begun\n"
     lab.old.exec("pkill", "-f", "sleep 1238")
 
 
 def test_a_command_that_a_signal_ended(old_server: Server) -> None:
-    assert old_server.run(script("sh -c 'kill -KILL $$'"), Job(), accept=(137,)).exit_status == 137
+    assert old_server.run(sh("sh -c 'kill -KILL $$'"), Job(), accept=(137,)).exit_status == 137
 
 
 def test_a_killed_workstation_leaves_nothing_running(lab: Lab, old_profile: Profile) -> None:
@@ -186,7 +187,7 @@ def test_a_killed_workstation_leaves_nothing_running(lab: Lab, old_profile: Prof
         "from core.servers.profiles import Nobody, Profile\nfrom core.servers.shell import script\n"
         "class Trust(Nobody):\n    def accept_host_key(self, *_): return True\n"
         "server = connect(Profile('old', sys.argv[1], user='dba', identity_file=sys.argv[2]), Trust(), Job())\n"
-        "server.run(script('sleep 1239 & sleep 1240'), Job(), user='root', deadline=900)\n"
+        "server.run(sh('sleep 1239 & sleep 1240'), Job(), user='root', deadline=900)\n"
     )
     words = [sys.executable, "-c", program, old_profile.address, str(old_profile.identity_file)]
     workstation = subprocess.Popen(words)
@@ -218,7 +219,7 @@ def test_a_pulled_cable_is_noticed(
 
 def test_many_threads_share_one_connection(old_server: Server) -> None:
     def one(number: int) -> str:
-        return old_server.run(script("sleep 0.2; echo @number@", number=number), Job()).stdout
+        return old_server.run(sh("sleep 0.2; echo @number@", number=number), Job()).stdout
 
     with ThreadPoolExecutor(14) as pool:
         assert list(pool.map(one, range(14))) == [f"{number}\n" for number in range(14)]
@@ -322,7 +323,7 @@ def test_a_server_without_sudo(lab: Lab, new_server: Server) -> None:
 
 def test_what_cannot_be_ended_is_told(lab: Lab, old_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[Event] = []
-    monkeypatch.setattr("core.servers.remote_process.kill_script", lambda _: script("exit 1"))
+    monkeypatch.setattr("core.servers.remote_process.kill_script", lambda _: sh("exit 1"))
     with pytest.raises(CommandError):
         old_server.run(command("sleep", "1.7"), Job(events.append), deadline=0.3)
     gone(lab.old, "sleep 1.7")

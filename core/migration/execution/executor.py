@@ -18,7 +18,7 @@ from core.migration.model.plan import Step, call_of, functions_file
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
-from core.text import first_line
+from core.text import first_line, own_sentence
 
 KEPT = 256 << 10
 """Characters of a step's output that the history keeps: its end."""
@@ -220,7 +220,7 @@ def _failed(server: str, step: Step, error: CommandError) -> PghaulError:
     """The failure by the step's title; its command stands in the plan and the history."""
     if error.exit_status is None:
         return error
-    last = error.stderr.strip().rpartition("\n")[2]
+    last = _why(error.stderr)
     if step.proves and error.exit_status not in _NOT_RUN:
         return BlockedError(f"{server}: {step.title} failed" + (f": {last}" if last else ""), error.hint)
     return CommandError(
@@ -230,6 +230,11 @@ def _failed(server: str, step: Step, error: CommandError) -> PghaulError:
         exit_status=error.exit_status,
         stderr=error.stderr,
     )
+
+
+def _why(said: str) -> str:
+    """The sentence of ours among what a failed step said, else its last line."""
+    return own_sentence(said) or said.strip().rpartition("\n")[2]
 
 
 _NOT_RUN = (126, 127)
@@ -293,7 +298,7 @@ def _followed(executor: Executor, server: Server, step: Step, run: StepRun, begu
     _removed(server, begun)
     said = log.text()
     if done.exit_status != 0:
-        last = said.strip().rpartition("\n")[2]
+        last = _why(said)
         raise CommandError(
             f"{server.name}: {step.title} failed with exit status {done.exit_status}" + (f": {last}" if last else ""),
             _HINTS.get(done.exit_status, ""),

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from core.servers import remote_process
-from core.servers.shell import Secret, Shell, command, script
+from core.servers.shell import Secret, Shell, command
+from tests.shells import sh
 
 MARK = "pghaul-0123"
 NASTY = 'it\'s $(touch x) "ö" `id` \\ *'
@@ -88,7 +89,7 @@ def test_the_command_runs_under_any_login_shell(login: str, lifeline: float) -> 
 
 @pytest.mark.parametrize("lifeline", [0, 60])
 def test_status_output_and_surroundings(lifeline: float) -> None:
-    made = script('echo "$LC_ALL $# ${PATH##*/}"; echo oops >&2; exit 7')
+    made = sh('echo "$LC_ALL $# ${PATH##*/}"; echo oops >&2; exit 7')
     assert output(made, lifeline=lifeline) == (7, b"C 0 sbin\n", b"oops\n")
     assert output(command("sh", "-c", "kill -KILL $$"), lifeline=lifeline)[0] == 128 + 9
 
@@ -100,7 +101,7 @@ def test_an_input_reaches_the_command_to_its_last_byte() -> None:
 
 
 def test_a_command_that_is_cut_off_on_its_way_does_not_run(tmp_path: Path) -> None:
-    text = script("touch @whole@\necho @long@\n", whole=tmp_path / "half", long="x" * 1000)
+    text = sh("touch @whole@\necho @long@\n", whole=tmp_path / "half", long="x" * 1000)
     line, first = remote_process.line((), text, MARK, lifeline=0)
     ended = subprocess.run(["sh", "-c", line], input=first[:-500], capture_output=True, check=False, timeout=10)
     assert ended.returncode == 1
@@ -108,7 +109,7 @@ def test_a_command_that_is_cut_off_on_its_way_does_not_run(tmp_path: Path) -> No
 
 
 def test_a_secret_is_on_no_command_line() -> None:
-    made = script("test -n @secret@ && ps axo args", secret=Secret("hunter2"))
+    made = sh("test -n @secret@ && ps axo args", secret=Secret("hunter2"))
     for lifeline in (0, 60):
         status, listing, _ = output(made, lifeline=lifeline)
         assert status == 0
@@ -137,7 +138,7 @@ def test_a_group_of_its_own_even_where_the_server_makes_none() -> None:
 
 
 def test_the_end_of_the_lifeline_ends_the_whole_group() -> None:
-    with started(script("sleep 1000 & sleep 1001"), lifeline=600) as begun:
+    with started(sh("sleep 1000 & sleep 1001"), lifeline=600) as begun:
         assert begun.alive
         assert begun.process.stdin is not None
         begun.process.stdin.close()
@@ -147,13 +148,13 @@ def test_the_end_of_the_lifeline_ends_the_whole_group() -> None:
 
 
 def test_the_deadline_holds_on_the_server_too() -> None:
-    with started(script("sleep 1000 & sleep 1001"), lifeline=1) as begun:
+    with started(sh("sleep 1000 & sleep 1001"), lifeline=1) as begun:
         begun.process.wait()
     assert_gone(begun)
 
 
 def test_what_ignores_term_is_killed() -> None:
-    with started(script("trap '' TERM; sleep 1000 & sleep 1001"), lifeline=600) as begun:
+    with started(sh("trap '' TERM; sleep 1000 & sleep 1001"), lifeline=600) as begun:
         ending = remote_process.kill_script(begun.group, grace=1)
         killing = subprocess.Popen(["sh", "-c", f"{ending.functions}\n{ending.text}"])
         begun.process.wait()  # as sshd does: nobody waits for a process that nobody buries

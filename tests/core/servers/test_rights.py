@@ -5,7 +5,8 @@ import pytest
 from core.errors import AuthenticationError, CommandError
 from core.servers import rights
 from core.servers.profiles import Profile, Rights
-from core.servers.shell import command, script
+from core.servers.shell import command
+from tests.shells import sh
 
 SUDO = ("env", "LC_ALL=C", "sudo")
 
@@ -30,7 +31,7 @@ def test_sudo_without_and_with_a_password() -> None:
     assert rights.way(profile(Rights.SUDO), "dba", "root") == rights.Way((*SUDO, "-n", "-u", "root", "--"))
     asking = rights.way(profile(Rights.SUDO_PASSWORD), "dba", "root", prompt="word")
     assert asking == rights.Way((*SUDO, "-S", "-p", "word", "-u", "root", "--"), asks=True)
-    shown = rights.become(profile(Rights.SUDO_PASSWORD), "dba", "root", script("a; b"))
+    shown = rights.become(profile(Rights.SUDO_PASSWORD), "dba", "root", sh("a; b"))
     assert shown.text == "sudo -u root -- sh -c 'a; b'"
 
 

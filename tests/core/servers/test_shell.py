@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.errors import InputError
 from core.servers import shell
 from core.servers.shell import MASK, Secret, Shell
+from tests.shells import sh
 
 WORDS = st.text(st.characters(exclude_characters="\0\n", exclude_categories=["Cs"]))
 NASTY = 'it\'s $(touch x) "ö" `id` \\ * ~ !! #;&|<>\t-rf'
@@ -30,18 +31,15 @@ def test_any_text_arrives_as_it_is(words: list[str]) -> None:
 @settings(max_examples=40, deadline=None)
 @given(WORDS, WORDS)
 def test_any_text_arrives_through_every_layer(value: str, name: str) -> None:
-    inner = shell.environment({"VALUE": value}, shell.script('printf %s "$VALUE"; printf %s @name@', name=name))
-    layered = shell.command("sh", "-c", shell.command("sh", "-c", shell.sequence(shell.command("true"), inner)))
+    inner = shell.environment({"VALUE": value}, sh('printf %s "$VALUE"; printf %s @name@', name=name))
+    layered = shell.command("sh", "-c", shell.command("sh", "-c", inner))
     assert run(layered).decode() == value + name
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(st.characters(categories=["Ll"]), min_size=6))
 def test_a_secret_runs_but_is_never_shown(value: str) -> None:
-    made = shell.pipe(
-        shell.environment({"TOKEN": Secret(value)}, shell.script('printf %s "$TOKEN"')),
-        shell.command("sh", "-c", shell.command("cat")),
-    )
+    made = shell.environment({"TOKEN": Secret(value)}, sh('printf %s "$TOKEN"'))
     assert run(made).decode() == value
     assert value not in made.shown
     assert value not in repr(Secret(value))
@@ -58,30 +56,36 @@ def test_numbers_and_paths_are_words() -> None:
     assert shell.command("dd", 5, 1.5, PurePosixPath("/a b")).text == "dd 5 1.5 '/a b'"
 
 
-def test_a_script_names_each_of_its_values() -> None:
-    with pytest.raises(KeyError, match="folder"):
-        shell.script("cd @folder@")
-    with pytest.raises(KeyError, match="other"):
-        shell.script("cd", other="x")
+def test_a_call_takes_its_functions_along_and_any_words_as_they_are() -> None:
+    made = shell.call("whole", "/dev/null", "printf", NASTY)
+    assert made.text == made.shown
+    assert made.text.startswith("whole /dev/null printf ")
+    assert "fail() {" in made.functions
+    with pytest.raises(KeyError):
+        shell.call("no_such_function")
+    with pytest.raises(InputError, match="line break"):
+        shell.call("enter", "a\nb")
 
 
-def test_compound_commands_are_grouped_where_they_are_combined(tmp_path: Path) -> None:
-    target = f"{tmp_path}/it's"
-    both = shell.script("echo a; echo b")
-    assert run(shell.pipe(both, shell.command("wc", "-l"))).split() == [b"2"]
-    run(shell.redirect(both, stdout=target))
-    run(shell.redirect(both, stdout=target, append=True))
-    assert run(shell.in_folder(str(tmp_path), shell.redirect(shell.command("cat"), stdin="it's"))) == b"a\nb\na\nb\n"
+def test_settings_stand_ahead_of_a_call(tmp_path: Path) -> None:
+    made = shell.with_settings({"copy_folder": NASTY}, shell.call("enter", tmp_path))
+    assert made.text.endswith(f"\nenter {tmp_path}")
+    shown = subprocess.run(
+        ["dash", "-c", f'{made.functions}\n{made.text}\nprintf %s "$copy_folder"'], capture_output=True, check=True
+    )
+    assert shown.stdout.decode() == NASTY
 
 
-def test_stderr_can_join_stdout() -> None:
-    assert run(shell.redirect(shell.script("echo a; echo b >&2"), stderr_to_stdout=True)) == b"a\nb\n"
+def test_a_call_is_no_word_of_another_shell() -> None:
+    """There its functions would be unknown."""
+    with pytest.raises(InputError, match="calls functions"):
+        shell.command("sh", "-c", shell.call("enter", "/tmp"))
 
 
 def test_sudo_never_asks_unless_told() -> None:
     assert shell.sudo(shell.command("id"), user="postgres").text == "sudo -n -u postgres -- id"
     assert shell.sudo(shell.command("id"), ask=True).text == "sudo -u root -- id"
-    compound = shell.sudo(shell.script("cd @folder@ && ls", folder=NASTY))
+    compound = shell.sudo(sh("cd @folder@ && ls", folder=NASTY))
     assert compound.text.startswith("sudo -n -u root -- sh -c ")
 
 
@@ -104,9 +108,3 @@ def test_a_secret_of_the_environment_is_on_no_command_line(value: str) -> None:
     assert run(made).decode() == value
     assert made.shown == f"WORD={MASK}\nexport WORD\nsh -c 'printf %s \"$WORD\"'"
     assert shell.with_secrets({}, shell.command("true")) == shell.command("true")
-
-
-def test_pieces_of_a_script_run_one_after_the_other_whatever_becomes_of_them() -> None:
-    made = shell.script_of(shell.script("false"), shell.script("VALUE=@value@", value=NASTY), shell.script("true"))
-    assert made.compound
-    assert run(shell.script_of(made, shell.script('printf %s "$VALUE"'))).decode() == NASTY

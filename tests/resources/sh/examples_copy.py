@@ -111,6 +111,13 @@ EXAMPLES = [
         "control_field", ("", "Bytes per WAL segment"), status=1, complains="has no Bytes per WAL segment", name="none"
     ),
     Example("shutdown_segment", (_CONTROL,), prints="000000010000000000000005\n"),
+    Example(
+        "shutdown_segment",
+        (_CONTROL.replace("16777216", "0"),),
+        status=1,
+        complains="has segments of 0 bytes",
+        name="no size",
+    ),
     Example("last_segment", (_CONTROL, "/nonexistent"), prints="000000010000000000000005\n"),
     Example(
         "last_segment",

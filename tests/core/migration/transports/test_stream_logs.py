@@ -71,6 +71,7 @@ def test_what_each_stream_is_through_with_adds_up(folder: Path, shell: Shell) ->
     assert log.text().count("Number of files") == log.text().count("a file vanished") == 2
     assert "==>" not in log.text()
     assert "%" not in log.text()
+    assert "Terminated" not in log.text()
     assert [path.name for path in folder.iterdir()] == ["end"]
 
 
