@@ -61,7 +61,6 @@ sample_pass() {
 # drop_sample   here: what the sample is of goes from the page cache, so that it is read from the disk
 drop_sample() {
   while read -r _ drop_skip _ _ drop_name; do
-    dd if="$drop_name" bs=1048576 skip=$((drop_skip / 1048576)) iflag=nocache count=0 status=none 2>/dev/null
-    # a file may have vanished since it was chosen
+    uncache "$drop_name" $((drop_skip / 1048576))
   done <"$copy_folder/sample" || fail "$copy_folder/sample cannot be read"
 }

@@ -319,7 +319,7 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
     assert choose(probes).sample is not None
 
 
-@pytest.mark.parametrize("where", ["read_probe", "write_probe", "/dev/zero", "--append"])
+@pytest.mark.parametrize("where", ["read_probe", "write_probe", "cipher_probe", "send_sample"])
 def test_a_cancelled_probe_leaves_nothing(
     where: str,
     old_server: Server,
@@ -371,7 +371,7 @@ def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned
     keys = f"/home/{lab.new.user}/.ssh/authorized_keys"
 
     def told(event: Event) -> None:
-        if isinstance(event, CommandStarted) and "/dev/zero" in event.command:
+        if isinstance(event, CommandStarted) and "cipher_probe" in event.command:
             lab.new.exec("mkdir", f"{keys}.pghaul")
             job.cancel()
         if isinstance(event, Note) and "could not be removed" in event.text:
@@ -402,7 +402,7 @@ def test_what_a_crash_left_is_removed_by_the_next_probe(
         old, new = (connections.enter_context(connect(each.profile, asker, Job())) for each in (old_server, new_server))
 
         def gone(event: Event) -> None:
-            if isinstance(event, CommandStarted) and "/dev/zero" in event.command:
+            if isinstance(event, CommandStarted) and "cipher_probe" in event.command:
                 connections.close()
 
         with pytest.raises(UnreachableError):
@@ -410,7 +410,7 @@ def test_what_a_crash_left_is_removed_by_the_next_probe(
     assert "pghaul-probe" in lab.new.exec("cat", keys).stdout
     assert "pghaul-probe" in lab.old.exec("ls", "/tmp").stdout
     with pytest.raises(Cancelled):
-        probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("/dev/zero"))
+        probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("cipher_probe"))
     assert "pghaul-probe" not in lab.new.exec("cat", keys).stdout
 
 

@@ -3,9 +3,8 @@
 Times are taken on the server that works, so that the workstation's way to it does not count.
 """
 
-from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel
-from core.servers.shell import Shell, call, command, script
+from core.servers.shell import Shell, call, command
 
 SECONDS = 3
 MOST_BYTES = 256 * 1024**2
@@ -26,28 +25,9 @@ def ciphers() -> Shell:
     return command("ssh", "-Q", "cipher")
 
 
-def cipher(channel: CopyChannel, seconds: float) -> Shell:
+def cipher(channel: CopyChannel, seconds: int) -> Shell:
     """On old: zeros through ssh to new, where they are thrown away; the time of the connection itself is taken off."""
-    return script(
-        """cd -- @folder@ || exit
-discard=@discard@
-start=$(date +%s%N); sh -c "$discard" </dev/null || exit; connect=$(($(date +%s%N) - start))
-start=$(date +%s%N)
-{ moved=0
-while [ "$moved" -lt @most@ ] && [ $(($(date +%s%N) - start)) -lt @nanoseconds@ ]; do
-  dd if=/dev/zero bs=1048576 count=16 2>/dev/null || break
-  moved=$((moved + 16777216))
-done
-echo "$moved" >moved
-} | sh -c "$discard" || exit
-echo "nanoseconds $(($(date +%s%N) - start - connect))"
-echo "connect $connect"
-echo "bytes $(cat moved)\"""",
-        folder=channel.folder,
-        discard=copy_channel.discard(channel),
-        most=2 * MOST_BYTES,
-        nanoseconds=round(seconds * 10**9),
-    )
+    return call("cipher_probe", channel.folder, channel.transport.cipher or "-", 2 * MOST_BYTES, seconds)
 
 
 def make_scratch(target: str, name: str, user: str) -> Shell:

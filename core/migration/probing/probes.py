@@ -94,7 +94,7 @@ def _ciphers(site: BothEnds, channel: CopyChannel, taker: Taker) -> str:
     measured: dict[str, float] = {}
     for name in ("", *(each for each in CIPHERS if each in known)):
         transport = Transport(cipher=name)
-        seconds = commands.SECONDS if not name else commands.SECONDS / 3
+        seconds = commands.SECONDS if not name else commands.SECONDS // 3
         taken = taker.take(Quantity.SSH, partial(_ssh, site, replace(channel, transport=transport), seconds), transport)
         if taken is None and not name:
             return ""
@@ -239,7 +239,7 @@ def _write(site: BothEnds, scratch: str) -> Measured:
     return parse_timing(completed.stdout), "dd of random bytes, flushed at the end", completed
 
 
-def _ssh(site: BothEnds, channel: CopyChannel, seconds: float) -> Measured:
+def _ssh(site: BothEnds, channel: CopyChannel, seconds: int) -> Measured:
     completed = site.on_old("probe: ssh", commands.cipher(channel, seconds))
     cipher = channel.transport.cipher or "ssh's own cipher"
     return parse_timing(completed.stdout), f"zeros through one ssh stream, {cipher}", completed

@@ -20,8 +20,6 @@ from core.migration.transports.rsync_versions import UNKNOWN, Version
 from core.servers.profiles import Profile, Rights
 from core.servers.shell import Shell, call, command
 
-RECEIVER = "pghaul-receive"
-
 
 @dataclass(frozen=True, slots=True)
 class CopyChannel:
@@ -142,11 +140,6 @@ def allow_key(channel: CopyChannel) -> Shell:
 def forbid_key(channel: CopyChannel) -> Shell:
     """On new: the key's line gone, every other line as it was, and the functions; the file where it was made for it."""
     return call("forbid_key", channel.marker, channel.kept)
-
-
-def discard(channel: CopyChannel) -> Shell:
-    """On old: the ssh command whose standard input new throws away."""
-    return command(*channel.ssh.split(), "new", f"{RECEIVER} discard")
 
 
 def options(channel: CopyChannel) -> str:

@@ -268,6 +268,6 @@ EXAMPLES = [
         settings=SETTINGS,
         matches=r"(?s).*nanoseconds -?\d+\nconnect \d+\n",
         after="[ -e new/base/1 ] && [ -e new/base/2 ]",
-        tolerates={"dd": "a file may have vanished", "dd behind": "a file may have vanished", **_REFUSED},
+        tolerates=_REFUSED,
     ),
 ]
