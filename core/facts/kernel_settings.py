@@ -19,22 +19,22 @@ _NAMES = (
 
 
 def parse_kernel_settings(text: str) -> dict[str, str]:
-    """Name, as sysctl writes it, to value, from lines `FILE=VALUE`.
+    """Name, as sysctl writes it, to value, from lines `FILE:VALUE`.
 
     Raises:
         ParseError: a line is none of a file that was asked for.
     """
     found = {}
     for line in text.splitlines():
-        path, equals, value = line.partition("=")
+        path, colon, value = line.partition(":")
         chosen = re.search(r"\[(\w+)\]", value)
         if path == _HUGE and chosen is not None:
             found["transparent_hugepage"] = chosen[1]
-        elif equals and path.startswith(_SYSCTL):
+        elif colon and path.startswith(_SYSCTL):
             # kernel.sem has four numbers, parted by tabs
             found[path.removeprefix(_SYSCTL).replace("/", ".")] = " ".join(value.split())
         else:
-            raise unreadable("kernel settings", "a line FILE=VALUE", line)
+            raise unreadable("kernel settings", "a line FILE:VALUE", line)
     return found
 
 

@@ -79,7 +79,8 @@ cluster_inside() {
 # cluster_open FOLDER CONFIG PROGRAMS   find what its sections read; what is empty afterwards is not there
 cluster_open() {
   cluster_folder=$1 cluster_config=$2
-  cluster_series='' cluster_pid='' cluster_port='' cluster_socket='' cluster_programs='' cluster_version='' cluster_tried=''
+  cluster_series='' cluster_pid='' cluster_port='' cluster_socket=''
+  cluster_programs='' cluster_version='' cluster_tried=''
   read -r cluster_series 2>/dev/null <"$1/PG_VERSION"
   case $cluster_series in *[!0-9.]*) cluster_series='' ;; *) ;; esac
   cluster_lock
@@ -96,7 +97,9 @@ cluster_open() {
 cluster_lock() {
   lock_pid=''
   if [ -r "$cluster_folder/postmaster.pid" ]; then
-    { read -r lock_pid && read -r _ && read -r _ && read -r cluster_port && read -r cluster_socket; } <"$cluster_folder/postmaster.pid"
+    {
+      read -r lock_pid && read -r _ && read -r _ && read -r cluster_port && read -r cluster_socket
+    } <"$cluster_folder/postmaster.pid"
   fi
   case $lock_pid in *[!0-9]*) lock_pid='' ;; *) ;; esac
   case $cluster_port in *[!0-9]*) cluster_port='' ;; *) ;; esac
@@ -172,7 +175,8 @@ cluster_leftovers() {
 
 # cluster_control   print pg_controldata's version as `tool=`, then what it says
 cluster_control() {
-  [ -n "$cluster_programs" ] || fail "no programs of series ${cluster_series:-unknown} were found${cluster_tried:+, only other ones in$cluster_tried}"
+  [ -n "$cluster_programs" ] ||
+    fail "no programs of series ${cluster_series:-unknown} were found${cluster_tried:+, only other ones in$cluster_tried}"
   [ -x "$cluster_programs/pg_controldata" ] || fail "$cluster_programs holds no pg_controldata"
   control_version=$("$cluster_programs/pg_controldata" --version) || fail 'pg_controldata does not tell its version'
   echo "tool=$control_version"
@@ -185,7 +189,8 @@ cluster_control() {
 cluster_file_settings() {
   case $cluster_pid$section_failed in [0-9]*' sql '* | ' '*) ;; *) return 0 ;; esac
   [ -x "$cluster_programs/postgres" ] || fail "no server program of series ${cluster_series:-unknown} was found"
-  cluster_setting data_directory || fail "the server program cannot read its configuration${cluster_config:+, $cluster_config}"
+  cluster_setting data_directory ||
+    fail "the server program cannot read its configuration${cluster_config:+, $cluster_config}"
   settings_several=0
   for settings_name in $cluster_settings; do
     cluster_setting "$settings_name" 2>/dev/null &
@@ -215,6 +220,7 @@ cluster_process() {
   process_line=${process_line##*) }
   process_line=${process_line#* }
   process_name=init
-  [ "${process_line%% *}" -eq 1 ] || read -r process_name 2>/dev/null <"/proc/${process_line%% *}/comm" || process_name=''
+  process_parent=${process_line%% *}
+  [ "$process_parent" -eq 1 ] || read -r process_name 2>/dev/null <"/proc/$process_parent/comm" || process_name=''
   echo "parent=$process_name"
 }

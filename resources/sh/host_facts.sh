@@ -29,7 +29,9 @@ system_facts() {
 system_ids() {
   ids_init='' ids_zone='' ids_machine='' ids_boot=''
   read -r ids_init 2>/dev/null </proc/1/comm
-  read -r ids_zone 2>/dev/null </etc/timezone || ids_zone=$(readlink /etc/localtime) || [ $? -eq 1 ] || fail 'readlink failed'
+  # readlink's 1: it is no link, and the zone has no name
+  read -r ids_zone 2>/dev/null </etc/timezone || ids_zone=$(readlink /etc/localtime) || [ $? -eq 1 ] ||
+    fail 'readlink failed'
   read -r ids_machine 2>/dev/null </etc/machine-id || read -r ids_machine 2>/dev/null </var/lib/dbus/machine-id
   read -r ids_boot 2>/dev/null </proc/sys/kernel/random/boot_id
   echo "facts_init=$ids_init"
@@ -88,7 +90,7 @@ tool_facts() {
 tool_of_postgresql() {
   case $1 in postgres | pg*) ;; *) return 0 ;; esac
   found_paths=''
-  for found_path in "/usr/lib/postgresql/"*"/bin/$1" "/usr/pgsql-"*"/bin/$1" "/usr/local/pgsql"*"/bin/$1" "/opt/"*"/bin/$1"; do
+  for found_path in /usr/lib/postgresql/*/bin/"$1" /usr/pgsql-*/bin/"$1" /usr/local/pgsql*/bin/"$1" /opt/*/bin/"$1"; do
     [ ! -x "$found_path" ] || found_paths="$found_paths
 $found_path"
   done
@@ -101,7 +103,8 @@ $found_path"
 clock_sync_facts() {
   if [ -d "$1" ]; then
     # that of systemd before 239 (RHEL 7) knows no `show`
-    clock_said=$(timedatectl show -p NTPSynchronized 2>/dev/null) || clock_said=$(timedatectl) || fail 'timedatectl failed'
+    clock_said=$(timedatectl show -p NTPSynchronized 2>/dev/null) || clock_said=$(timedatectl) ||
+      fail 'timedatectl failed'
     printf '%s\n' "$clock_said"
   elif command -v chronyc >/dev/null; then
     chronyc -n tracking || fail 'chronyc failed'
@@ -120,7 +123,8 @@ clock_sync_facts() {
 account_facts() {
   cut -d: -f1,3,4 /etc/passwd || fail '/etc/passwd cannot be read'
   for account_name; do
-    account_line=$(getent passwd "$account_name") || [ $? -eq 2 ] || fail "getent cannot look for $account_name" # 2: none
+    # 2: there is none of that name
+    account_line=$(getent passwd "$account_name") || [ $? -eq 2 ] || fail "getent cannot look for $account_name"
     [ -z "$account_line" ] || printf '%s\n' "$account_line" | cut -d: -f1,3,4 || fail 'cut failed'
   done
 }
@@ -141,7 +145,12 @@ kernel_facts() {
   if command -v modprobe >/dev/null; then
     echo modprobe
     for kernel_module in nfs nfsd; do
-      modprobe -n "$kernel_module" 2>/dev/null && echo "module $kernel_module" || [ $? -eq 1 ] || fail 'modprobe failed' # 1: none
+      modprobe -n "$kernel_module" 2>/dev/null
+      case $? in
+        0) echo "module $kernel_module" ;;
+        1) ;; # there is none
+        *) fail 'modprobe failed' ;;
+      esac
     done
   fi
   kernel_release=$(uname -r) || fail 'uname failed'
@@ -159,11 +168,13 @@ kernel_config() {
   fi
 }
 
-# kernel_settings FILES...   print `FILE=VALUE` of each that this kernel has
+# kernel_settings FILES...   print `FILE:VALUE` of each that this kernel has
+# dash reads a byte at a time, and of a number below /proc/sys the kernel gives no second one: grep reads it whole.
 kernel_settings() {
+  settings_number=$#
   for setting_file; do
-    [ -e "$setting_file" ] || continue
-    read -r setting_value 2>/dev/null <"$setting_file" || fail "$setting_file cannot be read"
-    printf '%s=%s\n' "$setting_file" "$setting_value"
+    [ ! -e "$setting_file" ] || set -- "$@" "$setting_file"
   done
+  shift "$settings_number"
+  [ $# -eq 0 ] || grep -H '' "$@" || fail 'the settings of the kernel cannot be read'
 }

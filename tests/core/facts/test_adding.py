@@ -71,12 +71,12 @@ def test_a_section_of_clusters_is_asked_of_each(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_kernel_settings() -> None:
-    text = "/proc/sys/vm/swappiness=10\n/proc/sys/kernel/sem=250\t32000\t32\t128\n"
-    huge = "/sys/kernel/mm/transparent_hugepage/enabled=always [madvise] never\n"
+    text = "/proc/sys/vm/swappiness:10\n/proc/sys/kernel/sem:250\t32000\t32\t128\n"
+    huge = "/sys/kernel/mm/transparent_hugepage/enabled:always [madvise] never\n"
     assert parse_kernel_settings(text + huge) == {
         "vm.swappiness": "10",
         "kernel.sem": "250 32000 32 128",
         "transparent_hugepage": "madvise",
     }
-    with pytest.raises(ParseError, match="FILE=VALUE"):
+    with pytest.raises(ParseError, match="FILE:VALUE"):
         parse_kernel_settings("sysctl: oops\n")

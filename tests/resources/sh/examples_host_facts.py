@@ -81,7 +81,7 @@ EXAMPLES = [
         prints="config CONFIG_NFS_DISABLE_UDP_SUPPORT=y\n",
         name="of the kernel itself",
     ),
-    Example("kernel_settings", ("swappiness", "none"), arrange="echo 10 >swappiness", prints="swappiness=10\n"),
+    Example("kernel_settings", ("swappiness", "none"), arrange="echo 10 >swappiness", prints="swappiness:10\n"),
     Example(
         "block_device_facts",
         programs=_LSBLK,
