@@ -386,6 +386,7 @@ def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned
     finally:
         lab.new.exec("rmdir", f"{keys}.pghaul")
         lab.new.exec("sed", "-i", "/pghaul-probe/d", keys)
+        lab.new.exec("sh", "-c", "rm -r /var/tmp/pghaul-probe-*")  # what the key's line runs
 
 
 def test_what_a_crash_left_is_removed_by_the_next_probe(
