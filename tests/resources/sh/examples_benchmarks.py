@@ -1,78 +1,113 @@
 """Examples of the benchmarks' folder, of a phase, of the tools, and of what pgbench runs against."""
 
+import secrets
+
 from tests.resources.sh.examples import Example
 
-# what is searched for on command lines must not stand on that of the shell that runs an example
-_NAME = "pghaul-bench-0123456789ab"
-_MADE = f"mkdir {_NAME} && echo me >{_NAME}/.pghaul-bench"
 _ANSWERS = dict.fromkeys(("timeout", "grep"), "how it ends is its answer: bench_keep says it")
 _ENDS_AS_IT = "it ends as the command does, which says why"
-_SEARCHED = f"pghaul-bench-hol''der {_NAME} by me since today UTC"
-_WAITING = f"mkfifo fifo; (exec timeout 60 grep -q -e '{_SEARCHED}' fifo) >/dev/null 2>&1 & sleep 0.1"
-_END_WAITING = f"for one in $(bench_waiting {_NAME}); do kill -9 $one 2>/dev/null; done; :"
-_LIVES = f"{_MADE}; (cd {_NAME} && exec sleep 60) >/dev/null 2>&1 & sleep 0.1"
+
+
+def _name() -> str:
+    """A folder's, for one example: processes are looked for on the whole machine, where others run these too."""
+    return f"pghaul-bench-{secrets.token_hex(6)}"
+
+
+def _made(name: str) -> str:
+    return f"mkdir {name} && echo me >{name}/.pghaul-bench"
+
+
+def _lives(name: str) -> str:
+    return f"{_made(name)}; (cd {name} && exec sleep 60) >/dev/null 2>&1 & sleep 0.1"
+
+
+def _waiting(name: str) -> str:
+    # what is searched for on command lines must not stand whole on that of the shell that runs an example
+    words = f"pghaul-bench-hol''der {name} by me since today UTC"
+    return f"mkfifo fifo; (exec timeout 60 grep -q -e '{words}' fifo) >/dev/null 2>&1 & sleep 0.1"
+
+
+def _end_waiting(name: str) -> str:
+    return f"for one in $(bench_waiting {name}); do kill -9 $one 2>/dev/null; done; :"
+
+
+_MADE, _HELD, _WAITED, _ENDED, _REMOVED, _LIVED, _STUBBORN, _LOOKED, _LEFT = (_name() for _ in range(9))
 _HURRY = "exec /bin/sleep 0.05"
 
 FOLDER = [
     Example(
         "bench_keep",
-        ("@folder@", _NAME, "me", "5", "me@here"),
+        ("@folder@", _MADE, "me", "5", "me@here"),
         stdin=".\n",
         programs={"flock": ":"},
         prints="pghaul-ready\n",
-        after=f"[ ! -e {_NAME} ]",
+        after=f"[ ! -e {_MADE} ]",
     ),
     Example(
         "bench_keep",
-        ("@folder@", _NAME, "me", "1", "me@here"),
-        arrange=f"mkdir {_NAME}",
+        ("@folder@", _MADE, "me", "1", "me@here"),
+        arrange=f"mkdir {_MADE}",
         programs={"flock": ":"},
         status=1,
         complains="no folder can be made",
-        after=f"[ -e {_NAME} ]",
+        after=f"[ -e {_MADE} ]",
         name="what lies there stays",
     ),
-    Example("bench_wait", ("5", _NAME), stdin=".\n", tolerates=_ANSWERS),
+    Example("bench_wait", ("5", _MADE), stdin=".\n", tolerates=_ANSWERS),
     Example("bench_lock", after="command -v flock"),
-    Example("bench_holder", arrange=_WAITING, matches="by .* since .*\n", after=_END_WAITING),
-    Example("bench_waiting", (_NAME,), arrange=_WAITING, matches=r"(\d+\n)+", after=_END_WAITING),
-    Example("bench_waiting", ("pghaul-bench-000000000000",), prints="", name="none"),
+    Example("bench_holder", arrange=_waiting(_HELD), matches="by .* since .*\n", after=_end_waiting(_HELD)),
+    Example("bench_waiting", (_WAITED,), arrange=_waiting(_WAITED), matches=r"(\d+\n)+", after=_end_waiting(_WAITED)),
+    Example("bench_waiting", (_name(),), prints="", name="none"),
     Example(
         "bench_end_keeper",
-        ("@folder@", _NAME),
-        arrange=f"{_WAITING}; {_MADE}; {{ sleep 0.3; rm -r {_NAME}; }} >/dev/null 2>&1 &",
-        after=f'[ ! -e {_NAME} ] && [ -z "$(bench_waiting {_NAME})" ]',
+        ("@folder@", _ENDED),
+        arrange=f"{_waiting(_ENDED)}; {_made(_ENDED)}; {{ sleep 0.3; rm -r {_ENDED}; }} >/dev/null 2>&1 &",
+        after=f'[ ! -e {_ENDED} ] && [ -z "$(bench_waiting {_ENDED})" ]',
     ),
-    Example("bench_make", ("@folder@", _NAME, "me"), after=f'[ "$(cat {_NAME}/.pghaul-bench)" = me ]'),
-    Example("bench_make", ("/nowhere", _NAME, "me"), status=1, complains="/nowhere cannot be entered", name="nowhere"),
+    Example("bench_make", ("@folder@", _MADE, "me"), after=f'[ "$(cat {_MADE}/.pghaul-bench)" = me ]'),
+    Example("bench_make", ("/nowhere", _MADE, "me"), status=1, complains="/nowhere cannot be entered", name="nowhere"),
     Example(
         "bench_remove",
-        ("@folder@", _NAME),
-        arrange=f"{_LIVES}; touch {_NAME}/file",
-        after=f'[ ! -e {_NAME} ] && [ -z "$(bench_inside {_NAME})" ]',
+        ("@folder@", _REMOVED),
+        arrange=f"{_lives(_REMOVED)}; touch {_REMOVED}/file",
+        after=f'[ ! -e {_REMOVED} ] && [ -z "$(bench_inside {_REMOVED})" ]',
     ),
-    Example("bench_remove", ("@folder@", _NAME), arrange=f"mkdir {_NAME}", after=f"[ ! -e {_NAME} ]", name="cut off"),
     Example(
         "bench_remove",
-        ("@folder@", _NAME),
-        arrange=f"mkdir {_NAME} && touch {_NAME}/theirs",
+        ("@folder@", _REMOVED),
+        arrange=f"mkdir {_REMOVED}",
+        after=f"[ ! -e {_REMOVED} ]",
+        name="cut off",
+    ),
+    Example(
+        "bench_remove",
+        ("@folder@", _REMOVED),
+        arrange=f"mkdir {_REMOVED} && touch {_REMOVED}/theirs",
         status=1,
         complains="is no folder of a benchmark",
-        after=f"[ -e {_NAME}/theirs ]",
+        after=f"[ -e {_REMOVED}/theirs ]",
         name="no marker",
     ),
-    Example("bench_remove", ("@folder@", _NAME), arrange=f"ln -s /tmp {_NAME}", after=f"[ -L {_NAME} ]", name="a link"),
-    Example("bench_end_inside", (_NAME,), arrange=_LIVES, after=f'[ -z "$(bench_inside {_NAME})" ]'),
+    Example(
+        "bench_remove",
+        ("@folder@", _REMOVED),
+        arrange=f"ln -s /tmp {_REMOVED}",
+        after=f"[ -L {_REMOVED} ]",
+        name="a link",
+    ),
+    Example("bench_end_inside", (_LIVED,), arrange=_lives(_LIVED), after=f'[ -z "$(bench_inside {_LIVED})" ]'),
     Example(
         "bench_end_inside",
-        (_NAME,),
-        arrange=f"{_MADE}; (cd {_NAME} && trap '' TERM && /bin/sleep 60) >/dev/null 2>&1 & sleep 0.1",
+        (_STUBBORN,),
+        arrange=f"{_made(_STUBBORN)}; (cd {_STUBBORN} && trap '' TERM && /bin/sleep 60) >/dev/null 2>&1 & sleep 0.1",
         programs={"sleep": _HURRY},
-        after=f'[ -z "$(bench_inside {_NAME})" ]',
+        after=f'[ -z "$(bench_inside {_STUBBORN})" ]',
         name="one that will not",
     ),
-    Example("bench_inside", (_NAME,), arrange=_LIVES, matches=r"\d+\n", after=f"bench_end_inside {_NAME}"),
-    Example("bench_inside", (_NAME,), prints="", name="none"),
+    Example(
+        "bench_inside", (_LOOKED,), arrange=_lives(_LOOKED), matches=r"(\d+\n)+", after=f"bench_end_inside {_LOOKED}"
+    ),
+    Example("bench_inside", (_name(),), prints="", name="none"),
     Example("bench_empty", arrange="mkdir sub && touch sub/file file .kept", after="[ ! -e sub ] && [ -e .kept ]"),
     Example(
         "bench_undo_by",
@@ -96,10 +131,10 @@ FOLDER = [
     Example(
         "bench_leftovers",
         ("@folder@",),
-        arrange=f"{_LIVES}; mkdir pghaul-bench-other pghaul-bench-000000000000; echo you >pghaul-bench-000000000000/"
-        ".pghaul-bench; touch -d '3 minutes ago' pghaul-bench-000000000000/.pghaul-bench",
-        prints=f"pghaul-bench-000000000000   you\n{_NAME} yes yes me\n# 2 folders\n",
-        after=f"bench_end_inside {_NAME}",
+        arrange=f"{_lives(_LEFT)}; mkdir pghaul-bench-other pghaul-bench-000000000000; cd pghaul-bench-000000000000; "
+        "echo you >.pghaul-bench; touch -d '3 minutes ago' .pghaul-bench",
+        prints=f"pghaul-bench-000000000000   you\n{_LEFT} yes yes me\n# 2 folders\n",
+        after=f"bench_end_inside {_LEFT}",
     ),
     Example("bench_leftovers", ("/nowhere",), prints="# 0 folders\n", name="nowhere"),
     Example(
