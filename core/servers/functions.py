@@ -67,6 +67,16 @@ def library(names: Iterable[str]) -> str:
     return "\n".join(each.text for each in functions().values() if each.name in wanted)
 
 
+def lacking(text: str, names: Iterable[str]) -> str:
+    """Of `library(names)` the functions that a text does not define.
+
+    Raises:
+        KeyError: there is no function of that name.
+    """
+    defined = {found["name"] for found in _FUNCTION.finditer(text)}
+    return "\n".join(found[0] for found in _FUNCTION.finditer(library(names)) if found["name"] not in defined)
+
+
 def named_in(text: str) -> tuple[str, ...]:
     """The functions that a piece of shell names."""
     return tuple(dict.fromkeys(word for word in _WORD.findall(text) if word in functions()))

@@ -3,9 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from hashlib import sha256
 from typing import Protocol
 
 from core.migration.model.plan import Plan, Step
+
+LOCK_FOLDER = "/var/tmp"  # noqa: S108  ln makes the lock in it or fails
+LOCK_NAME = "pghaul-lock-"
+
+
+def lock_path(folder: str) -> str:
+    """Where the lock of a data directory lies on its server."""
+    return f"{LOCK_FOLDER}/{LOCK_NAME}{sha256(folder.encode()).hexdigest()[:12]}"
 
 
 class Kind(StrEnum):

@@ -118,6 +118,7 @@ class Login:
     user: str | None
     rights: str
     """As `Rights` has them: how the login user becomes another."""
+    database_user: str = "postgres"
 
 
 @dataclass(frozen=True, slots=True)

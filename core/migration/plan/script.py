@@ -1,80 +1,28 @@
-"""A plan as a POSIX shell script for the workstation: it shows each step, asks, runs it, stops at a failure."""
+"""A plan as a POSIX shell script for the workstation: settings, functions, how it runs, then a line for each step.
 
-from core.migration.model.plan import Login, Plan, Step, call_of
-from core.servers.profiles import Profile, Rights
-from core.servers.shell import Shell, command, sudo
-
-_END = """
-echo
-if [ -n "$skipped" ]; then
-  printf 'the end of the plan is reached, but these steps were skipped:\\n%s' "$skipped"
-else
-  echo 'the plan is done'
-fi
+How it runs stands in `resources/script`: `runner.sh` on the workstation, `server.sh` on a server.
 """
 
+import secrets
+import shlex
+from collections.abc import Iterable
 
-_HEAD = r"""
-set -u
-if [ "${1-}" != run ]; then
-  echo "usage: $0 run" >&2
-  echo "Runs the plan step by step and asks before each one; read the steps first. Nothing was done." >&2
-  exit 2
-fi
-outputs=$(mktemp -d) || exit 1
-trap 'rm -rf -- "$outputs"' EXIT
-trap 'exit 4' INT TERM
+from core import units
+from core.migration.model.execution import lock_path
+from core.migration.model.plan import Login, Plan, Step
+from core.migration.plan.steps.copy import STOPPED
+from core.servers.functions import lacking
+from core.servers.profiles import Profile
+from core.servers.shell import command
+from core.settings import resource
 
-skipped=
-
-ask() { # NUMBER TITLE REASON NEEDED
-  printf '\n%s. %s\n   %s\n' "$1" "$2" "$3"
-  while :; do
-    if [ -n "$4" ]; then printf '   [y]es, [q]uit? '; else printf '   [y]es, [s]kip, [q]uit? '; fi
-    read -r answer || { echo; exit 4; }
-    case $answer in
-      y|yes) return 0 ;;
-      s|skip)
-        if [ -z "$4" ]; then
-          skipped="$skipped   $1. $2
-"
-          return 1
-        fi
-        echo '   this step cannot be skipped: what follows stands on it' ;;
-      q|quit) exit 4 ;;
-    esac
-  done
-}
-
-show() { # FILE
-  lines=$(($(wc -l < "$1")))
-  head -n 40 -- "$1"
-  if [ ! -s "$1" ]; then echo '   it printed nothing'; fi
-  if [ "$lines" -gt 40 ]; then
-    echo "   $((lines - 40)) more, $lines lines in all: read $1 before you answer, it goes when this script ends"
-  fi
-}
-
-here() { sh -c "$1"; }
-
-step() { # NUMBER TITLE REASON NEEDED SIDE COMMAND INPUT AGREES PRIVATE
-  ask "$1" "$2" "$3" "$4" || return 0
-  if [ -n "$7" ]; then input=$outputs/$7; else input=/dev/null; fi
-  if [ ! -e "$input" ]; then echo "step $7 did not run: its output is needed here" >&2; exit 1; fi
-  "$5" "$6" < "$input" > "$outputs/$1"
-  status=$?
-  if [ -n "$9" ]; then echo '   what it printed is for a later step alone'; else show "$outputs/$1"; fi
-  if [ "$status" -ne 0 ]; then
-    echo "step $1 failed with exit status $status; the steps before it and their undo stand above" >&2
-    exit 1
-  fi
-  if [ -n "$8" ] && ! cmp -s -- "$outputs/$8" "$outputs/$1"; then
-    echo "step $1 failed: it does not print what step $8 printed" >&2
-    diff -- "$outputs/$8" "$outputs/$1" >&2
-    exit 1
-  fi
-}
+_SENT = """\
+# --- sent to the server ahead of each call: settings, functions ---
+export LC_ALL=C PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 """
+_FUNCTIONS = "# --- functions (pghaul): the same that pghaul itself runs, checked by its tests ---"
+_END_OF_FUNCTIONS = "# --- end of the functions ---"
+_HOW = "# --- how a step runs ---"
 
 
 def login(side: str, profile: Profile) -> Login:
@@ -85,76 +33,154 @@ def login(side: str, profile: Profile) -> Login:
             options += [flag, value]
     destination = profile.address if profile.user is None else f"{profile.user}@{profile.address}"
     ssh = command("ssh", *options, "--", destination)
-    return Login(side, profile.name, ssh.text, profile.user, profile.rights.value)
+    return Login(side, profile.name, ssh.text, profile.user, profile.rights.value, profile.database_user)
 
 
 def script(plan: Plan) -> str:
-    """The plan as a script; run without its one word `run` it does nothing but say so."""
+    """The plan as a script that needs no pghaul: `sh`, `ssh` and the tools of any Unix.
+
+    It asks before it begins and where a person decides. It has a token of its own for the lock on both servers, which
+    pghaul takes too.
+    """
     logins = {each.side: each for each in plan.logins}
-    lines = [
+    parts = [
         "#!/bin/sh",
-        f"# {_comment(f'The plan of the move {plan.move}: {plan.transport}')}",
-        f"# {_comment(plan.why)}",
+        *(f"# {_line(line)}" for line in _head(plan)),
+        "",
+        *_settings(plan, logins),
+        "",
+        _SENT + "".join(f"{name}={shlex.quote(value)}\n" for name, value in plan.settings),
+        _FUNCTIONS,
+        plan.functions + _END_OF_FUNCTIONS,
+        "",
+        lacking(plan.functions, ["take_lock", "release_lock"]),
+        _text("server.sh"),
+        _HOW,
+        _text("runner.sh"),
+        *_steps("steps", "steps", plan.steps, plan),
+        *_steps(
+            "way_back",
+            "the way back, from wherever the steps have got to before the point of no return",
+            plan.way_back,
+            plan,
+        ),
+        'main "$@"',
     ]
-    lines += [f"# {_comment(warning)}" for warning in plan.warnings]
-    lines.append(_HEAD)
-    for each in plan.logins:
-        lines += _functions(each)
-    for step in plan.steps:
-        lines += ["", *_step(step, plan, logins)]
-    return "\n".join(lines) + "\n" + _END
+    return "\n".join(parts) + "\n"
 
 
-def _functions(each: Login) -> list[str]:
-    """How a command reaches a server; with a sudo password, asked once, ahead of the command's own input."""
-    plain = f'{each.side}() {{ {each.ssh} "$1"; }}'
-    if each.rights != Rights.SUDO_PASSWORD:
-        return [plain]
-    password = f"{each.side}_password"
-    prompt = command("printf", "%s", f"sudo password of {_line(each.server)}: ").text
+def _head(plan: Plan) -> list[str]:
+    """What it is, in lines for people; the script shows them ahead of its question."""
+    old, new = (next(each.server for each in plan.logins if each.side == side) for side in ("old", "new"))
+    down = [step for step in plan.steps if step.stopped]
+    said = [f"Move {plan.move}: {old}:{plan.data_directory} to {new}:{plan.target}, {len(plan.steps)} steps."]
+    if down:
+        seconds = units.duration(sum(step.expected_seconds or 0.0 for step in down))
+        stop = f"The cluster is stopped from step {down[0].number} to {down[-1].number}: "
+        said.append(f"{stop}{seconds} of commands, and what people take.")
+    return [*said, f"Transport: {plan.transport}; {plan.why}.", *plan.warnings]
+
+
+def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:
+    """What differs from move to move: who logs in, the lock, and the steps that bound others."""
+    made: list[str] = []
+    for side, folder in (("old", plan.data_directory), ("new", plan.target)):
+        each = logins[side]
+        owner = shlex.quote(each.database_user)
+        made += [
+            f'{side}() {{ {each.ssh} "$@"; }}',
+            f"{side}_rights={each.rights} {side}_owner={owner} {side}_lock={lock_path(folder)}",
+        ]
+    steps = plan.steps
+    bounds = {
+        "last_step": len(steps),
+        "first_pass": _first(step for step in steps if step.warm_pass or step.stopped),
+        "stop_step": _first(step for step in steps if step.stopped),
+        "proof_step": _first(step for step in steps if step.name == STOPPED),
+        "return_step": _first(step for step in steps if step.point_of_no_return),
+    }
     return [
-        plain,
-        f"{prompt}; stty -echo; read -r {password}; stty echo; echo",
-        f'{each.side}_sudo() {{ {{ printf \'%s\\n\' "${password}"; cat; }} | {each.ssh} "$1"; }}',
+        *made,
+        f"cluster={shlex.quote(plan.cluster)} token={secrets.token_hex(4)}",
+        " ".join(f"{name}={number}" for name, number in bounds.items()),
     ]
 
 
-def _step(step: Step, plan: Plan, logins: dict[str, Login]) -> list[str]:
-    marks = " [cluster stopped]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
-    title, reason, undo = _line(step.title + marks), _line(step.reason), _comment(step.undo)
-    head = [f"# undo: {undo}"] if step.undo else []
-    needed = "" if step.skippable else "needed"
+def _first(steps: Iterable[Step]) -> int:
+    return next((step.number for step in steps), 0)
+
+
+def _steps(name: str, what: str, steps: tuple[Step, ...], plan: Plan) -> list[str]:
+    lines = [line for step in steps for line in _step(step, plan)]
+    return [f"# --- {what} ---", f"{name}() {{", *(f"  {line}" for line in lines or [":"]), "}", ""]
+
+
+def _step(step: Step, plan: Plan) -> list[str]:
+    said = _said(step, plan)
+    lines = [f"with {said}"] if said else []
     if step.by_person:
-        return [*head, f"{command('ask', step.number, title, reason, needed).text} || :"]
-    remote, function = _as_user(step, plan, logins)
+        lines.append(f"why {shlex.quote(chr(10).join(filter(None, (step.reason, step.table))))}")
+    if step.native:
+        lines.append(f"does {shlex.join(step.native)}")
+    words = [str(step.number), shlex.quote(_line(step.title)), step.side, shlex.quote(step.user)]
+    return [*lines, " ".join(["step", *words, *([_words(step.call)] if step.call else [])])]
+
+
+def _said(step: Step, plan: Plan) -> str:
+    """What the runner needs to know of the step, in its words."""
+    flags = {
+        "stopped": step.stopped,
+        "needed": not step.skippable,
+        "opens": step.renewed,
+        "closes": step.closes,
+        "private": step.private,
+        "same": step.name == STOPPED,
+        "functions": step.takes_functions,
+        "no-return": step.point_of_no_return,
+    }
     numbers = {each.name: each.number for each in plan.steps}
-    source, agrees = numbers.get(step.reads, ""), numbers.get(step.agrees_with, "")
-    where = f"{title} (on {_line(step.server)} as {_line(step.user)})"
-    private = "private" if step.private else ""
-    words = (step.number, where, reason, needed, function, remote, source, agrees, private)
-    return [*head, command("step", *words).text]
+    values = {
+        "reads": numbers.get(step.reads, 0),
+        "agrees": numbers.get(step.agrees_with, 0),
+        "again": _again_until(step, plan),
+        "pass": step.warm_pass,
+    }
+    return " ".join(
+        [
+            *(name for name, true in flags.items() if true),
+            *(f"{name}={value}" for name, value in values.items() if value),
+        ]
+    )
 
 
-def _as_user(step: Step, plan: Plan, logins: dict[str, Login]) -> tuple[Shell, str]:
-    """The step's command as its user, by the rights of the login; and the function that takes it there."""
-    call = call_of(plan, step.call)
-    inner = Shell(f"{call.functions}\n{call.text}", call.shown, compound=True)
-    if step.side == "you":
-        return inner, "here"
-    login_ = logins[step.side]
-    if step.user == login_.user or login_.rights == Rights.NONE:
-        return command("sh", "-c", inner), step.side
-    if login_.rights == Rights.SUDO_PASSWORD:
-        # -k: always read the password, or it would become the command's input
-        words = ("sudo", "-k", "-S", "-p", "", "-u", step.user, "--", "sh", "-c")
-        return command(*words, inner), f"{step.side}_sudo"
-    return sudo(inner, user=step.user), step.side
+def _again_until(step: Step, plan: Plan) -> int:
+    """Up to which step a script that begins behind this one does it again first; 0: never.
+
+    The channel as long as it is still to be closed; the proof of the stop until new is opened; what nobody may keep as
+    long as it is still to be read.
+    """
+    if step.renewed:
+        return max((each.number for each in plan.steps if each.closes), default=0)
+    if step.name == STOPPED:
+        return _first(each for each in plan.steps if each.point_of_no_return)
+    if step.private:
+        return max((each.number for each in plan.steps if each.reads == step.name), default=0)
+    return 0
+
+
+def _words(call: str) -> str:
+    """The call as words of a line; a DBA's own command line that is more than that as one word."""
+    try:
+        plain = shlex.join(shlex.split(call)) == call
+    except ValueError:
+        plain = False
+    return call if plain else f"eval {shlex.quote(call)}"
+
+
+def _text(name: str) -> str:
+    return resource("script", name).read_text(encoding="utf-8")
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _comment(text: str) -> str:
     """One line without control characters: nothing breaks out of a comment."""
     return "".join(sign if sign.isprintable() else " " for sign in text)

@@ -1,7 +1,6 @@
 import getpass
 import re
 import shlex
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +11,6 @@ import pytest
 from core.cli.migration import plan_text
 from core.errors import InputError
 from core.facts.host_environment import Scheduled
-from core.facts.model import Facts
-from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.move import Hook, HookCommand, Verify
 from core.migration.model.plan import Plan, Step, alone
@@ -23,7 +20,6 @@ from core.servers.profiles import Rights
 from tests.core.migration.builders import (
     DATA,
     LOCALE,
-    ODD,
     TARGET,
     cluster,
     control,
@@ -36,26 +32,8 @@ from tests.core.migration.builders import (
     profile,
     space,
 )
+from tests.core.migration.plan.plans import odd_plan, plan
 from tests.core.migration.running import run
-
-
-def plan(
-    cluster_changes: dict[str, Any] | None = None,
-    move_changes: dict[str, Any] | None = None,
-    *,
-    old_facts: Facts | None = None,
-    new_facts: Facts | None = None,
-    verify: Verify = Verify.CHANGED,
-    **new_profile: Any,
-) -> Plan:
-    made = cluster(**(cluster_changes or {}))
-    undertaking = move(cluster=made.data_directory, **(move_changes or {}))
-    old_facts, new_facts = old_facts or old(made), new_facts or new()
-    probes = [probe(Quantity.SSH, 250e6), probe(Quantity.READ, 80e6)]
-    estimated = estimate(spec_of(undertaking, old_facts, probes, new=new_facts))
-    checks = check(undertaking, old_facts, new_facts)
-    profiles = profile("old"), profile("new", **new_profile)
-    return make_plan(undertaking, *profiles, old_facts, new_facts, checks, probes, estimated, verify=verify)
 
 
 def titles(made: Plan) -> list[str]:
@@ -283,72 +261,10 @@ def test_no_cluster_and_no_address() -> None:
         make_plan(move(), profile("old"), profile("new"), lonely, new(), (), (), estimate(spec_of(move(), old(), [])))
 
 
-def odd_plan() -> Plan:
-    changes = {
-        "data_directory": ODD,
-        "config_file": f"{ODD}/postgresql.conf",
-        "running": True,
-        "tablespaces": (space(f"{ODD} 2"),),
-    }
-    return plan(changes, {"target": ODD, "name": "it's $(touch x)\n# `touch y`"})
-
-
 def test_every_command_is_posix_shell_whatever_the_folders_name() -> None:
     for each in odd_plan().steps:
         done = subprocess.run(["dash", "-n"], input=each.call, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, ""), each.call
-
-
-def _run(text: str, *words: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    path = cwd / "plan.sh"
-    path.write_text(text, encoding="utf-8")
-    return subprocess.run(
-        ["dash", str(path), *words], input=stdin, cwd=cwd, capture_output=True, text=True, check=False, timeout=20
-    )
-
-
-def test_the_script_is_posix_shell_and_does_nothing_by_itself(tmp_path: Path) -> None:
-    text = script(odd_plan())
-    done = subprocess.run(["dash", "-n"], input=text, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    done = _run(text, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "Nothing was done" in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["plan.sh"]
-
-
-@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
-def test_shellcheck_finds_nothing_in_the_script() -> None:
-    words = ["shellcheck", "--severity=warning", "-"]
-    done = subprocess.run(words, input=script(odd_plan()), capture_output=True, text=True, check=False)
-    assert done.stdout == ""
-
-
-def _with_a_shell_for_ssh(text: str, folder: Path) -> str:
-    """The script with an ssh and a sudo that record what they were asked and run nothing of it."""
-    fake = 'ssh() {{ for last do :; done; printf "%s\\n" "$last" >>{0}/asked; cat >>{0}/input; echo printed; }}\n'
-    return text.replace("\nold() {", f"\n{fake.format(folder)}\nold() {{", 1)
-
-
-def test_the_script_asks_before_each_step_and_feeds_what_one_printed_to_the_next(tmp_path: Path) -> None:
-    made = plan()
-    text = _with_a_shell_for_ssh(script(made), tmp_path)
-    done = _run(text, "run", cwd=tmp_path, stdin="y\n" * len(made.steps))
-    assert done.returncode == 0, done.stderr
-    asked = (tmp_path / "asked").read_text().splitlines()
-    assert sum(line.startswith("sudo -n -u") for line in asked) > 0
-    assert (tmp_path / "input").read_text() == "printed\n" * sum(bool(each.reads) for each in made.steps)
-
-
-def test_the_script_stops_at_quit_at_the_end_of_input_and_at_a_failure(tmp_path: Path) -> None:
-    text = _with_a_shell_for_ssh(script(plan()), tmp_path)
-    assert _run(text, "run", cwd=tmp_path, stdin="q\n").returncode == 4
-    assert _run(text, "run", cwd=tmp_path, stdin="").returncode == 4
-    assert not (tmp_path / "asked").exists()
-    failing = text.replace("echo printed", "return 7")
-    done = _run(failing, "run", cwd=tmp_path, stdin="y\ny\ny\n")
-    assert done.returncode == 1
-    assert "step 1 failed with exit status 7" in done.stderr
 
 
 NEEDED = (
@@ -367,71 +283,13 @@ NEEDED = (
 )
 
 
-def test_what_proves_or_makes_the_copy_whole_cannot_be_skipped(tmp_path: Path) -> None:
+def test_what_proves_or_makes_the_copy_whole_cannot_be_skipped() -> None:
     changes = {"running": True, "tablespaces": (space("/space"),)}
     made = plan(changes, {"tablespace_targets": {"/space": "/srv/pg/space"}})
     for title in NEEDED:
         assert not step(made, title).skippable, title
     assert step(made, "warm pass").skippable
-    text = _with_a_shell_for_ssh(script(made), tmp_path)
-    done = _run(text, "run", cwd=tmp_path, stdin="s\nq\n")
-    assert done.returncode == 4
-    assert "[y]es, [q]uit?" in done.stdout
-    assert "cannot be skipped" in done.stdout
-    assert not (tmp_path / "asked").exists()
     assert "Never leave it out." in runbook(made)
-
-
-def test_the_end_lists_what_was_skipped(tmp_path: Path) -> None:
-    made = plan({"running": True})
-    text = _with_a_shell_for_ssh(script(made), tmp_path)
-    left_out = [each for each in made.steps if each.title.startswith(("warm pass", "lead the"))]
-    answers = "".join("s\n" if each in left_out else "y\n" for each in made.steps)
-    done = _run(text, "run", cwd=tmp_path, stdin=answers)
-    assert done.returncode == 0, done.stderr
-    assert "the plan is done" not in done.stdout
-    end = done.stdout.rpartition("these steps were skipped:\n")[2].splitlines()
-    assert [line.split(".")[0].strip() for line in end] == [str(each.number) for each in left_out]
-    done = _run(text, "run", cwd=tmp_path, stdin="y\n" * len(made.steps))
-    assert done.stdout.endswith("the plan is done\n")
-
-
-@pytest.mark.parametrize(
-    ("lines", "words"),
-    [(0, "it printed nothing"), (40, None), (63, "23 more, 63 lines in all: read ")],
-)
-def test_what_is_not_shown_is_counted(lines: int, words: str | None, tmp_path: Path) -> None:
-    text = _with_a_shell_for_ssh(script(plan()), tmp_path).replace("echo printed", f"seq {lines}")
-    done = _run(text, "run", cwd=tmp_path, stdin="y\nq\n")
-    assert done.returncode == 4
-    shown = done.stdout.splitlines()
-    assert ("40" in shown, "41" in shown) == (lines >= 40, False)
-    assert ("more" in done.stdout, "nothing" in done.stdout) == (lines == 63, lines == 0)
-    assert words is None or any(words in line for line in shown)
-
-
-def test_what_a_private_step_prints_is_not_shown(tmp_path: Path) -> None:
-    made = plan()
-    private = replace(made, steps=(replace(made.steps[0], private=True), *made.steps[1:]))
-    done = _run(_with_a_shell_for_ssh(script(private), tmp_path), "run", cwd=tmp_path, stdin="y\nq\n")
-    assert "what it printed is for a later step alone" in done.stdout
-    assert "printed" not in done.stdout.splitlines()
-
-
-def test_a_sudo_password_is_asked_once_and_goes_ahead_of_the_input(tmp_path: Path) -> None:
-    text = script(plan(rights=Rights.SUDO_PASSWORD))
-    assert "stty -echo; read -r new_password" in text
-    assert "s3cret" not in text
-    quiet = text.replace("stty -echo", ":").replace("stty echo", ":")
-    done = _run(_with_a_shell_for_ssh(quiet, tmp_path), "run", cwd=tmp_path, stdin="s3cret\ny\nq\n")
-    assert (done.returncode, (tmp_path / "input").read_text()) == (4, "s3cret\n")
-    assert (tmp_path / "asked").read_text().startswith("sudo -k -S -p '' -u root -- sh -c ")
-
-
-def test_a_name_with_a_line_break_stays_in_its_comment(tmp_path: Path) -> None:
-    text = script(odd_plan())
-    assert "# The plan of the move it's $(touch x) # `touch y`" in text
-    assert not (tmp_path / "y").exists()
 
 
 def test_the_runbook_shows_every_command_whole() -> None:
@@ -514,14 +372,6 @@ def test_the_stop_is_proven_before_and_after_the_final_pass() -> None:
     assert proofs[0].number < min(final) <= max(final) < proofs[1].number
     assert proofs[0].call == proofs[1].call
     assert proofs[1].agrees_with == proofs[0].name
-
-
-def test_what_must_agree_stops_the_script(tmp_path: Path) -> None:
-    made = plan()
-    text = _with_a_shell_for_ssh(script(made), tmp_path).replace("echo printed", "wc -l <" + f"{tmp_path}/asked")
-    done = _run(text, "run", cwd=tmp_path, stdin="y\n" * len(made.steps))
-    assert done.returncode == 1
-    assert "it does not print what step" in done.stderr
 
 
 def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared() -> None:

@@ -1,0 +1,361 @@
+"""A plan as a script: run here, by programs that stand in for ssh and sudo, over steps that do no harm."""
+
+import re
+import secrets
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.migration.model.plan import Plan, Step
+from core.migration.plan import script
+from core.migration.plan.steps.copy import STOPPED
+from core.servers.profiles import Rights
+from core.settings import resource
+from tests.core.migration.plan.plans import odd_plan, plan
+
+SHELLS = ("dash", "bash")
+
+SSH = """
+case $* in *'-O exit'*) exit ;; esac
+for line do :; done
+printf '%s\\n' "$line" >>@folder@/asked
+exec setsid -w sh -c "$line"
+"""
+"""Runs here what ssh would run there, in a process group of its own, as sshd does."""
+
+SUDO = """
+case $* in *' -S '*) read -r password; printf '%s\\n' "$password" >>@folder@/passwords ;; esac
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"
+"""
+
+
+class Run:
+    """A script in a folder of its own, with what stands in for ssh, sudo and the login's name."""
+
+    def __init__(self, made: Plan, folder: Path, shell: str = "dash") -> None:
+        self.folder, self.shell = folder, shell
+        self.path = folder / "move.sh"
+        logins = [replace(each, ssh=f"ssh -- {each.side}") for each in made.logins]
+        token = secrets.token_hex(4)  # what a test that broke off has locked stays locked
+        own = replace(
+            made, logins=tuple(logins), data_directory=f"{folder}/old-{token}", target=f"{folder}/new-{token}"
+        )
+        self.path.write_text(script(own), encoding="utf-8")
+        (folder / "programs").mkdir()
+        for name, body in (("ssh", SSH), ("sudo", SUDO), ("id", "echo dba"), ("stty", ":")):
+            program = folder / "programs" / name
+            program.write_text("#!/bin/sh\n" + body.replace("@folder@", str(folder)))
+            program.chmod(0o755)
+
+    def __call__(self, *options: str, answers: str = "") -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [self.shell, str(self.path), *options],
+            input=answers,
+            env={"PATH": f"{self.folder}/programs:/usr/bin:/bin:/usr/sbin:/sbin", "TMPDIR": str(self.folder)},
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
+        )
+
+    def asked(self) -> list[str]:
+        """What the servers were asked for by ssh."""
+        path = self.folder / "asked"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def log(self) -> str:
+        return (self.folder / "move.log").read_text()
+
+
+def locks(run: Run) -> list[Path]:
+    """Where the script locks old and new."""
+    return [Path(found) for found in re.findall(r"_lock=(\S+)", run.path.read_text())[:2]]
+
+
+def step(call: str = "", side: str = "old", title: str = "", **more: object) -> Step:
+    side, user = (side, "postgres") if call else ("you", "you")
+    return Step(title or call or "yours", side, user, call, "why", **more)  # type: ignore[arg-type]
+
+
+def toy(*steps: Step, back: tuple[Step, ...] = (), **changes: object) -> Plan:
+    """A plan of those steps."""
+    numbered = tuple(replace(each, number=at, name=each.name or f"step-{at}") for at, each in enumerate(steps, 1))
+    numbered_back = tuple(replace(each, number=at, name=f"back-{at}") for at, each in enumerate(back, 1))
+    return replace(plan(), steps=numbered, way_back=numbered_back, cluster="15/main", **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_steps_run_in_their_order_each_with_what_it_reads(shell: str, tmp_path: Path) -> None:
+    made = toy(
+        step("printf '%s\\n' 'it'\"'\"'s' '$(touch x)'", name="first", native=("print",)),
+        step("cat", side="new", reads="first", agrees_with="first"),
+        step("echo a; echo b | tr b c", side="new"),
+        step("tail -n 1", reads="first", takes_functions=True),
+        functions="# hello   say it\nhello() {\n  echo hello\n}\n",
+    )
+    run = Run(made, tmp_path, shell)
+    done = run(answers="yes\n")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    kept = [(tmp_path / "move.kept" / str(number)).read_text() for number in range(1, 5)]
+    assert kept == ["it's\n$(touch x)\n", "it's\n$(touch x)\n", "a\nc\n", "}\n"]
+    assert "     | $(touch x)\n" in done.stdout
+    assert "       print\n" in done.stdout
+    assert run.log().splitlines()[-1].endswith("all of it is done")
+    assert not any(lock.is_symlink() for lock in locks(run))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["asked", "move.kept", "move.log", "move.sh", "programs"]
+
+
+@pytest.mark.parametrize("option", ["--list", "--dry-run"])
+def test_what_only_looks_asks_no_server(option: str, tmp_path: Path) -> None:
+    run = Run(plan({"running": True}), tmp_path)
+    done = run(option)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "stop the applications [cluster stopped]" in done.stdout
+    assert "[POINT OF NO RETURN]" in done.stdout
+    assert run.asked() == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["move.sh", "programs"]
+
+
+@pytest.mark.parametrize("options", [("run",), ("--from",), ("--from", "x"), ("--from", "99"), ("--only", "0")])
+def test_what_it_does_not_understand_is_said_with_what_it_does(options: tuple[str, ...], tmp_path: Path) -> None:
+    run = Run(plan(), tmp_path)
+    done = run(*options)
+    assert done.returncode == 2
+    assert "--from N" in done.stderr
+    assert run.asked() == []
+
+
+@pytest.mark.parametrize("answers", ["", "no\n", "what\nno\n"])
+def test_it_asks_before_it_begins(answers: str, tmp_path: Path) -> None:
+    run = Run(toy(step("echo a")), tmp_path)
+    done = run(answers=answers)
+    assert done.returncode == 4
+    assert "steps 1 to 1" in done.stdout
+    assert run.asked() == []
+
+
+def channel(tmp_path: Path, middle: Step) -> Plan:
+    """A key that is made, something that needs it, and the key's end."""
+    return toy(
+        step(f"touch {tmp_path}/prepared", skippable=False),
+        step(f"touch {tmp_path}/key", renewed=True),
+        middle,
+        step(f"rm -f {tmp_path}/key", closes=True),
+        step("echo end", stopped=True),
+    )
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_failure_closes_what_was_opened_and_says_how_to_go_on(shell: str, tmp_path: Path) -> None:
+    run = Run(channel(tmp_path, step(f"ls {tmp_path}/missing", side="new")), tmp_path, shell)
+    done = run(answers="yes\n")
+    assert done.returncode == 1
+    assert "missing" in done.stdout
+    assert not (tmp_path / "key").exists()
+    assert done.stdout.endswith(f"go on:   {run.path} --from 3\nold runs as it did\n")
+    assert "| end" not in done.stdout
+    assert "step 3" in run.log()
+    (tmp_path / "missing").touch()
+    (tmp_path / "prepared").unlink()
+    done = run("--from", "3", answers="yes\n")
+    assert done.returncode == 0, done.stdout
+    assert not (tmp_path / "prepared").exists()
+    assert [int(number) for number in re.findall(r"step (\d+) begins", run.log())] == [1, 2, 3, 2, 3, 4, 5]
+
+
+def test_nothing_is_left_out_that_the_rest_stands_on(tmp_path: Path) -> None:
+    done = Run(channel(tmp_path, step("echo")), tmp_path)("--from", "3", answers="yes\n")
+    assert done.returncode == 1
+    assert "has not been done yet, and must be before step 3" in done.stdout
+
+
+def test_one_step_alone(tmp_path: Path) -> None:
+    run = Run(channel(tmp_path, step("echo")), tmp_path)
+    assert run("--only", "2", answers="yes\n").returncode == 0
+    assert (tmp_path / "key").exists()
+    assert re.findall(r"step (\d+) begins", run.log()) == ["2"]
+
+
+def test_what_does_not_agree_ends_it(tmp_path: Path) -> None:
+    made = toy(step("echo a", name="one"), step("echo b", side="new", agrees_with="one"), step("echo c"))
+    done = Run(made, tmp_path)(answers="yes\n")
+    assert done.returncode == 1
+    assert "it does not print what step 1 printed" in done.stdout
+    assert "< a" in done.stdout
+    assert "| c" not in done.stdout
+
+
+def test_the_stop_asks_for_the_clusters_name(tmp_path: Path) -> None:
+    made = toy(
+        step("echo warm", warm_pass=1),
+        step(stopped=True, title="stop the applications"),
+        step(f"touch {tmp_path}/stopped", name=STOPPED, stopped=True),
+        step("echo end", stopped=True),
+    )
+    run = Run(made, tmp_path)
+    done = run(answers="yes\nmain\n")
+    assert done.returncode == 4
+    assert "its name was not typed" in done.stdout
+    assert not (tmp_path / "stopped").exists()
+    assert run("--from", "2", answers="yes\n15/main\nyes\n").returncode == 0
+    assert (tmp_path / "stopped").exists()
+    assert run("--from", "4", answers="yes\n").returncode == 0  # what is stopped is not asked for again
+
+
+def test_the_proof_of_the_stop_is_made_again_and_must_be_the_same(tmp_path: Path) -> None:
+    control = tmp_path / "control"
+    made = toy(
+        step(f"cat {control}", name=STOPPED, stopped=True),
+        step("false", stopped=True),
+        step("echo open", stopped=True, point_of_no_return=True),
+    )
+    run = Run(made, tmp_path)
+    control.write_text("shut down at 1\n")
+    assert run(answers="yes\n15/main\n").returncode == 1
+    control.write_text("shut down at 2\n")
+    done = run("--from", "3", answers="yes\n")
+    assert done.returncode == 1
+    assert "it does not print what step 1 printed before" in done.stdout
+    control.write_text("shut down at 1\n")
+    assert run("--from", "3", answers="yes\n").returncode == 0
+
+
+def test_a_further_warm_pass_may_be_left_out(tmp_path: Path) -> None:
+    passes = [step(f"echo pass {number}{root}", warm_pass=number) for number in (1, 2) for root in "ab"]
+    for answer, count in (("no", 2), ("yes", 4)):
+        (tmp_path / answer).mkdir()
+        done = Run(toy(*passes), tmp_path / answer)(answers=f"yes\n{answer}\n")
+        assert done.returncode == 0
+        assert done.stdout.count("     | pass") == count
+
+
+def test_what_people_do_is_waited_for(tmp_path: Path) -> None:
+    made = toy(step(title="decide", table="a table\nof lines"), step("echo end"))
+    run = Run(made, tmp_path)
+    done = run(answers="yes\nno\n")
+    assert done.returncode == 4
+    assert "     a table\n     of lines\n" in done.stdout
+    assert "decide: it was not done" in done.stdout
+    assert run("--from", "1", answers="yes\nyes\n").returncode == 0
+
+
+def test_a_command_of_the_dbas_own_runs_where_it_belongs(tmp_path: Path) -> None:
+    made = toy(step('echo "it\'s $((1 + 1))" | cat', side="you"), step("echo 'a b' >&2; exit 0"))
+    run = Run(made, tmp_path)
+    done = run(answers="yes\n")
+    assert done.returncode == 0
+    assert "     | it's 2\n" in done.stdout
+    assert "a b\n" in done.stdout
+
+
+def test_what_is_private_is_neither_shown_nor_kept(tmp_path: Path) -> None:
+    made = toy(step("echo s3cret", name="secret", private=True), step("sha256sum", reads="secret"), step("false"))
+    run = Run(made, tmp_path)
+    done = run(answers="yes\n")
+    assert done.returncode == 1
+    assert "     | s3cret" not in done.stdout
+    for path in (tmp_path / "move.kept").iterdir():
+        assert "s3cret\n" not in path.read_text()
+    assert "| s3cret" not in run.log()
+    done = run("--from", "2", answers="yes\n")
+    assert re.findall(r"step (\d+) begins", run.log()) == ["1", "2", "3", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_sudos_password_is_asked_once_a_server_and_is_on_no_command_line(shell: str, tmp_path: Path) -> None:
+    made = toy(step("echo hello", name="hello"), step("cat", reads="hello", side="new"))
+    asking = tuple(replace(each, rights=Rights.SUDO_PASSWORD) for each in made.logins)
+    run = Run(replace(made, logins=asking), tmp_path, shell)
+    done = run(answers="yes\nold word\nnew word\n")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set((tmp_path / "passwords").read_text().splitlines()) == {"old word", "new word"}
+    assert "     | hello" in done.stdout
+    assert "word" not in "".join(run.asked()) + run.log()
+
+
+def test_a_login_without_rights_is_told(tmp_path: Path) -> None:
+    made = toy(step("echo"))
+    none = tuple(replace(each, rights=Rights.NONE) for each in made.logins)
+    done = Run(replace(made, logins=none), tmp_path)(answers="yes\n")
+    assert done.returncode == 1
+    assert "dba may not become postgres on old" in done.stdout
+
+
+def test_a_lock_of_another_ends_it(tmp_path: Path) -> None:
+    run = Run(toy(step(f"touch {tmp_path}/done")), tmp_path)
+    lock = locks(run)[1]
+    lock.symlink_to("0123abcd ada@desk since yesterday")
+    try:
+        done = run(answers="yes\n")
+        assert done.returncode == 1
+        assert "new is not locked: " in done.stdout
+        assert "ada@desk since yesterday" in done.stdout
+        assert not (tmp_path / "done").exists()
+        assert lock.is_symlink()
+    finally:
+        lock.unlink()
+
+
+def test_nothing_is_copied_over_what_clients_have_written(tmp_path: Path) -> None:
+    made = toy(step("echo copy"), step("echo open", point_of_no_return=True), back=(step("echo back"),))
+    run = Run(made, tmp_path)
+    assert run(answers="yes\n").returncode == 0
+    for options in ((), ("--from", "2"), ("--back",)):
+        done = run(*options, answers="yes\n")
+        assert done.returncode == 1
+        assert "new was opened to clients" in done.stderr
+
+
+def test_the_way_back(tmp_path: Path) -> None:
+    made = toy(step("false", stopped=True), back=(step("echo back", side="new"), step("echo again")))
+    run = Run(made, tmp_path)
+    done = run(answers="yes\n15/main\n")
+    assert done.stdout.endswith(f"go back: {run.path} --back\n")
+    done = run("--back", answers="yes\n")
+    assert (done.returncode, "new is stopped and kept" in done.stdout) == (0, True)
+    assert done.stdout.index("     | back") < done.stdout.index("     | again")
+
+
+def test_a_long_output_is_counted(tmp_path: Path) -> None:
+    done = Run(toy(step("seq 100"), step("printf '1%%\\r2%%\\rend\\n'")), tmp_path)(answers="yes\n")
+    assert "     | 40\n     | … 100 lines in all\n" in done.stdout
+    assert "     | end\n" in done.stdout
+
+
+def test_a_name_with_a_line_break_stays_in_its_comment(tmp_path: Path) -> None:
+    run = Run(odd_plan(), tmp_path)
+    done = run("--dry-run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "# Move it's $(touch x) # `touch y`: old:" in run.path.read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["move.sh", "programs"]
+
+
+def shellcheck(text: str) -> str:
+    words = [str(Path(sys.executable).parent / "shellcheck"), "--severity=warning", "-"]
+    return subprocess.run(words, input=text, capture_output=True, text=True, check=False).stdout
+
+
+@pytest.mark.parametrize("made", [odd_plan, plan], ids=["odd", "plain"])
+def test_shellcheck_finds_nothing_in_the_script(made: Callable[[], Plan]) -> None:
+    assert shellcheck(script(made())) == ""
+
+
+def test_no_setting_of_the_plan_is_a_variable_of_the_runner() -> None:
+    names = re.compile(r"\b([a-z_]+)=")
+    own = set(names.findall(resource("script", "runner.sh").read_text(encoding="utf-8")))
+    for made in (plan(), plan({"running": True}), odd_plan()):
+        assert own & {name for name, _ in made.settings} == set()
+
+
+def test_the_runner_is_formatted() -> None:
+    files = sorted(str(path) for path in resource("script").glob("*.sh"))
+    program = str(Path(sys.executable).parent / "shfmt")
+    done = subprocess.run([program, "-i", "2", "-ci", "-d", *files], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")

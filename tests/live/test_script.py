@@ -1,0 +1,192 @@
+"""A plan exported as a script and run alone, through a whole move; broken off in the middle, and gone on with."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.facts.model import Facts
+from core.migration.model.plan import Plan
+from core.migration.plan import script
+from core.servers.connection import Server
+from core.servers.profiles import Profile
+from tests.lab.footprint import differences, footprint
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+from tests.lab.machine import wait_until
+from tests.live import moving as site
+from tests.live.moving import DATA, ROOT, TARGET, Moving, sql
+
+pytestmark = pytest.mark.lab
+
+ROWS = "select count(*), sum(abalance), md5(string_agg(aid || ' ' || abalance, ',' order by aid)) from pgbench_accounts"
+
+
+@pytest.fixture(scope="module")
+def cluster(lab: Lab) -> Iterator[Lab]:
+    site.create(lab.old)
+    yield lab
+    site.remove(lab)
+
+
+@pytest.fixture(scope="module")
+def facts(cluster: Lab, old_server: Server, new_server: Server) -> tuple[Facts, Facts]:
+    site.clear(cluster)
+    site.start(cluster.old)
+    return site.read_facts({"old": old_server, "new": new_server}.__getitem__)
+
+
+@pytest.fixture
+def move(
+    cluster: Lab,
+    facts: tuple[Facts, Facts],
+    old_profile: Profile,
+    new_profile: Profile,
+    old_server: Server,
+    new_server: Server,
+    tmp_path: Path,
+) -> Iterator[Moving]:
+    """The move with old running; afterwards nothing of ours may be on the hosts, but the cluster itself."""
+    site.clear(cluster)
+    looks = {host.name: footprint(host) for host in (cluster.old, cluster.new)}
+    site.start(cluster.old)
+    servers = {"old": old_server, "new": new_server}
+    made = site.moving(tmp_path, old_profile, new_profile, servers.__getitem__, facts)
+    yield made
+    made.store.close()
+    for host in (cluster.old, cluster.new):
+        site.pg_ctl(host, "-m", "immediate", "stop", check=False)
+        left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
+        assert left == [], host.name
+        assert at_work(host) == [], host.name
+
+
+def at_work(host: Host) -> list[str]:
+    """What runs there of a copy."""
+    lines = host.exec("ps", "-e", "-o", "args=").stdout.splitlines()
+    return [line for line in lines if any(word in line for word in ("rsync", "pghaul", "# begins"))]
+
+
+def traces(host: Host) -> list[str]:
+    """Keys, locks and work of a copy."""
+    look = "find /tmp /var/tmp -maxdepth 1 -name 'pghaul-*'; grep -h pghaul /home/*/.ssh/authorized_keys"
+    return [*host.exec("sh", "-c", look, check=False).stdout.splitlines(), *at_work(host)]
+
+
+class Script:
+    """A plan's script on the workstation, with the lab's own known hosts.
+
+    Attributes:
+        answers: what a person answers, by the end of the question.
+    """
+
+    def __init__(self, plan: Plan, lab: Lab, folder: Path) -> None:
+        self.plan = plan
+        self.path = folder / "move.sh"
+        self.folder = folder
+        self.path.write_text(script(plan), encoding="utf-8")
+        programs = folder / "programs"
+        programs.mkdir()
+        ssh = programs / "ssh"
+        ssh.write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F /dev/null -o UserKnownHostsFile="{lab.known_hosts}" "$@"\n')
+        ssh.chmod(0o755)
+        self.environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+
+    def start(self, *options: str) -> "subprocess.Popen[str]":
+        """Begun, with a person who says yes to everything and knows the cluster's name."""
+        with (self.folder / "said").open("a") as said:
+            return subprocess.Popen(
+                ["sh", str(self.path), *options],
+                stdin=subprocess.PIPE,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                text=True,
+                env=self.environment,
+                cwd=self.folder,
+                start_new_session=True,
+            )
+
+    def answered(self, *options: str, answers: str) -> int:
+        process = self.start(*options)
+        process.communicate(answers, timeout=300)
+        return process.returncode
+
+    def broken_off(self, title: str, by: signal.Signals, answers: str, *options: str) -> int:
+        """Sent a signal as soon as a step of that title has begun and something of it runs."""
+        process = self.start(*options)
+        assert process.stdin is not None
+        process.stdin.write(answers)
+        process.stdin.flush()
+        log = self.folder / "move.log"
+        begun = f"begins: {title}"
+        wait_until(lambda: log.exists() and begun in log.read_text(), begun, seconds=120)
+        process.send_signal(by)
+        with process:
+            return process.wait(60)
+
+    def said(self) -> str:
+        return (self.folder / "said").read_text()
+
+    def answers(self, first: int = 1) -> str:
+        """A person who says yes to all that is asked from that step on, and knows the cluster's name."""
+        lines = ["yes"]
+        asked: set[int] = set()
+        proven = next(step.number for step in self.plan.steps if step.name == "stopped")
+        named = first > proven
+        for step in self.plan.steps:
+            if step.number < first:
+                continue
+            if step.stopped and not named:
+                named = True
+                lines.append(DATA)
+            if step.warm_pass > 1 and step.warm_pass not in asked:
+                asked.add(step.warm_pass)
+                lines.append("yes")
+            if step.by_person:
+                lines.append("yes")
+        return "\n".join(lines) + "\n"
+
+
+def test_the_script_alone_moves_a_cluster(cluster: Lab, move: Moving, tmp_path: Path) -> None:
+    made = Script(move.plan(), cluster, tmp_path)
+    held = sql(cluster.old, ROWS)
+    assert made.answered(answers=made.answers()) == 0, made.said()
+    assert "all of it is done" in made.said()
+    assert sql(cluster.new, ROWS) == held
+    assert cluster.old.exec("stat", "-c", "%a", DATA).stdout.strip() == "500"
+    log = (tmp_path / "move.log").read_text()
+    assert log.count(" begins: ") == log.count(" ended well ") == len(made.plan.steps)
+
+
+def test_a_script_that_was_broken_off_goes_on(cluster: Lab, move: Moving, tmp_path: Path) -> None:
+    """Ended in a warm pass, it closes the channel; killed behind the stop, what it began ends on the servers too."""
+    made = Script(move.plan(), cluster, tmp_path)
+    held = sql(cluster.old, ROWS)
+    warm = next(step.number for step in made.plan.steps if step.warm_pass == 1)
+    assert made.broken_off("warm pass 1", signal.SIGTERM, made.answers()) == 4
+    assert f"go on:   {made.path} --from {warm}\n" in made.said()
+    assert "old runs as it did" in made.said()
+    for host in (cluster.old, cluster.new):
+        assert traces(host) == [], host.name
+    assert made.broken_off("final pass, changed", signal.SIGKILL, made.answers(warm), "--from", str(warm)) < 0
+    wait_until(lambda: not at_work(cluster.old) and not at_work(cluster.new), "what was begun ends")
+    assert traces(cluster.old) != []
+    final = next(step.number for step in made.plan.steps if step.title.startswith("final pass, changed"))
+    assert made.answered("--from", str(final), answers=made.answers(final)) == 0, made.said()
+    assert sql(cluster.new, ROWS) == held
+    for host in (cluster.old, cluster.new):
+        assert traces(host) == [], host.name
+
+
+def test_a_script_that_was_declined_goes_back(cluster: Lab, move: Moving, tmp_path: Path) -> None:
+    made = Script(move.plan(), cluster, tmp_path)
+    held = sql(cluster.old, ROWS)
+    assert made.answered(answers=f"yes\nno\n{DATA}\nyes\nno\n") == 4
+    assert "decide: it was not done" in made.said()
+    assert made.said().endswith(f"go back: {made.path} --back\n")
+    assert made.answered("--back", answers="yes\n") == 0, made.said()
+    assert sql(cluster.old, ROWS) == held
+    assert cluster.new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
