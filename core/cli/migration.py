@@ -12,7 +12,7 @@ from core.errors import InputError
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.estimate import Estimate, Span
 from core.migration.model.move import Verify
-from core.migration.model.plan import Plan
+from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Probe
 
 SPEC_EXAMPLE = """\
@@ -233,7 +233,7 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
 
 
 def plan_text(plan: Plan) -> str:
-    """A plan for people: every step, its command, its undo."""
+    """A plan for people: every step, the commands that do its work, its call, its undo."""
     lines = [f"{plan.move}: {plan.transport}, because {plan.why}"]
     if any(step.stopped for step in plan.steps):
         lines.append(f"before the cluster is stopped, its name is to be typed: {printable(plan.cluster)}")
@@ -243,17 +243,25 @@ def plan_text(plan: Plan) -> str:
         lines += [
             "",
             f"{step.number}. {step.title} ({step.user}@{step.server}, {units.duration(step.expected_seconds)}){marks}",
+            f"   {step.reason}",
+            *step_lines(step),
         ]
-        lines += [f"   {step.reason}", *(f"   $ {line}" for each in step.shown for line in each.splitlines())]
-        lines += [f"   {printable(line)}" for line in step.table.splitlines()]
         if step.undo:
             lines.append(f"   undo: {step.undo}")
     if plan.later:
         lines += ["", "later, when it suits; a part of the move by pghaul execute --verify all:"]
     for step in plan.later:
-        lines += ["", f"   {step.title} ({step.user}@{step.server}): {step.reason}"]
-        lines += [f"   $ {line}" for each in step.shown for line in each.splitlines()]
+        lines += ["", f"   {step.title} ({step.user}@{step.server}): {step.reason}", *step_lines(step)]
+    if plan.functions:
+        lines += ["", "$ what does the work, > the call of the function that runs it: pghaul functions NAME shows one"]
     return "\n".join(lines)
+
+
+def step_lines(step: Step) -> list[str]:
+    """What a step shows and runs: what a person needs for it, the native commands, the call."""
+    native = [f"   $ {printable(line)}" for each in step.native for line in each.splitlines()]
+    call = [f"   > {printable(line)}" for line in step.call.splitlines()]
+    return [*(f"   {printable(line)}" for line in step.table.splitlines()), *native, *call]
 
 
 def read_input(name: str) -> str:

@@ -67,14 +67,22 @@ def library(names: Iterable[str]) -> str:
     return "\n".join(each.text for each in functions().values() if each.name in wanted)
 
 
-def lacking(text: str, names: Iterable[str]) -> str:
-    """Of `library(names)` the functions that a text does not define.
+def needed(text: str, called: Iterable[str]) -> str:
+    """Of a text's functions those that pieces of shell name, and all that these call, without the comments ahead."""
+    known = {found["name"]: found for found in _FUNCTION.finditer(text)}
+    wanted: set[str] = set()
+    ahead = [word for piece in called for word in _WORD.findall(piece)]
+    while ahead:
+        name = ahead.pop()
+        if name in known and name not in wanted:
+            wanted.add(name)
+            ahead += _WORD.findall(_code(known[name]["body"]))
+    return "\n".join(_bare(found) for name, found in known.items() if name in wanted)
 
-    Raises:
-        KeyError: there is no function of that name.
-    """
-    defined = {found["name"] for found in _FUNCTION.finditer(text)}
-    return "\n".join(found[0] for found in _FUNCTION.finditer(library(names)) if found["name"] not in defined)
+
+def _bare(found: re.Match[str]) -> str:
+    told = [line for line in found["comment"].splitlines(keepends=True) if line.startswith("# shellcheck ")]
+    return "".join(told) + found[0].removeprefix(found["comment"])
 
 
 def named_in(text: str) -> tuple[str, ...]:
@@ -83,7 +91,13 @@ def named_in(text: str) -> tuple[str, ...]:
 
 
 def _function(subject: str, found: re.Match[str], names: frozenset[str]) -> Function:
-    code = re.sub(r"^\s*#.*$", "", found["body"], flags=re.MULTILINE)
-    calls = dict.fromkeys(word for word in _WORD.findall(code) if word in names and word != found["name"])
+    calls = dict.fromkeys(
+        word for word in _WORD.findall(_code(found["body"])) if word in names and word != found["name"]
+    )
     comment = "\n".join(line.removeprefix("#").strip() for line in found["comment"].splitlines())
     return Function(found["name"], subject, comment, found[0], tuple(calls))
+
+
+def _code(body: str) -> str:
+    """A function's body without its comments."""
+    return re.sub(r"^\s*#.*$", "", body, flags=re.MULTILINE)

@@ -142,6 +142,20 @@ def _quoted(word: Word) -> Shell:
     return Shell(text, text)
 
 
+def quoted(text: str) -> str:
+    """Any text as one word of the shell, line breaks and all; one that holds an apostrophe stays readable."""
+    return f'"{text}"' if "'" in text and not set(text) & set('"$`\\\\!') else shlex.quote(text)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a simple command without expansions, as `command` and `call` write them; none where it is more."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return []
+    return words if shlex.join(words) == text else []
+
+
 def _quote(value: str) -> str:
     if "\0" in value or "\n" in value:
         raise InputError(f"{value!r} holds a line break or a NUL character", "rename it, or choose another")

@@ -50,7 +50,7 @@ carry_out() {
   echo $$ >"$kept/running"
   [ "$first$only$steps" != 1steps ] || rm -f -- "$kept"/[0-9]*
   sed -n '/^# --- sent /,/^# --- how /p' "$0" >"$folder/sent"
-  sed -n '/^# --- functions /,/^# --- end /{/^# --- /!p;}' "$0" >"$folder/functions"
+  sed -n '/^# --- functions,/,/^# --- end /{/^# --- /!p;}' "$0" >"$folder/functions"
   note "begun by $(id -un) on $(uname -n): $steps, from ${only:-$first}${only:+ alone}"
   if meet old && meet new && lock old "$old_lock" && lock new "$new_lock"; then
     "$steps"

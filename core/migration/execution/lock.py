@@ -5,17 +5,14 @@ system. It lies in /var/tmp, so that it outlives a restart of the host; it is th
 """
 
 from dataclasses import dataclass
-from hashlib import sha256
 
 from core.errors import BlockedError
 from core.facts.text import unreadable
 from core.jobs import Job
-from core.migration.model.execution import Execution
+from core.migration.model.execution import LOCK_FOLDER, LOCK_NAME, Execution, lock_path
 from core.servers.connection import Server
 from core.servers.shell import call, command
 
-_FOLDER = "/var/tmp"  # noqa: S108  ln makes the lock in it or fails
-_NAME = "pghaul-lock-"
 _HELD = 75
 """What `take_lock` ends with where another has the lock."""
 
@@ -37,11 +34,6 @@ class HeldError(BlockedError):
         self.holder = holder
 
 
-def path(folder: str) -> str:
-    """Where the lock of a data directory lies."""
-    return f"{_FOLDER}/{_NAME}{sha256(folder.encode()).hexdigest()[:12]}"
-
-
 def text(execution: Execution) -> str:
     """What the lock says: a token for programs, the rest for people."""
     who = "".join(sign if sign.isprintable() and sign != "/" else "_" for sign in execution.owner)
@@ -54,11 +46,11 @@ def take(server: Server, folder: str, execution: Execution, job: Job) -> None:
     Raises:
         HeldError: another execution has it; whose and since when.
     """
-    taking = call("take_lock", path(folder), text(execution))
+    taking = call("take_lock", lock_path(folder), text(execution))
     user, title = server.profile.database_user, "lock the cluster against other workstations"
     taken = server.run(taking, job, user=user, accept=(0, _HELD), title=title)
     if taken.exit_status == _HELD:
-        holder = _holder(path(folder), taken.stdout.strip())
+        holder = _holder(lock_path(folder), taken.stdout.strip())
         raise HeldError(
             f"{folder} on {server.name} is being moved by {holder.whose}",
             f"wait for it or ask there; {take_over(server, holder)}",
@@ -77,7 +69,7 @@ def take_over(server: Server, holder: Holder) -> str:
 
 def release(server: Server, folder: str, execution: Execution, job: Job) -> None:
     """Take the lock away, if it is this execution's."""
-    releasing = call("release_lock", path(folder), execution.token)
+    releasing = call("release_lock", lock_path(folder), execution.token)
     server.run(releasing, job, user=server.profile.database_user, title="unlock the cluster")
 
 
@@ -87,7 +79,7 @@ def holders(server: Server, job: Job) -> tuple[Holder, ...]:
     Raises:
         ParseError: the list of the locks did not come whole.
     """
-    listing = call("list_locks", _FOLDER, _NAME)
+    listing = call("list_locks", LOCK_FOLDER, LOCK_NAME)
     return parse_locks(server.run(listing, job, title="look whether a move is being carried out").stdout)
 
 
@@ -97,7 +89,7 @@ def parse_locks(text: str) -> tuple[Holder, ...]:
     Raises:
         ParseError: there are more or fewer than that.
     """
-    locks = [line for line in text.splitlines() if line.startswith(f"{_FOLDER}/{_NAME}")]
+    locks = [line for line in text.splitlines() if line.startswith(f"{LOCK_FOLDER}/{LOCK_NAME}")]
     if not text.endswith(f"# {len(locks)} locks\n"):
         raise unreadable("the list of the locks", f"{len(locks)} locks and their number", text)
     return tuple(_holder(*line.partition(" ")[::2]) for line in locks)

@@ -1,28 +1,95 @@
-"""A plan as a runbook in Markdown, to print, to read aloud, to tick off."""
+"""A plan as a runbook in Markdown: the overview, then each step so that a person could do it, then the functions."""
 
 from core import units
 from core.migration.model.plan import Plan, Step
 
 
 def runbook(plan: Plan) -> str:
-    """The whole plan: every step with its exact command, what it takes, how it is undone."""
+    """The whole plan. Its appendix, under a heading of its own, is the text of the functions that the calls name."""
     head = [
         f"# Move {_plain(plan.move)}",
         "",
-        f"Transport: {plan.transport}; {plan.why}.",
+        f"From `{plan.data_directory}` to `{plan.target}`. Transport: {plan.transport}; {plan.why}.",
         f"Made {plan.made_at:%Y-%m-%d %H:%M} UTC from the facts of that time: make it anew when anything has changed.",
     ]
-    if plan.warnings:
-        head += ["", "## Warnings", "", *(f"- {_plain(warning)}" for warning in plan.warnings)]
     down = [step for step in plan.steps if step.stopped]
     expected = sum(step.expected_seconds or 0.0 for step in down)
     if down:
         steps = f"from step {down[0].number} to step {down[-1].number}"
         head += ["", f"The cluster is stopped {steps}: {units.duration(expected)} of commands, and what people take."]
         head += ["", f"`pghaul execute` stops it only when its name is typed: {_plain(plan.cluster)}"]
+    if plan.warnings:
+        head += ["", "## Warnings", "", *(f"- {_plain(warning)}" for warning in plan.warnings)]
     numbers = {step.name: step.number for step in plan.steps}
     body = [line for step in plan.steps for line in _step(step, numbers)]
-    return "\n".join([*head, "", "## Steps", *body, *_later(plan)]) + "\n"
+    return "\n".join(
+        [*head, *_overview(plan), "", "## Steps", *_reading(plan), *body, *_later(plan), *_functions(plan)]
+    )
+
+
+def _overview(plan: Plan) -> list[str]:
+    rows = [
+        f"| {step.number} | {_plain(step.title)} | {_where(step)} | {_takes(step)} | {_downtime(step)} |"
+        for step in plan.steps
+    ]
+    return [
+        "",
+        "## Overview",
+        "",
+        "| Step | What | Where | Takes | Downtime |",
+        "| ---: | --- | --- | ---: | --- |",
+        *rows,
+    ]
+
+
+def _where(step: Step) -> str:
+    return "you" if step.by_person else f"{_plain(step.server)} as {_plain(step.user)}"
+
+
+def _takes(step: Step) -> str:
+    return "" if step.expected_seconds is None else units.duration(step.expected_seconds)
+
+
+def _downtime(step: Step) -> str:
+    return "**point of no return**" if step.point_of_no_return else "yes" if step.stopped else ""
+
+
+def _reading(plan: Plan) -> list[str]:
+    """How a step is to be read."""
+    said = (
+        "Under each step: the commands that do its work, to be read or typed, and the call of the function that runs "
+    )
+    said += "them with what guards them. The functions are the appendix."
+    return ["", said] if plan.functions else []
+
+
+def _step(step: Step, numbers: dict[str, int]) -> list[str]:
+    marks = [_where(step), *(["cluster stopped"] if step.stopped else []), *filter(None, [_takes(step)])]
+    said = [f"{', '.join(marks)}.", f"{_plain(step.reason[:1].upper() + step.reason[1:])}."]
+    if step.point_of_no_return:
+        said.append("**Point of no return.**")
+    if not step.skippable:
+        said.append("Never leave it out.")
+    if step.reads:
+        said.append(f"Its standard input is what step {numbers[step.reads]} printed.")
+    if step.agrees_with:
+        said.append(f"It must print what step {numbers[step.agrees_with]} printed, or it has failed.")
+    if step.warm_pass > 1:
+        said.append("Repeat it as long as it gets shorter; leave it out where the pass before took seconds.")
+    if step.undo:
+        said.append(f"Undo: {_code(step.undo)}" if ": " in step.undo else f"Undo: {_plain(step.undo)}.")
+    return ["", f"### {step.number}. {_plain(step.title)}", "", " ".join(said), *_block(step)]
+
+
+def _block(step: Step) -> list[str]:
+    """What is to be copied: the native commands, and as a comment the call."""
+    lines = [
+        *step.native,
+        *([f"# call: {step.call}"] if step.native and step.call else [step.call] if step.call else []),
+    ]
+    text = "\n".join([*([step.table] if step.table else []), *lines])
+    fence = _fence(text)
+    return ["", f"{fence}{'text' if step.table else 'sh'}", text, fence] if text else []
 
 
 def _later(plan: Plan) -> list[str]:
@@ -33,45 +100,27 @@ def _later(plan: Plan) -> list[str]:
 
 
 def _later_step(step: Step) -> list[str]:
-    shown = "\n".join(step.shown)
-    fence = _fence(shown)
-    reason = f"On {step.server}, as {step.user}: {step.reason}."
-    return ["", f"### {_plain(step.title)}", "", _plain(reason), "", f"{fence}sh", shown, fence]
+    said = f"{_where(step)}: {_plain(step.reason)}."
+    return ["", f"### {_plain(step.title)}", "", said, *_block(step)]
 
 
-def _step(step: Step, numbers: dict[str, int]) -> list[str]:
-    who = "you" if step.side == "you" else f"{step.server}, as {step.user}"
-    marks = ", cluster stopped" if step.stopped else ""
-    lines = [
-        "",
-        f"### {step.number}. {_plain(step.title)}",
-        "",
-        f"On {who}{marks}; {units.duration(step.expected_seconds)}.",
-    ]
-    if step.side == "you":
-        lines[-1] = f"By you{marks}."
-    lines.append(f"{_plain(step.reason[:1].upper() + step.reason[1:])}.")
-    if step.point_of_no_return:
-        lines.append("**Point of no return.**")
-    if not step.skippable:
-        lines.append("Never leave it out.")
-    if step.reads:
-        lines.append(f"Its standard input is what step {numbers[step.reads]} printed.")
-    if step.agrees_with:
-        lines.append(f"It must print what step {numbers[step.agrees_with]} printed, or it has failed.")
-    if step.warm_pass > 1:
-        lines.append("Repeat it as long as it gets shorter; leave it out where the pass before took seconds.")
-    if step.table:
-        fence = _fence(step.table)
-        lines += ["", fence, step.table, fence]
-    if step.shown:
-        shown = "\n".join(step.shown)
-        fence = _fence(shown)
-        lines += ["", f"{fence}sh", shown, fence]
-    if step.undo:
-        fence = _fence(step.undo)
-        lines += ["", "Undo:", "", fence, step.undo, fence]
-    return lines
+def _functions(plan: Plan) -> list[str]:
+    if not plan.functions:
+        return [""]
+    fence = _fence(plan.functions)
+    return ["", APPENDIX, "", f"{fence}sh", plan.functions.rstrip("\n"), fence, ""]
+
+
+APPENDIX = "## Appendix: the functions"
+"""The heading behind which nothing but the functions stands."""
+
+
+def _code(text: str) -> str:
+    """The text as code within a line."""
+    mark = "`"
+    while mark in text:
+        mark += "`"
+    return f"{mark} {text} {mark}" if "`" in text else f"{mark}{text}{mark}"
 
 
 def _fence(text: str) -> str:

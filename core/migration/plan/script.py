@@ -4,23 +4,23 @@ How it runs stands in `resources/script`: `runner.sh` on the workstation, `serve
 """
 
 import secrets
-import shlex
 from collections.abc import Iterable
 
 from core import units
 from core.migration.model.execution import lock_path
 from core.migration.model.plan import Login, Plan, Step
 from core.migration.plan.steps.copy import STOPPED
-from core.servers.functions import lacking
+from core.servers.functions import library, needed
 from core.servers.profiles import Profile
-from core.servers.shell import command
+from core.servers.shell import command, quoted, words_of
 from core.settings import resource
 
 _SENT = """\
 # --- sent to the server ahead of each call: settings, functions ---
 export LC_ALL=C PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 """
-_FUNCTIONS = "# --- functions (pghaul): the same that pghaul itself runs, checked by its tests ---"
+_FUNCTIONS = """\
+# --- functions, the same that pghaul itself runs: `pghaul functions NAME` and the runbook say what each does ---"""
 _END_OF_FUNCTIONS = "# --- end of the functions ---"
 _HOW = "# --- how a step runs ---"
 
@@ -49,11 +49,10 @@ def script(plan: Plan) -> str:
         "",
         *_settings(plan, logins),
         "",
-        _SENT + "".join(f"{name}={shlex.quote(value)}\n" for name, value in plan.settings),
+        _SENT + "".join(f"{name}={quoted(value)}\n" for name, value in plan.settings),
         _FUNCTIONS,
-        plan.functions + _END_OF_FUNCTIONS,
+        _functions(plan) + _END_OF_FUNCTIONS,
         "",
-        lacking(plan.functions, ["take_lock", "release_lock"]),
         _text("server.sh"),
         _HOW,
         _text("runner.sh"),
@@ -67,6 +66,16 @@ def script(plan: Plan) -> str:
         'main "$@"',
     ]
     return "\n".join(parts) + "\n"
+
+
+_LOCKING = ("take_lock", "release_lock")
+"""What the script calls besides the steps."""
+
+
+def _functions(plan: Plan) -> str:
+    """What its steps and the way back call, as the plan has it."""
+    both = "\n".join([library(_LOCKING), plan.functions])  # of two of a name the plan's
+    return needed(both, [*_LOCKING, *(step.call for step in (*plan.steps, *plan.way_back))])
 
 
 def _head(plan: Plan) -> list[str]:
@@ -86,7 +95,7 @@ def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:
     made: list[str] = []
     for side, folder in (("old", plan.data_directory), ("new", plan.target)):
         each = logins[side]
-        owner = shlex.quote(each.database_user)
+        owner = quoted(each.database_user)
         made += [
             f'{side}() {{ {each.ssh} "$@"; }}',
             f"{side}_rights={each.rights} {side}_owner={owner} {side}_lock={lock_path(folder)}",
@@ -101,9 +110,20 @@ def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:
     }
     return [
         *made,
-        f"cluster={shlex.quote(plan.cluster)} token={secrets.token_hex(4)}",
+        f"cluster={quoted(plan.cluster)} token={secrets.token_hex(4)}",
         " ".join(f"{name}={number}" for name, number in bounds.items()),
+        *(f"{name}={quoted(path)}" for (_, path), name in _paths(plan).items()),
     ]
+
+
+def _paths(plan: Plan) -> dict[tuple[str, str], str]:
+    """The PATHs of programs, which stand in many calls: (side, PATH) -> the name of a variable for it."""
+    found: dict[tuple[str, str], str] = {}
+    for step in (*plan.steps, *plan.way_back):
+        for word in words_of(step.call):
+            if word.startswith("/") and ":/" in word:
+                found.setdefault((step.side, word), f"{step.side}_path")
+    return {key: name for key, name in found.items() if list(found.values()).count(name) == 1}
 
 
 def _first(steps: Iterable[Step]) -> int:
@@ -111,19 +131,21 @@ def _first(steps: Iterable[Step]) -> int:
 
 
 def _steps(name: str, what: str, steps: tuple[Step, ...], plan: Plan) -> list[str]:
-    lines = [line for step in steps for line in _step(step, plan)]
+    paths = _paths(plan)
+    lines = [line for step in steps for line in _step(step, plan, paths)]
     return [f"# --- {what} ---", f"{name}() {{", *(f"  {line}" for line in lines or [":"]), "}", ""]
 
 
-def _step(step: Step, plan: Plan) -> list[str]:
+def _step(step: Step, plan: Plan, paths: dict[tuple[str, str], str]) -> list[str]:
     said = _said(step, plan)
     lines = [f"with {said}"] if said else []
     if step.by_person:
-        lines.append(f"why {shlex.quote(chr(10).join(filter(None, (step.reason, step.table))))}")
+        needed_to_know = "\n".join(filter(None, (step.reason, step.table)))
+        lines.append(f"why {quoted(needed_to_know)}")
     if step.native:
-        lines.append(f"does {shlex.join(step.native)}")
-    words = [str(step.number), shlex.quote(_line(step.title)), step.side, shlex.quote(step.user)]
-    return [*lines, " ".join(["step", *words, *([_words(step.call)] if step.call else [])])]
+        lines.append(f"does {' '.join(map(quoted, step.native))}")
+    words = [str(step.number), quoted(_line(step.title)), step.side, quoted(step.user)]
+    return [*lines, " ".join(["step", *words, *([_words(step, paths)] if step.call else [])])]
 
 
 def _said(step: Step, plan: Plan) -> str:
@@ -168,13 +190,13 @@ def _again_until(step: Step, plan: Plan) -> int:
     return 0
 
 
-def _words(call: str) -> str:
+def _words(step: Step, paths: dict[tuple[str, str], str]) -> str:
     """The call as words of a line; a DBA's own command line that is more than that as one word."""
-    try:
-        plain = shlex.join(shlex.split(call)) == call
-    except ValueError:
-        plain = False
-    return call if plain else f"eval {shlex.quote(call)}"
+    words = words_of(step.call)
+    if not words:
+        return f"eval {quoted(step.call)}"
+    named = [paths.get((step.side, word)) for word in words]
+    return " ".join(quoted(word) if name is None else f'"${name}"' for word, name in zip(words, named, strict=True))
 
 
 def _text(name: str) -> str:

@@ -98,13 +98,14 @@ def test_the_steps_run_in_their_order_each_with_what_it_reads(shell: str, tmp_pa
         step("cat", side="new", reads="first", agrees_with="first"),
         step("echo a; echo b | tr b c", side="new"),
         step("tail -n 1", reads="first", takes_functions=True),
+        step("hello"),
         functions="# hello   say it\nhello() {\n  echo hello\n}\n",
     )
     run = Run(made, tmp_path, shell)
     done = run(answers="yes\n")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    kept = [(tmp_path / "move.kept" / str(number)).read_text() for number in range(1, 5)]
-    assert kept == ["it's\n$(touch x)\n", "it's\n$(touch x)\n", "a\nc\n", "}\n"]
+    kept = [(tmp_path / "move.kept" / str(number)).read_text() for number in range(1, 6)]
+    assert kept == ["it's\n$(touch x)\n", "it's\n$(touch x)\n", "a\nc\n", "}\n", "hello\n"]
     assert "     | $(touch x)\n" in done.stdout
     assert "       print\n" in done.stdout
     assert run.log().splitlines()[-1].endswith("all of it is done")

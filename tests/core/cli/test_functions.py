@@ -1,0 +1,23 @@
+import json
+
+import pytest
+
+from core.cli.main import main
+from core.servers.functions import functions
+
+
+def test_one_function_is_printed_with_its_comment(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["functions", "fail"]) == 0
+    assert capsys.readouterr().out.startswith("# fail WORDS...   say why on standard error and end with 1\nfail() {\n")
+
+
+def test_without_a_name_all_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["functions", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["functions"]
+    assert [each["name"] for each in found] == list(functions())
+    assert {"subject", "comment", "text", "calls"} <= set(found[0])
+
+
+def test_what_is_no_function_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["functions", "fail", "fall"]) == 2
+    assert "there is no function fall" in capsys.readouterr().err
