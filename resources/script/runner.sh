@@ -35,11 +35,11 @@ main() {
   number_of_a_step "$first"
   number_of_a_step "${only:-1}"
   forget
-  if [ "$mode" = run ]; then carry_out; else "$steps"; fi
+  if [ "$mode" = run ]; then go; else "$steps"; fi
 }
 
-# carry_out   ask once, lock both sides, go through the steps; what was opened is closed when it ends badly
-carry_out() {
+# go   ask once, lock both sides, go through the steps; what was opened is closed when it ends badly
+go() {
   kept=${log%.log}.kept ended='' failed='' open='' confirmed='' passes='' interrupted=''
   may_begin
   folder=$(mktemp -d) || exit 1
@@ -326,7 +326,7 @@ on() {
   mkfifo -- "$folder/line" || return 1
   "$on_side" "$on_line" <"$folder/line" >"$folder/received" 2>"$folder/errors" &
   exec 9>"$folder/line"
-  send "$on_side" "$on_way" "$on_input" >&9 2>/dev/null
+  feed "$on_side" "$on_way" "$on_input" >&9 2>/dev/null
   wait "$!"
   on_status=$?
   if [ -n "$interrupted" ]; then wait "$!"; fi
@@ -335,8 +335,8 @@ on() {
   return "$on_status"
 }
 
-# send SIDE WAY INPUT   a sudo that asks gets its password first; in a process of its own, for ssh may be gone
-send() (
+# feed SIDE WAY INPUT   a sudo that asks gets its password first; in a process of its own, for ssh may be gone
+feed() (
   case $2 in
     *' -S '*) if [ "$1" = old ]; then printf '%s\n' "$old_password"; else printf '%s\n' "$new_password"; fi ;;
     *) ;;

@@ -2,6 +2,9 @@
 
 from core import units
 from core.migration.model.plan import Plan, Step
+from core.migration.plan.calls import Paths, call_line, paths_of
+
+_NOTHING = "nothing to undo"
 
 
 def runbook(plan: Plan) -> str:
@@ -17,11 +20,12 @@ def runbook(plan: Plan) -> str:
     if down:
         steps = f"from step {down[0].number} to step {down[-1].number}"
         head += ["", f"The cluster is stopped {steps}: {units.duration(expected)} of commands, and what people take."]
-        head += ["", f"`pghaul execute` stops it only when its name is typed: {_plain(plan.cluster)}"]
+        head += [f"`pghaul execute` stops it only when its name is typed: {_plain(plan.cluster)}"]
     if plan.warnings:
-        head += ["", "## Warnings", "", *(f"- {_plain(warning)}" for warning in plan.warnings)]
+        head += ["", "## Warnings", *(f"- {_plain(warning)}" for warning in plan.warnings)]
     numbers = {step.name: step.number for step in plan.steps}
-    body = [line for step in plan.steps for line in _step(step, numbers)]
+    paths = paths_of(plan)
+    body = [line for step in plan.steps for line in _step(step, numbers, paths)]
     return "\n".join(
         [*head, *_overview(plan), "", "## Steps", *_reading(plan), *body, *_later(plan), *_functions(plan)]
     )
@@ -60,10 +64,11 @@ def _reading(plan: Plan) -> list[str]:
         "Under each step: the commands that do its work, to be read or typed, and the call of the function that runs "
     )
     said += "them with what guards them. The functions are the appendix."
-    return ["", said] if plan.functions else []
+    paths = [f"`${name}` is {_code(path)}." for (_, path), name in paths_of(plan).items()]
+    return [said, *paths] if plan.functions else []
 
 
-def _step(step: Step, numbers: dict[str, int]) -> list[str]:
+def _step(step: Step, numbers: dict[str, int], paths: Paths) -> list[str]:
     marks = [_where(step), *(["cluster stopped"] if step.stopped else []), *filter(None, [_takes(step)])]
     said = [f"{', '.join(marks)}.", f"{_plain(step.reason[:1].upper() + step.reason[1:])}."]
     if step.point_of_no_return:
@@ -76,32 +81,36 @@ def _step(step: Step, numbers: dict[str, int]) -> list[str]:
         said.append(f"It must print what step {numbers[step.agrees_with]} printed, or it has failed.")
     if step.warm_pass > 1:
         said.append("Repeat it as long as it gets shorter; leave it out where the pass before took seconds.")
-    if step.undo:
+    if step.undo and not step.undo.startswith(_NOTHING):
         said.append(f"Undo: {_code(step.undo)}" if ": " in step.undo else f"Undo: {_plain(step.undo)}.")
-    return ["", f"### {step.number}. {_plain(step.title)}", "", " ".join(said), *_block(step)]
+    return ["", f"### {step.number}. {_plain(step.title)}", " ".join(said), *_block(step, paths)]
 
 
-def _block(step: Step) -> list[str]:
+def _block(step: Step, paths: Paths) -> list[str]:
     """What is to be copied: the native commands, and as a comment the call."""
-    lines = [
-        *step.native,
-        *([f"# call: {step.call}"] if step.native and step.call else [step.call] if step.call else []),
-    ]
+    call = call_line(step, paths)
+    lines = [*step.native, *([f"# call: {call}" if step.native else call] if call else [])]
     text = "\n".join([*([step.table] if step.table else []), *lines])
     fence = _fence(text)
-    return ["", f"{fence}{'text' if step.table else 'sh'}", text, fence] if text else []
+    return [f"{fence}{'text' if step.table else 'sh'}", text, fence] if text else []
 
 
 def _later(plan: Plan) -> list[str]:
     if not plan.later:
         return []
     said = "No part of the move, for it would lengthen the stop: `pghaul execute --verify all` makes it one."
-    return ["", "## Later, when it suits", "", said, *(line for step in plan.later for line in _later_step(step))]
+    return [
+        "",
+        "## Later, when it suits",
+        "",
+        said,
+        *(line for step in plan.later for line in _later_step(step, paths_of(plan))),
+    ]
 
 
-def _later_step(step: Step) -> list[str]:
+def _later_step(step: Step, paths: Paths) -> list[str]:
     said = f"{_where(step)}: {_plain(step.reason)}."
-    return ["", f"### {_plain(step.title)}", "", said, *_block(step)]
+    return ["", f"### {_plain(step.title)}", said, *_block(step, paths)]
 
 
 def _functions(plan: Plan) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from core import units
 from core.migration.model.execution import lock_path
 from core.migration.model.plan import Login, Plan, Step
+from core.migration.plan.calls import Paths, call_line, paths_of
 from core.migration.plan.steps.copy import STOPPED
 from core.servers.functions import library, needed
 from core.servers.profiles import Profile
@@ -42,16 +43,17 @@ def script(plan: Plan) -> str:
     It asks before it begins and where a person decides. It has a token of its own for the lock on both servers, which
     pghaul takes too.
     """
-    logins = {each.side: each for each in plan.logins}
+    logins, functions = {each.side: each for each in plan.logins}, _functions(plan)
     parts = [
         "#!/bin/sh",
         *(f"# {_line(line)}" for line in _head(plan)),
         "",
+        "# shellcheck disable=SC2016,SC3067 # what is quoted the servers read; each sh of a Linux knows `test -O`",
         *_settings(plan, logins),
         "",
-        _SENT + "".join(f"{name}={quoted(value)}\n" for name, value in plan.settings),
+        _SENT + "".join(f"{name}={quoted(value)}\n" for name, value in plan.settings if f"${name}" in functions),
         _FUNCTIONS,
-        _functions(plan) + _END_OF_FUNCTIONS,
+        functions + _END_OF_FUNCTIONS,
         "",
         _text("server.sh"),
         _HOW,
@@ -112,18 +114,8 @@ def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:
         *made,
         f"cluster={quoted(plan.cluster)} token={secrets.token_hex(4)}",
         " ".join(f"{name}={number}" for name, number in bounds.items()),
-        *(f"{name}={quoted(path)}" for (_, path), name in _paths(plan).items()),
+        *(f"{name}={quoted(path)}" for (_, path), name in paths_of(plan).items()),
     ]
-
-
-def _paths(plan: Plan) -> dict[tuple[str, str], str]:
-    """The PATHs of programs, which stand in many calls: (side, PATH) -> the name of a variable for it."""
-    found: dict[tuple[str, str], str] = {}
-    for step in (*plan.steps, *plan.way_back):
-        for word in words_of(step.call):
-            if word.startswith("/") and ":/" in word:
-                found.setdefault((step.side, word), f"{step.side}_path")
-    return {key: name for key, name in found.items() if list(found.values()).count(name) == 1}
 
 
 def _first(steps: Iterable[Step]) -> int:
@@ -131,12 +123,12 @@ def _first(steps: Iterable[Step]) -> int:
 
 
 def _steps(name: str, what: str, steps: tuple[Step, ...], plan: Plan) -> list[str]:
-    paths = _paths(plan)
+    paths = paths_of(plan)
     lines = [line for step in steps for line in _step(step, plan, paths)]
     return [f"# --- {what} ---", f"{name}() {{", *(f"  {line}" for line in lines or [":"]), "}", ""]
 
 
-def _step(step: Step, plan: Plan, paths: dict[tuple[str, str], str]) -> list[str]:
+def _step(step: Step, plan: Plan, paths: Paths) -> list[str]:
     said = _said(step, plan)
     lines = [f"with {said}"] if said else []
     if step.by_person:
@@ -145,7 +137,14 @@ def _step(step: Step, plan: Plan, paths: dict[tuple[str, str], str]) -> list[str
     if step.native:
         lines.append(f"does {' '.join(map(quoted, step.native))}")
     words = [str(step.number), quoted(_line(step.title)), step.side, quoted(step.user)]
-    return [*lines, " ".join(["step", *words, *([_words(step, paths)] if step.call else [])])]
+    return [*lines, " ".join(["step", *words, *_call(step, paths)])]
+
+
+def _call(step: Step, paths: Paths) -> list[str]:
+    """A DBA's own command line, where it is more than words, is one word for `eval`."""
+    if not step.call:
+        return []
+    return [call_line(step, paths)] if words_of(step.call) else ["eval", quoted(step.call)]
 
 
 def _said(step: Step, plan: Plan) -> str:
@@ -188,15 +187,6 @@ def _again_until(step: Step, plan: Plan) -> int:
     if step.private:
         return max((each.number for each in plan.steps if each.reads == step.name), default=0)
     return 0
-
-
-def _words(step: Step, paths: dict[tuple[str, str], str]) -> str:
-    """The call as words of a line; a DBA's own command line that is more than that as one word."""
-    words = words_of(step.call)
-    if not words:
-        return f"eval {quoted(step.call)}"
-    named = [paths.get((step.side, word)) for word in words]
-    return " ".join(quoted(word) if name is None else f'"${name}"' for word, name in zip(words, named, strict=True))
 
 
 def _text(name: str) -> str:

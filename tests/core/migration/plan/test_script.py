@@ -13,6 +13,7 @@ import pytest
 from core.migration.model.plan import Plan, Step
 from core.migration.plan import script
 from core.migration.plan.steps.copy import STOPPED
+from core.servers.functions import functions
 from core.servers.profiles import Rights
 from core.settings import resource
 from tests.core.migration.plan.plans import odd_plan, plan
@@ -353,6 +354,11 @@ def test_no_setting_of_the_plan_is_a_variable_of_the_runner() -> None:
     own = set(names.findall(resource("script", "runner.sh").read_text(encoding="utf-8")))
     for made in (plan(), plan({"running": True}), odd_plan()):
         assert own & {name for name, _ in made.settings} == set()
+
+
+def test_no_function_of_the_servers_is_one_of_the_runner() -> None:
+    own = re.findall(r"^([a-z_]+)\(\)", resource("script", "runner.sh").read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(own) & set(functions()) == set()
 
 
 def test_the_runner_is_formatted() -> None:
