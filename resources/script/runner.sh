@@ -50,7 +50,11 @@ go() {
   echo $$ >"$kept/running"
   [ "$first$only$steps" != 1steps ] || rm -f -- "$kept"/[0-9]*
   sed -n '/^# --- sent /,/^# --- how /p' "$0" >"$folder/sent"
-  sed -n '/^# --- functions,/,/^# --- end /{/^# --- /!p;}' "$0" >"$folder/functions"
+  # shellcheck disable=SC2016 # as new keeps them: `sh FILE FUNCTION WORD...` runs one
+  {
+    sed -n '/^# --- functions,/,/^# --- end /{/^# --- /!p;}' "$0"
+    printf '%s\n' '"$@"' exit '# whole'
+  } >"$folder/functions"
   note "begun by $(id -un) on $(uname -n): $steps, from ${only:-$first}${only:+ alone}"
   if meet old && meet new && lock old "$old_lock" && lock new "$new_lock"; then
     "$steps"

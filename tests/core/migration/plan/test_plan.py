@@ -16,6 +16,7 @@ from core.migration.model.move import Hook, HookCommand, Verify
 from core.migration.model.plan import Plan, Step, alone
 from core.migration.model.probe import Quantity
 from core.migration.plan import make_plan, runbook, script
+from core.migration.plan.calls import call_line, paths_of
 from core.servers.profiles import Rights
 from tests.core.migration.builders import (
     DATA,
@@ -297,7 +298,8 @@ def test_the_runbook_shows_every_command_whole() -> None:
     text = runbook(made)
     for each in made.steps:
         assert f"### {each.number}. " in text
-        assert each.call in text
+        assert call_line(each, paths_of(made)) in text
+        assert all(native in text for native in each.native)
     assert text.count("**Point of no return.**") == 1
     assert re.search(r"stopped from step \d+ to step \d+", text)
     assert "\\$" not in text

@@ -106,7 +106,7 @@ def test_the_steps_run_in_their_order_each_with_what_it_reads(shell: str, tmp_pa
     done = run(answers="yes\n")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     kept = [(tmp_path / "move.kept" / str(number)).read_text() for number in range(1, 6)]
-    assert kept == ["it's\n$(touch x)\n", "it's\n$(touch x)\n", "a\nc\n", "}\n", "hello\n"]
+    assert kept == ["it's\n$(touch x)\n", "it's\n$(touch x)\n", "a\nc\n", "# whole\n", "hello\n"]
     assert "     | $(touch x)\n" in done.stdout
     assert "       print\n" in done.stdout
     assert run.log().splitlines()[-1].endswith("all of it is done")
