@@ -29,7 +29,7 @@ from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.estimate import Estimate
 from core.migration.model.move import Move
-from core.migration.model.plan import Plan, Step, call_of
+from core.migration.model.plan import Plan, Step, call_of, functions_file
 from core.migration.model.probe import Probe
 from core.migration.plan import make_plan
 from core.migration.probing.probes import probe
@@ -138,7 +138,8 @@ def copy_by_hand(lab: Lab, source: str, options: Sequence[str] = ("-a",)) -> ByH
 def run_step(old: Server, new: Server, plan: Plan, step: Step, source: str) -> str:
     """Run one step of a plan with what another one printed as its input; what it printed."""
     at = old if step.side == "old" else new
-    return at.run(call_of(plan, step.call), Job(), user=step.user, stdin=source.encode(), deadline=600).stdout
+    given = source + (functions_file(plan.functions) if step.takes_functions else "")
+    return at.run(call_of(plan, step.call), Job(), user=step.user, stdin=given.encode(), deadline=600).stdout
 
 
 def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -> float:
