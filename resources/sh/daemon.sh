@@ -160,15 +160,15 @@ end_copy() {
 
 # copy_processes MARKER   print the process id of each that runs for that copy
 copy_processes() {
-  for copy_process in /proc/[0-9]*; do
-    # another user's cannot be read, and any may end between two looks at it
-    true 2>/dev/null <"$copy_process/environ" || continue
-    grep -qzxF -e "PGHAUL_COPY=$1" "$copy_process/environ" 2>/dev/null
-    case $? in
-      0) printf '%s\n' "${copy_process#/proc/}" ;;
-      1) ;;
-      *) ! true 2>/dev/null <"$copy_process/environ" || fail 'grep failed: it is not known what runs for this copy' ;;
-    esac
+  copy_found=$(printf 'PGHAUL_COPY=%s\0' "$1" | grep -lzxF -e "PGHAUL_COPY=$1" /proc/[0-9]*/environ - 2>/dev/null)
+  # it ends with 2, as others' processes may not be looked at; that it saw its own input last shows that it saw all
+  case $?:$copy_found in
+    [02]:*'(standard input)') ;;
+    *) fail 'grep failed: it is not known what runs for this copy' ;;
+  esac
+  for copy_process in ${copy_found%'(standard input)'}; do
+    copy_process=${copy_process#/proc/}
+    printf '%s\n' "${copy_process%/environ}"
   done
 }
 
