@@ -38,36 +38,53 @@ send_listed() {
 }
 
 # send_streams LABEL TARGET OPTION...   the listed files by all streams at once; ends with the worst of their statuses
-# There are nine at the most: so the logs of the root `pg_wal` are told from those of one that is called `pg_wal-old`.
+# A sample, which copy_limit ends, is followed by nobody: logs would take time from it.
 send_streams() {
-  streams_label=$1 streams_target=$2 streams_log=$copy_folder/stream-$1
-  shift 2
   if [ "$copy_streams" -eq 1 ]; then
+    streams_label=$1 streams_target=$2
+    shift 2
     send_listed "$streams_label" "$streams_target" 1 "$@"
     return
+  elif [ -n "$copy_limit" ]; then
+    run_streams - "$@"
+    return
   fi
-  streams_running='' streams_number=1
-  while [ "$streams_number" -le "$copy_streams" ]; do
-    send_listed "$streams_label" "$streams_target" "$streams_number" "$@" >"$streams_log-$streams_number" &
-    streams_running="$streams_running $!" streams_number=$((streams_number + 1))
-  done
+  streams_log=$copy_folder/stream-$1
   show_streams "$streams_log" 2>/dev/null &
   streams_shown=$!
-  streams_worst=0
-  for streams_each in $streams_running; do
-    wait "$streams_each"
-    streams_status=$?
-    case $streams_worst:$streams_status in
-      *:0 | [!0]*:24) ;;
-      *) streams_worst=$streams_status ;;
-    esac
-  done
+  run_streams "$streams_log" "$@"
+  streams_status=$?
   kill -s TERM "$streams_shown" 2>/dev/null
   wait "$streams_shown" 2>/dev/null # it may be ended before it has set its trap, and dash would say so
   printf '\n==> <==\n'              # it may have been ended behind a name
   sed '/\r/d' "$streams_log"-[0-9] || fail "the logs of the streams in $copy_folder cannot be read"
   rm -f -- "$streams_log"-[0-9] || fail "$streams_log cannot be removed"
-  return "$streams_worst"
+  return "$streams_status"
+}
+
+# run_streams LOG LABEL TARGET OPTION...   the same, each with what it says in LOG-NUMBER; LOG `-`: with none
+# There are nine at the most: so the logs of the root `pg_wal` are told from those of one that is called `pg_wal-old`.
+run_streams() {
+  run_log=$1 run_label=$2 run_target=$3 run_ids='' run_number=1
+  shift 3
+  while [ "$run_number" -le "$copy_streams" ]; do
+    if [ "$run_log" = - ]; then
+      send_listed "$run_label" "$run_target" "$run_number" "$@" &
+    else
+      send_listed "$run_label" "$run_target" "$run_number" "$@" >"$run_log-$run_number" &
+    fi
+    run_ids="$run_ids $!" run_number=$((run_number + 1))
+  done
+  run_worst=0
+  for run_id in $run_ids; do
+    wait "$run_id"
+    run_status=$?
+    case $run_worst:$run_status in
+      *:0 | [!0]*:24) ;;
+      *) run_worst=$run_status ;;
+    esac
+  done
+  return "$run_worst"
 }
 
 # show_streams LOG   every second the end of each stream's log under its name, `==> LOG-1 <==`; till it is ended

@@ -270,4 +270,14 @@ EXAMPLES = [
         after="[ -e new/base/1 ] && [ -e new/base/2 ]",
         tolerates=_REFUSED,
     ),
+    Example(
+        "send_sample",
+        ("@folder@/old", "@folder@/new", "5"),
+        arrange=f"{_DATA} && printf '4 0 0 0 ./base/1\\n4 0 0 0 ./base/2\\n' >lists/sample",
+        settings=_TWO,
+        matches=r"(?s).*nanoseconds -?\d+\nconnect \d+\n",
+        after="[ -e new/base/1 ] && [ -e new/base/2 ]",
+        tolerates=_REFUSED,
+        name="two streams",
+    ),
 ]
