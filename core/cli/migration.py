@@ -79,13 +79,13 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 def _check(context: Context, options: argparse.Namespace) -> int:
     if options.list:
-        from core.migration.checks import CATALOGUE
+        from core.migration.checks import CHECKS
 
         if options.json:
-            listed = [{**documents.to_plain(each), "severity": each.severity} for each in CATALOGUE]
+            listed = [{**documents.to_plain(each), "severity": each.severity} for each, _ in CHECKS]
             print_document({"checks": listed})
         else:
-            rows = [(c.id, c.severity, c.title, c.compares) for c in CATALOGUE]
+            rows = [(each.id, each.severity, each.title, each.compares) for each, _ in CHECKS]
             print(table(("id", "severity", "title", "compares"), rows))
         return 0
     from core import actions

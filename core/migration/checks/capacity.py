@@ -7,6 +7,7 @@ from core import units
 from core.facts.memory import SECTION as MEMORY
 from core.facts.model import Cluster, Facts, FileSystem
 from core.facts.sizes import LINKS, SIZE
+from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.data_roots import DataRoot, data_roots, roots_of
 from core.migration.findings.finding import (
     NOTHING,
@@ -136,3 +137,25 @@ def _already_there(
         if system is not None and need is not None:
             found[system.mount_point] = found.get(system.mount_point, 0) + need
     return found
+
+
+CHECKS: tuple[Check, ...] = (
+    (
+        Declaration(
+            "space", "enough space", True, "sizes on old, free space of each file system of new", "backup-file"
+        ),
+        space,
+    ),
+    (
+        Declaration(
+            "inodes", "enough inodes", True, "files on old, free inodes of each file system of new", "backup-file"
+        ),
+        inodes,
+    ),
+    (
+        Declaration(
+            "memory", "shared_buffers fits", False, "shared_buffers of old, memory of new", "runtime-config-resource"
+        ),
+        memory,
+    ),
+)

@@ -4,6 +4,7 @@ from core.facts.clusters import CONTROL, IDENTITY, PLACE
 from core.facts.model import Cluster, ControlData
 from core.facts.sections import NO_CLUSTER, TRIAL
 from core.facts.system import SECTION as SYSTEM
+from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.finding import (
     NOTHING,
     Case,
@@ -288,3 +289,22 @@ def _differences(old: ControlData, new: ControlData) -> list[tuple[str, str, str
         if label in old.fields and label in new.fields and old.fields[label] != new.fields[label]
     ]
     return found
+
+
+CHECKS: tuple[Check, ...] = (
+    (
+        Declaration("product", "PostgreSQL on both sides", True, "product names and control versions", "upgrading"),
+        product,
+    ),
+    (Declaration("series", "same release series", True, "series of both binaries", "upgrading"), series),
+    (
+        Declaration("minor", "minor release not older on new", False, "minor releases of both binaries", "upgrading"),
+        minor,
+    ),
+    (Declaration("architecture", "same architecture", True, "uname -m of both hosts", "upgrading"), architecture),
+    (
+        Declaration("control-data", "same binary layout", True, "pg_controldata of both sides", "app-pgcontroldata"),
+        control_data,
+    ),
+    (Declaration("libc", "same C library", False, "C library versions, which sort text", "collation"), libc),
+)

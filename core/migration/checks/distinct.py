@@ -4,6 +4,7 @@ import posixpath
 from pathlib import PurePosixPath
 
 from core.facts.model import Facts
+from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.data_roots import data_roots, roots_of
 from core.migration.findings.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, unknown
 from core.migration.findings.hosts import Hosts, hosts_of
@@ -65,3 +66,17 @@ def _shown(facts: Facts, folders: list[str]) -> str:
     return (
         f"host {name or NOTHING}, boot {boot or NOTHING}, {' '.join(facts.addresses) or NOTHING}: {' '.join(folders)}"
     )
+
+
+CHECKS: tuple[Check, ...] = (
+    (
+        Declaration(
+            "two-places",
+            "two different hosts, or two different places",
+            True,
+            "host names, boot ids, addresses and folders of both sides",
+            "backup-file",
+        ),
+        two_places,
+    ),
+)

@@ -2,7 +2,7 @@
 
 import sys
 
-from core.migration.checks import CATALOGUE, documentation
+from core.migration import checks
 
 _HEAD = """\
 # Checks
@@ -20,8 +20,8 @@ def page() -> str:
     """Markdown, a row a check."""
     rows = [
         f"| `{each.id}` | {each.title} | {'yes' if each.blocking else 'no'} | {each.compares} "
-        f"| [{each.page}]({documentation(each.page, None)}) |\n"
-        for each in CATALOGUE
+        f"| [{each.page}]({checks.documentation(each.page, None)}) |\n"
+        for each, _ in checks.CHECKS
     ]
     return _HEAD + "".join(rows)
 

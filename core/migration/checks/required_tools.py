@@ -1,6 +1,7 @@
 """Whether the tools that the copy needs are there."""
 
 from core.facts.model import Facts
+from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.finding import Case, Finding, blocker, passed, unknown
 
 
@@ -59,3 +60,9 @@ def _shown(facts: Facts, names: tuple[str, ...]) -> str:
         )
         or "–"
     )
+
+
+CHECKS: tuple[Check, ...] = (
+    (Declaration("rsync", "rsync on both servers", True, "rsync of both servers", "backup-file"), rsync),
+    (Declaration("ssh", "ssh from old to new", True, "ssh of old", "backup-file"), ssh),
+)

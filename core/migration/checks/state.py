@@ -319,5 +319,50 @@ def links(case: Case) -> Finding:
 
 
 CHECKS: tuple[Check, ...] = (
+    (
+        Declaration("cluster-exists", "a cluster on old", True, "the data directory on old", "creating-cluster"),
+        cluster_exists,
+    ),
+    (
+        Declaration(
+            "target-identity", "target empty or ours", True, "identifiers, and which side is ahead", "backup-file"
+        ),
+        target_identity,
+    ),
+    (
+        Declaration("target-stopped", "no server in the target", True, "servers running on new", "server-shutdown"),
+        target_stopped,
+    ),
+    (Declaration("old-stopped", "old shut down cleanly", True, "cluster state on old", "server-shutdown"), old_stopped),
+    (
+        Declaration("leftovers", "no leftovers", True, "signal, label and lock files on old", "storage-file-layout"),
+        leftovers,
+    ),
+    (
+        Declaration(
+            "links", "links lead somewhere", True, "tablespace and other links on old", "manage-ag-tablespaces"
+        ),
+        links,
+    ),
+    (
+        Declaration(
+            "tablespaces-inside",
+            "tablespaces outside the data directory",
+            False,
+            "tablespace locations on old",
+            "manage-ag-tablespaces",
+        ),
+        tablespaces_inside,
+    ),
+    (
+        Declaration(
+            "tablespace-targets",
+            "targets name tablespaces of the cluster",
+            True,
+            "tablespace and other links on old, targets of the move",
+            "manage-ag-tablespaces",
+        ),
+        tablespace_targets,
+    ),
     (Declaration("primary", "old is a primary", True, "state and signal files of old", "warm-standby"), primary),
 )
