@@ -18,6 +18,8 @@ _TOOLS: dict[str, tuple[str, str]] = {
     "pgbench": ("--version", _POSTGRESQL),
     "pg_test_fsync": ("--version", _POSTGRESQL),
     "iperf3": ("--version", r"iperf (\S+)"),
+    "find": ("--version", r"\(GNU findutils\) (\S+)"),
+    "tar": ("--version", r"\(GNU tar\) (\S+)"),
     "rsync": ("--version", r"version v?([0-9]\S*)"),
     "ssh": ("-V", r"OpenSSH_([^\s,]+)"),
     "lz4": ("--version", r"\bv?([0-9]+(?:\.[0-9]+)+)"),

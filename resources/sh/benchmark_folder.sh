@@ -121,6 +121,7 @@ bench_end_inside() {
 
 # bench_inside NAME   print the processes whose working directory is the folder or lies in it
 bench_inside() {
+  find / -maxdepth 0 -lname - || fail 'find knows no -lname: it is not of GNU findutils' # else 1 would be taken for nobody
   inside_links=$(find /proc/[0-9]*/cwd -maxdepth 0 -lname "*/$1*" 2>/dev/null)
   [ $? -le 1 ] || fail 'find failed' # 1: a process ended meanwhile, or is not ours to look at
   for inside_link in $inside_links; do

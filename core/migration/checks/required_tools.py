@@ -15,6 +15,24 @@ def ssh(case: Case) -> Finding:
     return _both(case, "ssh", on_old=("ssh",), on_new=())
 
 
+def gnu(case: Case) -> Finding:
+    """find and tar are GNU's: busybox's have no `-printf`, `-lname` and `-I`, which lists and archives need."""
+    names = ("find", "tar")
+    shown = _shown(case.old, names), _shown(case.new, names)
+    tools = [(facts, name, facts.tool(name)) for facts in (case.old, case.new) for name in names]
+    unread = [f"{name} on {facts.server}" for facts, name, tool in tools if tool is None]
+    if unread:
+        return unknown(*shown, f"the facts do not say which: {'; '.join(unread)}", "look with: find --version")
+    others = [f"{name} on {facts.server}" for facts, name, tool in tools if tool is not None and tool.version is None]
+    if others:
+        return blocker(
+            *shown,
+            f"not there, or not GNU's: {'; '.join(others)}",
+            "install it with the system's packages (Debian, Alpine, others: findutils, tar)",
+        )
+    return passed(*shown, "find and tar are GNU's")
+
+
 def _both(case: Case, what: str, *, on_old: tuple[str, ...], on_new: tuple[str, ...]) -> Finding:
     wanted = [(case.old, on_old), (case.new, on_new)]
     shown = _shown(case.old, on_old), _shown(case.new, on_new)
@@ -64,5 +82,6 @@ def _shown(facts: Facts, names: tuple[str, ...]) -> str:
 
 CHECKS: tuple[Check, ...] = (
     (Declaration("rsync", "rsync on both servers", True, "rsync of both servers", "backup-file"), rsync),
+    (Declaration("gnu-tools", "GNU find and tar", True, "find and tar of both servers", "backup-file"), gnu),
     (Declaration("ssh", "ssh from old to new", True, "ssh of old", "backup-file"), ssh),
 )

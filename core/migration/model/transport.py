@@ -5,31 +5,28 @@ from enum import StrEnum
 
 
 class Route(StrEnum):
-    """The way that rsync's bytes take from old to new."""
+    """The way that rsync's bytes take from old to new: its name in the history, its text, whether it is encrypted.
 
-    SSH = "ssh"
-    DAEMON = "daemon"
-    """Contents by an rsync daemon on new, unencrypted; folders, links and what is gone over ssh."""
-    NFS = "nfs"
-    """Into new's folders, mounted on old, unencrypted."""
-    LOCAL = "local"
-    """From folder to folder: both lie on one server."""
+    A copy is allowed what is encrypted, and the others where its move allows plain text.
+    """
 
-    @property
-    def text(self) -> str:
-        """For people."""
-        return _ROUTE_TITLES[self]
+    text: str
+    encrypted: bool
 
+    SSH = "ssh", "rsync over ssh", True
+    DAEMON = "daemon", "rsync daemon", False
+    """Contents by an rsync daemon on new; folders, links and what is gone over ssh."""
+    NFS = "nfs", "rsync over NFS", False
+    """Into new's folders, mounted on old."""
+    LOCAL = "local", "rsync from folder to folder", True
+    """Both lie on one server: no byte crosses a network."""
 
-UNENCRYPTED = frozenset({Route.DAEMON, Route.NFS})
-"""Routes whose bytes anybody on the network may read: for moves that allow plain text."""
-
-_ROUTE_TITLES = {
-    Route.SSH: "rsync over ssh",
-    Route.DAEMON: "rsync daemon",
-    Route.NFS: "rsync over NFS",
-    Route.LOCAL: "rsync from folder to folder",
-}
+    def __new__(cls, value: str, text: str, encrypted: bool) -> "Route":
+        """A member: the name is its value, as the history keeps it."""
+        route = str.__new__(cls, value)
+        route._value_ = value
+        route.text, route.encrypted = text, encrypted
+        return route
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from core.migration.model.estimate import Estimate
 from core.migration.model.move import HookCommand, Move, Verify
 from core.migration.model.plan import Phase, Plan, Step, functions_of
 from core.migration.model.probe import Probe
-from core.migration.model.transport import UNENCRYPTED, Route
+from core.migration.model.transport import Route
 from core.migration.plan.runbook import runbook
 from core.migration.plan.script import login, script
 from core.migration.plan.site import Site
@@ -135,7 +135,7 @@ def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
         said.append(
             f"warning: port {port} is taken on new: the first start uses {site.port}; free {port} before opening"
         )
-    if site.channel.transport.route in UNENCRYPTED:
+    if not site.channel.transport.route.encrypted:
         said.append("warning: the cluster's bytes cross the network unencrypted, as the move allows")
     if site.channel.transport.route is Route.NFS and site.cluster.running and site.verify is not Verify.ALL:
         said.append(

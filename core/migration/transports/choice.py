@@ -54,7 +54,7 @@ def allowed_routes(move: Move, old: Facts, new: Facts, profile: Profile) -> froz
     """The routes that a copy may take, now, whatever was tried before."""
     if on_one_server(move, old, new, profile):
         return frozenset({Route.LOCAL})
-    return frozenset({Route.SSH, Route.DAEMON, Route.NFS} if move.plain_text else {Route.SSH})
+    return frozenset(each for each in Route if each is not Route.LOCAL and (each.encrypted or move.plain_text))
 
 
 def tried_routes(probes: Sequence[Probe]) -> frozenset[Route]:

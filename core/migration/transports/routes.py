@@ -1,7 +1,6 @@
 """The routes of a transport, a module each: the steps that open and close the way; a probe runs the very same steps.
 
-Where rsync sends by a route stands in `resources/sh/copy.sh`, function `send`. A route is added there, as a module here
-with `opening` and `closing`, and in `Route` with its title.
+Where rsync sends by a route stands in `resources/sh/copy.sh`, function `send`. ARCHITECTURE.md says how one is added.
 """
 
 from typing import Protocol

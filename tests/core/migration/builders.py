@@ -176,7 +176,12 @@ def facts(server: str, **changes: Any) -> Facts:
             NetworkLink("lo", "unknown", None, 65536, ("127.0.0.1", "::1")),
             NetworkLink("eth0", "up", None, 1500, (f"10.77.0.{number}/24", "fe80::1")),
         ),
-        tools=(Tool("rsync", "/usr/bin/rsync", "3.2.7"), Tool("ssh", "/usr/bin/ssh", "9.2p1")),
+        tools=(
+            Tool("rsync", "/usr/bin/rsync", "3.2.7"),
+            Tool("ssh", "/usr/bin/ssh", "9.2p1"),
+            Tool("find", "/usr/bin/find", "4.9.0"),
+            Tool("tar", "/usr/bin/tar", "1.34"),
+        ),
         collation_order={LOCALE: SUM},
         host_environment=host_environment(),
     )

@@ -413,6 +413,13 @@ def test_tools() -> None:
     assert one("rsync", old(), lacking).status is Status.BLOCKER
     assert "rsync on new" in one("rsync", old(), lacking).message
     assert one("rsync", old(), replace(new(), tools=())).status is Status.UNKNOWN
+
+
+def test_find_and_tar_of_busybox_stop_a_move() -> None:
+    busybox = tuple(replace(tool, version=None) if tool.name in {"find", "tar"} else tool for tool in old().tools)
+    result = one("gnu-tools", old(), replace(new(), tools=busybox))
+    assert result.status is Status.BLOCKER
+    assert result.message == "not there, or not GNU's: find on new; tar on new"
     assert one("ssh", replace(old(), tools=(Tool("ssh", None, None),)), new()).status is Status.BLOCKER
 
 

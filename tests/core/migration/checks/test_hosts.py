@@ -229,6 +229,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "inodes": ("cluster.files", "new.file_systems"),
     "memory": ("cluster.settings", "new.memory"),
     "rsync": ("old.tools", "new.tools"),
+    "gnu-tools": ("old.tools", "new.tools"),
     "ssh": ("old.tools",),
     "primary": ("cluster.control",),
     "ha-manager": ("old.host_environment.ha_and_poolers", "new.host_environment.ha_and_poolers"),

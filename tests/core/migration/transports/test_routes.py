@@ -1,0 +1,79 @@
+"""Every route stands in each of the places that a route needs; a new one fails here until it does."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core import documents
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import Route, Transport
+from core.migration.probing.candidates import search
+from core.migration.transports.choice import allowed_routes, choose
+from core.migration.transports.copy_channel import CopyChannel
+from core.migration.transports.passes import settings
+from core.migration.transports.routes import route_of
+from core.servers.functions import functions
+from core.servers.profiles import Profile
+from tests.core.migration.builders import NOW, move, new, old, probe
+
+README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
+CHANNEL = CopyChannel(
+    "pghaul-copy-0123456789ab",
+    "/tmp/pghaul-copy-0123456789ab",
+    "10.77.0.2",
+    22,
+    "dba",
+    "postgres",
+    (),
+    ("10.77.0.1",),
+    (("data", "/new"),),
+)
+WORDS = {Route.SSH: "over ssh", Route.DAEMON: "an rsync daemon", Route.NFS: "NFS", Route.LOCAL: "Within one server"}
+"""What the README says of each."""
+
+
+def sample(transport: Transport, rate: float) -> Probe:
+    return replace(probe(Quantity.END_TO_END, rate), transport=transport, began_at=NOW)
+
+
+@pytest.fixture(params=Route, ids=str)
+def route(request: pytest.FixtureRequest) -> Route:
+    found: Route = request.param
+    return found
+
+
+def test_it_is_opened_and_closed_and_nothing_of_it_stays(route: Route) -> None:
+    channel = replace(CHANNEL, transport=Transport(route=route))
+    opening, closing = route_of(channel).opening(channel, "postgres"), route_of(channel).closing(channel, "postgres")
+    assert all(step.renewed and step.rehearsed for step in opening)
+    assert all(step.closes and step.rehearsed for step in closing)
+    assert {step.side for step in closing} >= {step.side for step in opening if "rm " in step.undo}
+
+
+def test_rsync_knows_where_to_send(route: Route) -> None:
+    """`*` is the way over ssh; whoever adds a route says so in the function that sends, or here."""
+    assert settings(replace(CHANNEL, transport=Transport(route=route)))["copy_route"] == route.value
+    sends = functions()["send"].text + functions()["send_listed"].text
+    assert route is Route.SSH or f"    {route})" in sends or f"= {route} ]" in sends
+
+
+def test_it_is_allowed_sampled_chosen_and_kept(route: Route) -> None:
+    profile = Profile("new", "10.77.0.2")
+    over_network = route is not Route.LOCAL
+    assert (route in allowed_routes(replace(move(), plain_text=True), old(), new(), profile)) is over_network
+    assert (route in allowed_routes(move(), old(), new(), profile)) is (over_network and route.encrypted)
+    probes = [sample(Transport(streams=4), 85e6)]
+
+    def measure(transport: Transport) -> Probe:
+        probes.append(sample(transport, 1e9 if transport.route is route else 80e6))
+        return probes[-1]
+
+    search(measure, Transport(), (3, 2, 7), {}, [Transport(route=route)])
+    assert choose(probes, [Route.SSH, route]).transport.route is route
+    assert documents.load(Transport, documents.dump(Transport(route=route))).route is route
+
+
+def test_people_read_of_it(route: Route) -> None:
+    assert Transport(route=route).name == f"{route.text}, one stream"
+    assert WORDS[route] in README
