@@ -1,6 +1,7 @@
 """For every test: a home, a data folder and an ssh configuration of its own, no screen, and no thread left behind."""
 
 import os
+import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -13,15 +14,34 @@ pytest_plugins = ["tests.histories", "tests.lab.fixtures"]
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+_MEMORY, _ENOUGH_BYTES = Path("/dev/shm"), 2**30
+
+
+def _fits_in_memory() -> bool:
+    """Whether there is room for what tests write, and what they write may be run."""
+    if not _MEMORY.is_dir() or shutil.disk_usage(_MEMORY).free < _ENOUGH_BYTES:
+        return False
+    return not os.statvfs(_MEMORY).f_flag & os.ST_NOEXEC
+
+
+if _fits_in_memory():  # to remove a folder from a disk that is busy otherwise takes longer than most tests
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+
 # how long an example takes says how busy the machine is
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
+_LONGEST = Path(__file__).parent / "resources"
 _SECONDS_TO_END = 3.0
 _ALIEN = {
     *("SSH_AUTH_SOCK", "SSH_ASKPASS", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"),
     *("COLUMNS", "LINES"),  # readline sets them for whatever is started after it, workers among it
 }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The folder of the longest file first: no worker shall be alone with it in the end."""
+    items.sort(key=lambda item: not item.path.is_relative_to(_LONGEST))
 
 
 def _isolate(environment: pytest.MonkeyPatch, folder: Path) -> None:
@@ -41,11 +61,12 @@ def _isolate(environment: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _session_isolated() -> Iterator[Path]:
+def _session_isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """For the fixtures that last longer than a test."""
-    with tempfile.TemporaryDirectory(prefix="pghaul-tests-") as folder, pytest.MonkeyPatch.context() as environment:
-        _isolate(environment, Path(folder))
-        yield Path(folder)
+    folder = tmp_path_factory.mktemp("session")
+    with pytest.MonkeyPatch.context() as environment:
+        _isolate(environment, folder)
+        yield folder
 
 
 @pytest.fixture(autouse=True)

@@ -36,7 +36,7 @@ def outliers(values: Sequence[float]) -> tuple[int, ...]:
     # all candidates are taken out before any is judged: two that hide each other are both found
     for _ in range(len(values) // FEWEST):
         centre = statistics.fmean(values[position] for position in left)
-        spread = statistics.stdev(values[position] for position in left)
+        spread = math.hypot(*(values[position] - centre for position in left)) / math.sqrt(len(left) - 1)
         # equal values: nothing sticks out, and nothing may be divided by
         if spread == 0:
             break

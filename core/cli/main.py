@@ -11,6 +11,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from functools import cache
 from types import FrameType
 
 from core.cli import (
@@ -76,8 +77,9 @@ The way through:
   pghaul report spring -o spring.pdf               for whoever decides"""
 
 
+@cache
 def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+    """The whole command line, made once a process."""
     made = argparse.ArgumentParser(
         prog="pghaul", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )

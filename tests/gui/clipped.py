@@ -5,6 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel, QLineEdit, QWidget
 
 from core.actions import Session
@@ -40,6 +41,12 @@ def _clipped(window: QWidget) -> list[str]:
     return found
 
 
+def _settle(application: QApplication, work: Work) -> None:
+    """Until the boxes that adjust to their contents have done so too: Qt lets them wait for 20 ms."""
+    settle(application, work)
+    QTest.qWait(50)
+
+
 def main() -> int:
     """Look at every page, then at the dialogs."""
     application = QApplication(["pghaul"])
@@ -52,16 +59,16 @@ def main() -> int:
     with Store.open(Path(sys.argv[1])) as store:
         session = Session(store, Nobody())
         work.use(session)
-        settle(application, work)
+        _settle(application, work)
         for kind in PAGES:
             window.show_page(kind.title)
-            settle(application, work)
+            _settle(application, work)
             for line in _clipped(window):
                 print(kind.title, line)  # noqa: T201
         rows = actions.servers(session)
         for dialog in (ServerDialog(samples.OLD, window), MoveDialog(rows, samples.MOVE, window)):
             dialog.show()
-            settle(application, work)
+            _settle(application, work)
             for line in _clipped(dialog):
                 print(type(dialog).__name__, line)  # noqa: T201
         if window.size().toTuple() != (WIDTH, HEIGHT):

@@ -20,9 +20,8 @@ def test_the_watchdog_sees_a_block(window: MainWindow, qtbot: QtBot, monkeypatch
         qtbot.wait(50)
         window.pane.server.addItem("elsewhere")
         window.pane.server.setCurrentText("elsewhere")
-        qtbot.waitUntil(lambda: watchdog.longest > 2 * LIMIT)
-    assert [block for block in watchdog.blocks if block.seconds > 2 * LIMIT]
-    assert "_show" in watchdog.blocks[0].where
+        qtbot.waitUntil(lambda: any(block.seconds > 2 * LIMIT for block in watchdog.blocks))
+    assert any("_show" in block.where for block in watchdog.blocks)
 
 
 def test_a_talkative_job_does_not_block_the_window(full_window: MainWindow, qtbot: QtBot) -> None:

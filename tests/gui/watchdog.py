@@ -2,13 +2,14 @@
 
 A heartbeat on the event loop is timed; a thread beside it looks where the window's thread stands. A late heartbeat
 counts when the window's thread was inside our own code for most of it, or when our own process kept all threads from
-running. A machine that had no time for us does not count: the loop was ready.
+running. A machine that had no time for us does not count: the loop was ready, or would have been.
 """
 
 import faulthandler
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -39,14 +40,14 @@ class Watchdog:
         self.beats = 0
         self._thread = threading.get_ident()
         self._samples: list[tuple[float, str]] = []
-        self._last = self._last_cpu = 0.0
+        self._last = self._last_cpu = self._last_wait = 0.0
         self._timer = QTimer(parent, interval=round(BEAT * 1000))
         self._timer.timeout.connect(self._beat)
         self._over = threading.Event()
         self._sampler = threading.Thread(target=self._sample, name="watchdog", daemon=True)
 
     def __enter__(self) -> "Watchdog":
-        self._last, self._last_cpu = time.monotonic(), time.process_time()
+        self._last, self._last_cpu, self._last_wait = time.monotonic(), time.process_time(), _waited()
         self._timer.start()
         self._sampler.start()
         return self
@@ -58,10 +59,10 @@ class Watchdog:
         self._sampler.join()
 
     def _beat(self) -> None:
-        now, cpu = time.monotonic(), time.process_time()
-        gap, used = now - self._last - BEAT, cpu - self._last_cpu
+        now, cpu, wait = time.monotonic(), time.process_time(), _waited()
+        gap, used = now - self._last - BEAT - max(0.0, wait - self._last_wait), cpu - self._last_cpu
         samples = [where for at, where in [*self._samples] if self._last + BEAT < at < now]
-        self._last, self._last_cpu = now, cpu
+        self._last, self._last_cpu, self._last_wait = now, cpu, wait
         self._samples.clear()
         self.beats += 1
         self.longest = max(self.longest, gap)
@@ -83,6 +84,17 @@ class Watchdog:
                 faulthandler.dump_traceback(file, all_threads=True)
                 file.seek(0)
                 self._samples.append((time.monotonic(), _ours(file.read().decode(), self._thread)))
+
+
+def _waited() -> float:
+    """Seconds that threads of this process were ready and had no processor: one that holds the interpreter's lock keeps
+    the others waiting. Source: sched-stats.rst of the kernel, /proc/PID/schedstat, the second figure.
+    """
+    seconds = 0.0
+    for thread in Path("/proc/self/task").glob("*/schedstat"):
+        with suppress(OSError):  # it has ended, or the kernel does not count
+            seconds += int(thread.read_text().split()[1]) / 1e9
+    return seconds
 
 
 def _ours(dump: str, thread: int) -> str:

@@ -37,13 +37,15 @@ WORKING = [each for each in EXAMPLES if each.status == 0]
 
 @pytest.fixture(scope="session")
 def shims(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_shims(tmp_path_factory.mktemp("shims"))
+    folder = tmp_path_factory.mktemp("shims")
+    make_shims(folder)
+    return folder
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_it_does_its_work(example: Example, shell: str, tmp_path: Path, shims: Path) -> None:
-    stage = Stage(tmp_path, shell, example, shims)
+def test_it_does_its_work(example: Example, shell: str, tmp_path: Path) -> None:
+    stage = Stage(tmp_path, shell, example)
     ended = stage.run()
     assert ended.status == example.status, ended.stderr
     assert example.complains in ended.stderr
@@ -75,23 +77,26 @@ def whole(example: Example, runs: dict[int, Ended], tmp_path: Path, shims: Path)
     """The undisturbed run of the test's example."""
     place = EXAMPLES.index(example)
     if place not in runs:
-        stage = Stage(tmp_path / "whole", "dash", example, shims)
+        stage = Stage(tmp_path / "whole", "dash", example, shims / "watched")
         ended = stage.run()
         runs[place] = replace(ended, stdout=stage.without_folder(ended.stdout))
     return runs[place]
 
 
+@pytest.mark.breaking
 @pytest.mark.parametrize("example", WORKING, ids=str)
 def test_whatever_program_fails_it_says_so(example: Example, whole: Ended, tmp_path: Path, shims: Path) -> None:
     for number, (program, behind) in enumerate(_breaks(example, whole.used)):
-        ended = Stage(tmp_path / str(number), SHELLS[number % 2], example, shims).run(program, behind=behind)
+        broken = shims / "broken" / program
+        ended = Stage(tmp_path / str(number), SHELLS[number % 2], example, broken).run(program, behind=behind)
         when = "behind its output" if behind else "at once"
         assert ended.says_why, f"{program} failed {when}: ended with {ended.status}, said {ended.stderr!r}"
 
 
+@pytest.mark.breaking
 @pytest.mark.parametrize("example", WORKING, ids=str)
-def test_a_full_disk_is_never_taken_for_success(example: Example, whole: Ended, tmp_path: Path, shims: Path) -> None:
-    stage = Stage(tmp_path / "full", "dash", example, shims)
+def test_a_full_disk_is_never_taken_for_success(example: Example, whole: Ended, tmp_path: Path) -> None:
+    stage = Stage(tmp_path / "full", "dash", example)
     full = stage.run(full_disk=True)
     if full.status == 0 and "full disk" not in example.tolerates:
         assert stage.without_folder(full.stdout) == whole.stdout or example.matches is not None
