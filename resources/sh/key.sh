@@ -101,14 +101,15 @@ forbid_key() {
 }
 
 # other_keys MARKER FILE   print its lines but those of this copy, then an x
+# -a: of a file with a byte that is no text grep would print no line, and every key would be lost.
 other_keys() {
-  grep -vF -- " $1" "$2" || [ $? -eq 1 ] || fail "$2 cannot be read"
+  grep -avF -- " $1" "$2" || [ $? -eq 1 ] || fail "$2 cannot be read"
   echo x # keeps the line break ahead of it, which $( ) would take away
 }
 
 # made_for MARKER FILE   whether the file was made for this copy
 made_for() {
-  grep -qxF -- "# made by $1" "$2"
+  grep -aqxF -- "# made by $1" "$2"
 }
 
 # authorized_keys   print where this user's file of keys lies
@@ -153,13 +154,27 @@ receive() {
   set -- $receive_wanted
   [ "$1" = --server ] || refuse 126 'this key is for one copy alone'
   for receive_word; do
-    case $receive_word in
-      --sender | */*) refuse 126 'this key is for one copy alone' ;;
-      *) ;;
-    esac
+    copy_needs "$receive_word" || refuse 126 "this key is for one copy alone, which needs no $receive_word"
   done
   { keep_flushing $$; } </dev/null >/dev/null 2>&1 & # braces: dash keeps the outputs of a plain call open
   exec rsync "$@"
+}
+
+# copy_needs WORD   whether a copy may have that word for rsync's server: what is not known here could do anything
+# A path or a name leads elsewhere (`..`, a link that was sent before), --daemon reads a configuration that runs programs, -s and
+# --sender hide more words or read, -K and --no-implied-dirs follow links. Letters behind `e` are no options: they say what
+# the sender can. Source: rsync's options.c, server_options.
+copy_needs() {
+  case $1 in
+    */* | --no-implied-dirs) return 1 ;;
+    --server | . | --existing | --ignore-existing | --inplace | --append | --partial | --delete | --delete-*) ;;
+    --timeout=* | --log-format=* | --info=* | --debug=* | --stats | --force | --from0 | --dirs | --numeric-ids | --no-*) ;;
+    --compress-* | --old-compress | --new-compress | --checksum-choice=* | --checksum-seed=* | --use-qsort) ;;
+    --ignore-missing-args | --msgs2stderr | --modify-window=* | -@-1 | -@0) ;;
+    --*) return 1 ;;
+    -[!-]*) case ${1%%e*} in -*[!DHIORWdgilnoprtuvxz]*) return 1 ;; *) ;; esac ;;
+    *) return 1 ;;
+  esac
 }
 
 # keep_flushing PROCESS   while it lives: what arrives here goes to the disk while more arrives, so that no flush waits at the end

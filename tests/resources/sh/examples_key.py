@@ -16,6 +16,13 @@ _SENDER = {
     "sleep": "it only flushes less often",
     "sync": "it only flushes",
 }
+_SAID = (
+    "-lHtprIRe.iLsfxCIvu --timeout=600 --stats -@-1 --inplace",
+    "-lHtpre.iLsfxCIvu --compress-level=1 --timeout=600 --delete --compress-choice=zstd --partial --ignore-existing",
+    "-nlHtprze.iLsfxCIvu --log-format=%i --timeout=600 --delete-before --stats",
+    "-vlHtpr --timeout=600 --modify-window=-1 --existing --append",
+)
+"""What rsync 3.5.0 and older ones ask new's rsync for in passes."""
 
 
 def _refused(words: str, name: str) -> Example:
@@ -101,6 +108,15 @@ EXAMPLES = [
     Example(
         "allow_key",
         ("pghaul-copy-1", "restrict"),
+        arrange="mkdir .ssh && printf 'ssh-rsa AAAA m\\374\\0\\nssh-rsa BBBB me\\n' >.ssh/authorized_keys",
+        stdin=_KEY,
+        programs=_HOME,
+        after=f"[ \"$(tail -n 2 .ssh/authorized_keys)\" = 'ssh-rsa BBBB me\n{_LINE}' ] && grep -aq AA .ssh/auth*",
+        name="among bytes that are no text",
+    ),
+    Example(
+        "allow_key",
+        ("pghaul-copy-1", "restrict"),
         stdin=_KEY,
         programs=_HOME,
         after=f"[ \"$(cat .ssh/authorized_keys)\" = '# made by pghaul-copy-1\n{_LINE}' ]",
@@ -164,4 +180,24 @@ EXAMPLES = [
     _refused("pghaul-receive data --server --sender . .", "a sender"),
     _refused("pghaul-receive data --server . /etc", "a path"),
     _refused("pghaul-receive data sh", "another program"),
+    _refused("pghaul-receive data --server -e.LsfxCIvu . ..", "the folder above"),
+    _refused("pghaul-receive data --server -e.LsfxCIvu . link", "a name, which may be a link"),
+    _refused("pghaul-receive data --server --daemon --config=sent.conf .", "a daemon, which runs what a file says"),
+    _refused("pghaul-receive data --server -se.LsfxCIvu", "words that come behind"),
+    _refused("pghaul-receive data --server -lKe.LsfxCIvu . .", "links followed"),
+    _refused("pghaul-receive data --server -lRe.LsfxCIvu --no-implied-dirs . .", "links followed on the way"),
+    _refused("pghaul-receive data --server -e.LsfxCIvu --write-devices . .", "what no copy needs"),
+    *(
+        Example(
+            "receive",
+            (f"pghaul-receive data --server {words} . .", "data", "@folder@/target"),
+            arrange=_TARGET,
+            programs={"rsync": 'echo "$*"'},
+            prints=f"--server {words} . .\n",
+            tolerates=_SENDER,
+            name=f"what copies say {number}",
+        )
+        for number, words in enumerate(_SAID)
+    ),
+    Example("copy_needs", ("--inplace",)),
 ]
