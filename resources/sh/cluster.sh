@@ -29,9 +29,12 @@ start_cluster() {
 fence_cluster() {
   case $1 in
     debian)
-      [ -e "$2.before-pghaul" ] || cp -p -- "$2" "$2.part" || fail "$2 cannot be kept beside"
-      [ -e "$2.before-pghaul" ] || mv -- "$2.part" "$2.before-pghaul" || fail "$2 cannot be kept beside"
-      echo disabled >"$2" || fail "$2 cannot be written"
+      conf_folder "$2"
+      [ -e start.conf.before-pghaul ] || conf_run cp -p --remove-destination start.conf start.conf.part ||
+        fail "$2 cannot be kept beside"
+      [ -e start.conf.before-pghaul ] || conf_run mv -T start.conf.part start.conf.before-pghaul ||
+        fail "$2 cannot be kept beside"
+      echo disabled | conf_run tee start.conf >/dev/null || fail "$2 cannot be written"
       ;;
     unit)
       install -d -m 0755 -- "${2%/*}" || fail "${2%/*} cannot be made"
@@ -45,7 +48,11 @@ fence_cluster() {
 # unfence_cluster LAYOUT PATH   let it start again, as before the fence; where there is none nothing is done
 unfence_cluster() {
   case $1 in
-    debian) [ ! -e "$2.before-pghaul" ] || mv -- "$2.before-pghaul" "$2" || fail "$2 cannot be put back" ;;
+    debian)
+      [ -e "$2.before-pghaul" ] || return 0
+      conf_folder "$2"
+      conf_run mv -T start.conf.before-pghaul start.conf || fail "$2 cannot be put back"
+      ;;
     unit)
       [ -d "${2%/*}" ] || return 0
       rm -f -- "$2" || fail "$2 cannot be removed"
@@ -54,6 +61,18 @@ unfence_cluster() {
       ;;
     *) chmod u+w -- "$2" || fail "$2 cannot be opened to writing" ;;
   esac
+}
+
+# conf_folder FILE   go to its folder, and run what conf_run runs as who owns that: root follows no link that another user made
+conf_folder() {
+  enter "${1%/*}"
+  conf_owner=$(stat -c %U .) || fail "nobody can tell whose ${1%/*} is"
+  conf_user=$(id -un) || fail 'id does not say who this is'
+}
+
+# conf_run COMMAND...   run it as who owns this folder
+conf_run() {
+  if [ "$conf_owner" = "$conf_user" ]; then "$@"; else runuser -u "$conf_owner" -- "$@"; fi
 }
 
 # control_data PATH DATA   print what pg_controldata says of it

@@ -184,6 +184,7 @@ _STARTING = [
     ),
 ]
 
+_ANOTHERS = {"stat": "echo owner", "runuser": 'ln -sfn -- "$*" ../ran; shift 3; exec "$@"'}
 _FENCES = "mkdir main && echo auto >main/start.conf && touch -d '2001-01-01 UTC' main/start.conf"
 _DROP_IN = "@folder@/system/postgresql-15.service.d/pghaul-fence.conf"
 _FENCING = [
@@ -197,13 +198,41 @@ _FENCING = [
     Example(
         "fence_cluster",
         ("debian", "main/start.conf"),
-        arrange=f"{_FENCES} && fence_cluster debian main/start.conf",
+        arrange=f"{_FENCES} && (fence_cluster debian main/start.conf)",
         after='[ "$(cat main/start.conf main/start.conf.before-pghaul)" = "disabled\nauto" ]',
         name="debian again",
     ),
     Example(
         "fence_cluster",
         ("debian", "main/start.conf"),
+        arrange=f"{_FENCES} && echo theirs >crontab && ln -s ../crontab main/start.conf.part",
+        after='[ "$(cat crontab main/start.conf)" = "theirs\ndisabled" ]',
+        name="debian, a link in the way",
+    ),
+    Example(
+        "fence_cluster",
+        ("debian", "main/start.conf"),
+        arrange=f"{_FENCES} && (fence_cluster debian main/start.conf) && rm main/start.conf",
+        programs=_ANOTHERS,
+        tolerates={"ln": "of the stand-in alone"},
+        after='[ "$(readlink ran)" = "-u owner -- tee start.conf" ]',
+        name="debian, another's folder",
+    ),
+    Example(
+        "unfence_cluster",
+        ("debian", "main/start.conf"),
+        arrange=f"{_FENCES} && (fence_cluster debian main/start.conf) && ln -sfn .. main/start.conf",
+        programs=_ANOTHERS,
+        tolerates={"ln": "of the stand-in alone"},
+        after='[ "$(readlink ran; cat main/*)" = "-u owner -- mv -T start.conf.before-pghaul start.conf\nauto" ]',
+        name="debian, another's folder",
+    ),
+    Example("conf_folder", ("main/start.conf",), arrange="mkdir main"),
+    Example("conf_run", ("echo", "ran"), settings={"conf_owner": "me", "conf_user": "me"}, prints="ran\n"),
+    Example(
+        "fence_cluster",
+        ("debian", "main/start.conf"),
+        arrange="mkdir main",
         status=1,
         complains="main/start.conf cannot be kept beside",
         name="no start.conf",
@@ -227,7 +256,7 @@ _FENCING = [
     Example(
         "unfence_cluster",
         ("debian", "main/start.conf"),
-        arrange=f"{_FENCES} && fence_cluster debian main/start.conf",
+        arrange=f"{_FENCES} && (fence_cluster debian main/start.conf)",
         after='[ "$(cat main/*; stat -c %y main/*)" = "auto\n2001-01-01 00:00:00.000000000 +0000" ]',
         name="debian",
     ),
