@@ -107,7 +107,8 @@ send_root() {
   send "$root_label" "$root_source/" "$root_target" $copy_left_out "$@"
 }
 
-# begin_pass LABEL SOURCE WAL   go to the data root; sets copy_left_out, options of all its passes. WAL is its folder of WAL (`.` for itself), or `-`
+# begin_pass LABEL SOURCE WAL [NAME]   go to the data root; sets copy_left_out, options of all its passes
+# WAL is its folder of WAL (`.` for itself), or `-`; what is idle there is kept by NAME, for steps that run side by side.
 begin_pass() {
   copy_left_out=$copy_progress
   if [ "$1" = data ]; then copy_left_out="$copy_left_out --exclude=/postmaster.pid --exclude=/pghaul-start.log"; fi
@@ -115,8 +116,9 @@ begin_pass() {
     begin_ahead=/$3/
     [ "$3" != . ] || begin_ahead=/
     # hidden from the sender: not sent, and removed on new by a pass that removes
-    whole "$copy_folder/idle-$1" idle_wal "$copy_path" "$copy_data" "$2/$3" "H $begin_ahead"
-    copy_left_out="$copy_left_out --filter=merge_$copy_folder/idle-$1"
+    begin_idle=$copy_folder/${4:-idle}-$1
+    whole "$begin_idle" idle_wal "$copy_path" "$copy_data" "$2/$3" "H $begin_ahead"
+    copy_left_out="$copy_left_out --filter=merge_$begin_idle"
   fi
   enter "$2"
 }
@@ -195,7 +197,7 @@ identity_pass() {
 
 # deletions LABEL SOURCE TARGET WAL   print the names that the last pass would remove on new, then how many; a dry run
 deletions() {
-  begin_pass "$1" "$2" "$4"
+  begin_pass "$1" "$2" "$4" hidden # by a name of its own: it runs beside a pass
   deletions_said=$(send_root "$1" "$2" "$3" --dry-run --delete --itemize-changes ${copy_progress:+--info=progress0}) ||
     refuse "$?" 'rsync cannot tell what would be removed: the lines above say why'
   printf '%s\n' "$deletions_said" | awk '

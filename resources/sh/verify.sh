@@ -18,7 +18,11 @@ copy_began() {
 sum_up() {
   sum_lists=$1 sum_path=$2 sum_data=$3 sum_owner=$4 sum_what=$5 sum_processes=$6 sum_openssl=$7 sum_relinked=$8
   shift 8
-  if [ "$sum_what" = since ]; then read -r sum_what || fail 'the time since when it changed is missing'; fi
+  if [ "$sum_what" = since ]; then
+    read -r sum_what || fail 'the time since when it changed is missing'
+    # find takes other words, and none, for a time too: both sides would agree on next to nothing
+    case ${sum_what#@} in "$sum_what" | '' | *[!0-9]*) fail "no time since when it changed: $sum_what" ;; *) ;; esac
+  fi
   own_folder "${sum_lists%/*}"
   : >"$sum_lists" || fail "$sum_lists cannot be written"
   while [ $# -gt 3 ]; do
