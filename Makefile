@@ -57,6 +57,8 @@ check: setup
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/shellcheck resources/sh/*.sh
+	$(BIN)/shfmt -i 2 -ci -d resources/sh
 
 bench: setup-lab
 	@sh installer/with-lab.sh sh benchmarks/run-all.sh $(BIN)/python

@@ -1,0 +1,33 @@
+"""What the pages for developers name is there: targets of make, files, modules that are run."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[1]
+MAKEFILE = (TOP / "Makefile").read_text(encoding="utf-8")
+PAGES = ["CONTRIBUTING.md", "ARCHITECTURE.md", "README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_it_names_is_there(page: str) -> None:
+    text = (TOP / page).read_text(encoding="utf-8")
+    targets = set(re.findall(r"\bmake ([a-z]+(?:-[a-z]+)*)(?=[`\s,:;]|$)", "\n".join(_code(text))))
+    assert {target for target in targets if f"\n{target}:" not in MAKEFILE} == set()
+    modules = set(re.findall(r"python -m ((?:core|gui|tests|installer)[a-z_.]+)", text))
+    assert {name for name in modules if not (TOP / f"{name.replace('.', '/')}.py").is_file()} == set()
+    paths = set(re.findall(r"(?<![\w/.])((?:core|gui|tests|resources|installer|docs)/[\w/.-]+)", text))
+    named = {path.rstrip(".") for path in paths if not re.search("[A-Z]", path)}  # SUBJECT, NAME: whoever reads chooses
+    assert {path for path in named if not (TOP / path).exists()} == set()
+
+
+def test_the_table_of_modules_names_what_is_there() -> None:
+    text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for folder, holds in re.findall(r"^\| `([\w/]+/)` \| (.*) \|$", text, flags=re.MULTILINE):
+        missing = [name for name in re.findall(r"`([\w*/]+\.py)`", holds) if not list((TOP / folder).glob(name))]
+        assert (folder, missing) == (folder, [])
+
+
+def _code(text: str) -> list[str]:
+    return re.findall(r"```sh\n.*?```|`[^`\n]*(?:\n[^`\n]*)?`", text, flags=re.DOTALL)
