@@ -3,8 +3,6 @@
 import importlib.util
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from core.servers.functions import functions
-from core.settings import resource
 from tests.resources.sh.examples import SHELLS, WATCHED, Ended, Example, Stage, make_shims
 
 HERE = Path(__file__).parent
@@ -146,12 +143,3 @@ def test_every_program_that_a_function_runs_is_broken_in_turn() -> None:
             program = found not in builtin and found not in functions() and shutil.which(found) is not None
             assert not program or found in WATCHED, f"{each.name}: {found} is missing from WATCHED"
     assert {"rsync", "find", "sort", "sha256sum", "awk", "df", "mktemp"} <= WATCHED
-
-
-@pytest.mark.parametrize("tool", ["shellcheck", "shfmt"])
-def test_the_files_are_clean(tool: str) -> None:
-    files = sorted(str(path) for path in resource("sh").glob("*.sh"))
-    words = {"shellcheck": [], "shfmt": ["-i", "2", "-ci", "-d"]}[tool]
-    program = Path(sys.executable).parent / tool
-    done = subprocess.run([program, *words, *files], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "")
