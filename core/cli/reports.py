@@ -12,6 +12,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     report = nouns.add_parser("report", help="write what is known of a move as a PDF")
     report.add_argument("move")
     report.add_argument("-o", "--output", required=True, type=Path, metavar="FILE.pdf")
+    report.add_argument("--functions", action="store_true", help="append the functions that the plan's steps call")
     add_common(report)
     report.set_defaults(run=_run)
 
@@ -21,7 +22,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
     if options.output.suffix.lower() != ".pdf":
         raise InputError(f"{options.output} is no name of a PDF", "give one that ends in .pdf")
-    path = actions.report(context.session, options.move, options.output)
+    path = actions.report(context.session, options.move, options.output, functions=options.functions)
     if options.json:
         print_document({"report": path})
     else:

@@ -40,6 +40,7 @@ def document(report: Report, *, plain: bool = False) -> Plain:
             "checks": _checks(report),
             "durations": _durations(report),
             "plan": _plan(report),
+            "functions": report.functions,
             "workloads": table(("Workload", "Parameters", "Old", "New"), _workloads(report.runs)),
             "outputs": [_benchmark_command(run) for run in report.runs if run.repetitions],
         },
@@ -152,30 +153,41 @@ def _method(one: Method) -> Plain:
 def _plan(report: Report) -> Plain:
     if report.plan is None:
         text = missing("There is no plan yet.", report.move, "plan", "Migration")
-        return {"missing": text, "transport": "", "why": "", "made_at": "", "warnings": [], "steps": []}
+        return {"missing": text, "transport": "", "why": "", "made_at": "", "warnings": [], "steps": [], "table": None}
     plan = report.plan
+    head = ("Step", "What", "Where", "As", "Takes", "Downtime")
     return {
         "missing": "",
         "transport": plan.transport,
         "why": plan.why,
         "made_at": instant(plan.made_at),
         "warnings": list(plan.warnings),
+        "table": table(head, [_row(step) for step in plan.steps]),
         "steps": [_step(step) for step in plan.steps],
     }
 
 
+def _row(step: Step) -> tuple[str, ...]:
+    where = ("you", "") if step.by_person else (step.server, step.user)
+    downtime = "point of no return" if step.point_of_no_return else "yes" if step.stopped else ""
+    return str(step.number), step.title, *where, _seconds(step), downtime
+
+
+def _seconds(step: Step) -> str:
+    return "" if step.expected_seconds is None else about(step.expected_seconds)
+
+
 def _step(step: Step) -> Plain:
-    whose = {"you": "you"}.get(step.side, f"{step.side}: {step.server}" + (f" as {step.user}" if step.user else ""))
+    whose = "you" if step.side == "you" else f"{step.side}: {step.server}" + (f" as {step.user}" if step.user else "")
     return {
         "number": step.number,
         "title": step.title,
         "whose": whose,
-        "command": "\n".join(step.shown),
+        "commands": "\n".join(step.native or (step.call,)),
+        "call": step.call if step.native else "",
         "reason": step.reason,
-        "seconds": "" if step.expected_seconds is None else about(step.expected_seconds),
         "undo": step.undo,
         "point_of_no_return": step.point_of_no_return,
-        "stopped": step.stopped,
     }
 
 

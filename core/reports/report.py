@@ -45,6 +45,8 @@ class Report:
     plan: Plan | None = None
     executions: tuple[Execution, ...] = ()
     """Newest first."""
+    functions: str = ""
+    """The text of the functions that the plan calls, where it was asked for."""
 
     @property
     def cluster(self) -> Cluster | None:
@@ -57,9 +59,13 @@ class Report:
         return tuple(check for check in self.checks or () if check.stops)
 
 
-def build(store: Store, move_name: str) -> Report:
-    """Read everything about the move of that name; raises InputError where there is none."""
-    move = store.move(move_name)
+def build(store: Store, move_name: str, *, functions: bool = False) -> Report:
+    """Read everything about the move of that name, the functions of its plan if they are asked for.
+
+    Raises:
+        InputError: there is no such move.
+    """
+    move, plan = store.move(move_name), store.plan(move_name)
     runs = {side: store.runs(move_name, side=side, latest_only=True) for side in Side}
     return Report(
         move=move,
@@ -77,8 +83,9 @@ def build(store: Store, move_name: str) -> Report:
         checks_taken_at=store.checks_taken_at(move_name),
         probes=store.probes(move_name),
         estimate=store.estimate(move_name),
-        plan=store.plan(move_name),
+        plan=plan,
         executions=store.executions(move_name),
+        functions=plan.functions if functions and plan is not None else "",
     )
 
 

@@ -93,8 +93,10 @@ def probe_text(probe: Probe) -> str:
 
 
 def step_text(step: Step) -> str:
-    """A step whole, but for its command."""
+    """A step whole, but for its commands and its call."""
     lines = [f"{step.number}. {step.title}", "", f"Why: {step.reason}", f"Undo: {step.undo or 'nothing to undo'}"]
+    if step.table:
+        lines += ["", step.table]
     if step.stopped:
         lines.append("The cluster is stopped meanwhile: this is downtime.")
     if step.point_of_no_return:
@@ -103,11 +105,13 @@ def step_text(step: Step) -> str:
 
 
 def commands(plan: Plan) -> str:
-    """The commands of all steps, each under a comment that says where it runs."""
-    return "\n\n".join(
-        f"# {step.number}. {step.title} (on {step.server} as {step.user})\n" + "\n".join(step.shown)
-        for step in plan.steps
-    )
+    """The commands of all steps, each under comments that say where it runs and by which call."""
+    return "\n\n".join("\n".join(_commented(step)) for step in plan.steps)
+
+
+def _commented(step: Step) -> list[str]:
+    head = f"# {step.number}. {step.title} (on {step.server} as {step.user})"
+    return [head, *([f"# call: {step.call}", *step.native] if step.native else [step.call])]
 
 
 def plan_summary(plan: Plan) -> str:

@@ -153,7 +153,7 @@ class EstimateSection(Section):
 
 
 class PlanSection(Section):
-    """The steps with their exact commands."""
+    """The steps, each in three parts: what it is for, the commands that do its work, the call that runs them."""
 
     tab, doing, button = "P&lan", "Planning", "Make the &plan"
     nothing = "No plan yet. The plan lists every command of the move in its order; making it changes nothing."
@@ -167,12 +167,17 @@ class PlanSection(Section):
         self.table = Table[Step]("Steps of the plan", rows.STEP_COLUMNS, self)
         self.table.chosen.connect(self._show)
         self.why = TextView("Why, and how it is undone", self)
-        self.command = TextView("Command", self)
+        self.native = TextView("Commands that do the work", self)
+        self.call = TextView("Call that runs them", self)
+        run = QSplitter(Qt.Orientation.Vertical, self)
+        run.addWidget(self.native)
+        run.addWidget(self.call)
         below = QSplitter(Qt.Orientation.Horizontal, self)
-        below.addWidget(self.command)
+        below.addWidget(run)
         below.addWidget(self.why)
         below.setSizes([600, 360])
-        below.setChildrenCollapsible(False)
+        for each in (run, below):
+            each.setChildrenCollapsible(False)
         self.split(self.table, below, (300, 220))
 
     def show_state(self, state: MigrationState) -> None:
@@ -197,7 +202,8 @@ class PlanSection(Section):
 
     @Slot(object)
     def _show(self, step: Step | None) -> None:
-        self.command.set_text("" if step is None else "\n".join(step.shown))
+        self.native.set_text("" if step is None else "\n".join(step.native or (step.call,)))
+        self.call.set_text("" if step is None or not step.native else step.call)
         self.why.set_text("" if step is None else rows.step_text(step))
 
 

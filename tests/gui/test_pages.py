@@ -126,7 +126,8 @@ def test_migration(full_window: MainWindow, qtbot: QtBot) -> None:
     assert "copying it now would give a broken copy" in shown.checks.evidence.text
     assert shown.probes.summary.text().startswith("The slowest link is: read, ")
     assert shown.estimate.table.rows.rowCount() == 6
-    assert shown.plan.command.text == "rsync -a /srv/pg/data/ new:/srv/pg/"
+    assert shown.plan.native.text == "rsync -a /srv/pg/data/ new:/srv/pg/"
+    assert shown.plan.call.text == "warm_pass data /srv/pg/data /srv/pg"
     shown.plan.copy.click()
     assert "systemctl start postgresql@15-main" in QApplication.clipboard().text()
 

@@ -207,7 +207,7 @@ def test_the_main_job_through_the_pages(window: MainWindow, move: Move, qtbot: Q
         _rest(window, qtbot)
     assert migration.checks.table.rows.rowCount() > 5
     assert {row.method.method for row in migration.estimate.table.rows.rows} >= {"cold-copy", "dump-restore"}
-    assert migration.plan.command.text
+    assert migration.plan.call.text
     assert (tmp_path / "spring.pdf").read_bytes().startswith(b"%PDF")
     commands = window.pane.table.rows.rows
     assert {line.server for line in commands if line.server} == {"old", "new"}

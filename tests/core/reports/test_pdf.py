@@ -147,7 +147,7 @@ def test_text_is_never_markup(full: Report, tmp_path: Path) -> None:
     write_pdf(report, tmp_path / "hostile.pdf")
     shown = HOSTILE.replace("\U0001f418", "<U+1F418>").replace("क", "<U+0915>")
     shown = shown.replace("\u202e", "<U+202E>").replace("\x07", "<U+0007>")
-    steps = [_text(item["body"]) for item in _query(report, "heading.where(level: 2)") if shown in _text(item["body"])]
+    steps = [_text(item["body"]) for item in _query(report, "heading.where(level: 3)") if shown in _text(item["body"])]
     assert len(steps) == 4
     assert steps[0].startswith('1.#panic("x") #pagebreak() *a* _b_ $x$ [c')
 

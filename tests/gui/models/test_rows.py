@@ -65,7 +65,10 @@ def test_a_plan_in_words() -> None:
     summary = migration.plan_summary(samples.PLAN)
     assert summary.startswith("3 steps by rsync over ssh; about 35 s of downtime")
     text = migration.commands(samples.PLAN)
-    assert "# 2. Stop the old cluster (on db-old as postgres)\npg_ctl stop -m fast\npg_controldata" in text
+    assert (
+        "# 2. Stop the old cluster (on db-old as postgres)\n# call: stop_cluster folder pg_ctl /srv/pg/data\n" in text
+    )
+    assert "\npg_ctl stop -m fast\npg_controldata\n" in text
 
 
 def test_checks_in_words() -> None:
