@@ -25,7 +25,8 @@ def runbook(plan: Plan) -> str:
         head += ["", "## Warnings", *(f"- {_plain(warning)}" for warning in plan.warnings)]
     numbers = {step.name: step.number for step in plan.steps}
     paths = paths_of(plan)
-    body = [line for step in plan.steps for line in _step(step, numbers, paths)]
+    seen: dict[tuple[str, ...], int] = {}
+    body = [line for step in plan.steps for line in _step(step, numbers, paths, seen)]
     return "\n".join(
         [*head, *_overview(plan), "", "## Steps", *_reading(plan), *body, *_later(plan), *_functions(plan)]
     )
@@ -68,7 +69,8 @@ def _reading(plan: Plan) -> list[str]:
     return [said, *paths] if plan.functions else []
 
 
-def _step(step: Step, numbers: dict[str, int], paths: Paths) -> list[str]:
+def _step(step: Step, numbers: dict[str, int], paths: Paths, seen: dict[tuple[str, ...], int]) -> list[str]:
+    """The step; `seen`: side and what is shown of earlier steps -> the number of the first."""
     marks = [_where(step), *(["cluster stopped"] if step.stopped else []), *filter(None, [_takes(step)])]
     said = [f"{', '.join(marks)}.", f"{_plain(step.reason[:1].upper() + step.reason[1:])}."]
     if step.point_of_no_return:
@@ -83,7 +85,13 @@ def _step(step: Step, numbers: dict[str, int], paths: Paths) -> list[str]:
         said.append("Repeat it as long as it gets shorter; leave it out where the pass before took seconds.")
     if step.undo and not step.undo.startswith(_NOTHING):
         said.append(f"Undo: {_code(step.undo)}" if ": " in step.undo else f"Undo: {_plain(step.undo)}.")
-    return ["", f"### {step.number}. {_plain(step.title)}", " ".join(said), *_block(step, paths)]
+    heading, earlier = (
+        ["", f"### {step.number}. {_plain(step.title)}"],
+        seen.setdefault((step.side, *step.shown), step.number),
+    )
+    if earlier != step.number and not step.by_person:
+        return [*heading, " ".join([*said, f"The commands of step {earlier} again."])]
+    return [*heading, " ".join(said), *_block(step, paths)]
 
 
 def _block(step: Step, paths: Paths) -> list[str]:
