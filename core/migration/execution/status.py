@@ -62,7 +62,7 @@ def _old_and_new(execution: Execution) -> str:
 
 
 def _knows_too_little(execution: Execution) -> bool:
-    """Whether its plan lacks a place of the cluster: to go on with it would fail again."""
-    places = {step.number for step in execution.plan.steps if step.name.startswith(DATA_ROOTS)}
-    latest = [run for run in execution.steps if run.number in places and not run.back]
+    """Whether its plan lacks a data root of the cluster: to go on with it would fail again."""
+    proofs = {step.number for step in execution.plan.steps if step.name.startswith(DATA_ROOTS)}
+    latest = [run for run in execution.steps if run.number in proofs and not run.back]
     return bool(latest) and latest[-1].exit_status not in {None, 0}

@@ -201,11 +201,6 @@ def native_stop_locally(target: str, path: str) -> tuple[str, ...]:
     return (_pg_ctl(program(path, "pg_ctl"), target, "-m", "fast", "-w", "-t", 600, "stop"),)
 
 
-def control_data(path: str, data_directory: str) -> Shell:
-    """pg_controldata of a data directory, in English."""
-    return environment({"PATH": path, "LC_ALL": "C"}, command("pg_controldata", data_directory))
-
-
 def program(path: str, name: str) -> str:
     """A program of the cluster's where a person finds it: in the first folder of its PATH."""
     return f"{path.partition(':')[0]}/{name}"

@@ -41,8 +41,8 @@ STEPS = (
         5, "sum up old's files", name="sums", stopped=True, reason="every path with its size", phase=Phase.VERIFY
     ),
     _plan_step(6, "compare new's files with old's", stopped=True, agrees_with="sums", phase=Phase.VERIFY),
-    _plan_step(7, "take stock of old", name="stock", stopped=True, phase=Phase.STOP),
-    _plan_step(8, "compare new's stock with old's", stopped=True, agrees_with="stock", phase=Phase.START),
+    _plan_step(7, "take inventory of old", name="stock", stopped=True, phase=Phase.STOP),
+    _plan_step(8, "compare new's inventory with old's", stopped=True, agrees_with="stock", phase=Phase.START),
     _plan_step(9, "decide", side="you", call="", stopped=True, expected_seconds=None, phase=Phase.OPEN),
     _plan_step(10, "open new to clients", stopped=True, point_of_no_return=True, phase=Phase.OPEN),
 )
@@ -116,7 +116,7 @@ def test_what_was_compared_with_its_counts(full: Report) -> None:
     assert rows == [
         ["sum up old's files; compare new's files with old's", "every path with its size", "the same"],
         [
-            "take stock of old; compare new's stock with old's",
+            "take inventory of old; compare new's inventory with old's",
             "2 databases, 320 relations, 1 setting and 1 invalid index",
             "the same",
         ],

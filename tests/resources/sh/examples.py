@@ -13,8 +13,8 @@ What may break without harm is declared with its reason.
         after="test -e list",                        # sh, run there behind it: fails where the state is wrong
     )
 
-The subjects' examples stand in `test_SUBJECT.py` files beside this one, each as a list `EXAMPLES`; a failing case by
-hand has `status` other than 0 and says the sentence in `complains`.
+The subjects' examples stand in `examples_SUBJECT.py` files beside this one, each as a list `EXAMPLES`; a failing case
+by hand has `status` other than 0 and says the sentence in `complains`.
 """
 
 import re

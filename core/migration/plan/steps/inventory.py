@@ -7,7 +7,7 @@ from core.migration.plan.site import Site
 from core.servers.shell import call, command
 
 INVENTORY = "stock"
-"""The name of the step that asks old."""
+"""The name of the step that asks old, as plans in the history have it."""
 
 _ASKED: tuple[tuple[str, LiteralString], ...] = (
     ("postgres", "select name, setting from pg_settings where source = 'configuration file' order by name"),
@@ -25,7 +25,7 @@ def take_inventory(site: Site) -> list[Step]:
     old = site.cluster.socket_directory, site.cluster.port or 5432
     return [
         Step(
-            "take stock of old",
+            "take inventory of old",
             "old",
             site.owner,
             str(call("take_inventory", *reached(site.old_path, *old))),
@@ -46,7 +46,7 @@ def compare_inventory(site: Site, socket: str | None) -> list[Step]:
     if _askable(site):
         asked.append(
             Step(
-                "compare new's stock with old's",
+                "compare new's inventory with old's",
                 "new",
                 site.channel.writer,
                 str(call("take_inventory", *reached(site.new_path, socket, site.port))),

@@ -11,13 +11,13 @@ from core.migration.plan.site import Site
 from core.servers.shell import Shell, call, command
 
 DATA_ROOTS = "places-"
-"""What the names of these steps begin with."""
+"""What the names of these steps begin with, as plans in the history have them."""
 
 
 def prove_data_roots(site: Site, *, stopped: bool) -> Step:
     """Before the stop, so that it is not made in vain, and in it, when nobody can make a root any more."""
     return Step(
-        f"prove that the plan {'still ' * stopped}knows every place",
+        f"prove that the plan {'still ' * stopped}knows every data root",
         "old",
         site.owner,
         str(unknown_data_roots(site.cluster)),

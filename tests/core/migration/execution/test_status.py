@@ -60,9 +60,9 @@ def test_a_rehearsal_holds_nothing(state: State) -> None:
     assert "--rollback" not in said
 
 
-def test_to_go_on_is_not_offered_where_the_plan_lacks_a_place() -> None:
-    places = replace(STEP, name=f"{DATA_ROOTS}running")
-    assert stands((COPY, places, *WARM[1:]), 1) == (
+def test_to_go_on_is_not_offered_where_the_plan_lacks_a_data_root() -> None:
+    proof = replace(STEP, name=f"{DATA_ROOTS}running")
+    assert stands((COPY, proof, *WARM[1:]), 1) == (
         "old is as it was; begin with a new plan: pghaul execute spring --anew"
     )
     within = stands((*WARM[:3], replace(STEP, name=f"{DATA_ROOTS}stopped")), 3)

@@ -1,4 +1,4 @@
-"""The proof that the plan knows every place, on folders of this machine."""
+"""The proof that the plan knows every data root, on folders of this machine."""
 
 import subprocess
 from pathlib import Path
