@@ -145,7 +145,9 @@ def forbid_key(channel: CopyChannel) -> Shell:
 def options(channel: CopyChannel) -> str:
     """What stands ahead of the key on new: from where it may come, and what alone it may do."""
     targets = [word for target in channel.targets for word in target]
-    receive = command("exec", *channel.becomes, "sh", f"{channel.kept}/functions", "receive").text
+    # had something tidied the folder away, anybody could make another one of that name
+    ours = ("sh", "-c", '[ -O "$0" ] && [ ! -L "$0" ] && exec "$@"', channel.kept)
+    receive = command("exec", *ours, *channel.becomes, "sh", f"{channel.kept}/functions", "receive").text
     forced = f'{receive} "$SSH_ORIGINAL_COMMAND" {command(*targets).text}'
     dequoted = forced.replace('"', '\\"')
     return f'restrict,from="{",".join(channel.sources)}",command="{dequoted}"'

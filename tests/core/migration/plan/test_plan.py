@@ -234,7 +234,8 @@ def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], becomes: str, l
     allow = step(made, "let the key")
     name, _, options = shlex.split(allow.call)
     assert name == "allow_key"
-    assert options.startswith(f'restrict,from="10.77.0.11",command="exec {becomes}sh /var/tmp/pghaul-copy-')
+    assert options.startswith('restrict,from="10.77.0.11",command="exec sh -c ')
+    assert f" {becomes}sh /var/tmp/pghaul-copy-" in options
     assert options.endswith(f'/functions receive \\"$SSH_ORIGINAL_COMMAND\\" data {TARGET}"')
     assert (allow.user, step(made, "put the functions").user) == (login, login)
     assert step(made, "pin").call.endswith(f" 10.77.0.12 22 {login}")

@@ -1,5 +1,6 @@
 """The key's line on new, and the receiver behind it, run by a real shell; the whole way is tested between two hosts."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def _asked(channel: CopyChannel, home: Path, words: str) -> subprocess.Completed
     """What new answers to those words behind the key, with an rsync that only says where it is and what it is asked."""
     program(home / "programs/rsync", 'printf "%s|" "$PWD" "$@"')
     (home / "functions").write_text(functions_file(library(["receive"])))
-    forced = _forced(_line(channel, home)).replace(f"{channel.kept}/functions", f"{home}/functions")
+    forced = _forced(_line(channel, home)).replace(channel.kept, str(home))
     return _run(Shell(f"export SSH_ORIGINAL_COMMAND='{words}'; {forced}", ""), home)
 
 
@@ -92,12 +93,21 @@ def test_the_receiver_takes_an_rsync_server_into_its_own_folder(channel: CopyCha
 def test_the_receiver_refuses_all_else(channel: CopyChannel, tmp_path: Path, asked: str) -> None:
     done = _asked(channel, tmp_path, asked)
     assert (done.returncode, done.stdout) == (126, "")
-    assert done.stderr == "pghaul: this key is for one copy alone\n"
+    assert done.stderr.startswith("pghaul: this key is for one copy alone")
 
 
 def test_shell_signs_in_what_is_asked_are_words(channel: CopyChannel, tmp_path: Path) -> None:
     done = _asked(channel, tmp_path, "pghaul-receive data --server $(id) `id` * ;id")
-    assert done.stdout.endswith("|--server|$(id)|`id`|*|;id|")
+    assert (done.returncode, done.stdout) == (126, "")
+    assert "$(id)" in done.stderr
+
+
+def test_functions_of_somebody_else_are_never_run(channel: CopyChannel, tmp_path: Path) -> None:
+    """Had something tidied the folder away, anybody could make another one of that name."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a folder away")
+    os.chown(tmp_path, 65534, 65534)
+    assert _asked(channel, tmp_path, "pghaul-receive data --server -r . .").returncode == 1
 
 
 def test_other_keys_stay_as_they_were(channel: CopyChannel, tmp_path: Path) -> None:
