@@ -48,7 +48,9 @@ go() {
   : >"$folder/nothing" || exit 1
   (umask 077 && mkdir -p -- "$kept") || exit 1
   echo $$ >"$kept/running"
-  [ "$first$only$steps" != 1steps ] || rm -f -- "$kept"/[0-9]*
+  # what another export of the plan has kept is of no use to this one
+  if [ "$first$only$steps" = 1steps ] || ! grep -qsx "$token" "$kept/token"; then rm -f -- "$kept"/[0-9]*; fi
+  echo "$token" >"$kept/token"
   sed -n '/^# --- sent /,/^# --- how /p' "$0" >"$folder/sent"
   # shellcheck disable=SC2016 # as new keeps them: `sh FILE FUNCTION WORD...` runs one
   {
@@ -67,12 +69,12 @@ go() {
 
 # may_begin   say what will be done and ask; never twice at once, never over what clients have written
 may_begin() {
-  if [ -e "$kept/opened" ] && [ "${only:-$first}" -le "$return_step" ]; then
+  if [ -e "$kept/opened" ] && [ "${only:-$first}" -lt "$return_step" ]; then
     echo "new was opened to clients: what they wrote since is on new alone. May it be lost, then remove $kept/opened" >&2
     exit 1
   fi
   if [ -e "$kept/running" ] && kill -s 0 "$(cat -- "$kept/running")" 2>/dev/null; then
-    echo "it runs already, as process $(cat -- "$kept/running")" >&2
+    echo "it runs already, as process $(cat -- "$kept/running"): $kept/running" >&2
     exit 1
   fi
   usage | sed '/^usage:/,$d'
@@ -99,9 +101,12 @@ say_how_to_go_on() {
     note "go on:   $0 --back --from $failed"
     return
   fi
+  on_from=$failed
   # what the passes have listed went with the channel: old is compared whole again, but not while it is stopped
-  if [ -n "$open" ] && [ "$failed" -gt "$first_pass" ] && [ "$failed" -le "$proof_step" ]; then failed=$first_pass; fi
-  note "go on:   $0 --from $failed"
+  if [ -n "$open" ] && [ "$failed" -gt "$first_pass" ] && [ "$failed" -le "$proof_step" ]; then on_from=$first_pass; fi
+  # old was started meanwhile: it is stopped and copied again
+  if [ "$failed" = "$proof_step" ] && [ "$first" -gt "$proof_step" ]; then on_from=$first_pass; fi
+  note "go on:   $0 --from $on_from"
   if [ "$failed" -lt "$stop_step" ]; then
     note 'old runs as it did'
   elif [ ! -e "$kept/opened" ]; then
