@@ -97,15 +97,9 @@ server_complaint() {
   printf '%s\n' "${complaint_said:-it ended with exit status $1}"
 }
 
-# print_answer KIND WORD COMPLAINT   KIND|WORD|COMPLAINT, both in hexadecimal digits
+# print_answer KIND WORD COMPLAINT   KIND|WORD|COMPLAINT, both as `hex` prints them
 print_answer() {
-  answer_word=$(hexadecimal "$2") || exit
-  answer_said=$(hexadecimal "$3") || exit
+  answer_word=$(hex "$2") || exit
+  answer_said=$(hex "$3") || exit
   printf '%s|%s|%s\n' "$1" "$answer_word" "$answer_said"
-}
-
-# hexadecimal WORD   print its bytes as hexadecimal digits
-hexadecimal() {
-  hexadecimal_digits=$(printf '%s' "$1" | od -An -v -tx1) || fail 'od failed'
-  printf '%s' "$hexadecimal_digits" | tr -d ' \n' || fail 'tr failed'
 }

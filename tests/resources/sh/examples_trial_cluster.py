@@ -119,6 +119,4 @@ EXAMPLES = [
     Example("server_complaint", ("139", ""), prints="it ended with exit status 139\n", name="it said nothing"),
     Example("server_complaint", ("0", "ERROR:  b"), prints="", name="no failure"),
     Example("print_answer", ("path", "a|b", "ö"), prints="path|617c62|c3b6\n"),
-    Example("hexadecimal", ("a\nb",), prints="610a62"),
-    Example("hexadecimal", ("",), prints="", name="empty"),
 ]
