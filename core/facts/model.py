@@ -348,7 +348,7 @@ class Facts:
     further: dict[str, dict[str, str]] = field(default_factory=dict)
     """What people compare and no check reads: by a section's title its values by name (see core/facts/host)."""
     host_environment: HostEnvironment = field(default_factory=HostEnvironment)
-    """What stands around the clusters: accounts, clocks, managers, cron jobs, guards, limits."""
+    """What stands around the clusters: accounts, clocks, managers, cron jobs, security policy, limits."""
 
     @property
     def addresses(self) -> tuple[str, ...]:

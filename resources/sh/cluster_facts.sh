@@ -1,7 +1,6 @@
 # A candidate for a data directory looked into: an outer part, with the rights of the round trip, says which folder it
 # really is; the inner part runs as the folder's owner, because PostgreSQL's programs refuse root, and because no
 # program that a data directory leads to should run with more rights than its owner has. Everything only reads.
-# needs: base text sections processes
 #
 # Its sections read what cluster_open found: cluster_folder, cluster_series, cluster_pid, cluster_port, cluster_socket,
 # cluster_programs (the folder of its programs), cluster_version, cluster_tried and cluster_config. Set ahead for all:

@@ -1,6 +1,5 @@
 # What a data directory weighs and holds: bytes, links, and files that a copy may not bring over as they are.
 # Only names and inodes are read, at low priority. Each walk ends with a mark: without it none of it is believed.
-# needs: base text
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 
 # folder_size FOLDER   print bytes and files of all below it; fails where not all may be read

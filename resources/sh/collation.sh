@@ -1,6 +1,5 @@
 # How a host sorts: one list of words put in order under each locale in question, and the order's sum.
 # Two hosts whose sums differ put the keys of an index in different order.
-# needs: base
 # shellcheck disable=SC2016 # signs of money are words here
 
 # collation_order LOCALES...   print `sorted LOCALE SUM` of each; `missing` for a sum where the host has no such locale

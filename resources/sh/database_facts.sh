@@ -1,6 +1,5 @@
 # What only SQL tells of a running cluster, by psql as its owner through its Unix socket: read-only, with timeouts for
 # statements and locks.
-# needs: base text collation
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 
 # cluster_query GROUP SINCE BEFORE SQL   keep a question for the clusters of series SINCE up to, not including, BEFORE

@@ -1,5 +1,4 @@
 # Where PostgreSQL data directories may lie: Debian's list, systemd units, running servers, common folders.
-# needs: base text
 
 # debian_clusters   print pg_lsclusters' JSON, or its table where it is too old for that; nothing where there is none
 debian_clusters() {

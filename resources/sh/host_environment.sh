@@ -1,5 +1,4 @@
 # What stands around the clusters of a host: programs that start, front or watch them, services, jobs, what forbids.
-# needs: base text
 
 # ha_and_pooler_facts PATTERN FILES   print `process =COMMAND-LINE` of what PATTERN finds, `file PATH` of FILES, `unit NAME`
 # FILES are patterns, a blank between. A command line comes as hexadecimal digits.

@@ -1,5 +1,4 @@
 # What a host is: its system, processors, network and tools. Each function prints what one parser of core/facts reads.
-# needs: base text
 
 # system_facts   print the release file, then names, versions and ids of the system as `facts_NAME=VALUE`
 # What is empty there is not known: a container hides process 1, an old system has no machine id.

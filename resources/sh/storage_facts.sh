@@ -1,5 +1,4 @@
 # Storage as a host shows it: devices, their queues and health, mounted file systems and how they were made.
-# needs: base text
 
 # block_device_facts   print lsblk's JSON or, where it is too old for that, its pairs; of sysfs where there is none
 # Columns that an lsblk does not know make it fail as a whole, so the next, poorer question is asked.

@@ -1,5 +1,4 @@
 # Text that comes through whole: names as hexadecimal digits, files as they are.
-# needs: base
 
 # hex WORD   print its bytes in hexadecimal, on one line: whatever a name holds survives
 hex() {

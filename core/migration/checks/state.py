@@ -281,7 +281,7 @@ def tablespace_targets(case: Case) -> Finding:
     if unread is not None and named:
         return unread
     if not wrong:
-        return passed(*evidence, "every place that the move gives a target is one of the cluster's")
+        return passed(*evidence, "every folder that the move gives a target is a data root of the cluster")
     return blocker(
         *evidence,
         f"the move gives {', '.join(wrong)} a target, but the cluster has no tablespace or link of its own there",
