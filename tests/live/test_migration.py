@@ -276,7 +276,7 @@ def test_a_narrow_wire_calls_for_compression(
         estimate(spec_of(MOVE, both_facts[0], probes)),
     )
     assert made.transport == choice.transport.name
-    assert "--compress" in made.steps[number(made, "warm pass 1") - 1].call
+    assert "--compress" in " ".join(made.steps[number(made, "warm pass 1") - 1].native)
 
 
 def test_unencrypted_ways_are_tried_where_the_move_allows_them(
