@@ -34,12 +34,17 @@ def dump(value: object, *, indent: int | None = None) -> str:
 
 def load(kind: type[T], text: str | bytes) -> T:
     """The dataclass `kind` from a JSON document; raises InputError that names each wrong field by its path."""
-    return _validated(kind, lambda adapter: adapter.validate_json(text))
+    from pydantic import ValidationError
 
-
-def from_plain(kind: type[T], value: object) -> T:
-    """The dataclass `kind` from dicts and lists, as read from TOML; raises InputError as `load` does."""
-    return _validated(kind, lambda adapter: adapter.validate_python(value))
+    try:
+        result: T = _adapter(kind).validate_json(text)
+    except ValidationError as error:
+        found = "; ".join(
+            f"{'.'.join(str(part) for part in item['loc']) or 'document'}: {_words(item['type'], item['msg'])}"
+            for item in error.errors(include_url=False, include_input=False)
+        )
+        raise InputError(f"this is no valid {_name(kind)}: {found}") from error
+    return result
 
 
 def _made(kind: Any) -> "TypeAdapter[Any]":
@@ -50,20 +55,6 @@ def _made(kind: Any) -> "TypeAdapter[Any]":
 
 _adapter: "Callable[[Any], TypeAdapter[Any]]" = cache(_made)
 """Made once a kind: for facts that takes a tenth of a second, in which no other thread runs."""
-
-
-def _validated(kind: type[T], validate: Any) -> T:
-    from pydantic import ValidationError
-
-    try:
-        result: T = validate(_adapter(kind))
-    except ValidationError as error:
-        found = "; ".join(
-            f"{'.'.join(str(part) for part in item['loc']) or 'document'}: {_words(item['type'], item['msg'])}"
-            for item in error.errors(include_url=False, include_input=False)
-        )
-        raise InputError(f"this is no valid {_name(kind)}: {found}") from error
-    return result
 
 
 def _name(kind: type) -> str:

@@ -46,7 +46,7 @@ def test_what_is_no_such_document_is_said(text: str) -> None:
 
 def test_a_wrong_field_is_named_by_its_path() -> None:
     with pytest.raises(InputError, match=r"inner\.at"):
-        documents.from_plain(Outer, {"inner": {"name": "x", "at": "noon"}})
+        documents.load(Outer, '{"inner": {"name": "x", "at": "noon"}}')
 
 
 def test_a_byte_that_was_no_utf_8_stays_an_escape() -> None:
