@@ -19,4 +19,4 @@ def test_the_hooks_run_what_make_check_runs() -> None:
     )
     recipe = (TOP / "Makefile").read_text(encoding="utf-8").split("\ncheck: setup\n")[1].split("\n\n")[0]
     assert hooks == set(re.findall(r"\$\(BIN\)/([\w-]+(?: (?:check|format))?)", recipe))
-    assert len(hooks) == 4
+    assert len(hooks) == 6

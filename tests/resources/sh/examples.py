@@ -45,6 +45,7 @@ class Example:
             `NAME behind` where it fails behind its whole output.
         programs: scripts that stand in for what cannot really run here (pg_ctlcluster, systemctl): NAME -> body in sh.
         seconds: how long it may take.
+        as_root: only root may do what it does, or make the state that it finds.
     """
 
     function: str
@@ -60,6 +61,7 @@ class Example:
     tolerates: Mapping[str, str] = field(default_factory=dict)
     programs: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 20.0
+    as_root: bool = False
     name: str = ""
 
     def __str__(self) -> str:

@@ -174,6 +174,7 @@ PHASE = [
         "bench_drop_caches",
         programs={"sync": ":"},
         tolerates={"full disk": "what is written there is no file of a disk"},
+        as_root=True,
     ),
     Example("bench_ticking", ("printf", "a\nb\n"), prints="a\nb\n", tolerates=_TICKS),
     Example("bench_ticking", ("sleep", "1.5"), prints="\n\n", tolerates=_TICKS, name="with a tick"),
@@ -307,7 +308,7 @@ CLUSTER = [
         complains="the programs that were found are of PostgreSQL 15, the move's cluster is of 16",
         name="another series",
     ),
-    Example("throwaway_folder", settings=_SETTINGS, programs=_OWN, after='[ "$(stat -c %a c)" = 700 ]'),
+    Example("throwaway_folder", settings=_SETTINGS, programs=_OWN, after='[ "$(stat -c %a c)" = 700 ]', as_root=True),
     Example(
         "throwaway_init", ("-N",), settings=_SETTINGS, arrange="mkdir c", programs=_OWN, after="[ ! -e c/password ]"
     ),

@@ -61,6 +61,7 @@ def _sum(what: str, openssl: str, name: str, **more: object) -> Example:
         matches=r"data\n([0-9a-f]{64}  -\n){1,2}control\n[0-9a-f]{64}  -\n",
         after="grep -q 'owner f 644 4 .* base/1$' lists/compared && [ $(ls lists | wc -l) = 1 ]",
         name=name,
+        as_root=True,
     )
     return replace(made, **more)  # type: ignore[arg-type]  # fields of an example, by name
 

@@ -243,6 +243,7 @@ EXAMPLES = [
             "mount: -t nfs -o vers=4.2,soft [fd00::2]:/space @folder@/state/16400",
         )
         + ' && [ "$(stat -c %a,%U state)" = "500,$(id -un)" ] && [ "$(stat -c %a state/data)" = 555 ]',
+        as_root=True,
     ),
     Example(
         "mount_targets",

@@ -32,6 +32,7 @@ EXAMPLES = [
         prints="/dev/shm/pghaul-example-scratch",
         after="rmdir /dev/shm/pghaul-example-scratch",
         name="the target is a mount point",
+        as_root=True,
     ),
     Example(
         "make_scratch",

@@ -28,7 +28,7 @@ EXAMPLES = [
     Example("volume_needs", ("sh", "awk"), programs={"id": "echo 0"}),
     Example("volume_needs", ("no-such-program",), status=1, complains="no-such-program is not installed", name="lacks"),
     Example("volume_needs", ("sh",), programs={"id": "echo 1000"}, status=1, complains="run as root", name="no root"),
-    Example("volume_check", ("disk",), arrange=_DISK, programs=_EMPTY),
+    Example("volume_check", ("disk",), arrange=_DISK, programs=_EMPTY, as_root=True),
     Example(
         "volume_check",
         ("disk", "link"),
@@ -37,8 +37,9 @@ EXAMPLES = [
         status=1,
         complains="link is named twice",
         name="twice",
+        as_root=True,
     ),
-    Example("volume_check_device", ("disk",), arrange=_DISK, programs=_EMPTY),
+    Example("volume_check_device", ("disk",), arrange=_DISK, programs=_EMPTY, as_root=True),
     *(
         Example(
             "volume_check_device",
@@ -48,6 +49,7 @@ EXAMPLES = [
             status=1,
             complains=said,
             name=said,
+            as_root=True,
         )
         for stood_in, said in (
             ({"lsblk": 'case "$*" in *"RO "*) echo 1 ;; *) echo disk ;; esac'}, "is read-only"),
@@ -61,7 +63,7 @@ EXAMPLES = [
         )
     ),
     Example("volume_check_device", ("/dev/null",), status=1, complains="is no block device", name="no device"),
-    Example("volume_check_mount_point", ("@folder@/there",), settings=_ETC, arrange=_DISK),
+    Example("volume_check_mount_point", ("@folder@/there",), settings=_ETC, arrange=_DISK, as_root=True),
     Example(
         "volume_check_mount_point",
         ("/srv/pg",),
@@ -79,6 +81,7 @@ EXAMPLES = [
         status=1,
         complains="is not empty",
         name="holds files",
+        as_root=True,
     ),
     Example(
         "volume_confirm",
@@ -103,6 +106,7 @@ EXAMPLES = [
         programs=_EMPTY,
         after="grep -q 'start=1MiB, type=A19D' table",
         tolerates={"cat": "part of what stands in for sfdisk", "cat behind": "as above"},
+        as_root=True,
     ),
     Example(
         "volume_partition",
@@ -112,6 +116,7 @@ EXAMPLES = [
         status=1,
         complains="the kernel shows no partition of disk",
         name="no partition",
+        as_root=True,
     ),
     Example(
         "volume_keep_arrays",
@@ -130,6 +135,7 @@ EXAMPLES = [
         programs=_EMPTY,
         prints="room\n",
         after="grep -q '^UUID=0000-1111 @folder@/there xfs noatime 0 0$' fstab && [ -e fstab.before-pghaul ]",
+        as_root=True,
     ),
     Example(
         "volume_mount",
@@ -141,5 +147,6 @@ EXAMPLES = [
         complains="disk has no UUID",
         after="[ ! -e fstab.before-pghaul ]",
         name="no UUID",
+        as_root=True,
     ),
 ]

@@ -1,6 +1,7 @@
 """Every function of the remote half, in both shells: it does its work; and whatever breaks under it, it says so."""
 
 import importlib.util
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -30,6 +31,11 @@ def _examples() -> list[Example]:
 
 EXAMPLES = _examples()
 WORKING = [each for each in EXAMPLES if each.status == 0]
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root may do that")
+
+
+def _cases(examples: list[Example]) -> list[object]:
+    return [pytest.param(each, id=str(each), marks=[AS_ROOT] if each.as_root else []) for each in examples]
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +46,7 @@ def shims(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+@pytest.mark.parametrize("example", _cases(EXAMPLES))
 def test_it_does_its_work(example: Example, shell: str, tmp_path: Path) -> None:
     stage = Stage(tmp_path, shell, example)
     ended = stage.run()
@@ -81,7 +87,7 @@ def whole(example: Example, runs: dict[int, Ended], tmp_path: Path, shims: Path)
 
 
 @pytest.mark.breaking
-@pytest.mark.parametrize("example", WORKING, ids=str)
+@pytest.mark.parametrize("example", _cases(WORKING))
 def test_whatever_program_fails_it_says_so(example: Example, whole: Ended, tmp_path: Path, shims: Path) -> None:
     for number, (program, behind) in enumerate(_breaks(example, whole.used)):
         broken = shims / "broken" / program
@@ -91,7 +97,7 @@ def test_whatever_program_fails_it_says_so(example: Example, whole: Ended, tmp_p
 
 
 @pytest.mark.breaking
-@pytest.mark.parametrize("example", WORKING, ids=str)
+@pytest.mark.parametrize("example", _cases(WORKING))
 def test_a_full_disk_is_never_taken_for_success(example: Example, whole: Ended, tmp_path: Path) -> None:
     stage = Stage(tmp_path / "full", "dash", example)
     full = stage.run(full_disk=True)
