@@ -57,8 +57,8 @@ check: setup
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/shellcheck resources/sh/*.sh
-	$(BIN)/shfmt -i 2 -ci -d resources/sh
+	$(BIN)/shellcheck resources/sh/*.sh resources/script/*.sh
+	$(BIN)/shfmt -i 2 -ci -d resources/sh resources/script
 
 bench: setup-lab
 	@sh installer/with-lab.sh sh benchmarks/run-all.sh $(BIN)/python
