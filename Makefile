@@ -29,7 +29,7 @@ demo: setup-lab
 	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec tests/data/specs/seed-1220gb-observed.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
 
 test: setup-lab
-	@WITHOUT_LAB='$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT)" $(PYTEST)' sh installer/with-lab.sh $(BIN)/python -m pytest $(SIDE_BY_SIDE) $(PYTEST)
+	@WITHOUT_LAB='$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT)" $(PYTEST)' sh installer/with-lab.sh sh tests/run.sh $(BIN)/python $(WORKERS) $(PYTEST)
 
 test-unit: setup-lab
 	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT) and not breaking" $(PYTEST)

@@ -121,6 +121,7 @@ def measured(lab: Lab, old_server: Server) -> Iterator[tuple[Run, ...]]:
     ],
     ids=lambda value: value.name if isinstance(value, Workload) else str(value),
 )
+@pytest.mark.measures
 def test_caps_are_read_back(measured: tuple[Run, ...], workload: Workload, cap: float, within: float) -> None:
     run = next(run for run in measured if run.workload == workload)
     (repetition,) = run.repetitions
@@ -129,6 +130,7 @@ def test_caps_are_read_back(measured: tuple[Run, ...], workload: Workload, cap: 
     assert repetition.metrics[workload.headline] == pytest.approx(cap, rel=within)
 
 
+@pytest.mark.measures
 def test_dd_reads_back_the_cap_and_tells_its_processor_time(measured: tuple[Run, ...]) -> None:
     metrics = measured[-1].repetitions[0].metrics
     assert metrics["read_bytes_per_second"] == pytest.approx(READ, rel=0.10)

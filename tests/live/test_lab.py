@@ -95,6 +95,7 @@ def _file_system(host: Host) -> str:
     return host.exec("stat", "-f", "-c", "%T", host.data_disk).stdout.strip().replace("ext2/ext3", "ext4")
 
 
+@pytest.mark.measures
 def test_fio_reads_the_disk_caps_back(lab: Lab) -> None:
     with ExitStack() as folders, ThreadPoolExecutor(2) as both:
         written = [folders.enter_context(_written_file(host)) for host in (lab.old, lab.new)]
@@ -156,6 +157,7 @@ def test_a_host_has_no_more_memory_than_it_is_given() -> None:
     assert _traces(small.name) == []
 
 
+@pytest.mark.measures
 def test_iperf3_sees_the_shape_of_the_network(lab: Lab) -> None:
     lab.shape("200mbit")
     shaped = _iperf3(lab)

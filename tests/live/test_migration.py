@@ -218,6 +218,7 @@ def test_the_proof_of_the_target_refuses_what_is_not_ours(
         lab.new.exec("rm", "-rf", "--", TARGET)
 
 
+@pytest.mark.measures
 def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_copy_by_hand(
     lab: Lab,
     stopped: Host,  # noqa: ARG001  before the look at what is left
@@ -246,6 +247,7 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     assert guessed == pytest.approx(taken.flushed, rel=0.25)
 
 
+@pytest.mark.measures
 def test_a_narrow_wire_calls_for_compression(
     lab: Lab,
     odd: Host,  # noqa: ARG001  before the look at what is left

@@ -1,0 +1,14 @@
+#!/bin/sh
+# The tests as make test runs them: side by side, then by themselves those that measure, for a neighbour would be measured too.
+#
+#   sh tests/run.sh PYTHON WORKERS [PYTEST'S WORDS...]
+set -u
+python=$1 workers=$2
+shift 2
+usual='not clean_debian and not long and not nfs'
+
+# pytest ends with 5 where none of the tests asked for is of that kind
+run() { "$python" -m pytest "$@" || [ $? -eq 5 ]; }
+
+run -n "$workers" --dist loadfile --no-loadscope-reorder -m "$usual and not measures" "$@" || exit
+run -m "$usual and measures" "$@"
