@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -184,13 +185,13 @@ def test_a_killed_workstation_leaves_nothing_running(lab: Lab, old_profile: Prof
     program = (
         "import sys\n"
         "from core.servers.connection import connect\nfrom core.jobs import Job\n"
-        "from core.servers.profiles import Nobody, Profile\nfrom core.servers.shell import script\n"
+        "from core.servers.profiles import Nobody, Profile\nfrom tests.shells import sh\n"
         "class Trust(Nobody):\n    def accept_host_key(self, *_): return True\n"
         "server = connect(Profile('old', sys.argv[1], user='dba', identity_file=sys.argv[2]), Trust(), Job())\n"
         "server.run(sh('sleep 1239 & sleep 1240'), Job(), user='root', deadline=900)\n"
     )
     words = [sys.executable, "-c", program, old_profile.address, str(old_profile.identity_file)]
-    workstation = subprocess.Popen(words)
+    workstation = subprocess.Popen(words, cwd=Path(__file__).parents[2])
     wait_until(lambda: running_on(lab.old, "sleep 1240"), "the command to begin", seconds=10)
     workstation.send_signal(signal.SIGKILL)
     workstation.wait()
