@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.histories", "tests.lab.fixtures"]
+pytest_plugins = ["tests.histories", "tests.turns", "tests.lab.fixtures"]
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

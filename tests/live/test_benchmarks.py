@@ -19,6 +19,7 @@ from core.servers.connection import Server, connect
 from core.servers.profiles import Asker, Profile
 from core.servers.shell import call, command
 from tests.lab.lab import Lab
+from tests.turns import Alone
 
 pytestmark = pytest.mark.lab
 
@@ -102,11 +103,13 @@ def own_server(old_profile: Profile, asker: Asker) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def measured(lab: Lab, old_server: Server) -> Iterator[tuple[Run, ...]]:
+def measured(lab: Lab, old_server: Server, alone: Alone) -> Iterator[tuple[Run, ...]]:
     """One pass of every kind of workload under caps."""
     lab.cap_disk("old", int(READ), int(WRITE), READ_IOPS, 0)
     workloads = (SEQUENTIAL_READ, SEQUENTIAL_WRITE, RANDOM_READ, BUFFERED, DD)
-    yield run_suite(old_server, volume(), suite(*workloads), FACTS, Journal(), Job(), move="m")
+    with alone():
+        runs = run_suite(old_server, volume(), suite(*workloads), FACTS, Journal(), Job(), move="m")
+    yield runs
     lab.cap_disk("old")
 
 

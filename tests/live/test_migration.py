@@ -31,6 +31,7 @@ from tests.lab.fixtures import LabAsker
 from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
+from tests.turns import Alone
 
 pytestmark = pytest.mark.lab
 
@@ -224,13 +225,15 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     stopped: Host,  # noqa: ARG001  before the look at what is left
     old_server: Server,
     new_server: Server,
+    alone: Alone,
     clean_hosts: None,  # noqa: ARG001
 ) -> None:
     """The caps are the truth: 30 MB/s of old's disk, 60 MB/s of new's, 400 Mbit/s between them."""
     facts = collect(old_server, Job(), folders=[ODD]), collect(new_server, Job(), folders=[TARGET])
     cap(lab, Setting("capped", old_disk=30_000_000, new_disk=60_000_000, wire="400mbit"))
     journal = Journal()
-    probes = probe(old_server, new_server, *facts, MOVE, journal, Job())
+    with alone():
+        probes = probe(old_server, new_server, *facts, MOVE, journal, Job())
     assert [each for _, each in journal.probes] == list(probes)
     assert {name for name, _ in journal.probes} == {MOVE.name}
     assert all(each.command and each.raw and each.method for each in probes)
@@ -243,7 +246,8 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     assert choose(probes).bound_by == "old disk"
     guessed = copy_seconds(estimate(spec_of(MOVE, facts[0], probes)))
     lab.cap_disk("new")  # by hand new's memory would take the copy, and a slow disk would have all to write at the end
-    taken = copy_by_hand(lab, ODD)
+    with alone():
+        taken = copy_by_hand(lab, ODD)
     assert guessed == pytest.approx(taken.flushed, rel=0.25)
 
 

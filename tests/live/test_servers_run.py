@@ -63,7 +63,7 @@ def gone(host: Host, words: str) -> None:
 
 def cancel_when(condition: Callable[[], bool], job: Job) -> threading.Thread:
     def work() -> None:
-        wait_until(condition, "the command to begin", seconds=10)
+        wait_until(condition, "the command to begin", seconds=30)
         job.cancel()
 
     thread = threading.Thread(target=work)
@@ -192,7 +192,7 @@ def test_a_killed_workstation_leaves_nothing_running(lab: Lab, old_profile: Prof
     )
     words = [sys.executable, "-c", program, old_profile.address, str(old_profile.identity_file)]
     workstation = subprocess.Popen(words, cwd=Path(__file__).parents[2])
-    wait_until(lambda: running_on(lab.old, "sleep 1240"), "the command to begin", seconds=10)
+    wait_until(lambda: running_on(lab.old, "sleep 1240"), "the command to begin", seconds=30)
     workstation.send_signal(signal.SIGKILL)
     workstation.wait()
     gone(lab.old, "sleep 1239")
