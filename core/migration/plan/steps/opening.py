@@ -1,18 +1,19 @@
-"""The steps after the copy: configuration, the first start for local connections alone, the opening, the end."""
+"""The steps after the copy: the first start for local connections alone, the opening, the end."""
 
 from typing import LiteralString
 
 from core.migration.findings.layout import configuration_folder
 from core.migration.findings.schedules import side_by_side
 from core.migration.model.move import Hook, Verify
-from core.migration.model.plan import ROOT_USER, Phase, Step, undone
+from core.migration.model.plan import Phase, Step, undone
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
+from core.migration.plan.steps.configuration import configuration
 from core.migration.plan.steps.corruption import tables_and_indexes
 from core.migration.plan.steps.hooks import LEAD
 from core.migration.plan.steps.inventory import compare_inventory, native_psql, reached
 from core.migration.plan.steps.reindex import reindex
-from core.servers.shell import call, command
+from core.servers.shell import call
 
 START_NEW = "start-new"
 """The name of the step that starts new for the first time."""
@@ -22,68 +23,7 @@ _ASK: LiteralString = "select version(), pg_is_in_recovery(), (select count(*) f
 
 def opening(site: Site) -> list[Step]:
     """From the first start on new to the opening, the one step that cannot be undone without loss."""
-    return [*_configuration(site), *_first_start(site), *_free(site), *_open(site)]
-
-
-def _configuration(site: Site) -> list[Step]:
-    """Configuration outside the data directory: old's as an archive, put beside what new has there."""
-    folder = configuration_folder(site.cluster)
-    if folder is None:
-        return []
-    kept = f"{folder}{cluster_control.KEPT}"
-    return [
-        Step(
-            f"pack old's configuration in {folder}",
-            "old",
-            ROOT_USER,
-            str(call("pack_configuration", folder)),
-            "it lies outside the data directory, so no pass has copied it",
-            "nothing to undo: it only looks",
-            native_pack_configuration(folder),
-            name="configuration",
-            phase=Phase.START,
-            timed_as=Phase.VERIFY,
-            private=True,
-            stopped=True,
-        ),
-        Step(
-            f"put old's configuration into {folder}",
-            "new",
-            ROOT_USER,
-            str(call("unpack_configuration", folder, site.channel.writer)),
-            f"what new has there is kept as {kept}; read it for paths, memory and addresses of old",
-            undone(ROOT_USER, "new", *native_restore_configuration(folder)),
-            native_unpack_configuration(folder, site.channel.writer),
-            phase=Phase.START,
-            timed_as=Phase.VERIFY,
-            reads="configuration",
-            stopped=True,
-        ),
-    ]
-
-
-def native_pack_configuration(folder: str) -> tuple[str, ...]:
-    """What a person would type for it."""
-    return (f"{command('tar', '-C', folder, '-cf', '-', '.')} | base64",)
-
-
-def native_unpack_configuration(folder: str, user: str) -> tuple[str, ...]:
-    """What a person would type for it, with the archive on standard input."""
-    return (
-        command("mv", "--", folder, f"{folder}{cluster_control.KEPT}").text,
-        command("install", "-d", "-m", "0755", "-o", user, "--", folder).text,
-        f"base64 -d | {command('tar', '-C', folder, '-xf', '-')}",
-        command("chown", "-R", f"{user}:", "--", folder).text,
-    )
-
-
-def native_restore_configuration(folder: str) -> tuple[str, ...]:
-    """What a person would type to have back what new had there, if anything."""
-    kept = f"{folder}{cluster_control.KEPT}"
-    return (
-        command("rm", "-rf", "--", folder).text,
-        f"test ! -e {command(kept)} || {command('mv', '--', kept, folder)}",
-    )
+    return [*configuration(site), *_first_start(site), *_free(site), *_open(site)]
 
 
 def _first_start(site: Site) -> list[Step]:
