@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 
 import resources
 
@@ -19,17 +20,24 @@ _FUNCTION = re.compile(
     r"(?P<comment>(?:^#.*\n)*)^(?P<name>[a-z][a-z0-9_]*)\(\) \{\n(?P<body>(?:.*\n)*?)^\}\n", re.MULTILINE
 )
 _WORD = re.compile(r"(?<![\w./$-])[a-z][a-z0-9_]*(?![\w/=-])")
+_VARIABLE = re.compile(r"\$\{?([a-z][a-z0-9_]*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of the remote half. `text` is its comment and itself; `calls` are the functions that it names."""
+    """A function of the remote half.
+
+    Attributes:
+        text: its comment and itself.
+        calls: the functions that it names; `reads`: the variables, of which a setting may name further functions.
+    """
 
     name: str
     subject: str
     comment: str
     text: str
     calls: tuple[str, ...]
+    reads: tuple[str, ...]
 
 
 @cache
@@ -51,8 +59,10 @@ def functions() -> Mapping[str, Function]:
     return {each["name"]: _function(subject, each, frozenset(names)) for subject, each in found}
 
 
-def library(names: Iterable[str]) -> str:
+def library(names: Iterable[str], settings: Mapping[str, str] = MappingProxyType({})) -> str:
     """The text of these functions and of all that they call, each once, subject by subject.
+
+    `settings`: variables that the functions read; those that they name by them are taken along too.
 
     Raises:
         KeyError: there is no function of that name.
@@ -63,11 +73,12 @@ def library(names: Iterable[str]) -> str:
         name = ahead.pop()
         if name not in wanted:
             wanted.add(name)
-            ahead += functions()[name].calls
+            function = functions()[name]
+            ahead += [*function.calls, *named_in(" ".join(settings.get(each, "") for each in function.reads))]
     return "\n".join(each.text for each in functions().values() if each.name in wanted)
 
 
-def needed(text: str, called: Iterable[str]) -> str:
+def needed(text: str, called: Iterable[str], settings: Mapping[str, str] = MappingProxyType({})) -> str:
     """Of a text's functions those that pieces of shell name, and all that these call, without the comments ahead."""
     known = {found["name"]: found for found in _FUNCTION.finditer(text)}
     wanted: set[str] = set()
@@ -76,8 +87,14 @@ def needed(text: str, called: Iterable[str]) -> str:
         name = ahead.pop()
         if name in known and name not in wanted:
             wanted.add(name)
-            ahead += _WORD.findall(_code(known[name]["body"]))
+            code = _code(known[name]["body"])
+            ahead += _WORD.findall(" ".join([code, *(settings.get(each, "") for each in variables_in(code))]))
     return "\n".join(_bare(found) for name, found in known.items() if name in wanted)
+
+
+def variables_in(text: str) -> tuple[str, ...]:
+    """The variables that a piece of shell reads."""
+    return tuple(dict.fromkeys(_VARIABLE.findall(text)))
 
 
 def _bare(found: re.Match[str]) -> str:
@@ -91,11 +108,10 @@ def named_in(text: str) -> tuple[str, ...]:
 
 
 def _function(subject: str, found: re.Match[str], names: frozenset[str]) -> Function:
-    calls = dict.fromkeys(
-        word for word in _WORD.findall(_code(found["body"])) if word in names and word != found["name"]
-    )
+    code = _code(found["body"])
+    calls = dict.fromkeys(word for word in _WORD.findall(code) if word in names and word != found["name"])
     comment = "\n".join(line.removeprefix("#").strip() for line in found["comment"].splitlines())
-    return Function(found["name"], subject, comment, found[0], tuple(calls))
+    return Function(found["name"], subject, comment, found[0], tuple(calls), variables_in(code))
 
 
 def _code(body: str) -> str:

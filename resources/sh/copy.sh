@@ -1,6 +1,8 @@
-# The passes of rsync, on old, by whichever route: ssh, daemon (contents alone, the rest by ssh), nfs, local. They read
-# copy_route, copy_folder, copy_marker, copy_streams, copy_lists (whether rsync knows vanished names), copy_options,
-# copy_progress, copy_vanish, copy_packing, copy_limit (ahead of rsync), copy_ssh, copy_daemon, and copy_path and copy_data for the control file.
+# The passes of rsync, on old, by whichever route: ssh, daemon (contents alone, the rest by ssh), nfs, local.
+# Settings name the functions for the route and the number of streams, so that a plan takes along only what it uses: copy_send,
+# copy_listed, copy_stream, copy_share, copy_warm, copy_cold. Others that are read: copy_folder, copy_marker, copy_streams,
+# copy_options, copy_progress, copy_vanish, copy_ssh, copy_daemon, and copy_path and copy_data for the control file. A
+# sample sets copy_limit, words ahead of rsync.
 #   --inplace       what changed of a file of 1 GB is written into it; a broken pass goes on where it stopped
 #   --ignore-times  what no pass has vouched for is compared byte for byte, whatever size and time say
 #   --existing, then --ignore-existing   in place is written only what is there: rsync truncates a file in place at its end,
@@ -8,47 +10,51 @@
 #   --rsync-path    new's folder is chosen by the key's own line there, so no path crosses a remote shell
 # shellcheck disable=SC2154
 
-# send LABEL SOURCE TARGET OPTION...   rsync SOURCE, as far as OPTIONs leave it, into the data root LABEL, TARGET of new
+# send_by_ssh LABEL SOURCE TARGET OPTION...   rsync SOURCE, as far as OPTIONs leave it, into the data root LABEL of new
 # RSYNC_PROTECT_ARGS=0 keeps the server's options on its command line, where new's receiver checks them.
-send() {
-  send_label=$1 send_source=$2 send_target=$3
+send_by_ssh() {
+  send_label=$1 send_source=$2
   shift 3
   # shellcheck disable=SC2086 # options without blanks, several in a variable
-  case $copy_route in
-    nfs) set -- "$@" "$send_source" "/run/$copy_marker/$send_label/" ;;
-    local) set -- "$@" "$send_source" "$send_target/" ;;
-    *) set -- "$@" $copy_packing -e "$copy_ssh" --rsync-path="pghaul-receive $send_label" "$send_source" new:. ;;
-  esac
-  # shellcheck disable=SC2086 # as above
-  RSYNC_PROTECT_ARGS=0 $copy_limit rsync $copy_options "$@"
+  RSYNC_PROTECT_ARGS=0 ${copy_limit-} rsync $copy_options "$@" -e "$copy_ssh" --rsync-path="pghaul-receive $send_label" \
+    "$send_source" new:.
 }
 
-# send_listed LABEL TARGET STREAM OPTION...   the files here whose names the list of that stream holds
-send_listed() {
-  listed_label=$1 listed_target=$2 listed_names=$copy_folder/files-$1-$3.names
+# send_by_nfs LABEL SOURCE TARGET OPTION...   the same through the mount of LABEL
+send_by_nfs() {
+  send_label=$1 send_source=$2
   shift 3
   # shellcheck disable=SC2086 # as above
-  if [ "$copy_route" = daemon ]; then
-    listed_port=$(daemon_port "$copy_folder") || exit
-    $copy_limit rsync $copy_options "$@" $copy_packing --contimeout=10 --password-file="$copy_folder/password" \
-      --port="$listed_port" --from0 --files-from="$listed_names" ./ "$copy_daemon::$listed_label/"
-  else
-    send "$listed_label" ./ "$listed_target" --from0 --files-from="$listed_names" "$@"
-  fi
+  ${copy_limit-} rsync $copy_options "$@" "$send_source" "/run/$copy_marker/$send_label/"
+}
+
+# send_here LABEL SOURCE TARGET OPTION...   the same where old and new are one server
+send_here() {
+  send_source=$2 send_target=$3
+  shift 3
+  # shellcheck disable=SC2086 # as above
+  ${copy_limit-} rsync $copy_options "$@" "$send_source" "$send_target/"
+}
+
+# send_listed STREAM LABEL TARGET OPTION...   the files here whose names the list of that stream holds
+send_listed() {
+  listed_names=$copy_folder/files-$2-$1.names listed_label=$2 listed_target=$3
+  shift 3
+  "$copy_send" "$listed_label" ./ "$listed_target" --from0 --files-from="$listed_names" "$@"
+}
+
+# send_to_daemon STREAM LABEL TARGET OPTION...   the same to new's rsync daemon
+send_to_daemon() {
+  listed_names=$copy_folder/files-$2-$1.names listed_label=$2
+  shift 3
+  listed_port=$(daemon_port "$copy_folder") || exit
+  # shellcheck disable=SC2086 # as above
+  ${copy_limit-} rsync $copy_options "$@" --contimeout=10 --password-file="$copy_folder/password" \
+    --port="$listed_port" --from0 --files-from="$listed_names" ./ "$copy_daemon::$listed_label/"
 }
 
 # send_streams LABEL TARGET OPTION...   the listed files by all streams at once; ends with the worst of their statuses
-# A sample, which copy_limit ends, is followed by nobody: logs would take time from it.
 send_streams() {
-  if [ "$copy_streams" -eq 1 ]; then
-    streams_label=$1 streams_target=$2
-    shift 2
-    send_listed "$streams_label" "$streams_target" 1 "$@"
-    return
-  elif [ -n "$copy_limit" ]; then
-    run_streams - "$@"
-    return
-  fi
   streams_log=$copy_folder/stream-$1
   show_streams "$streams_log" 2>/dev/null &
   streams_shown=$!
@@ -62,16 +68,16 @@ send_streams() {
   return "$streams_status"
 }
 
-# run_streams LOG LABEL TARGET OPTION...   the same, each with what it says in LOG-NUMBER; LOG `-`: with none
+# run_streams LOG LABEL TARGET OPTION...   the same, each with what it says in LOG-NUMBER; LOG `-`, of a sample: with none
 # There are nine at the most: so the logs of the root `pg_wal` are told from those of one that is called `pg_wal-old`.
 run_streams() {
   run_log=$1 run_label=$2 run_target=$3 run_ids='' run_number=1
   shift 3
   while [ "$run_number" -le "$copy_streams" ]; do
     if [ "$run_log" = - ]; then
-      send_listed "$run_label" "$run_target" "$run_number" "$@" &
+      "$copy_stream" "$run_number" "$run_label" "$run_target" "$@" &
     else
-      send_listed "$run_label" "$run_target" "$run_number" "$@" >"$run_log-$run_number" &
+      "$copy_stream" "$run_number" "$run_label" "$run_target" "$@" >"$run_log-$run_number" &
     fi
     run_ids="$run_ids $!" run_number=$((run_number + 1))
   done
@@ -104,7 +110,7 @@ send_root() {
   root_label=$1 root_source=$2 root_target=$3
   shift 3
   # shellcheck disable=SC2086 # as above
-  send "$root_label" "$root_source/" "$root_target" $copy_left_out "$@"
+  "$copy_send" "$root_label" "$root_source/" "$root_target" $copy_left_out "$@"
 }
 
 # begin_pass LABEL SOURCE WAL [NAME]   go to the data root; sets copy_left_out, options of all its passes
@@ -134,43 +140,53 @@ passed() {
     refuse "$passed_status" "rsync ended with exit status $passed_status: the lines above say why"
 }
 
-# in_streams   whether listed files go ahead, and a last pass over all brings folders and links
-in_streams() {
-  [ "$copy_streams" -gt 1 ] || [ "$copy_route" = daemon ]
-}
-
 # warm_pass LABEL SOURCE TARGET WAL   while old runs: what no earlier pass brought, what is missing, folders and links
 warm_pass() {
   begin_pass "$1" "$2" "$4"
   changed_names "$1"
-  # shellcheck disable=SC2086 # as above
-  if [ "$copy_lists" = yes ]; then
-    passed 24 send_streams "$1" "$3" $copy_vanish $copy_left_out --existing --ignore-times --inplace
-  else
-    passed 24 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
-  fi
-  # shellcheck disable=SC2086 # as above
-  if in_streams; then
-    passed 24 send_streams "$1" "$3" $copy_vanish $copy_left_out --ignore-existing --partial
-  fi
+  "$copy_warm" "$1" "$2" "$3"
   passed 24 send_root "$1" "$2" "$3" --ignore-existing --partial
   vouch "$1"
+}
+
+# warm_listed LABEL SOURCE TARGET   its part ahead of what is missing, by one stream
+warm_listed() {
+  # shellcheck disable=SC2086 # as above
+  passed 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --existing --ignore-times --inplace
+}
+
+# warm_streams LABEL SOURCE TARGET   the same by several, and the missing files; folders and links come behind
+warm_streams() {
+  warm_listed "$@"
+  # shellcheck disable=SC2086 # as above
+  passed 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --ignore-existing --partial
+}
+
+# warm_whole LABEL SOURCE TARGET   the same by an rsync that takes a listed file that vanished for an error: all there is
+warm_whole() {
+  passed 24 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
 }
 
 # cold_pass LABEL SOURCE TARGET WAL   of a stopped cluster all; what old does not have is removed on new
 cold_pass() {
   begin_pass "$1" "$2" "$4"
-  if in_streams; then
-    changed_names "$1"
-    # shellcheck disable=SC2086 # as above
-    passed 0 send_streams "$1" "$3" $copy_left_out --existing --ignore-times --inplace
-    # shellcheck disable=SC2086 # as above
-    passed 0 send_streams "$1" "$3" $copy_left_out --ignore-existing --partial
-    passed 0 send_root "$1" "$2" "$3" --delete
-  else
-    passed 0 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
-    passed 0 send_root "$1" "$2" "$3" --ignore-existing --partial --delete
-  fi
+  "$copy_cold" "$1" "$2" "$3"
+}
+
+# cold_whole LABEL SOURCE TARGET   the same by one stream
+cold_whole() {
+  passed 0 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
+  passed 0 send_root "$1" "$2" "$3" --ignore-existing --partial --delete
+}
+
+# cold_streams LABEL SOURCE TARGET   the same by several, and what is no file behind them
+cold_streams() {
+  changed_names "$1"
+  # shellcheck disable=SC2086 # as above
+  passed 0 $copy_listed "$1" "$3" $copy_left_out --existing --ignore-times --inplace
+  # shellcheck disable=SC2086 # as above
+  passed 0 $copy_listed "$1" "$3" $copy_left_out --ignore-existing --partial
+  passed 0 send_root "$1" "$2" "$3" --delete
 }
 
 # changed_pass LABEL SOURCE TARGET WAL   of a stopped cluster: what changed since the last warm pass began, byte for byte
@@ -178,7 +194,7 @@ changed_pass() {
   begin_pass "$1" "$2" "$4"
   changed_names "$1"
   # shellcheck disable=SC2086 # as above
-  passed 0 send_streams "$1" "$3" $copy_left_out --ignore-times --inplace
+  passed 0 $copy_listed "$1" "$3" $copy_left_out --ignore-times --inplace
 }
 
 # rest_pass LABEL SOURCE TARGET WAL   of a stopped cluster: folders, links, times; what old does not have is removed on new
@@ -192,13 +208,14 @@ identity_pass() {
   identity_source=$1 identity_target=$2
   shift 2
   printf './%s\0' global/pg_control "$@" |
-    passed 0 send data "$identity_source/" "$identity_target" --ignore-times --from0 --files-from=-
+    passed 0 "$copy_send" data "$identity_source/" "$identity_target" --ignore-times --from0 --files-from=-
 }
 
 # deletions LABEL SOURCE TARGET WAL   print the names that the last pass would remove on new, then how many; a dry run
 deletions() {
+  copy_progress=
   begin_pass "$1" "$2" "$4" hidden # by a name of its own: it runs beside a pass
-  deletions_said=$(send_root "$1" "$2" "$3" --dry-run --delete --itemize-changes ${copy_progress:+--info=progress0}) ||
+  deletions_said=$(send_root "$1" "$2" "$3" --dry-run --delete --itemize-changes) ||
     refuse "$?" 'rsync cannot tell what would be removed: the lines above say why'
   printf '%s\n' "$deletions_said" | awk '
     sub(/^[*]deleting */, "") { print; many++ }

@@ -2,15 +2,15 @@
 # shellcheck disable=SC2154,SC2034
 
 # send_sample FOLDER TARGET SECONDS   on old: the sample of FOLDER's files in copy_folder/sample by the copy's transport
-# Till it is on new's disk, or each pass is cut off after SECONDS. Prints `nanoseconds`, less what it takes to come to terms
+# Till it is on new's disk, or each pass is cut off after SECONDS; logs would take time from it. Prints `nanoseconds`, less what it takes to come to terms
 # (by a pass over nothing, `connect`) and to ask for a flush that has nothing to do.
 send_sample() {
   enter "$1"
   drop_sample
-  share_out "$copy_folder/sample" sample
+  "$copy_share" "$copy_folder/sample" sample
   : >"$copy_folder/files-sample-0.names" || fail "$copy_folder cannot be written"
   sample_start=$(date +%s%N) || fail 'date failed'
-  passed 0 send_listed sample "$2" 0 >/dev/null
+  passed 0 "$copy_stream" 0 sample "$2" >/dev/null
   sample_now=$(date +%s%N) || fail 'date failed'
   sample_connect=$((sample_now - sample_start))
   sample_kinds=$(awk '{ if ($2 > 0) ends = 1; else whole = 1 } END { print ends + 0 whole + 0 }' "$copy_folder/sample") ||
@@ -50,7 +50,7 @@ sample_pass() {
   sample_passes=$((sample_passes + 1)) sample_target=$1
   shift
   # shellcheck disable=SC2086 # options without blanks
-  send_streams sample "$sample_target" $copy_vanish "$@"
+  run_streams - sample "$sample_target" $copy_vanish "$@"
   sample_status=$?
   case $sample_status in
     0 | 24 | 124) ;;

@@ -1,7 +1,7 @@
 # Lists of files on old: what is there, what changed since a pass that ended well, and which stream carries what.
 # A line a file: size, mtime and ctime in nanoseconds, inode, name; sorted, so that two lists can be compared. A file is
 # trusted as copied when its line is what it was before the pass: not by its time alone, as by rsync's quick check, but also by
-# what no program can set back, the ctime. Lists lie in copy_folder, and go with it.
+# what no program can set back, the ctime. Lists lie in copy_folder, and go with it; copy_share is one_list or share_out.
 # shellcheck disable=SC2154
 
 # list_files LIST [TEST]...   LIST of the files below here that find's TESTs leave; a line break in a name is byte 1
@@ -30,10 +30,18 @@ changed_names() {
   [ -e "$copy_folder/seen-$changed_label" ] || : >"$copy_folder/seen-$changed_label" || fail "$copy_folder cannot be written"
   whole "$copy_folder/changed-$changed_label" \
     comm -13 -- "$copy_folder/seen-$changed_label" "$copy_folder/now-$changed_label"
-  share_out "$copy_folder/changed-$changed_label" "$changed_label"
+  "$copy_share" "$copy_folder/changed-$changed_label" "$changed_label"
 }
 
-# share_out LIST LABEL   its names, by size, over copy_streams files of NUL-ended names; print how much that is
+# one_list LIST LABEL   its names as the NUL-ended ones of the one stream; print how much that is
+one_list() {
+  list_names=$copy_folder/files-$2-1
+  whole "$list_names" cut -d ' ' -f 5- -- "$1"
+  awk '{ sum += $1 } END { printf "%.0f bytes in %d files to send\n", sum, NR }' "$1" || fail "$1 cannot be added up"
+  name_files "$1" "$list_names"
+}
+
+# share_out LIST LABEL   the same, by size, over copy_streams files
 share_out() {
   whole "$1.sorted" sort -rn -- "$1"
   awk -v streams="$copy_streams" -v list="$copy_folder/files-$2" '
@@ -47,15 +55,25 @@ share_out() {
       print > file[least]
     }
     END { printf "%.0f bytes in %d files to send\n", sum, NR }' "$1.sorted" || fail "the files of $1 cannot be shared out"
-  share_stream=1 share_shared=0
+  list=$1 share_label=$2 share_stream=1
+  set --
   while [ "$share_stream" -le "$copy_streams" ]; do
-    share_file=$copy_folder/files-$2-$share_stream
-    tr '\n\001' '\0\n' <"$share_file" >"$share_file.names" || fail "$share_file.names cannot be written"
-    share_many=$(records "$share_file.names") || exit
-    share_shared=$((share_shared + share_many)) share_stream=$((share_stream + 1))
+    set -- "$@" "$copy_folder/files-$share_label-$share_stream"
+    share_stream=$((share_stream + 1))
   done
-  share_all=$(lines "$1") || exit
-  [ "$share_shared" -eq "$share_all" ] || fail "of the $share_all files in $1 only $share_shared were shared out"
+  name_files "$list" "$@"
+}
+
+# name_files LIST FILE...   FILE.names, NUL-ended, of the lines of each; fails unless they are as many as LIST has
+name_files() {
+  named_lines=$(lines "$1") || exit
+  shift
+  for named_file; do
+    tr '\n\001' '\0\n' <"$named_file" >"$named_file.names" || fail "$named_file.names cannot be written"
+    named_many=$(records "$named_file.names") || exit
+    named_lines=$((named_lines - named_many))
+  done
+  [ "$named_lines" -eq 0 ] || fail "$named_lines of the files to send are in no list"
 }
 
 # vouch LABEL   a pass has ended well: what stood still before it began is on new

@@ -1,9 +1,10 @@
 """A plan: its steps, with what carries each out. SI base units."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 
 from core.servers.functions import library, named_in
 from core.servers.shell import Shell, with_settings
@@ -161,9 +162,10 @@ class Plan:
         return "warm-copy" if any(step.warm_pass for step in self.steps) else "cold-copy"
 
 
-def functions_of(steps: Iterable[Step]) -> str:
-    """The text of all functions of the remote half that these steps call."""
-    return library(name for step in steps for text in (step.call, step.listing) for name in named_in(text))
+def functions_of(steps: Iterable[Step], settings: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The text of all functions of the remote half that these steps call, with those that settings name."""
+    names = [name for step in steps for text in (step.call, step.listing) for name in named_in(text)]
+    return library(names, settings)
 
 
 def functions_file(functions: str) -> str:

@@ -80,6 +80,7 @@ def make_plan(
     steps = _timed(
         hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks), cluster, estimate
     )
+    read = settings(channel)
     back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(site)]
     rest = [replace(step, phase=Phase.LATER) for step in later(site, socket_of(site))]
     return Plan(
@@ -97,8 +98,8 @@ def make_plan(
         later=_numbered(rest, site),
         remains=remains(site),
         advice=advice(site),
-        functions=functions_of([*steps, *back, *rest]),
-        settings=tuple(settings(channel).items()),
+        functions=functions_of([*steps, *back, *rest], read),
+        settings=tuple(read.items()),
     )
 
 

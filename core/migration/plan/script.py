@@ -11,7 +11,7 @@ from core.migration.model.execution import lock_path
 from core.migration.model.plan import Login, Plan, Step
 from core.migration.plan.calls import Paths, call_line, paths_of
 from core.migration.plan.steps.copy import STOPPED
-from core.servers.functions import library, needed
+from core.servers.functions import library, needed, variables_in
 from core.servers.profiles import Profile
 from core.servers.shell import command, quoted, words_of
 from core.settings import resource
@@ -44,6 +44,7 @@ def script(plan: Plan) -> str:
     pghaul takes too.
     """
     logins, functions = {each.side: each for each in plan.logins}, _functions(plan)
+    read = variables_in(functions)
     parts = [
         "#!/bin/sh",
         *(f"# {_line(line)}" for line in _head(plan)),
@@ -51,7 +52,7 @@ def script(plan: Plan) -> str:
         "# shellcheck disable=SC2016,SC3067 # what is quoted the servers read; each sh of a Linux knows `test -O`",
         *_settings(plan, logins),
         "",
-        _SENT + "".join(f"{name}={quoted(value)}\n" for name, value in plan.settings if f"${name}" in functions),
+        _SENT + "".join(f"{name}={quoted(value)}\n" for name, value in plan.settings if name in read),
         _FUNCTIONS,
         functions + _END_OF_FUNCTIONS,
         "",
@@ -77,7 +78,7 @@ _LOCKING = ("take_lock", "release_lock")
 def _functions(plan: Plan) -> str:
     """What its steps and the way back call, as the plan has it."""
     both = "\n".join([library(_LOCKING), plan.functions])  # of two of a name the plan's
-    return needed(both, [*_LOCKING, *(step.call for step in (*plan.steps, *plan.way_back))])
+    return needed(both, [*_LOCKING, *(step.call for step in (*plan.steps, *plan.way_back))], dict(plan.settings))
 
 
 def _head(plan: Plan) -> list[str]:

@@ -8,6 +8,8 @@ fixed by a version of rsync, by the route or the transport is decided here and h
     never --delay-updates, which hides what was copied where a later --delete removes it.
 """
 
+from dataclasses import replace
+
 from core.migration.findings.data_roots import DataRoot
 from core.migration.model.transport import Route
 from core.migration.transports.copy_channel import CopyChannel
@@ -18,6 +20,7 @@ from core.migration.transports.rsync_versions import (
     progress_options,
     version_options,
 )
+from core.servers.functions import library, named_in
 from core.servers.shell import Shell, call, with_settings
 
 _OPTIONS = ("-rlptH", "--timeout=600", "--stats")
@@ -29,24 +32,36 @@ MISSING = ("--ignore-existing", "--partial")
 """Options of passes, for people: the functions have them themselves."""
 
 
+_SENDS = {Route.SSH: "send_by_ssh", Route.DAEMON: "send_by_ssh", Route.NFS: "send_by_nfs", Route.LOCAL: "send_here"}
+"""By which function a route sends a data root; to a daemon go listed files alone."""
+
+
 def settings(channel: CopyChannel) -> dict[str, str]:
-    """The variables that the functions of a copy read."""
+    """The variables that the functions of a copy read; some name a function, by route and number of streams."""
     transport = channel.transport
+    route = transport.route
     path, data = channel.control or ("-", "-")
     host = f"[{channel.address}]" if ":" in channel.address else channel.address
     # within one server there is nothing to pack for, nor over NFS, where rsync writes a file
-    packed = transport.compression if transport.route in {Route.SSH, Route.DAEMON} else ""
+    packed = transport.compression if route in {Route.SSH, Route.DAEMON} else ""
+    options = (*_OPTIONS, *version_options(channel.rsync), *compression_options(channel.rsync, packed))
+    several = transport.streams > 1
+    stream = "send_to_daemon" if route is Route.DAEMON else "send_listed"
+    ahead = _listed_ahead(channel)
     return {
-        "copy_route": transport.route.value,
+        "copy_route": route.value,
+        "copy_send": _SENDS[route],
+        "copy_stream": stream,
+        "copy_streams": str(transport.streams),
+        "copy_listed": "send_streams" if several else f"{stream} 1",
+        "copy_share": "share_out" if several else "one_list",
+        "copy_warm": "warm_whole" if not can_stream(channel.rsync) else "warm_streams" if ahead else "warm_listed",
+        "copy_cold": "cold_streams" if ahead else "cold_whole",
         "copy_folder": channel.folder,
         "copy_marker": channel.marker,
-        "copy_streams": str(transport.streams),
-        "copy_lists": "yes" if can_stream(channel.rsync) else "no",
-        "copy_options": " ".join((*_OPTIONS, *version_options(channel.rsync))),
+        "copy_options": " ".join(options),
         "copy_progress": " ".join(progress_options(channel.rsync)),
         "copy_vanish": " ".join(listed_options(channel.rsync)),
-        "copy_packing": " ".join(compression_options(channel.rsync, packed)),
-        "copy_limit": "",
         "copy_ssh": channel.ssh,
         "copy_daemon": f"{_DAEMON_USER}@{host}",
         "copy_path": path,
@@ -54,9 +69,15 @@ def settings(channel: CopyChannel) -> dict[str, str]:
     }
 
 
+def _listed_ahead(channel: CopyChannel) -> bool:
+    """Whether listed files go ahead, and a last pass over all brings folders and links."""
+    return channel.transport.streams > 1 or channel.transport.route is Route.DAEMON
+
+
 def ready(channel: CopyChannel, shell: Shell) -> Shell:
-    """A call of a pass outside of a plan, with its settings."""
-    return with_settings(settings(channel), shell)
+    """A call of a pass outside of a plan, with its settings and the functions that they name."""
+    made = settings(channel)
+    return with_settings(made, replace(shell, functions=library(named_in(shell.text), made)))
 
 
 def warm_pass(root: DataRoot) -> Shell:
@@ -99,14 +120,12 @@ def native(channel: CopyChannel, root: DataRoot, *options: str) -> str:
         Route.NFS: f"/run/{channel.marker}/{root.label}/",
         Route.LOCAL: f"{root.target}/",
     }.get(channel.transport.route, f"{channel.login}@{channel.address}:{root.target}/")
-    packing = chosen["copy_packing"].split()
-    return " ".join(["rsync", *chosen["copy_options"].split(), *options, *packing, f"{root.source}/", to])
+    return " ".join(["rsync", chosen["copy_options"], *options, f"{root.source}/", to])
 
 
 def further_starts(channel: CopyChannel) -> int:
     """How many more times rsync begins in a copy than by one stream: two passes by streams, and one over the rest."""
-    streams = channel.transport.streams
-    return 2 * streams + 1 - 2 if streams > 1 or channel.transport.route is Route.DAEMON else 0
+    return 2 * channel.transport.streams + 1 - 2 if _listed_ahead(channel) else 0
 
 
 def _pass(name: str, root: DataRoot) -> Shell:

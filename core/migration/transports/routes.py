@@ -1,6 +1,6 @@
 """The routes of a transport, a module each: the steps that open and close the way; a probe runs the very same steps.
 
-Where rsync sends by a route stands in `resources/sh/copy.sh`, function `send`. ARCHITECTURE.md says how one is added.
+How rsync sends by a route stands in `resources/sh/copy.sh`, `send_…`. ARCHITECTURE.md says how one is added.
 """
 
 from typing import Protocol

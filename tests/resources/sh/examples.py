@@ -106,7 +106,7 @@ class Stage:
         self._notes.write_text("")
         call = " ".join([self.example.function, *(_quoted(self._placed(word)) for word in self.example.words)])
         settings = "".join(f"{name}={_quoted(self._placed(value))}\n" for name, value in self.example.settings.items())
-        text = f"{settings}{library(named_in(call))}\n{call}\n"
+        text = f"{settings}{library(named_in(call), self.example.settings)}\n{call}\n"
         limit = "trap '' XFSZ; ulimit -f 0; " if full_disk else ""
         done = subprocess.run(
             ["sh", "-c", f'{limit}exec "$@"', "sh", self.shell, "-c", text],

@@ -8,19 +8,29 @@ SETTINGS = {
     "copy_route": "local",
     "copy_folder": "@folder@/lists",
     "copy_marker": "m",
+    "copy_send": "send_here",
+    "copy_stream": "send_listed",
     "copy_streams": "1",
-    "copy_lists": "yes",
+    "copy_listed": "send_listed 1",
+    "copy_share": "one_list",
+    "copy_warm": "warm_listed",
+    "copy_cold": "cold_whole",
     "copy_options": "-rlptH --timeout=600 --stats --modify-window=-1",
     "copy_progress": "--info=progress2",
     "copy_vanish": "--ignore-missing-args",
-    "copy_packing": "",
-    "copy_limit": "",
     "copy_ssh": "ssh -F @folder@/lists/ssh_config",
     "copy_daemon": "pghaul@192.0.2.12",
     "copy_path": "/usr/bin:/bin",
     "copy_data": "-",
 }
-_TWO = {**SETTINGS, "copy_streams": "2"}
+_TWO = {
+    **SETTINGS,
+    "copy_streams": "2",
+    "copy_listed": "send_streams",
+    "copy_share": "share_out",
+    "copy_warm": "warm_streams",
+    "copy_cold": "cold_streams",
+}
 _CONTROL = """pg_control version number:            1300
 Database cluster state:               shut down
 Latest checkpoint location:           0/5000060
@@ -37,6 +47,7 @@ _DATA = (
 _GONE = f"{_DATA} && mkdir new/base && echo gone >new/base/9"
 _ROOT = ("data", "@folder@/old", "@folder@/new", "-")
 _SAME = "diff -r -x postmaster.pid old new"
+_ASKED = {"rsync": 'echo "${RSYNC_PROTECT_ARGS-0} $*" || { echo pghaul: full >&2; exit 1; }'}
 _PASSED = dict.fromkeys(("rsync", "rsync behind", "full disk"), "passed says so")
 _WATCHED = {
     "tail": "it only shows how far the streams are",
@@ -101,6 +112,23 @@ EXAMPLES = [
         after="[ \"$(tr '\\0' '|' <lists/files-x-1.names)\" = './a b|' ]",
     ),
     Example(
+        "one_list",
+        ("@folder@/list", "x"),
+        arrange="mkdir lists && printf '9 1 1 1 ./a b\\n1 1 1 1 ./c\\001d\\n' >list",
+        settings=SETTINGS,
+        prints="10 bytes in 2 files to send\n",
+        after="[ \"$(tr '\\0\\n' '|%' <lists/files-x-1.names)\" = './a b|./c%d|' ]",
+    ),
+    Example(
+        "name_files",
+        ("list", "names"),
+        arrange="echo a >names && printf 'a\\nb\\n' >list",
+        status=1,
+        complains="1 of the files to send are in no list",
+        name="too few",
+    ),
+    Example("name_files", ("list", "list"), arrange="printf 'a b\\nc\\001d\\n' >list", after="[ -s list.names ]"),
+    Example(
         "vouch",
         ("data",),
         arrange="mkdir lists && echo a >lists/next-data",
@@ -148,7 +176,7 @@ EXAMPLES = [
         matches=r"H /pg_wal/00000001\[123456789ABCDEF\]\?{15}\n(H /pg_wal/.*\n)+",
     ),
     Example(
-        "send",
+        "send_here",
         ("data", "@folder@/old/", "@folder@/new"),
         arrange=_DATA,
         settings=SETTINGS,
@@ -157,15 +185,39 @@ EXAMPLES = [
         tolerates=_PASSED,
     ),
     Example(
+        "send_by_nfs",
+        ("data", "@folder@/old/", "", "--existing"),
+        settings=SETTINGS,
+        programs=_ASKED,
+        tolerates=_PASSED,
+        matches=r"0 -rlptH .* --existing @folder@/old/ /run/m/data/\n",
+    ),
+    Example(
+        "send_by_ssh",
+        ("data", "@folder@/old/", "", "--existing"),
+        settings=SETTINGS,
+        programs=_ASKED,
+        tolerates=_PASSED,
+        matches=r"0 -rlptH .* -e ssh -F \S+ --rsync-path=pghaul-receive data @folder@/old/ new:\.\n",
+    ),
+    Example(
+        "send_to_daemon",
+        ("2", "data", "", "--existing"),
+        arrange="mkdir lists && echo 8730 >lists/port",
+        settings=SETTINGS,
+        programs=_ASKED,
+        tolerates=_PASSED,
+        matches=r".* --port=8730 --from0 --files-from=\S+/files-data-2\.names \./ pghaul@192\.0\.2\.12::data/\n",
+    ),
+    Example(
         "send_listed",
-        ("data", "@folder@/new", "1", "--no-i-r"),
+        ("1", "data", "@folder@/new", "--no-i-r"),
         arrange=f"{_DATA} && printf './old/base/1\\0' >lists/files-data-1.names",
         settings=SETTINGS,
         matches="(?s).*",
         after="[ -e new/old/base/1 ] && [ ! -e new/old/base/2 ]",
         tolerates=_PASSED,
     ),
-    Example("in_streams", settings=_TWO),
     Example("passed", ("24", "true")),
     Example("passed", ("24", "sh", "-c", "exit 24"), name="tolerated"),
     Example("passed", ("0", "sh", "-c", "exit 23"), status=23, complains="rsync ended with exit status 23", name="not"),
@@ -187,7 +239,7 @@ EXAMPLES = [
     ),
     _pass("warm_pass", after=f"{_SAME} && [ -e lists/seen-data ]"),
     _pass("warm_pass", settings=_TWO, tolerates=_WATCHED, name="two streams"),
-    _pass("warm_pass", settings={**SETTINGS, "copy_lists": "no"}, name="an old rsync"),
+    _pass("warm_pass", settings={**SETTINGS, "copy_warm": "warm_whole"}, name="an old rsync"),
     _pass(
         "warm_pass",
         words=("data", "@folder@/none", "@folder@/new", "-"),

@@ -77,7 +77,7 @@ def test_without_consent_no_probe_chooses_it() -> None:
 
 def test_passes_go_into_the_mount_and_ask_for_no_ssh() -> None:
     settings = dict(plan(PROBES).settings)
-    assert (settings["copy_route"], settings["copy_packing"]) == ("nfs", "")
+    assert (settings["copy_send"], "compress" in settings["copy_options"]) == ("send_by_nfs", False)
 
 
 def test_a_stopped_cluster_is_compared_whole_and_of_a_running_one_it_is_said() -> None:

@@ -11,10 +11,11 @@ from core.migration.model.transport import Route, Transport
 from core.migration.probing.candidates import search
 from core.migration.transports.choice import allowed_routes, choose
 from core.migration.transports.copy_channel import CopyChannel
-from core.migration.transports.passes import settings
+from core.migration.transports.passes import ready, settings
 from core.migration.transports.routes import route_of
 from core.servers.functions import functions
 from core.servers.profiles import Profile
+from core.servers.shell import call
 from tests.core.migration.builders import NOW, move, new, old, probe
 
 README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
@@ -31,6 +32,7 @@ CHANNEL = CopyChannel(
 )
 WORDS = {Route.SSH: "over ssh", Route.DAEMON: "an rsync daemon", Route.NFS: "NFS", Route.LOCAL: "Within one server"}
 """What the README says of each."""
+SENDS = {Route.SSH: "send_by_ssh", Route.DAEMON: "send_by_ssh", Route.NFS: "send_by_nfs", Route.LOCAL: "send_here"}
 
 
 def sample(transport: Transport, rate: float) -> Probe:
@@ -52,10 +54,20 @@ def test_it_is_opened_and_closed_and_nothing_of_it_stays(route: Route) -> None:
 
 
 def test_rsync_knows_where_to_send(route: Route) -> None:
-    """`*` is the way over ssh; whoever adds a route says so in the function that sends, or here."""
-    assert settings(replace(CHANNEL, transport=Transport(route=route)))["copy_route"] == route.value
-    sends = functions()["send"].text + functions()["send_listed"].text
-    assert route is Route.SSH or f"    {route})" in sends or f"= {route} ]" in sends
+    """`*` is the way over ssh, where new says itself that all is on its disk; whoever adds a route says so there."""
+    made = settings(replace(CHANNEL, transport=Transport(route=route)))
+    assert {made["copy_send"], made["copy_stream"]} <= set(functions())
+    assert route in {Route.SSH, Route.DAEMON} or f"    {route})" in functions()["flush_new"].text
+
+
+@pytest.mark.parametrize("streams", [1, 4])
+def test_a_copy_takes_along_only_the_functions_of_its_route_and_streams(route: Route, streams: int) -> None:
+    channel = replace(CHANNEL, transport=Transport(streams=streams, route=route), rsync=(3, 2, 7))
+    taken = {name for name in functions() if f"\n{name}() {{\n" in ready(channel, call("warm_pass", "data")).functions}
+    assert taken & set(SENDS.values()) == {SENDS[route]}
+    assert ("daemon_port" in taken) is (route is Route.DAEMON)
+    assert {each in taken for each in ("share_out", "run_streams", "show_streams")} == {streams > 1}
+    assert not any(each.startswith("cold_") for each in taken)
 
 
 def test_it_is_allowed_sampled_chosen_and_kept(route: Route) -> None:
