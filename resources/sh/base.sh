@@ -68,7 +68,17 @@ own_folder() {
   fi
 }
 
-# flush FOLDER   all of its file system is on the disk
+# flush FOLDER   all of its file system is on the disk; fails where a write failed meanwhile that nobody was told of
+# sync without -f is told of none; since Linux 5.8 -f is told also of those that the kernel met by itself.
 flush() {
-  sync -f -- "$1" 2>/dev/null || sync || fail "$1 cannot be flushed"
+  flush_knows=$(sync --help) || fail 'sync is not there'
+  case $flush_knows in
+    *--file-system*) sync -f -- "$1" ;;
+    *) sync ;;
+  esac || fail "what was written to $1 is not on its disk: is it full, or broken?"
+}
+
+# flush_all FOLDER...   flush each
+flush_all() {
+  for flush_folder; do flush "$flush_folder"; done
 }

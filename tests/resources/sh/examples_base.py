@@ -35,5 +35,16 @@ EXAMPLES = [
     Example(
         "own_folder", ("mine",), arrange="ln -s /tmp mine", status=1, complains="something else lies there", name="link"
     ),
-    Example("flush", (".",), tolerates={"sync": "without -f the whole host is flushed"}),
+    Example("flush", (".",)),
+    Example(
+        "flush",
+        (".",),
+        programs={"sync": '[ "$1" = --help ] && echo --file-system || exit 1'},
+        status=1,
+        complains="is not on its disk",
+        name="a write that failed",
+    ),
+    Example("flush", (".",), programs={"sync": '[ "$1" != -f ] || exit 1'}, name="a sync that knows no file systems"),
+    Example("flush_all", (".", "/")),
+    Example("flush_all", (".", "/nowhere"), status=1, complains="/nowhere is not on its disk", name="one is not there"),
 ]

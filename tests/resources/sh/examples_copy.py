@@ -53,7 +53,6 @@ _WATCHED = {
     "tail": "it only shows how far the streams are",
     "sleep": "it only shows how far the streams are",
 }
-_REFUSED = {"sync": "without -f the whole host is flushed"}
 _ONE_SUM = "cd old && sha256sum <global/pg_control"
 
 
@@ -281,7 +280,7 @@ EXAMPLES = [
         after='[ "$(cat lists/idle-data)" = theirs ]',
         name="beside a pass",
     ),
-    _pass("flush_new", words=("data", "@folder@/new"), after="", tolerates=_REFUSED),
+    _pass("flush_new", words=("data", "@folder@/new"), after=""),
     Example("copy_began", (".",), matches=r"@\d{9,}\n"),
     _sum("none", "no", "names alone"),
     _sum("all", "no", "all"),
@@ -352,7 +351,6 @@ EXAMPLES = [
         settings=SETTINGS,
         matches=r"(?s).*nanoseconds -?\d+\nconnect \d+\n",
         after="[ -e new/base/1 ] && [ -e new/base/2 ]",
-        tolerates=_REFUSED,
     ),
     Example(
         "send_sample",
@@ -361,7 +359,6 @@ EXAMPLES = [
         settings=_TWO,
         matches=r"(?s).*nanoseconds -?\d+\nconnect \d+\n",
         after="[ -e new/base/1 ] && [ -e new/base/2 ]",
-        tolerates=_REFUSED,
         name="two streams",
     ),
 ]

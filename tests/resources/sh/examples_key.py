@@ -164,7 +164,6 @@ EXAMPLES = [
         ("pghaul-receive data flush", "data", "@folder@/target"),
         arrange=_TARGET,
         prints="",
-        tolerates={"sync": "without -f the whole host is flushed"},
     ),
     Example(
         "receive",

@@ -11,7 +11,7 @@ from core.migration.plan.steps.inventory import take_inventory
 from core.migration.plan.steps.known_data_roots import prove_data_roots
 from core.migration.plan.steps.verify import BEGAN, beginning, verify
 from core.migration.transports import passes
-from core.servers.shell import command
+from core.servers.shell import call, command
 
 STOP, STOPPED, FENCE = "stop", "stopped", "fence"
 WARM, DELETIONS = "warm-", "deletions-"
@@ -293,9 +293,10 @@ def _settle(site: Site) -> list[Step]:
         "flush new's disks",
         "new",
         user,
-        str(command("sync")),
-        "what was copied must survive a power cut",
+        str(call("flush_all", *(root.target for root in site.roots))),
+        "what was copied must survive a power cut, and a write that failed anywhere on its way must not be forgotten",
         "nothing to undo",
+        native=tuple(command("sync", "-f", root.target).text for root in site.roots),
         phase=Phase.VERIFY,
         stopped=True,
         skippable=False,
