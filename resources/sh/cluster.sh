@@ -100,14 +100,14 @@ prove_running() {
   PGDATA=$2 pg_ctl status || fail "no server runs in $2"
 }
 
-# start_locally PATH DATA PORT CONFIG   start it for local connections alone, archiving off; where it runs nothing is done
-# Nothing outside takes it for the real one then. CONFIG is its configuration file outside of DATA, or `-`.
+# start_locally PATH DATA PORT CONFIG OPTIONS   start it for us alone; where it runs nothing is done
+# CONFIG is its configuration file outside of DATA, or `-`. OPTIONS hold back what would start work by itself.
 start_locally() {
   PATH=$1
   PGDATA=$2 pg_ctl status >/dev/null
   case $? in
     0) return 0 ;;
-    3) start_by_pg_ctl "$2" "$4" "-c listen_addresses=localhost -c archive_mode=off -c port=$3" ;;
+    3) start_by_pg_ctl "$2" "$4" "$5 -c port=$3" ;;
     *) fail "pg_ctl cannot tell whether a server runs in $2" ;;
   esac
 }

@@ -29,7 +29,9 @@ take_inventory() {
   connect_to "$@"
   inventory=$(ask_sql postgres "
     select 'setting ' || name || ' = ' || setting from pg_settings where source = 'configuration file' and name not in (
-    'listen_addresses', 'archive_mode', 'archive_library', 'port',
+    'listen_addresses', 'port', 'archive_mode', 'archive_library', 'autovacuum', 'event_triggers',
+    'session_preload_libraries', 'local_preload_libraries', 'synchronous_standby_names',
+    'max_wal_senders', 'max_worker_processes', 'max_logical_replication_workers',
     'data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file');") || exit
   printf '%s\n' "$inventory" | sort || fail 'sort failed'
   inventory_names=$(database_names) || exit

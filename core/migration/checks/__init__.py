@@ -13,6 +13,7 @@ from core.migration.checks import (
     files,
     hosts,
     libraries,
+    local_start,
     replication,
     required_tools,
     services,
@@ -38,6 +39,7 @@ CHECKS: tuple[Check, ...] = (
     *libraries.CHECKS,
     *configuration.CHECKS,
     *replication.CHECKS,
+    *local_start.CHECKS,
 )
 """Every check, in the order in which a person would ask."""
 

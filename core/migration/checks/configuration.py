@@ -18,6 +18,7 @@ from core.migration.findings.finding import (
     unknown,
     warning,
 )
+from core.migration.findings.local_start import held
 
 _SOON = timedelta(days=30)
 _EVERYWHERE = ("*", "", "localhost", "0.0.0.0", "::", "127.0.0.1", "::1")  # noqa: S104  names of addresses, nothing is bound
@@ -33,7 +34,8 @@ def settings(case: Case) -> Finding:
     asked = binaries(case, f"{len(cluster.settings)} settings")
     if isinstance(asked, Finding):
         return asked
-    refused = {name: said for name, said in asked.settings if said}
+    answers = {each: said for each, said in asked.settings if each not in held(cluster)}
+    refused = {each: said for each, said in answers.items() if said}
     if refused:
         return blocker(
             "; ".join(refused),
@@ -42,9 +44,9 @@ def settings(case: Case) -> Finding:
             "the server would not start there",
             "change or remove the setting for new, or install binaries that were built with what it needs",
         )
-    if not asked.settings:
+    if not answers:
         return unknown(NOTHING, NOTHING, "new's binaries did not answer for any setting", "run the checks again")
-    return passed(f"{len(asked.settings)} settings", "all taken", "new's binaries take every setting" + age(cluster))
+    return passed(f"{len(answers)} settings", "all taken", "new's binaries take every setting" + age(cluster))
 
 
 def setting_paths(case: Case) -> Finding:

@@ -74,8 +74,8 @@ def subscriptions(case: Case) -> Finding:
             for each in wide.subscriptions
         ],
         "subscriptions",
-        "on new they go on by themselves: with old running too, two subscribers take from one slot and both lose rows",
-        "disable them on old before the stop (ALTER SUBSCRIPTION … DISABLE), enable them on new when old stays down",
+        "new goes on with them once it is opened; with old running too, two subscribers would take from one slot",
+        "have the publisher let new in (pg_hba.conf there); until new is opened they are held back, and old stays down",
     )
 
 
@@ -128,7 +128,7 @@ _SCHEDULERS = {"pg_cron": "pg_cron", "pgagent": "pgAgent", "pg_partman": "pg_par
 
 
 def schedulers(case: Case) -> Finding:
-    """Nothing inside the cluster starts work by itself: it would as soon as new is up, beside old's."""
+    """Nothing inside the cluster starts work by itself: it would as soon as new is opened."""
     found, whole = databases(case), cluster_wide(case)
     if isinstance(whole, Finding):
         return whole
@@ -145,8 +145,9 @@ def schedulers(case: Case) -> Finding:
         cluster,
         [*names, *wide.workers],
         "schedulers and background workers",
-        "their jobs run on new from its first start on",
-        "start new without them first (shared_preload_libraries, cron.launch_active_jobs = off), or pause their jobs",
+        "their jobs run on new once it is opened; until then the plan holds back every background worker",
+        "read the jobs for what belongs to old's host; programs of their own, pgAgent's or pg_timetable's, start "
+        "for new only after the opening",
     )
 
 

@@ -76,3 +76,9 @@ def parse_release(text: str | None) -> Release | None:
     if fork is None and odd:
         fork = f"a build numbered {text.strip()}"
     return Release(series=series, minor=minor, prerelease=found["prerelease"], fork=fork)
+
+
+def numbers(series: str) -> tuple[int, ...]:
+    """A series in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
+    parts = series.split(".")
+    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()

@@ -7,6 +7,7 @@ that holds `$(…)` would be run (pg_ctl.c, start_postmaster).
 What stands beside each call as `native` is what a person would type for it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.facts.model import Cluster
@@ -170,15 +171,16 @@ def native_prove_running(path: str, data_directory: str) -> tuple[str, ...]:
     return (_pg_ctl(program(path, "pg_ctl"), data_directory, "status"),)
 
 
-def start_locally(target: str, port: int, path: str, config_file: str | None) -> Shell:
-    """On new: start for local connections alone, archiving off, so that nothing outside takes it for the real one."""
-    return call("start_locally", path, target, port, config_file or "-")
+def start_locally(target: str, port: int, path: str, config_file: str | None, held: Sequence[str]) -> Shell:
+    """On new: start for us alone. `held`: the settings that hold back what starts work by itself, `NAME=VALUE`."""
+    return call("start_locally", path, target, port, config_file or "-", _options(held))
 
 
-def native_start_locally(target: str, port: int, path: str, config_file: str | None) -> tuple[str, ...]:
+def native_start_locally(
+    target: str, port: int, path: str, config_file: str | None, held: Sequence[str]
+) -> tuple[str, ...]:
     """What a person would type for it."""
-    settings = ("listen_addresses=localhost", "archive_mode=off", f"port={port}")
-    return (_native_start(target, path, config_file, *settings),)
+    return (_native_start(target, path, config_file, *held, f"port={port}"),)
 
 
 def open_for_clients(target: str, path: str, config_file: str | None) -> Shell:
@@ -210,8 +212,13 @@ def _native_start(target: str, path: str, config_file: str | None, *settings: st
     if config_file is not None:
         settings = (*settings, f"config_file={config_file}", f"data_directory={target}")
     # -o goes through a shell of pg_ctl's own, so its words are quoted once more
-    options = ("-o", " ".join(f"-c {command(setting)}" for setting in settings)) if settings else ()
+    options = ("-o", _options(settings)) if settings else ()
     return _logged(_pg_ctl(program(path, "pg_ctl"), target, "-w", "-t", 600, *options, "start"), target)
+
+
+def _options(settings: Sequence[str]) -> str:
+    """Settings as the server program takes them, each quoted for a shell."""
+    return " ".join(f"-c {command(setting)}" for setting in settings)
 
 
 def _logged(start: str, data_directory: str) -> str:

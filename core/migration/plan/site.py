@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path
 from core.migration.findings.data_roots import DataRoot
+from core.migration.findings.releases import numbers
 from core.migration.model.move import Move, Verify
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.profiles import Profile
@@ -37,8 +38,7 @@ class Site:
     @property
     def series(self) -> tuple[int, ...]:
         """The cluster's series in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
-        parts = self.cluster.series.split(".")
-        return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
+        return numbers(self.cluster.series)
 
     @property
     def old_path(self) -> str:

@@ -16,6 +16,7 @@ from core.facts.sections import TRIAL
 from core.facts.versions import parse_version
 from core.jobs import Job
 from core.migration.findings.binaries import Wanted, wanted
+from core.migration.findings.local_start import held
 from core.migration.probing.binaries import asking, parse_binaries
 from core.servers.connection import Server
 from core.servers.shell import call
@@ -57,7 +58,7 @@ def with_known_trials(facts: Facts, earlier: Facts | None) -> Facts:
 
 def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | None) -> Cluster:
     user = server.profile.database_user
-    needs = wanted(of) if of is not None else Wanted()
+    needs = _needs(of) if of is not None else Wanted()
     shell = call("trial_cluster", program_path(facts, series), *asking(needs))
     done = server.run(shell, job, user=user, deadline=_SECONDS, title="make a trial cluster")
     head, mark, control = done.stdout.partition(f"{_MARK}\n")
@@ -78,6 +79,12 @@ def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | No
         control=parse_control_data(control),
         binaries=parse_binaries(answers, needs) if of is not None else None,
     )
+
+
+def _needs(cluster: Cluster) -> Wanted:
+    """What the cluster needs of its binaries, and what its first start on new tells them."""
+    needs = wanted(cluster)
+    return replace(needs, settings=tuple(dict.fromkeys((*needs.settings, *held(cluster)))))
 
 
 def _without(facts: Facts, reason: str) -> Facts:

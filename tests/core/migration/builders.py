@@ -42,6 +42,7 @@ from core.facts.model import (
     Tool,
 )
 from core.history.store import Store
+from core.migration.findings.local_start import held
 from core.migration.model.move import Move
 from core.migration.model.probe import Probe, Quantity
 from core.servers.profiles import Profile
@@ -131,7 +132,7 @@ def trial(**changes: Any) -> Cluster:
     """What new's binaries answered for the cluster above."""
     answers = Binaries(
         libraries=(("$libdir/pg_trgm", ""),),
-        settings=(("shared_buffers=16384", ""),),
+        settings=(("shared_buffers=16384", ""), *((each, "") for each in held(cluster()))),
         extensions=(("pg_trgm", ("1.6", "1.5")),),
     )
     made = cluster(data_directory="a trial cluster of 15.18", version="15.18", databases=(), wide=None, settings={})

@@ -9,7 +9,8 @@ _STOPPED = "mkdir -p data/global && echo control >data/global/pg_control"
 _DATA = "@folder@/data"
 _ODD = "@folder@/it's $(touch x)"
 _QUOTED = _ODD.replace("$", "\\$")
-_LOCAL = "<-c><listen_addresses=localhost><-c><archive_mode=off><-c><port=5433>"
+_HELD = "-c listen_addresses=localhost -c session_preload_libraries="
+_LOCAL = "<-c><listen_addresses=localhost><-c><session_preload_libraries=><-c><port=5433>"
 _PLAYED = {
     "pg_ctlcluster": 'echo "$*"',
     "systemctl": 'echo "$*"',
@@ -122,7 +123,7 @@ _STARTING = [
     ),
     Example(
         "start_locally",
-        ("@path@", _ODD, "5433", f"{_ODD}.conf"),
+        ("@path@", _ODD, "5433", f"{_ODD}.conf", _HELD),
         arrange=f'mkdir "{_QUOTED}"',
         programs=_PLAYED,
         prints="",
@@ -132,17 +133,19 @@ _STARTING = [
     ),
     Example(
         "start_locally",
-        ("@path@", _DATA, "5432", "-"),
+        ("@path@", _DATA, "5432", "-", _HELD),
         arrange=_STOPPED,
         programs=_PLAYED,
         prints="",
         after="! grep config_file data/pghaul-start.log",
         name="configuration inside",
     ),
-    Example("start_locally", ("@path@", _DATA, "5432", "-"), arrange=_RUNS, programs=_PLAYED, prints="", name="runs"),
+    Example(
+        "start_locally", ("@path@", _DATA, "5432", "-", _HELD), arrange=_RUNS, programs=_PLAYED, prints="", name="runs"
+    ),
     Example(
         "start_locally",
-        ("@path@", _DATA, "5432", "-"),
+        ("@path@", _DATA, "5432", "-", _HELD),
         arrange=_STOPPED,
         programs={"pg_ctl": "case $1 in status) exit 3 ;; esac; exit 1"},
         status=1,
@@ -151,7 +154,7 @@ _STARTING = [
     ),
     Example(
         "start_locally",
-        ("@path@", _DATA, "5432", "-"),
+        ("@path@", _DATA, "5432", "-", _HELD),
         programs={"pg_ctl": "exit 4"},
         status=1,
         complains="cannot tell whether a server runs",

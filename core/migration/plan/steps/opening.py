@@ -3,6 +3,7 @@
 from typing import LiteralString
 
 from core.migration.findings.layout import configuration_folder
+from core.migration.findings.local_start import held, held_while_rebuilding
 from core.migration.findings.schedules import side_by_side
 from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import Phase, Step, undone
@@ -28,15 +29,18 @@ def opening(site: Site) -> list[Step]:
 
 def _first_start(site: Site) -> list[Step]:
     user, target = site.channel.writer, site.move.target
-    start = target, site.port, site.new_path, _config_file(site)
     socket = socket_of(site)
+    rebuilding = reindex(site, socket)
+    alone = held_while_rebuilding(site.cluster) if rebuilding else held(site.cluster)
+    start = target, site.port, site.new_path, _config_file(site), alone
     return [
         Step(
             "start new for local connections alone",
             "new",
             user,
             str(cluster_control.start_locally(*start)),
-            "nobody outside may take it for the real one yet; archiving is off",
+            "nobody outside may take it for the real one yet; until it is opened it archives nothing and runs no "
+            "subscription, job or other background worker",
             undone(user, "new", *cluster_control.native_stop_locally(target, site.new_path)),
             cluster_control.native_start_locally(*start),
             phase=Phase.START,
@@ -56,7 +60,7 @@ def _first_start(site: Site) -> list[Step]:
             skippable=False,
         ),
         *compare_inventory(site, socket),
-        *reindex(site, socket),
+        *rebuilding,
         *(tables_and_indexes(site, socket) if site.verify is Verify.ALL else []),
     ]
 

@@ -276,6 +276,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "prepared-transactions": ("cluster.wide",),
     "schedulers": ("cluster.databases", "cluster.wide"),
     "unlogged": ("cluster.databases",),
+    "local-start": ("cluster.wide", "new.trials"),
 }
 
 

@@ -173,7 +173,7 @@ def test_configuration_outside_is_brought_along() -> None:
     made = plan({"config_file": "/etc/postgresql/15/main/postgresql.conf"})
     assert step(made, "put old's configuration").reads == step(made, "pack old's configuration").name
     start = step(made, "start new")
-    assert start.call.endswith(f" {TARGET} 5432 /etc/postgresql/15/main/postgresql.conf")
+    assert f" {TARGET} 5432 /etc/postgresql/15/main/postgresql.conf " in start.call
     assert f"-c config_file=/etc/postgresql/15/main/postgresql.conf -c data_directory={TARGET}" in start.native[0]
     assert not any("configuration" in title for title in titles(plan()))
 
@@ -198,12 +198,26 @@ def test_configuration_that_was_cut_off_replaces_nothing(tmp_path: Path) -> None
     assert (tmp_path / "it's here.before-pghaul/postgresql.conf").read_text() == "port = 1\n"
 
 
+def test_new_runs_for_us_alone_without_what_starts_work_by_itself() -> None:
+    start = step(plan(), "start new")
+    for each in ("listen_addresses=localhost", "max_worker_processes=0", "max_logical_replication_workers=0"):
+        assert f"-c {each} " in f"{start.call} ".replace("'", " ")
+        assert f"-c {each} " in start.native[0]
+    assert "-c" not in step(plan(), "open new").native[-1]
+
+
+def test_new_builds_indexes_anew_with_parallel_workers() -> None:
+    start = step(plan(new_facts=new(collation_order={LOCALE: "f" * 64})), "start new")
+    assert "max_logical_replication_workers=0" in start.call
+    assert "max_worker_processes" not in start.call
+
+
 def test_a_port_that_new_uses_already() -> None:
     taken = new(cluster(data_directory="/x", running=True))
     undertaking = move()
     estimated = estimate(spec_of(undertaking, old(), []))
     made = make_plan(undertaking, profile("old"), profile("new"), old(), taken, (), (), estimated)
-    assert step(made, "start new").call.endswith(f" {TARGET} 5433 -")
+    assert step(made, "start new").call.count(f" {TARGET} 5433 - ") == 1
     assert any(warning.startswith("warning: port 5432 is taken") for warning in made.warnings)
 
 

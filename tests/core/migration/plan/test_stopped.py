@@ -129,7 +129,8 @@ def test_what_a_person_types_is_the_layouts_own(
 
 
 def test_a_person_starts_new_as_the_call_does() -> None:
-    words = "/srv/it's", 5433, "/pg/bin:/bin", "/etc/it's.conf"
+    held = ("listen_addresses=localhost", "archive_mode=off")
+    words = "/srv/it's", 5433, "/pg/bin:/bin", "/etc/it's.conf", held
     (typed,) = native_start_locally(*words)
     inner = shlex.split(typed)
     assert inner[:6] == ["env", "PGDATA=/srv/it's", "/pg/bin/pg_ctl", "-w", "-t", "600"]
