@@ -169,6 +169,7 @@ warm_whole() {
 
 # cold_pass LABEL SOURCE TARGET WAL   of a stopped cluster all; what old does not have is removed on new
 cold_pass() {
+  pass_most=$(at_most "$@") || exit
   begin_pass "$1" "$2" "$4"
   "$copy_cold" "$1" "$2" "$3"
 }
@@ -176,7 +177,7 @@ cold_pass() {
 # cold_whole LABEL SOURCE TARGET   the same by one stream
 cold_whole() {
   passed 0 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
-  passed 0 send_root "$1" "$2" "$3" --ignore-existing --partial --delete
+  passed 0 send_root "$1" "$2" "$3" --ignore-existing --partial --delete "$pass_most"
 }
 
 # cold_streams LABEL SOURCE TARGET   the same by several, and what is no file behind them
@@ -186,7 +187,7 @@ cold_streams() {
   passed 0 $copy_listed "$1" "$3" $copy_left_out --existing --ignore-times --inplace
   # shellcheck disable=SC2086 # as above
   passed 0 $copy_listed "$1" "$3" $copy_left_out --ignore-existing --partial
-  passed 0 send_root "$1" "$2" "$3" --delete
+  passed 0 send_root "$1" "$2" "$3" --delete "$pass_most"
 }
 
 # changed_pass LABEL SOURCE TARGET WAL   of a stopped cluster: what changed since the last warm pass began, byte for byte
@@ -199,8 +200,9 @@ changed_pass() {
 
 # rest_pass LABEL SOURCE TARGET WAL   of a stopped cluster: folders, links, times; what old does not have is removed on new
 rest_pass() {
+  pass_most=$(at_most "$@") || exit
   begin_pass "$1" "$2" "$4"
-  passed 0 send_root "$1" "$2" "$3" --delete
+  passed 0 send_root "$1" "$2" "$3" --delete "$pass_most"
 }
 
 # identity_pass SOURCE TARGET [LINK]...   the control file, and those links of the data directory
@@ -217,9 +219,20 @@ deletions() {
   begin_pass "$1" "$2" "$4" hidden # by a name of its own: it runs beside a pass
   deletions_said=$(send_root "$1" "$2" "$3" --dry-run --delete --itemize-changes) ||
     refuse "$?" 'rsync cannot tell what would be removed: the lines above say why'
-  printf '%s\n' "$deletions_said" | awk '
+  deletions_said=$(printf '%s\n' "$deletions_said" | awk '
     sub(/^[*]deleting */, "") { print; many++ }
-    END { printf "# %d entries\n", many }' || fail 'what would be removed cannot be told'
+    END { printf "# %d entries\n", many }') || fail 'what would be removed cannot be told'
+  printf '%s\n' "$deletions_said"
+  deletions_said=${deletions_said##*'# '}
+  echo "${deletions_said% entries}" >"$copy_folder/removed-$1" || fail "$copy_folder cannot be written"
+}
+
+# at_most LABEL SOURCE TARGET WAL   print the option by which a pass removes no more than was listed: had a disk of old gone since,
+# it would remove all
+at_most() {
+  [ -e "$copy_folder/removed-$1" ] || deletions "$@" >/dev/null
+  read -r most_removed <"$copy_folder/removed-$1" || fail "$copy_folder cannot be read"
+  echo "--max-delete=$most_removed"
 }
 
 # flush_new LABEL TARGET   when it ends, all that was sent to the data root LABEL, TARGET of new, is on new's disk

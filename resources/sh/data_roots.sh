@@ -1,9 +1,26 @@
-# The proof that the plan knows every folder of the cluster: a tablespace may have been made since its facts were read.
+# The proof that every folder of the cluster is known, is the one that it was, and holds what it held: a tablespace may have been
+# made since the facts were read, a disk may not be mounted since a restart, or another one in its stead.
 
-# prove_data_roots DATA [LINK FOLDER]...   fails where a link below DATA leads to a folder, but as none of these does
-prove_data_roots() {
+# data_roots DATA VERSION [LINK FOLDER]...   print what DATA and the folders of its links are, a line of each device, and the end mark
+# Fails where a link leads to a folder, but as none of these does, or where one of these holds nothing of a cluster. VERSION: the
+# folder that every tablespace holds, PG_15_202209061, or a pattern of it.
+data_roots() {
   enter "$1"
-  shift
+  roots_version=$2
+  shift 2
+  known_links "$@"
+  roots_boot=$(cat /proc/sys/kernel/random/boot_id) || fail 'nobody can tell since when this host runs'
+  echo "boot $roots_boot"
+  data_root . "$PWD"
+  while [ $# -gt 1 ]; do
+    data_root "$1" "$2"
+    shift 2
+  done
+  end_mark
+}
+
+# known_links [LINK FOLDER]...   here: fails where a link leads to a folder, but as none of these does
+known_links() {
   roots_found=$(find . -ignore_readdir_race -type l -printf '%P\n') ||
     fail 'not all links of the data directory could be read'
   [ -n "$roots_found" ] || return 0
@@ -27,4 +44,77 @@ unknown_root() {
     shift 2
   done
   printf '%s leads to %s; ' "$root_link" "$root_folder"
+}
+
+# data_root LINK FOLDER   print a line of each device that something in FOLDER lies on: `DEVICE INODE FILES BYTES CHANGED LINK`
+# INODE is FOLDER's own, FILES and BYTES are those of relations, CHANGED is when last anything there was changed, but for logs.
+data_root() {
+  case $1 in
+    .) root_holds=PG_VERSION ;;
+    pg_tblspc/*) root_holds=$roots_version ;;
+    pg_wal | pg_xlog) root_holds='[0-9A-F]???????????????????????' ;; # a segment
+    *) root_holds=. ;;
+  esac
+  root_inode=$(stat -c %i -- "$2" 2>/dev/null) || fail "$2 is not there: is its disk mounted?"
+  [ "$1/." -ef "$2" ] || fail "$1 does not lead to $2 any more: is its disk mounted?"
+  for root_held in "$2"/$root_holds; do
+    [ -e "$root_held" ] || fail "$2 holds no $root_holds: is its disk mounted?"
+  done
+  {
+    find "$2/." -ignore_readdir_race \( -path '*/./log' -o -path '*/./pg_log' -o -path '*/./lost+found' \) -prune -o \
+      \( -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) -printf '%D %s %C@\n' && echo whole
+  } | awk -v inode="$root_inode" -v link="$1" '
+    $1 == "whole" { whole = 1; next }
+    $1 == "relation" { bytes[$2] += $3 }
+    { files[$2] += $1 == "relation"; if ($4 "" > changed[$2] "") changed[$2] = $4 }
+    END {
+      if (!whole) exit 1
+      for (device in files) printf "%s %s %d %.0f %s %s\n", device, inode, files[device], bytes[device], changed[device], link
+    }' || fail "not all of $2 may be read"
+}
+
+# same_data_roots LEAST DATA VERSION [LINK FOLDER]...   data_roots, held against an earlier one on standard input
+# Fails where one is another folder now, or holds less than that share of what it held; LEAST 1: where anything changed.
+# Devices get other numbers by a restart of the host: then inodes and what they hold must do.
+same_data_roots() {
+  same_least=$1 same_numbers=yes
+  shift
+  same_before=$(take_whole) || exit
+  same_now=$(data_roots "$@") || exit
+  same_boot=$(printf '%s\n' "$same_before" | sed -n '1s/^boot //p') || fail 'sed failed'
+  case $same_now in "boot $same_boot"*) ;; *) same_numbers=no ;; esac
+  same_lost=$(printf '%s\n' "$same_before" "$same_now" | awk -v least="$same_least" -v numbers="$same_numbers" '
+    $1 == "boot" { now = looks++ }
+    NF > 5 {
+      key = (numbers == "yes" ? $1 : "-") " " $2
+      file = $3; byte = $4; change = $5
+      $1 = $2 = $3 = $4 = $5 = ""
+      key = key $0
+      link[key] = substr($0, 6)
+      seen[now, key] = 1
+      files[now, key] += file
+      bytes[now, key] += byte
+      if (change "" > changed[now, key] "") changed[now, key] = change
+    }
+    function less(had, has, few) { return had > has && (!has || least == 1 || had - has > few && has < least * had) }
+    END {
+      if (looks != 2) exit 1
+      for (key in link) if ((0, key) in seen) {
+        if (!((1, key) in seen)) printf "%s is another folder, or on another disk; ", link[key]
+        else if (less(files[0, key], files[1, key], 100) || less(bytes[0, key], bytes[1, key], 1e8))
+          printf "of %d files of relations in %s, %.0f bytes, %d are there, %.0f bytes; ",
+            files[0, key], link[key], bytes[0, key], files[1, key], bytes[1, key]
+        else if (least == 1 && changed[0, key] != changed[1, key]) printf "%s was changed; ", link[key]
+      }
+    }') || fail 'what the data roots were cannot be compared'
+  [ -z "$same_lost" ] || fail "old is not what it was: ${same_lost%; }: look whether every disk is mounted"
+  printf '%s\n' "$same_now"
+}
+
+# still_stopped PATH DATA VERSION [LINK FOLDER]...   no server lives in DATA, and nothing in any root was changed since the stop
+# The data_roots of the stop come on standard input.
+still_stopped() {
+  prove_stopped "$1" "$2"
+  shift
+  same_data_roots 1 "$@"
 }

@@ -167,7 +167,7 @@ receive() {
 copy_needs() {
   case $1 in
     */* | --no-implied-dirs) return 1 ;;
-    --server | . | --existing | --ignore-existing | --inplace | --append | --partial | --delete | --delete-*) ;;
+    --server | . | --existing | --ignore-existing | --inplace | --append | --partial | --delete | --delete-* | --max-delete=*) ;;
     --timeout=* | --log-format=* | --info=* | --debug=* | --stats | --force | --from0 | --dirs | --numeric-ids | --no-*) ;;
     --compress-* | --old-compress | --new-compress | --checksum-choice=* | --checksum-seed=* | --use-qsort) ;;
     --ignore-missing-args | --msgs2stderr | --modify-window=* | -@-1 | -@0) ;;

@@ -316,6 +316,7 @@ _HINTS = {
     11: "rsync could not write or read a file: look whether the disk is full or read-only",
     12: "the connection between the servers broke, or new has no room left",
     23: "some files could not be read or written: the lines above name them",
+    25: "more would have been removed from new than was listed before: look whether every disk of old is mounted",
     30: "nothing came for ten minutes: look at the network between the servers",
     35: _ANEW,
     255: "ssh between the servers broke: look at the network and at sshd on new",

@@ -123,6 +123,13 @@ def _rest(whole: int | None, parts: list[int | None]) -> int | None:
     return max(0, whole - sum(part for part in parts if part is not None))
 
 
+def version_folder(cluster: Cluster) -> str:
+    """The folder that each of its tablespaces holds, as a pattern of the shell; `.` before 9.0, which had none."""
+    if cluster.series.startswith("8."):
+        return "."
+    return f"PG_{cluster.series}_{cluster.control.catalog_version if cluster.control is not None else '*'}"
+
+
 def names_of(root: DataRoot, series: str, catalog_version: int | None) -> str:
     """An extended regular expression: what the names in a copy of that root are like."""
     if root.wal is not None:

@@ -269,6 +269,15 @@ EXAMPLES = [
         after="[ -L new/base/link ] && [ -e new/global/pg_control ] && [ ! -e new/base/1 ]",
     ),
     _pass("deletions", arrange=_GONE, matches=r"base/9\n# 1 entries\n", after="[ -e new/base/9 ]"),
+    _pass(
+        "rest_pass",
+        arrange=f"{_GONE} && echo 0 >lists/removed-data",
+        status=25,
+        complains="rsync ended with exit status 25",
+        after="[ -e new/base/9 ]",
+        name="more than was listed",
+    ),
+    _pass("at_most", arrange=_GONE, matches="--max-delete=1\n", after="[ -e new/base/9 ]"),
     _pass("deletions", matches=r"# 0 entries\n", after="", name="none"),
     _pass(
         "deletions",

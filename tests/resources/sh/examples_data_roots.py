@@ -1,37 +1,76 @@
-"""Examples of the proof that the plan knows every folder that a link of the data directory leads to."""
+"""Examples of the proofs that every data root is known, is the folder that it was, and holds what it held."""
 
 from tests.resources.sh.examples import Example
 
 _DATA = (
-    'mkdir -p data/pg_tblspc "space ö" && ln -s "../../space ö" data/pg_tblspc/1 && '
-    "ln -s gone data/gone && ln -s /etc/hostname data/file"
+    'mkdir -p data/pg_tblspc data/base/5 "space ö/PG_15_7/5" && ln -s "../../space ö" data/pg_tblspc/1 && '
+    "ln -s gone data/gone && ln -s /etc/hostname data/file && "
+    'echo 15 >data/PG_VERSION && echo rows >"space ö/PG_15_7/5/16400" && touch data/base/5/1 data/base/5/2'
 )
 _KNOWN = ("pg_tblspc/1", "@folder@/space ö")
+_WORDS = ("data", "PG_15_*", *_KNOWN)
 _SAYS = "not in the plan, made since; begin with a new plan: --anew, and --rollback before it"
+_LINES = (
+    r"boot [0-9a-f-]{36}\n"
+    r"\d+ \d+ 2 0 \d{10}\.\d+ \.\n"
+    r"\d+ \d+ 1 5 \d{10}\.\d+ pg_tblspc/1\n"
+    r"# whole\n"
+)
+_BEFORE = "boot another\n# whole\n"
+_OTHERS = "boot another\n7 0 900 7000000 1700000000.0000000000 pg_tblspc/1\n# whole\n"
+_MOUNTED = "is its disk mounted?"
+_STOPPED = {"pg_controldata": "echo 'Database cluster state:               shut down'"}
 
 EXAMPLES = [
-    Example("prove_data_roots", ("data", *_KNOWN, "pg_wal", "/gone"), arrange=_DATA, prints=""),
-    Example("prove_data_roots", ("data",), arrange="mkdir data", prints="", name="no links"),
-    Example("prove_data_roots", ("data",), status=1, complains="data cannot be entered", name="no folder"),
+    Example("data_roots", _WORDS, arrange=_DATA, matches=_LINES),
     Example(
-        "prove_data_roots",
-        ("data", *_KNOWN),
+        "data_roots",
+        ("data", "PG_15_7"),
+        arrange="mkdir data && echo 15 >data/PG_VERSION",
+        matches=r"boot \S+\n\d+ \d+ 0 0 \S+ \.\n# whole\n",
+        name="no links",
+    ),
+    Example("data_roots", ("data", "PG_15_7"), status=1, complains="data cannot be entered", name="no folder"),
+    Example(
+        "data_roots",
+        (*_WORDS, "pg_wal", "@folder@/wal"),
+        arrange=f"{_DATA} && mkdir wal && ln -s ../wal data/pg_wal",
+        status=1,
+        complains=f"/wal holds no [0-9A-F]???????????????????????: {_MOUNTED}",
+        name="no WAL",
+    ),
+    *(
+        Example(
+            "data_roots", _WORDS, arrange=f"{_DATA} && {change}", status=1, complains=f"{said}: {_MOUNTED}", name=name
+        )
+        for name, change, said in (
+            ("an empty mount point", "rm -r space*/*", "/space ö holds no PG_15_*"),
+            ("no mount point", "rm -r space*", "/space ö is not there"),
+            ("no cluster", "rm data/PG_VERSION", "/data holds no PG_VERSION"),
+            ("another catalog", "mv space*/PG_15_7 'space ö/PG_14_7'", "/space ö holds no PG_15_*"),
+            ("a link that is gone", "rm data/pg_tblspc/1", "/space ö any more"),
+        )
+    ),
+    Example("known_links", (f"data/{_KNOWN[0]}", _KNOWN[1]), arrange=_DATA, prints=""),
+    Example(
+        "data_roots",
+        _WORDS,
         arrange=f"{_DATA} && mkdir wal && ln -s ../wal data/-e",
         status=1,
         complains=f"/wal: {_SAYS}",
         name="a link made since",
     ),
     Example(
-        "prove_data_roots",
-        ("data", *_KNOWN),
+        "data_roots",
+        _WORDS,
         arrange=f'{_DATA} && mkdir wal && ln -s ../wal "data/pg\nwal"',
         status=1,
         complains="is gone, or its name holds a line break",
         name="a line break in a name",
     ),
     Example(
-        "prove_data_roots",
-        ("data", "pg_tblspc/1", "@folder@/elsewhere"),
+        "data_roots",
+        ("data", "PG_15_7", "pg_tblspc/1", "@folder@/elsewhere"),
         arrange=_DATA,
         status=1,
         complains=_SAYS,
@@ -48,5 +87,33 @@ EXAMPLES = [
         status=1,
         complains="data/no is gone, or its name holds a line break",
         name="no link",
+    ),
+    Example("data_root", (".", "@folder@"), arrange="echo 15 >PG_VERSION", matches=r"\d+ \d+ 0 0 \S+ \.\n"),
+    Example("same_data_roots", ("0.9", *_WORDS), arrange=_DATA, stdin=_BEFORE, matches=_LINES),
+    Example(
+        "same_data_roots",
+        ("0.9", *_WORDS),
+        arrange=_DATA,
+        stdin=_OTHERS,
+        status=1,
+        complains="old is not what it was: pg_tblspc/1 is another folder, or on another disk: look whether",
+        name="another disk",
+    ),
+    Example(
+        "same_data_roots",
+        ("0.9", *_WORDS),
+        arrange=_DATA,
+        stdin=_OTHERS[:-3],
+        status=1,
+        complains="the input is cut off",
+        name="cut off",
+    ),
+    Example(
+        "still_stopped",
+        ("@path@", *_WORDS),
+        arrange=f"{_DATA} && mkdir data/global && echo control >data/global/pg_control",
+        stdin=_BEFORE,
+        programs=_STOPPED,
+        matches=r"Database cluster state: *shut down\n[0-9a-f]{64}  -\n" + _LINES,
     ),
 ]

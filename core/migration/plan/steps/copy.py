@@ -8,7 +8,7 @@ from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
 from core.migration.plan.steps.corruption import checksums
 from core.migration.plan.steps.inventory import take_inventory
-from core.migration.plan.steps.known_data_roots import prove_data_roots
+from core.migration.plan.steps.known_data_roots import prove_data_roots, prove_data_roots_stopped, remember_data_roots
 from core.migration.plan.steps.verify import BEGAN, beginning, verify
 from core.migration.transports import passes
 from core.servers.shell import call, command
@@ -26,7 +26,7 @@ def copy(site: Site) -> list[Step]:
         return [
             *_stop_proven(site),
             *_fence(site),
-            prove_data_roots(site, stopped=True),
+            prove_data_roots_stopped(site),
             _identity(site),
             *_deletions(site),
             *_cold(site),
@@ -35,11 +35,11 @@ def copy(site: Site) -> list[Step]:
         ]
     return [
         *_warm(site),
-        prove_data_roots(site, stopped=False),
+        prove_data_roots(site),
         *_stop(site),
         *_stop_proven(site),
         *_fence(site),
-        prove_data_roots(site, stopped=True),
+        prove_data_roots_stopped(site),
         *_deletions(site),
         *_changed(site),
         *_cold(site),
@@ -83,7 +83,7 @@ def _warm(site: Site) -> list[Step]:
         for number in range(1, MOST_PASSES + 1)
         for root in site.roots
     ]
-    return [began, _identity(site), *steps]
+    return [began, remember_data_roots(site), _identity(site), *steps]
 
 
 def _identity(site: Site) -> Step:

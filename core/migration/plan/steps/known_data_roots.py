@@ -1,45 +1,98 @@
-"""The proof that the plan knows every data root: a tablespace may have been made since the facts were read.
+"""The proofs that every data root is known, is the folder that it was, and holds what it held.
 
-Nothing else would notice. The link comes over with the data directory and agrees on both sides, new starts, and only
-whoever reads a table in it learns that its files were never copied.
+Nothing else would notice. Of a tablespace that was made since the facts were read the link comes over, and agrees on
+both sides; of one whose disk is not mounted the last pass removes every file on new, and agrees too. New starts, and
+only whoever reads a table there learns that its files are gone. `data_roots.sh` says how a root is known.
 """
 
+from dataclasses import replace
+
 from core.facts.model import Cluster
-from core.migration.findings.data_roots import led_to
-from core.migration.model.plan import Phase, Step
+from core.migration.findings.data_roots import led_to, version_folder
+from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.plan.cluster_control import native_prove_stopped
 from core.migration.plan.site import Site
 from core.servers.shell import Shell, call, command
 
 DATA_ROOTS = "places-"
 """What the names of these steps begin with, as plans in the history have them."""
 
+_BEGAN, _RUNNING, _STOPPED = f"{DATA_ROOTS}began", f"{DATA_ROOTS}running", f"{DATA_ROOTS}stopped"
+_LEAST = 0.9
+"""A root may lose a tenth of its relations from one proof to the next, in files and in bytes: tables are dropped."""
 
-def prove_data_roots(site: Site, *, stopped: bool) -> Step:
-    """Before the stop, so that it is not made in vain, and in it, when nobody can make a root any more."""
+
+def remember_data_roots(site: Site) -> Step:
+    """Before the first warm pass: what the later proofs are held against."""
+    step = _proof(site, "remember what every data root is", _BEGAN, data_roots(site.cluster))
+    return replace(step, timed_as=Phase.PREPARE, rehearsed=True)
+
+
+def prove_data_roots(site: Site) -> Step:
+    """Before the stop, so that it is not made in vain."""
+    step = _proof(site, "prove that the plan knows every data root", _RUNNING, held(site.cluster))
+    return replace(step, reads=_BEGAN, share=0.01, renewed=True, rehearsed=True)
+
+
+def prove_data_roots_stopped(site: Site) -> Step:
+    """In the stop, when nobody can make a root any more, and before anything is removed from new."""
+    running = site.cluster.running
+    proof = held(site.cluster) if running else data_roots(site.cluster)
+    step = _proof(site, "prove that the plan still knows every data root", _STOPPED, proof)
+    reads = _RUNNING if running else ""
+    return replace(step, reads=reads, phase=Phase.STOP, stopped=True, rehearsed=not running)
+
+
+def prove_still_stopped(site: Site, *, opened: bool) -> Step:
+    """Directly before the opening, and behind it: of what was copied nothing is outdated."""
+    title = f"prove that old {'is still stopped' if opened else 'stayed as it was stopped'}"
+    data = site.cluster.data_directory
+    step = _proof(site, title, "", call("still_stopped", site.old_path, *_words(site.cluster)))
+    return replace(
+        step,
+        reason="had anything been written to old since its stop, new would lack it",
+        native=(*native_prove_stopped(site.old_path, data), *step.native),
+        reads=_STOPPED,
+        phase=Phase.OPEN,
+        timed_as=Phase.PREPARE if opened else Phase.START,  # what follows the opening is no downtime
+        share=0.1,
+        stopped=not opened,
+    )
+
+
+def _proof(site: Site, title: str, name: str, proof: Shell) -> Step:
     return Step(
-        f"prove that the plan {'still ' * stopped}knows every data root",
+        title,
         "old",
         site.owner,
-        str(unknown_data_roots(site.cluster)),
-        "a tablespace that was made since the facts were read would be missing on new, and nobody would notice",
-        "nothing to undo: it only looks",
-        native_unknown_data_roots(site.cluster),
-        phase=Phase.STOP if stopped else Phase.WARM,
-        share=1.0 if stopped else 0.01,
-        stopped=stopped,
+        str(proof),
+        "a tablespace that was made since the facts were read, or whose disk is not mounted, would be missing on new, "
+        "and nobody would notice",
+        ONLY_LOOKS,
+        native_data_roots(site.cluster),
+        phase=Phase.WARM,
         skippable=False,
-        renewed=not stopped,
-        rehearsed=not stopped,
-        name=f"{DATA_ROOTS}{'stopped' if stopped else 'running'}",
+        name=name,
         proves=True,
     )
 
 
-def unknown_data_roots(cluster: Cluster) -> Shell:
-    """Fails where a link below the data directory leads to a folder that the plan does not know."""
-    return call("prove_data_roots", cluster.data_directory, *(word for known in led_to(cluster) for word in known))
+def data_roots(cluster: Cluster) -> Shell:
+    """Prints what every data root is; fails where a link leads to a folder that the plan does not know."""
+    return call("data_roots", *_words(cluster))
 
 
-def native_unknown_data_roots(cluster: Cluster) -> tuple[str, ...]:
+def held(cluster: Cluster) -> Shell:
+    """The same, held against what it printed before: another folder, or one that lost too much, fails it."""
+    return call("same_data_roots", str(_LEAST), *_words(cluster))
+
+
+def _words(cluster: Cluster) -> tuple[str, ...]:
+    return (cluster.data_directory, version_folder(cluster), *(word for root in led_to(cluster) for word in root))
+
+
+def native_data_roots(cluster: Cluster) -> tuple[str, ...]:
     """What a person would look at for it."""
-    return (command("find", cluster.data_directory, "-type", "l", "-printf", "%P -> %l\\n").text,)
+    data = cluster.data_directory
+    folders = dict.fromkeys((data, *(folder for _, folder in led_to(cluster))))
+    return (command("find", data, "-type", "l", "-printf", "%P -> %l\\n").text, command("df", *folders).text)

@@ -13,6 +13,7 @@ from core.migration.plan.steps.configuration import configuration
 from core.migration.plan.steps.corruption import tables_and_indexes
 from core.migration.plan.steps.hooks import LEAD
 from core.migration.plan.steps.inventory import compare_inventory, native_psql, reached
+from core.migration.plan.steps.known_data_roots import prove_still_stopped
 from core.migration.plan.steps.reindex import reindex
 from core.servers.shell import call
 
@@ -103,6 +104,7 @@ def _open(site: Site) -> list[Step]:
             stopped=True,
             skippable=False,
         ),
+        prove_still_stopped(site, opened=False),
         Step(
             "open new to clients",
             "new",
@@ -117,6 +119,7 @@ def _open(site: Site) -> list[Step]:
             stopped=True,
             point_of_no_return=True,
         ),
+        prove_still_stopped(site, opened=True),
         *_cron_jobs(site),
         Step(
             "lead the applications to new",

@@ -337,7 +337,8 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
     )
     stop = step(made, "stop the applications")
     assert (stop.side, stop.user, stop.call, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
-    after = [each for each in made.steps if each.number > step(made, "open new").number]
+    proven, *after = [each for each in made.steps if each.number > step(made, "open new").number]
+    assert (proven.title, proven.stopped) == ("prove that old is still stopped", False)
     assert [(each.title, each.side, each.user, each.call) for each in after] == [
         ("move the virtual address", "you", "you", "./move-address"),
         ("tell the pooler", "new", "pooler", "pgbouncer-lead new"),

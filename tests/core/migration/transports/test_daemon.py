@@ -87,6 +87,7 @@ def test_contents_alone_go_by_the_daemon(channel: CopyChannel, tmp_path: Path) -
     root = DataRoot("16400", "", str(tmp_path / "old space"), "/space", None, None)
     Path(root.source).mkdir()
     Path(channel.folder, "port").write_text("8731\n")
+    Path(channel.folder, "removed-16400").write_text("0\n")
 
     def asked(of: CopyChannel, *made: Shell) -> str:
         lines = [words for each in made for words in asked_of_rsync(passes.ready(of, each), tmp_path)]

@@ -86,10 +86,11 @@ def test_a_warm_pass_asks_for_what_both_know(
 
 def test_streams_and_cipher_stand_in_the_commands(channel: CopyChannel, root: DataRoot) -> None:
     channel = replace(channel, transport=Transport("aes128-ctr", "lz4", 3))
+    Path(channel.folder, "removed-data").write_text("7\n")
     text = "\n".join(asked(channel, passes.cold_pass(root)))
     assert text.count("--files-from=") == 6
     assert text.count("-c aes128-ctr") == 7
-    assert text.count("--delete") == 1
+    assert text.count("--delete --max-delete=7") == text.count("--delete") == 1
     assert "--delete" not in "\n".join(asked(channel, passes.warm_pass(root)))
 
 

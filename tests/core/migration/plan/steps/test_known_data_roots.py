@@ -1,13 +1,18 @@
-"""The proof that the plan knows every data root, on folders of this machine."""
+"""The proofs that every data root is known and what it was, on folders of this machine."""
 
+import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from core.facts.model import Tablespace
-from core.migration.plan.steps.known_data_roots import unknown_data_roots
+from core.facts.model import Cluster, Tablespace
+from core.migration.plan.steps.known_data_roots import data_roots, held
+from core.servers.shell import Shell
 from tests.core.migration.builders import cluster, runnable
+
+VERSION = "PG_15_202209061"
 
 
 @pytest.fixture
@@ -15,66 +20,144 @@ def data(tmp_path: Path) -> Path:
     """A data directory with one tablespace and a link to a file."""
     folder = tmp_path / "it's $(touch x)"
     (folder / "pg_tblspc").mkdir(parents=True)
-    link(folder, "pg_tblspc/1")
+    (folder / "PG_VERSION").write_text("15\n")
     (folder / "postgresql.conf").symlink_to("/etc/hostname")
+    fill(folder / "base/5")
+    fill(link(folder, "pg_tblspc/1") / VERSION / "5")
     return folder
 
 
-def link(data: Path, path: str) -> Tablespace:
+def fill(folder: Path, files: int = 200) -> None:
+    folder.mkdir(parents=True)
+    for number in range(files):
+        (folder / str(16384 + number)).write_text("rows")
+
+
+def link(data: Path, path: str) -> Path:
     target = data.parent / f"space [{Path(path).name}] ö"
     target.mkdir()
     (data / path).symlink_to(target)
-    return Tablespace(1, path, str(target), 0, 0)
+    return target
 
 
-def proof(data: Path, *known: Tablespace) -> subprocess.CompletedProcess[str]:
-    text = runnable(unknown_data_roots(cluster(data_directory=str(data), tablespaces=known)))
-    return subprocess.run(["dash", "-c", text], capture_output=True, text=True, check=False)
+def known(data: Path, *others: Tablespace) -> Cluster:
+    space = Tablespace(1, "pg_tblspc/1", str((data / "pg_tblspc/1").resolve()), 0, 0)
+    return cluster(data_directory=str(data), tablespaces=(space, *others))
 
 
-def known(data: Path) -> Tablespace:
-    return Tablespace(1, "pg_tblspc/1", str((data / "pg_tblspc/1").resolve()), 0, 0)
+def run(proof: Shell, said: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["dash", "-c", runnable(proof)], input=said, capture_output=True, text=True, check=False)
+
+
+def said(done: subprocess.CompletedProcess[str]) -> str:
+    """Its one sentence, without what stands ahead of every one."""
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 1
+    return line.removeprefix("pghaul: ")
 
 
 def test_what_the_plan_knows_is_no_news(data: Path) -> None:
-    done = proof(data, known(data))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_a_cluster_without_links_is_whole(tmp_path: Path) -> None:
-    assert proof(tmp_path).returncode == 0
+    before = run(data_roots(known(data)))
+    assert (before.returncode, before.stderr) == (0, "")
+    again = run(held(known(data)), before.stdout)
+    assert (again.returncode, again.stderr, again.stdout) == (0, "", before.stdout)
 
 
 @pytest.mark.parametrize("path", ["pg_tblspc/16433", "pg_wal", "-e"])
-def test_a_place_that_was_made_since_is_named(data: Path, path: str) -> None:
+def test_a_root_that_was_made_since_is_named(data: Path, path: str) -> None:
     made = link(data, path)
-    done = proof(data, known(data))
-    assert done.returncode == 1
-    assert done.stderr.startswith(
-        f"pghaul: {path} leads to {made.location}: not in the plan, made since; begin with a new"
+    assert said(run(data_roots(known(data)))).startswith(
+        f"{path} leads to {made}: not in the plan, made since; begin with a new"
     )
-    assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_link_that_leads_elsewhere_now_is_another_place(data: Path) -> None:
+def test_a_link_that_leads_elsewhere_now_is_another_root(data: Path) -> None:
     before = known(data)
     (data / "pg_tblspc/1").unlink()
-    (data.parent / "elsewhere").mkdir()
+    fill(data.parent / "elsewhere" / VERSION)
     (data / "pg_tblspc/1").symlink_to(data.parent / "elsewhere")
-    assert "pg_tblspc/1 leads to" in proof(data, before).stderr
+    assert "pg_tblspc/1 leads to" in said(run(data_roots(before)))
 
 
 def test_all_of_them_stand_on_one_line(data: Path) -> None:
     for path in ("pg_wal", "pg_tblspc/7"):
         link(data, path)
-    done = proof(data, known(data))
-    assert len(done.stderr.splitlines()) == 1
-    assert done.stderr.count("leads to") == 2
+    assert said(run(data_roots(known(data)))).count("leads to") == 2
 
 
-def test_a_place_that_is_gone_stops_nothing(data: Path) -> None:
-    assert proof(data, known(data), Tablespace(9, "pg_tblspc/9", "/gone", 0, 0)).returncode == 0
+def test_a_root_that_is_gone_stops_the_move(data: Path) -> None:
+    gone = Tablespace(9, "pg_tblspc/9", "/gone", 0, 0)
+    assert said(run(data_roots(known(data, gone)))) == "/gone is not there: is its disk mounted?"
 
 
 def test_a_data_directory_that_cannot_be_read_proves_nothing(tmp_path: Path) -> None:
-    assert proof(tmp_path / "gone").returncode != 0
+    assert run(data_roots(cluster(data_directory=str(tmp_path / "gone")))).returncode != 0
+
+
+def empty(data: Path) -> None:
+    """As where its disk is not mounted: the mount point is there, with nothing in it."""
+    target = (data / "pg_tblspc/1").resolve()
+    target.rename(target.with_name("unmounted"))
+    target.mkdir()
+
+
+def another_disk(data: Path) -> None:
+    """One with a folder of that catalog version, which is not the one that was there."""
+    empty(data)
+    fill((data / "pg_tblspc/1").resolve() / VERSION / "5")
+
+
+def few(data: Path) -> None:
+    """As where a database's folder is a mount point of its own, or somebody removed it."""
+    for number in range(150):
+        (data / "base/5" / str(16384 + number)).unlink()
+
+
+def nothing(data: Path) -> None:
+    """A tablespace of few files, whose folders are there."""
+    for path in (data / "pg_tblspc/1" / VERSION / "5").iterdir():
+        path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (empty, f"holds no {VERSION}: is its disk mounted?"),
+        (another_disk, "old is not what it was: pg_tblspc/1 is another folder, or on another disk"),
+        (few, "old is not what it was: of 200 files of relations in ., 800 bytes, 50 are there, 200 bytes"),
+        (nothing, "of 200 files of relations in pg_tblspc/1, 800 bytes, 0 are there, 0 bytes"),
+    ],
+)
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_root_that_is_not_what_it_was_stops_the_move(
+    data: Path, change: Callable[[Path], None], sentence: str, *, restarted: bool
+) -> None:
+    before = run(data_roots(known(data))).stdout
+    if restarted:  # devices may have other numbers then
+        boot, _, lines = before.partition("\n")
+        assert boot.startswith("boot ")
+        device = str((data / "base").stat().st_dev)
+        before = f"boot another\n{lines.replace(f'{device} ', '4711 ')}"
+    facts = known(data)
+    change(data)
+    assert sentence in said(run(held(facts), before))
+
+
+def test_a_disk_with_another_number_is_the_same_after_a_restart_alone(data: Path) -> None:
+    before = run(data_roots(known(data))).stdout
+    other = before.replace(f"{(data / 'base').stat().st_dev} ", "4711 ")
+    assert "on another disk" in said(run(held(known(data)), other))
+    _, _, lines = other.partition("\n")
+    assert run(held(known(data)), f"boot another\n{lines}").returncode == 0
+
+
+def test_tables_that_are_dropped_or_rewritten_stop_nothing(data: Path) -> None:
+    before = run(data_roots(known(data))).stdout
+    for number in range(200):
+        path = data / "base/5" / str(16384 + number)
+        path.rename(path.with_name(str(99000 + number)))  # VACUUM FULL of all
+    for number in range(15):
+        (data / "base/5" / str(99000 + number)).unlink()
+    os.truncate(data / "base/5/99100", 0)
+    (data / "pg_wal").mkdir()
+    assert run(held(known(data)), before).stderr == ""
