@@ -1,8 +1,5 @@
-# What the script sends to a server besides the functions.
-
-# attended COMMAND...   run it with the value of `given`, less its last character, as its standard input
-# Standard input is the line to the script: when it ends, the script or the connection is gone, and all that runs here
-# is ended too. sshd gives each command a process group of its own.
+# run a command with `given`, less its last character, as standard input; the real one is the line to the script: when that
+# ends, all that runs here is ended too (sshd gives each command a process group of its own)
 attended() {
   read -r attended_line </proc/$$/stat || exit 1
   attended_group=$(printf '%s\n' "${attended_line##*) }" | cut -d ' ' -f 3) || exit 1

@@ -4,16 +4,16 @@ How it runs stands in `resources/script`: `runner.sh` on the workstation, `serve
 """
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from core import units
 from core.migration.model.execution import lock_path
 from core.migration.model.plan import Login, Plan, Step
-from core.migration.plan.calls import Paths, call_line, paths_of
+from core.migration.plan.script_steps import first, names_of, one_line, steps_of
 from core.migration.plan.steps.copy import STOPPED
 from core.servers.functions import library, needed, variables_in
 from core.servers.profiles import Profile
-from core.servers.shell import command, quoted, words_of
+from core.servers.shell import command, quoted
 from core.settings import resource
 
 _SENT = """\
@@ -23,6 +23,7 @@ export LC_ALL=C PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 _FUNCTIONS = """\
 # --- functions, the same that pghaul itself runs: `pghaul functions NAME` and the runbook say what each does ---"""
 _END_OF_FUNCTIONS = "# --- end of the functions ---"
+_WAY_BACK = "the way back, from wherever the steps have got to before the point of no return"
 _HOW = "# --- how a step runs ---"
 
 
@@ -44,28 +45,27 @@ def script(plan: Plan) -> str:
     pghaul takes too.
     """
     logins, functions = {each.side: each for each in plan.logins}, _functions(plan)
-    read = variables_in(functions)
+    read, names = variables_in(functions), names_of(plan)
+    steps = [*_steps("steps", "steps", plan.steps, plan), *_steps("way_back", _WAY_BACK, plan.way_back, plan)]
+    sent = {name: value for name, value in plan.settings if name in read}
+    here = {name: value for value, name in names.items() if name not in sent and f"${name}" in "\n".join(steps)}
     parts = [
         "#!/bin/sh",
-        *(f"# {_line(line)}" for line in _head(plan)),
+        *(f"# {one_line(line)}" for line in _head(plan)),
         "",
         "# shellcheck disable=SC2016,SC3067 # what is quoted the servers read; each sh of a Linux knows `test -O`",
         *_settings(plan, logins),
+        *_assignments(here),
         "",
-        _SENT + "".join(f"{name}={quoted(value)}\n" for name, value in plan.settings if name in read),
+        _SENT + "\n".join(_assignments(sent)),
+        "",
         _FUNCTIONS,
         functions + _END_OF_FUNCTIONS,
         "",
         _text("server.sh"),
         _HOW,
         _text("runner.sh"),
-        *_steps("steps", "steps", plan.steps, plan),
-        *_steps(
-            "way_back",
-            "the way back, from wherever the steps have got to before the point of no return",
-            plan.way_back,
-            plan,
-        ),
+        *steps,
         'main "$@"',
     ]
     return "\n".join(parts) + "\n"
@@ -106,94 +106,26 @@ def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:
     steps = plan.steps
     bounds = {
         "last_step": len(steps),
-        "first_pass": _first(step for step in steps if step.warm_pass or step.stopped),
-        "stop_step": _first(step for step in steps if step.stopped),
-        "proof_step": _first(step for step in steps if step.name == STOPPED),
-        "return_step": _first(step for step in steps if step.point_of_no_return),
+        "first_pass": first(step for step in steps if step.warm_pass or step.stopped),
+        "stop_step": first(step for step in steps if step.stopped),
+        "proof_step": first(step for step in steps if step.name == STOPPED),
+        "return_step": first(step for step in steps if step.point_of_no_return),
     }
     return [
         *made,
         f"cluster={quoted(plan.cluster)} token={secrets.token_hex(4)}",
         " ".join(f"{name}={number}" for name, number in bounds.items()),
-        *(f"{name}={quoted(path)}" for (_, path), name in paths_of(plan).items()),
     ]
 
 
-def _first(steps: Iterable[Step]) -> int:
-    return next((step.number for step in steps), 0)
+def _assignments(variables: Mapping[str, str]) -> list[str]:
+    return [f"{name}={quoted(value)}" for name, value in variables.items()]
 
 
 def _steps(name: str, what: str, steps: tuple[Step, ...], plan: Plan) -> list[str]:
-    paths = paths_of(plan)
-    lines = [line for step in steps for line in _step(step, plan, paths)]
-    return [f"# --- {what} ---", f"{name}() {{", *(f"  {line}" for line in lines or [":"]), "}", ""]
-
-
-def _step(step: Step, plan: Plan, paths: Paths) -> list[str]:
-    said = _said(step, plan)
-    lines = [f"with {said}"] if said else []
-    if step.by_person:
-        needed_to_know = "\n".join(filter(None, (step.reason, step.table)))
-        lines.append(f"why {quoted(needed_to_know)}")
-    if step.native:
-        lines.append(f"does {' '.join(map(quoted, step.native))}")
-    words = [str(step.number), quoted(_line(step.title)), step.side, quoted(step.user)]
-    return [*lines, " ".join(["step", *words, *_call(step, paths)])]
-
-
-def _call(step: Step, paths: Paths) -> list[str]:
-    """A DBA's own command line, where it is more than words, is one word for `eval`."""
-    if not step.call:
-        return []
-    return [call_line(step, paths)] if words_of(step.call) else ["eval", quoted(step.call)]
-
-
-def _said(step: Step, plan: Plan) -> str:
-    """What the runner needs to know of the step, in its words."""
-    flags = {
-        "stopped": step.stopped,
-        "needed": not step.skippable,
-        "opens": step.renewed,
-        "closes": step.closes,
-        "private": step.private,
-        "same": step.name == STOPPED,
-        "functions": step.takes_functions,
-        "no-return": step.point_of_no_return,
-    }
-    numbers = {each.name: each.number for each in plan.steps}
-    values = {
-        "reads": numbers.get(step.reads, 0),
-        "agrees": numbers.get(step.agrees_with, 0),
-        "again": _again_until(step, plan),
-        "pass": step.warm_pass,
-    }
-    return " ".join(
-        [
-            *(name for name, true in flags.items() if true),
-            *(f"{name}={value}" for name, value in values.items() if value),
-        ]
-    )
-
-
-def _again_until(step: Step, plan: Plan) -> int:
-    """Up to which step a script that begins behind this one does it again first; 0: never.
-
-    The channel as long as it is still to be closed; the proof of the stop until new is opened; what nobody may keep as
-    long as it is still to be read.
-    """
-    if step.renewed:
-        return max((each.number for each in plan.steps if each.closes), default=0)
-    if step.name == STOPPED:
-        return _first(each for each in plan.steps if each.point_of_no_return)
-    if step.private:
-        return max((each.number for each in plan.steps if each.reads == step.name), default=0)
-    return 0
+    lines = [f"  {line}" for line in steps_of(steps, plan)] or ["  :"]
+    return [f"# --- {what} ---", f"{name}() {{", *lines, "}", ""]
 
 
 def _text(name: str) -> str:
     return resource("script", name).read_text(encoding="utf-8")
-
-
-def _line(text: str) -> str:
-    """One line without control characters: nothing breaks out of a comment."""
-    return "".join(sign if sign.isprintable() else " " for sign in text)

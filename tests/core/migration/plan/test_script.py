@@ -16,6 +16,7 @@ from core.migration.plan.steps.copy import STOPPED
 from core.servers.functions import functions
 from core.servers.profiles import Rights
 from core.settings import resource
+from tests.core.migration.builders import space
 from tests.core.migration.plan.plans import odd_plan, plan
 
 SHELLS = ("dash", "bash")
@@ -123,6 +124,23 @@ def test_what_only_looks_asks_no_server(option: str, tmp_path: Path) -> None:
     assert "[POINT OF NO RETURN]" in done.stdout
     assert run.asked() == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["move.sh", "programs"]
+
+
+@pytest.mark.parametrize(
+    "made", [plan({"running": True, "tablespaces": (space("/s"),)}), odd_plan()], ids=["plain", "odd"]
+)
+def test_every_command_is_shown_as_it_runs(made: Plan, tmp_path: Path) -> None:
+    """Whatever the script calls by the name of a variable, or has told of an earlier step."""
+    for option, steps in ((), made.steps), (("--back",), made.way_back):
+        (folder := tmp_path / "-".join(("run", *option))).mkdir()
+        said = Run(made, folder)("--dry-run", *option).stdout.split("\n")
+        commands = [line for line in said if line.startswith("     ")]
+        told = {f"     {line}" for step in steps if step.by_person for line in (step.reason, *step.table.split("\n"))}
+        assert [line for line in commands if line not in told] == [
+            line
+            for step in steps
+            for line in (*(f"       {each}" for each in step.native), *([f"     > {step.call}"] if step.call else []))
+        ]
 
 
 @pytest.mark.parametrize("options", [("run",), ("--from",), ("--from", "x"), ("--from", "99"), ("--only", "0")])

@@ -1,0 +1,116 @@
+"""The steps of a plan as lines of its script: what holds from there on, the native commands, the step with its call.
+
+What stands in many of them stands by the name of a variable: the copy's folder, the options of rsync, PATHs.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from core.migration.model.plan import Plan, Step
+from core.migration.plan.calls import paths_of
+from core.migration.plan.steps.copy import STOPPED
+from core.servers.shell import quoted, words_of
+
+Names = Mapping[str, str]
+"""A text -> the name of the variable that holds it."""
+
+_NAMED = ("copy_folder", "copy_marker", "copy_options", "copy_path")
+"""Settings of the copy that stand in calls and native commands."""
+
+
+def names_of(plan: Plan) -> Names:
+    """The variables that may stand in the steps."""
+    names = {value: name for name, value in plan.settings if name in _NAMED and value}
+    for (_, path), name in paths_of(plan).items():
+        names.setdefault(path, name)
+    return names
+
+
+def steps_of(steps: Sequence[Step], plan: Plan) -> list[str]:
+    """The lines of these steps, which follow each other."""
+    names, holds, shown = names_of(plan), "", dict[tuple[str, ...], int]()
+    lines: list[str] = []
+    for step in steps:
+        before, holds = holds, _holds(step, plan)
+        if holds != before:
+            lines.append(holds)
+        if step.by_person:
+            lines.append("why " + quoted("\n".join(filter(None, (step.reason, step.table)))))
+        if step.native:
+            earlier = shown.setdefault(step.native, step.number)
+            does = " ".join(["does", *(_word(each, names) for each in step.native)])
+            lines.append(does if earlier == step.number else f"like {earlier}")
+        words = [str(step.number), quoted(one_line(step.title)), step.side, quoted(step.user)]
+        lines.append(" ".join(["step", *words, *_call(step, names)]))
+    return lines
+
+
+def _call(step: Step, names: Names) -> list[str]:
+    """A DBA's own command line, where it is more than words, is one word for `eval`."""
+    if not step.call:
+        return []
+    words = words_of(step.call)
+    return [_word(word, names) for word in words] if words else ["eval", quoted(step.call)]
+
+
+def _word(text: str, names: Names) -> str:
+    """The text as one word of the shell, what has a name by it where that is shorter."""
+    plain, named = quoted(text), _escaped(text)
+    for value, name in sorted(names.items(), key=lambda each: -len(each[0])):
+        named = re.sub(rf"(?<!\w){re.escape(_escaped(value))}(?!\w)", f"${name}", named)
+    return min(plain, f'"{named}"', key=len)
+
+
+def _escaped(text: str) -> str:
+    """As it stands between double quotes."""
+    return re.sub(r'["$`]|\\(?=["$`\\\n]|$)', lambda found: f"\\{found[0]}", text)
+
+
+def _holds(step: Step, plan: Plan) -> str:
+    """What the runner needs to know of the step, in its words; it holds until the next such line."""
+    flags = {
+        "stopped": step.stopped,
+        "needed": not step.skippable,
+        "opens": step.renewed,
+        "closes": step.closes,
+        "private": step.private,
+        "functions": step.takes_functions,
+        "no-return": step.point_of_no_return,
+    }
+    numbers = {each.name: each.number for each in plan.steps}
+    # the proof that old is stopped must print what it printed before
+    agrees = step.name if step.name == STOPPED else step.agrees_with
+    values = {
+        "reads": numbers.get(step.reads, 0),
+        "agrees": numbers.get(agrees, 0),
+        "again": _again_until(step, plan),
+        "pass": step.warm_pass,
+    }
+    flagged = " ".join(["with", *(name for name, true in flags.items() if true)])
+    valued = " ".join(f"{name}={value}" for name, value in values.items() if value)
+    return f"{flagged}; {valued}" if valued else flagged
+
+
+def _again_until(step: Step, plan: Plan) -> int:
+    """Up to which step a script that begins behind this one does it again first; 0: never.
+
+    The channel as long as it is still to be closed; the proof of the stop until new is opened; what nobody may keep as
+    long as it is still to be read.
+    """
+    if step.renewed:
+        return max((each.number for each in plan.steps if each.closes), default=0)
+    if step.name == STOPPED:
+        return first(each for each in plan.steps if each.point_of_no_return)
+    if step.private:
+        return max((each.number for each in plan.steps if each.reads == step.name), default=0)
+    return 0
+
+
+def first(steps: Iterable[Step]) -> int:
+    """The number of the first of them, 0 where there is none."""
+    return next((step.number for step in steps), 0)
+
+
+def one_line(text: str) -> str:
+    """One line without control characters: nothing breaks out of a comment."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
