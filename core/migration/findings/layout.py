@@ -13,9 +13,32 @@ def debian(cluster: Cluster) -> tuple[str, str] | None:
     return (series, name) if name else None
 
 
-def configuration_folder(cluster: Cluster) -> str | None:
-    """The folder of postgresql.conf where it lies outside the data directory, None where it travels with it."""
-    if cluster.config_file is None:
-        return None
-    folder = PurePosixPath(cluster.config_file).parent
-    return None if folder.is_relative_to(cluster.data_directory) else str(folder)
+def configuration_outside(cluster: Cluster) -> tuple[str, ...]:
+    """Paths of its configuration outside the data directory: Debian's own folder of it whole, else file by file.
+
+    Any other folder may hold what is not the cluster's: `/etc`, or the data directory itself.
+    """
+    included = [each.file for each in cluster.wide.settings] if cluster.wide is not None else []
+    named = (cluster.config_file, cluster.hba_file, cluster.settings.get("ident_file"), *included)
+    files = dict.fromkeys(path for path in named if path and not _within(path, cluster.data_directory))
+    own = own_folder(cluster)
+    if own is None or not any(_within(path, own) for path in files):
+        return tuple(files)
+    return (own, *(path for path in files if not _within(path, own)))
+
+
+def config_file_outside(cluster: Cluster) -> str | None:
+    """postgresql.conf where it lies outside the data directory: there its server does not find it by itself."""
+    file = cluster.config_file
+    return None if file is None or _within(file, cluster.data_directory) else file
+
+
+def own_folder(cluster: Cluster) -> str | None:
+    """The folder that Debian keeps for this cluster alone, unless that holds the data directory too."""
+    named = debian(cluster)
+    folder = f"/etc/postgresql/{'/'.join(named)}" if named is not None else None
+    return None if folder is None or _within(cluster.data_directory, folder) else folder
+
+
+def _within(path: str, folder: str) -> bool:
+    return PurePosixPath(path).is_relative_to(folder)

@@ -6,7 +6,6 @@ folder in /tmp and what keeps it from starting again; each step names its undo; 
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
@@ -88,7 +87,7 @@ def make_plan(
         transport=choice.transport.name,
         why=choice.why,
         steps=_numbered(steps, site),
-        made_at=datetime.now(UTC),
+        made_at=site.made_at,
         warnings=_warnings(site, checks),
         logins=(login("old", old), login("new", new)),
         cluster=cluster.name or cluster.data_directory,

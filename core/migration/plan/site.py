@@ -1,6 +1,7 @@
 """What every step's text is made from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path
@@ -18,6 +19,7 @@ class Site:
     Attributes:
         channel: the copy channel.
         roots: the folders to copy, the data directory first.
+        made_at: when the plan was made: what it leaves behind is known by it.
     """
 
     move: Move
@@ -29,6 +31,7 @@ class Site:
     channel: CopyChannel
     roots: tuple[DataRoot, ...]
     verify: Verify = Verify.CHANGED
+    made_at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
     def owner(self) -> str:

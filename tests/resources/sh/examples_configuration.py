@@ -8,45 +8,69 @@ import tarfile
 from tests.resources.sh.examples import Example
 
 _ME = getpass.getuser()
-_HERE = "mkdir etc && echo 'port = 1' >etc/postgresql.conf"
+_HERE = "mkdir -p etc/15 && echo 'port = 1' >etc/15/postgresql.conf && echo root >etc/passwd"
+_KEPT = "@folder@/var/kept.tar"
+_UNPACK = ("@folder@", _KEPT, _ME, "etc/15", "etc/pg.conf")
+_RESTORE = ("@folder@", _KEPT, "etc/15", "etc/pg.conf")
+_ASIDE = (
+    f"{_HERE} && mkdir var && tar -cf var/kept.tar etc/15 && echo 'port = 5432' >etc/15/postgresql.conf && "
+    "touch etc/pg.conf etc/15/more"
+)
 
 
 def _packed() -> str:
     """An archive as GNU tar and base64 make it."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as archive:
-        file = tarfile.TarInfo("./postgresql.conf")
-        file.size, file.mode = 12, 0o640
-        archive.addfile(file, io.BytesIO(b"port = 5432\n"))
+        for name in ("etc/15/postgresql.conf", "etc/pg.conf", "etc/passwd"):
+            file = tarfile.TarInfo(name)
+            file.size, file.mode = 12, 0o640
+            archive.addfile(file, io.BytesIO(b"port = 5432\n"))
     return base64.encodebytes(made.getvalue()).decode() + "# whole\n"
 
 
 EXAMPLES = [
-    Example("pack_configuration", ("etc",), arrange=_HERE, matches=r"[A-Za-z0-9+/=\n]+\n# whole\n"),
-    Example("pack_configuration", ("etc",), status=1, complains="etc could not be packed", prints="", name="none"),
+    Example("pack_configuration", ("@folder@", "--", "etc"), arrange=_HERE, matches=r"[A-Za-z0-9+/=\n]+\n# whole\n"),
     Example(
-        "unpack_configuration",
-        ("etc", _ME),
-        stdin=_packed(),
-        after=f'[ "$(cat etc/*; stat -c "%a %U" etc/*; ls)" = "port = 5432\n640 {_ME}\netc" ]',
+        "pack_configuration",
+        ("@folder@", "--", "etc"),
+        status=1,
+        complains="the configuration could not be packed: -- etc",
+        name="none",
     ),
     Example(
         "unpack_configuration",
-        ("etc", _ME),
+        _UNPACK,
+        stdin=_packed(),
+        after=f'[ "$(cat etc/15/* etc/pg.conf; stat -c "%a %U" etc/15/*; tar -tf var/kept.tar; ls etc)" = '
+        f'"port = 5432\nport = 5432\n640 {_ME}\n15\npg.conf" ]',
+    ),
+    Example(
+        "unpack_configuration",
+        _UNPACK,
         arrange=_HERE,
         stdin=_packed(),
-        after='[ "$(cat etc/* etc.before-pghaul/*)" = "port = 5432\nport = 1" ]',
-        name="what lies there is kept",
+        after='[ "$(cat etc/15/* etc/passwd && ls etc)" = "port = 5432\nroot\n15\npasswd\npg.conf" ] && '
+        '[ "$(tar -xOf var/kept.tar)" = "port = 1" ] && [ "$(stat -c %a var/kept.tar)" = 600 ]',
+        name="what lies there is kept, and of the archive nothing else is taken",
+    ),
+    Example(
+        "unpack_configuration",
+        _UNPACK,
+        arrange=f"{_HERE} && mkdir var && echo theirs >var/kept.tar",
+        stdin=_packed(),
+        after='[ "$(cat var/kept.tar)" = theirs ]',
+        name="again",
     ),
     *(
         Example(
             "unpack_configuration",
-            ("etc", _ME),
+            _UNPACK,
             arrange=_HERE,
             stdin=stdin,
             status=1,
             complains="the input is cut off: nothing was changed",
-            after='[ "$(cat etc/*)" = "port = 1" ] && [ ! -e etc.before-pghaul ]',
+            after='[ "$(cat etc/15/*)" = "port = 1" ] && [ ! -e var ]',
             name=name,
         )
         for name, stdin in (
@@ -58,10 +82,32 @@ EXAMPLES = [
     ),
     Example(
         "unpack_configuration",
-        ("etc", _ME),
+        _UNPACK,
         stdin="?\n# whole\n",
         status=1,
         complains="could not be unpacked",
         name="no archive",
+    ),
+    Example(
+        "put_aside",
+        ("@folder@/var/kept.tar", "etc/15", "none"),
+        arrange=_HERE,
+        after='[ "$(tar -xOf var/kept.tar)" = "port = 1" ]',
+    ),
+    Example(
+        "restore_configuration",
+        _RESTORE,
+        arrange=_ASIDE,
+        after='[ "$(cat etc/15/* && ls . etc)" = "port = 1\n.:\netc\n\netc:\n15\npasswd" ]',
+    ),
+    Example(
+        "restore_configuration",
+        _RESTORE,
+        arrange="mkdir -p var etc/15 && tar -cf var/kept.tar -T /dev/null",
+        after='[ -z "$(ls)" ]',
+        name="there was none",
+    ),
+    Example(
+        "restore_configuration", _RESTORE, arrange=_HERE, after="[ -e etc/15/postgresql.conf ]", name="not put aside"
     ),
 ]

@@ -1,8 +1,9 @@
 """What a plan leaves behind when it is done, and what is still to do then: sentences for people."""
 
-from core.migration.findings.layout import configuration_folder
+from core.migration.findings.layout import configuration_outside
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
+from core.migration.plan.steps.configuration import put_aside
 
 
 def remains(site: Site) -> tuple[str, ...]:
@@ -13,11 +14,8 @@ def remains(site: Site) -> tuple[str, ...]:
     kept = cluster_control.fence_leaves(cluster)
     if kept is not None:
         said.append(f"{site.old.name}: {kept}")
-    folder = configuration_folder(cluster)
-    if folder is not None:
-        said.append(
-            f"{site.new.name}: {folder}{cluster_control.KEPT}, what new had there before, if there was anything"
-        )
+    if configuration_outside(cluster):
+        said.append(f"{site.new.name}: {put_aside(site)}, what new had where old's configuration came, if anything")
     said.append(f"{site.new.name}: {target}/{cluster_control.LOG}, what the server said at its starts")
     return tuple(said)
 

@@ -2,7 +2,7 @@
 
 from typing import LiteralString
 
-from core.migration.findings.layout import configuration_folder
+from core.migration.findings.layout import config_file_outside
 from core.migration.findings.local_start import held, held_while_rebuilding
 from core.migration.findings.schedules import side_by_side
 from core.migration.model.move import Hook, Verify
@@ -33,7 +33,7 @@ def _first_start(site: Site) -> list[Step]:
     socket = socket_of(site)
     rebuilding = reindex(site, socket)
     alone = held_while_rebuilding(site.cluster) if rebuilding else held(site.cluster)
-    start = target, site.port, site.new_path, _config_file(site), alone
+    start = target, site.port, site.new_path, config_file_outside(site.cluster), alone
     return [
         Step(
             "start new for local connections alone",
@@ -90,7 +90,7 @@ def _free(site: Site) -> list[Step]:
 
 def _open(site: Site) -> list[Step]:
     user = site.channel.writer
-    start = site.move.target, site.new_path, _config_file(site)
+    start = site.move.target, site.new_path, config_file_outside(site.cluster)
     return [
         Step(
             "decide",
@@ -166,11 +166,6 @@ def _cron_jobs(site: Site) -> list[Step]:
             table=jobs,
         )
     ]
-
-
-def _config_file(site: Site) -> str | None:
-    """The configuration file where it lies outside the data directory: there its server does not find it by itself."""
-    return site.cluster.config_file if configuration_folder(site.cluster) is not None else None
 
 
 def socket_of(site: Site) -> str | None:

@@ -3,6 +3,7 @@
 from core.migration.model.plan import Step
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
+from core.migration.plan.steps.configuration import restore_configuration
 from core.migration.plan.steps.prepare import close_channel
 
 _KEPT = "nothing to undo: new's files stay for another try"
@@ -10,7 +11,7 @@ _KEPT = "nothing to undo: new's files stay for another try"
 
 def rollback(site: Site) -> list[Step]:
     """From wherever the plan has got to: each step does nothing where there is nothing to undo."""
-    return [_stop_new(site), *close_channel(site), *_old_again(site)]
+    return [_stop_new(site), *restore_configuration(site), *close_channel(site), *_old_again(site)]
 
 
 def _stop_new(site: Site) -> Step:

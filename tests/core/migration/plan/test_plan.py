@@ -1,4 +1,3 @@
-import getpass
 import re
 import shlex
 import subprocess
@@ -176,26 +175,6 @@ def test_configuration_outside_is_brought_along() -> None:
     assert f" {TARGET} 5432 /etc/postgresql/15/main/postgresql.conf " in start.call
     assert f"-c config_file=/etc/postgresql/15/main/postgresql.conf -c data_directory={TARGET}" in start.native[0]
     assert not any("configuration" in title for title in titles(plan()))
-
-
-def test_configuration_that_was_cut_off_replaces_nothing(tmp_path: Path) -> None:
-    folder, me = tmp_path / "it's here", getpass.getuser()
-    folder.mkdir()
-    (folder / "postgresql.conf").write_text("port = 5432\n")
-    made = plan({"config_file": f"{folder}/postgresql.conf"}, database_user=me)
-    packed = run(alone(step(made, "pack old's"))).stdout
-
-    def put(text: str) -> int:
-        return run(alone(step(made, "put old's")), given=text).returncode
-
-    (folder / "postgresql.conf").write_text("port = 1\n")
-    for text in ("", packed[:200], packed.partition("#")[0], packed[:-2]):
-        assert put(text) == 1
-        assert (folder / "postgresql.conf").read_text() == "port = 1\n"
-        assert [path.name for path in tmp_path.iterdir()] == ["it's here"]
-    assert put(packed) == 0
-    assert (folder / "postgresql.conf").read_text() == "port = 5432\n"
-    assert (tmp_path / "it's here.before-pghaul/postgresql.conf").read_text() == "port = 1\n"
 
 
 def test_new_runs_for_us_alone_without_what_starts_work_by_itself() -> None:

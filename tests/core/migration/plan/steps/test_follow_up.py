@@ -34,7 +34,8 @@ def test_what_was_put_aside_is_named() -> None:
     )
     said = "\n".join(made(of).remains)
     assert "/etc/postgresql/15/main/start.conf.before-pghaul" in said
-    assert "/etc/postgresql/15/main.before-pghaul" in said
+    assert "new: /var/lib/pghaul/" in said
+    assert "/etc/postgresql/15/main.before-pghaul" not in said
 
 
 @pytest.mark.parametrize(("mode", "said"), [("on", "the archive may have a gap"), ("off", "take a backup of new")])
