@@ -2,8 +2,8 @@ what_it_is() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 
 usage() {
   what_it_is
-  echo "usage: $0 [--from N | --only N | --back] [--log FILE]   asks before it begins, and where a person decides"
-  echo "       $0 --list | --dry-run                            the steps; what each would run: nothing is done"
+  echo "usage: $0 [--from N | --only N | --back] [--log FILE]   asks before it begins, and where a person decides
+       $0 --list | --dry-run                            the steps; what each would run: nothing is done"
 }
 
 misused() {

@@ -26,34 +26,27 @@ pin_host_keys() {
   pin_name=$2
   [ "$3" = 22 ] || pin_name="[$2]:$3"
   pin_keys=$(take_whole) || exit
-  pin_lines=
-  while read -r pin_type pin_key _; do
-    [ -z "$pin_key" ] || pin_lines="$pin_lines$pin_name $pin_type $pin_key
-"
-  done <<KEYS
-$pin_keys
-KEYS
-  [ -n "$pin_lines" ] || fail 'new has shown no host keys'
-  printf '%s' "$pin_lines" >"$1/known_hosts" || fail "$1/known_hosts cannot be written"
+  pin_keys=$(printf '%s\n' "$pin_keys" | awk -v name="$pin_name" 'NF > 1 { print name, $1, $2 }') || fail 'awk failed'
+  [ -n "$pin_keys" ] || fail 'new has shown no host keys'
+  printf '%s\n' "$pin_keys" >"$1/known_hosts" || fail "$1/known_hosts cannot be written"
   ssh_config "$@" >"$1/ssh_config" || fail "$1/ssh_config cannot be written"
 }
 
 # ssh_config FOLDER ADDRESS PORT LOGIN   print the ssh of the copy: this key, these host keys, no questions, nobody's settings
 ssh_config() {
-  printf '%s\n' \
-    'Host new' \
-    "HostName $2" \
-    "Port $3" \
-    "User $4" \
-    "IdentityFile $1/key" \
-    'IdentitiesOnly yes' \
-    "UserKnownHostsFile $1/known_hosts" \
-    'GlobalKnownHostsFile /dev/null' \
-    'StrictHostKeyChecking yes' \
-    'BatchMode yes' \
-    'Compression no' \
-    'ConnectTimeout 10' \
-    'ServerAliveInterval 15'
+  printf '%s\n' "Host new
+HostName $2
+Port $3
+User $4
+IdentityFile $1/key
+IdentitiesOnly yes
+UserKnownHostsFile $1/known_hosts
+GlobalKnownHostsFile /dev/null
+StrictHostKeyChecking yes
+BatchMode yes
+Compression no
+ConnectTimeout 10
+ServerAliveInterval 15"
 }
 
 # keep_functions FOLDER   on new: the functions of standard input in FOLDER/functions: `sh FILE FUNCTION WORD...` runs one
@@ -134,7 +127,7 @@ rewrite() {
 # COMMAND: `pghaul-receive discard`, or `pghaul-receive LABEL` with `flush` or the words of an rsync server without any path.
 receive() {
   receive_wanted=${1#pghaul-receive }
-  [ "$receive_wanted" != "$1" ] || refuse 126 'this key is for one copy alone'
+  [ "$receive_wanted" != "$1" ] || not_for
   shift
   if [ "$receive_wanted" = discard ]; then exec cat >/dev/null; fi
   receive_folder=
@@ -142,7 +135,7 @@ receive() {
     [ "$1" != "${receive_wanted%% *}" ] || receive_folder=$2
     shift 2
   done
-  [ -n "$receive_folder" ] || refuse 126 'this key is for one copy alone'
+  [ -n "$receive_folder" ] || not_for
   enter "$receive_folder"
   receive_wanted=${receive_wanted#* }
   if [ "$receive_wanted" = flush ]; then
@@ -152,12 +145,17 @@ receive() {
   set -f
   # shellcheck disable=SC2086 # the words of rsync's server, none of which has a blank
   set -- $receive_wanted
-  [ "$1" = --server ] || refuse 126 'this key is for one copy alone'
+  [ "$1" = --server ] || not_for
   for receive_word; do
-    copy_needs "$receive_word" || refuse 126 "this key is for one copy alone, which needs no $receive_word"
+    copy_needs "$receive_word" || not_for "$receive_word"
   done
   { keep_flushing $$; } </dev/null >/dev/null 2>&1 & # braces: dash keeps the outputs of a plain call open
   exec rsync "$@"
+}
+
+# not_for [WORD]   end with 126: the key is not for what was asked
+not_for() {
+  refuse 126 "this key is for one copy alone${1:+, which needs no $1}"
 }
 
 # copy_needs WORD   whether a copy may have that word for rsync's server: what is not known here could do anything
