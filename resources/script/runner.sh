@@ -41,6 +41,13 @@ go() {
   kept=${log%.log}.kept ended='' failed='' open='' confirmed='' asked_pass='' interrupted=''
   if [ "$steps" = way_back ] || [ "${only:-$first}" -gt "$proof_step" ]; then confirmed=yes; fi
   may_begin
+  what_it_is
+  case $steps$only in
+    steps) will_be="steps $first to $last_step" ;;
+    steps*) will_be="step $only alone" ;;
+    *) will_be='the way back: new is stopped and kept, old runs again' ;;
+  esac
+  agreed "$will_be; log: $log. Begin?" || exit 4
   folder=$(mktemp -d) || exit 1
   trap 'rm -rf -- "$folder"' EXIT
   trap 'interrupted=yes; exec 9>&-' INT TERM HUP
@@ -50,9 +57,9 @@ go() {
   if [ "$first$only$steps" = 1steps ] || ! grep -qsx "$token" "$kept/token"; then rm -f -- "$kept"/[0-9]*; fi
   echo "$token" >"$kept/token"
   sed -n '/^# --- sent /,/^# --- how /p' "$0" >"$folder/sent"
-  me=$(id -un)@$(uname -n)
-  note "begun by $me: $steps, from ${only:-$first}${only:+ alone}"
-  mine="$token $(printf '%s' "$me" | tr / _) since $(date -u '+%Y-%m-%d %H:%M') UTC"
+  me=$(id -un)@$(uname -n | tr / _)
+  note "begun by $me: $will_be"
+  mine="$token $me since $(date -u '+%Y-%m-%d %H:%M') UTC"
   if meet old && meet new && lock old locked take_lock "$mine" && lock new locked take_lock "$mine"; then
     "$steps"
     if [ -n "$ended" ] && [ -n "$open" ]; then
@@ -75,22 +82,15 @@ go() {
 
 # never twice at once, never over what clients have written
 may_begin() {
-  if [ -e "$kept/opened" ] && [ "${only:-$first}" -lt "$return_step" ]; then
-    echo "new was opened to clients: what they wrote since is on new alone. May it be lost, then remove $kept/opened" >&2
-    exit 1
-  fi
   running=$(cat -- "$kept/running" 2>/dev/null)
-  if kill -s 0 "$running" 2>/dev/null; then
-    echo "it runs already, as process $running: $kept/running" >&2
-    exit 1
-  fi
-  what_it_is
-  case $steps$only in
-    steps) will_be="steps $first to $last_step" ;;
-    steps*) will_be="step $only alone" ;;
-    *) will_be='the way back: new is stopped and kept, old runs again' ;;
-  esac
-  agreed "$will_be; log: $log. Begin?" || exit 4
+  if [ -e "$kept/opened" ] && [ "${only:-$first}" -lt "$return_step" ]; then
+    echo "new was opened to clients: what they wrote since is on new alone. May it be lost, then remove $kept/opened"
+  elif kill -s 0 "$running" 2>/dev/null; then
+    echo "it runs already, as process $running: $kept/running"
+  else
+    return
+  fi >&2
+  exit 1
 }
 
 say_how_to_go_on() {
@@ -99,13 +99,11 @@ say_how_to_go_on() {
     note "go on:   $0 --back --from $failed"
     return
   fi
+  go_on=$failed
   # the passes' lists went with the channel: old is compared again, unless it is stopped; or it was started meanwhile
   if [ "$failed" -gt "$first_pass" ] && [ "$failed" -le "$proof_step" ] &&
-    { [ -n "$open" ] || [ "$first" -gt "$proof_step" ]; }; then
-    note "go on:   $0 --from $first_pass"
-  else
-    note "go on:   $0 --from $failed"
-  fi
+    { [ -n "$open" ] || [ "$first" -gt "$proof_step" ]; }; then go_on=$first_pass; fi
+  note "go on:   $0 --from $go_on"
   if [ "$failed" -lt "$stop_step" ]; then
     note 'old runs as it did'
   elif [ ! -e "$kept/opened" ]; then

@@ -143,6 +143,14 @@ def test_every_command_is_shown_as_it_runs(made: Plan, tmp_path: Path) -> None:
         ]
 
 
+def test_it_takes_along_only_what_its_route_and_streams_use() -> None:
+    text = script(plan({"running": True}))
+    for used in ("send_by_ssh() {", "one_list() {", "warm_listed() {", "copy_send=send_by_ssh\n"):
+        assert used in text
+    for unused in ("send_by_nfs", "send_here", "daemon_port", "run_streams", "share_out", "cold_whole", "copy_daemon"):
+        assert unused not in text
+
+
 @pytest.mark.parametrize("options", [("run",), ("--from",), ("--from", "x"), ("--from", "99"), ("--only", "0")])
 def test_what_it_does_not_understand_is_said_with_what_it_does(options: tuple[str, ...], tmp_path: Path) -> None:
     run = Run(plan(), tmp_path)
