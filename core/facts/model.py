@@ -210,6 +210,8 @@ class Tablespace:
     """What the link resolves to."""
     size_bytes: int | None
     files: int | None
+    written: str | None = None
+    """What the link itself says: another link, or a path from its folder on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +225,10 @@ class Link:
     dangling: bool
     size_bytes: int | None = None
     files: int | None = None
+    to_file: bool = False
+    """It leads to a single file: it is copied as a link, and the file is not."""
+    written: str | None = None
+    """What the link itself says, as of a tablespace."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from core.facts.text import first_line, unreadable
 DEADLINE = 120
 
 _LINK = re.compile(
-    r"link (?P<state>present|dangling) (?P<bytes>[0-9]{1,20}|-) (?P<files>[0-9]{1,20}|-) "
-    r"=(?P<path>[0-9a-f]+) =(?P<target>[0-9a-f]*)"
+    r"link (?P<state>folder|file|dangling) (?P<bytes>[0-9]{1,20}|-) (?P<files>[0-9]{1,20}|-) "
+    r"=(?P<path>[0-9a-f]+) =(?P<target>[0-9a-f]*) =(?P<written>[0-9a-f]*)"
 )
 _LEFTOVER = re.compile(r"leftover =(?P<path>[0-9a-f]+)")
 _TABLESPACE = re.compile(r"pg_tblspc/([0-9]{1,10})")
@@ -72,9 +72,9 @@ def parse_links(text: str) -> Contents:
                 if number is None:
                     links.append(link)
                 else:
-                    tablespaces.append(Tablespace(int(number[1]), link.path, link.target, link.size_bytes, link.files))
+                    tablespaces.append(_tablespace(int(number[1]), link))
             else:
-                raise unreadable("links", "a line 'link … =PATH =TARGET'", line)
+                raise unreadable("links", "a line 'link … =PATH =TARGET =WRITTEN'", line)
         except ValueError as error:
             raise unreadable("links", "hexadecimal digits", line) from error
     return Contents(
@@ -93,7 +93,13 @@ def _link(found: re.Match[str]) -> Link:
         dangling=found["state"] == "dangling",
         size_bytes=int(found["bytes"]) if known else None,
         files=int(found["files"]) if known else None,
+        to_file=found["state"] == "file",
+        written=hexadecimal(found["written"]),
     )
+
+
+def _tablespace(oid: int, link: Link) -> Tablespace:
+    return Tablespace(oid, link.path, link.target, link.size_bytes, link.files, link.written)
 
 
 def total(folder: str, own: tuple[int, int], contents: Contents) -> tuple[int, int] | None:
@@ -102,8 +108,9 @@ def total(folder: str, own: tuple[int, int], contents: Contents) -> tuple[int, i
     A target inside the data directory, or inside another target, is already counted there.
     """
     places: dict[str, tuple[int | None, int | None]] = {folder: own}
+    followed = [link for link in contents.links if not link.dangling and not link.to_file]
     places |= {space.location: (space.size_bytes, space.files) for space in contents.tablespaces}
-    places |= {link.target: (link.size_bytes, link.files) for link in contents.links if not link.dangling}
+    places |= {link.target: (link.size_bytes, link.files) for link in followed}
     size = files = 0
     for place, (place_bytes, place_files) in places.items():
         # what lies in another place was weighed with it

@@ -7,7 +7,7 @@
 # first too small for what a copy moves. One with several names counts once. Numbers beyond 2^31 need %.0f in older awks.
 folder_size() {
   {
-    gently find "$1" -ignore_readdir_race -printf '%y %b %n %D:%i %s\n' && echo whole
+    gently find "$1" -ignore_readdir_race -name lost+found -prune -o -printf '%y %b %n %D:%i %s\n' && echo whole
   } | awk '
     $1 == "whole" { whole = 1; next }
     $1 == "f" && $3 > 1 && seen[$4]++ { next }
@@ -32,8 +32,8 @@ cluster_written() {
     END { if (!whole) exit 1; printf "%.0f\n", bytes }' || fail "not all of $cluster_folder may be read"
 }
 
-# cluster_links   print `link STATE BYTES FILES =PATH =TARGET` of each link below it, and `leftover =PATH` of what a broken
-# copy or query left
+# cluster_links   print `link STATE BYTES FILES =PATH =TARGET =WRITTEN` of each link below it, and `leftover =PATH` of what a
+# broken copy or query left. TARGET has no links any more, WRITTEN is what the link itself says; STATE: folder, file, dangling.
 # A name may hold a line break: a NUL ends a name, a line break becomes byte 1.
 cluster_links() {
   {
@@ -65,15 +65,19 @@ link_line() {
     echo "leftover =$link_digits"
     return 0
   fi
-  link_target=$(readlink -f -- "$1") || link_target=$(readlink -- "$1") || fail 'readlink failed'
+  link_written=$(readlink -- "$1") || fail 'readlink failed'
+  link_target=$(readlink -f -- "$1") || link_target=$link_written
   link_figures='- -' link_state=dangling
-  if [ -e "$1" ]; then
-    link_state=present
+  if [ -f "$1" ]; then
+    link_state='file'
+  elif [ -e "$1" ]; then
+    link_state=folder
     # where it leads to may be closed to the owner: its size is not known then
     link_figures=$(folder_size "$link_target" 2>/dev/null) || link_figures='- -'
   fi
   link_target=$(hex "$link_target") || exit
-  echo "link $link_state $link_figures =$link_digits =$link_target"
+  link_written=$(hex "$link_written") || exit
+  echo "link $link_state $link_figures =$link_digits =$link_target =$link_written"
 }
 
 # irregular_files   print `mode MODE`, five paths of each kind of file that a copy may not bring over as it is, how many of
@@ -110,7 +114,7 @@ irregular_walk() {
   done
   walk_odd="- 0 0 0 $1 %p\\0"
   shift
-  gently find -H "$@" -ignore_readdir_race \( -type f -o -type d \) -printf '%y %D:%i %n %b %s %U %p\0' \
+  gently find -H "$@" -ignore_readdir_race -name lost+found -prune -o \( -type f -o -type d \) -printf '%y %D:%i %n %b %s %U %p\0' \
     \( \( ! -readable -o -type d ! -executable \) -printf "U $walk_odd" -o -true \) \
     \( \( -name '.~tmp~' -o -name .rsync-partial -o -type f \
     -name '.?*.[0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z]' \) -printf "P $walk_odd" -o -true \) \
@@ -142,7 +146,7 @@ target_entries() {
     entries_digits=$(hex "$entries_folder") || exit
     echo "folder =$entries_digits"
     is_there "$entries_folder" || continue
-    entries_names=$(ls -A -- "$entries_folder") || fail "$entries_folder cannot be read"
+    entries_names=$(ls -A -I lost+found -- "$entries_folder") || fail "$entries_folder cannot be read"
     [ -z "$entries_names" ] || printf '%s\n' "$entries_names" | entries_lines "$entries_most" || exit
   done
 }

@@ -62,15 +62,16 @@ data_root() {
   done
   {
     find "$2/." -ignore_readdir_race \( -path '*/./log' -o -path '*/./pg_log' -o -path '*/./lost+found' \) -prune -o \
-      \( -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) -printf '%D %s %C@\n' && echo whole
+      \( -type l -printf '%Y ' -o -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) -printf '%D %s %C@\n' && echo whole
   } | awk -v inode="$root_inode" -v link="$1" '
     $1 == "whole" { whole = 1; next }
+    $1 == "d" && link != "." { exit 1 } # a link to a folder
     $1 == "relation" { bytes[$2] += $3 }
     { files[$2] += $1 == "relation"; if ($4 "" > changed[$2] "") changed[$2] = $4 }
     END {
       if (!whole) exit 1
       for (device in files) printf "%s %s %d %.0f %s %s\n", device, inode, files[device], bytes[device], changed[device], link
-    }' || fail "not all of $2 may be read"
+    }' || fail "not all of $2 may be read, or a link in it leads to another folder, which no pass would bring"
 }
 
 # same_data_roots LEAST DATA VERSION [LINK FOLDER]...   data_roots, held against an earlier one on standard input

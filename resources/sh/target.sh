@@ -18,10 +18,10 @@ empty_or_ours() {
   done
 }
 
-# names_in FOLDER   print the names in it, a line each; nothing where it is not there
+# names_in FOLDER   print the names in it, a line each, but for an ext4's own folder; nothing where it is not there
 names_in() {
   [ -e "$1" ] || return 0
-  ls -Aq -- "$1" || fail "$1 cannot be read"
+  ls -Aq -I lost+found -- "$1" || fail "$1 cannot be read"
 }
 
 # data_ours PATH IDENTIFIER DATA   it is empty, or a copy of the cluster of that system identifier in which no server runs

@@ -39,7 +39,7 @@ sum_root() {
   sum_label=$1 sum_link=${2#-} sum_wal=$4
   enter "$3"
   echo "$sum_label"
-  set -- -path -
+  set -- -path ./lost+found
   if [ "$sum_label" = data ]; then
     set -- "$@" -o -path ./postmaster.pid -o -path ./pghaul-start.log
     sum_rest=$sum_relinked//

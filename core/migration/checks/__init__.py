@@ -13,6 +13,7 @@ from core.migration.checks import (
     files,
     hosts,
     libraries,
+    links,
     local_start,
     replication,
     required_tools,
@@ -27,6 +28,7 @@ from core.migration.model.move import Move
 
 CHECKS: tuple[Check, ...] = (
     *state.CHECKS,
+    *links.CHECKS,
     *distinct.CHECKS,
     *compatibility.CHECKS,
     *capacity.CHECKS,

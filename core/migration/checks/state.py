@@ -289,35 +289,6 @@ def tablespace_targets(case: Case) -> Finding:
     )
 
 
-def links(case: Case) -> Finding:
-    """Every link of the data directory leads somewhere, on old now and on new after the copy."""
-    cluster = case.cluster
-    if cluster is None:
-        return no_cluster(case)
-    dangling = [link for link in cluster.links if link.dangling]
-    if dangling:
-        return blocker(
-            ", ".join(f"{link.path} -> {link.target}" for link in dangling),
-            NOTHING,
-            "links of the data directory lead nowhere: something is not mounted, or was removed",
-            "mount it, or have the link removed by whoever made it, before anything is copied",
-        )
-    followed = [
-        *((space.link, space.location) for space in cluster.tablespaces),
-        *((link.path, link.target) for link in cluster.links),
-    ]
-    if not followed:
-        unread = unread_of(case, LINKS.name)
-        if unread is not None:
-            return unread
-        return passed("none", NOTHING, "the data directory holds no links")
-    return passed(
-        ", ".join(f"{path} -> {target}" for path, target in followed),
-        NOTHING,
-        "every link leads somewhere; the plan copies each target",
-    )
-
-
 CHECKS: tuple[Check, ...] = (
     (
         Declaration("cluster-exists", "a cluster on old", True, "the data directory on old", "creating-cluster"),
@@ -337,12 +308,6 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration("leftovers", "no leftovers", True, "signal, label and lock files on old", "storage-file-layout"),
         leftovers,
-    ),
-    (
-        Declaration(
-            "links", "links lead somewhere", True, "tablespace and other links on old", "manage-ag-tablespaces"
-        ),
-        links,
     ),
     (
         Declaration(

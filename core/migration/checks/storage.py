@@ -31,6 +31,12 @@ _SYSTEM = """
 /var/tmp /var/lib/postgresql /var/lib/pgsql
 """
 """Folders that are never a data directory themselves: a deletion there would take a host down."""
+_SYSTEM_BELOW = """
+/bin /boot /dev /etc /lib /lib64 /proc /run /sbin /sys /usr /var/cache /var/lib/dpkg /var/lib/rpm /var/log /var/run
+/var/spool
+"""
+"""Folders whose own folders are the system's too, as where a link leads out of the data directory."""
+_OWN_BELOW = "/usr/local"
 _FLEETING = frozenset({"tmpfs", "ramfs", "overlay"})
 _WAL = ("pg_wal", "pg_xlog")
 
@@ -49,7 +55,8 @@ def target_path(case: Case) -> Finding:
             case.move.cluster,
             shown,
             f"no place for a cluster: {'; '.join(wrong)}",
-            "name a target some folders deep on a disk of new: pghaul move add --replace",
+            "name a target some folders deep on a disk of new: pghaul move add --replace; for what a tablespace or a "
+            "link leads to: --tablespace FOLDER=TARGET",
         )
     unknown_ones = [target for target, system in systems.items() if system is None]
     if unknown_ones:
@@ -218,7 +225,8 @@ def _unfit(target: str, system: FileSystem | None) -> str | None:
     path = PurePosixPath(target)
     if len(path.parts) - 1 < _LEAST_DEPTH:
         return "too near to the root, where a slip costs the host"
-    if str(path) in _SYSTEM.split():
+    below = not path.is_relative_to(_OWN_BELOW) and any(map(path.is_relative_to, _SYSTEM_BELOW.split()))
+    if below or str(path) in _SYSTEM.split():
         return "a folder of the system"
     if system is not None and system.kind in _FLEETING:
         return f"on {system.kind}, which is gone after a restart"

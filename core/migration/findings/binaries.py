@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.facts.model import Cluster
+from core.migration.findings.linked_files import wanted_files
 
 PRELOADS = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")
 _PATHS = frozenset(
@@ -56,7 +57,7 @@ def wanted(cluster: Cluster) -> Wanted:
         libraries=_sorted([*(library.name for each in catalogs for library in each.libraries), *later]),
         preloads=at_start,
         settings=_sorted(f"{name}={value}" for name, value in _settings(cluster) if name not in _NOT_TRIED),
-        paths=_sorted(outside(cluster)),
+        paths=_sorted([*outside(cluster), *wanted_files(cluster)]),
         icu=_sorted(locales),
     )
 

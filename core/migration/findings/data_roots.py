@@ -1,5 +1,6 @@
 """The data roots of a cluster: the folders that it is made of, and where each comes to lie on new."""
 
+import posixpath
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -24,6 +25,7 @@ class DataRoot:
         inside: it lies inside the data directory or another root and travels with it; only its link is set.
         wal: the folder of the WAL below it: `pg_wal`, or nothing where it is that folder itself; None where the WAL
             lies elsewhere, or its names have gaps, as before 9.3.
+        written: what the link itself says; None where that is not known.
     """
 
     label: str
@@ -34,6 +36,7 @@ class DataRoot:
     files: int | None
     inside: bool = False
     wal: str | None = None
+    written: str | None = None
 
 
 def data_roots(move: Move, cluster: Cluster) -> tuple[DataRoot, ...]:
@@ -73,9 +76,17 @@ def led_to(cluster: Cluster) -> tuple[tuple[str, str], ...]:
 
 
 def relinked(move: Move, cluster: Cluster) -> tuple[DataRoot, ...]:
-    """The roots whose link must be set anew on new, because they lie elsewhere there."""
+    """The roots whose link must be set anew on new, because as it is copied it leads elsewhere there.
+
+    So does one from its folder on (`../wal`) where that lies elsewhere, or one to another link, which is not copied.
+    """
     moved = (_placed(root, move, cluster) for root in _linked(cluster))
-    return tuple(root for root in moved if root.target != root.source)
+    return tuple(root for root in moved if resolved(move.target, root.link, root.written or root.source) != root.target)
+
+
+def resolved(folder: str, link: str, written: str) -> str:
+    """Where a link below a folder leads that says `written`: an absolute path."""
+    return posixpath.normpath(posixpath.join(folder, posixpath.dirname(link), written))
 
 
 def _target_of_holder(root: DataRoot, move: Move, cluster: Cluster) -> str | None:
@@ -90,13 +101,29 @@ def _target_of_holder(root: DataRoot, move: Move, cluster: Cluster) -> str | Non
 def _linked(cluster: Cluster) -> list[DataRoot]:
     """Tablespaces and links, each with `target` still as on old. Links to single files are copied as links."""
     spaces = [
-        DataRoot(str(space.oid), space.link, space.location, space.location, space.size_bytes, space.files)
+        DataRoot(
+            str(space.oid),
+            space.link,
+            space.location,
+            space.location,
+            space.size_bytes,
+            space.files,
+            written=space.written,
+        )
         for space in cluster.tablespaces
     ]
     links = [
-        DataRoot(link.path.replace("/", "-"), link.path, link.target, link.target, link.size_bytes, link.files)
+        DataRoot(
+            link.path.replace("/", "-"),
+            link.path,
+            link.target,
+            link.target,
+            link.size_bytes,
+            link.files,
+            written=link.written,
+        )
         for link in cluster.links
-        if not link.dangling and link.files is not None
+        if not link.dangling and not link.to_file
     ]
     known = {root.link for root in spaces}
     found = spaces + [root for root in links if root.link not in known]

@@ -64,12 +64,15 @@ def test_links_tablespaces_and_leftovers_of_any_name(tmp_path: Path) -> None:
     (folder / "pg_tblspc" / "16400").symlink_to(space)
     (folder / "pg_wal").symlink_to("../wal")
     (folder / "gone").symlink_to("/nowhere/at all")
+    (folder / "server.crt").symlink_to("/etc/hostname")
+    (wal / "lost+found").mkdir(mode=0)
     (folder / "base" / "pgsql_tmp" / "pgsql_tmp12.0").touch()
     found = parse_links(asking.text(LINKS, cluster_folder=folder))
     size = parse_size(asking.text(SIZE, cluster_folder=wal))
     assert found.links == (
-        Link("gone", "/nowhere/at all", dangling=True),
-        Link("pg_wal", str(wal), dangling=False, size_bytes=size[0], files=1),
+        Link("gone", "/nowhere/at all", dangling=True, written="/nowhere/at all"),
+        Link("pg_wal", str(wal), dangling=False, size_bytes=size[0], files=1, written="../wal"),
+        Link("server.crt", "/etc/hostname", dangling=False, to_file=True, written="/etc/hostname"),
     )
     (tablespace,) = found.tablespaces
     assert (tablespace.oid, tablespace.link, tablespace.files) == (16400, "pg_tblspc/16400", 0)
@@ -84,7 +87,14 @@ def test_a_size_that_is_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["find: x\n", "link present 1 2 =zz =aa\n", "leftover =abc\n", "link gone - - =61 =\n"]
+    "text",
+    [
+        "find: x\n",
+        "link folder 1 2 =zz =aa =aa\n",
+        "leftover =abc\n",
+        "link gone - - =61 = =\n",
+        "link file - - =61 =62\n",
+    ],
 )
 def test_links_that_are_none(text: str) -> None:
     with pytest.raises(ParseError, match="links: expected"):
@@ -102,6 +112,7 @@ def test_the_total_counts_every_place_once() -> None:
             Link("also", "/wal", dangling=False, size_bytes=300, files=3),
             Link("deeper", "/wal/deeper", dangling=False, size_bytes=100, files=1),
             Link("gone", "/gone", dangling=True),
+            Link("server.crt", "/etc/server.crt", dangling=False, to_file=True),
         ),
         leftovers=(),
     )
@@ -239,7 +250,7 @@ def test_a_running_cluster() -> None:
         irregular_files="mode 700\nholes 0\n",
         size="4096 3\n",
         written="2048\n",
-        links=f"link present 1000 2 ={digits('pg_wal')} ={digits('/wal')}\n",
+        links=f"link folder 1000 2 ={digits('pg_wal')} ={digits('/wal')} ={digits('/wal')}\n",
         sql=SQL,
     )
     found = read_clusters([Candidate("/data", ("named",), name="mine")], answers)

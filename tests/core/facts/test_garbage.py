@@ -91,7 +91,7 @@ SAMPLES = [
 PIECES = st.sampled_from(
     [
         *("=", ":", "：", "\n", " ", '"', "\\", "\\040", "\0", "[", "]", "{", "}", "|", "/", "%", "-D", "²", "٣", "½"),
-        *("0" * 40, "9" * 400, "\udcff", "\ufeff", "tool ", ": ", "unit ", "link present 1 2 =", "folder ="),
+        *("0" * 40, "9" * 400, "\udcff", "\ufeff", "tool ", ": ", "unit ", "link folder 1 2 =", "folder ="),
         *(
             "postmaster 1 seen =",
             "setting|port|",

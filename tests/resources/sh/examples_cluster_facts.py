@@ -200,7 +200,7 @@ EXAMPLES = [
         "cluster_links",
         arrange=f"{_DATA}; ln -s ../wal data/pg_wal; mkdir wal; touch data/pgsql_tmp1 'data/.~tmp~'",
         settings=_OF,
-        matches=r"(?:leftover =\w+\n|link present \d+ 0 =70675f77616c =\w+\n){3}",
+        matches=r"(?:leftover =\w+\n|link folder \d+ 0 =70675f77616c =\w+ =2e2e2f77616c\n){3}",
         tolerates={
             "awk": "the size of what a link leads to is not known then",
             "awk behind": "the same",
@@ -211,8 +211,16 @@ EXAMPLES = [
         ("@folder@/data/gone",),
         arrange=f"{_DATA}; ln -s /nowhere/x data/gone",
         settings=_OF,
-        prints="link dangling - - =676f6e65 =2f6e6f77686572652f78\n",
-        tolerates={"readlink": "the link as it is written is taken", "readlink behind": "the same"},
+        prints="link dangling - - =676f6e65 =2f6e6f77686572652f78 =2f6e6f77686572652f78\n",
+    ),
+    Example(
+        "link_line",
+        ("@folder@/data/server.crt",),
+        arrange=f"{_DATA}; ln -s PG_VERSION data/second; ln -s second data/server.crt",
+        settings=_OF,
+        matches=r"link file - - =7365727665722e637274 =\w+50475f56455253494f4e =7365636f6e64\n",
+        tolerates={"readlink behind": "where it leads in the end is not known then"},
+        name="to a file",
     ),
     Example(
         "irregular_files",

@@ -271,6 +271,12 @@ EXAMPLES = [
     _pass("deletions", arrange=_GONE, matches=r"base/9\n# 1 entries\n", after="[ -e new/base/9 ]"),
     _pass(
         "rest_pass",
+        arrange=f"{_GONE} && mkdir 'old/lost+found' 'new/lost+found' && touch 'old/lost+found/a' 'new/lost+found/b'",
+        after="[ -e new/lost+found/b ] && [ ! -e new/lost+found/a ] && [ ! -e new/base/9 ]",
+        name="the root of a file system",
+    ),
+    _pass(
+        "rest_pass",
         arrange=f"{_GONE} && echo 0 >lists/removed-data",
         status=25,
         complains="rsync ended with exit status 25",

@@ -51,6 +51,21 @@ EXAMPLES = [
             ("a link that is gone", "rm data/pg_tblspc/1", "/space ö any more"),
         )
     ),
+    Example(
+        "data_roots",
+        _WORDS,
+        arrange=f"{_DATA} && mkdir 'space ö/lost+found' away && ln -s ../../away 'space ö/PG_15_7/6'",
+        status=1,
+        complains="or a link in it leads to another folder",
+        name="a link in a tablespace",
+    ),
+    Example(
+        "data_roots",
+        _WORDS,
+        arrange=f"{_DATA} && mkdir -p 'space ö/lost+found/7' data/log && touch 'space ö/lost+found/7/1'",
+        matches=_LINES,
+        name="the root of a file system",
+    ),
     Example("known_links", (f"data/{_KNOWN[0]}", _KNOWN[1]), arrange=_DATA, prints=""),
     Example(
         "data_roots",

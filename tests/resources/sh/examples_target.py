@@ -39,7 +39,7 @@ EXAMPLES = [
         complains="/space belongs to the cluster in ",
         name="a folder of another cluster",
     ),
-    Example("names_in", ("here",), arrange="mkdir here && touch here/.b here/a", prints=".b\na\n"),
+    Example("names_in", ("here",), arrange="mkdir -p here/lost+found && touch here/.b here/a", prints=".b\na\n"),
     Example("names_in", ("here",), prints="", name="no folder"),
     Example("data_ours", _DATA, arrange=_COPY, programs=_SAYS),
     Example("data_ours", _DATA, arrange="mkdir data", name="empty"),

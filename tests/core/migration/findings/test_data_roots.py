@@ -1,3 +1,7 @@
+from dataclasses import replace
+
+import pytest
+
 from core.facts.model import Link
 from core.migration.findings.data_roots import data_roots, relinked
 from tests.core.migration.builders import DATA, TARGET, cluster, move, space
@@ -31,6 +35,25 @@ def test_what_lies_inside_travels_along_and_is_linked_anew() -> None:
         "pg_tblspc/16401": "/new/space",
         "pg_tblspc/16402": "/new/space/nested",
     }
+
+
+@pytest.mark.parametrize(
+    ("written", "target", "anew"),
+    [
+        ("/fast/wal", TARGET, False),
+        ("/second/link", TARGET, True),  # to a link that is not copied
+        ("../../fast/wal", TARGET, True),  # from its folder on, which lies elsewhere
+        ("../../../fast/wal", DATA, False),
+        (None, TARGET, False),
+    ],
+)
+def test_a_link_that_would_lead_elsewhere_is_set_anew(written: str | None, target: str, *, anew: bool) -> None:
+    made = cluster(links=(replace(WAL, written=written),))
+    assert [root.target for root in relinked(move(target=target), made)] == ["/fast/wal"] * anew
+
+
+def test_a_link_to_a_file_is_no_place() -> None:
+    assert len(data_roots(move(), cluster(links=(replace(WAL, path="server.crt", to_file=True),)))) == 1
 
 
 def test_a_dangling_link_is_no_place() -> None:
