@@ -35,6 +35,7 @@ def odd_plan() -> Plan:
     changes = {
         "data_directory": ODD,
         "config_file": f"{ODD}/postgresql.conf",
+        "wide": None,
         "running": True,
         "tablespaces": (space(f"{ODD} 2"),),
     }
