@@ -6,7 +6,7 @@ from core import units
 from core.facts.model import Cluster
 from core.migration.estimate.basis import ONE_STREAM_LIMIT, SECONDS_A_FILE, Basis
 from core.migration.estimate.rates import assumed, slowest, times, total
-from core.migration.estimate.stages import PEOPLE, prepare, rebuild, rebuild_said, start_new, stop_old
+from core.migration.estimate.stages import PEOPLE, checkpoint, prepare, rebuild, rebuild_said, start_new, stop_old
 from core.migration.model.estimate import Method, Span, Stage
 
 _LIST_A_FILE = Span(0.000005, 0.00002, 0.0005)
@@ -45,7 +45,7 @@ def cold_copy(basis: Basis) -> Method:
     The copy takes `size / slowest link + files × cost of a file`. An observed rate is of whole files and holds that
     cost already.
     """
-    stages = (prepare(), stop_old(basis), _copy_stage(basis), _verify(basis), start_new(), *rebuild(basis))
+    stages = (prepare(), stop_old(checkpoint(basis)), _copy_stage(basis), _verify(basis), start_new(), *rebuild(basis))
     return Method(
         method="cold-copy",
         duration_seconds=total(stage.seconds for stage in stages),
@@ -77,7 +77,8 @@ def warm_copy(basis: Basis) -> Method:
     stages = (
         prepare(),
         Stage("warm passes", warm, whole.bound_by),
-        stop_old(basis),
+        Stage("checkpoints", total((checkpoint(basis), checkpoint(basis))), "old disk"),
+        stop_old(_after_a_checkpoint(basis)),
         Stage("final pass", final, "old disk"),
         _verify(basis, _summed(basis, warm)),
         start_new(),
@@ -88,7 +89,7 @@ def warm_copy(basis: Basis) -> Method:
     return Method(
         method="warm-copy",
         duration_seconds=total(stage.seconds for stage in stages),
-        downtime_seconds=total(stage.seconds for stage in stages[2:]),
+        downtime_seconds=total(stage.seconds for stage in stages[3:]),
         stages=stages,
         assumptions=(
             *basis.said(*dict.fromkeys((*basis.copy_concerns, "read", "change"))),
@@ -101,6 +102,12 @@ def warm_copy(basis: Basis) -> Method:
 
 
 _HOPELESS = "the cluster changes as fast as it can be copied: warm passes hardly shorten the stop"
+
+
+def _after_a_checkpoint(basis: Basis) -> Span:
+    """Seconds of the shutdown's own, a minute after another: what has changed since, at the worst as much as ever."""
+    whole = checkpoint(basis)
+    return Span(0.0, min(whole.likely, _changed(basis, "likely", 60.0) / basis.read.likely), whole.high)
 
 
 def _worthwhile(basis: Basis, first: float) -> int:
@@ -202,7 +209,14 @@ def streaming_replica(basis: Basis) -> Method:
         lag.likely / basis.write.likely,
         lag.high / basis.write.low * 3,
     )
-    stages = (prepare(), base, Stage("catch up", catch_up, "new disk"), stop_old(basis), start_new(), *rebuild(basis))
+    stages = (
+        prepare(),
+        base,
+        Stage("catch up", catch_up, "new disk"),
+        stop_old(checkpoint(basis)),
+        start_new(),
+        *rebuild(basis),
+    )
     overrun = basis.change.likely / 3600 > 0.5 * basis.copy.likely
     return Method(
         method="streaming-replica",

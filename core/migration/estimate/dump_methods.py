@@ -12,7 +12,7 @@ Figures without one (per process, per byte of table data or of index):
 from core import units
 from core.migration.estimate.basis import Basis
 from core.migration.estimate.rates import INDEX_BUILD, Rate, assumed, longer, slowest, times, total
-from core.migration.estimate.stages import PEOPLE, prepare, start_new, stop_old
+from core.migration.estimate.stages import PEOPLE, checkpoint, prepare, start_new, stop_old
 from core.migration.model.estimate import Method, Span, Stage
 
 _DUMP = (20e6, 60e6, 140e6)
@@ -36,7 +36,7 @@ def parallel_dump_restore(basis: Basis) -> Method:
 
 
 def _method(name: str, basis: Basis, stages: tuple[Stage, ...]) -> Method:
-    whole = (prepare(), *stages, stop_old(basis), start_new())
+    whole = (prepare(), *stages, stop_old(checkpoint(basis)), start_new())
     concerns = ("read", "write", "index", "cores") if name.startswith("parallel") else ("read", "write", "index")
     return Method(
         method=name,

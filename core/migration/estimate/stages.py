@@ -23,14 +23,15 @@ def prepare() -> Stage:
     return Stage("prepare", _PREPARE, "round trips")
 
 
-def stop_old(basis: Basis) -> Stage:
-    """The shutdown's checkpoint writes what is dirty: at the most some GB, usually a five-hundredth of the cluster.
-
-    The proof of the stop, and what keeps old stopped, are a command each.
-    """
+def checkpoint(basis: Basis) -> Span:
+    """A checkpoint writes what is dirty: at the most some GB, usually a five-hundredth of the cluster."""
     likely, most = min(0.002 * basis.size, 2e9), min(0.05 * basis.size, 8e9)
-    checkpoint = Span(0.0, likely / basis.read.likely, most / basis.read.low)
-    return Stage("stop old", total((_STOP, checkpoint)), "old disk")
+    return Span(0.0, likely / basis.read.likely, most / basis.read.low)
+
+
+def stop_old(shutdown: Span) -> Stage:
+    """The shutdown's checkpoint; the proof of the stop, and what keeps old stopped, are a command each."""
+    return Stage("stop old", total((_STOP, shutdown)), "old disk")
 
 
 def rebuild(basis: Basis) -> tuple[Stage, ...]:

@@ -18,6 +18,7 @@ class Phase(StrEnum):
 
     PREPARE = "prepare"
     WARM = "warm passes"
+    CHECKPOINT = "checkpoints"
     STOP = "stop old"
     COPY = "copy"
     FINAL = "final pass"

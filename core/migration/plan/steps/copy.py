@@ -6,6 +6,7 @@ from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
+from core.migration.plan.steps.checkpoint import before_the_last_pass, before_the_stop
 from core.migration.plan.steps.corruption import checksums
 from core.migration.plan.steps.inventory import take_inventory
 from core.migration.plan.steps.known_data_roots import prove_data_roots, prove_data_roots_stopped, remember_data_roots
@@ -36,6 +37,7 @@ def copy(site: Site) -> list[Step]:
     return [
         *_warm(site),
         prove_data_roots(site),
+        *before_the_stop(site),
         *_stop(site),
         *_stop_proven(site),
         *_fence(site),
@@ -83,7 +85,9 @@ def _warm(site: Site) -> list[Step]:
         for number in range(1, MOST_PASSES + 1)
         for root in site.roots
     ]
-    return [began, remember_data_roots(site), _identity(site), *steps]
+    last = next(at for at, step in enumerate(steps) if step.warm_pass == MOST_PASSES)
+    passes_made = [*steps[:last], *before_the_last_pass(site), *steps[last:]]
+    return [began, remember_data_roots(site), _identity(site), *passes_made]
 
 
 def _identity(site: Site) -> Step:

@@ -20,7 +20,7 @@ _COLLATIONS_SINCE = (15,)
 
 def take_inventory(site: Site) -> list[Step]:
     """On old, while it runs; nothing where facts could not ask it either."""
-    if not _askable(site):
+    if not askable(site):
         return []
     old = site.cluster.socket_directory, site.cluster.port or 5432
     return [
@@ -43,7 +43,7 @@ def take_inventory(site: Site) -> list[Step]:
 def compare_inventory(site: Site, socket: str | None) -> list[Step]:
     """On new, after its first start; then what SQL alone tells of sorting there."""
     asked = []
-    if _askable(site):
+    if askable(site):
         asked.append(
             Step(
                 "compare new's inventory with old's",
@@ -76,7 +76,8 @@ def compare_inventory(site: Site, socket: str | None) -> list[Step]:
     return asked
 
 
-def _askable(site: Site) -> bool:
+def askable(site: Site) -> bool:
+    """Whether it runs and was asked by SQL before."""
     return site.cluster.running and bool(site.cluster.databases)
 
 

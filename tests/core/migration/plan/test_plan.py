@@ -308,6 +308,18 @@ def hooked(*hooks: HookCommand) -> Plan:
     return make_plan(undertaking, *profiles, old_facts, new(), (), (), estimated, hooks)
 
 
+def test_checkpoints_are_written_before_the_last_warm_pass_and_before_the_stop() -> None:
+    steps = plan({"running": True}).steps
+    known = [each.title for each in steps]
+    first, second = (at for at, each in enumerate(steps) if each.call.startswith("write_checkpoint "))
+    assert known[first + 1].startswith("warm pass 2")
+    assert known[second + 1] == "stop the applications"
+    assert not any(each.stopped for each in steps[: second + 1])
+    assert all(steps[at].expected_seconds for at in (first, second))
+    for cluster_without in ({"running": True, "databases": ()}, {"running": False}):
+        assert not any("checkpoint" in each.title for each in plan(cluster_without).steps)
+
+
 def test_hooks_take_the_place_of_what_people_do() -> None:
     made = hooked(
         HookCommand(Hook.TELL_POOLER, "new", "pgbouncer-lead new", "pooler"),
