@@ -1,7 +1,7 @@
 # On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: setup-lab setup-nfs setup-package help demo test test-unit test-long test-nfs run setup check bench package package-test clean
+.PHONY: setup-lab setup-nfs setup-systemd setup-package help demo test test-unit test-long test-nfs test-systemd run setup check bench package package-test clean
 
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # For a part of the tests: make test PYTEST="tests/core -k facts"
@@ -9,7 +9,7 @@ PYTEST ?=
 # Side by side: each worker has a lab of its own and takes the next file of tests when it is done with one.
 WORKERS ?= 2
 SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-UNIT := not lab and not clean_debian and not long and not nfs
+UNIT := not lab and not clean_debian and not long and not nfs and not systemd
 
 help:
 	@echo 'make demo          the main job, end to end, on two real hosts that it starts and takes away again'
@@ -17,6 +17,7 @@ help:
 	@echo 'make test-unit     a minute of them: no lab, and not every program broken in turn'
 	@echo 'make test-long     the longest: every cap, every interruption'
 	@echo 'make test-nfs      a move over NFS, between two virtual machines'
+	@echo 'make test-systemd  moves between hosts with service managers, in every layout'
 	@echo 'make run           the window'
 	@echo 'make setup         everything into .venv, system packages included'
 	@echo 'make check         lint, format, types and walls'
@@ -40,6 +41,9 @@ test-long: setup-lab
 test-nfs: setup-nfs
 	@sh installer/with-lab.sh $(BIN)/python -m pytest -m nfs $(PYTEST)
 
+test-systemd: setup-systemd
+	@sh installer/with-lab.sh $(BIN)/python -m pytest -m systemd $(PYTEST)
+
 run: setup
 	@$(BIN)/pghaul
 
@@ -49,6 +53,8 @@ setup-lab:
 	@sh installer/setup.sh lab
 setup-nfs:
 	@sh installer/setup.sh nfs
+setup-systemd:
+	@sh installer/setup.sh systemd
 setup-package:
 	@sh installer/setup.sh package
 

@@ -5,7 +5,7 @@
 set -u
 python=$1 workers=$2
 shift 2
-usual='not clean_debian and not long and not nfs'
+usual='not clean_debian and not long and not nfs and not systemd'
 
 # pytest ends with 5 where none of the tests asked for is of that kind
 run() { "$python" -m pytest "$@" || [ $? -eq 5 ]; }

@@ -6,6 +6,7 @@ https://docs.kernel.org/admin-guide/cgroup-v2.html#io https://docs.kernel.org/ad
 """
 
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -31,9 +32,22 @@ def make_group(lab: str, host: str) -> Path | None:
     return group
 
 
-def in_group(group: Path | None) -> list[str]:
-    """The words ahead of a command that is to run in the group."""
-    return [] if group is None else ["sh", "-c", 'echo $$ >"$0"; exec "$@"', str(group / "cgroup.procs")]
+def make_service_groups(lab: str, host: str) -> list[Path]:
+    """The groups below which a host's systemd makes those of its units: its own, so that no two hosts' units meet.
+
+    Of version 1 systemd keeps its units in a hierarchy by itself, and as it may a second one of version 2.
+    """
+    hierarchies = [CGROUPS / name for name in ("systemd", "unified") if (CGROUPS / name).is_dir()] or [CGROUPS]
+    made = [hierarchy / f"pghaul-lab:{lab}:{host}" for hierarchy in hierarchies]
+    for group in made:
+        group.mkdir(exist_ok=True)
+    return made
+
+
+def in_groups(groups: Sequence[Path]) -> list[str]:
+    """The words ahead of a command that is to run in these groups."""
+    enter = 'for group in $0; do echo $$ >"$group/cgroup.procs"; done; exec "$@"'
+    return ["sh", "-c", enter, " ".join(map(str, groups))] if groups else []
 
 
 def cap_memory(lab: str, host: str, pid: int, group: Path | None, size: int) -> Path:
@@ -58,7 +72,12 @@ def remove_groups(lab: str) -> None:
 def groups(lab: str) -> list[Path]:
     """The groups that a lab has."""
     pattern = f"pghaul-lab:{lab}:*"
-    return [*CGROUPS.glob(pattern), *MEMORY.rglob(pattern)]
+    return [
+        *CGROUPS.glob(pattern),
+        *(CGROUPS / "systemd").glob(pattern),
+        *(CGROUPS / "unified").glob(pattern),
+        *MEMORY.rglob(pattern),
+    ]
 
 
 def _own_memory() -> Path:
@@ -71,8 +90,10 @@ def _own_memory() -> Path:
 
 
 def _removed(group: Path) -> bool:
+    """With those that its service manager made in it."""
     try:
-        group.rmdir()
+        for each, _, _ in os.walk(group, topdown=False):
+            Path(each).rmdir()
     except FileNotFoundError:
         return True
     except OSError:

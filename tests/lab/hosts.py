@@ -7,6 +7,7 @@ import socket
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from tests.lab import caps, disks, network, root
@@ -17,6 +18,17 @@ FILESYSTEMS = {"old": "ext4", "new": "xfs"}
 _MACHINE = "qemu-system-x86_64"
 _BUILDERS = {"setsid", "unshare", _MACHINE, "truncate", "mke2fs", "mkfs.ext4", "mkfs.xfs", "losetup", "ssh-keygen"}
 _NAMESPACES = ("--mount", "--uts", "--ipc", "--net", "--pid")
+
+
+class Kind(StrEnum):
+    """What a host is made of."""
+
+    NAMESPACES = "namespaces"
+    """Of this machine, by init.sh: no service manager."""
+    MACHINES = "machines"
+    """A virtual machine, entered by an sshd of the lab's own; see machines.py."""
+    SYSTEMD = "systemd"
+    """A container of Debian with systemd as process 1; see systemd.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +43,7 @@ class Host:
         device: the loop device of the data disk; empty: it is the virtual machine's own.
         group: the control group of all that runs inside, where caps belong to groups; see caps.py.
         data_disk: where the data disk is mounted.
-        machine: it is a virtual machine, entered by an sshd of the lab's own; see machines.py.
+        kind: what the host is made of.
     """
 
     name: str
@@ -43,7 +55,7 @@ class Host:
     user: str = "dba"
     password: str = root.PASSWORD
     data_disk: str = "/srv/pg"
-    machine: bool = False
+    kind: Kind = Kind.NAMESPACES
 
     def exec(
         self,
@@ -64,10 +76,12 @@ class Host:
         """The words that run a command inside."""
         clean = ["env", "-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"]
         become = [] if user is None else ["runuser", "-u", user, "--"]
-        if self.machine:
+        if self.kind is Kind.MACHINES:
             return [*_ssh(self), shlex.join([*clean, *become, *words])]
         enter = ["nsenter", "-t", str(self.pid), *_NAMESPACES, "--root", "--wd"]
-        return [*caps.in_group(self.group), *enter, *clean, *become, *words]
+        if self.kind is Kind.SYSTEMD:  # its control groups are its service manager's
+            return [*enter, "--cgroup", *clean, *become, *words]
+        return [*caps.in_groups([self.group] if self.group else []), *enter, *clean, *become, *words]
 
 
 def _ssh(host: Host) -> list[str]:
@@ -94,20 +108,17 @@ def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
     device = disks.create(own / "disk", size, FILESYSTEMS[name])
     group = caps.make_group(lab, name)
     caps.cap(device, group, caps.NONE)
-    words = [
-        *caps.in_group(group),
-        "setsid",
-        "--fork",
-        "unshare",
-        *_NAMESPACES,
-        "--fork",
-        "--kill-child",
-        "--propagation",
-        "private",
-    ]
-    words += ["/bin/sh", str(INIT), str(own), name, device, FILESYSTEMS[name]]
-    with (own / "log").open("wb") as log:  # an orphan from the first, so that nobody here has to bury it
-        subprocess.run(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+    pid = launch(own, [] if group is None else [group], INIT, name, device, FILESYSTEMS[name])
+    network.attach(subnet, name, lab, pid)
+    return Host(name, network.address(subnet, name), folder / "key", pid, device, group)
+
+
+def launch(own: Path, groups: Sequence[Path], script: Path, *words: str | Path) -> int:
+    """Run a host's first script, `SCRIPT FOLDER WORDS…`, in namespaces and groups of its own; gives its process."""
+    start = [*caps.in_groups(groups), "setsid", "--fork", "unshare", *_NAMESPACES, "--fork", "--kill-child"]
+    start += ["--propagation", "private", "/bin/sh", str(script), str(own), *map(str, words)]
+    with (own / "log").open("ab") as log:  # an orphan from the first, so that nobody here has to bury it
+        subprocess.run(start, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
     first: list[int] = []
 
     def started() -> bool:
@@ -115,18 +126,16 @@ def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
         return bool(first)
 
     try:
-        wait_until(started, f"host {name} to start")
+        wait_until(started, f"host {own.name} to start")
     except LabError as error:
         raise LabError(f"{error}: {(own / 'log').read_text().strip()}") from error
-    pid = first[0]
-    network.attach(subnet, name, lab, pid)
-    return Host(name, network.address(subnet, name), folder / "key", pid, device, group)
+    return first[0]
 
 
 def wait_for_sshd(host: Host, folder: Path) -> None:
     """Wait until both sshd answer, then let the kernel detach the disk when the host ends."""
-    log = folder / host.name / "log" if not host.machine else folder / f"{host.name}-machine" / "console"
-    ports = (22, 2222, 2200) if host.machine else (22, 2222)
+    log = folder / host.name / "log" if host.kind is not Kind.MACHINES else folder / f"{host.name}-machine" / "console"
+    ports = {Kind.NAMESPACES: (22, 2222), Kind.MACHINES: (22, 2222, 2200), Kind.SYSTEMD: (22,)}[host.kind]
 
     def answers() -> bool:
         if process_identity(host.pid) is None:
@@ -137,7 +146,7 @@ def wait_for_sshd(host: Host, folder: Path) -> None:
         wait_until(answers, f"sshd of {host.name} to answer", seconds=120)  # an emulated machine needs it
     except LabError as error:
         raise LabError(f"{error}: {log.read_text().strip()}") from error
-    if host.device:
+    if host.kind is Kind.NAMESPACES:
         disks.let_go(host.device)
 
 

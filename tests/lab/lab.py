@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.lab import caps, clusters, disks, hosts, machines, network, root
-from tests.lab.hosts import Host
+from tests.lab import caps, clusters, disks, hosts, machines, network, root, systemd
+from tests.lab.hosts import Host, Kind
 from tests.lab.machine import BASE, LabError, locked, process_identity, run
 
 PASSPHRASE = "key pass"
@@ -89,18 +89,33 @@ class Lab:
 
     def restore(self) -> None:
         """No caps, no shape, no cut cable."""
-        if not self.old.machine:
+        if self.old.kind is not Kind.MACHINES:
             self.shape("off")
         for name in NAMES:
-            if not self.host(name).machine:
+            if self.host(name).kind is not Kind.MACHINES:
                 self.cap_disk(name)
             self.mend(name)
         self.disturbed = False
 
+    def cut_power(self, host: str) -> None:
+        """Of a host with systemd; `boot` brings it back."""
+        systemd.cut_power(self.host(host))
+
+    def boot(self, host: str) -> None:
+        """Power on again; returns once all that starts with the host has."""
+        setattr(self, host, systemd.boot(self.name, self.subnet, self.host(host)))
+        hosts.wait_for_sshd(self.host(host), self.folder)
+        systemd.wait_for_units(self.host(host))
+
+    def restart(self, host: str) -> None:
+        """An orderly restart of a host with systemd."""
+        systemd.shut_down(self.host(host))
+        self.boot(host)
+
 
 @contextmanager
 def lab(
-    name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = True, as_machines: bool = False
+    name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = True, kind: Kind = Kind.NAMESPACES
 ) -> Iterator[Lab]:
     """A lab that ends with the block, and also when this process is killed: a watchdog waits for the end of a pipe."""
     unique = f"{name}-{os.getpid()}"
@@ -112,9 +127,7 @@ def lab(
         start_new_session=True,
     )
     try:
-        yield up(
-            unique, scale=scale, size=size, with_clusters=with_clusters, as_machines=as_machines, owner=os.getpid()
-        )
+        yield up(unique, scale=scale, size=size, with_clusters=with_clusters, kind=kind, owner=os.getpid())
     finally:
         complaint = watchdog.communicate()[1].decode()  # closes the pipe; the watchdog takes the lab down
         if watchdog.returncode != 0:
@@ -127,10 +140,10 @@ def up(
     scale: int = 5,
     size: str = "8G",
     with_clusters: bool = True,
-    as_machines: bool = False,
+    kind: Kind = Kind.NAMESPACES,
     owner: int | None = None,
 ) -> Lab:
-    """Put a lab up, of hosts in namespaces or of virtual machines.
+    """Put a lab up. Hosts with systemd have no clusters of the lab's: see layouts.py for those.
 
     With an owner it counts as dead, and may be swept, once that process is gone.
     """
@@ -146,8 +159,8 @@ def up(
         subnet = network.create(name)
     try:
         _make_keys(folder)
-        made = _start_hosts(folder, name, subnet, size, machines.start if as_machines else hosts.start)
-        if with_clusters:
+        made = _start_hosts(folder, name, subnet, size, kind)
+        if with_clusters and kind is not Kind.SYSTEMD:
             clusters.start_old(made.old, scale)
             clusters.prepare_new(made.new)
     except BaseException:
@@ -180,7 +193,8 @@ def find(name: str) -> Lab:
 
 def _host(fields: dict[str, Any]) -> Host:
     group = fields.get("group")
-    return Host(**{**fields, "key": Path(fields["key"]), "group": Path(group) if group else None})
+    made = {"key": Path(fields["key"]), "group": Path(group) if group else None, "kind": Kind(fields["kind"])}
+    return Host(**{**fields, **made})
 
 
 def _sweep() -> None:
@@ -213,26 +227,40 @@ def _make_keys(folder: Path) -> None:
         run("ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", f"lab {file}", "-f", folder / file)
 
 
-def _start_hosts(folder: Path, name: str, subnet: int, size: str, start: Callable[..., Host]) -> Lab:
+def _start_hosts(folder: Path, name: str, subnet: int, size: str, kind: Kind) -> Lab:
     addresses = {host: network.address(subnet, host) for host in NAMES}
     known = []
     for host in NAMES:
         up_folder = folder / host / "up"
         up_folder.mkdir(parents=True)
         up_folder.chmod(0o755)
-        root.write(up_folder, host, addresses, folder)
+        write = root.write_on_debian if kind is Kind.SYSTEMD else root.write
+        write(up_folder, host, addresses, folder)
         public = (up_folder / "etc/ssh/ssh_host_ed25519_key.pub").read_text().split()
         known += [
             f"{pattern} {public[0]} {public[1]}" for pattern in (addresses[host], f"[{addresses[host]}]:2222", host)
         ]
-    root.hide_debian_postgresql(folder / "old" / "up")
-    root.copy_in(clusters.binaries(), folder / "old" / "up", clusters.PREFIX)
-    ld = folder / "old" / "up" / "etc/ld.so.conf.d"
-    ld.mkdir(exist_ok=True)
-    (ld / "pgsql.conf").write_text(f"{clusters.PREFIX}/lib\n")
     (folder / "known_hosts").write_text("\n".join(known) + "\n")
-    old, new = (start(folder, name, subnet, host, size) for host in NAMES)
+    if kind is not Kind.SYSTEMD:
+        _make_source_build(folder / "old" / "up")
+    start: dict[Kind, Callable[..., Host]] = {
+        Kind.NAMESPACES: hosts.start,
+        Kind.MACHINES: machines.start,
+        Kind.SYSTEMD: systemd.start,
+    }
+    old, new = (start[kind](folder, name, subnet, host, size) for host in NAMES)
     made = Lab(name, subnet, old, new)
     for each in (made.old, made.new):
         hosts.wait_for_sshd(each, folder)
+        if kind is Kind.SYSTEMD:
+            systemd.wait_for_units(each)
     return made
+
+
+def _make_source_build(up: Path) -> None:
+    """No PostgreSQL but one that somebody built."""
+    root.hide_debian_postgresql(up)
+    root.copy_in(clusters.binaries(), up, clusters.PREFIX)
+    ld = up / "etc/ld.so.conf.d"
+    ld.mkdir(exist_ok=True)
+    (ld / "pgsql.conf").write_text(f"{clusters.PREFIX}/lib\n")

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from tests.lab import network
-from tests.lab.hosts import FILESYSTEMS, Host
+from tests.lab.hosts import FILESYSTEMS, Host, Kind
 from tests.lab.machine import CACHE, LabError, locked, process_identity, run, wait_until
 
 PACKAGES = Path(__file__).with_name("packages-machines.txt")
@@ -64,7 +64,7 @@ def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
     pid = int(file.read_text())
     if process_identity(pid) is None:
         raise LabError(f"machine {name} ended: {(own / 'log').read_text().strip()}")
-    return Host(name, address, folder / "key", pid, "", None, machine=True)
+    return Host(name, address, folder / "key", pid, "", None, kind=Kind.MACHINES)
 
 
 def _write(up: Path, about: str, key: Path) -> None:

@@ -1,6 +1,7 @@
 """What a host's root has of its own: the upper folder of an overlay over this machine's root."""
 
 import os
+import secrets
 import shutil
 from pathlib import Path
 
@@ -9,13 +10,13 @@ from tests.lab.machine import BASE, run
 PASSWORD = "s3cret pass"
 USERS = ("dba", "plain", "pgonly", "nosudo")
 
-_SSHD = """\
+_SFTP = "Subsystem sftp /usr/lib/openssh/sftp-server\n"
+_SSHD = f"""\
 HostKey /etc/ssh/ssh_host_ed25519_key
 TrustedUserCAKeys /etc/ssh/user_ca.pub
 PermitRootLogin no
 MaxStartups 100
-Subsystem sftp /usr/lib/openssh/sftp-server
-"""
+{_SFTP}"""
 _PASSWORDS_AND_KEYS = _SSHD + "PasswordAuthentication yes\nKbdInteractiveAuthentication no\nUsePAM no\n"
 # keyboard-interactive is asked by PAM alone, so it has a port of its own
 _INTERACTIVE = _SSHD + (
@@ -51,9 +52,7 @@ install -d -m 2775 -o postgres -g postgres /run/postgresql
 def write(up: Path, host: str, addresses: dict[str, str], lab: Path) -> None:
     """Fill the upper folder of a host: name, keys, sshd, sudo, users, and what of this machine it must not see."""
     etc = up / "etc"
-    _file(etc / "hostname", f"{host}\n")
-    _file(etc / "hosts", "127.0.0.1 localhost\n" + "".join(f"{ip} {name}\n" for name, ip in addresses.items()))
-    _file(etc / "sudoers.d" / "lab", _SUDOERS, 0o440)
+    _identity(etc, host, addresses)
     _file(etc / "pam.d" / "sshd", _PAM_SSHD)
     _file(etc / "lab" / "authorized_keys", (lab / "key.pub").read_text() + (lab / "key_passphrase.pub").read_text())
     _file(etc / "lab" / "passwords", "".join(f"{user}:{PASSWORD}\n" for user in USERS), 0o600)
@@ -63,7 +62,6 @@ def write(up: Path, host: str, addresses: dict[str, str], lab: Path) -> None:
     _file(etc / "ssh" / "sshd_config", _PASSWORDS_AND_KEYS)
     _file(etc / "ssh" / "sshd_interactive_config", _INTERACTIVE)
     _file(etc / "ssh" / "user_ca.pub", (lab / "user_ca.pub").read_text())
-    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", host, "-f", etc / "ssh" / "ssh_host_ed25519_key")
     for private in (
         Path("/home"),
         Path("/usr/local"),
@@ -75,6 +73,29 @@ def write(up: Path, host: str, addresses: dict[str, str], lab: Path) -> None:
     _opaque(up / "root", 0o700)
     _opaque(up / "var" / "tmp", 0o1777)
     _hide(up, BASE)
+
+
+def write_on_debian(up: Path, host: str, addresses: dict[str, str], lab: Path) -> None:
+    """Fill the upper folder of a host over a Debian of its own (debian.py), which has the users already."""
+    _identity(up / "etc", host, addresses)
+    _file(up / "etc" / "machine-id", secrets.token_hex(16) + "\n")
+    _file(up / "etc/ssh/user_ca.pub", (lab / "user_ca.pub").read_text())
+    _file(up / "etc/ssh/sshd_config.d/lab.conf", _SSHD.replace(_SFTP, ""))
+    keys = (lab / "key.pub").read_text() + (lab / "key_passphrase.pub").read_text()
+    for uid, user in enumerate(USERS, 1000):
+        folder = up / "home" / user / ".ssh"
+        _file(folder / "authorized_keys", keys, 0o600)
+        folder.chmod(0o700)
+        for path in (folder.parent, folder, folder / "authorized_keys"):
+            os.chown(path, uid, uid)
+
+
+def _identity(etc: Path, host: str, addresses: dict[str, str]) -> None:
+    _file(etc / "hostname", f"{host}\n")
+    _file(etc / "hosts", "127.0.0.1 localhost\n" + "".join(f"{ip} {name}\n" for name, ip in addresses.items()))
+    _file(etc / "sudoers.d" / "lab", _SUDOERS, 0o440)
+    _parents(etc / "ssh" / "key")
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", host, "-f", etc / "ssh" / "ssh_host_ed25519_key")
 
 
 def hide_debian_postgresql(up: Path) -> None:

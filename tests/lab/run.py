@@ -1,7 +1,7 @@
 """Two real hosts on this machine, from the command line; as root.
 
-run.py up NAME [--scale N] [--size 8G] [--bare] [--machines]   put a lab up; --bare: without PostgreSQL clusters,
-                                                  --machines: two virtual machines, for what needs a kernel
+run.py up NAME [--scale N] [--size 8G] [--bare] [--kind K]   put a lab up; --bare: without PostgreSQL clusters,
+                                                  K: namespaces, machines for what needs a kernel, or systemd
 run.py down NAME                                  take it down
 run.py info NAME                                  what is where, as JSON
 run.py list                                       the labs that are up
@@ -9,6 +9,7 @@ run.py exec NAME HOST [-u USER] COMMAND...        run a command inside old or ne
 run.py net NAME RATE                              shape both cables, such as 1gbit; off lifts it
 run.py disk NAME HOST READ_BPS WRITE_BPS READ_IOPS WRITE_IOPS   cap a data disk; 0: no cap
 run.py cut NAME HOST | mend NAME HOST             pull and plug a network cable
+run.py power NAME HOST cut|boot|restart           of a host with systemd
 """
 
 import argparse
@@ -20,6 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.lab import clusters, lab, root
+from tests.lab.hosts import Kind
 from tests.lab.machine import BASE, LabError, lab_unavailable
 
 
@@ -42,16 +44,17 @@ def _parser() -> argparse.ArgumentParser:
     actions = parser.add_subparsers(dest="action", required=True)
     actions.add_parser("list")
     subparsers = {
-        name: actions.add_parser(name) for name in ("up", "down", "info", "exec", "net", "disk", "cut", "mend")
+        name: actions.add_parser(name) for name in ("up", "down", "info", "exec", "net", "disk", "cut", "mend", "power")
     }
     for each in subparsers.values():
         each.add_argument("name")
-    for name in ("exec", "disk", "cut", "mend"):
+    for name in ("exec", "disk", "cut", "mend", "power"):
         subparsers[name].add_argument("host", choices=lab.NAMES)
     subparsers["up"].add_argument("--scale", type=int, default=5)
     subparsers["up"].add_argument("--size", default="8G")
     subparsers["up"].add_argument("--bare", action="store_true")
-    subparsers["up"].add_argument("--machines", action="store_true")
+    subparsers["up"].add_argument("--kind", type=Kind, choices=Kind, default=Kind.NAMESPACES)
+    subparsers["power"].add_argument("to", choices=("cut", "boot", "restart"))
     subparsers["exec"].add_argument("words", nargs=argparse.REMAINDER)
     subparsers["net"].add_argument("rate")
     subparsers["disk"].add_argument("limits", nargs=4, type=int)
@@ -67,7 +70,7 @@ def _do(options: argparse.Namespace) -> None:
             scale=options.scale,
             size=options.size,
             with_clusters=not options.bare,
-            as_machines=options.machines,
+            kind=options.kind,
         )
         print(json.dumps(information(made), indent=2))
     elif options.action == "down":
@@ -87,6 +90,8 @@ def _with_lab(found: lab.Lab, options: argparse.Namespace) -> None:
         found.shape(options.rate)
     elif options.action == "disk":
         found.cap_disk(options.host, *options.limits)
+    elif options.action == "power":
+        {"cut": found.cut_power, "boot": found.boot, "restart": found.restart}[options.to](options.host)
     elif options.action == "cut":
         found.cut(options.host)
     else:

@@ -1,7 +1,6 @@
 """The lab itself: hosts that answer, caps and shapes that hold, cables that can be cut, and nothing left behind."""
 
 import json
-import re
 import signal
 import subprocess
 import sys
@@ -16,11 +15,12 @@ import pytest
 from core.jobs import Job
 from core.servers.connection import Server
 from core.servers.shell import command
-from tests.lab import caps, clusters, disks, footprint, network
+from tests.lab import caps, clusters, footprint
 from tests.lab import lab as labs
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import BASE, LabError, command_lines, process_identity, wait_until
+from tests.lab.traces import traces
 
 pytestmark = pytest.mark.lab
 
@@ -154,7 +154,7 @@ def test_a_host_has_no_more_memory_than_it_is_given() -> None:
             host.exec("sh", "-c", "head -c 300M /dev/zero >/srv/pg/zeros && cat /srv/pg/zeros >/dev/null")
             kept = int(host.exec("fincore", "-bnro", "RES", "/srv/pg/zeros").stdout)
             assert 0 < kept <= 64 * 1024**2
-    assert _traces(small.name) == []
+    assert traces(small.name) == []
 
 
 @pytest.mark.measures
@@ -236,11 +236,11 @@ def test_a_killed_owner_leaves_nothing(lab: Lab, sign: signal.Signals) -> None:
         name = owner.stdout.readline().strip()
         inside = _processes_of(labs.find(name))
         assert len(inside) >= 6  # process 1 and two sshd in each host
-        assert _traces(name) != []
+        assert traces(name) != []
     finally:
         owner.send_signal(sign)
         owner.communicate()
-    wait_until(lambda: _traces(name) == [], f"every trace of {name} to go: {_traces(name)}")
+    wait_until(lambda: traces(name) == [], f"every trace of {name} to go: {traces(name)}")
     assert [pid for pid in inside if process_identity(pid) is not None] == []
     assert lab.old.exec("true").returncode == 0
 
@@ -251,15 +251,15 @@ def test_an_owner_killed_while_the_lab_starts_leaves_nothing(after: str) -> None
     name = f"killed-{owner.pid}"
     ready = {
         "folder": (BASE / name).exists,
-        "bridge": lambda: any(trace.startswith("link") for trace in _traces(name)),
-        "host": lambda: any(trace.startswith("process") and "unshare" in trace for trace in _traces(name)),
+        "bridge": lambda: any(trace.startswith("link") for trace in traces(name)),
+        "host": lambda: any(trace.startswith("process") and "unshare" in trace for trace in traces(name)),
     }
     try:
         wait_until(ready[after], f"the lab's {after}")
     finally:
         owner.kill()
         owner.communicate()
-    wait_until(lambda: _traces(name) == [], f"every trace of {name} to go")
+    wait_until(lambda: traces(name) == [], f"every trace of {name} to go")
 
 
 def _hold_a_lab() -> subprocess.Popen[str]:
@@ -268,22 +268,6 @@ def _hold_a_lab() -> subprocess.Popen[str]:
     return subprocess.Popen(
         words, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
-
-
-def _traces(name: str) -> list[str]:
-    """Whatever of a lab can be found on this machine."""
-    folder = BASE / name
-    found = [f"folder {folder}"] if folder.exists() else []
-    found += [f"link {link}" for link, alias in network.links() if alias == f"pghaul-lab:{name}"]
-    found += [f"group {group}" for group in caps.groups(name)]
-    found += [f"loop {device}" for device in disks.attached(folder)]
-    found += [f"mount {line}" for line in Path("/proc/mounts").read_text().splitlines() if name in line]
-    found += [f"process {pid} {' '.join(words)}" for pid, words in command_lines() if _names(words, name)]
-    return found
-
-
-def _names(words: Sequence[str], name: str) -> bool:
-    return any(re.search(rf"(^|/){name}(/|$)", word) for word in words)
 
 
 def _processes_of(made: Lab) -> list[int]:
@@ -304,7 +288,7 @@ def test_a_dead_labs_leftovers_are_swept_by_the_next() -> None:
     state = BASE / "leftover" / "state.json"
     state.write_text(json.dumps({**json.loads(state.read_text()), "owner": "1:0"}))  # no process 1 began at 0
     with labs.lab("sweeper", with_clusters=False, size="1G"):
-        assert _traces("leftover") == []
+        assert traces("leftover") == []
 
 
 def test_a_name_that_is_taken_is_refused_and_the_lab_stays(lab: Lab) -> None:

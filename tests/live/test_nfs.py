@@ -24,6 +24,7 @@ from core.migration.transports.copy_channel import CopyChannel
 from core.servers import connection
 from core.servers.connection import Server
 from core.servers.shell import Shell
+from tests.lab import hosts
 from tests.lab import lab as labs
 from tests.lab.fixtures import LabAsker, profile
 from tests.lab.hosts import Host
@@ -53,7 +54,7 @@ def machines() -> Iterator[Lab]:
     reason = lab_unavailable() or machines_unavailable()
     if reason is not None:
         pytest.skip(reason)
-    with labs.lab("nfs", size="3G", with_clusters=False, as_machines=True) as made:
+    with labs.lab("nfs", size="3G", with_clusters=False, kind=hosts.Kind.MACHINES) as made:
         site.create(made.old)
         yield made
 

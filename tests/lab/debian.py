@@ -1,0 +1,47 @@
+"""The root of a clean Debian with systemd, sshd and PostgreSQL: made once, then kept with the binaries."""
+
+import hashlib
+import shlex
+import shutil
+from pathlib import Path
+
+from tests.lab.machine import CACHE, locked, run
+from tests.lab.root import PASSWORD, USERS
+
+SERIES = {"bullseye": "13", "bookworm": "15"}
+"""Debian's releases, with the series of PostgreSQL that each has."""
+
+_PACKAGES = (
+    *("systemd", "systemd-sysv", "libpam-systemd", "dbus", "dbus-user-session", "cron", "logrotate"),
+    *("openssh-server", "sudo", "rsync", "fio", "iperf3", "zstd", "lz4", "socat"),
+    *("e2fsprogs", "xfsprogs", "nftables", "iproute2", "procps", "kmod", "locales", "libnss-myhostname"),
+)
+# Identities are a host's own; a timer that fetches packages would find no network. What is in the way of a restart,
+# swap and the journal's flush, is left as Debian has it.
+_FINISH = f"""
+set -eu
+for user in {" ".join(USERS)}; do
+  useradd -m -s /bin/bash "$user"
+  printf '%s:%s\\n' "$user" '{PASSWORD}' | chpasswd
+done
+pg_lsclusters -h | while read -r series name _; do pg_dropcluster --stop "$series" "$name"; done
+systemctl disable -q apt-daily.timer apt-daily-upgrade.timer man-db.timer dpkg-db-backup.timer e2scrub_all.timer || :
+rm -f /etc/ssh/ssh_host_* /etc/machine-id /var/lib/dbus/machine-id
+rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin
+"""
+
+
+def debian(release: str = "bookworm") -> Path:
+    """The root of that release; a minute's work at its first use."""
+    packages = ",".join([*_PACKAGES, f"postgresql-{SERIES[release]}", f"postgresql-{SERIES[release]}-cron"])
+    sum_ = hashlib.sha256(f"{packages}{_FINISH}".encode()).hexdigest()[:8]
+    made = CACHE / f"debian-{release}-{sum_}"
+    with locked():
+        if not made.exists():
+            CACHE.mkdir(parents=True, exist_ok=True)
+            partial = CACHE / f"{made.name}.part"
+            shutil.rmtree(partial, ignore_errors=True)
+            finish = f'--customize-hook=chroot "$1" sh -c {shlex.quote(_FINISH)}'
+            run("mmdebstrap", "--quiet", "--variant=minbase", f"--include={packages}", finish, release, partial)
+            partial.rename(made)
+    return made
