@@ -111,8 +111,8 @@ say_how_to_go_on() {
   fi
 }
 
-# what holds from here on: flags, then by name what the step reads, must agree with, till when it is done again
-with() { flags=" $* " reads='' agrees='' again=0 pass=0; }
+# what holds from here on: flags, then by name what the step reads, must agree with, where to go on if not, till when it is done again
+with() { flags=" $* " reads='' agrees='' mends='' again=0 pass=0; }
 
 is() { case $flags in *" $1 "*) ;; *) return 1 ;; esac }
 
@@ -209,6 +209,8 @@ run() {
     perform "$@"
     status=$?
     if is private; then echo '     what it printed is for a later step alone'; else printed; fi
+    # 69: new did not open, and nobody can have written to it
+    ! { is no-return && [ "$status" -eq 69 ]; } || rm -f -- "$kept/opened"
     [ "$status" -eq 0 ] || {
       stop 1 "failed with exit status $status"
       return
@@ -232,6 +234,7 @@ agrees() {
   [ -n "$agrees" ] && [ -e "$kept/$agrees" ] || return 0
   diff -- "$kept/$agrees" "$folder/output" && return
   stop 1 "it does not print what step $agrees printed before: they differ, see above"
+  failed=${mends:-$failed}
   return 1
 }
 

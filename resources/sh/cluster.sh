@@ -115,7 +115,18 @@ start_locally() {
 # open_for_clients PATH DATA CONFIG   stop it, and start it with its own configuration
 open_for_clients() {
   stop_locally "$1" "$2"
-  start_by_pg_ctl "$2" "$3" ''
+  open_control=$(control_sum "$2") || exit
+  (start_by_pg_ctl "$2" "$3" '') || not_opened "$1" "$2" "$open_control"
+}
+
+# not_opened PATH DATA SUM   new did not start for clients: stop what is left of it; ends with 69 where nobody can have written to it
+# SUM was that of its control file ahead of the start: a server writes into it before it lets anybody in; source: PostgreSQL's
+# xlog.c, StartupXLOG.
+not_opened() {
+  (stop_locally "$1" "$2") || exit
+  not_opened_control=$(control_sum "$2") || exit
+  [ "$not_opened_control" = "$3" ] || fail 'new was started for clients and has ended: they may have written to it'
+  refuse 69 'new did not open, and nobody has written to it: mend what its log says and go on, or go back to old'
 }
 
 # start_by_pg_ctl DATA CONFIG OPTIONS   start the server there; what it says goes to pghaul-start.log in DATA

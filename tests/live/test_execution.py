@@ -261,6 +261,30 @@ def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(c
     assert sql(cluster.old, HISTORY) == "0"
 
 
+def test_what_differs_is_copied_again_by_a_resume_and_nothing_else(cluster: Lab, move: Moving) -> None:
+    """A page that rots on new behind its warm pass; the next comparison reads it, and nothing but it is sent."""
+    file = f"{TARGET}/base/1/1259"
+    rotten: list[str] = []
+
+    def spoil(event: object) -> None:
+        if isinstance(event, CommandStarted) and event.title == "flush new's disks" and not rotten:
+            rotten.append(event.title)
+            rot = f"stamp=$(stat -c %y '{file}'); printf rot | dd of='{file}' bs=1 seek=77 conv=notrunc 2>/dev/null"
+            cluster.new.exec("sh", "-c", f"{rot}; touch -d \"$stamp\" '{file}'")
+
+    number = move.begin()
+    with pytest.raises(BlockedError, match=r"compare new's .* sum up old's files: base/1/1259 \(content\)\n"):
+        carry_out(move.executor(number, listener=spoil))
+    before = len(move.store.execution(number).steps)
+    carry_out(move.executor(number))
+    done = move.store.execution(number)
+    assert done.state is State.DONE
+    again = [run for run in done.steps[before:] if run.title.startswith("final pass, changed files")]
+    size = int(cluster.new.exec("stat", "-c", "%s", file).stdout)
+    assert 0 < sum(run.bytes or 0 for run in again) <= size
+    assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
+
+
 def test_a_failing_step_stops_the_plan_where_it_is_and_hooks_do_what_people_would(
     cluster: Lab, move: Moving, tmp_path: Path
 ) -> None:

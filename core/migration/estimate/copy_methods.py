@@ -1,11 +1,12 @@
 """The estimates of the copies of files: cold (old stopped throughout), warm (stopped for the last pass), replica."""
 
+from dataclasses import replace
 from math import inf
 
 from core import units
 from core.facts.model import Cluster
 from core.migration.estimate.basis import ONE_STREAM_LIMIT, SECONDS_A_FILE, Basis
-from core.migration.estimate.rates import assumed, slowest, times, total
+from core.migration.estimate.rates import Rate, assumed, slowest, times, total
 from core.migration.estimate.stages import PEOPLE, checkpoint, prepare, rebuild, rebuild_said, start_new, stop_old
 from core.migration.model.estimate import Method, Span, Stage
 
@@ -19,8 +20,11 @@ _TOUCHED = (1.0, 3.0, 10.0)
 """Bytes of files that must be compared for one byte that changed: pages lie scattered over segments of 1 GB. Assumed
 where it is not known which files are written to."""
 
-_SUMMED = (150e6, 500e6, 1.5e9)
-"""Bytes a second of SHA-256 on one server: one old core, several, or a core with instructions for it."""
+_SUMMED = (150e6, 500e6, 4e9)
+"""Bytes a second of SHA-256 on one server: one old core, several, or several with instructions for it."""
+
+_FORGET_A_FILE = Span(0.00003, 0.0001, 0.001)
+"""To put a file out of new's cache before it is read: a process each, on many cores to few."""
 
 _NOTHING = Span(0.0, 0.0, 0.0)
 
@@ -53,6 +57,7 @@ def cold_copy(basis: Basis) -> Method:
         stages=stages,
         assumptions=(*basis.said(*basis.copy_concerns), *rebuild_said(basis), PEOPLE),
         warnings=(*basis.warnings, *_guards(basis)),
+        verify_all_seconds=_read_whole(basis),
     )
 
 
@@ -60,9 +65,9 @@ def warm_copy(basis: Basis) -> Method:
     """Copy while old runs, again what changed meanwhile, then stop and copy the rest.
 
     A pass compares every file that changed since the pass before began, whole and on both sides, and sends what
-    differs: `touched / read + changed / copy + files × cost of a look`. Each pass leaves what changes while it runs to
-    the next; where changes come as fast as the copy goes, warm passes gain nothing. In the end what was touched since
-    the first pass began is summed up on both sides.
+    differs: `touched / read + changed / copy + files × cost of a look`; behind it both sides read what it has brought.
+    Each pass leaves what changes meanwhile to the next; where changes come as fast as the copy goes, warm passes gain
+    nothing. In the end what was touched since the last pass began is read and summed up on both sides.
     """
     whole = _copy_stage(basis)
     first = Span(
@@ -71,16 +76,16 @@ def warm_copy(basis: Basis) -> Method:
         whole.seconds.high / _WHILE_RUNNING[2],
     )
     passes = _worthwhile(basis, first.likely)
-    outcomes = [_passes(basis, end, first, passes) for end in ("low", "likely", "high")]
-    warm = Span(*(outcome[0] for outcome in outcomes))
-    final = total((_PASS, Span(*(outcome[1] for outcome in outcomes))))
+    outcomes = [_passes(basis, end, first, passes) for end in _ENDS]
+    warm, age = (Span(*(outcome[part] for outcome in outcomes)) for part in (0, 1))
+    final = total((_PASS, Span(*(_again(basis, end, getattr(age, end)) for end in _ENDS))))
     stages = (
         prepare(),
         Stage("warm passes", warm, whole.bound_by),
         Stage("checkpoints", total((checkpoint(basis), checkpoint(basis))), "old disk"),
         stop_old(_after_a_checkpoint(basis)),
         Stage("final pass", final, "old disk"),
-        _verify(basis, _summed(basis, warm)),
+        _verify(basis, Span(*(_read_touched(basis, end, getattr(age, end)) for end in _ENDS))),
         start_new(),
         *rebuild(basis),
     )
@@ -94,12 +99,16 @@ def warm_copy(basis: Basis) -> Method:
         assumptions=(
             *basis.said(*dict.fromkeys((*basis.copy_concerns, "read", "change"))),
             *_touched_said(basis),
+            _all_said(basis),
             *rebuild_said(basis),
             PEOPLE,
         ),
         warnings=(*basis.warnings, *_guards(basis), *hopeless),
+        verify_all_seconds=_read_whole(basis),
     )
 
+
+_ENDS = ("low", "likely", "high")
 
 _HOPELESS = "the cluster changes as fast as it can be copied: warm passes hardly shorten the stop"
 
@@ -122,13 +131,13 @@ def _worthwhile(basis: Basis, first: float) -> int:
 
 
 def _passes(basis: Basis, end: str, first: Span, passes: int) -> tuple[float, float]:
-    """Seconds of all warm passes and of the final one, at one end of the figures."""
-    last: float = getattr(first, end)
-    warm = last
+    """Seconds of all warm passes with what is read behind each, and of the last alone, at one end of the figures."""
+    age = float(getattr(first, end)) + getattr(_read_whole(basis), end)
+    warm = age
     for _ in range(passes - 1):
-        last = _again(basis, end, last)
-        warm += last
-    return warm, _again(basis, end, last)
+        age = _again(basis, end, age) + _read_touched(basis, end, age)
+        warm += age
+    return warm, age
 
 
 def _again(basis: Basis, end: str, seconds: float) -> float:
@@ -167,14 +176,25 @@ def _touched_said(basis: Basis) -> tuple[str, ...]:
     return (f"files of {units.size(hourly)} were written to within an hour: the stop looks through as much",)
 
 
-def _summed(basis: Basis, warm: Span) -> Span:
-    """Seconds until what was touched in that time is read and summed up, on both sides at once."""
+def _read_touched(basis: Basis, end: str, seconds: float) -> float:
+    """Seconds until what was touched in so many seconds is read and summed up, on both sides at once."""
+    opposite = {"low": "high", "likely": "likely", "high": "low"}[end]
+    return float(_touched(basis, end, seconds) / getattr(_reading(basis), opposite))
+
+
+def _read_whole(basis: Basis) -> Span:
+    """Seconds until every file is read and summed up on both sides, new's from its disk."""
+    return total((_reading(basis).seconds(basis.size), times(basis.files, _FORGET_A_FILE)))
+
+
+def _all_said(basis: Basis) -> str:
+    return f"--verify all reads every file in the stop: about {units.duration(_read_whole(basis).likely)} on top"
+
+
+def _reading(basis: Basis) -> Rate:
+    """At which both sides read and sum up; where the disk was not measured it may be a fast one."""
     rate = slowest((basis.read, assumed(*_SUMMED, "cpu")))
-    return Span(
-        _touched(basis, "low", warm.low) / rate.high,
-        _touched(basis, "likely", warm.likely) / rate.likely,
-        _touched(basis, "high", warm.high) / rate.low,
-    )
+    return rate if basis.read.stated else replace(rate, high=_SUMMED[2])
 
 
 def _copy_stage(basis: Basis) -> Stage:
@@ -187,7 +207,7 @@ def _copy_stage(basis: Basis) -> Stage:
 
 
 def _verify(basis: Basis, summed: Span = _NOTHING) -> Stage:
-    """The lists of files, the control file, and what is summed up besides: rsync has checked all that it sent."""
+    """The lists of files, the control file, and what is read and summed up."""
     return Stage("verify", total((Span(0.5, 1.5, 5.0), times(basis.files, _LIST_A_FILE), summed)), "files")
 
 

@@ -14,6 +14,7 @@ import platform
 import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -22,8 +23,9 @@ from core import units
 from core.errors import BlockedError, PghaulError, ServerError, UnreachableError
 from core.jobs import Job, Note
 from core.migration.execution import lock
-from core.migration.execution.difference import differing_files, first_difference
+from core.migration.execution.difference import Differences, differing_files, first_difference
 from core.migration.execution.executor import Executor, adopt, end_detached, leave_out, output_of, run_step
+from core.migration.execution.mending import DIFFERS, differed, leave_to_passes, named
 from core.migration.execution.passes import Pass, another, gain, outdated
 from core.migration.execution.recording import recorded, watched
 from core.migration.execution.status import status_sentence
@@ -141,7 +143,12 @@ def _go_on(executor: Executor, *, cleaned: bool) -> None:
         _prove_still_stopped(executor)
         if cleaned and not _is_stopped(executor.execution):
             _from_the_warm_passes(executor)
+        failed = differed(executor.execution)
+        if failed is not None:
+            executor.journal.steps_void(executor.id, execution.plan.first_copying)
         _renew(executor)
+        if failed is not None:
+            leave_to_passes(executor, failed)
     confirmed = False
     for group in _groups(executor.execution.steps_taken):
         execution = executor.execution
@@ -204,33 +211,31 @@ def _agrees(executor: Executor, step: Step) -> None:
     expected, found = output_of(executor, other).strip(), executor.outputs[step.number].strip()
     if found == expected:
         return
+    differing = _differing_files(executor, other, step)
     problem = f"step {step.number}, {step.title}, does not agree with step {other.number}, {other.title}"
-    problem += f": {_differing_files(executor, other, step) or first_difference(expected, found)}"
+    problem += f": {differing.said or first_difference(expected, found)}"
     latest = executor.execution.latest(step.number)
     if latest is not None:
-        executor.journal.step_ended(replace(latest, exit_status=1, message=problem))
+        executor.journal.step_ended(replace(latest, exit_status=DIFFERS, message=problem, output=named(differing)))
     hint = (
         "old was started by somebody meanwhile: go on with --resume, which stops it again"
         if other.name == STOPPED
-        else ("nothing was started on new; look at both sides, then --resume copies again and compares again")
+        else "nothing was started on new; look at both sides, then --resume copies what differs and compares again"
     )
     raise BlockedError(problem, hint)
 
 
-def _differing_files(executor: Executor, other: Step, step: Step) -> str:
+def _differing_files(executor: Executor, other: Step, step: Step) -> Differences:
     """Which files differ, where both steps kept the lists that they sum up and these can still be read."""
-    if not (other.listing and step.listing):
-        return ""
-    lists: dict[str, str] = {}
-    for each in (other, step):
+    lists = {"old": "", "new": ""}
+    for each in (other, step) if other.listing and step.listing else ():
         call = call_of(executor.execution.plan, each.listing)
-        try:
-            done = executor.connect(each.side).run(
-                call, executor.job, user=each.user, title=f"read the lists of {each.server}"
+        with suppress(ServerError):
+            lists[each.side] = (
+                executor.connect(each.side)
+                .run(call, executor.job, user=each.user, title=f"read the lists of {each.server}")
+                .stdout
             )
-        except ServerError:
-            return ""
-        lists[each.side] = done.stdout
     return differing_files(lists["old"], lists["new"])
 
 
@@ -243,41 +248,47 @@ def _show_deletions(executor: Executor, step: Step) -> None:
 
 def _warm_pass(executor: Executor, group: list[Step], todo: list[Step]) -> None:
     """A warm pass, if it shortens the stop; the last one of the plan as often as it does."""
-    plan = executor.execution.plan
-    last = max(step.warm_pass for step in plan.steps)
+    last = max(step.warm_pass for step in executor.execution.plan.steps)
     number = group[0].warm_pass
-    if number > 1 and not another(_passes(executor.execution)):
+    if number > 1 and not another(_passes(executor.execution), _waited(executor.execution)):
+        spared = gain(_passes(executor.execution), _waited(executor.execution))
         for step in todo:
-            leave_out(
-                executor,
-                step,
-                f"it would shorten the stop by {units.duration(gain(_passes(executor.execution)))} alone",
-            )
+            leave_out(executor, step, f"it would shorten the stop by {units.duration(spared)} alone")
         return
-    for step in todo:
-        run_step(executor, step)
-    while number == last and another(_passes(executor.execution)):
-        for step in group:
+    _make_pass(executor, todo)
+    while number == last and another(_passes(executor.execution), _waited(executor.execution)):
+        _make_pass(executor, group)
+
+
+def _make_pass(executor: Executor, steps: list[Step]) -> None:
+    """A data root after the other; then, side by side, both sides read what has come."""
+    for step in steps:
+        if step.root:
             run_step(executor, step)
+    if behind := [step for step in steps if not step.root]:
+        _run(executor, behind)
 
 
 def _catch_up(executor: Executor) -> None:
     """One more warm pass where people, or an interruption, let so much time go by that the stop would be longer."""
     execution = executor.execution
-    ends = [run.ended_at for run in _warm_runs(execution) if run.ended_at is not None]
-    waited = (datetime.now(UTC) - max(ends)).total_seconds() if ends else 0.0
+    waited = _waited(execution)
     if not outdated(_passes(execution), waited):
         return
     executor.job.report(Note(f"the last warm pass ended {units.duration(waited)} ago: one more before the stop"))
     last = max(step.warm_pass for step in execution.plan.steps)
-    for step in execution.plan.steps:
-        if step.warm_pass == last:
-            run_step(executor, step)
+    _make_pass(executor, [step for step in execution.plan.steps if step.warm_pass == last])
+
+
+def _waited(execution: Execution) -> float:
+    """Seconds since the last warm pass ended."""
+    ends = [run.ended_at for run in _warm_runs(execution) if run.ended_at is not None]
+    return (datetime.now(UTC) - max(ends)).total_seconds() if ends else 0.0
 
 
 def _warm_runs(execution: Execution) -> list[StepRun]:
     """The tries at warm passes that ended well and were no mere leaving out."""
-    numbers = {step.number for step in execution.plan.steps if step.warm_pass}
+    numbers = {step.number for step in execution.plan.steps if step.warm_pass and step.root}
     return [run for run in execution.steps if run.number in numbers and run.done and not run.back and not run.message]
 
 

@@ -36,9 +36,9 @@ def gain(passes: Sequence[Pass], waited: float = 0.0) -> float:
     After the first alone the change is not known: one more can spare its whole time at the most.
     """
     last = passes[-1]
-    age = last.seconds + waited
     if len(passes) == 1:
-        return age
+        return last.seconds
+    age = last.seconds + waited
     first, before = passes[0], passes[-2]
     apart = last.after or before.seconds
     if not first.bytes or last.bytes is None or apart <= 0:
@@ -50,9 +50,9 @@ def gain(passes: Sequence[Pass], waited: float = 0.0) -> float:
     return change / rate * (age - following)
 
 
-def another(passes: Sequence[Pass]) -> bool:
-    """Whether one more warm pass is worth it."""
-    return len(passes) < MOST and gain(passes) >= WORTH_SECONDS
+def another(passes: Sequence[Pass], waited: float = 0.0) -> bool:
+    """Whether one more warm pass is worth it; `waited`: seconds since the last one ended, while its files were read."""
+    return len(passes) < MOST and gain(passes, waited) >= WORTH_SECONDS
 
 
 def outdated(passes: Sequence[Pass], waited: float) -> bool:

@@ -26,7 +26,7 @@ def change_rate(executions: Sequence[Execution]) -> float | None:
 
 
 def _change(execution: Execution) -> float | None:
-    roots = [step for step in execution.plan.steps if step.warm_pass == 1]
+    roots = [step for step in execution.plan.steps if step.warm_pass == 1 and step.root]
     rates = [_of_root(execution, root) for root in roots]
     known = [rate for rate in rates if rate is not None]
     return sum(known) if known and len(known) == len(rates) else None

@@ -52,6 +52,8 @@ def ways_on(execution: Execution) -> str:
 def _old_and_new(execution: Execution) -> str:
     if execution.past_return:
         return "new was opened, or was about to be: look whether it runs; old stays stopped"
+    if execution.openings:
+        return "old is stopped; new could not be opened, is stopped too, and nobody has written to it"
     if any(step.name == START_NEW and execution.done(step.number) for step in execution.plan.steps):
         return "old is stopped; new runs, for local connections alone, and nobody has written to it"
     if not holds_old(execution):

@@ -72,7 +72,7 @@ def _pass(runs: Sequence[StepRun]) -> PassMade:
 
 
 def _left_out(execution: Execution, run: StepRun) -> bool:
-    return bool(run.message) and any(step.number == run.number and step.warm_pass for step in execution.plan.steps)
+    return bool(run.message) and any(step.number == run.number and step.root for step in execution.plan.steps)
 
 
 def _head(run: StepRun) -> str:

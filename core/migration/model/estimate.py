@@ -26,7 +26,8 @@ class Stage:
 class Method:
     """One way to bring the cluster over.
 
-    `method`: cold-copy, warm-copy, dump-restore, parallel-dump-restore or streaming-replica.
+    `method`: cold-copy, warm-copy, dump-restore, parallel-dump-restore or streaming-replica. `verify_all_seconds`: what
+    the downtime grows by at the most where a plan compares every file in it; None where it does so anyway, or never.
     """
 
     method: str
@@ -35,6 +36,7 @@ class Method:
     stages: tuple[Stage, ...]
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    verify_all_seconds: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,10 @@ def lock_path(folder: str) -> str:
     return f"{LOCK_FOLDER}/{LOCK_NAME}{sha256(folder.encode()).hexdigest()[:12]}"
 
 
+NOT_OPENED = 69
+"""Exit status of the point of no return where new did not open and nobody can have written to it; as EX_UNAVAILABLE."""
+
+
 class Kind(StrEnum):
     """What an execution is."""
 
@@ -112,9 +116,14 @@ class Execution:
 
     @property
     def past_return(self) -> bool:
-        """Whether the point of no return was reached: its step has begun, however it ended."""
+        """Whether the point of no return was reached: its step has begun, and it is not known that new never opened."""
+        return any(run.exit_status != NOT_OPENED for run in self.openings)
+
+    @property
+    def openings(self) -> tuple[StepRun, ...]:
+        """The tries at the point of no return."""
         points = {step.number for step in self.plan.steps if step.point_of_no_return}
-        return any(run.number in points and not run.back for run in self.steps)
+        return tuple(run for run in self.steps if run.number in points and not run.back)
 
 
 class ExecutionJournal(Protocol):

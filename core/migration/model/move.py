@@ -49,8 +49,9 @@ class HookCommand:
 
 
 class Verify(StrEnum):
-    """Whose contents are compared before new starts; names, sizes, times and modes always are, of all."""
+    """When contents are compared; names, sizes, times and modes always are, of all, before new starts."""
 
     CHANGED = "changed"
-    """Of every file that changed since the copy began; rsync itself sums up what it sends."""
+    """Of every file: behind each warm pass while old runs, in the stop only of what changed since."""
     ALL = "all"
+    """Of every file in the stop."""

@@ -91,6 +91,8 @@ class Step:
     listing: str = ""
     """The call that prints the lists that its output sums up, packed by gzip and base64: where it does not agree, they
     name why."""
+    mending: str = ""
+    """The call on old that leaves only the files of its standard input to the passes: those that did not agree."""
     table: str = ""
     """What a person needs to see for it, lines of text."""
     proves: bool = False
@@ -158,6 +160,11 @@ class Plan:
         return next((step for step in self.steps if step.name == name), None)
 
     @property
+    def first_copying(self) -> int:
+        """The number of the first step that copies in the stop: from it on all that is not on new comes there; or 0."""
+        return next((step.number for step in self.steps if step.phase in {Phase.FINAL, Phase.COPY}), 0)
+
+    @property
     def method(self) -> str:
         """Of the estimate's methods the one that it follows."""
         return "warm-copy" if any(step.warm_pass for step in self.steps) else "cold-copy"
@@ -165,7 +172,7 @@ class Plan:
 
 def functions_of(steps: Iterable[Step], settings: Mapping[str, str] = MappingProxyType({})) -> str:
     """The text of all functions of the remote half that these steps call, with those that settings name."""
-    names = [name for step in steps for text in (step.call, step.listing) for name in named_in(text)]
+    names = [name for step in steps for text in (step.call, step.listing, step.mending) for name in named_in(text)]
     return library(names, settings)
 
 

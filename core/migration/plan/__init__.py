@@ -7,17 +7,17 @@ folder in /tmp and what keeps it from starting again; each step names its undo; 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from core import units
 from core.errors import InputError
-from core.facts.model import Cluster, Facts
+from core.facts.model import Facts
 from core.facts.programs import program_path
 from core.migration.estimate.copy_methods import planned
 from core.migration.findings.data_roots import data_roots
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.estimate import Estimate
+from core.migration.model.estimate import Estimate, Method
 from core.migration.model.move import HookCommand, Move, Verify
 from core.migration.model.plan import Phase, Plan, Step, functions_of
 from core.migration.model.probe import Probe
-from core.migration.model.transport import Route
 from core.migration.plan.runbook import runbook
 from core.migration.plan.script import login, script
 from core.migration.plan.site import Site
@@ -28,6 +28,7 @@ from core.migration.plan.steps.hooks import hooked
 from core.migration.plan.steps.opening import opening, socket_of
 from core.migration.plan.steps.prepare import close_channel, prepare
 from core.migration.plan.steps.rollback import rollback
+from core.migration.plan.steps.verify import reads_all
 from core.migration.transports.choice import allowed_routes, choose
 from core.migration.transports.copy_channel import address_of, channel_of
 from core.migration.transports.passes import settings
@@ -77,7 +78,7 @@ def make_plan(
     channel = replace(channel, control=(program_path(old_facts, cluster.series), cluster.data_directory))
     site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify)
     steps = _timed(
-        hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks), cluster, estimate
+        hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks), site, estimate
     )
     read = settings(channel)
     back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(site)]
@@ -88,7 +89,7 @@ def make_plan(
         why=choice.why,
         steps=_numbered(steps, site),
         made_at=site.made_at,
-        warnings=_warnings(site, checks),
+        warnings=_warnings(site, checks, estimate),
         logins=(login("old", old), login("new", new)),
         cluster=cluster.name or cluster.data_directory,
         data_directory=cluster.data_directory,
@@ -102,13 +103,15 @@ def make_plan(
     )
 
 
-def _timed(steps: Sequence[Step], cluster: Cluster, estimate: Estimate) -> list[Step]:
+def _timed(steps: Sequence[Step], site: Site, estimate: Estimate) -> list[Step]:
     """Each with what it is expected to take: its part of the estimate's stage, so that both say the same downtime.
 
     What a person does takes no time that anything could tell.
     """
-    method = estimate.method(planned(cluster))
+    method = estimate.method(planned(site.cluster))
     expected = {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
+    if method is not None and Phase.VERIFY in expected:
+        expected[Phase.VERIFY] += _verify_all_seconds(site, method)
     shares: dict[str, float] = {}
     for step in steps:
         if step.side != "you":
@@ -121,12 +124,18 @@ def _timed(steps: Sequence[Step], cluster: Cluster, estimate: Estimate) -> list[
     ]
 
 
+def _verify_all_seconds(site: Site, method: Method) -> float:
+    """What the stop grows by where all of it is read then."""
+    every = method.verify_all_seconds if reads_all(site) else None
+    return every.likely if every is not None else 0.0
+
+
 def _stage(step: Step) -> str:
     """The stage of the estimate whose time the step takes a part of."""
     return step.timed_as or step.phase
 
 
-def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
+def _warnings(site: Site, checks: Sequence[CheckResult], estimate: Estimate) -> tuple[str, ...]:
     """Each begins with its one word, blocker, unknown or warning, and ends with the check's id."""
     standing = [check for check in checks if check.status is not Status.PASS and check.waiver is None]
     said = [f"{check.status}: {check.message} [{check.id}]" for check in standing]
@@ -137,11 +146,10 @@ def _warnings(site: Site, checks: Sequence[CheckResult]) -> tuple[str, ...]:
         )
     if not site.channel.transport.route.encrypted:
         said.append("warning: the cluster's bytes cross the network unencrypted, as the move allows")
-    if site.channel.transport.route is Route.NFS and site.cluster.running and site.verify is not Verify.ALL:
-        said.append(
-            "warning: over NFS TCP's own sum alone guards what a pass before the stop brings and what does not change "
-            "later; --verify all reads every file again on both sides"
-        )
+    method = estimate.method(planned(site.cluster))
+    every = _verify_all_seconds(site, method) if method is not None else 0.0
+    if every:
+        said.append(f"warning: every file is read in the stop, which takes about {units.duration(every)} of it")
     return tuple(said)
 
 

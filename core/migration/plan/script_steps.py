@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.migration.model.plan import Plan, Step
 from core.migration.plan.calls import paths_of
 from core.migration.plan.steps.copy import STOPPED
+from core.migration.plan.steps.verify import SUMS
 from core.servers.shell import quoted, words_of
 
 Names = Mapping[str, str]
@@ -83,6 +84,7 @@ def _holds(step: Step, plan: Plan) -> str:
     values = {
         "reads": numbers.get(step.reads, 0),
         "agrees": numbers.get(agrees, 0),
+        "mends": plan.first_copying if step.agrees_with == SUMS else 0,
         "again": _again_until(step, plan),
         "pass": step.warm_pass,
     }

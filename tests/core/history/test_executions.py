@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import InputError
 from core.history.store import Store
-from core.migration.model.execution import Execution, State, StepRun
+from core.migration.model.execution import NOT_OPENED, Execution, State, StepRun
 from core.migration.model.move import Hook, HookCommand
 from core.migration.model.plan import Plan, Step
 from tests.core.history import samples
@@ -84,6 +84,11 @@ def test_the_point_of_no_return_is_passed_once_its_step_began(filled: Store, sta
     assert not run(filled, started, replace(samples.step_run(2), back=True), 0).past_return
     filled.step_started(started.id, samples.step_run(2))
     assert filled.execution(started.id).past_return
+
+
+def test_an_opening_that_let_nobody_in_is_no_point_of_no_return(filled: Store, started: Execution) -> None:
+    assert not run(filled, started, samples.step_run(2), NOT_OPENED).past_return
+    assert run(filled, started, samples.step_run(2), 1).past_return
 
 
 def test_a_wish_to_cancel_is_forgotten_by_the_next_start(filled: Store, started: Execution) -> None:

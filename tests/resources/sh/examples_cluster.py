@@ -185,6 +185,24 @@ _STARTING = [
         after="[ ! -e data/pghaul-start.log ]",
         name="it goes on",
     ),
+    Example(
+        "open_for_clients",
+        ("@path@", _DATA, "-"),
+        arrange=_STOPPED,
+        programs={"pg_ctl": "exit 1"},
+        status=69,
+        complains="new did not open, and nobody has written to it",
+        name="it does not start",
+    ),
+    Example(
+        "open_for_clients",
+        ("@path@", _DATA, "-"),
+        arrange=_STOPPED,
+        programs={"pg_ctl": 'echo in production >"$PGDATA/global/pg_control"; exit 1'},
+        status=1,
+        complains="they may have written to it",
+        name="it starts and ends",
+    ),
 ]
 
 _ANOTHERS = {"stat": "echo owner", "runuser": 'ln -sfn -- "$*" ../ran; shift 3; exec "$@"'}

@@ -53,7 +53,7 @@ _WATCHED = {
     "tail": "it only shows how far the streams are",
     "sleep": "it only shows how far the streams are",
 }
-_ONE_SUM = "cd old && sha256sum <global/pg_control"
+_AHEAD = dict.fromkeys(("sha256sum", "openssl"), "what could not be read is read later")
 
 
 def _pass(function: str, arrange: str = _DATA, after: str = _SAME, **more: object) -> Example:
@@ -61,16 +61,16 @@ def _pass(function: str, arrange: str = _DATA, after: str = _SAME, **more: objec
     return replace(made, **more)  # type: ignore[arg-type]  # fields of an example, by name
 
 
-def _sum(what: str, openssl: str, name: str, **more: object) -> Example:
-    words = ("@folder@/lists/compared", "/usr/bin:/bin", "@folder@/old", "root", what, "2", openssl, "")
+def _sum(function: str, program: str, forget: str, **more: object) -> Example:
+    words = ("@folder@/compared", "root", "2", program, forget, "/usr/bin:/bin", "@folder@/old", "base/3")
     made = Example(
-        "sum_up",
+        function,
         (*words, "data", "-", "@folder@/old", "-"),
-        arrange=f"{_DATA} && head -c 3000000 /dev/zero >old/base/3",
-        stdin="@0\n" if what == "since" else "",
-        matches=r"data\n([0-9a-f]{64}  -\n){1,2}control\n[0-9a-f]{64}  -\n",
-        after="grep -q 'owner f 644 4 .* base/1$' lists/compared && [ $(ls lists | wc -l) = 1 ]",
-        name=name,
+        arrange=f"{_DATA} && for n in $(seq 10 30); do echo $n >old/base/$n; done && ln -s /tmp old/base/link && "
+        "head -c 3000000 /dev/zero >old/base/large",
+        matches=r"data: 24 files, 3000071 bytes, [0-9a-f]{64}\ncontrol\n[0-9a-f]{64}  -\n# whole\n",
+        after="tr '\\002' '|' <compared/list-data | grep -qE '^base/1.owner f 644 4 [0-9]+.[0-9. ]+.[0-9a-f]{64}$' && "
+        "[ $(ls compared | wc -l) = 1 ]",
         as_root=True,
     )
     return replace(made, **more)  # type: ignore[arg-type]  # fields of an example, by name
@@ -296,68 +296,60 @@ EXAMPLES = [
         name="beside a pass",
     ),
     _pass("flush_new", words=("data", "@folder@/new"), after=""),
-    Example("copy_began", (".",), matches=r"@\d{9,}\n"),
-    _sum("none", "no", "names alone"),
-    _sum("all", "no", "all"),
-    _sum("all", "yes", "large files by openssl"),
-    _sum(
-        "since",
-        "no",
-        "since an empty line",
-        stdin="\n",
-        status=1,
-        complains="no time since when",
-        matches=None,
-        after="",
+    Example("settled", (".",), matches=r"\d{9,}\n"),
+    Example("settled", ("/nowhere",), status=1, complains="cannot be read", name="not there"),
+    Example("control_sum", ("old",), arrange=_DATA, matches=r"[0-9a-f]{64}  -\n"),
+    Example(
+        "control_sum",
+        ("old",),
+        arrange=f"{_DATA} && mkdir old/pghaul-fence && mv old/global old/pghaul-fence/",
+        matches=r"[0-9a-f]{64}  -\n",
+        name="behind the fence",
     ),
+    Example("control_sum", (".",), status=1, complains="the control file of . cannot be read", name="not there"),
+    _sum("sum_up", "sha256sum", "true"),
+    _sum("sum_up", "openssl", "forget_cached", name="large files by openssl, from the disk"),
     _sum(
-        "since",
-        "no",
-        "since another word",
-        stdin="none\n",
+        "sum_up",
+        "sha256sum",
+        "true",
+        stdin="storage 20\nstorage 4\n# whole\n",
         status=1,
-        complains="no time since when",
+        complains="must be 44",
         matches=None,
-        after="",
+        name="too few",
     ),
-    _sum("since", "no", "since nothing", stdin="@\n", status=1, complains="no time since when", matches=None, after=""),
-    _sum("since", "yes", "what changed", after=""),
-    _sum(
-        "since",
-        "yes",
-        "no time",
-        stdin="",
-        status=1,
-        complains="the time since when it changed is missing",
-        after="",
-        matches=None,
-    ),
-    _sum(
-        "none",
-        "no",
-        "links that lie elsewhere are left out",
-        words=(
-            "@folder@/lists/compared",
-            "/usr/bin:/bin",
-            "@folder@/old",
-            "root",
-            "none",
-            "2",
-            "no",
-            "base/1//base/2",
-            "data",
-            "-",
-            "@folder@/old",
-            "-",
-        ),
-        after="! grep -q base/[12] lists/compared && grep -q 'f 644 .* global/pg_control' lists/compared",
+    _sum("sum_ahead", "openssl", "forget_cached", prints="", matches=None, tolerates=_AHEAD),
+    Example(
+        "forget_cached",
+        ("@folder@/names",),
+        arrange="echo a >a; printf './a\\0' >names",
+        settings={"sum_processes": "2"},
     ),
     Example(
         "print_lists",
-        ("@folder@/list", "99"),
-        arrange="echo some >list",
+        ("@folder@", "99", "data", "-"),
+        arrange="printf 'a\\002owner d 700\\002\\002\\n' >list-data",
         matches="[A-Za-z0-9+/=]+\n",
         after="[ $(ls | wc -l) = 1 ]",
+    ),
+    Example(
+        "trust_rest",
+        ("data", "@folder@/old"),
+        arrange=_DATA,
+        settings=SETTINGS,
+        stdin="data\2base/1\n16401\2base/2\n# whole",
+        after="! grep -q ' ./base/1$' lists/seen-data && grep -q ' ./base/2$' lists/seen-data",
+    ),
+    Example(
+        "trust_rest",
+        ("data", "@folder@/old"),
+        arrange=_DATA,
+        settings=SETTINGS,
+        stdin="data\2base/1\n",
+        status=1,
+        complains="cut off",
+        name="cut off",
     ),
     Example(
         "send_sample",

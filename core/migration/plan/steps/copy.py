@@ -10,7 +10,7 @@ from core.migration.plan.steps.checkpoint import before_the_last_pass, before_th
 from core.migration.plan.steps.corruption import checksums
 from core.migration.plan.steps.inventory import take_inventory
 from core.migration.plan.steps.known_data_roots import prove_data_roots, prove_data_roots_stopped, remember_data_roots
-from core.migration.plan.steps.verify import BEGAN, beginning, verify
+from core.migration.plan.steps.verify import sum_ahead, verify
 from core.migration.transports import passes
 from core.servers.shell import call, command
 
@@ -51,43 +51,34 @@ def copy(site: Site) -> list[Step]:
 
 
 def _warm(site: Site) -> list[Step]:
-    began = Step(
-        "remember when the copy began",
+    passed = [
+        step
+        for number in range(1, MOST_PASSES + 1)
+        for step in (*(_warm_pass(site, root, number) for root in site.roots), *sum_ahead(site, number))
+    ]
+    last = next(at for at, step in enumerate(passed) if step.warm_pass == MOST_PASSES)
+    made = [*passed[:last], *before_the_last_pass(site), *passed[last:]]
+    return [remember_data_roots(site), _identity(site), *made]
+
+
+def _warm_pass(site: Site, root: DataRoot, number: int) -> Step:
+    return Step(
+        f"warm pass {number} of {MOST_PASSES}: {root.source}",
         "old",
         site.owner,
-        str(beginning(site.cluster.data_directory)),
-        "what changed since then is summed up on both sides in the end",
-        ONLY_LOOKS,
-        native=("date +@%s",),
+        str(passes.warm_pass(root)),
+        "while old runs: the more lies on new already, the shorter is the stop" if number == 1 else "what changed",
+        _AGAIN,
+        native=_rsyncs(site, root, passes.PRESENT, passes.MISSING),
         phase=Phase.WARM,
-        timed_as=Phase.PREPARE,
-        name=BEGAN,
+        share=site.share(root) / number**2,
+        name=f"{WARM}{number}-{root.label}",
+        warm_pass=number,
+        root=root.label,
+        detached=True,
         rehearsed=True,
+        bytes=root.size_bytes,
     )
-    steps = [
-        Step(
-            f"warm pass {number} of {MOST_PASSES}: {root.source}",
-            "old",
-            site.owner,
-            str(passes.warm_pass(root)),
-            "while old runs: the more lies on new already, the shorter is the stop" if number == 1 else "what changed",
-            _AGAIN,
-            native=_rsyncs(site, root, passes.PRESENT, passes.MISSING),
-            phase=Phase.WARM,
-            share=site.share(root) / number**2,
-            name=f"{WARM}{number}-{root.label}",
-            warm_pass=number,
-            root=root.label,
-            detached=True,
-            rehearsed=True,
-            bytes=root.size_bytes,
-        )
-        for number in range(1, MOST_PASSES + 1)
-        for root in site.roots
-    ]
-    last = next(at for at, step in enumerate(steps) if step.warm_pass == MOST_PASSES)
-    passes_made = [*steps[:last], *before_the_last_pass(site), *steps[last:]]
-    return [began, remember_data_roots(site), _identity(site), *passes_made]
 
 
 def _identity(site: Site) -> Step:

@@ -1,9 +1,12 @@
-"""The steps that prove the copy before it starts: both sides' manifests and sums, made at the same time, must agree.
+"""The steps that prove the copy before it starts: each side lists all that it holds, with the sum of every file.
 
-What is printed and compared are the sums of lists. The lists themselves stay beside them until the copy channel is
-closed, so that files that differ can be named: `execution.difference` reads them. How they are made stands in
+What is printed and compared are the sums of these lists. The lists themselves stay until the copy channel is closed:
+what was read behind a warm pass is not read again in the stop unless it has changed, and files that differ can be named
+(`execution.difference` reads the lists). New's sums come from its disk, not from its cache. How it is done stands in
 `resources/sh/verify.sh`.
 """
+
+import re
 
 from core.facts.model import Facts
 from core.migration.findings.data_roots import relinked
@@ -11,140 +14,189 @@ from core.migration.model.move import Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.model.transport import Route
 from core.migration.plan.site import Site
+from core.migration.plan.steps.inventory import INVENTORY, askable
 from core.migration.transports.passes import wal_of
 from core.servers.shell import Shell, call, command
 
-BEGAN, SUMS = "began", "sums"
-"""Names of steps: from when on what changed is summed up, and the sums of old."""
+SUMS = "sums"
+"""The name of the step that sums up old."""
 
 LARGEST_LISTING = 24 << 20
 
+_WHILE_RUNNING = 2
+"""So many files at a time are read of a server that has clients."""
+
+
+def sum_ahead(site: Site, number: int) -> list[Step]:
+    """Behind a warm pass, both sides at once: the sums of what has not changed since; none where all is read later."""
+    if reads_all(site):
+        return []
+    return [
+        Step(
+            f"read on old what warm pass {number} has brought",
+            "old",
+            site.owner,
+            str(_sums("sum_ahead", site, on_new=False)),
+            "what does not change from here on is proven without a stop; what changes is read again",
+            ONLY_LOOKS,
+            native=_native_sums(site, on_new=False),
+            phase=Phase.WARM,
+            share=0.2 / number**2,
+            warm_pass=number,
+            detached=True,
+            rehearsed=True,
+        ),
+        Step(
+            f"read on new's disk what warm pass {number} has brought",
+            "new",
+            site.channel.writer,
+            str(_sums("sum_ahead", site, on_new=True)),
+            "they are read from its disk: what its cache holds may never have come there",
+            ONLY_LOOKS,
+            native=_native_sums(site, on_new=True),
+            phase=Phase.WARM,
+            share=0.0,  # beside old's
+            warm_pass=number,
+            detached=True,
+            rehearsed=True,
+            beside=True,
+        ),
+    ]
+
 
 def verify(site: Site) -> list[Step]:
-    """The manifest and the sums of old, and beside it of new: what they print must be the same."""
-    if _of_all(site):
-        contents = "every file byte for byte"
+    """The lists of old, and beside it of new: what they print must be the same."""
+    if reads_all(site):
+        contents = "every file is read now"
     elif site.cluster.running:
-        contents = "what changed since the copy began byte for byte"
+        contents = "what changed since it was read behind a warm pass is read now"
     else:
-        contents = "the control file byte for byte; rsync has summed up what it sent"
-    reads = BEGAN if site.cluster.running else ""
+        contents = "rsync has summed up what it sent, and the flush tells of a write that failed"
     return [
         Step(
             "sum up old's files",
             "old",
             site.owner,
-            str(_sums(site, on_new=False)),
-            f"every path with type, size, time, mode, owner and link target; {contents}",
+            str(_sums("sum_up", site, on_new=False)),
+            f"every path with type, size, time, mode, owner, link target and contents; {contents}",
             ONLY_LOOKS,
             native=_native_sums(site, on_new=False),
             phase=Phase.VERIFY,
             name=SUMS,
-            reads=reads,
+            reads=INVENTORY if askable(site) else "",
             stopped=True,
             skippable=False,
             detached=True,
             beside=True,  # the flush of new before it
-            listing=str(packed(_lists(site, on_new=False))),
+            listing=str(_packed(site, on_new=False)),
         ),
         Step(
             "compare new's files with old's",
             "new",
             site.channel.writer,
-            str(_sums(site, on_new=True)),
+            str(_sums("sum_up", site, on_new=True)),
             "a copy that differs must not start: this step prints what the one before it printed, or it has failed",
             ONLY_LOOKS,
             native=_native_sums(site, on_new=True),
             phase=Phase.VERIFY,
             agrees_with=SUMS,
-            reads=reads,
             stopped=True,
             skippable=False,
             detached=True,
             beside=True,
-            listing=str(packed(_lists(site, on_new=True))),
+            listing=str(_packed(site, on_new=True)),
+            mending=str(call("trust_rest", *(word for root in site.roots for word in (root.label, root.source)))),
         ),
     ]
 
 
-def beginning(folder: str) -> Shell:
-    """On old: from when on what changed is summed up. Prints `@SECONDS`, a moment ago by the host's clock."""
-    return call("copy_began", folder)
+def reads_all(site: Site) -> bool:
+    """Whether every file is read in the stop.
+
+    A copy of a stopped cluster is where rsync does not sum up what arrives, as over NFS, or where the kernel of new may
+    forget a write that failed: since 5.8 syncfs tells of it.
+    """
+    if site.verify is Verify.ALL or site.cluster.running:
+        return site.verify is Verify.ALL
+    return site.channel.transport.route is Route.NFS or not _tells_of_lost_writes(site.new_facts)
+
+
+def _tells_of_lost_writes(facts: Facts) -> bool:
+    found = re.match(r"(\d+)\.(\d+)", facts.system.kernel) if facts.system is not None else None
+    return found is not None and (int(found[1]), int(found[2])) >= (5, 8)
 
 
 def forget_lists(site: Site) -> Step:
-    """On new its list lies by itself; on old it lies in the folder of the copy's key, and goes with it."""
+    """On new its lists lie by themselves; on old they lie in the folder of the copy's key, and go with it."""
     folder = _folder_on_new(site)
     return Step(
         "remove the lists from new",
         "new",
         site.channel.writer,
         str(call("remove_folder", folder)),
-        "they were for naming what differs",
+        "they were for the proof, and for naming what differs",
         "nothing to undo: they are of no use any more",
         native=(f"rm -r {folder}",),
         phase=Phase.CLOSE,
         timed_as=Phase.VERIFY,
         stopped=True,
         closes=True,
+        rehearsed=True,
     )
 
 
-def _of_all(site: Site) -> bool:
-    """Whether every file's contents are compared. rsync sums up what it sends, but not what arrives over NFS."""
-    over_nfs = site.channel.transport.route is Route.NFS
-    return site.verify is Verify.ALL or (over_nfs and not site.cluster.running)
-
-
-def _sums(site: Site, *, on_new: bool) -> Shell:
-    """A line of each root with its sums, and one of the control file: the same text on both sides. Keeps the lists."""
-    contents = "all" if _of_all(site) else "since" if site.cluster.running else "none"
+def _sums(function: str, site: Site, *, on_new: bool) -> Shell:
+    """The call that lists a side and sums up what has no sum yet; new's files are put out of its cache first."""
     facts = (site.old_facts, site.new_facts)
+    threads = _threads(facts[on_new])
     roots = [
         (root.label, root.link or "-", root.target if on_new else root.source, wal_of(root)) for root in site.roots
     ]
     return call(
-        "sum_up",
+        function,
         _lists(site, on_new=on_new),
+        site.channel.writer if on_new else site.owner,
+        threads if on_new or function == "sum_up" else min(threads, _WHILE_RUNNING),
+        _program(site),
+        "forget_cached" if on_new else "true",
         site.new_path if on_new else site.old_path,
         site.move.target if on_new else site.cluster.data_directory,
-        site.channel.writer if on_new else site.owner,
-        contents,
-        _threads(facts[on_new]),
-        "yes" if all(map(_has_openssl, facts)) else "no",
-        "//".join(_literal(root.link) for root in relinked(site.move, site.cluster)),
+        "//".join(root.link for root in relinked(site.move, site.cluster)),
         *(word for root in roots for word in root),
     )
 
 
 def _native_sums(site: Site, *, on_new: bool) -> tuple[str, ...]:
     """What is summed up of each data root, as a person would type it."""
-    since = "" if _of_all(site) else " -newermt @…"
     shown = []
     for root in site.roots:
         folder = command("find", root.target if on_new else root.source).text
-        shown.append(f"{folder} -printf '%u %y %m %s %T@ %P %l\\n' | sort | sha256sum")
-        if _of_all(site) or site.cluster.running:
-            shown.append(f"{folder} -type f{since} -exec sha256sum {{}} + | sort | sha256sum")
+        shown.append(f"{folder} -printf '%u %y %m %s %Ts %P %l\\n' | sort | sha256sum")
+        if on_new:
+            shown.append(f"{folder} -type f -exec dd if={{}} iflag=nocache count=0 \\;")
+        shown.append(f"{folder} -type f -exec sha256sum {{}} + | sort | sha256sum")
     return tuple(shown)
 
 
-def packed(lists: str) -> Shell:
-    """Print lists that were kept, packed: of a million files some 20 MB, of more the beginning."""
-    return call("print_lists", lists, LARGEST_LISTING)
-
-
-def _literal(path: str) -> str:
-    """The path as a pattern of find's that matches it alone."""
-    return "".join(f"\\{sign}" if sign in "*?[]\\" else sign for sign in path)
+def _packed(site: Site, *, on_new: bool) -> Shell:
+    """Print lists that were kept, packed: of a million files some 15 MB, of more the beginning."""
+    roots = [word for root in site.roots for word in (root.label, root.link or "-")]
+    return call("print_lists", _lists(site, on_new=on_new), LARGEST_LISTING, *roots)
 
 
 def _lists(site: Site, *, on_new: bool) -> str:
-    return f"{_folder_on_new(site) if on_new else site.channel.folder}/compared"
+    return _folder_on_new(site) if on_new else f"{site.channel.folder}/compared"
 
 
 def _folder_on_new(site: Site) -> str:
     return f"{site.channel.folder}-on-new"
+
+
+def _program(site: Site) -> str:
+    """What sums files up, the same on both sides; none where rsync has, and nothing that a disk lost goes unnoticed."""
+    if not site.cluster.running and not reads_all(site):
+        return "none"
+    return "openssl" if all(map(_has_openssl, (site.old_facts, site.new_facts))) else "sha256sum"
 
 
 def _has_openssl(facts: Facts) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from core.errors import InputError
 from core.migration.execution.entry import may_begin
 from core.migration.execution.status import holds_old, status_sentence
-from core.migration.model.execution import Kind, State
+from core.migration.model.execution import NOT_OPENED, Kind, State
 from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
 from core.migration.plan.steps.known_data_roots import DATA_ROOTS
@@ -19,12 +19,14 @@ WARM = (COPY, *(replace(STEP, name=name) for name in (STOP, STOPPED, FENCE, STAR
 COLD = (*(replace(STEP, name=name) for name in (STOPPED, FENCE, START_NEW)),)
 
 
-def stands(steps: tuple[Step, ...], done: int, *, kind: Kind = Kind.REAL, state: State = State.STOPPED) -> str:
+def stands(
+    steps: tuple[Step, ...], done: int, status: int = 1, *, kind: Kind = Kind.REAL, state: State = State.STOPPED
+) -> str:
     """How it stands after the first `done` steps, the next of which failed."""
     made = execution(*steps, kind=kind, state=state)
     for number in range(1, done + 1):
         made = ran(made, number)
-    return status_sentence(ran(made, done + 1, status=1))
+    return status_sentence(ran(made, done + 1, status=status))
 
 
 @pytest.mark.parametrize(
@@ -45,6 +47,16 @@ def test_a_new_that_runs_is_named() -> None:
     said = stands(opening, 5)
     assert said.startswith("old is stopped; new runs, for local connections alone, and nobody has written to it; go on")
     assert said.endswith("pghaul execute spring --resume; or back to old: --rollback")
+
+
+def test_a_new_that_could_not_be_opened_leaves_the_way_back() -> None:
+    opening = (*WARM, replace(STEP, title="open", point_of_no_return=True))
+    said = stands(opening, 5, NOT_OPENED)
+    assert said.startswith(
+        "old is stopped; new could not be opened, is stopped too, and nobody has written to it; go on"
+    )
+    assert said.endswith("pghaul execute spring --resume; or back to old: --rollback")
+    assert "new was opened, or was about to be" in stands(opening, 5, 1)
 
 
 def test_before_the_stop_nobody_is_sent_back_to_an_old_that_runs() -> None:

@@ -26,10 +26,10 @@ def step(number: int, title: str, side: str = "old", **more: object) -> Step:
 
 STEPS = (
     step(1, "prove the target", "new"),
-    step(2, "warm pass 1 of 2: /data", warm_pass=1, phase=Phase.WARM),
-    step(3, "warm pass 1 of 2: /space", warm_pass=1, phase=Phase.WARM),
-    step(4, "warm pass 2 of 2: /data", warm_pass=2, phase=Phase.WARM),
-    step(5, "warm pass 2 of 2: /space", warm_pass=2, phase=Phase.WARM),
+    step(2, "warm pass 1 of 2: /data", warm_pass=1, root="data", phase=Phase.WARM),
+    step(3, "warm pass 1 of 2: /space", warm_pass=1, root="space", phase=Phase.WARM),
+    step(4, "warm pass 2 of 2: /data", warm_pass=2, root="data", phase=Phase.WARM),
+    step(5, "warm pass 2 of 2: /space", warm_pass=2, root="space", phase=Phase.WARM),
     step(
         6,
         "stop the applications",

@@ -1,0 +1,42 @@
+"""After a comparison that failed: what differs is copied again, and the proof made anew."""
+
+from core.jobs import Note
+from core.migration.execution.difference import Differences
+from core.migration.execution.executor import Executor
+from core.migration.model.execution import Execution, StepRun
+from core.migration.model.plan import Plan, Step, call_of
+from core.migration.plan.steps.verify import SUMS
+from core.text import END_MARK
+
+DIFFERS = 65
+"""Exit status of a step that ended well and printed something else than it must; as sysexits.h has EX_DATAERR."""
+
+
+def named(differences: Differences) -> str:
+    """The files that differ, a line each, label and path with byte 2 between them; empty where they may not be all."""
+    return "".join(f"{label}\2{path}\n" for label, path in differences.files) if differences.all else ""
+
+
+def differed(execution: Execution) -> StepRun | None:
+    """The comparison of files that failed and that nothing was done about yet."""
+    compared = _comparing(execution.plan)
+    latest = execution.latest(compared.number) if compared is not None else None
+    return latest if latest is not None and latest.exit_status == DIFFERS and not latest.void else None
+
+
+def leave_to_passes(executor: Executor, failed: StepRun) -> None:
+    """Tell old which files alone the passes are to bring; where that is not known they compare all of them."""
+    compared = _comparing(executor.execution.plan)
+    if compared is None or not compared.mending or not failed.output:
+        executor.job.report(Note("which files differ is not known: all are compared again"))
+        return
+    old = executor.connect("old")
+    call = call_of(executor.execution.plan, compared.mending)
+    given = f"{failed.output}{END_MARK}".encode("utf-8", "surrogateescape")
+    summed = executor.execution.plan.step(SUMS)
+    user = summed.user if summed is not None else None
+    old.run(call, executor.job, user=user, stdin=given, deadline=3600.0, title="leave what differs to the passes")
+
+
+def _comparing(plan: Plan) -> Step | None:
+    return next((step for step in plan.steps if step.agrees_with == SUMS), None)
