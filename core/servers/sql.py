@@ -3,7 +3,7 @@
 With a password the socket leads by direct-tcpip to 127.0.0.1 on the server, or, where nothing listens there, through a
 bridge as the login user to PostgreSQL's own socket. Without one it leads through a bridge that runs as the database
 user, so that peer authentication holds. A peer bridge never stands behind a TCP port: every local user would be
-postgres. Sessions read only, name themselves `pghaul`, and end statements that take too long.
+postgres. Sessions read only, name themselves `pghaul`, wait for nobody, and end statements that take too long.
 """
 
 import contextlib
@@ -27,7 +27,13 @@ from core.text import complaint, first_line
 _CONNECT_TIMEOUT = 10
 _CHUNK = 1 << 16
 _FOLDERS = ("/var/run/postgresql", "/tmp")  # noqa: S108  where Debian's and upstream's servers have their sockets
-_CHECK_INTERVAL_SINCE = 140000
+_SETTINGS = (
+    (90100, "set synchronous_commit = local"),
+    (90300, "set lock_timeout = '1s'"),
+    (140000, "set client_connection_check_interval = '1s'"),
+)
+"""For every session, since the server's version: whatever server, role or database have set, no commit waits for a
+standby, no statement for a lock that is not given, and none outlives its client."""
 _environment = threading.Lock()
 
 
@@ -132,8 +138,9 @@ def _connected(
         way.job.check()
         raise _refused(way, relay.problem, user, error) from error
     with contextlib.closing(connection):
-        if connection.info.server_version >= _CHECK_INTERVAL_SINCE:
-            connection.execute("set client_connection_check_interval = '1s'")
+        for since, statement in _SETTINGS:
+            if connection.info.server_version >= since:
+                connection.execute(statement)
         yield connection
 
 

@@ -152,9 +152,21 @@ bench_database_make() {
   [ "$make_here" = "$make_there" ] || fail "the cluster $6 does not lie on the volume that is measured"
   bench_undo_by "database-$1" bench_database_drop "$1" "$2" "$3" "$4" "$5"
   bench_database_drop "$1" "$2" "$3" "$4" "$5"
-  owner_run psql -X -q -c "CREATE DATABASE $database" || fail "the database $database could not be made"
+  bench_database_ask "CREATE DATABASE $database" || fail "the database $database could not be made"
   owner_database=$database
-  owner_run pgbench -i -s "$7" || fail "pgbench could not fill $database"
+  owner_run PGOPTIONS="$database_options" pgbench -i -s "$7" || fail "pgbench could not fill $database"
+}
+
+# bench_database_options   set database_options, with which no commit of ours waits for a standby; for PGOPTIONS
+bench_database_options() {
+  options_version=$(owner_run psql -XAtqw -c 'show server_version_num') || fail "no server answers at $owner_host"
+  database_options=
+  [ "$options_version" -lt 90100 ] || database_options='-c synchronous_commit=local'
+}
+
+# bench_database_ask STATEMENT   carry it out, in ten minutes at most
+bench_database_ask() {
+  owner_run PGOPTIONS="$database_options -c statement_timeout=600000" psql -X -q -w -c "$1"
 }
 
 # bench_database_run NAME OWNER PATH HOST PORT COMMAND...   run a client of the database
@@ -169,8 +181,9 @@ bench_database_run() {
 # A client that was killed may still hold it for a moment: tried for ten seconds.
 bench_database_drop() {
   bench_database_at "$1" "$2" "$3" "$4" "$5"
+  bench_database_options
   drop_tries=0
-  until drop_said=$(owner_run psql -X -q -c "DROP DATABASE IF EXISTS $database" 2>&1); do
+  until drop_said=$(bench_database_ask "DROP DATABASE IF EXISTS $database" 2>&1); do
     drop_tries=$((drop_tries + 1))
     [ "$drop_tries" -lt 20 ] || fail "the database $database could not be dropped: $drop_said"
     sleep 0.5 || fail 'sleep is not there'

@@ -10,9 +10,9 @@ check_pages() {
   fi || fail 'corruption was found, or not all was read: the lines above say where'
 }
 
-# check_relations PATH SOCKET PORT JOBS   look through tables and B-tree indexes of each database by pg_amcheck
+# check_relations PATH SOCKET PORT SERIES SECONDS JOBS   look through tables and B-tree indexes of each database by pg_amcheck
 check_relations() {
-  connect_to "$1" "$2" "$3"
+  connect_to "$1" "$2" "$3" "$4" "$5"
   check_known=$(ask_sql postgres "select count(*) from pg_available_extensions where name = 'amcheck';") || exit
   if [ "$check_known" = 0 ]; then
     echo 'warning: new has no extension amcheck: tables and indexes were not looked through'
@@ -21,7 +21,7 @@ check_relations() {
   check_names=$(database_names) || exit
   printf '%s\n' "$check_names" | {
     check_worst=0
-    while IFS= read -r check_name; do (check_database "$check_name" "$4") || check_worst=$?; done
+    while IFS= read -r check_name; do (check_database "$check_name" "$6") || check_worst=$?; done
     exit "$check_worst"
   } || refuse $? 'corruption was found, or not all was read: the lines above say where'
 }
@@ -36,21 +36,14 @@ check_database() {
     remove_amcheck
     trap 'exit 143' TERM INT HUP
     trap remove_amcheck EXIT
-    unseen_sql "$1" 'create schema pghaul_amcheck; create extension amcheck schema pghaul_amcheck;'
+    changing ask_sql "$1" 'create schema pghaul_amcheck; create extension amcheck schema pghaul_amcheck;'
   fi
   printf 'database %s\n' "$1"
-  pg_amcheck -j "$2" </dev/null 2>&1
+  in_database "$1" pg_amcheck -w -j "$2" </dev/null 2>&1
   exit # by itself, or dash would not come to the trap
 }
 
 # remove_amcheck   the extension, gone with the schema that was made for it
 remove_amcheck() {
-  unseen_sql "$PGDATABASE" 'drop schema if exists pghaul_amcheck cascade;'
-}
-
-# unseen_sql DATABASE STATEMENTS   carry them out, and no trigger of the user's is called
-unseen_sql() {
-  export PGOPTIONS='-c session_replication_role=replica -c client_min_messages=warning'
-  ask_sql "$@"
-  unset PGOPTIONS
+  changing ask_sql "$PGDATABASE" 'drop schema if exists pghaul_amcheck cascade;'
 }

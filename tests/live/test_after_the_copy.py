@@ -18,6 +18,7 @@ from core.migration.transports.copy_channel import CopyChannel
 from core.servers.connection import Server
 from tests.lab.extra import Extra, extra, make_locale
 from tests.lab.lab import Lab
+from tests.lab.machine import wait_until
 
 pytestmark = pytest.mark.lab
 
@@ -103,6 +104,27 @@ def test_of_the_collations_that_differ_each_is_built_anew(cluster: Extra, site: 
     said = run(new_server, reindex(replace(site, new_facts=there), "/tmp"))
     assert 'reindex index "odd schema"."by it\'s"' in said
     assert inside(cluster, _VERSIONS).split() == ["t", "t"]
+
+
+def test_no_step_waits_for_a_standby_nor_does_what_a_role_has_set(
+    cluster: Extra, site: Site, new_server: Server
+) -> None:
+    """A commit would wait for ever, a session could write nothing, a statement would be over at once."""
+    inside(cluster, "UPDATE pg_database SET datcollversion = '0.1' WHERE datname = current_database()")
+    cluster.sql("ALTER ROLE postgres SET default_transaction_read_only = on")
+    cluster.append("postgresql.conf", "synchronous_standby_names = 'nobody'\nstatement_timeout = '50ms'\n")
+    cluster.control("reload")
+    wait_until(lambda: cluster.sql("SHOW synchronous_standby_names") == "nobody", "the configuration to be read")
+    try:
+        said = run(new_server, reindex(site, "/tmp"))
+        assert f"database {DATABASE}" in run(new_server, tables_and_indexes(site, "/tmp"))
+    finally:
+        cluster.append("postgresql.conf", "synchronous_standby_names = ''\nstatement_timeout = 0\n")
+        cluster.control("reload")
+        wait_until(lambda: cluster.sql("SHOW synchronous_standby_names") == "", "the configuration to be read")
+        cluster.sql("SET default_transaction_read_only = off; ALTER ROLE postgres RESET ALL")
+    assert "refresh collation version" in said
+    assert inside(cluster, _VERSIONS).splitlines()[0] == "t"
 
 
 def test_corruption_is_found_and_the_extension_does_not_stay(cluster: Extra, site: Site, new_server: Server) -> None:

@@ -265,7 +265,11 @@ _OWN = {
 mkdir -p "$data" && echo 15 >"$data/PG_VERSION" && : >"$data/postgresql.conf" """,
     "pg_ctl": """for word in "$@"; do mode=$word; done
 case $mode in start) : >running ;; status) [ -e running ] ;; stop) rm running ;; esac""",
-    "psql": """case "$*" in *select*) [ -e running ] || exit 2 ;; *) echo "$*" >>asked ;; esac""",
+    "psql": """case "$*" in
+  *select*) [ -e running ] || exit 2 ;;
+  *server_version_num*) echo 150018 ;;
+  *) echo "$* $PGOPTIONS" >>asked ;;
+esac""",
     "pgbench": "[ -e running ] && echo filled",
 }
 _AT = ("c", "root", "@path@", "5432")
@@ -385,7 +389,22 @@ CLUSTER = [
         "bench_database_drop",
         ("x", "root", "@path@", "/tmp", "5432"),
         programs={**_OWN, "sleep": _HURRY},
-        after="grep -q 'DROP DATABASE IF EXISTS' asked",
+        after="grep -q 'DROP DATABASE IF EXISTS.* -c synchronous_commit=local -c statement_timeout=600000$' asked",
+    ),
+    Example(
+        "bench_database_options",
+        settings={"owner_path": "@path@", "owner_host": "/tmp", "owner_measures": "1"},
+        programs=_OWN,
+        after="(owner_path=$PATH owner_host=/tmp owner_measures=1; bench_database_options; "
+        '[ "$database_options" = "-c synchronous_commit=local" ])',
+    ),
+    Example(
+        "bench_database_ask",
+        ("DROP DATABASE x",),
+        settings={"owner_path": "@path@", "owner_host": "/tmp", "owner_measures": "1", "database_options": "-c a=b"},
+        programs=_OWN,
+        after="grep -q 'DROP DATABASE x -c a=b -c statement_timeout=600000$' asked",
+        tolerates=_AS_ITS_COMMAND | {"psql": _ENDS_AS_IT, "full disk": "the stand-in's own file"},
     ),
 ]
 EXAMPLES = [*FOLDER, *PHASE, *TOOLS, *CLUSTER]

@@ -2,7 +2,7 @@
 
 from tests.resources.sh.examples import Example
 
-_WORDS = ("@folder@/data", "@path@", "/tmp", "5433")
+_WORDS = ("@folder@/data", "@path@", "/tmp", "5433", "15", "60")
 _PSQL = {"psql": 'echo "$PGDATABASE $PGHOST $PGPORT"; cat'}
 
 EXAMPLES = [

@@ -13,7 +13,8 @@ esac"""
 _CHECKED = {"psql": _PSQL, "pg_amcheck": 'echo "amcheck $*"'}
 _FOUND = {"psql": _PSQL, "pg_amcheck": 'echo "broken"; [ "$PGDATABASE" = postgres ] || exit 2'}
 _UNKNOWN = {"psql": f"known=0\n{_PSQL}", "pg_amcheck": "exit 1"}
-_WORDS = ("@path@", "/tmp", "5433", "4")
+_WORDS = ("@path@", "/tmp", "5433", "15", "60", "4")
+_IN_TIME = {"connect_end": "9999999999"}
 _REMOVED = "it's: drop schema if exists pghaul_amcheck cascade;"
 _ADDED = "it's: create schema pghaul_amcheck; create extension amcheck schema pghaul_amcheck;"
 _LEFT = f'[ "$(cat done)" = "{_REMOVED}\n{_ADDED}\n{_REMOVED}" ]'
@@ -44,7 +45,7 @@ EXAMPLES = [
         "check_relations",
         _WORDS,
         programs=_CHECKED,
-        prints="database it's\namcheck -j 4\ndatabase postgres\namcheck -j 4\n",
+        prints="database it's\namcheck -w -j 4\ndatabase postgres\namcheck -w -j 4\n",
         after=_LEFT,
         tolerates={"full disk": "the stand-in's own file"},
     ),
@@ -68,22 +69,17 @@ EXAMPLES = [
     Example(
         "check_database",
         ("it's", "2"),
+        settings=_IN_TIME,
         programs=_CHECKED,
-        prints="database it's\namcheck -j 2\n",
+        prints="database it's\namcheck -w -j 2\n",
         after=_LEFT,
         tolerates={"pg_amcheck": "its own sentences", "full disk": "the stand-in's own file"},
     ),
     Example(
         "remove_amcheck",
         programs=_CHECKED,
-        settings={"PGDATABASE": "it's"},
+        settings={**_IN_TIME, "PGDATABASE": "it's"},
         after=f'[ "$(cat done)" = "{_REMOVED}" ]',
         tolerates={"full disk": "the stand-in's own file"},
-    ),
-    Example(
-        "unseen_sql",
-        ("shop", "select 1;"),
-        programs={"psql": 'echo "$PGOPTIONS"'},
-        prints="-c session_replication_role=replica -c client_min_messages=warning\n",
     ),
 ]

@@ -26,7 +26,10 @@ relations i 20
 relations r 12
 # whole
 """
-_HERE = ("@path@", "/tmp", "5433")
+_HERE = ("@path@", "/tmp", "5433", "15", "60")
+_NO_WAITS = " -c synchronous_commit=local -c lock_timeout=60000"
+_CHANGING = "-c default_transaction_read_only=off -c session_replication_role=replica -c client_min_messages=warning"
+_IN_TIME = {"connect_end": "9999999999"}
 _REFUSED = {"psql": "echo 'psql: error: no server' >&2; exit 2"}
 
 
@@ -52,11 +55,12 @@ EXAMPLES = [
         complains="the database postgres could not be asked",
         name="it breaks off at the last database",
     ),
-    Example("database_names", programs=_names("2 a b", "2 c"), prints="a b\nc\n"),
+    Example("database_names", programs=_names("2 a b", "2 c"), settings=_IN_TIME, prints="a b\nc\n"),
     *(
         Example(
             "database_names",
             programs=_names(*lines),
+            settings=_IN_TIME,
             status=1,
             complains="the list of the databases broke off",
             prints="",
@@ -64,16 +68,63 @@ EXAMPLES = [
         )
         for name, lines in (("it breaks off", ("3 a", "3 b")), ("empty", ()), ("no count", ("a", "b")))
     ),
-    Example("connect_to", ("@path@", "-", "5433")),
+    *(
+        Example(
+            "connect_to",
+            ("@path@", "-", "5433", series, "60"),
+            after=f'(connect_to "$PATH" - 5433 {series} 60; [ "$PGOPTIONS" = "-c statement_timeout=60000{options}" ])',
+            name=series,
+        )
+        for series, options in (
+            ("9.0", ""),
+            ("9.2", " -c synchronous_commit=local"),
+            ("13", _NO_WAITS),
+            ("18", f"{_NO_WAITS} -c client_connection_check_interval=10000"),
+        )
+    ),
+    Example(
+        "in_database",
+        ("shop", "psql"),
+        settings=_IN_TIME,
+        programs={"psql": 'echo "$PGDATABASE"'},
+        prints="shop\n",
+        tolerates={"psql": "it ends as psql does", "timeout": "it ends as psql does"},
+    ),
+    Example(
+        "in_database",
+        ("shop", "sleep", "60"),
+        settings={"connect_end": "1"},
+        status=1,
+        complains="no time is left for sleep in the database shop",
+        name="too late",
+    ),
+    Example(
+        "take_inventory",
+        (*_HERE[:4], "1"),
+        programs={"psql": "exec sleep 60"},
+        status=1,
+        complains="psql was ended: its time was over",
+        prints="",
+        seconds=15,
+        name="no answer",
+    ),
+    Example(
+        "changing",
+        ("eval", 'echo "$PGOPTIONS"'),
+        settings={"PGOPTIONS": "-c a=b"},
+        prints=f"-c a=b {_CHANGING}\n",
+    ),
     Example(
         "ask_sql",
         ("shop", "select 1;"),
+        settings=_IN_TIME,
         programs={"psql": _READ + 'echo "$PGDATABASE$asked"'},
         prints="shop select 1;\n",
     ),
     Example(
         "ask_sql",
         ("shop", "select 1;"),
+        settings=_IN_TIME,
         programs=_REFUSED,
         status=1,
         complains="the database shop could not be asked",

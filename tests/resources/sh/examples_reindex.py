@@ -14,7 +14,8 @@ case "$asked" in
   *) echo "done:$asked" ;;
 esac"""
 }
-_WORDS = ("@path@", "-", "5433", "15", "shop", "2", "de-AT", "default", "app", "1", "default")
+_WORDS = ("@path@", "-", "5433", "15", "60", "shop", "2", "de-AT", "default", "app", "1", "default")
+_IN_TIME = {"connect_end": "9999999999"}
 _DONE = "done: reindex {0} names={1};\ndone: collation names={1};\n"
 
 EXAMPLES = [
@@ -27,7 +28,7 @@ EXAMPLES = [
     ),
     Example(
         "rebuild_indexes",
-        (*_WORDS[:3], "9", "app", "1", "C"),
+        (*_WORDS[:3], "9.6", "60", "app", "1", "C"),
         programs=_PSQL,
         prints="done: reindex app names=C,;\n",
         name="before 10",
@@ -44,6 +45,7 @@ EXAMPLES = [
     Example(
         "rebuild_in",
         ("app", "10", "C\n"),
+        settings=_IN_TIME,
         programs=_PSQL,
         prints=_DONE.format("app", "C,"),
         tolerates={"tr": "a stand-in's own"},
@@ -52,10 +54,11 @@ EXAMPLES = [
     Example(
         "carry_out",
         ("app", "C", "select"),
+        settings=_IN_TIME,
         programs={"psql": 'case "$*" in *names*) echo "reindex;" ;; *) exit 3 ;; esac'},
         status=1,
         complains="not all indexes of app were rebuilt",
         name="one fails",
     ),
-    Example("carry_out", ("app", "C", "select"), programs={"psql": ":"}, prints="", name="none"),
+    Example("carry_out", ("app", "C", "select"), settings=_IN_TIME, programs={"psql": ":"}, prints="", name="none"),
 ]

@@ -2,7 +2,7 @@
 
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
-from core.migration.plan.steps.inventory import askable, native_psql, reached
+from core.migration.plan.steps.inventory import askable, native_psql, reached, seconds_for
 from core.servers.shell import call
 
 
@@ -20,12 +20,13 @@ def _checkpoint(site: Site, phase: Phase, reason: str) -> list[Step]:
     if not askable(site):
         return []
     socket, port = site.cluster.socket_directory, site.cluster.port or 5432
+    where = reached(site.old_path, socket, port, site.cluster.series, seconds_for(site.cluster.size_bytes))
     return [
         Step(
             f"write a checkpoint before the {'last warm pass' if phase is Phase.WARM else 'stop'}",
             "old",
             site.owner,
-            str(call("write_checkpoint", site.cluster.data_directory, *reached(site.old_path, socket, port))),
+            str(call("write_checkpoint", site.cluster.data_directory, *where)),
             reason,
             "nothing to undo: old writes one every few minutes",
             (native_psql(socket, port, "postgres", "checkpoint"),),

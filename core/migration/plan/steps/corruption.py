@@ -13,7 +13,7 @@ from core.migration.model.move import Verify
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.cluster_control import program
 from core.migration.plan.site import Site
-from core.migration.plan.steps.inventory import reached
+from core.migration.plan.steps.inventory import reached, seconds_for
 from core.servers.shell import call, command
 
 _ONLY_LOOKS = "nothing to undo: it only looks"
@@ -47,12 +47,13 @@ def tables_and_indexes(site: Site, socket: str | None, *, opened: bool = False) 
     if site.series < (14,):
         return []
     threads, port = (1, site.cluster.port or 5432) if opened else (_threads(site), site.port)
+    seconds = seconds_for(site.cluster.size_bytes)
     return [
         Step(
             "look through new's tables and indexes",
             "new",
             site.channel.writer,
-            str(call("check_relations", *reached(site.new_path, socket, port), threads)),
+            str(call("check_relations", *reached(site.new_path, socket, port, site.cluster.series, seconds), threads)),
             "pg_amcheck finds rows and index entries that contradict each other; where its extension is missing it is "
             "added for the time of the look",
             _ONLY_LOOKS,

@@ -16,6 +16,12 @@ _ASKED: tuple[tuple[str, LiteralString], ...] = (
 )
 _VERSIONS: LiteralString = "select datname, datcollversion, pg_database_collation_actual_version(oid) from pg_database"
 _COLLATIONS_SINCE = (15,)
+_SECONDS = 1800
+"""For a few questions to the catalogs of every database, of millions of relations too."""
+_SLOWEST = 1_000_000
+"""Bytes in a second: less than any disk, and any comparison of texts, still gets done."""
+_LONGEST = 2_000_000
+"""23 days; what PostgreSQL takes for a timeout ends a little later."""
 
 
 def take_inventory(site: Site) -> list[Step]:
@@ -28,7 +34,7 @@ def take_inventory(site: Site) -> list[Step]:
             "take inventory of old",
             "old",
             site.owner,
-            str(call("take_inventory", *reached(site.old_path, *old))),
+            str(call("take_inventory", *reached(site.old_path, *old, site.cluster.series))),
             "databases, relations, invalid indexes and settings: new must have the same",
             "nothing to undo: it only looks",
             native_inventory(*old),
@@ -49,7 +55,7 @@ def compare_inventory(site: Site, socket: str | None) -> list[Step]:
                 "compare new's inventory with old's",
                 "new",
                 site.channel.writer,
-                str(call("take_inventory", *reached(site.new_path, socket, site.port))),
+                str(call("take_inventory", *reached(site.new_path, socket, site.port, site.cluster.series))),
                 "this step prints what old said before its stop, or it has failed",
                 "nothing to undo: it only looks",
                 native_inventory(socket, site.port),
@@ -65,7 +71,7 @@ def compare_inventory(site: Site, socket: str | None) -> list[Step]:
                 "compare the versions of collations",
                 "new",
                 site.channel.writer,
-                str(call("collation_versions", *reached(site.new_path, socket, site.port))),
+                str(call("collation_versions", *reached(site.new_path, socket, site.port, site.cluster.series))),
                 "where new sorts text otherwise than old did, an index on text finds less than there is",
                 "nothing to undo: it only looks",
                 (native_psql(socket, site.port, "postgres", _VERSIONS),),
@@ -86,9 +92,18 @@ def native_inventory(socket: str | None, port: int) -> tuple[str, ...]:
     return tuple(native_psql(socket, port, database, statement) for database, statement in _ASKED)
 
 
-def reached(path: str, socket: str | None, port: int) -> tuple[str, str, int]:
-    """Where a server is asked, as the functions of `inventory.sh` and their kin take it."""
-    return path, socket or "-", port
+def reached(
+    path: str, socket: str | None, port: int, series: str, seconds: int = _SECONDS
+) -> tuple[str, str, int, str, int]:
+    """Where a server is asked, and for how long in all, as the functions of `inventory.sh` and their kin take it."""
+    return path, socket or "-", port, series, seconds
+
+
+def seconds_for(size: int | None) -> int:
+    """How long what reads or builds that many bytes may take: far longer than it does where it gets on at all."""
+    if size is None:
+        return _LONGEST
+    return min(_SECONDS + size // _SLOWEST, _LONGEST)
 
 
 def native_psql(socket: str | None, port: int, database: str, statement: LiteralString) -> str:

@@ -52,7 +52,7 @@ def _first_start(site: Site) -> list[Step]:
             "ask new",
             "new",
             user,
-            str(call("ask_new", *reached(site.new_path, socket, site.port))),
+            str(call("ask_new", *reached(site.new_path, socket, site.port, site.cluster.series))),
             "look at your own tables too, before anybody writes",
             "nothing to undo: it only looks",
             (native_psql(socket, site.port, "postgres", _ASK),),

@@ -12,7 +12,7 @@ from core.migration.findings.collations import Order, affected
 from core.migration.findings.finding import Case, Finding
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
-from core.migration.plan.steps.inventory import native_psql, reached
+from core.migration.plan.steps.inventory import native_psql, reached, seconds_for
 from core.servers.shell import Shell, call
 
 _REBUILT = (Order.DIFFERENT, Order.UNSURE)
@@ -36,7 +36,7 @@ def reindex(site: Site, socket: str | None) -> list[Step]:
             "rebuild the indexes whose text sorts differently on new",
             "new",
             site.channel.writer,
-            str(rebuild_indexes(site, socket, names)),
+            str(rebuild_indexes(site, socket, names, seconds_for(size))),
             f"{units.counted(number, 'object')} in {', '.join(names)}, {units.size(size)} of indexes: as they are "
             "they find less than there is and let duplicates in. Range partitions and CHECK constraints on text are "
             "yours to look after: the check `collation` names them",
@@ -49,11 +49,11 @@ def reindex(site: Site, socket: str | None) -> list[Step]:
     ]
 
 
-def rebuild_indexes(site: Site, socket: str | None, names: Mapping[str, Sequence[str]]) -> Shell:
-    """Of each database the indexes in the order of these collations, then the collations' versions."""
+def rebuild_indexes(site: Site, socket: str | None, names: Mapping[str, Sequence[str]], seconds: int) -> Shell:
+    """Of each database the indexes in the order of these collations, then the collations' versions, in that time."""
     words = [word for database, each in names.items() for word in (database, str(len(each)), *each)]
-    series = site.series[0] if site.series else 0
-    return call("rebuild_indexes", *reached(site.new_path, socket, site.port), series, *words)
+    where = reached(site.new_path, socket, site.port, site.cluster.series, seconds)
+    return call("rebuild_indexes", *where, *words)
 
 
 def native_rebuild_indexes(site: Site, socket: str | None, names: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

@@ -416,7 +416,7 @@ def test_indexes_whose_text_sorts_differently_are_rebuilt_before_the_opening() -
     assert step(made, "start new for").number < rebuilt.number < step(made, "decide").number
     assert rebuilt.expected_seconds is not None
     assert "1 object in shop, 4.8 MiB of indexes" in rebuilt.reason
-    assert rebuilt.call.endswith(" 15 shop 1 default")
+    assert rebuilt.call.endswith(" 15 1805 shop 1 default")
     assert '"reindex index INDEX"' in rebuilt.native[0]
     assert any(
         warning.startswith("warning: text sorts") and warning.endswith("[collation]") for warning in made.warnings

@@ -1,0 +1,179 @@
+"""New before it is opened: nothing in it works by itself, and the way back loses nothing of what others hold for it."""
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.errors import BlockedError
+from core.facts.model import Cluster, Facts
+from core.jobs import Job
+from core.migration.execution.engine import carry_out
+from core.migration.execution.rollback import roll_back
+from core.migration.findings.local_start import held
+from core.migration.model.execution import State
+from core.migration.model.plan import Step
+from core.migration.plan.cluster_control import start_locally, stop_locally
+from core.servers.connection import Server
+from core.servers.profiles import Profile
+from tests.lab.extra import Extra, extra, put_tree
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+from tests.lab.machine import LabError, wait_until
+from tests.live import moving as site
+from tests.live.moving import DATA, Moving, Person, sql
+
+pytestmark = pytest.mark.lab
+
+_PUBLISHER_PORT = 5478
+_ROWS = "select count(*) from published"
+_SLOT = "select active, confirmed_flush_lsn from pg_replication_slots"
+_SEVENTEEN = "/opt/pgsql-17"
+_AT_LOGIN = """
+create table logins (at timestamptz);
+create function note() returns event_trigger language plpgsql as $$ begin insert into logins values (now()); end $$;
+create event trigger notes on login execute function note();
+"""
+_OWN = {"background writer", "checkpointer", "walwriter"}
+
+
+@pytest.fixture(scope="module")
+def cluster(lab: Lab) -> Iterator[Lab]:
+    site.create(lab.old)
+    yield lab
+    site.remove(lab)
+
+
+@pytest.fixture(scope="module")
+def facts(cluster: Lab, old_server: Server, new_server: Server) -> tuple[Facts, Facts]:
+    site.clear(cluster)
+    site.start(cluster.old)
+    return site.read_facts({"old": old_server, "new": new_server}.__getitem__)
+
+
+@pytest.fixture
+def move(
+    cluster: Lab,
+    facts: tuple[Facts, Facts],
+    old_profile: Profile,
+    new_profile: Profile,
+    old_server: Server,
+    new_server: Server,
+    tmp_path: Path,
+) -> Iterator[Moving]:
+    servers = {"old": old_server, "new": new_server}
+    with site.undisturbed(cluster, tmp_path, (old_profile, new_profile), servers.__getitem__, facts) as made:
+        yield made
+
+
+@pytest.fixture
+def publisher(lab: Lab, move: Moving) -> Iterator[Extra]:  # noqa: ARG001  nothing of it is there when the move looks
+    """A cluster that both hosts reach, with a table that it publishes."""
+    with extra(lab.old, "publisher", _PUBLISHER_PORT, settings="listen_addresses = '*'\nwal_level = logical\n") as made:
+        made.append("pg_hba.conf", "host all all samenet trust\n")
+        made.control("reload")
+        made.sql("create table published (n int); create publication pub for table published")
+        yield made
+
+
+class Undecided(Person):
+    """Does everything but the last thing."""
+
+    def has_done(self, step: Step) -> bool:
+        super().has_done(step)
+        return step.title != "decide"
+
+
+def test_a_subscription_takes_nothing_before_new_is_opened_and_a_rollback_loses_nothing(
+    cluster: Lab, publisher: Extra, move: Moving
+) -> None:
+    subscribe(cluster, publisher)
+    seen: list[tuple[str, set[str]]] = []
+
+    def publish() -> None:
+        slot = publisher.sql(_SLOT)
+        publisher.sql("insert into published select generate_series(11, 30)")
+        time.sleep(3)  # what would begin at the start has begun by then
+        seen.append((sql(cluster.new, _ROWS), processes(cluster.new)))
+        assert publisher.sql(_SLOT) == slot
+        assert slot.startswith("f|")
+
+    number = move.begin()
+    with pytest.raises(BlockedError, match="was not done: decide"):
+        carry_out(move.executor(number, Undecided(at={"decide": publish})))
+    assert seen == [("10", _OWN)]
+    roll_back(move.executor(number))
+    assert move.store.execution(number).state is State.ROLLED_BACK
+    wait_until(lambda: sql(cluster.old, _ROWS) == "30", "old to have all that was published")
+
+
+def test_once_opened_new_goes_on_with_its_subscription(cluster: Lab, publisher: Extra, move: Moving) -> None:
+    subscribe(cluster, publisher)
+    assert move.execute().state is State.DONE
+    publisher.sql("insert into published select generate_series(11, 30)")
+    wait_until(lambda: sql(cluster.new, _ROWS) == "30", "new to have all that was published")
+    assert "autoprewarm leader" in processes(cluster.new)
+
+
+def subscribe(cluster: Lab, publisher: Extra) -> None:
+    """Old has rows of the publisher, and a library that starts a background worker."""
+    publisher.sql("insert into published select generate_series(1, 10)")
+    cluster.old.exec("tee", "-a", f"{DATA}/postgresql.conf", input="shared_preload_libraries = 'pg_prewarm'\n")
+    site.pg_ctl(cluster.old, "-l", "/dev/null", "restart")
+    wait_until(lambda: "autoprewarm leader" in processes(cluster.old), "the background worker")
+    way = f"host={cluster.old.address} port={publisher.port} dbname=postgres user=postgres"
+    sql(cluster.old, "create table published (n int)")
+    sql(cluster.old, f"create subscription sub connection '{way}' publication pub")
+    wait_until(lambda: sql(cluster.old, _ROWS) == "10", "the first rows")
+
+
+def processes(host: Host) -> set[str]:
+    """The processes of a host's servers besides their sessions, by the names that they give themselves."""
+    named = re.findall(r"^postgres: ([a-z ]+?) *$", host.exec("ps", "-eo", "args").stdout, re.MULTILINE)
+    return set(named)
+
+
+def test_no_function_is_called_at_a_login_before_new_is_opened(lab: Lab, new_server: Server) -> None:
+    """Series 17 has triggers for that."""
+    try:
+        put_tree(lab.new, "17.10", _SEVENTEEN)
+    except LabError as error:
+        pytest.skip(str(error))
+    path, folder = f"{_SEVENTEEN}/bin:/usr/bin:/bin", "/srv/pg/seventeen"
+
+    def start(*held: str) -> None:
+        new_server.run(start_locally(folder, 5479, path, None, held), Job(), user="postgres", deadline=60)
+
+    def said(statements: str) -> str:
+        words = ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "/tmp", "-p", "5479", "-d", "postgres"]
+        return lab.new.exec(*words, user="postgres", input=statements).stdout.strip()
+
+    def stop() -> None:
+        new_server.run(stop_locally(folder, path), Job(), user="postgres", deadline=60)
+
+    try:
+        lab.new.exec("install", "-d", "-m", "700", "-o", "postgres", folder)
+        words = [
+            "-D",
+            folder,
+            "-N",
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "--locale=C",
+            "-c",
+            "unix_socket_directories=/tmp",
+        ]
+        lab.new.exec(f"{_SEVENTEEN}/bin/initdb", *words, user="postgres")
+        start()
+        said(_AT_LOGIN)
+        assert said("select count(*) from logins") == "1"
+        stop()
+        start(*held(Cluster(folder, "17", None, running=False, port=5479, owner="postgres")))
+        assert said("select count(*) from logins") == "1"
+        stop()
+    finally:
+        lab.new.exec("rm", "-rf", folder, _SEVENTEEN)
