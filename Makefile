@@ -14,7 +14,7 @@ UNIT := not lab and not clean_debian and not long and not nfs and not systemd
 help:
 	@echo 'make demo          the main job, end to end, on two real hosts that it starts and takes away again'
 	@echo 'make test          the tests, all but the longest'
-	@echo 'make test-unit     a minute of them: no lab, and not every program broken in turn'
+	@echo 'make test-unit     a minute of them: no lab, and not the slow ones'
 	@echo 'make test-long     the longest: every cap, every interruption'
 	@echo 'make test-nfs      a move over NFS, between two virtual machines'
 	@echo 'make test-systemd  moves between hosts with service managers, in every layout'
@@ -33,7 +33,7 @@ test: setup-lab
 	@WITHOUT_LAB='$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT)" $(PYTEST)' sh installer/with-lab.sh sh tests/run.sh $(BIN)/python $(WORKERS) $(PYTEST)
 
 test-unit: setup-lab
-	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT) and not breaking" $(PYTEST)
+	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT) and not slow" --ignore tests/live $(PYTEST)
 
 test-long: setup-lab
 	@sh installer/with-lab.sh $(BIN)/python -m pytest -m long $(PYTEST)

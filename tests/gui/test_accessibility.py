@@ -195,6 +195,7 @@ def _luminance(colour: QColor) -> float:
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", ["1", "2"])
 def test_no_text_is_clipped(histories: Histories, tmp_path: Path, factor: str) -> None:
     """In a process of its own: the scale is set before Qt starts."""

@@ -50,6 +50,7 @@ def test_the_command_line_loads_no_qt() -> None:
     assert ended.stdout.splitlines()[-1] == "0 []", ended.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.xvfb_display
 def test_the_window_is_on_a_real_screen_before_the_heavy_modules_load(tmp_path: Path) -> None:
     """Under Xvfb, timed by `start.py`, which prints seconds; what must not be loaded is what would make it slow."""

@@ -205,6 +205,7 @@ def test_an_estimate_from_a_file_needs_no_server(capsys: pytest.CaptureFixture[s
     assert run(capsys, "estimate", "--spec", str(spec))[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_and_a_closed_terminal_cancel_with_4(number: signal.Signals) -> None:
     """A connection to a server that never says a word is cancelled."""

@@ -201,6 +201,7 @@ for turn in range(int(sys.argv[2])):
 """
 
 
+@pytest.mark.slow
 def test_programs_share_one_history_from_its_first_moment(tmp_path: Path) -> None:
     writers = [
         subprocess.Popen([sys.executable, "-c", _WRITER, str(tmp_path / "history"), "10", name], cwd=Path.cwd())

@@ -42,6 +42,7 @@ st.register_type_strategy(
 _quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.slow
 @_quick
 @given(facts=st.from_type(Facts))
 def test_facts(kept: Store, facts: Facts) -> None:
@@ -65,6 +66,7 @@ def test_repetitions(kept: Store, run: Run, repetition: Repetition) -> None:
     assert kept.run(number).repetitions == (storable(repetition),)
 
 
+@pytest.mark.slow
 @_quick
 @given(estimate=st.from_type(Estimate), plan=st.from_type(Plan), checks=st.lists(st.from_type(CheckResult), max_size=3))
 def test_estimate_plan_and_checks(kept: Store, estimate: Estimate, plan: Plan, checks: list[CheckResult]) -> None:

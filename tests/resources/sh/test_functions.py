@@ -86,7 +86,7 @@ def whole(example: Example, runs: dict[int, Ended], tmp_path: Path, shims: Path)
     return runs[place]
 
 
-@pytest.mark.breaking
+@pytest.mark.slow
 @pytest.mark.parametrize("example", _cases(WORKING))
 def test_whatever_program_fails_it_says_so(example: Example, whole: Ended, tmp_path: Path, shims: Path) -> None:
     for number, (program, behind) in enumerate(_breaks(example, whole.used)):
@@ -96,7 +96,7 @@ def test_whatever_program_fails_it_says_so(example: Example, whole: Ended, tmp_p
         assert ended.says_why, f"{program} failed {when}: ended with {ended.status}, said {ended.stderr!r}"
 
 
-@pytest.mark.breaking
+@pytest.mark.slow
 @pytest.mark.parametrize("example", _cases(WORKING))
 def test_a_full_disk_is_never_taken_for_success(example: Example, whole: Ended, tmp_path: Path) -> None:
     stage = Stage(tmp_path / "full", "dash", example)

@@ -361,6 +361,7 @@ CROWDED = host_environment(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     here=spoiled(old(RICH, host_environment=CROWDED)),

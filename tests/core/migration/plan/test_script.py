@@ -381,6 +381,7 @@ def shellcheck(text: str) -> str:
     return subprocess.run(words, input=text, capture_output=True, text=True, check=False).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [odd_plan, plan], ids=["odd", "plain"])
 def test_shellcheck_finds_nothing_in_the_script(made: Callable[[], Plan]) -> None:
     assert shellcheck(script(made())) == ""
