@@ -115,6 +115,9 @@ def _cluster(cluster: Cluster) -> list[str]:
         f"  link        {printable(link.path)} -> {printable(link.target)}{' DANGLING' if link.dangling else ''}"
         for link in cluster.links
     ]
+    if cluster.fenced:
+        what = "a copy that is not opened" if cluster.copy_of is not None else "it was moved away, or is about to be"
+        lines.append(f"  fenced      pghaul keeps it from starting: {what}")
     lines += [f"  leftover    {printable(name)}" for name in cluster.leftovers]
     lines += [f"  database    {printable(db.name)} {units.size(db.size_bytes)}" for db in cluster.databases]
     return lines

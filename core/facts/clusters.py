@@ -173,6 +173,8 @@ def _cluster(
         mode=mode,
         process=process,
         irregular_files=odd,
+        fenced=identity.fenced,
+        copy_of=identity.copy_of,
     )
     return cluster, reader.gaps
 
@@ -200,6 +202,8 @@ class _Identity:
     socket_directory: str | None
     leftovers: tuple[str, ...]
     product: str | None
+    fenced: bool
+    copy_of: str | None
 
 
 def _identity(text: str) -> _Identity:
@@ -227,6 +231,8 @@ def _identity(text: str) -> _Identity:
         # a running server has its lock file by right
         leftovers=tuple(name for name in lying if not (name == "postmaster.pid" and running)),
         product=values.get("fork") or (version.product if version is not None else None),
+        fenced=bool(values.get("fenced")),
+        copy_of=values.get("copy") or None,
     )
 
 
@@ -247,6 +253,9 @@ def _first_folder(folders: str | None) -> str | None:
     # an abstract socket has no folder that psql's PGHOST could name
     return first if first.startswith("/") else None
 
+
+BEGUN = "pghaul has only begun a copy there"
+"""Why a folder is none yet that holds hardly more than the mark of a copy: a sentence of `cluster_identity`."""
 
 PLACE = Section("place", "data directory", ("cluster_place",), _place)
 IDENTITY = Section("identity", "version", ("cluster_identity",), _identity)

@@ -307,6 +307,10 @@ class Cluster:
     process: Process | None = None
     """The running server; None also for a stopped cluster."""
     irregular_files: IrregularFiles | None = None
+    fenced: bool = False
+    """pghaul keeps it from starting: what a start needs lies in its folder pghaul-fence."""
+    copy_of: str | None = None
+    """By the mark of a copy that is not opened: the system identifier of the cluster that pghaul copies here."""
 
 
 @dataclass(frozen=True, slots=True)

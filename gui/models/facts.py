@@ -103,6 +103,9 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
     pairs += [(f"Tablespace {one.oid}", f"{one.location}, {units.size(one.size_bytes)}") for one in cluster.tablespaces]
     pairs += [(f"Link {one.path}", one.target + (" (dangling)" if one.dangling else "")) for one in cluster.links]
     pairs += [(f"Database {one.name}", units.size(one.size_bytes)) for one in cluster.databases]
+    if cluster.fenced:
+        what = "a copy that is not opened" if cluster.copy_of is not None else "moved away, or about to be"
+        pairs.append(("Kept from starting", f"by pghaul: {what}"))
     pairs += [("Left over", name) for name in cluster.leftovers]
     pairs += [(name, value) for name, value in sorted(cluster.settings.items())]
     return tuple(Detail(name, str(value)) for name, value in pairs if value not in (None, ""))

@@ -80,14 +80,16 @@ cluster_open() {
   cluster_folder=$1 cluster_config=$2
   cluster_series='' cluster_pid='' cluster_port='' cluster_socket=''
   cluster_programs='' cluster_version='' cluster_tried=''
-  read -r cluster_series 2>/dev/null <"$1/PG_VERSION"
+  cluster_version_file=$1/PG_VERSION
+  [ -e "$cluster_version_file" ] || cluster_version_file=$1/pghaul-fence/PG_VERSION
+  read -r cluster_series 2>/dev/null <"$cluster_version_file"
   case $cluster_series in *[!0-9.]*) cluster_series='' ;; *) ;; esac
   cluster_lock
   open_running=''
   if [ -n "$cluster_pid" ]; then open_running=$(readlink "/proc/$cluster_pid/exe") || open_running=''; fi
   [ -z "$cluster_series" ] || cluster_find_programs "${open_running%/*}" "$3"
   export cluster_folder cluster_series cluster_pid cluster_port cluster_socket cluster_programs cluster_version
-  export cluster_tried cluster_config
+  export cluster_tried cluster_config cluster_version_file
 }
 
 # cluster_lock   set process id, port and socket folder of the running server, from its lock file
@@ -147,9 +149,12 @@ cluster_identity() {
   [ -r "$cluster_folder" ] || fail "$(id -un) may not read it: that needs root or its owner"
   identity_held=$(ls -A -- "$cluster_folder") || fail 'it cannot be read'
   [ -n "$identity_held" ] || refuse 4 'it is empty'
-  [ -e "$cluster_folder/PG_VERSION" ] || fail 'it is no data directory: it holds no PG_VERSION'
-  [ -r "$cluster_folder/PG_VERSION" ] || fail "$(id -un) may not read its PG_VERSION: that needs root or its owner"
-  [ -n "$cluster_series" ] || head -c 200 "$cluster_folder/PG_VERSION" || fail 'its PG_VERSION cannot be read'
+  if [ ! -e "$cluster_version_file" ]; then
+    [ ! -e "$cluster_folder/pghaul-fence/mark" ] || refuse 4 'pghaul has only begun a copy there'
+    fail 'it is no data directory: it holds no PG_VERSION'
+  fi
+  [ -r "$cluster_version_file" ] || fail "$(id -un) may not read its PG_VERSION: that needs root or its owner"
+  [ -n "$cluster_series" ] || head -c 200 "$cluster_version_file" || fail 'its PG_VERSION cannot be read'
   identity_programs=$(hex "$cluster_programs") || exit
   identity_socket=$(hex "$cluster_socket") || exit
   echo "series=$cluster_series"
@@ -159,6 +164,15 @@ cluster_identity() {
   echo "bin=$identity_programs"
   echo "socket=$identity_socket"
   cluster_leftovers
+  cluster_fence
+}
+
+# cluster_fence   print `fenced=yes` where pghaul keeps it from starting, and `copy=IDENTIFIER` by the mark of a copy
+cluster_fence() {
+  [ -d "$cluster_folder/pghaul-fence" ] || return 0
+  echo 'fenced=yes'
+  [ -f "$cluster_folder/pghaul-fence/mark" ] || return 0
+  sed -n 's/^identifier /copy=/p;5q' "$cluster_folder/pghaul-fence/mark" || fail 'the mark of its copy cannot be read'
 }
 
 # cluster_leftovers   print `leftover NAME` of files of a start or a backup, and `fork=NAME` by files that only a fork has
@@ -179,7 +193,8 @@ cluster_control() {
   [ -x "$cluster_programs/pg_controldata" ] || fail "$cluster_programs holds no pg_controldata"
   control_version=$("$cluster_programs/pg_controldata" --version) || fail 'pg_controldata does not tell its version'
   echo "tool=$control_version"
-  "$cluster_programs/pg_controldata" "$cluster_folder" || fail 'pg_controldata failed'
+  find_control "$cluster_folder"
+  "$cluster_programs/pg_controldata" "$control_in" || fail 'pg_controldata failed'
 }
 
 # cluster_file_settings   print `NAME=DIGITS` of the settings that the files give; nothing where SQL told them already

@@ -1,8 +1,8 @@
 # The passes of rsync, on old, by whichever route: ssh, daemon (contents alone, the rest by ssh), nfs, local.
 # Settings name the functions for the route and the number of streams, so that a plan takes along only what it uses: copy_send,
 # copy_listed, copy_stream, copy_share, copy_warm, copy_cold. Others that are read: copy_folder, copy_marker, copy_streams,
-# copy_options, copy_progress, copy_vanish, copy_ssh, copy_daemon, and copy_path and copy_data for the control file. A
-# sample sets copy_limit, words ahead of rsync.
+# copy_options, copy_progress, copy_vanish, copy_ssh, copy_daemon; copy_path and copy_data for the control file; copy_target, where
+# old itself sees new's data directory, or `-`: no pass goes where a server lives. A sample sets copy_limit, words ahead of rsync.
 #   --inplace       what changed of a file of 1 GB is written into it; a broken pass goes on where it stopped
 #   --ignore-times  what no pass has vouched for is compared byte for byte, whatever size and time say
 #   --existing, then --ignore-existing   in place is written only what is there: rsync truncates a file in place at its end,
@@ -117,7 +117,13 @@ send_root() {
 # WAL is its folder of WAL (`.` for itself), or `-`; what is idle there is kept by NAME, for steps that run side by side.
 begin_pass() {
   copy_left_out="$copy_progress --exclude=/lost+found"
-  if [ "$1" = data ]; then copy_left_out="$copy_left_out --exclude=/postmaster.pid --exclude=/pghaul-start.log"; fi
+  if [ "$1" = data ]; then
+    # of old's fence the control file travels, into new's; until old is fenced new's is left as it is
+    begin_fence=/pghaul-fence
+    [ ! -e "$2/pghaul-fence/global/pg_control" ] || begin_fence=/pghaul-fence/mark
+    copy_left_out="$copy_left_out --exclude=/postmaster.pid --exclude=/pghaul-start.log --exclude=/global/pg_control"
+    copy_left_out="$copy_left_out --exclude=$begin_fence"
+  fi
   if [ "$3" != - ] && [ "$copy_data" != - ]; then
     begin_ahead=/$3/
     [ "$3" != . ] || begin_ahead=/
@@ -126,6 +132,7 @@ begin_pass() {
     whole "$begin_idle" idle_wal "$copy_path" "$copy_data" "$2/$3" "H $begin_ahead"
     copy_left_out="$copy_left_out --filter=merge_$begin_idle"
   fi
+  [ "$copy_target" = - ] || no_server "$copy_target"
   enter "$2"
 }
 
@@ -203,14 +210,6 @@ rest_pass() {
   pass_most=$(at_most "$@") || exit
   begin_pass "$1" "$2" "$4"
   passed 0 send_root "$1" "$2" "$3" --delete "$pass_most"
-}
-
-# identity_pass SOURCE TARGET [LINK]...   the control file, and those links of the data directory
-identity_pass() {
-  identity_source=$1 identity_target=$2
-  shift 2
-  printf './%s\0' global/pg_control "$@" |
-    passed 0 "$copy_send" data "$identity_source/" "$identity_target" --ignore-times --from0 --files-from=-
 }
 
 # deletions LABEL SOURCE TARGET WAL   print the names that the last pass would remove on new, then how many; a dry run

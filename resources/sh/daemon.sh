@@ -127,6 +127,8 @@ watch_daemon() {
       sleep 1 || fail 'sleep is not there'
     fi
     kill -s 0 "$2" 2>/dev/null || fail 'the rsync daemon ended by itself'
+    [ ! -e "$1/places/data/postmaster.pid" ] || [ -e "$1/places/data/pghaul-fence/server" ] ||
+      fail 'a server runs in the target'
   done
 }
 

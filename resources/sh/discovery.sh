@@ -51,7 +51,9 @@ postmaster_line() {
 common_folders() {
   for common_folder in $1; do
     [ -d "$common_folder" ] || continue
-    if [ ! -e "$common_folder/PG_VERSION" ] || [ ! -d "$common_folder/global" ]; then
+    common_version=$common_folder/PG_VERSION
+    [ -e "$common_version" ] || common_version=$common_folder/pghaul-fence/PG_VERSION
+    if [ ! -e "$common_version" ] || [ ! -d "$common_folder/global" ]; then
       [ ! -x "$common_folder" ] || continue
       case $common_folder in
         /var/lib/pgsql/* | /var/lib/postgresql/* | /var/lib/postgres/* | /usr/local/pgsql*) ;;

@@ -124,12 +124,14 @@ rewrite() {
 }
 
 # receive COMMAND [LABEL FOLDER]...   on new, forced by the key: what old may ask of the data root LABEL in FOLDER
+# The first FOLDER is the data directory: nothing is taken while a server lives there.
 # COMMAND: `pghaul-receive discard`, or `pghaul-receive LABEL` with `flush` or the words of an rsync server without any path.
 receive() {
   receive_wanted=${1#pghaul-receive }
   [ "$receive_wanted" != "$1" ] || not_for
   shift
   if [ "$receive_wanted" = discard ]; then exec cat >/dev/null; fi
+  no_server "$2"
   receive_folder=
   while [ $# -gt 1 ]; do
     [ "$1" != "${receive_wanted%% *}" ] || receive_folder=$2

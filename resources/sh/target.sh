@@ -1,15 +1,17 @@
 # The proof ahead of a copy: what its last pass removes from new's folders is nobody else's.
-# The data directory is known by its system identifier. A tablespace's folder bears none, nor does one of WAL: such a folder is
-# taken for a copy's where the copy in the data directory has the link for it, no other cluster leads to it, and it holds no
-# other names than such a folder has.
+# The data directory of a copy that is not opened bears its mark, in the fence, with the cluster's system identifier and the
+# folders outside of it. A standby, a restored backup, a clone and a copy that was opened have the same identifier and no mark.
+# A folder outside is taken for a copy's where the mark names it, no other cluster leads to it, and it holds no other names
+# than such a folder has.
 
-# empty_or_ours PATH IDENTIFIER DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   each folder is empty, absent, or an earlier copy
-# NUMBER of folders outside of DATA: the link in DATA that leads there, and an extended regular expression for all names in a
-# copy of it. OTHER are the data directories of this host's other clusters.
+# empty_or_ours PATH IDENTIFIER GIVEN DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   each folder is empty, absent, or a copy's
+# GIVEN: `-`, or the checkpoint at which the same cluster without a mark was given up. NUMBER of folders outside of DATA: the
+# link in DATA that leads there, and an extended regular expression for all names in a copy of it. OTHER are the data
+# directories of this host's other clusters.
 empty_or_ours() {
-  data_ours "$1" "$2" "$3"
-  ours_data=$3 ours_left=$4
-  shift 4
+  data_ours "$1" "$2" "$3" "$4"
+  ours_data=$4 ours_left=$5
+  shift 5
   while [ "$ours_left" -gt 0 ]; do
     folder_ours "$ours_data" "$1" "$2" "$3"
     (nobody_elses "$ours_left" "$ours_data" "$@") || exit
@@ -24,22 +26,59 @@ names_in() {
   ls -Aq -I lost+found -- "$1" || fail "$1 cannot be read"
 }
 
-# data_ours PATH IDENTIFIER DATA   it is empty, or a copy of the cluster of that system identifier in which no server runs
+# data_ours PATH IDENTIFIER GIVEN DATA   no server runs there; it is empty, marked as a copy of that cluster, or was given up
 data_ours() {
-  ours_names=$(names_in "$3") || exit
+  ours_names=$(names_in "$4") || exit
   [ -n "$ours_names" ] || return 0
-  [ ! -e "$3/postmaster.pid" ] || fail "a server runs in $3: stop it, or name another target"
-  [ -e "$3/global/pg_control" ] || not_ours "$3 is neither empty nor a copy of this cluster"
-  ours_control=$(control_data "$1" "$3") || exit
-  printf '%s\n' "$ours_control" | grep -qx "Database system identifier: *$2" ||
-    not_ours "$3 is neither empty nor a copy of this cluster"
+  no_server "$4"
+  if [ -e "$4/pghaul-fence/mark" ]; then
+    in_mark "$4" "identifier $2" || not_ours "$4 holds a copy of another cluster, which $4/pghaul-fence/mark names"
+    return 0
+  fi
+  [ -e "$4/global/pg_control" ] || [ -e "$4/pghaul-fence/global/pg_control" ] ||
+    not_ours "$4 is neither empty nor a copy of this cluster"
+  ours_control=$(control_data "$1" "$4") || exit
+  printf '%s\n' "$ours_control" | grep -qx "Database system identifier: *$2" || not_ours "$4 holds another cluster"
+  printf '%s\n' "$ours_control" | grep -qx "Latest checkpoint location: *$3" || {
+    ours_is=$(known_as "$4" "$ours_control") || exit
+    fail "$4 holds $ours_is, and no mark of a copy that was never opened: name another target; or, if nobody needs it," \
+      'waive the check target-identity, and make a new plan'
+  }
 }
 
-# folder_ours DATA FOLDER LINK NAMES   it is empty, or the copy in DATA has the link for it and it holds such names alone
+# known_as DATA CONTROL   print what a cluster of old's identifier may be, by the files in it and what pg_controldata says
+known_as() {
+  if [ ! -e "$1/global/pg_control" ]; then
+    echo 'this cluster as an earlier move left it, fenced'
+    return
+  fi
+  for known_file in standby.signal recovery.signal recovery.conf backup_label; do
+    if [ -e "$1/$known_file" ]; then
+      echo "a standby or a restored backup of this cluster ($known_file)"
+      return
+    fi
+  done
+  case $2 in
+    *' recovery'*) echo 'a standby of this cluster' ;;
+    *) echo 'a clone of this cluster, or a copy of it that was opened' ;;
+  esac
+}
+
+# in_mark DATA LINE   whether the mark of the copy in DATA has that line
+in_mark() {
+  while IFS= read -r mark_line; do
+    [ "$mark_line" != "$2" ] || return 0
+  done <"$1/pghaul-fence/mark"
+  return 1
+}
+
+# folder_ours DATA FOLDER LINK NAMES   it is empty; or the mark in DATA names it, or what is given up there leads to it, and it
+# holds such names alone
 folder_ours() {
   ours_names=$(names_in "$2") || exit
   [ -n "$ours_names" ] || return 0
-  [ -L "$1/$3" ] || not_ours "$2 holds files, and no copy in $1 leads there"
+  if [ -e "$1/pghaul-fence/mark" ]; then in_mark "$1" "folder $2"; else [ "$1/$3" -ef "$2" ]; fi ||
+    not_ours "$2 holds files, and no copy in $1 leads there"
   ours_strange=$(printf '%s\n' "$ours_names" | grep -vxE -m 1 -e "$4") || [ $? -eq 1 ] || fail 'grep failed'
   [ -z "$ours_strange" ] || not_ours "$2 holds $ours_strange, which no copy of this cluster brings"
 }

@@ -22,10 +22,11 @@ sum_ahead() {
   done
 }
 
-# sum_up WORDS...   as sum_ahead, of all that has no sum yet; print for each data root how much it holds and the sum of its list
+# sum_up WORDS...   as sum_ahead, of all that has no sum yet, where no server lives; print for each data root how much it holds and the sum of its list
 # On standard input the inventory, if there is one: there are no fewer files than relations, and never fewer than any cluster has.
 sum_up() {
   sum_words "$@"
+  no_server "$sum_data"
   shift 8
   sum_until='' sum_tolerated=0 sum_many=0
   sum_least=$(awk '/^storage [0-9]+$/ { many += $2 } END { print many + 20 }') || fail 'the inventory cannot be read'
@@ -58,13 +59,6 @@ settled() {
     nfs* | smb* | cifs* | ceph* | fuse*) echo "$((settled_now - 600))" ;;
     *) echo "$((settled_now - 2))" ;;
   esac
-}
-
-# control_sum DATA   print the sum of its control file, wherever it lies
-control_sum() {
-  control_file=$1/global/pg_control
-  [ -e "$control_file" ] || control_file=$1/pghaul-fence/global/pg_control
-  sha256sum <"$control_file" || fail "the control file of $1 cannot be read"
 }
 
 # keep_sums LABEL ROOT WAL   list what lies in ROOT, and keep the sums of its files in the list of LABEL

@@ -13,6 +13,7 @@ from core.jobs import Event, Job
 from core.migration.estimate import estimate, spec_of
 from core.migration.execution.engine import begin, carry_out
 from core.migration.execution.executor import Executor
+from core.migration.model.checks import CheckResult
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Move, Verify
 from core.migration.model.plan import Plan, Step
@@ -93,6 +94,22 @@ def pg_ctl(host: Host, *words: str, check: bool = True) -> None:
     host.exec("env", f"PGDATA={folder}", program, "-w", "-s", *words, user="postgres", check=check)
 
 
+def end(host: Host) -> None:
+    """No server of the cluster runs there. By its signal: pg_ctl wants PG_VERSION, which may lie behind the fence."""
+    lock = f"{DATA if host.name == 'old' else TARGET}/postmaster.pid"
+    ended = (
+        'read -r server 2>/dev/null <"$0" || exit 0; kill -QUIT "$server"; while kill -0 "$server"; do sleep 0.1; done'
+    )
+    host.exec("sh", "-c", ended, lock, check=False)
+
+
+def unfence(old: Host) -> None:
+    """What a person does who wants old again."""
+    fence = f"{DATA}/pghaul-fence"
+    old.exec("mv", f"{fence}/global/pg_control", f"{DATA}/global/", user="postgres")
+    old.exec("rmdir", f"{fence}/global", fence, user="postgres")
+
+
 def start(old: Host) -> None:
     pg_ctl(old, "-l", "/dev/null", "start")
 
@@ -100,7 +117,7 @@ def start(old: Host) -> None:
 def clear(lab: Lab) -> None:
     """Both sides as before any execution: old's cluster anew from its template, nothing of ours anywhere."""
     for host in (lab.old, lab.new):
-        pg_ctl(host, "-m", "immediate", "stop", check=False)
+        end(host)
         host.exec("rm", "-rf", "--", ROOT)
     lab.old.exec("cp", "-a", TEMPLATE, ROOT)
     lab.new.exec("install", "-d", "-o", "postgres", "-g", "postgres", ROOT)
@@ -109,17 +126,18 @@ def clear(lab: Lab) -> None:
 def remove(lab: Lab) -> None:
     """No trace of the cluster."""
     for host in (lab.old, lab.new):
-        pg_ctl(host, "-m", "immediate", "stop", check=False)
+        end(host)
         host.exec("rm", "-rf", "--", ROOT, TEMPLATE, SERVER)
 
 
 def contents(host: Host) -> str:
-    """The sum of every file of the cluster on old."""
-    return host.exec("sh", "-c", f"cd {ROOT} && find . -type f -exec sha256sum {{}} + | sort").stdout
+    """The sum of every file of the cluster on old, fenced or not."""
+    said = host.exec("sh", "-c", f"cd {ROOT} && find . -type f -exec sha256sum {{}} + | sort").stdout
+    return said.replace("/pghaul-fence/", "/")
 
 
 def hashes(host: Host) -> str:
-    """Sum, mode, owner and time of every file of the cluster on old, and the top folder's mode, which fences it."""
+    """Sum, mode, owner and time of every file and folder of the cluster on old."""
     look = f"cd {ROOT} && find . -type f -exec sha256sum {{}} + | sort; find . -printf '%m %u %T@ %p %l\\n' | sort -k 4"
     return host.exec("sh", "-c", look).stdout
 
@@ -169,7 +187,7 @@ class Moving:
     """A move under test: its plan from real facts, and its executions in a history of its own.
 
     Attributes:
-        move: as the plan is told it; `probes`: what chooses its transport.
+        move: as the plan is told it; `probes`: what chooses its transport; `checks`: what was waived.
     """
 
     store: Store
@@ -178,12 +196,13 @@ class Moving:
     events: list[Event] = field(default_factory=list)
     move: Move = MOVE
     probes: tuple[Probe, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
 
     def plan(self, verify: Verify = Verify.CHANGED) -> Plan:
         estimated = estimate(spec_of(self.move, self.facts[0], self.probes))
         profiles = [self.store.profile(side) for side in ("old", "new")]
         hooks, ends = self.store.hooks(self.move.name), (profiles[0], profiles[1], *self.facts)
-        return make_plan(self.move, *ends, (), self.probes, estimated, hooks, verify)
+        return make_plan(self.move, *ends, self.checks, self.probes, estimated, hooks, verify)
 
     def executor(
         self, execution: int, person: Person | None = None, listener: Callable[[Event], None] | None = None
@@ -226,11 +245,12 @@ def undisturbed(
     yield made
     made.store.close()
     for host in (lab.old, lab.new):
-        pg_ctl(host, "-m", "immediate", "stop", check=False)
+        end(host)
         left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
         assert left == [], host.name
 
 
-def read_facts(connect: Callable[[str], Server]) -> tuple[Facts, Facts]:
-    """The facts of both sides."""
-    return collect(connect("old"), Job(), folders=[DATA]), collect(connect("new"), Job())
+def read_facts(connect: Callable[[str], Server], target: str | None = None) -> tuple[Facts, Facts]:
+    """The facts of both sides; `target`: looked into on new."""
+    folders = [] if target is None else [target]
+    return collect(connect("old"), Job(), folders=[DATA]), collect(connect("new"), Job(), folders=folders)

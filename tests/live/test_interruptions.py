@@ -120,7 +120,7 @@ def stopped(cluster: Lab, facts: dict[bool, tuple[Facts, Facts]], lines: Lines, 
     made.store.close()
     cluster.restore()
     for host in (cluster.old, cluster.new):
-        site.pg_ctl(host, "-m", "immediate", "stop", check=False)
+        site.end(host)
 
         def as_before(host: Host = host) -> bool:
             return all(ROOT in line for line in differences(looks[host.name], footprint(host)))
@@ -258,7 +258,7 @@ def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab,
 @pytest.mark.long
 def test_old_started_by_somebody_during_the_final_pass(cluster: Lab, running: Moving) -> None:
     def start_old() -> None:
-        cluster.old.exec("chmod", "u+w", DATA)
+        site.unfence(cluster.old)
         site.start(cluster.old)
         sql(cluster.old, "update pgbench_branches set bbalance = 4711")
 

@@ -15,7 +15,7 @@ from core.migration.execution.rollback import roll_back
 from core.migration.findings.local_start import held
 from core.migration.model.execution import State
 from core.migration.model.plan import Step
-from core.migration.plan.cluster_control import start_locally, stop_locally
+from core.migration.plan.cluster_control import fence_target, give_back, start_locally
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.extra import Extra, extra, put_tree
@@ -151,7 +151,7 @@ def test_no_function_is_called_at_a_login_before_new_is_opened(lab: Lab, new_ser
         return lab.new.exec(*words, user="postgres", input=statements).stdout.strip()
 
     def stop() -> None:
-        new_server.run(stop_locally(folder, path), Job(), user="postgres", deadline=60)
+        new_server.run(give_back(folder), Job(), user="postgres", deadline=60)
 
     try:
         lab.new.exec("install", "-d", "-m", "700", "-o", "postgres", folder)
@@ -168,6 +168,7 @@ def test_no_function_is_called_at_a_login_before_new_is_opened(lab: Lab, new_ser
             "unix_socket_directories=/tmp",
         ]
         lab.new.exec(f"{_SEVENTEEN}/bin/initdb", *words, user="postgres")
+        new_server.run(fence_target(folder, ("identifier 1",)), Job(), user="postgres")
         start()
         said(_AT_LOGIN)
         assert said("select count(*) from logins") == "1"

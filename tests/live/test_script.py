@@ -58,7 +58,7 @@ def move(
     yield made
     made.store.close()
     for host in (cluster.old, cluster.new):
-        site.pg_ctl(host, "-m", "immediate", "stop", check=False)
+        site.end(host)
         left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
         assert left == [], host.name
         assert at_work(host) == [], host.name

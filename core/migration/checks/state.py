@@ -2,7 +2,7 @@
 
 import re
 
-from core.facts.clusters import CONTROL, IDENTITY, PLACE
+from core.facts.clusters import BEGUN, CONTROL, IDENTITY, PLACE
 from core.facts.discovery import POSTMASTERS
 from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Cluster
@@ -25,7 +25,8 @@ from core.migration.findings.finding import (
 )
 from core.migration.model.checks import Status
 
-"""What the facts say of a folder that was named and holds nothing."""
+TARGET_IDENTITY = "target-identity"
+"""The check whose waiver gives up the same cluster without a mark, as its evidence names it, for the copy."""
 _RECOVERY = ("standby.signal", "recovery.signal", "recovery.conf", "backup_label", "tablespace_map")
 _STANDBY = ("standby.signal", "recovery.conf")
 _RECOVERING = ("in archive recovery", "shut down in recovery", "in recovery")
@@ -62,7 +63,8 @@ def _strange_root(case: Case) -> Finding | None:
     for root in data_roots(case.move, cluster)[1:]:
         held = case.new.target_entries.get(root.target, ())
         names = names_of(root, cluster.series, version)
-        strange = next((name for name in held if case.target is None or not re.fullmatch(names, name)), None)
+        marked = case.target is not None or _begun(case)
+        strange = next((name for name in held if not marked or not re.fullmatch(names, name)), None)
         if strange is not None:
             return blocker(
                 root.source,
@@ -89,6 +91,8 @@ def _data_directory(case: Case) -> Finding:
             f"the facts of {case.new.server} do not say what lies in {path}",
             f"look with: ls -la {path}; it must be empty or not exist",
         )
+    if target.copy_of is not None:
+        return _marked(case, target.copy_of, identifier, shown)
     if target.control is None or identifier is None:
         return unknown(
             shown,
@@ -101,9 +105,7 @@ def _data_directory(case: Case) -> Finding:
         doubt = two_places(case)
         if doubt.status is not Status.PASS:
             return Finding(doubt.status, shown, there, f"{path} may hold no copy: {doubt.message}", doubt.hint)
-        return _ahead(case, target) or passed(
-            shown, there, f"{path} holds an earlier copy of this cluster: it will be brought up to date"
-        )
+        return _unmarked(case, target)
     return blocker(
         shown,
         there,
@@ -112,27 +114,52 @@ def _data_directory(case: Case) -> Finding:
     )
 
 
-def _ahead(case: Case, target: Cluster) -> Finding | None:
-    """A copy that was started is ahead of what it was copied from: what was written there, another copy destroys.
+def _begun(case: Case) -> bool:
+    """Whether a copy of pghaul's own has begun in the target, which holds no more than its mark yet."""
+    gap = case.new.gap(IDENTITY.name, of=case.move.target)
+    return gap is not None and BEGUN in gap.reason
 
-    Beside an old that runs it was started for a look and taken back, or nobody needs it; an old that is stopped is
-    most likely the one that was left.
+
+def _marked(case: Case, copy_of: str, identifier: str | None, shown: str) -> Finding:
+    """A copy that pghaul has made and not opened: of this cluster, or of another."""
+    path, there = case.move.target, f"a copy of system identifier {copy_of}"
+    if copy_of != identifier:
+        what = f"{path} on {case.new.server} holds a copy of another cluster, not opened yet"
+        return blocker(shown, there, what, "name another target; or, if nobody needs it, remove it yourself")
+    doubt = two_places(case)
+    if doubt.status is not Status.PASS:
+        return Finding(doubt.status, shown, there, f"{path} may hold no copy: {doubt.message}", doubt.hint)
+    return passed(shown, there, f"{path} holds an earlier copy of this cluster: it will be brought up to date")
+
+
+def _unmarked(case: Case, target: Cluster) -> Finding:
+    """The same cluster without the mark of a copy: nobody but a person can tell whether it is needed.
+
+    What is ahead of an old that is stopped is most likely the one that was left for it.
     """
     ours, cluster = target.control, case.cluster
-    if ours is None or cluster is None or cluster.control is None:
-        return None
-    here, there = cluster.control.checkpoint_location, ours.checkpoint_location
+    here = cluster.control.checkpoint_location if cluster is not None and cluster.control is not None else NOTHING
+    there = ours.checkpoint_location if ours is not None else NOTHING
+    said = f"latest checkpoint {here}", f"latest checkpoint {there}, {_known_as(target)}"
+    what = f"{target.data_directory} on {case.new.server} holds {_known_as(target)}: the copy destroys it"
     before, after = _place_in_wal(here), _place_in_wal(there)
-    if before is None or after is None or after <= before:
-        return None
-    said = f"latest checkpoint {here}", f"latest checkpoint {there}"
-    what = (
-        f"{target.data_directory} on {case.new.server} is ahead of old: it was started since it was copied, and what "
-        "was written there another copy destroys"
-    )
-    if cluster.running:
-        return warning(*said, what, "nothing to do if it was started for a look alone, before a way back")
-    return blocker(*said, what, "if it is the one in use, leave it; if nobody needs it, remove it yourself")
+    if cluster is not None and not cluster.running and before is not None and after is not None and after > before:
+        ahead = f"{what}, and it is ahead of old, which is stopped"
+        return blocker(*said, ahead, "if it is the one in use, leave it; if nobody needs it, remove it yourself")
+    return warning(*said, what, "name another target; or give it up for the copy: waive this check with your reason")
+
+
+def _known_as(target: Cluster) -> str:
+    """What a cluster of old's identifier may be that bears no mark of a copy."""
+    state = target.control.state if target.control is not None else ""
+    found = next((name for name in target.leftovers if name in _RECOVERY), None)
+    if found is not None:
+        return f"a standby or a restored backup of this cluster ({found})"
+    if state in _RECOVERING:
+        return f"a standby of this cluster ({state})"
+    if target.fenced:
+        return "this cluster as an earlier move left it, fenced"
+    return "a clone of this cluster, or a copy of it that was opened"
 
 
 def _place_in_wal(location: str) -> tuple[int, int] | None:
@@ -179,6 +206,13 @@ def old_stopped(case: Case) -> Finding:
             NOTHING,
             f"whether old was shut down cleanly is not known: {reason(case.old, CONTROL.name, of=case.move.cluster)}",
             "run pg_controldata on the data directory: it must say `shut down`",
+        )
+    if cluster.fenced and state == "shut down":
+        return warning(
+            f"{state}, fenced",
+            NOTHING,
+            "an earlier move has stopped old and keeps it from starting: what clients wrote since is on its new",
+            "move it from there; or, if it was moved nowhere: pghaul execute --rollback of that move",
         )
     if state == "shut down":
         return passed(state, NOTHING, "old was shut down cleanly")
@@ -296,7 +330,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     (
         Declaration(
-            "target-identity", "target empty or ours", True, "identifiers, and which side is ahead", "backup-file"
+            TARGET_IDENTITY, "target empty or ours", True, "identifiers, and the mark of a copy", "backup-file"
         ),
         target_identity,
     ),

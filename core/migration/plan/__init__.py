@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from core import units
 from core.errors import InputError
-from core.facts.model import Facts
+from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path
+from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate.copy_methods import planned
 from core.migration.findings.data_roots import data_roots
 from core.migration.model.checks import CheckResult, Status
@@ -20,7 +21,7 @@ from core.migration.model.plan import Phase, Plan, Step, functions_of
 from core.migration.model.probe import Probe
 from core.migration.plan.runbook import runbook
 from core.migration.plan.script import login, script
-from core.migration.plan.site import Site
+from core.migration.plan.site import GivenUp, Site
 from core.migration.plan.steps.copy import copy
 from core.migration.plan.steps.corruption import later
 from core.migration.plan.steps.follow_up import advice, remains
@@ -76,7 +77,8 @@ def make_plan(
         rsync=common_version(old_facts, new_facts),
     )
     channel = replace(channel, control=(program_path(old_facts, cluster.series), cluster.data_directory))
-    site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify)
+    given_up = _given_up(new_facts.cluster(move.target), checks)
+    site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify, given_up=given_up)
     steps = _timed(
         hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks), site, estimate
     )
@@ -101,6 +103,15 @@ def make_plan(
         functions=functions_of([*steps, *back, *rest], read),
         settings=tuple(read.items()),
     )
+
+
+def _given_up(target: Cluster | None, checks: Sequence[CheckResult]) -> GivenUp | None:
+    """What lies in the target without a mark of a copy, where a waiver of that very state says that it may go."""
+    check = next((each for each in checks if each.id == TARGET_IDENTITY and each.waiver is not None), None)
+    if check is None or check.waiver is None or target is None or target.control is None:
+        return None
+    words = f"{check.message}; given up by {check.waiver.by}: {check.waiver.reason}"
+    return GivenUp(target.control.checkpoint_location, words)
 
 
 def _timed(steps: Sequence[Step], site: Site, estimate: Estimate) -> list[Step]:

@@ -1,4 +1,6 @@
-"""How a cluster is stopped, started and fenced, by the layout that it was installed in: calls of `cluster.sh`.
+"""How a cluster is stopped and started, by the layout that it was installed in, and how it is fenced: calls of shell.
+
+The fence is one for every layout: a postmaster that does not find its control file does not start.
 
 Three layouts: Debian's (`pg_ctlcluster`, named `15/main`), a systemd unit, and a data directory by itself (`pg_ctl`).
 pg_ctl is always told the folder by PGDATA: with -D it puts the name into a shell between double quotes, where a name
@@ -16,8 +18,8 @@ from core.migration.model.plan import ROOT_USER
 from core.servers.shell import Shell, Word, call, command, environment
 
 LOG = "pghaul-start.log"
-KEPT = ".before-pghaul"
-"""What the name of something ends in that is put aside to be put back."""
+FENCE = "pghaul-fence"
+"""The folder in a data directory where what a start needs is kept away from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +51,27 @@ def start(cluster: Cluster, owner: str) -> Control:
 
 def fence(cluster: Cluster, owner: str) -> Control:
     """Keep the stopped cluster from being started by whatever starts it."""
-    layout = _layout(cluster, owner)
-    closing = call("fence_cluster", layout.word, layout.fenced)
-    return Control(layout.user, closing, layout.fence, f"as {layout.user}: {'; '.join(layout.unfence)}")
+    data = cluster.data_directory
+    closed = (command("mkdir", "-p", "--", f"{data}/{FENCE}/global").text, _moved(data, f"{data}/{FENCE}"))
+    return Control(owner, call("fence_cluster", data), closed, f"as {owner}: {'; '.join(_opened(data))}")
 
 
 def unfence(cluster: Cluster, owner: str) -> Control:
-    """Let the cluster be started again, as before the fence; does nothing where there is none."""
-    layout = _layout(cluster, owner)
-    return Control(layout.user, call("unfence_cluster", layout.word, layout.fenced), layout.unfence)
+    """Let the cluster be started again, byte for byte as before the fence; does nothing where there is none."""
+    data = cluster.data_directory
+    return Control(owner, call("unfence_cluster", data), _opened(data))
 
 
-def fence_leaves(cluster: Cluster) -> str | None:
-    """The file that the fence leaves on old, and what for; None where it leaves none."""
-    layout = _layout(cluster, "")
-    return {
-        "debian": f"{layout.fenced}{KEPT}, by which old is let go again",
-        "unit": f"{layout.fenced}, which keeps old from starting",
-    }.get(layout.word)
+def _opened(data: str) -> tuple[str, ...]:
+    """What a person types to take the fence away."""
+    return (
+        _moved(f"{data}/{FENCE}", data),
+        command("rmdir", "--", f"{data}/{FENCE}/global", f"{data}/{FENCE}").text,
+    )
+
+
+def _moved(from_: str, to: str) -> str:
+    return command("mv", "--", f"{from_}/global/pg_control", f"{to}/global/").text
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +80,14 @@ class _Layout:
 
     Attributes:
         name: what the cluster goes by there: `15/main`, the unit, its pg_ctl.
-        fenced: what its fence changes: start.conf, a drop-in of the unit, the data directory itself.
         user: who controls it.
     """
 
     word: str
     name: str
-    fenced: str
     user: str
     stop: tuple[str, ...]
     start: tuple[str, ...]
-    fence: tuple[str, ...]
-    unfence: tuple[str, ...]
 
 
 def _layout(cluster: Cluster, owner: str) -> _Layout:
@@ -97,41 +98,22 @@ def _layout(cluster: Cluster, owner: str) -> _Layout:
 
 
 def _debian(series: str, name: str) -> _Layout:
-    file = f"/etc/postgresql/{series}/{name}/start.conf"
-    kept = f"{file}{KEPT}"
     return _Layout(
         "debian",
         f"{series}/{name}",
-        file,
         ROOT_USER,
         (command("pg_ctlcluster", series, name, "stop", "-m", "fast").text,),
         (command("pg_ctlcluster", series, name, "start").text,),
-        (command("cp", "-p", "--", file, kept).text, f"echo disabled >{command(file)}"),
-        (command("mv", "--", kept, file).text,),
     )
 
 
 def _unit(unit: str) -> _Layout:
-    folder = f"/etc/systemd/system/{unit}.d"
-    file = f"{folder}/pghaul-fence.conf"
-    lines = command("printf", "%s\\n", "[Unit]", f"AssertPathExists=!{file}")
     return _Layout(
         "unit",
         unit,
-        file,
         ROOT_USER,
         (command("systemctl", "stop", unit).text,),
         (command("systemctl", "start", unit).text,),
-        (
-            command("install", "-d", "-m", "0755", "--", folder).text,
-            f"{lines} >{command(file)}",
-            "systemctl daemon-reload",
-        ),
-        (
-            command("rm", "-f", "--", file).text,
-            "systemctl daemon-reload",
-            command("rmdir", "--ignore-fail-on-non-empty", "--", folder).text,
-        ),
     )
 
 
@@ -141,12 +123,9 @@ def _folder(cluster: Cluster, owner: str) -> _Layout:
     return _Layout(
         "folder",
         pg_ctl,
-        data,
         owner,
         (_pg_ctl(pg_ctl, data, "-m", "fast", "-w", "-t", 3600, "stop"),),
         (_logged(_pg_ctl(pg_ctl, data, "-w", "start"), data),),
-        (command("chmod", "u-w", "--", data).text,),
-        (command("chmod", "u+w", "--", data).text,),
     )
 
 
@@ -155,10 +134,11 @@ def prove_stopped(path: str, data_directory: str) -> Shell:
     return call("prove_stopped", path, data_directory)
 
 
-def native_prove_stopped(path: str, data_directory: str) -> tuple[str, ...]:
-    """What a person would look at for it."""
-    control = command(f"{data_directory}/global/pg_control")
-    return (command(program(path, "pg_controldata"), data_directory).text, f"sha256sum <{control}")
+def native_prove_stopped(path: str, data_directory: str, *, fenced: bool) -> tuple[str, ...]:
+    """What a person would look at for it, where the control file lies then."""
+    folder = f"{data_directory}/{FENCE}" if fenced else data_directory
+    control = command(f"{folder}/global/pg_control")
+    return (command(program(path, "pg_controldata"), folder).text, f"sha256sum <{control}")
 
 
 def prove_running(path: str, data_directory: str) -> Shell:
@@ -180,7 +160,12 @@ def native_start_locally(
     target: str, port: int, path: str, config_file: str | None, held: Sequence[str]
 ) -> tuple[str, ...]:
     """What a person would type for it."""
-    return (_native_start(target, path, config_file, *held, f"port={port}"),)
+    fence = f"{target}/{FENCE}"
+    return (
+        _moved(fence, target),
+        _native_start(target, path, config_file, *held, f"port={port}"),
+        command("mv", "--", f"{target}/PG_VERSION", fence).text,
+    )
 
 
 def open_for_clients(target: str, path: str, config_file: str | None) -> Shell:
@@ -190,17 +175,45 @@ def open_for_clients(target: str, path: str, config_file: str | None) -> Shell:
 
 def native_open_for_clients(target: str, path: str, config_file: str | None) -> tuple[str, ...]:
     """What a person would type for it."""
-    return (*native_stop_locally(target, path), _native_start(target, path, config_file))
+    fence = f"{target}/{FENCE}"
+    back = command("mv", "--", f"{fence}/PG_VERSION", target).text
+    return (
+        *native_stop_locally(target),
+        back,
+        command("rm", "-r", "--", fence).text,
+        _native_start(target, path, config_file),
+    )
 
 
-def stop_locally(target: str, path: str) -> Shell:
-    """On new: stop what `start_locally` started, if it runs."""
-    return call("stop_locally", path, target)
+def give_back(target: str) -> Shell:
+    """On new: stop what `start_locally` started, if it runs, and put the fence up; nothing where no mark is."""
+    return call("give_back", target)
 
 
-def native_stop_locally(target: str, path: str) -> tuple[str, ...]:
+def native_stop_locally(target: str) -> tuple[str, ...]:
+    """What a person would type to stop it: pg_ctl finds no PG_VERSION there and would do nothing."""
+    return (f"kill -INT $(head -n 1 {command(f'{target}/postmaster.pid')})",)
+
+
+def native_give_back(target: str) -> tuple[str, ...]:
     """What a person would type for it."""
-    return (_pg_ctl(program(path, "pg_ctl"), target, "-m", "fast", "-w", "-t", 600, "stop"),)
+    fence = f"{target}/{FENCE}"
+    return (
+        *native_stop_locally(target),
+        _moved(target, fence),
+        command("mv", "--", f"{fence}/PG_VERSION", target).text,
+    )
+
+
+def fence_target(target: str, mark: Sequence[str]) -> Shell:
+    """On new, ahead of all else: no server starts in the target, which bears the mark of the copy, a line each word."""
+    return call("fence_target", target, *mark)
+
+
+def native_fence_target(target: str) -> tuple[str, ...]:
+    """What a person would type for it."""
+    fence = f"{target}/{FENCE}"
+    return (command("mkdir", "-p", "--", f"{fence}/global").text, f"cat >{command(f'{fence}/mark')}")
 
 
 def program(path: str, name: str) -> str:

@@ -13,6 +13,14 @@ from core.servers.profiles import Profile
 
 
 @dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A cluster that a copy may destroy. `checkpoint`: its latest; `words`: what it is, by whom and why."""
+
+    checkpoint: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """A move with everything that is known of both ends.
 
@@ -20,6 +28,8 @@ class Site:
         channel: the copy channel.
         roots: the folders to copy, the data directory first.
         made_at: when the plan was made: what it leaves behind is known by it.
+        given_up: what lies in the target with old's identifier but without a mark of a copy, where somebody has given
+            it up for this one.
     """
 
     move: Move
@@ -32,6 +42,7 @@ class Site:
     roots: tuple[DataRoot, ...]
     verify: Verify = Verify.CHANGED
     made_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    given_up: GivenUp | None = None
 
     @property
     def owner(self) -> str:

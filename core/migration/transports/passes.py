@@ -66,12 +66,21 @@ def settings(channel: CopyChannel) -> dict[str, str]:
         "copy_daemon": f"{_DAEMON_USER}@{host}",
         "copy_path": path,
         "copy_data": data,
+        "copy_target": _seen_from_old(channel),
     }
 
 
 def _listed_ahead(channel: CopyChannel) -> bool:
     """Whether listed files go ahead, and a last pass over all brings folders and links."""
     return channel.transport.streams > 1 or channel.transport.route is Route.DAEMON
+
+
+def _seen_from_old(channel: CopyChannel) -> str:
+    """New's data directory as old itself sees it; `-` where new's receiver looks instead."""
+    if channel.transport.route not in {Route.NFS, Route.LOCAL}:
+        return "-"
+    label, folder = channel.targets[0]
+    return folder if channel.transport.route is Route.LOCAL else f"/run/{channel.marker}/{label}"
 
 
 def ready(channel: CopyChannel, shell: Shell) -> Shell:
@@ -103,11 +112,6 @@ def rest_pass(root: DataRoot) -> Shell:
 def deletions(root: DataRoot) -> Shell:
     """On old: the names that the last pass would remove on new, one a line, then `# N entries`; a dry run."""
     return _pass("deletions", root)
-
-
-def identity_pass(root: DataRoot, links: list[str]) -> Shell:
-    """On old: the control file and those links of the data directory, with their folders."""
-    return call("identity_pass", root.source, root.target, *links)
 
 
 def native(channel: CopyChannel, root: DataRoot, *options: str) -> str:

@@ -1,4 +1,4 @@
-"""Examples of stopping, fencing, proving and starting a cluster. What controls one is played by stand-ins."""
+"""Examples of stopping, proving and starting a cluster. What controls one is played by stand-ins."""
 
 from collections.abc import Mapping
 
@@ -21,9 +21,22 @@ _PLAYED = {
 done
 case $last in
   status) [ -e "$PGDATA/postmaster.pid" ] || exit 3 ;;
+  start) printf '%s\\n' 1 "$PGDATA" 1700000000 5432 >"$PGDATA/postmaster.pid" || { echo pghaul: full >&2 && exit 1; } ;;
 esac
 echo "$last $PGDATA $options" """,
 }
+_FENCED = (
+    "mkdir -p data/global data/pghaul-fence/global && echo 15 >data/PG_VERSION && touch data/pghaul-fence/mark && "
+    "echo control >data/pghaul-fence/global/pg_control"
+)
+_RUNS_FENCED = (
+    "[ -e data/global/pg_control ] && [ ! -e data/PG_VERSION ] && "
+    "head -n 3 data/postmaster.pid | cmp - data/pghaul-fence/server"
+)
+_LIVES = (
+    "cp /bin/sleep postgres && { (cd data && exec ../postgres 60 >/dev/null 2>&1) & } && "
+    "printf '%s\\n' $! data 1700000000 >data/postmaster.pid && sleep 0.1"
+)
 _STATE = "Database cluster state:               shut down\n"
 
 
@@ -72,17 +85,6 @@ _STOPPING = [
         complains="/data did not stop",
         name="it goes on",
     ),
-    Example("stop_locally", ("@path@", _DATA), arrange=_RUNS, programs=_PLAYED, prints=f"stop {_DATA} \n", name="runs"),
-    Example("stop_locally", ("@path@", _DATA), arrange=_STOPPED, programs=_PLAYED, prints="", name="stopped"),
-    Example(
-        "stop_locally",
-        ("@path@", _DATA),
-        arrange=_RUNS,
-        programs={"pg_ctl": "exit 1"},
-        status=1,
-        complains="/data did not stop",
-        name="it goes on",
-    ),
 ]
 
 _STARTING = [
@@ -124,7 +126,7 @@ _STARTING = [
     Example(
         "start_locally",
         ("@path@", _ODD, "5433", f"{_ODD}.conf", _HELD),
-        arrange=f'mkdir "{_QUOTED}"',
+        arrange=f'mkdir "{_QUOTED}" "{_QUOTED}/global" "{_QUOTED}/pghaul-fence"',
         programs=_PLAYED,
         prints="",
         after=f'[ "$(cat */pghaul-start.log)" = "start {_QUOTED} {_LOCAL}'
@@ -134,31 +136,50 @@ _STARTING = [
     Example(
         "start_locally",
         ("@path@", _DATA, "5432", "-", _HELD),
-        arrange=_STOPPED,
+        arrange=_FENCED,
         programs=_PLAYED,
         prints="",
-        after="! grep config_file data/pghaul-start.log",
+        after=f"! grep config_file data/pghaul-start.log && {_RUNS_FENCED}",
         name="configuration inside",
     ),
     Example(
-        "start_locally", ("@path@", _DATA, "5432", "-", _HELD), arrange=_RUNS, programs=_PLAYED, prints="", name="runs"
+        "start_locally",
+        ("@path@", _DATA, "5432", "-", _HELD),
+        arrange=f"{_FENCED} && mv data/pghaul-fence/global/pg_control data/global && "
+        "mv data/PG_VERSION data/pghaul-fence && echo 1 >data/postmaster.pid && : >data/pghaul-fence/server",
+        programs=_PLAYED,
+        prints="",
+        after=_RUNS_FENCED,
+        name="ours crashed",
     ),
     Example(
         "start_locally",
         ("@path@", _DATA, "5432", "-", _HELD),
-        arrange=_STOPPED,
-        programs={"pg_ctl": "case $1 in status) exit 3 ;; esac; exit 1"},
+        arrange=f"{_FENCED} && {_LIVES}",
+        programs=_PLAYED,
+        status=1,
+        complains="that this copy has not started",
+        after='kill "$(head -n 1 data/postmaster.pid)" && [ ! -e data/global/pg_control ]',
+        name="another's runs",
+    ),
+    Example(
+        "start_locally",
+        ("@path@", _DATA, "5432", "-", _HELD),
+        arrange=f"{_FENCED} && {_LIVES} && head -n 3 data/postmaster.pid >data/pghaul-fence/server",
+        programs=_PLAYED,
+        prints="",
+        after='kill "$(head -n 1 data/postmaster.pid)" && [ ! -e data/pghaul-start.log ] && [ ! -e data/PG_VERSION ]',
+        name="ours runs",
+    ),
+    Example(
+        "start_locally",
+        ("@path@", _DATA, "5432", "-", _HELD),
+        arrange=_FENCED,
+        programs={"pg_ctl": "exit 1"},
         status=1,
         complains="/data did not start: read ",
+        after="[ ! -e data/PG_VERSION ] && [ -e data/global/pg_control ]",
         name="it does not",
-    ),
-    Example(
-        "start_locally",
-        ("@path@", _DATA, "5432", "-", _HELD),
-        programs={"pg_ctl": "exit 4"},
-        status=1,
-        complains="cannot tell whether a server runs",
-        name="no folder",
     ),
     Example(
         "start_by_pg_ctl",
@@ -170,158 +191,56 @@ _STARTING = [
     Example(
         "open_for_clients",
         ("@path@", _DATA, "-"),
-        arrange=_RUNS,
+        arrange=_FENCED,
         programs=_PLAYED,
-        prints=f"stop {_DATA} \n",
-        after=f'[ "$(cat data/pghaul-start.log)" = "start {_DATA} <>" ]',
+        prints="",
+        after=f'[ "$(cat data/pghaul-start.log)" = "start {_DATA} <>" ] && [ -e data/global/pg_control ] && '
+        "[ ! -e data/pghaul-fence ]",
     ),
     Example(
         "open_for_clients",
         ("@path@", _DATA, "-"),
-        arrange=_RUNS,
-        programs={"pg_ctl": "exit 1"},
+        arrange=f"{_FENCED} && {_LIVES}",
+        programs=_PLAYED,
         status=1,
-        complains="did not stop",
-        after="[ ! -e data/pghaul-start.log ]",
-        name="it goes on",
+        complains="that this copy has not started",
+        after='kill "$(head -n 1 data/postmaster.pid)" && [ -e data/pghaul-fence/mark ]',
+        name="another's runs",
     ),
     Example(
         "open_for_clients",
         ("@path@", _DATA, "-"),
-        arrange=_STOPPED,
+        arrange=_FENCED,
         programs={"pg_ctl": "exit 1"},
         status=69,
         complains="new did not open, and nobody has written to it",
+        after="[ -e data/pghaul-fence/mark ] && [ ! -e data/global/pg_control ]",
         name="it does not start",
     ),
     Example(
         "open_for_clients",
         ("@path@", _DATA, "-"),
-        arrange=_STOPPED,
-        programs={"pg_ctl": 'echo in production >"$PGDATA/global/pg_control"; exit 1'},
+        arrange=_FENCED,
+        programs={
+            "pg_ctl": '[ "$1" != status ] || exit 3; [ ! -s "$PGDATA/global/pg_control" ] || '
+            'echo in production >"$PGDATA/global/pg_control"; exit 1'
+        },
         status=1,
         complains="they may have written to it",
         name="it starts and ends",
     ),
-]
-
-_ANOTHERS = {"stat": "echo owner", "runuser": 'ln -sfn -- "$*" ../ran; shift 3; exec "$@"'}
-_FENCES = "mkdir main && echo auto >main/start.conf && touch -d '2001-01-01 UTC' main/start.conf"
-_DROP_IN = "@folder@/system/postgresql-15.service.d/pghaul-fence.conf"
-_FENCING = [
     Example(
-        "fence_cluster",
-        ("debian", "main/start.conf"),
-        arrange=_FENCES,
-        after='[ "$(cat main/start.conf main/start.conf.before-pghaul)" = "disabled\nauto" ]',
-        name="debian",
-    ),
-    Example(
-        "fence_cluster",
-        ("debian", "main/start.conf"),
-        arrange=f"{_FENCES} && (fence_cluster debian main/start.conf)",
-        after='[ "$(cat main/start.conf main/start.conf.before-pghaul)" = "disabled\nauto" ]',
-        name="debian again",
-    ),
-    Example(
-        "fence_cluster",
-        ("debian", "main/start.conf"),
-        arrange=f"{_FENCES} && echo theirs >crontab && ln -s ../crontab main/start.conf.part",
-        after='[ "$(cat crontab main/start.conf)" = "theirs\ndisabled" ]',
-        name="debian, a link in the way",
-    ),
-    Example(
-        "fence_cluster",
-        ("debian", "main/start.conf"),
-        arrange=f"{_FENCES} && (fence_cluster debian main/start.conf) && rm main/start.conf",
-        programs=_ANOTHERS,
-        tolerates={"ln": "of the stand-in alone"},
-        after='[ "$(readlink ran)" = "-u owner -- tee start.conf" ]',
-        name="debian, another's folder",
-    ),
-    Example(
-        "unfence_cluster",
-        ("debian", "main/start.conf"),
-        arrange=f"{_FENCES} && (fence_cluster debian main/start.conf) && ln -sfn .. main/start.conf",
-        programs=_ANOTHERS,
-        tolerates={"ln": "of the stand-in alone"},
-        after='[ "$(readlink ran; cat main/*)" = "-u owner -- mv -T start.conf.before-pghaul start.conf\nauto" ]',
-        name="debian, another's folder",
-    ),
-    Example("conf_folder", ("main/start.conf",), arrange="mkdir main"),
-    Example("conf_run", ("echo", "ran"), settings={"conf_owner": "me", "conf_user": "me"}, prints="ran\n"),
-    Example(
-        "fence_cluster",
-        ("debian", "main/start.conf"),
-        arrange="mkdir main",
-        status=1,
-        complains="main/start.conf cannot be kept beside",
-        name="no start.conf",
-    ),
-    Example(
-        "fence_cluster",
-        ("unit", _DROP_IN),
+        "open_for_clients",
+        ("@path@", _DATA, "-"),
+        arrange=f"{_RUNS} && mkdir data/pghaul-fence && : >data/pghaul-fence/opened",
         programs=_PLAYED,
-        prints="daemon-reload\n",
-        after=f'[ "$(cat {_DROP_IN})" = "[Unit]\nAssertPathExists=!{_DROP_IN}" ]',
-        name="unit",
-    ),
-    Example(
-        "fence_cluster",
-        ("folder", _DATA),
-        arrange="mkdir data",
-        after='[ "$(stat -c %A data)" = dr-xr-xr-x ]',
-        name="folder",
-    ),
-    Example("fence_cluster", ("folder", _DATA), status=1, complains="cannot be closed", name="no folder"),
-    Example(
-        "unfence_cluster",
-        ("debian", "main/start.conf"),
-        arrange=f"{_FENCES} && (fence_cluster debian main/start.conf)",
-        after='[ "$(cat main/*; stat -c %y main/*)" = "auto\n2001-01-01 00:00:00.000000000 +0000" ]',
-        name="debian",
-    ),
-    Example(
-        "unfence_cluster",
-        ("debian", "main/start.conf"),
-        arrange=_FENCES,
-        after='[ "$(cat main/*)" = auto ]',
-        name="debian unfenced",
-    ),
-    Example(
-        "unfence_cluster",
-        ("unit", _DROP_IN),
-        arrange=f"mkdir -p {_DROP_IN.rpartition('/')[0]} && touch {_DROP_IN}",
-        programs=_PLAYED,
-        prints="daemon-reload\n",
-        after='[ -z "$(ls system)" ]',
-        name="unit",
-    ),
-    Example("unfence_cluster", ("unit", _DROP_IN), programs=_PLAYED, prints="", name="unit unfenced"),
-    Example(
-        "unfence_cluster",
-        ("folder", _DATA),
-        arrange="mkdir -m 500 data",
-        after='[ "$(stat -c %a data)" = 700 ]',
-        name="folder",
+        prints="",
+        after="[ ! -e data/pghaul-fence ]",
+        name="it runs already",
     ),
 ]
 
 _PROVING = [
-    Example(
-        "control_data",
-        ("@path@", _DATA),
-        programs=_said("in production"),
-        matches="(?s)pg_control version.*\nDatabase cluster state: +in production\n",
-    ),
-    Example(
-        "control_data",
-        ("@path@", _DATA),
-        programs={"pg_controldata": ":"},
-        status=1,
-        complains="says nothing of ",
-        name="an empty answer",
-    ),
     Example(
         "prove_stopped",
         ("@path@", _DATA),
@@ -373,4 +292,4 @@ _PROVING = [
     ),
 ]
 
-EXAMPLES = [*_STOPPING, *_STARTING, *_FENCING, *_PROVING]
+EXAMPLES = [*_STOPPING, *_STARTING, *_PROVING]

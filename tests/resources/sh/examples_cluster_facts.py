@@ -16,6 +16,7 @@ _PROGRAM = {
 _DATA = "mkdir -m 700 data data/global data/pg_tblspc && echo 15 >data/PG_VERSION"
 _OF = {
     "cluster_folder": "@folder@/data",
+    "cluster_version_file": "@folder@/data/PG_VERSION",
     "cluster_series": "15",
     "cluster_programs": "@folder@/../programs",
     "cluster_pid": "",
@@ -149,6 +150,21 @@ EXAMPLES = [
         name="no data directory",
     ),
     Example(
+        "cluster_identity",
+        arrange="mkdir -p data/pghaul-fence; touch data/pghaul-fence/mark",
+        settings=_OF,
+        status=4,
+        complains="pghaul has only begun a copy there",
+        name="a copy that has only begun",
+    ),
+    Example("cluster_fence", arrange=_DATA, settings=_OF, prints="", name="none"),
+    Example(
+        "cluster_fence",
+        arrange="mkdir -p data/pghaul-fence; printf '%s\\n' '# a copy' 'identifier 729' >data/pghaul-fence/mark",
+        settings=_OF,
+        prints="fenced=yes\ncopy=729\n",
+    ),
+    Example(
         "cluster_leftovers",
         arrange=f"{_DATA}; mkdir data/dbms_pipe",
         settings=_OF,
@@ -160,6 +176,14 @@ EXAMPLES = [
         settings=_OF,
         programs={"pg_controldata": 'echo "pg_controldata $1"'},
         prints="tool=pg_controldata --version\npg_controldata @folder@/data\n",
+    ),
+    Example(
+        "cluster_control",
+        arrange=f"{_DATA}; mkdir -p data/pghaul-fence/global; : >data/pghaul-fence/global/pg_control",
+        settings=_OF,
+        programs={"pg_controldata": 'echo "pg_controldata $1"'},
+        prints="tool=pg_controldata --version\npg_controldata @folder@/data/pghaul-fence\n",
+        name="fenced",
     ),
     Example(
         "cluster_control",

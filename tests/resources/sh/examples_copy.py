@@ -22,6 +22,7 @@ SETTINGS = {
     "copy_daemon": "pghaul@192.0.2.12",
     "copy_path": "/usr/bin:/bin",
     "copy_data": "-",
+    "copy_target": "-",
 }
 _TWO = {
     **SETTINGS,
@@ -44,9 +45,11 @@ _DATA = (
     "echo pid >old/postmaster.pid && mkdir old/global && echo control >old/global/pg_control && "
     "touch -d '1 hour ago' old/base/* old/global/*"
 )
+_FENCE = "mkdir -p old/pghaul-fence/global && mv old/global/pg_control old/pghaul-fence/global/"
+_MARKED = "mkdir -p new/pghaul-fence && echo ours >new/pghaul-fence/mark"
 _GONE = f"{_DATA} && mkdir new/base && echo gone >new/base/9"
 _ROOT = ("data", "@folder@/old", "@folder@/new", "-")
-_SAME = "diff -r -x postmaster.pid old new"
+_SAME = "diff -r -x postmaster.pid -x pg_control -x mark old new"
 _ASKED = {"rsync": 'echo "${RSYNC_PROTECT_ARGS-0} $*" || { echo pghaul: full >&2; exit 1; }'}
 _PASSED = dict.fromkeys(("rsync", "rsync behind", "full disk"), "passed says so")
 _WATCHED = {
@@ -66,7 +69,8 @@ def _sum(function: str, program: str, forget: str, **more: object) -> Example:
     made = Example(
         function,
         (*words, "data", "-", "@folder@/old", "-"),
-        arrange=f"{_DATA} && for n in $(seq 10 30); do echo $n >old/base/$n; done && ln -s /tmp old/base/link && "
+        arrange=f"{_DATA} && rm old/postmaster.pid && ln -s /tmp old/base/link && "
+        "for n in $(seq 10 30); do echo $n >old/base/$n; done && "
         "head -c 3000000 /dev/zero >old/base/large",
         matches=r"data: 24 files, 3000071 bytes, [0-9a-f]{64}\ncontrol\n[0-9a-f]{64}  -\n# whole\n",
         after="tr '\\002' '|' <compared/list-data | grep -qE '^base/1.owner f 644 4 [0-9]+.[0-9. ]+.[0-9a-f]{64}$' && "
@@ -249,7 +253,34 @@ EXAMPLES = [
     ),
     _pass("cold_pass", arrange=_GONE),
     _pass("cold_pass", arrange=_GONE, settings=_TWO, tolerates=_WATCHED, name="two streams"),
-    _pass("changed_pass", after="[ -e new/base/1 ] && [ -e new/global/pg_control ]"),
+    _pass("changed_pass", after="[ -e new/base/1 ] && [ ! -e new/global/pg_control ]"),
+    _pass(
+        "changed_pass",
+        arrange=f"{_DATA} && {_FENCE} && {_MARKED}",
+        after="cmp old/pghaul-fence/global/pg_control new/pghaul-fence/global/pg_control",
+        name="of a fenced cluster",
+    ),
+    _pass(
+        "rest_pass",
+        arrange=f"{_GONE} && {_MARKED} && mkdir new/pghaul-fence/global",
+        after=f"{_SAME.replace('-x mark', '-x pghaul-fence')} && ls new/pghaul-fence/mark new/pghaul-fence/global",
+        name="old is not fenced",
+    ),
+    _pass(
+        "rest_pass",
+        arrange=f"{_GONE} && {_FENCE} && {_MARKED}",
+        after=f"{_SAME.replace('-x pg_control ', '')} && ls new/pghaul-fence/mark",
+        name="of a fenced cluster",
+    ),
+    _pass(
+        "rest_pass",
+        arrange=f"{_GONE} && touch new/postmaster.pid",
+        settings={**SETTINGS, "copy_target": "@folder@/new"},
+        status=1,
+        complains="a server runs in ",
+        after="[ -e new/base/9 ]",
+        name="a server lives in the target",
+    ),
     _pass("rest_pass", arrange=_GONE),
     _pass(
         "rest_pass",
@@ -261,12 +292,6 @@ EXAMPLES = [
         programs=_SAYS,
         after="[ -e new/pg_wal/000000010000000000000005 ] && [ ! -e new/pg_wal/000000010000000000000006 ]",
         name="idle WAL stays",
-    ),
-    _pass(
-        "identity_pass",
-        words=("@folder@/old", "@folder@/new", "base/link"),
-        arrange=f"{_DATA} && ln -s /tmp old/base/link",
-        after="[ -L new/base/link ] && [ -e new/global/pg_control ] && [ ! -e new/base/1 ]",
     ),
     _pass("deletions", arrange=_GONE, matches=r"base/9\n# 1 entries\n", after="[ -e new/base/9 ]"),
     _pass(

@@ -17,18 +17,24 @@ _WORDS = ("@path@", "/tmp", "5433", "15", "60", "4")
 _IN_TIME = {"connect_end": "9999999999"}
 _REMOVED = "it's: drop schema if exists pghaul_amcheck cascade;"
 _ADDED = "it's: create schema pghaul_amcheck; create extension amcheck schema pghaul_amcheck;"
+_FENCED = "mkdir -p data/global data/pghaul-fence/global && touch data/PG_VERSION data/pghaul-fence/global/pg_control"
+_STILL = "[ -e data/PG_VERSION ] && [ -e data/pghaul-fence/global/pg_control ]"
+_LOOKS = "[ ! -e data/PG_VERSION ] && [ -e data/global/pg_control ] || exit 4; "
 _LEFT = f'[ "$(cat done)" = "{_REMOVED}\n{_ADDED}\n{_REMOVED}" ]'
 
 EXAMPLES = [
     Example(
         "check_pages",
         ("@path@", "pg_checksums", "data"),
-        programs={"pg_checksums": 'echo "$*"'},
+        arrange=_FENCED,
+        programs={"pg_checksums": f'{_LOOKS} echo "$*"'},
+        after=_STILL,
         prints="--check --progress -D data\n",
     ),
     Example(
         "check_pages",
         ("@path@", "pg_verify_checksums", "data"),
+        arrange=_FENCED,
         programs={"pg_verify_checksums": 'echo "$*"'},
         prints="-D data\n",
         name="11",
@@ -36,7 +42,9 @@ EXAMPLES = [
     Example(
         "check_pages",
         ("@path@", "pg_checksums", "data"),
+        arrange=_FENCED,
         programs={"pg_checksums": "exit 1"},
+        after=_STILL,
         status=1,
         complains="corruption was found, or not all was read",
         name="found",

@@ -3,15 +3,23 @@
 from tests.resources.sh.examples import Example
 
 _IDENTIFIER = "7290123456789012345"
-_SAYS = {"pg_controldata": f"echo 'Database system identifier:           {_IDENTIFIER}'"}
+_SAYS = {
+    "pg_controldata": f"printf '%s\\n' 'Database system identifier:           {_IDENTIFIER}' "
+    "'Latest checkpoint location:           0/5000028'"
+}
 _ANOTHER = {"pg_controldata": "echo 'Database system identifier:           17290123456789012345'"}
 _COPY = (
-    "mkdir -p data/global data/pg_tblspc space/PG_15_202209061 wal other/pg_tblspc && touch data/global/pg_control && "
+    "mkdir -p data/pghaul-fence data/pg_tblspc space/PG_15_202209061 wal other/pg_tblspc && "
+    f"printf '%s\\n' 'identifier {_IDENTIFIER}' 'folder @folder@/space' 'folder @folder@/wal' >mark && "
+    "mv mark data/pghaul-fence/ && "
     "ln -s /on/old data/pg_tblspc/1 && ln -s /on/old data/pg_wal && touch wal/000000010000000000000001"
 )
+_UNMARKED = f"{_COPY} && mkdir data/global && touch data/global/pg_control && rm data/pghaul-fence/mark"
+_LINKED = "ln -sfn ../../space data/pg_tblspc/1"
 _SPACE, _WAL = ("@folder@/space", "pg_tblspc/1", "PG_15_202209061"), ("@folder@/wal", "pg_wal", "[0-9A-F]{24}")
-_ALL = ("@path@", _IDENTIFIER, "@folder@/data", "2", *_SPACE, *_WAL, "@folder@/other")
-_DATA = ("@path@", _IDENTIFIER, "@folder@/data")
+_ALL = ("@path@", _IDENTIFIER, "-", "@folder@/data", "2", *_SPACE, *_WAL, "@folder@/other")
+_DATA = ("@path@", _IDENTIFIER, "-", "@folder@/data")
+_GIVEN_UP = ("@path@", _IDENTIFIER, "0/5000028", "@folder@/data")
 _LEADS = "ln -s ../../space other/pg_tblspc/2"
 _SERVER = (
     "cp /bin/sleep postgres && { (cd other && exec ../postgres 60 >/dev/null 2>&1) & } && echo $! >server && sleep 0.1"
@@ -46,18 +54,51 @@ EXAMPLES = [
     *(
         Example("data_ours", _DATA, arrange=arrange, programs=programs, status=1, complains=complains, name=name)
         for name, arrange, programs, complains in (
-            ("another cluster", _COPY, _ANOTHER, "/data is neither empty nor a copy of this cluster: empty it if"),
+            ("another cluster", _UNMARKED, _ANOTHER, "/data holds another cluster: empty it if"),
+            ("a copy of another", f"{_COPY} && echo >data/pghaul-fence/mark", _SAYS, "holds a copy of another cluster"),
+            (
+                "no mark",
+                _UNMARKED,
+                _SAYS,
+                "/data holds a clone of this cluster, or a copy of it that was opened, and no",
+            ),
             ("no cluster", "mkdir data && touch data/notes", _SAYS, "/data is neither empty nor a copy"),
             ("a server runs", f"{_COPY} && touch data/postmaster.pid", _SAYS, "a server runs in "),
-            ("it says nothing", _COPY, {"pg_controldata": ":"}, "says nothing of "),
+            ("it says nothing", _UNMARKED, {"pg_controldata": ":"}, "says nothing of "),
+        )
+    ),
+    Example("data_ours", _GIVEN_UP, arrange=_UNMARKED, programs=_SAYS, name="given up"),
+    Example("in_mark", ("data", "folder @folder@/wal"), arrange=_COPY),
+    *(
+        Example(
+            "known_as", ("data", control), arrange=f"mkdir -p data/global; {arrange}", prints=f"{said}\n", name=said
+        )
+        for control, arrange, said in (
+            ("", ": >data/global/pg_control", "a clone of this cluster, or a copy of it that was opened"),
+            ("", "", "this cluster as an earlier move left it, fenced"),
+            ("state: in archive recovery", ": >data/global/pg_control", "a standby of this cluster"),
+            (
+                "",
+                ": >data/global/pg_control >data/backup_label",
+                "a standby or a restored backup of this cluster (backup_label)",
+            ),
         )
     ),
     Example("folder_ours", ("data", *_SPACE), arrange=_COPY),
+    Example("folder_ours", ("data", *_SPACE), arrange=f"{_UNMARKED} && {_LINKED}", name="given up"),
     Example("folder_ours", ("data", *_SPACE), arrange="mkdir space", name="empty"),
     Example(
         "folder_ours",
         ("data", *_SPACE),
-        arrange=f"{_COPY} && rm data/pg_tblspc/1",
+        arrange=f"{_COPY} && {_LINKED} && sed -i /space/d data/pghaul-fence/mark",
+        status=1,
+        complains="/space holds files, and no copy in data leads there: empty it if",
+        name="not in the mark",
+    ),
+    Example(
+        "folder_ours",
+        ("data", *_SPACE),
+        arrange=_UNMARKED,
         status=1,
         complains="/space holds files, and no copy in data leads there: empty it if",
         name="no link",

@@ -28,7 +28,6 @@ def copy(site: Site) -> list[Step]:
             *_stop_proven(site),
             *_fence(site),
             prove_data_roots_stopped(site),
-            _identity(site),
             *_deletions(site),
             *_cold(site),
             *_still_stopped(site),
@@ -58,7 +57,7 @@ def _warm(site: Site) -> list[Step]:
     ]
     last = next(at for at, step in enumerate(passed) if step.warm_pass == MOST_PASSES)
     made = [*passed[:last], *before_the_last_pass(site), *passed[last:]]
-    return [remember_data_roots(site), _identity(site), *made]
+    return [remember_data_roots(site), *made]
 
 
 def _warm_pass(site: Site, root: DataRoot, number: int) -> Step:
@@ -78,24 +77,6 @@ def _warm_pass(site: Site, root: DataRoot, number: int) -> Step:
         detached=True,
         rehearsed=True,
         bytes=root.size_bytes,
-    )
-
-
-def _identity(site: Site) -> Step:
-    """By the control file a broken copy is known for ours, by the links its other folders are."""
-    return Step(
-        "send old's control file ahead",
-        "old",
-        site.owner,
-        str(passes.identity_pass(site.roots[0], [root.link for root in site.roots[1:]])),
-        "it bears the cluster's identity: by it, and the links to other folders, a copy that is broken off is known",
-        _AGAIN,
-        native=_rsyncs(site, site.roots[0], ("--ignore-times", "--files-from=…")),
-        phase=Phase.WARM if site.cluster.running else Phase.COPY,
-        share=0.01,
-        rehearsed=True,
-        stopped=not site.cluster.running,
-        skippable=False,
     )
 
 
@@ -146,7 +127,7 @@ def _stop_proven(site: Site) -> list[Step]:
             str(cluster_control.prove_stopped(site.old_path, site.cluster.data_directory)),
             "no server lives in it and the control file says `shut down`; refusing connections is not enough",
             ONLY_LOOKS,
-            native=cluster_control.native_prove_stopped(site.old_path, site.cluster.data_directory),
+            native=cluster_control.native_prove_stopped(site.old_path, site.cluster.data_directory, fenced=False),
             phase=Phase.STOP,
             name=STOPPED,
             proves=True,
@@ -167,7 +148,7 @@ def _still_stopped(site: Site) -> list[Step]:
             str(cluster_control.prove_stopped(site.old_path, site.cluster.data_directory)),
             "the control file must be the very same as before the pass: else somebody started old under it",
             ONLY_LOOKS,
-            native=cluster_control.native_prove_stopped(site.old_path, site.cluster.data_directory),
+            native=cluster_control.native_prove_stopped(site.old_path, site.cluster.data_directory, fenced=True),
             phase=Phase.VERIFY,
             agrees_with=STOPPED,
             proves=True,
@@ -185,7 +166,7 @@ def _fence(site: Site) -> list[Step]:
             "old",
             fence.user,
             str(fence.command),
-            "two servers with one identity must never both run",
+            "two servers with one identity must never both run: without its control file no postmaster starts there",
             fence.undo,
             native=fence.native,
             phase=Phase.STOP,
@@ -297,16 +278,5 @@ def _settle(site: Site) -> list[Step]:
         skippable=False,
         detached=True,
     )
-    writable = Step(
-        f"let new write in {target}",
-        "new",
-        user,
-        str(command("chmod", "u+w", "--", target)),
-        "old's folder may have been closed to keep it from starting, and its mode came along",
-        "nothing to undo",
-        phase=Phase.VERIFY,
-        stopped=True,
-        skippable=False,
-    )
     looked_for = checksums(site) if site.verify is Verify.ALL else []
-    return [*links, writable, flush, *verify(site), *looked_for]
+    return [*links, flush, *verify(site), *looked_for]

@@ -11,9 +11,10 @@ def remains(site: Site) -> tuple[str, ...]:
     cluster, target = site.cluster, site.move.target
     until = "remove it when new has proven itself and has a backup of its own"
     said = [f"{site.old.name}: the cluster as it was stopped, in {cluster.data_directory} and its tablespaces; {until}"]
-    kept = cluster_control.fence_leaves(cluster)
-    if kept is not None:
-        said.append(f"{site.old.name}: {kept}")
+    said.append(
+        f"{site.old.name}: {cluster.data_directory}/{cluster_control.FENCE} with its control file, which keeps it from "
+        "starting"
+    )
     if configuration_outside(cluster):
         said.append(f"{site.new.name}: {put_aside(site)}, what new had where old's configuration came, if anything")
     said.append(f"{site.new.name}: {target}/{cluster_control.LOG}, what the server said at its starts")

@@ -51,7 +51,7 @@ def prove_still_stopped(site: Site, *, opened: bool) -> Step:
     return replace(
         step,
         reason="had anything been written to old since its stop, new would lack it",
-        native=(*native_prove_stopped(site.old_path, data), *step.native),
+        native=(*native_prove_stopped(site.old_path, data, fenced=True), *step.native),
         reads=_STOPPED,
         phase=Phase.OPEN,
         timed_as=Phase.PREPARE if opened else Phase.START,  # what follows the opening is no downtime

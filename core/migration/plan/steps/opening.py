@@ -25,7 +25,7 @@ _ASK: LiteralString = "select version(), pg_is_in_recovery(), (select count(*) f
 
 def opening(site: Site) -> list[Step]:
     """From the first start on new to the opening, the one step that cannot be undone without loss."""
-    return [*configuration(site), *_first_start(site), *_free(site), *_open(site)]
+    return [*configuration(site), *_first_start(site), *_open(site)]
 
 
 def _first_start(site: Site) -> list[Step]:
@@ -42,7 +42,7 @@ def _first_start(site: Site) -> list[Step]:
             str(cluster_control.start_locally(*start)),
             "nobody outside may take it for the real one yet; until it is opened it archives nothing and runs no "
             "subscription, job or other background worker",
-            undone(user, "new", *cluster_control.native_stop_locally(target, site.new_path)),
+            undone(user, "new", *cluster_control.native_give_back(target)),
             cluster_control.native_start_locally(*start),
             phase=Phase.START,
             name=START_NEW,
@@ -63,28 +63,6 @@ def _first_start(site: Site) -> list[Step]:
         *compare_inventory(site, socket),
         *rebuilding,
         *(tables_and_indexes(site, socket) if site.verify is Verify.ALL else []),
-    ]
-
-
-def _free(site: Site) -> list[Step]:
-    """What a move fenced when new was old: at the next boot its service could not start the cluster."""
-    known = site.new_facts.cluster(site.move.target)
-    if known is None or cluster_control.fence_leaves(known) is None:
-        return []
-    user = site.channel.writer
-    free, again = cluster_control.unfence(known, user), cluster_control.fence(known, user)
-    return [
-        Step(
-            "let new's service start it",
-            "new",
-            free.user,
-            str(free.command),
-            "a move away from new, if there was one, kept it from starting; else nothing is done",
-            undone(again.user, "new", *again.native),
-            free.native,
-            phase=Phase.START,
-            stopped=True,
-        )
     ]
 
 
@@ -136,7 +114,7 @@ def _open(site: Site) -> list[Step]:
 
 def _back(site: Site) -> str:
     """The words of the way back to old from here on."""
-    stop = cluster_control.native_stop_locally(site.move.target, site.new_path)
+    stop = cluster_control.native_give_back(site.move.target)
     free, start = cluster_control.unfence(site.cluster, site.owner), cluster_control.start(site.cluster, site.owner)
     return "; ".join(
         (

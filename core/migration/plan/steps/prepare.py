@@ -1,8 +1,9 @@
 """The steps before anything is copied: the target proven and made, the key, the host keys."""
 
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Step, undone
+from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
-from core.migration.plan.steps.targets import empty_or_ours, native_empty_or_ours
+from core.migration.plan.steps.targets import empty_or_ours, mark, native_empty_or_ours
 from core.migration.plan.steps.verify import forget_lists
 from core.migration.transports import copy_channel
 from core.migration.transports.routes import route_of
@@ -11,7 +12,7 @@ from core.servers.shell import command
 
 def prepare(site: Site) -> list[Step]:
     """Prove and make the target folders, then open the way for this copy alone."""
-    return [_prove(site), *_make_folders(site), *_open_channel(site)]
+    return [_prove(site), *_make_folders(site), _fence(site), *_open_channel(site)]
 
 
 def _prove(site: Site) -> Step:
@@ -20,7 +21,8 @@ def _prove(site: Site) -> Step:
         "new",
         ROOT_USER,
         str(empty_or_ours(site)),
-        "a later pass removes what old does not have: that must never happen to another cluster",
+        "a later pass removes what old does not have: that must never happen to another cluster"
+        + (f"; {site.given_up.words}" if site.given_up is not None else ""),
         ONLY_LOOKS,
         native=native_empty_or_ours(site),
         skippable=False,
@@ -44,6 +46,24 @@ def _make_folders(site: Site) -> list[Step]:
         )
         for root in site.roots
     ]
+
+
+def _fence(site: Site) -> Step:
+    target, user = site.move.target, site.channel.writer
+    fence = f"{target}/{cluster_control.FENCE}"
+    return Step(
+        "keep new from starting",
+        "new",
+        user,
+        str(cluster_control.fence_target(target, mark(site))),
+        "until it is opened nobody starts what lies there: without its control file no postmaster does; the mark tells "
+        "a copy that is not opened from a standby, a backup or a clone, which have the same identifier",
+        undone(user, "new", command("rm", "-r", "--", fence)) + " (with all that was copied)",
+        native=cluster_control.native_fence_target(target),
+        skippable=False,
+        renewed=True,
+        rehearsed=True,
+    )
 
 
 def _open_channel(site: Site) -> list[Step]:

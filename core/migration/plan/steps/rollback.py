@@ -1,4 +1,4 @@
-"""The way back before the point of no return: new stopped and kept, old let go and started, the key gone."""
+"""The way back before the point of no return: new stopped, fenced and kept, old let go and started, the key gone."""
 
 from core.migration.model.plan import Step
 from core.migration.plan import cluster_control
@@ -11,25 +11,27 @@ _KEPT = "nothing to undo: new's files stay for another try"
 
 def rollback(site: Site) -> list[Step]:
     """From wherever the plan has got to: each step does nothing where there is nothing to undo."""
-    return [_stop_new(site), *restore_configuration(site), *close_channel(site), *_old_again(site)]
+    return [_close_new(site), *restore_configuration(site), *close_channel(site), *_old_again(site)]
 
 
-def _stop_new(site: Site) -> Step:
-    where = site.move.target, site.new_path
+def _close_new(site: Site) -> Step:
+    target = site.move.target
     return Step(
-        "stop new",
+        "stop new and keep it from starting",
         "new",
         site.channel.writer,
-        str(cluster_control.stop_locally(*where)),
-        "two servers with one identity must never both run",
+        str(cluster_control.give_back(target)),
+        "two servers with one identity must never both run; what bears no mark of a copy is left alone",
         _KEPT,
-        cluster_control.native_stop_locally(*where),
+        cluster_control.native_give_back(target),
         detached=True,
     )
 
 
 def _old_again(site: Site) -> list[Step]:
     cluster, owner = site.cluster, site.owner
+    if cluster.fenced:
+        return []  # an earlier move left it so: what it was
     unfence = cluster_control.unfence(cluster, owner)
     allow = Step(
         "let old start again",

@@ -9,13 +9,33 @@ from core.servers.shell import Shell, call, command
 def empty_or_ours(site: Site) -> Shell:
     """On new, as root: ends well where every folder is empty or absent, or holds an earlier copy of this cluster."""
     data, *outside = site.roots
-    control = site.cluster.control
-    identifier, catalog = ("unknown", None) if control is None else (control.system_identifier, control.catalog_version)
+    catalog = site.cluster.control.catalog_version if site.cluster.control is not None else None
     names = [
         word for root in outside for word in (root.target, root.link, names_of(root, site.cluster.series, catalog))
     ]
     others = [each.data_directory for each in site.new_facts.clusters if each.data_directory != site.move.target]
-    return call("empty_or_ours", site.new_path, identifier, data.target, len(outside), *names, *others)
+    of = (_identifier(site), "-" if site.given_up is None else site.given_up.checkpoint, data.target)
+    return call("empty_or_ours", site.new_path, *of, len(outside), *names, *others)
+
+
+def mark(site: Site) -> tuple[str, ...]:
+    """The lines by which a copy that is not opened is known for ours: of which cluster, and its folders outside."""
+    named = (
+        f"identifier {_identifier(site)}",
+        f"move {site.move.name}",
+        f"from {site.old_facts.server}:{site.cluster.data_directory}",
+    )
+    # a line break would make a line of its own
+    return (
+        *("".join(sign if sign.isprintable() else "?" for sign in line) for line in named),
+        *(f"folder {root.target}" for root in site.roots[1:]),
+    )
+
+
+def _identifier(site: Site) -> str:
+    """The system identifier; where it is not known, words that are no other cluster's."""
+    control = site.cluster.control
+    return control.system_identifier if control is not None else f"of {site.old_facts.server}:{site.move.cluster}"
 
 
 def native_empty_or_ours(site: Site) -> tuple[str, ...]:

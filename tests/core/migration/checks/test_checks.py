@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
+from core.facts.clusters import BEGUN
 from core.facts.host_environment import HostEnvironment
-from core.facts.model import Facts, FileSystem, Gap, Link, Memory, NetworkLink, Tool
+from core.facts.model import Cluster, Facts, FileSystem, Gap, Link, Memory, NetworkLink, Tool
 from core.migration.checks import CHECKS, check, documentation
 from core.migration.findings.finding import NOTHING
 from core.migration.findings.releases import parse_release
@@ -159,10 +160,18 @@ def test_architecture_and_libc() -> None:
     assert one("architecture", old(), same).status is Status.PASS
 
 
+def marked(**changes: Any) -> Cluster:
+    """In the target, a copy of pghaul's that is not opened."""
+    return cluster(**{"data_directory": TARGET, "fenced": True, "copy_of": control().system_identifier, **changes})
+
+
 @pytest.mark.parametrize(
     ("facts", "status"),
     [
-        (new(cluster(data_directory=TARGET)), Status.PASS),
+        (new(marked()), Status.PASS),
+        (new(marked(control=None)), Status.PASS),
+        (new(marked(copy_of="2")), Status.BLOCKER),
+        (new(cluster(data_directory=TARGET)), Status.WARNING),
         (new(cluster(data_directory=TARGET, control=control(system_identifier="2"))), Status.BLOCKER),
         (new(cluster(data_directory=TARGET, control=None)), Status.UNKNOWN),
         (new(gaps=(Gap("identity", f"version of {TARGET}", "it is empty", TARGET, absent=True),)), Status.PASS),
@@ -189,7 +198,7 @@ def test_target_identity(facts: Facts, status: Status) -> None:
 def test_the_target_of_a_tablespace_is_empty_or_ours(held: tuple[str, ...], copied: bool, status: Status) -> None:
     controlled = control(catalog_version=202209061)
     holding = cluster(tablespaces=(space("/space"),), control=controlled)
-    target = (cluster(data_directory=TARGET, control=controlled),) if copied else ()
+    target = (marked(control=controlled),) if copied else ()
     found = one("target-identity", old(holding), new(*target, target_entries={"/space": held}))
     assert found.status is status
     assert ("/space on new holds" in found.message) is (status is Status.BLOCKER)
@@ -198,19 +207,46 @@ def test_the_target_of_a_tablespace_is_empty_or_ours(held: tuple[str, ...], copi
 @pytest.mark.parametrize(
     ("running", "there", "status"),
     [
-        (False, "0/3000028", Status.PASS),
-        (False, "0/2FFFFFF", Status.PASS),
+        (False, "0/3000028", Status.WARNING),
+        (False, "0/2FFFFFF", Status.WARNING),
         (False, "0/30000A0", Status.BLOCKER),
         (False, "1/28", Status.BLOCKER),
         (True, "0/30000A0", Status.WARNING),
-        (True, "0/28", Status.PASS),
+        (True, "0/28", Status.WARNING),
     ],
 )
-def test_a_target_that_is_ahead_was_written_to(running: bool, there: str, status: Status) -> None:
-    target = new(cluster(data_directory=TARGET, control=control(checkpoint_location=there)))
-    found = one("target-identity", old(cluster(running=running)), target)
-    assert found.status is status
-    assert ("ahead of old" in found.message) is (status is not Status.PASS)
+def test_a_target_that_is_ahead_of_a_stopped_old_is_the_one_in_use(running: bool, there: str, status: Status) -> None:
+    controlled = control(checkpoint_location=there)
+    on_old = old(cluster(running=running))
+    unmarked = one("target-identity", on_old, new(cluster(data_directory=TARGET, control=controlled)))
+    assert unmarked.status is status
+    assert ("ahead of old" in unmarked.message) is (status is Status.BLOCKER)
+    started = one("target-identity", on_old, new(marked(control=controlled)))
+    assert started.status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"leftovers": ("standby.signal",)}, "a standby or a restored backup of this cluster (standby.signal)"),
+        ({"leftovers": ("postmaster.pid", "backup_label")}, "a restored backup of this cluster (backup_label)"),
+        ({"control": control(state="shut down in recovery")}, "a standby of this cluster (shut down in recovery)"),
+        ({"fenced": True}, "this cluster as an earlier move left it, fenced"),
+        ({}, "a clone of this cluster, or a copy of it that was opened"),
+    ],
+)
+def test_the_same_cluster_without_a_mark_is_named_for_what_it_may_be(changes: dict[str, Any], named: str) -> None:
+    found = one("target-identity", old(cluster(running=True)), new(cluster(data_directory=TARGET, **changes)))
+    assert found.status is Status.WARNING
+    assert named in found.message
+    assert found.new.startswith("latest checkpoint ")
+
+
+def test_what_lies_in_a_tablespaces_target_beside_a_copy_that_has_only_begun_is_of_it() -> None:
+    holding = cluster(tablespaces=(space("/space"),), control=control(catalog_version=202209061))
+    begun = Gap("identity", f"version of {TARGET}", BEGUN, TARGET, absent=True)
+    facts = new(gaps=(begun,), target_entries={"/space": ("PG_15_202209061",)})
+    assert one("target-identity", old(holding), facts).status is Status.PASS
 
 
 def host(facts: Facts, name: str, boot: str | None, address: str, machine: str | None = "m") -> Facts:
@@ -250,7 +286,8 @@ def test_the_very_cluster_is_no_copy_of_itself(
     assert (result.status, result.blocking) == (status, True)
     for shown, values in ((result.old, on_old), (result.new, on_new)):
         assert all(str(value or NOTHING) in shown for value in (*values[:3], DATA))
-    assert one("target-identity", *facts, itself).status is status
+    expected = Status.WARNING if status is Status.PASS else status
+    assert one("target-identity", *facts, itself).status is expected
     assert one("two-places", *facts).status is Status.PASS
 
 

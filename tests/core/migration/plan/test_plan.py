@@ -2,6 +2,7 @@ import re
 import shlex
 import subprocess
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 from core.cli.migration import plan_text
 from core.errors import InputError
 from core.facts.host_environment import Scheduled
+from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate import estimate, spec_of
+from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.move import Hook, HookCommand, Verify
 from core.migration.model.plan import Plan, Step, alone
 from core.migration.model.probe import Quantity
@@ -131,34 +134,45 @@ def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str
 
 
 @pytest.mark.parametrize(
-    ("changes", "layout", "fenced"),
+    ("changes", "layout"),
     [
-        ({"name": "15/main", "found_by": ("pg_lsclusters",)}, "debian 15/main", "/etc/postgresql/15/main/start.conf"),
-        (
-            {"unit": "postgresql-15.service"},
-            "unit postgresql-15.service",
-            "/etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf",
-        ),
-        ({}, "folder /usr/local/pgsql/bin/pg_ctl", DATA),
+        ({"name": "15/main", "found_by": ("pg_lsclusters",)}, "debian 15/main"),
+        ({"unit": "postgresql-15.service"}, "unit postgresql-15.service"),
+        ({}, "folder /usr/local/pgsql/bin/pg_ctl"),
     ],
 )
-def test_the_stop_is_the_layouts_own(changes: dict[str, Any], layout: str, fenced: str) -> None:
+def test_the_stop_is_the_layouts_own_and_the_fence_is_one(changes: dict[str, Any], layout: str) -> None:
     made = plan({"running": True, **changes})
     assert step(made, "stop old").call == f"stop_cluster {layout} {DATA}"
-    assert step(made, "keep old").call == f"fence_cluster {layout.split(maxsplit=1)[0]} {fenced}"
+    fence = step(made, "keep old")
+    assert (fence.user, fence.call) == ("postgres", f"fence_cluster {DATA}")
 
 
-def test_what_an_earlier_move_away_from_new_fenced_is_let_go() -> None:
-    """The way back of a move: new was old, and its unit would not start the cluster at the next boot."""
-    there = cluster(data_directory=TARGET, unit="postgresql-15.service")
-    made = plan({"running": True}, new_facts=new(there))
-    free = step(made, "let new's service start it")
-    assert "rm -f -- /etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf" in free.native
-    assert (free.side, free.user) == ("new", "root")
-    assert free.number < step(made, "open new to clients").number
-    assert "AssertPathExists" in free.undo
-    for known in (new(), new(cluster(data_directory=TARGET))):
-        assert not any("service" in title for title in titles(plan({"running": True}, new_facts=known)))
+def test_new_is_fenced_and_marked_ahead_of_all_that_is_copied() -> None:
+    made = plan({"running": True, "tablespaces": (space("/space"),)})
+    fence = step(made, "keep new")
+    assert fence.call == (
+        f"fence_target {TARGET} 'identifier {control().system_identifier}' 'move to the new one' 'from old:{DATA}' "
+        "'folder /space'"
+    )
+    assert (fence.side, fence.user, fence.renewed, fence.rehearsed) == ("new", "postgres", True, True)
+    assert fence.number < step(made, "put the functions").number < step(made, "warm pass 1").number
+
+
+def test_a_cluster_that_an_earlier_move_left_fenced_stays_so_when_this_one_is_taken_back() -> None:
+    assert not any(each.title in {"let old start again", "start old"} for each in plan({"fenced": True}).way_back)
+
+
+@pytest.mark.parametrize("waived", [True, False])
+def test_what_has_no_mark_is_taken_only_where_somebody_has_given_it_up(waived: bool) -> None:
+    waiver = Waiver(TARGET_IDENTITY, "the standby goes", "dba", datetime.now(UTC), Status.WARNING, "", "")
+    check = CheckResult(TARGET_IDENTITY, "", Status.WARNING, "", "", "", waiver=waiver if waived else None)
+    there = cluster(data_directory=TARGET, control=control(checkpoint_location="0/5000028"))
+    estimated = estimate(spec_of(move(), old(), []))
+    made = make_plan(move(), profile("old"), profile("new"), old(), new(there), (check,), (), estimated)
+    proof = step(made, "prove that the target")
+    assert f" {'0/5000028' if waived else '-'} {TARGET} " in proof.call
+    assert ("the standby goes" in proof.reason) is waived
 
 
 def test_tablespaces_go_to_their_targets() -> None:
@@ -173,7 +187,7 @@ def test_configuration_outside_is_brought_along() -> None:
     assert step(made, "put old's configuration").reads == step(made, "pack old's configuration").name
     start = step(made, "start new")
     assert f" {TARGET} 5432 /etc/postgresql/15/main/postgresql.conf " in start.call
-    assert f"-c config_file=/etc/postgresql/15/main/postgresql.conf -c data_directory={TARGET}" in start.native[0]
+    assert f"-c config_file=/etc/postgresql/15/main/postgresql.conf -c data_directory={TARGET}" in start.native[1]
     assert not any("configuration" in title for title in titles(plan()))
 
 
@@ -181,7 +195,7 @@ def test_new_runs_for_us_alone_without_what_starts_work_by_itself() -> None:
     start = step(plan(), "start new")
     for each in ("listen_addresses=localhost", "max_worker_processes=0", "max_logical_replication_workers=0"):
         assert f"-c {each} " in f"{start.call} ".replace("'", " ")
-        assert f"-c {each} " in start.native[0]
+        assert f"-c {each} " in start.native[1]
     assert "-c" not in step(plan(), "open new").native[-1]
 
 
@@ -342,7 +356,7 @@ def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
     made = plan({"running": True, "unit": "postgresql-15.service"})
     back = {each.title: each for each in made.way_back}
     assert list(back) == [
-        "stop new",
+        "stop new and keep it from starting",
         "take the key off new",
         "remove the key from old",
         "remove the lists from new",
@@ -350,11 +364,11 @@ def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
         "start old",
         "prove that old runs",
     ]
-    assert (
-        "rm -f -- /etc/systemd/system/postgresql-15.service.d/pghaul-fence.conf" in back["let old start again"].native
-    )
+    assert back["let old start again"].call == f"unfence_cluster {DATA}"
     assert back["start old"].native == ("systemctl start postgresql-15.service",)
-    assert [each.title for each in made.way_back if each.side == "new" and move().target in each.call] == ["stop new"]
+    assert [each.title for each in made.way_back if each.side == "new" and move().target in each.call] == [
+        "stop new and keep it from starting"
+    ]
     assert "start old" not in [each.title for each in plan().way_back]
 
 
@@ -364,7 +378,7 @@ def test_a_rehearsal_holds_no_step_that_stops_or_starts() -> None:
     closing = {"take the key off new", "remove the key from old", "remove the lists from new"}
     assert {each.title for each in rehearsed if each.stopped} == closing
     assert sum(each.closes for each in rehearsed) == 3
-    words = ("stop_", "start_", "fence_", "open_for", "--delete")
+    words = ("stop_", "start_", "fence_cluster", "open_for", "--delete")
     assert not any(word in text for each in rehearsed for text in each.shown for word in words)
 
 

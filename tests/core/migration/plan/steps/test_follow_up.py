@@ -33,7 +33,7 @@ def test_what_was_put_aside_is_named() -> None:
         config_file="/etc/postgresql/15/main/postgresql.conf",
     )
     said = "\n".join(made(of).remains)
-    assert "/etc/postgresql/15/main/start.conf.before-pghaul" in said
+    assert f"{DATA}/pghaul-fence with its control file" in said
     assert "new: /var/lib/pghaul/" in said
     assert "/etc/postgresql/15/main.before-pghaul" not in said
 

@@ -7,7 +7,7 @@ import pytest
 
 from core.facts.model import Link
 from core.migration.findings.data_roots import data_roots
-from core.migration.plan.site import Site
+from core.migration.plan.site import GivenUp, Site
 from core.migration.plan.steps.targets import empty_or_ours
 from core.migration.transports.copy_channel import channel_of
 from tests.core.migration.builders import cluster, control, move, new, old, profile, runnable, space
@@ -21,12 +21,17 @@ def copied(tmp_path: Path) -> Path:
     programs = tmp_path / "bin"
     programs.mkdir()
     identifier = control().system_identifier
-    (programs / "pg_controldata").write_text(f"#!/bin/sh\necho 'Database system identifier:  {identifier}'\n")
+    (programs / "pg_controldata").write_text(
+        f"#!/bin/sh\nprintf '%s\\n' 'Database system identifier:  {identifier}' "
+        "'Latest checkpoint location:  0/5000028'\n"
+    )
     (programs / "pg_controldata").chmod(0o755)
     data = tmp_path / "data"
     for folder in (data / "global", data / "pg_tblspc", tmp_path / "space" / OURS, tmp_path / "wal/archive_status"):
         folder.mkdir(parents=True)
-    (data / "global/pg_control").touch()
+    (data / "pghaul-fence").mkdir()
+    folders = f"folder {tmp_path}/space\nfolder {tmp_path}/wal\n"
+    (data / "pghaul-fence/mark").write_text(f"# ours\nidentifier {identifier}\n{folders}")
     (data / "pg_tblspc/16400").symlink_to("/on/old")
     (data / "pg_wal").symlink_to(tmp_path / "wal")
     for name in ("000000010000000000000002", "00000002.history", "000000010000000000000001.00000028.backup"):
@@ -34,7 +39,7 @@ def copied(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def proven(root: Path) -> subprocess.CompletedProcess[str]:
+def proven(root: Path, given_up: str | None = None) -> subprocess.CompletedProcess[str]:
     moved = cluster(
         control=control(catalog_version=202209061),
         tablespaces=(space("/on/old"),),
@@ -48,7 +53,8 @@ def proven(root: Path) -> subprocess.CompletedProcess[str]:
     copied = data_roots(undertaking, moved)
     labels = [(each.label, each.target) for each in copied]
     channel = channel_of(undertaking, profile("new"), on_old, labels, purpose="copy", address="10.77.0.12", login=None)
-    site = Site(undertaking, profile("old"), profile("new"), on_old, on_new, moved, channel, copied)
+    seen = None if given_up is None else GivenUp(given_up, "")
+    site = Site(undertaking, profile("old"), profile("new"), on_old, on_new, moved, channel, copied, given_up=seen)
     return subprocess.run(["dash", "-c", runnable(empty_or_ours(site))], capture_output=True, text=True, check=False)
 
 
@@ -76,8 +82,9 @@ def test_what_no_copy_brings_is_nobodys_to_remove(copied: Path, folder: str, nam
     )
 
 
-def test_a_folder_that_the_copy_does_not_lead_to_is_not_of_it(copied: Path) -> None:
-    (copied / "data/pg_tblspc/16400").unlink()
+def test_a_folder_that_the_mark_does_not_name_is_not_of_it(copied: Path) -> None:
+    mark = copied / "data/pghaul-fence/mark"
+    mark.write_text(mark.read_text().replace("/space\n", "/space too\n"))
     done = proven(copied)
     assert done.returncode == 1
     assert done.stderr.startswith(f"pghaul: {copied}/space holds files, and no copy in {copied}/data leads there: ")
@@ -96,8 +103,31 @@ def test_a_folder_beside_an_empty_data_directory_is_no_copy(copied: Path) -> Non
     assert f"{copied}/space holds files, and no copy" in proven(copied).stderr
 
 
+def test_a_copy_of_another_cluster_is_not_ours(copied: Path) -> None:
+    (copied / "data/pghaul-fence/mark").write_text("identifier 1\n")
+    done = proven(copied)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"pghaul: {copied}/data holds a copy of another cluster")
+
+
+@pytest.mark.parametrize(("given_up", "taken"), [(None, False), ("0/5000028", True), ("0/3000028", False)])
+def test_the_same_cluster_without_a_mark_is_taken_only_as_it_was_given_up(
+    copied: Path, given_up: str | None, taken: bool
+) -> None:
+    (copied / "data/pghaul-fence/mark").unlink()
+    (copied / "data/global/pg_control").touch()
+    (copied / "data/standby.signal").touch()
+    (copied / "data/pg_tblspc/16400").unlink()
+    (copied / "data/pg_tblspc/16400").symlink_to(copied / "space")
+    done = proven(copied, given_up)
+    assert (done.returncode == 0) is taken
+    assert ("a standby or a restored backup of this cluster (standby.signal)" in done.stderr) is not taken
+
+
 def test_the_data_directory_of_another_cluster_is_named(copied: Path) -> None:
+    (copied / "data/pghaul-fence/mark").unlink()
+    (copied / "data/global/pg_control").touch()
     (copied / "bin/pg_controldata").write_text("#!/bin/sh\necho 'Database system identifier:  1'\n")
     done = proven(copied)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"pghaul: {copied}/data is neither empty nor a copy of this cluster")
+    assert done.stderr.startswith(f"pghaul: {copied}/data holds another cluster")

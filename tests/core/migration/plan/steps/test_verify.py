@@ -36,7 +36,7 @@ def kept(data: Path) -> dict[str, list[str]]:
 def data(tmp_path: Path) -> Path:
     folder = tmp_path / "data"
     several = {f"base/1/{number}": 9 for number in range(20)}
-    own = {CONTROL: 8192, "left [out]": 5, "postmaster.pid": 9, "pghaul-fence/mark": 1, "pghaul-start.log": 1}
+    own = {CONTROL: 8192, "left [out]": 5, "pghaul-fence/mark": 1, "pghaul-start.log": 1}
     for name, size in {**SIZES, **several, **own, "below/deep": 2 << 20}.items():
         (folder / name).parent.mkdir(exist_ok=True, parents=True)
         (folder / name).write_bytes(name.encode() * (size // len(name.encode()) + 1))
