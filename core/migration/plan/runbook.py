@@ -95,12 +95,15 @@ def _step(step: Step, numbers: dict[str, int], paths: Paths, seen: dict[tuple[st
 
 
 def _block(step: Step, paths: Paths) -> list[str]:
-    """What is to be copied: the native commands, and as a comment the call."""
+    """What is to be copied: a table, the native commands, and as a comment the call.
+
+    Commands stand indented, not between fences: of fifty steps those alone would fill two pages.
+    """
     call = call_line(step, paths)
-    lines = [*step.native, *([f"# call: {call}" if step.native else call] if call else [])]
-    text = "\n".join([*([step.table] if step.table else []), *lines])
-    fence = _fence(text)
-    return [f"{fence}{'text' if step.table else 'sh'}", text, fence] if text else []
+    commands = [*step.native, *([f"# call: {call}" if step.native else call] if call else [])]
+    lines = [line for command in commands for line in command.splitlines()]
+    table = ["", *_fenced(step.table, "text")] if step.table else []
+    return [*table, *(["", *(f"    {line}" for line in lines)] if lines else [])]
 
 
 def _later(plan: Plan) -> list[str]:
@@ -124,8 +127,7 @@ def _later_step(step: Step, paths: Paths) -> list[str]:
 def _functions(plan: Plan) -> list[str]:
     if not plan.functions:
         return [""]
-    fence = _fence(plan.functions)
-    return ["", APPENDIX, "", f"{fence}sh", plan.functions.rstrip("\n"), fence, ""]
+    return ["", APPENDIX, "", *_fenced(plan.functions.rstrip("\n"), "sh"), ""]
 
 
 APPENDIX = "## Appendix: the functions"
@@ -140,12 +142,12 @@ def _code(text: str) -> str:
     return f"{mark} {text} {mark}" if "`" in text else f"{mark}{text}{mark}"
 
 
-def _fence(text: str) -> str:
-    """A fence that the text does not hold."""
+def _fenced(text: str, language: str) -> list[str]:
+    """The text between fences that it does not hold."""
     fence = "```"
     while fence in text:
         fence += "`"
-    return fence
+    return [f"{fence}{language}", text, fence]
 
 
 def _plain(text: str) -> str:
