@@ -17,7 +17,8 @@ is_a_step() {
 }
 
 main() {
-  mode=run first=1 only='' log=${0%.sh}.log steps=steps natives='' native='' reason=''
+  mode=run first=1 only='' log=${0%.sh}.log steps=steps natives=''
+  forget
   while [ $# -gt 0 ]; do
     case $1 in
       --list | --dry-run) mode=${1#--} ;;
@@ -111,8 +112,9 @@ say_how_to_go_on() {
   fi
 }
 
-# what holds from here on: flags, then by name what the step reads, must agree with, where to go on if not, till when it is done again
-with() { flags=" $* " reads='' agrees='' mends='' again=0 pass=0; }
+# flags that hold from here on; by name, for the next step alone, what it reads, must agree with, where to go on if it does
+# not, till when it is done again
+with() { flags=" $* "; }
 
 is() { case $flags in *" $1 "*) ;; *) return 1 ;; esac }
 
@@ -133,8 +135,11 @@ step() {
     *) [ -n "$ended" ] || take "$@" ;;
   esac
   natives="$natives
-$(printf '%s\n' "$native" | sed "s/^/$number:/")" native='' reason=''
+$(printf '%s\n' "$native" | sed "s/^/$number:/")"
+  forget
 }
+
+forget() { native='' reason='' reads='' agrees='' mends='' again=0 pass=0; }
 
 row() {
   marks=

@@ -29,12 +29,14 @@ def names_of(plan: Plan) -> Names:
 
 def steps_of(steps: Sequence[Step], plan: Plan) -> list[str]:
     """The lines of these steps, which follow each other."""
-    names, holds, shown = names_of(plan), "", dict[tuple[str, ...], int]()
+    names, flags, shown = names_of(plan), "", dict[tuple[str, ...], int]()
     lines: list[str] = []
     for step in steps:
-        before, holds = holds, _holds(step, plan)
-        if holds != before:
-            lines.append(holds)
+        before, flags = flags, _flags(step)
+        if flags != before:
+            lines.append(flags)
+        if values := _values(step, plan):
+            lines.append(values)
         if step.by_person:
             lines.append("why " + quoted("\n".join(filter(None, (step.reason, step.table)))))
         if step.native:
@@ -67,8 +69,8 @@ def _escaped(text: str) -> str:
     return re.sub(r'["$`]|\\(?=["$`\\\n]|$)', lambda found: f"\\{found[0]}", text)
 
 
-def _holds(step: Step, plan: Plan) -> str:
-    """What the runner needs to know of the step, in its words; it holds until the next such line."""
+def _flags(step: Step) -> str:
+    """What the runner needs to know of the step, and of those that follow until the next such line."""
     flags = {
         "stopped": step.stopped,
         "needed": not step.skippable,
@@ -78,6 +80,11 @@ def _holds(step: Step, plan: Plan) -> str:
         "functions": step.takes_functions,
         "no-return": step.point_of_no_return,
     }
+    return " ".join(["with", *(name for name, true in flags.items() if true)])
+
+
+def _values(step: Step, plan: Plan) -> str:
+    """What the runner needs to know of the step alone: numbers of others, and of its pass."""
     numbers = {each.name: each.number for each in plan.steps}
     # the proof that old is stopped must print what it printed before
     agrees = step.name if step.name == STOPPED else step.agrees_with
@@ -88,9 +95,7 @@ def _holds(step: Step, plan: Plan) -> str:
         "again": _again_until(step, plan),
         "pass": step.warm_pass,
     }
-    flagged = " ".join(["with", *(name for name, true in flags.items() if true)])
-    valued = " ".join(f"{name}={value}" for name, value in values.items() if value)
-    return f"{flagged}; {valued}" if valued else flagged
+    return " ".join(f"{name}={value}" for name, value in values.items() if value)
 
 
 def _again_until(step: Step, plan: Plan) -> int:
