@@ -22,8 +22,9 @@ sum_ahead() {
   done
 }
 
-# sum_up WORDS...   as sum_ahead, of all that has no sum yet, where no server lives; print for each data root how much it holds and the sum of its list
-# On standard input the inventory, if there is one: there are no fewer files than relations, and never fewer than any cluster has.
+# sum_up WORDS...   as sum_ahead, of all that has no sum yet; print how much each data root holds and the sum of its list
+# No server lives there. On standard input the inventory, if there is one: there are no fewer files than relations, and never
+# fewer than any cluster has.
 sum_up() {
   sum_words "$@"
   no_server "$sum_data"

@@ -18,7 +18,6 @@ from core.migration.transports.rsync_versions import (
     compression_options,
     listed_options,
     progress_options,
-    version_options,
 )
 from core.servers.functions import library, named_in
 from core.servers.shell import Shell, call, with_settings
@@ -44,7 +43,7 @@ def settings(channel: CopyChannel) -> dict[str, str]:
     host = f"[{channel.address}]" if ":" in channel.address else channel.address
     # within one server there is nothing to pack for, nor over NFS, where rsync writes a file
     packed = transport.compression if route in {Route.SSH, Route.DAEMON} else ""
-    options = (*_OPTIONS, *version_options(channel.rsync), *compression_options(channel.rsync, packed))
+    options = (*_OPTIONS, *compression_options(channel.rsync, packed))
     several = transport.streams > 1
     stream = "send_to_daemon" if route is Route.DAEMON else "send_listed"
     ahead = _listed_ahead(channel)

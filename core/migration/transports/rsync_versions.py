@@ -4,8 +4,10 @@
 | --- | --- | --- |
 | 3.1.0 | progress of a whole pass (--info=progress2) | none is shown |
 | 3.1.0 | a listed file that vanished is no error | one stream, and each warm pass compares everything |
-| 3.1.3 | times compared to the nanosecond (--modify-window=-1) | to the second: no pass stands on times alone |
 | 3.2.0 | lz4, zstd | zlib at its lightest |
+
+Times are compared in whole seconds: older ones carry no more, nor do some file systems, where every file would seem to
+have changed by --modify-window=-1 (3.1.3). No pass stands on them: what changed is listed, and proven by its sum.
 
 --mkpath (3.2.3) is not needed: the target folders are made by a step that names their owner. Nor is --fsync (3.2.4):
 the receiver flushes while more arrives, whatever its version, and a step flushes at the end.
@@ -20,7 +22,6 @@ UNKNOWN: Version = (0, 0, 0)
 """As old as can be: nothing is asked of it."""
 
 VANISHING: Version = (3, 1, 0)
-NANOSECONDS: Version = (3, 1, 3)
 MODERN_COMPRESSION: Version = (3, 2, 0)
 
 _NUMBER = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
@@ -46,11 +47,6 @@ def can_stream(version: Version) -> bool:
 def can_compress(version: Version, compression: str) -> bool:
     """Whether both sides know that compression by their version; whether they were built with it shows when it runs."""
     return compression.partition(":")[0] in {"", "zlib"} or version >= MODERN_COMPRESSION
-
-
-def version_options(version: Version) -> tuple[str, ...]:
-    """What is asked of every pass because both sides know it."""
-    return ("--modify-window=-1",) if version >= NANOSECONDS else ()
 
 
 def progress_options(version: Version) -> tuple[str, ...]:

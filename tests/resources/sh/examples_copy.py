@@ -15,7 +15,7 @@ SETTINGS = {
     "copy_share": "one_list",
     "copy_warm": "warm_listed",
     "copy_cold": "cold_whole",
-    "copy_options": "-rlptH --timeout=600 --stats --modify-window=-1",
+    "copy_options": "-rlptH --timeout=600 --stats",
     "copy_progress": "--info=progress2",
     "copy_vanish": "--ignore-missing-args",
     "copy_ssh": "ssh -F @folder@/lists/ssh_config",

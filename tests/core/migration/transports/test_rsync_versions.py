@@ -64,9 +64,9 @@ def test_the_older_of_both_counts() -> None:
 @pytest.mark.parametrize(
     ("version", "compression", "there", "not_there"),
     [
-        ((3, 2, 7), "lz4", ["--modify-window=-1", "--ignore-missing-args", "--compress-choice=lz4"], []),
+        ((3, 2, 7), "lz4", ["--ignore-missing-args", "--compress-choice=lz4"], []),
         ((3, 2, 0), "zstd:3", ["--compress-choice=zstd", "--compress-level=3"], []),
-        ((3, 1, 3), "zlib:1", ["--modify-window=-1", "--compress --compress-level=1"], ["--compress-choice"]),
+        ((3, 1, 3), "zlib:1", ["--compress --compress-level=1"], ["--compress-choice", "--modify-window"]),
         ((3, 1, 2), "", ["--ignore-missing-args"], ["--modify-window", "--compress"]),
         ((3, 0, 9), "", [], ["--modify-window", "--ignore-missing-args", "--compress", "--files-from"]),
         (UNKNOWN, "", [], ["--modify-window", "--ignore-missing-args", "--compress", "--files-from"]),
