@@ -122,6 +122,7 @@ _OLD = [
         name="broken off",
     ),
     Example("find_control", (_DATA,), arrange=_FENCED),
+    Example("has_control", ("@folder@",), arrange="mkdir -p pghaul-fence/global && : >pghaul-fence/global/pg_control"),
     Example(
         "control_data",
         ("@path@", _DATA),
