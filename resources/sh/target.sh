@@ -59,7 +59,7 @@ known_as() {
     fi
   done
   case $2 in
-    *' recovery'*) echo 'a standby of this cluster' ;;
+    *'in archive recovery'* | *'shut down in recovery'*) echo 'a standby of this cluster' ;;
     *) echo 'a clone of this cluster, or a copy of it that was opened' ;;
   esac
 }

@@ -247,7 +247,7 @@ def undisturbed(
     for host in (lab.old, lab.new):
         end(host)
         left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
-        assert left == [], host.name
+        assert left == [], f"{host.name}: {left}"
 
 
 def read_facts(connect: Callable[[str], Server], target: str | None = None) -> tuple[Facts, Facts]:

@@ -149,8 +149,11 @@ def _sums(function: str, site: Site, *, on_new: bool) -> Shell:
     """The call that lists a side and sums up what has no sum yet; new's files are put out of its cache first."""
     facts = (site.old_facts, site.new_facts)
     threads = _threads(facts[on_new])
+    # before the last pass new has no control file, which tells what WAL is idle; what came of that is summed up alike
+    idle_known = function == "sum_up" or not on_new
     roots = [
-        (root.label, root.link or "-", root.target if on_new else root.source, wal_of(root)) for root in site.roots
+        (root.label, root.link or "-", root.target if on_new else root.source, wal_of(root) if idle_known else "-")
+        for root in site.roots
     ]
     return call(
         function,
