@@ -9,55 +9,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from core.cli.main import main
 from tests.lab import clusters
 from tests.lab.fixtures import LabAsker
-from tests.lab.hosts import Host
 from tests.lab.lab import Lab
+from tests.live.command_line import CommandLine
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("clean_hosts")]
 
 NASTY = """/srv/pg/it's $(touch x) "ö\""""
-
-
-@dataclass
-class CommandLine:
-    """The command line in this process, with the lab's host keys named beforehand where a subcommand connects."""
-
-    lab: Lab
-    asker: LabAsker
-    capsys: pytest.CaptureFixture[str]
-
-    def __call__(self, *arguments: str) -> tuple[int, str, str]:
-        code = main(arguments)
-        captured = self.capsys.readouterr()
-        return code, captured.out, captured.err
-
-    def connecting(self, *arguments: str) -> tuple[int, str, str]:
-        keys = [word for key in sorted(self.asker.fingerprints) for word in ("--host-key", key)]
-        return self(*arguments, *keys)
-
-    def describe(self, host: Host, *options: str, user: str = "dba") -> None:
-        """Describe a lab host; what `options` say wins."""
-        identity = () if "--identity" in options else ("--identity", str(self.lab.key))
-        code, _, err = self("server", "add", host.name, host.address, "--user", user, *identity, *options, "--replace")
-        assert code == 0, err
-
-    def set_up(self, cluster: str = clusters.DATA, *options: str) -> None:
-        """Both hosts described, and a move `m` between them."""
-        self.describe(self.lab.old)
-        self.describe(self.lab.new)
-        where = ("--cluster", cluster, "--target", clusters.NEW_DATA)
-        volumes = ["--new-volume", "/srv/pg"]
-        if "--old-volume" not in options:
-            volumes += ["--old-volume", "/srv/pg"]
-        code, _, err = self("move", "add", "m", "--old", "old", "--new", "new", *where, *volumes, *options)
-        assert code == 0, err
 
 
 @pytest.fixture

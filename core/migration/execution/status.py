@@ -2,7 +2,7 @@
 
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
-from core.migration.plan.steps.known_data_roots import DATA_ROOTS
+from core.migration.plan.steps.known_data_roots import DATA_ROOTS, UNKNOWN_ROOT
 from core.migration.plan.steps.opening import START_NEW
 
 
@@ -67,4 +67,4 @@ def _knows_too_little(execution: Execution) -> bool:
     """Whether its plan lacks a data root of the cluster: to go on with it would fail again."""
     proofs = {step.number for step in execution.plan.steps if step.name.startswith(DATA_ROOTS)}
     latest = [run for run in execution.steps if run.number in proofs and not run.back]
-    return bool(latest) and latest[-1].exit_status not in {None, 0}
+    return bool(latest) and latest[-1].exit_status not in {None, 0} and UNKNOWN_ROOT in latest[-1].message

@@ -17,6 +17,9 @@ from core.servers.shell import Shell, call, command
 DATA_ROOTS = "places-"
 """What the names of these steps begin with, as plans in the history have them."""
 
+UNKNOWN_ROOT = "not in the plan"
+"""What their sentence says where no other execution of this plan could go on; after any other failure one can."""
+
 _BEGAN, _RUNNING, _STOPPED = f"{DATA_ROOTS}began", f"{DATA_ROOTS}running", f"{DATA_ROOTS}stopped"
 _LEAST = 0.9
 """A root may lose a tenth of its relations from one proof to the next, in files and in bytes: tables are dropped."""

@@ -10,7 +10,7 @@ from core.migration.execution.status import holds_old, status_sentence
 from core.migration.model.execution import NOT_OPENED, Kind, State
 from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
-from core.migration.plan.steps.known_data_roots import DATA_ROOTS
+from core.migration.plan.steps.known_data_roots import DATA_ROOTS, UNKNOWN_ROOT
 from core.migration.plan.steps.opening import START_NEW
 from tests.core.migration.execution.builders import STEP, execution, ran
 
@@ -20,13 +20,19 @@ COLD = (*(replace(STEP, name=name) for name in (STOPPED, FENCE, START_NEW)),)
 
 
 def stands(
-    steps: tuple[Step, ...], done: int, status: int = 1, *, kind: Kind = Kind.REAL, state: State = State.STOPPED
+    steps: tuple[Step, ...],
+    done: int,
+    status: int = 1,
+    *,
+    kind: Kind = Kind.REAL,
+    state: State = State.STOPPED,
+    note: str = "",
 ) -> str:
     """How it stands after the first `done` steps, the next of which failed."""
     made = execution(*steps, kind=kind, state=state)
     for number in range(1, done + 1):
         made = ran(made, number)
-    return status_sentence(ran(made, done + 1, status=status))
+    return status_sentence(ran(made, done + 1, status=status, note=note))
 
 
 @pytest.mark.parametrize(
@@ -74,12 +80,14 @@ def test_a_rehearsal_holds_nothing(state: State) -> None:
 
 def test_to_go_on_is_not_offered_where_the_plan_lacks_a_data_root() -> None:
     proof = replace(STEP, name=f"{DATA_ROOTS}running")
-    assert stands((COPY, proof, *WARM[1:]), 1) == (
+    lacks = f"old: pg_tblspc/16385 leads to /space: {UNKNOWN_ROOT}, made since"
+    assert stands((COPY, proof, *WARM[1:]), 1, note=lacks) == (
         "old is as it was; begin with a new plan: pghaul execute spring --anew"
     )
-    within = stands((*WARM[:3], replace(STEP, name=f"{DATA_ROOTS}stopped")), 3)
+    within = stands((*WARM[:3], replace(STEP, name=f"{DATA_ROOTS}stopped")), 3, note=lacks)
     assert "--resume" not in within
     assert within.endswith("pghaul execute spring --rollback; then begin with a new plan: --anew")
+    assert "--resume" in stands((COPY, proof, *WARM[1:]), 1, note="old: /space is not there: is its disk mounted?")
 
 
 def test_a_stopped_cluster_that_somebody_started_may_be_planned_anew() -> None:

@@ -1,0 +1,118 @@
+"""Data roots that are not what they look like, by the command line: disks that go, links that lead elsewhere."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.lab.fixtures import LabAsker
+from tests.lab.lab import Lab
+from tests.live import moving as site
+from tests.live.command_line import CommandLine, Terminal
+from tests.live.moving import DATA, NEW_OTHER, OTHER, ROOT, SPACE, WAL, pg_ctl, sql
+
+pytestmark = pytest.mark.lab
+
+TARGET = f"{ROOT}/deeper/15/main"
+"""Where `../wal` leads elsewhere than on old."""
+ACCOUNTS = "select count(*), md5(string_agg(aid || ' ' || abalance, ',' order by aid)) from pgbench_accounts"
+
+_ODD = f"""
+set -eu
+cp -a '{SPACE}/.' '{ROOT}/kept'
+mount -t tmpfs -o mode=700 space '{SPACE}'
+cp -a '{ROOT}/kept/.' '{SPACE}'
+rm -r '{ROOT}/kept'
+mkdir -m 700 '{SPACE}/lost+found'
+chown postgres: '{SPACE}'
+ln -sfn ../wal '{DATA}/pg_wal'
+ln -s '{SPACE}' {ROOT}/second
+for link in '{DATA}'/pg_tblspc/*; do [ ! "$link" -ef '{SPACE}' ] || ln -sfn {ROOT}/second "$link"; done
+ln -s /etc/hosts '{DATA}/server.crt'
+chown -h postgres: '{DATA}'/pg_wal '{DATA}'/pg_tblspc/* '{DATA}/server.crt'
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(lab: Lab) -> Iterator[Lab]:
+    site.create(lab.old)
+    yield lab
+    site.remove(lab)
+
+
+@pytest.fixture
+def odd(cluster: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    """The cluster runs, a tablespace of it is a file system behind a second link, `pg_wal` a relative one."""
+    site.clear(cluster)
+    cluster.old.exec("sh", "-c", _ODD)
+    site.start(cluster.old)
+    cli = CommandLine(cluster, asker, capsys)
+    cli.describe(cluster.old)
+    cli.describe(cluster.new)
+    words = (
+        "--old",
+        "old",
+        "--new",
+        "new",
+        "--cluster",
+        DATA,
+        "--target",
+        TARGET,
+        "--tablespace",
+        f"{OTHER}={NEW_OTHER}",
+    )
+    code, _, err = cli("move", "add", "m", *words, "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
+    assert code == 0, err
+    yield cli
+    pg_ctl(cluster.old, "-m", "immediate", "stop", check=False)
+    cluster.new.exec("sh", "-c", f"{site.NEW_BIN}/pg_ctl -D {TARGET} -m immediate stop", user="postgres", check=False)
+    cluster.old.exec("sh", "-c", f"while umount -l '{SPACE}'; do :; done 2>/dev/null", check=False)
+
+
+def execute(cli: CommandLine, *options: str) -> tuple[int, str, str]:
+    return cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks", *options)
+
+
+def test_links_and_a_file_system_s_own_root_are_moved_right(odd: CommandLine) -> None:
+    before = sql(odd.lab.old, ACCOUNTS)
+    code, _, err = execute(odd)
+    assert code == 0, err
+    assert sql(odd.lab.new, ACCOUNTS) == before
+    wal = odd.lab.new.exec("readlink", f"{TARGET}/pg_wal").stdout.strip()
+    spaces = odd.lab.new.exec("sh", "-c", f"readlink {TARGET}/pg_tblspc/* | sort").stdout.splitlines()
+    assert (wal, spaces) == (WAL, sorted([SPACE, NEW_OTHER]))
+    assert odd.lab.new.exec("test", "-e", f"{SPACE}/lost+found", check=False).returncode == 1
+
+
+@pytest.mark.parametrize("lost", [f"umount -l '{SPACE}'", f"mount -t tmpfs -o mode=777 another '{SPACE}'"])
+def test_a_disk_that_goes_before_the_stop_removes_nothing_on_new(odd: CommandLine, lost: str) -> None:
+    before = sql(odd.lab.old, ACCOUNTS)
+    odd("move", "hook", "m", "stop-applications", "--side", "old", "--as", "root", "--command", lost)
+    code, _, err = execute(odd)
+    assert (code, "another folder, or on another disk" in err or "is its disk mounted?" in err) == (1, True), err
+    assert int(odd.lab.new.exec("sh", "-c", f"find '{SPACE}' -type f | wc -l").stdout) >= 10
+    odd.lab.old.exec("umount", SPACE, check=False)  # what lies above it, if anything
+    if lost.startswith("umount"):
+        return  # its files went with it
+    code, _, err = odd.connecting("execute", "m", "--rollback")
+    assert code == 0, err
+    assert sql(odd.lab.old, ACCOUNTS) == before
+
+
+def test_a_link_to_a_file_that_new_does_not_have_stops_the_move_before_it_begins(odd: CommandLine) -> None:
+    odd.lab.old.exec("sh", "-c", f"touch {ROOT}/here && ln -sfn {ROOT}/here {DATA}/server.key")
+    code, _, err = execute(odd)
+    assert (code, f"server.key to {ROOT}/here" in err) == (1, True), err
+    assert sql(odd.lab.old, "select 1") == "1"
+
+
+def test_new_is_not_opened_where_a_file_of_old_has_changed_since_its_stop(
+    odd: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd("move", "hook", "m", "stop-applications", "--side", "old", "--command", "true")
+    written = f"touch '{SPACE}'/PG_15_*/*/*"
+    monkeypatch.setattr("sys.stdin", Terminal(lambda: odd.lab.old.exec("sh", "-c", written, user="postgres")))
+    code, _, err = odd.connecting("execute", "m", "--confirm", DATA)
+    assert (code, "/16384 was changed" in err) == (1, True), err
+    assert sql(odd.lab.new, "show listen_addresses") == "localhost"
+    assert odd.connecting("execute", "m", "--rollback")[0] == 0
+    assert sql(odd.lab.old, "select 1") == "1"
