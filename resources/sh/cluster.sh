@@ -13,13 +13,14 @@ stop_cluster() {
   esac || fail "the server in $3 did not stop: read its log"
 }
 
-# start_cluster LAYOUT NAME DATA   start it as this host always does; where its lock file is there nothing is done
+# start_cluster LAYOUT NAME DATA CONFIG   start it as this host always does; where its lock file is there nothing is done
+# CONFIG: of a data directory by itself its configuration file outside of DATA, else `-`.
 start_cluster() {
   [ ! -e "$3/postmaster.pid" ] || return 0
   case $1 in
     debian) pg_ctlcluster "${2%%/*}" "${2#*/}" start ;;
     unit) systemctl start "$2" ;;
-    *) PGDATA=$3 "$2" -w start </dev/null >"$3/pghaul-start.log" 2>&1 ;;
+    *) (PATH=${2%/*}:$PATH && start_by_pg_ctl "$3" "$4" '') ;;
   esac || fail "the server in $3 did not start: read its log"
 }
 

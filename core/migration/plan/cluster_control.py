@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.facts.model import Cluster
-from core.migration.findings.layout import debian
+from core.migration.findings.layout import config_file_outside, debian
 from core.migration.model.plan import ROOT_USER
 from core.servers.shell import Shell, Word, call, command, environment
 
@@ -45,7 +45,8 @@ def stop(cluster: Cluster, owner: str) -> Control:
 def start(cluster: Cluster, owner: str) -> Control:
     """Start as this host always starts it; where its lock file is there, nothing is done."""
     layout = _layout(cluster, owner)
-    starting = call("start_cluster", layout.word, layout.name, cluster.data_directory)
+    configured = config_file_outside(cluster) or "-"
+    starting = call("start_cluster", layout.word, layout.name, cluster.data_directory, configured)
     return Control(layout.user, starting, layout.start)
 
 
@@ -125,7 +126,7 @@ def _folder(cluster: Cluster, owner: str) -> _Layout:
         pg_ctl,
         owner,
         (_pg_ctl(pg_ctl, data, "-m", "fast", "-w", "-t", 3600, "stop"),),
-        (_logged(_pg_ctl(pg_ctl, data, "-w", "start"), data),),
+        (_native_start(data, pg_ctl, config_file_outside(cluster)),),
     )
 
 
@@ -163,7 +164,7 @@ def native_start_locally(
     fence = f"{target}/{FENCE}"
     return (
         _moved(fence, target),
-        _native_start(target, path, config_file, *held, f"port={port}"),
+        _native_start(target, program(path, "pg_ctl"), config_file, *held, f"port={port}"),
         command("mv", "--", f"{target}/PG_VERSION", fence).text,
     )
 
@@ -181,7 +182,7 @@ def native_open_for_clients(target: str, path: str, config_file: str | None) -> 
         *native_stop_locally(target),
         back,
         command("rm", "-r", "--", fence).text,
-        _native_start(target, path, config_file),
+        _native_start(target, program(path, "pg_ctl"), config_file),
     )
 
 
@@ -221,12 +222,12 @@ def program(path: str, name: str) -> str:
     return f"{path.partition(':')[0]}/{name}"
 
 
-def _native_start(target: str, path: str, config_file: str | None, *settings: str) -> str:
+def _native_start(data: str, pg_ctl: str, config_file: str | None, *settings: str) -> str:
     if config_file is not None:
-        settings = (*settings, f"config_file={config_file}", f"data_directory={target}")
+        settings = (*settings, f"config_file={config_file}", f"data_directory={data}")
     # -o goes through a shell of pg_ctl's own, so its words are quoted once more
     options = ("-o", _options(settings)) if settings else ()
-    return _logged(_pg_ctl(program(path, "pg_ctl"), target, "-w", "-t", 600, *options, "start"), target)
+    return _logged(_pg_ctl(pg_ctl, data, "-w", "-t", 600, *options, "start"), data)
 
 
 def _options(settings: Sequence[str]) -> str:

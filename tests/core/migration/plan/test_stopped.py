@@ -106,7 +106,7 @@ def test_the_fence_takes_the_control_file_and_gives_it_back(data: Path) -> None:
             {"bin_directory": None},
             (
                 "env PGDATA=/srv/pg/data pg_ctl -m fast -w -t 3600 stop",
-                "as dba: env PGDATA=/srv/pg/data pg_ctl -w start </dev/null >/srv/pg/data/pghaul-start.log 2>&1",
+                "as dba: env PGDATA=/srv/pg/data pg_ctl -w -t 600 start </dev/null >/srv/pg/data/pghaul-start.log 2>&1",
             ),
         ),
     ],
