@@ -17,11 +17,15 @@ from core.migration.model.move import Move
 from core.migration.model.plan import Step
 from core.servers.connection import Server
 from core.servers.profiles import Profile
+from tests.lab.clusters import PREFIX
 from tests.lab.footprint import differences, footprint
+from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.live.moving import Moving, Person
 
 pytestmark = pytest.mark.lab
+
+BIN = f"{PREFIX}/bin"
 
 DATA, CONFIGURATION = "/srv/pg/15/fenced", "/etc/postgresql/15/fenced"
 MOVE = Move("debian", "old", "new", DATA, DATA, "/srv/pg", "/srv/pg")
@@ -50,8 +54,9 @@ def cluster(lab: Lab) -> Iterator[Lab]:
     lab.new.exec("sh", "-c", _CREATE)
     yield lab
     lab.new.exec("pg_dropcluster", "--stop", "15", "fenced")
+    lab.old.exec("sh", "-c", f"cd / && PGDATA={DATA} {BIN}/pg_ctl -m immediate stop", user="postgres", check=False)
     for host in (lab.old, lab.new):
-        host.exec("sh", "-c", f"rm -rf {DATA} {CONFIGURATION}; {_EMPTY}")
+        host.exec("sh", "-c", f"rm -rf /var/lib/pghaul {DATA} {CONFIGURATION}; {_EMPTY}")
     for host, before in looks:
         assert [line for line in differences(before, footprint(host)) if "/var/log/postgresql" not in line] == [], (
             host.name
@@ -67,6 +72,7 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
     tmp_path: Path,
 ) -> None:
     start_conf = state(cluster)
+    cluster.old.exec("install", "-D", "/etc/hostname", f"{CONFIGURATION}/theirs")
     facts = collect(new_server, Job(), folders=[DATA]), collect(old_server, Job(), folders=[DATA])
     with Store.open(tmp_path) as store:
         store.add_profile(replace(new_profile, name="old"))
@@ -83,12 +89,27 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
         assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid").returncode == 0
         roll_back(move.executor(number))
         assert store.execution(number).state is State.ROLLED_BACK
-    assert state(cluster) == start_conf
-    assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "online"
-    assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid", check=False).returncode == 1
+        assert state(cluster) == start_conf
+        assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "online"
+        assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid", check=False).returncode == 1
+        assert configured(cluster) == ["fenced", "theirs", ""]
+        assert move.execute(Person(name="15/fenced")).state is State.DONE
+    *names, aside = configured(cluster)
+    assert names == ["fenced", *cluster.new.exec("ls", CONFIGURATION).stdout.split()]
+    assert aside.startswith("pghaul-copy-")
+    assert state(cluster, cluster.old).split()[0] == start_conf.split()[0]  # as it was before anything was fenced
 
 
-def state(lab: Lab) -> str:
+def configured(lab: Lab) -> list[str]:
+    """What lies where new's service manager looks for clusters, in ours, and what was put aside."""
+    look = "ls /etc/postgresql/15 /etc/postgresql/15/fenced | grep -v '^/' | grep ."
+    return [
+        *lab.old.exec("sh", "-c", look).stdout.split(),
+        lab.old.exec("sh", "-c", "ls /var/lib/pghaul; true").stdout.strip(),
+    ]
+
+
+def state(lab: Lab, host: Host | None = None) -> str:
     """Of the file that says who may start the cluster: every byte, owner, mode and time; and what lies beside it."""
     look = f"cd {CONFIGURATION} && sha256sum start.conf && stat -c '%U:%G %a %y' start.conf && ls -A"
-    return lab.new.exec("sh", "-c", look).stdout
+    return (host or lab.new).exec("sh", "-c", look).stdout
