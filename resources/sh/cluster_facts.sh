@@ -169,8 +169,9 @@ cluster_identity() {
 
 # cluster_fence   print `fenced=yes` where pghaul keeps it from starting, and `copy=IDENTIFIER` by the mark of a copy
 cluster_fence() {
-  [ -d "$cluster_folder/pghaul-fence" ] || return 0
-  echo 'fenced=yes'
+  if [ -e "$cluster_folder/pghaul-fence/global/pg_control" ] || [ -e "$cluster_folder/pghaul-fence/PG_VERSION" ]; then
+    echo 'fenced=yes'
+  fi
   [ -f "$cluster_folder/pghaul-fence/mark" ] || return 0
   sed -n 's/^identifier /copy=/p;5q' "$cluster_folder/pghaul-fence/mark" || fail 'the mark of its copy cannot be read'
 }

@@ -134,9 +134,10 @@ open_target() {
 
 # own_server DATA   fail unless the server that runs there is the one that this copy started: by its process and when it began
 own_server() {
-  own_lock=$(head -n 3 -- "$1/postmaster.pid") || fail "the lock file of the server in $1 cannot be read"
+  own_lock=$(head -n 3 -- "$1/postmaster.pid") || own_lock=
   own_known=$(cat -- "$1/pghaul-fence/server") || own_known=
-  [ "$own_lock" = "$own_known" ] || fail "a server runs in $1 that this copy has not started: look at it, and stop it"
+  { [ -n "$own_lock" ] && [ "$own_lock" = "$own_known" ]; } ||
+    fail "a server runs in $1 that this copy has not started: look at it, and stop it"
 }
 
 # stop_locally DATA   stop the server there that start_locally started, if it runs

@@ -162,7 +162,14 @@ EXAMPLES = [
         "cluster_fence",
         arrange="mkdir -p data/pghaul-fence; printf '%s\\n' '# a copy' 'identifier 729' >data/pghaul-fence/mark",
         settings=_OF,
-        prints="fenced=yes\ncopy=729\n",
+        prints="copy=729\n",
+        name="a copy",
+    ),
+    Example(
+        "cluster_fence",
+        arrange="mkdir -p data/pghaul-fence; touch data/pghaul-fence/PG_VERSION",
+        settings=_OF,
+        prints="fenced=yes\n",
     ),
     Example(
         "cluster_leftovers",
