@@ -88,13 +88,12 @@ keep_sums() {
 
 # list_alike LABEL ROOT WAL   here: the lines of all that lies in ROOT, without sums, in `now`
 # But what each side has for itself: the lock file, the log of a start, the fence, the control file (summed up by itself), idle WAL.
-# Until old is fenced new has no control file, and tells no WAL from idle one.
 list_alike() {
   alike_label=$1 alike_wal=$3
   set -- -path ./lost+found
   [ "$alike_label" != data ] || set -- "$@" -o -path ./postmaster.pid -o -path ./pghaul-start.log \
     -o -path ./pghaul-fence -o -path ./global/pg_control
-  if [ "$alike_wal" != - ] && { [ -z "$sum_until" ] || has_control "$sum_data"; }; then
+  if [ "$alike_wal" != - ]; then
     alike_ahead=./$alike_wal/
     [ "$alike_wal" != . ] || alike_ahead=./
     alike_idle=$(idle_wal "$sum_path" "$sum_data" "./$alike_wal" "$alike_ahead") || exit

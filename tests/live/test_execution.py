@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BlockedError, Cancelled
+from core.errors import BlockedError, Cancelled, PghaulError
 from core.facts.model import Facts
 from core.jobs import CommandStarted, Progress
 from core.migration.execution.engine import carry_out
 from core.migration.execution.rollback import roll_back
+from core.migration.execution.status import status_sentence
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.move import Hook, HookCommand, Verify
 from core.migration.model.plan import Step
@@ -195,6 +196,34 @@ class Undecided(Person):
 
     def has_done(self, step: Step) -> bool:
         return step.title != "decide"
+
+
+@pytest.mark.parametrize("back", [True, False], ids=["back to old", "mended and gone on with"])
+def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
+    cluster: Lab, move: Moving, back: bool
+) -> None:
+    """New's configuration is spoilt after its local start: it does not start for clients."""
+    conf = f"{TARGET}/postgresql.conf"
+    spoil = f"cp -p '{conf}' /var/tmp/conf; echo \"shared_preload_libraries = 'of nobody'\" >>'{conf}'"
+    number = move.begin()
+
+    def decide() -> None:
+        cluster.new.exec("sh", "-c", spoil)
+
+    with pytest.raises(PghaulError, match=r"failed with exit status 69: the server in .* did not start"):
+        carry_out(move.executor(number, Person(at={"decide": decide})))
+    failed = move.store.execution(number)
+    assert (failed.state, failed.past_return) == (State.STOPPED, False)
+    assert "nobody has written to it; go on: pghaul execute to new --resume; or back to old" in status_sentence(failed)
+    if back:
+        cluster.new.exec("rm", "/var/tmp/conf")
+        roll_back(move.executor(number))
+        assert sql(cluster.old, HISTORY) == "0"
+    else:
+        cluster.new.exec("mv", "/var/tmp/conf", conf)
+        carry_out(move.executor(number))
+        assert move.store.execution(number).state is State.DONE
+        assert sql(cluster.new, HISTORY) == "0"
 
 
 def test_a_rehearsal_stops_and_starts_nothing(cluster: Lab, move: Moving) -> None:
