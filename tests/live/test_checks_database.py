@@ -63,6 +63,8 @@ CREATE SUBSCRIPTION sub CONNECTION 'host=/nowhere password=s3cret' PUBLICATION x
 SELECT pg_create_physical_replication_slot('waits');
 BEGIN; INSERT INTO t VALUES (-1); PREPARE TRANSACTION 'half done';
 ALTER SYSTEM SET max_connections = 77;
+CREATE ROLE loads;
+ALTER ROLE loads SET session_preload_libraries = 'pg_prewarm';
 """
 
 
@@ -163,6 +165,7 @@ FAILS = {
     "prepared-transactions": (W, "postgres: half done"),
     "schedulers": (W, "pg_cron in postgres"),
     "unlogged": (P, "postgres: 1"),
+    "local-start": (B, "library pg_prewarm"),
 }
 
 

@@ -50,7 +50,9 @@ def test_by_password(old_server: Server) -> None:
         statement_timeout=2,
     ) as connection:
         assert connection.execute(WHO).fetchone() == (clusters.ROLE, "pghaul", "2s")
-        assert connection.execute("show client_connection_check_interval").fetchone() == ("1s",)
+        shown = "select current_setting('client_connection_check_interval'), current_setting('lock_timeout')"
+        assert connection.execute(shown).fetchone() == ("1s", "1s")
+        assert connection.execute("show synchronous_commit").fetchone() == ("local",)
 
 
 def test_by_peer_with_a_right_to_postgres_alone(pgonly_profile: Profile, asker: LabAsker) -> None:
