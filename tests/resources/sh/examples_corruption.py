@@ -33,6 +33,16 @@ EXAMPLES = [
     ),
     Example(
         "check_pages",
+        ("@path@", "pg_checksums", "data"),
+        arrange="mkdir -p data/global && touch data/PG_VERSION data/global/pg_control",
+        programs={"pg_checksums": 'echo "$*"'},
+        after="[ ! -e data/pghaul-fence ] && [ -e data/PG_VERSION ] && [ -e data/global/pg_control ]",
+        prints="--check --progress -D data\n",
+        name="opened",
+    ),
+    Example("look_at_pages", ("pg_checksums", "data"), programs={"pg_checksums": 'echo "$*"'}, matches="--check .*\n"),
+    Example(
+        "check_pages",
         ("@path@", "pg_verify_checksums", "data"),
         arrange=_FENCED,
         programs={"pg_verify_checksums": 'echo "$*"'},
