@@ -1,13 +1,16 @@
 # On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: setup-lab setup-nfs setup-systemd setup-package help demo test test-unit test-long test-nfs test-systemd run setup check bench package package-test clean
+.PHONY: setup-lab setup-nfs setup-systemd setup-package help demo test test-unit test-long test-nfs test-systemd chaos run setup check bench package package-test clean
 
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # For a part of the tests: make test PYTEST="tests/core -k facts"
 PYTEST ?=
 # Side by side: each worker has a lab of its own and takes the next file of tests when it is done with one.
 WORKERS ?= 2
+# Of make chaos: how many rounds, drawn by which seed; ROUND=3: that one alone.
+ROUNDS ?= 10
+SEED ?= 1
 SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 UNIT := not lab and not clean_debian and not long and not nfs and not systemd
 
@@ -18,6 +21,7 @@ help:
 	@echo 'make test-long     the longest: every cap, every interruption'
 	@echo 'make test-nfs      a move over NFS, between two virtual machines'
 	@echo 'make test-systemd  moves between hosts with service managers, in every layout'
+	@echo 'make chaos         moves between such hosts, each with a fault at a random moment: ROUNDS=10 SEED=1, ROUND=3 alone'
 	@echo 'make run           the window'
 	@echo 'make setup         everything into .venv, system packages included'
 	@echo 'make check         lint, format, types and walls'
@@ -43,6 +47,9 @@ test-nfs: setup-nfs
 
 test-systemd: setup-systemd
 	@sh installer/with-lab.sh $(BIN)/python -m pytest -m systemd $(PYTEST)
+
+chaos: setup-systemd
+	@sh installer/with-lab.sh $(BIN)/python -m tests.chaos.run --rounds $(ROUNDS) --seed $(SEED) $(if $(ROUND),--round $(ROUND))
 
 run: setup
 	@$(BIN)/pghaul

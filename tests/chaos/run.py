@@ -1,0 +1,110 @@
+"""`make chaos`: whole moves between two hosts with systemd, under load, each with a fault at a random moment.
+
+A line a round, then the sum; 1 where anything was lost. What was typed and said in a round that lost is in chaos/.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.chaos import cluster
+from tests.chaos.draw import draw
+from tests.chaos.faults import FAULTS, Place
+from tests.chaos.round import Played, play
+from tests.chaos.workstation import MOVE, PROJECT, HangsError, set_up
+from tests.lab import lab as labs
+from tests.lab.hosts import Kind
+from tests.lab.machine import LabError, lab_unavailable
+from tests.lab.systemd import systemd_unavailable
+
+
+def main(arguments: list[str]) -> int:
+    options = _parser().parse_args(arguments)
+    reason = lab_unavailable() or systemd_unavailable()
+    if reason is not None:
+        print(reason, file=sys.stderr)
+        return 2
+    numbers = [options.round] if options.round else list(range(1, options.rounds + 1))
+    endings = Counter(_verdict(played) for played in _rounds(options.seed, numbers, options.fault))
+    print(f"{len(numbers)} rounds of seed {options.seed}: " + ", ".join(f"{n} {what}" for what, n in endings.items()))
+    return 1 if endings["LOST"] or endings["STUCK"] else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="make chaos", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--round", type=int, help="that round alone")
+    parser.add_argument("--fault", action="append", choices=FAULTS, help="none but these; it draws anew")
+    return parser
+
+
+def _rounds(seed: int, numbers: list[int], faults: list[str] | None) -> Iterator[Played]:
+    """Rounds on the same hosts, until one of them leaves these as no move finds them."""
+    waiting = list(numbers)
+    while waiting:
+        with _place() as place:
+            steps = _steps(place)
+            good = True
+            while waiting and good:
+                played = _round(place, seed, waiting.pop(0), faults, steps)
+                good = not played.wrong
+                yield played
+
+
+@contextmanager
+def _place() -> Iterator[Place]:
+    """Fresh hosts with the cluster, and a workstation."""
+    with labs.lab("chaos", kind=Kind.SYSTEMD, size="1500M") as lab:
+        cluster.create(lab.old, lab.new)
+        cluster.begin_anew(lab.old, lab.new)
+        yield Place(lab, set_up(lab))
+
+
+def _steps(place: Place) -> int:
+    """How many steps the plan has."""
+    place.workstation.pghaul("check", MOVE)
+    return len(json.loads(place.workstation.pghaul("plan", MOVE, "--json", "--quiet").said)["steps"])
+
+
+def _round(place: Place, seed: int, number: int, faults: list[str] | None, steps: int) -> Played:
+    drawn = draw(seed, number, faults or list(FAULTS))
+    try:
+        played = play(place, drawn, steps)
+    except (LabError, HangsError) as error:
+        played = Played("?", "broken off", (f"the round itself: {error}",), (), 0.0)
+    print(
+        f"{number:4} {drawn.fault:24} {played.moment:24} {' '.join(played.typed):40.90} {played.ending:10} "
+        f"{_verdict(played):5} {played.seconds:4.0f} s",
+        flush=True,
+    )
+    for each in played.wrong:
+        print(f"     {each}", flush=True)
+    if played.wrong:
+        _keep(place, seed, number)
+    return played
+
+
+def _keep(place: Place, seed: int, number: int) -> None:
+    """What a person needs who looks at that round."""
+    folder = PROJECT / "chaos"
+    folder.mkdir(exist_ok=True)
+    file = folder / f"{seed}-{number}.log"
+    file.write_text("\n".join(place.workstation.log) + "\n")
+    print(
+        f"     again: make chaos SEED={seed} ROUND={number}; what was said: {file.relative_to(Path.cwd())}", flush=True
+    )
+
+
+def _verdict(played: Played) -> str:
+    if not played.wrong:
+        return "ok"
+    return "STUCK" if played.ending == "stuck" else "LOST"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
