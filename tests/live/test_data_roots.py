@@ -1,6 +1,7 @@
 """Data roots that are not what they look like, by the command line: disks that go, links that lead elsewhere."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -16,14 +17,16 @@ TARGET = f"{ROOT}/deeper/15/main"
 """Where `../wal` leads elsewhere than on old."""
 ACCOUNTS = "select count(*), md5(string_agg(aid || ' ' || abalance, ',' order by aid)) from pgbench_accounts"
 
-_ODD = f"""
+_DISK = f"""
 set -eu
 cp -a '{SPACE}/.' '{ROOT}/kept'
 mount -t tmpfs -o mode=700 space '{SPACE}'
 cp -a '{ROOT}/kept/.' '{SPACE}'
 rm -r '{ROOT}/kept'
-mkdir -m 700 '{SPACE}/lost+found'
 chown postgres: '{SPACE}'
+"""
+_LINKS = f"""
+mkdir -m 700 '{SPACE}/lost+found'
 ln -sfn ../wal '{DATA}/pg_wal'
 ln -s '{SPACE}' {ROOT}/second
 for link in '{DATA}'/pg_tblspc/*; do [ ! "$link" -ef '{SPACE}' ] || ln -sfn {ROOT}/second "$link"; done
@@ -40,32 +43,35 @@ def cluster(lab: Lab) -> Iterator[Lab]:
 
 
 @pytest.fixture
+def disk(cluster: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    """The cluster runs, and a tablespace of it is a file system by itself."""
+    with _running(CommandLine(cluster, asker, capsys), _DISK) as cli:
+        yield cli
+
+
+@pytest.fixture
 def odd(cluster: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
-    """The cluster runs, a tablespace of it is a file system behind a second link, `pg_wal` a relative one."""
-    site.clear(cluster)
-    cluster.old.exec("sh", "-c", _ODD)
-    site.start(cluster.old)
-    cli = CommandLine(cluster, asker, capsys)
-    cli.describe(cluster.old)
-    cli.describe(cluster.new)
-    words = (
-        "--old",
-        "old",
-        "--new",
-        "new",
-        "--cluster",
-        DATA,
-        "--target",
-        TARGET,
-        "--tablespace",
-        f"{OTHER}={NEW_OTHER}",
-    )
-    code, _, err = cli("move", "add", "m", *words, "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
+    """It lies behind a second link too, with a `lost+found`; `pg_wal` is a relative link, and one leads to a file."""
+    with _running(CommandLine(cluster, asker, capsys), _DISK + _LINKS) as cli:
+        yield cli
+
+
+@contextmanager
+def _running(cli: CommandLine, arrangement: str) -> Iterator[CommandLine]:
+    old, new = cli.lab.old, cli.lab.new
+    site.clear(cli.lab)
+    old.exec("sh", "-c", arrangement)
+    site.start(old)
+    cli.describe(old)
+    cli.describe(new)
+    ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
+    roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
+    code, _, err = cli("move", "add", "m", *ends, *roots)
     assert code == 0, err
     yield cli
-    pg_ctl(cluster.old, "-m", "immediate", "stop", check=False)
-    cluster.new.exec("sh", "-c", f"{site.NEW_BIN}/pg_ctl -D {TARGET} -m immediate stop", user="postgres", check=False)
-    cluster.old.exec("sh", "-c", f"while umount -l '{SPACE}'; do :; done 2>/dev/null", check=False)
+    pg_ctl(old, "-m", "immediate", "stop", check=False)
+    new.exec("sh", "-c", f"{site.NEW_BIN}/pg_ctl -D {TARGET} -m immediate stop", user="postgres", check=False)
+    old.exec("sh", "-c", f"while umount -l '{SPACE}'; do :; done 2>/dev/null", check=False)
 
 
 def execute(cli: CommandLine, *options: str) -> tuple[int, str, str]:
@@ -84,18 +90,18 @@ def test_links_and_a_file_system_s_own_root_are_moved_right(odd: CommandLine) ->
 
 
 @pytest.mark.parametrize("lost", [f"umount -l '{SPACE}'", f"mount -t tmpfs -o mode=777 another '{SPACE}'"])
-def test_a_disk_that_goes_before_the_stop_removes_nothing_on_new(odd: CommandLine, lost: str) -> None:
-    before = sql(odd.lab.old, ACCOUNTS)
-    odd("move", "hook", "m", "stop-applications", "--side", "old", "--as", "root", "--command", lost)
-    code, _, err = execute(odd)
+def test_a_disk_that_goes_before_the_stop_removes_nothing_on_new(disk: CommandLine, lost: str) -> None:
+    before = sql(disk.lab.old, ACCOUNTS)
+    disk("move", "hook", "m", "stop-applications", "--side", "old", "--as", "root", "--command", lost)
+    code, _, err = execute(disk)
     assert (code, "another folder, or on another disk" in err or "is its disk mounted?" in err) == (1, True), err
-    assert int(odd.lab.new.exec("sh", "-c", f"find '{SPACE}' -type f | wc -l").stdout) >= 10
-    odd.lab.old.exec("umount", SPACE, check=False)  # what lies above it, if anything
+    assert int(disk.lab.new.exec("sh", "-c", f"find '{SPACE}' -type f | wc -l").stdout) >= 10
+    disk.lab.old.exec("umount", SPACE, check=False)  # what lies above it, if anything
     if lost.startswith("umount"):
         return  # its files went with it
-    code, _, err = odd.connecting("execute", "m", "--rollback")
+    code, _, err = disk.connecting("execute", "m", "--rollback")
     assert code == 0, err
-    assert sql(odd.lab.old, ACCOUNTS) == before
+    assert sql(disk.lab.old, ACCOUNTS) == before
 
 
 def test_a_link_to_a_file_that_new_does_not_have_stops_the_move_before_it_begins(odd: CommandLine) -> None:
@@ -106,13 +112,13 @@ def test_a_link_to_a_file_that_new_does_not_have_stops_the_move_before_it_begins
 
 
 def test_new_is_not_opened_where_a_file_of_old_has_changed_since_its_stop(
-    odd: CommandLine, monkeypatch: pytest.MonkeyPatch
+    disk: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    odd("move", "hook", "m", "stop-applications", "--side", "old", "--command", "true")
+    disk("move", "hook", "m", "stop-applications", "--side", "old", "--command", "true")
     written = f"touch '{SPACE}'/PG_15_*/*/*"
-    monkeypatch.setattr("sys.stdin", Terminal(lambda: odd.lab.old.exec("sh", "-c", written, user="postgres")))
-    code, _, err = odd.connecting("execute", "m", "--confirm", DATA)
+    monkeypatch.setattr("sys.stdin", Terminal(lambda: disk.lab.old.exec("sh", "-c", written, user="postgres")))
+    code, _, err = disk.connecting("execute", "m", "--confirm", DATA)
     assert (code, "/16384 was changed" in err) == (1, True), err
-    assert sql(odd.lab.new, "show listen_addresses") == "localhost"
-    assert odd.connecting("execute", "m", "--rollback")[0] == 0
-    assert sql(odd.lab.old, "select 1") == "1"
+    assert sql(disk.lab.new, "show listen_addresses") == "localhost"
+    assert disk.connecting("execute", "m", "--rollback")[0] == 0
+    assert sql(disk.lab.old, "select 1") == "1"
