@@ -24,8 +24,8 @@ cluster_size() {
 cluster_written() {
   [ -n "$cluster_pid" ] || return 0
   {
-    gently find -L "$cluster_folder" -ignore_readdir_race -path '*/pg_wal/*' -prune -o -type f -mmin -60 -printf '%s\n' &&
-      echo whole
+    gently find -L "$cluster_folder" -ignore_readdir_race \( -path '*/pg_wal/*' -o -name lost+found \) -prune \
+      -o -type f -mmin -60 -printf '%s\n' && echo whole
   } | awk '
     $1 == "whole" { whole = 1; next }
     { bytes += $1 }
@@ -37,8 +37,8 @@ cluster_written() {
 # A name may hold a line break: a NUL ends a name, a line break becomes byte 1.
 cluster_links() {
   {
-    gently find "$cluster_folder" -ignore_readdir_race \( -type l -o -name 'pgsql_tmp*' -type f -o -name '.~tmp~' \
-      -o -name .rsync-partial \) -print0 && printf 'whole\0'
+    gently find "$cluster_folder" -ignore_readdir_race -name lost+found -prune \
+      -o \( -type l -o -name 'pgsql_tmp*' -type f -o -name '.~tmp~' -o -name .rsync-partial \) -print0 && printf 'whole\0'
   } | tr '\n\0' '\001\n' | link_lines || exit
 }
 

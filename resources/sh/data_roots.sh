@@ -21,7 +21,7 @@ data_roots() {
 
 # known_links [LINK FOLDER]...   here: fails where a link leads to a folder, but as none of these does
 known_links() {
-  roots_found=$(find . -ignore_readdir_race -type l -printf '%P\n') ||
+  roots_found=$(find . -ignore_readdir_race -path ./lost+found -prune -o -type l -printf '%P\n') ||
     fail 'not all links of the data directory could be read'
   [ -n "$roots_found" ] || return 0
   roots_unknown=$(
@@ -51,6 +51,7 @@ unknown_root() {
 data_root() {
   case $1 in
     .) root_holds=PG_VERSION ;;
+    log | pg_log) return 0 ;; # others tidy there, and nothing of it is the cluster's
     pg_tblspc/*) root_holds=$roots_version ;;
     pg_wal | pg_xlog) root_holds='[0-9A-F]???????????????????????' ;; # a segment
     *) root_holds=. ;;
@@ -62,7 +63,8 @@ data_root() {
   done
   {
     find "$2/." -ignore_readdir_race \( -path '*/./log' -o -path '*/./pg_log' -o -path '*/./lost+found' \) -prune -o \
-      \( -type l -printf '%Y ' -o -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) -printf '%D %s %C@\n' && echo whole
+      \( -type l -printf '%Y ' -o -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) \
+      -printf '%D %s %C@\n' && echo whole
   } | awk -v inode="$root_inode" -v link="$1" '
     $1 == "whole" { whole = 1; next }
     $1 == "d" && link != "." { exit 1 } # a link to a folder

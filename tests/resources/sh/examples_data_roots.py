@@ -104,6 +104,7 @@ EXAMPLES = [
         name="no link",
     ),
     Example("data_root", (".", "@folder@"), arrange="echo 15 >PG_VERSION", matches=r"\d+ \d+ 0 0 \S+ \.\n"),
+    Example("data_root", ("log", "@folder@"), prints="", name="logs"),
     Example("same_data_roots", ("0.9", *_WORDS), arrange=_DATA, stdin=_BEFORE, matches=_LINES),
     Example(
         "same_data_roots",
