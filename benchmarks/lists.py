@@ -3,7 +3,8 @@
     python benchmarks/lists.py [FILES]
 
 A tree of so many relations is made, then each function that goes over every file is run as a plan runs it; and 500
-tablespaces are summed up by one call. The files are of a page each: what their contents take is the disk's business.
+tablespaces are planned for, and summed up by one call. The files are of a page each: what their contents take is the
+disk's business.
 
     lists and what sorts them   at most 1 GB a million files, also on their way
     largest process             at most 250 MB, whatever the number
@@ -26,6 +27,8 @@ from core.migration.model.transport import Transport
 from core.migration.transports import passes
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, call
+from tests.core.migration.builders import space
+from tests.core.migration.plan.plans import plan
 
 FILES = 30_000
 IN_A_DATABASE = 3_000
@@ -44,6 +47,7 @@ def main() -> int:
         lists.mkdir(mode=0o700)
         room = max(_measured(title, shell, folder / "data", lists, files) for title, shell in steps(folder, lists))
         many(folder)
+    planned()
     memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     good = judged("room of the lists of a million files", room, ROOM)
     return 0 if judged("memory of the largest process", memory, MEMORY) and good else 1
@@ -104,7 +108,20 @@ def many(folder: Path) -> None:
     said = run(sums("sum_up", folder / "lists/many", "true", small, *roots), small)
     if len(said.splitlines()) != TABLESPACES + 4:
         raise RuntimeError(f"not every tablespace was summed up: {said[-300:]}")
-    say(f"  {time.monotonic() - began:8.1f} s  {TABLESPACES} tablespaces, in one call")
+    say(f"  {time.monotonic() - began:8.1f} s  {TABLESPACES} tablespaces summed up in one call")
+
+
+def planned() -> None:
+    """A plan of as many tablespaces."""
+    spaces = tuple(
+        replace(space(f"/srv/postgresql/tablespaces/disk{number:03}"), oid=number, link=f"pg_tblspc/{number}")
+        for number in range(16384, 16384 + TABLESPACES)
+    )
+    began = time.monotonic()
+    made = plan({"running": True, "tablespaces": spaces})
+    longest = max(len(step.call) for step in made.steps)
+    say(f"  {time.monotonic() - began:8.1f} s  {TABLESPACES} tablespaces planned: {len(made.steps)} steps")
+    say(f"  {units.size(longest):>10}  the longest call of that plan; it travels on standard input")
 
 
 @contextmanager

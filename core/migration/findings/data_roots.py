@@ -1,6 +1,7 @@
 """The data roots of a cluster: the folders that it is made of, and where each comes to lie on new."""
 
 import posixpath
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -90,8 +91,7 @@ def resolved(folder: str, link: str, written: str) -> str:
 
 
 def _target_of_holder(root: DataRoot, move: Move, cluster: Cluster) -> str | None:
-    folders = [cluster.data_directory, *(each.source for each in _linked(cluster))]
-    holder = _holder(root.source, folders)
+    holder = _holder(root.source, _folders(cluster, _linked(cluster)))
     if holder is None:
         return None
     target = move.target if holder == cluster.data_directory else move.tablespace_targets.get(holder, holder)
@@ -127,14 +127,18 @@ def _linked(cluster: Cluster) -> list[DataRoot]:
     ]
     known = {root.link for root in spaces}
     found = spaces + [root for root in links if root.link not in known]
-    folders = [cluster.data_directory, *(root.source for root in found)]
+    folders = _folders(cluster, found)
     return [replace(root, inside=_holder(root.source, folders) is not None) for root in found]
 
 
-def _holder(folder: str, folders: list[str]) -> str | None:
+def _folders(cluster: Cluster, linked: Iterable[DataRoot]) -> dict[PurePosixPath, str]:
+    """Every folder of the cluster by its path."""
+    return {PurePosixPath(each): each for each in (cluster.data_directory, *(root.source for root in linked))}
+
+
+def _holder(folder: str, folders: Mapping[PurePosixPath, str]) -> str | None:
     """The folder that `folder` lies in, the outermost of them."""
-    holding = [each for each in folders if each != folder and PurePosixPath(folder).is_relative_to(each)]
-    return min(holding, key=len, default=None)
+    return next((folders[each] for each in reversed(PurePosixPath(folder).parents) if each in folders), None)
 
 
 def _placed(root: DataRoot, move: Move, cluster: Cluster) -> DataRoot:
