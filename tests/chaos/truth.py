@@ -1,5 +1,6 @@
 """Whether a round lost anything: what must be so on both hosts once a move has ended, either way."""
 
+import time
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -7,10 +8,11 @@ from tests.chaos import cluster, traces
 from tests.chaos.clients import Clients
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
-from tests.lab.machine import LabError, wait_until
+from tests.lab.machine import LabError
 
 _SECONDS = 40.0
 """How long what was told to end, and what watches over a lost workstation, may take to go."""
+_SHOWN = 8
 
 
 def moved(lab: Lab, clients: Clients, opened: str | None) -> Iterator[str]:
@@ -50,16 +52,13 @@ def restarted(lab: Lab, ending: str, committed: set[int]) -> Iterator[str]:
 def clean(lab: Lab, before: dict[str, frozenset[str]], ending: str) -> Iterator[str]:
     """What is left on either host that README.md does not promise."""
     for host in (lab.old, lab.new):
-        found: list[str] = []
-
-        def gone(host: Host = host, found: list[str] = found) -> bool:
-            found[:] = traces.left(before[host.name], traces.look(host), traces.ALLOWED[ending, host.name])
-            return not found
-
-        try:
-            wait_until(gone, "traces to go", seconds=_SECONDS)
-        except LabError:
-            yield from (f"{host.name}: left behind: {line}" for line in found[:8])
+        end = time.monotonic() + _SECONDS
+        allowed = traces.ALLOWED[ending, host.name]
+        while found := traces.left(before[host.name], traces.look(host), allowed):
+            if time.monotonic() > end:
+                yield from (f"{host.name}: left behind: {line}" for line in found[:_SHOWN])
+                break
+            time.sleep(1)
 
 
 def _running(host: Host, committed: set[int]) -> Iterator[str]:
