@@ -207,7 +207,11 @@ agreed() {
 
 run() {
   ! is opens || open=yes
-  ! is no-return || : >"$kept/opened"
+  opening=
+  if is no-return && [ ! -e "$kept/opened" ]; then
+    opening=yes
+    : >"$kept/opened"
+  fi
   note "step $number begins: $title, $side as $user${1:+: $(words "$@")}" >/dev/null
   since=$(date +%s)
   if [ $# -gt 0 ]; then
@@ -215,7 +219,7 @@ run() {
     status=$?
     if is private; then echo '     what it printed is for a later step alone'; else printed; fi
     # 69: new did not open, and nobody can have written to it
-    ! { is no-return && [ "$status" -eq 69 ]; } || rm -f -- "$kept/opened"
+    [ "$opening$status" != yes69 ] || rm -f -- "$kept/opened"
     [ "$status" -eq 0 ] || {
       stop 1 "failed with exit status $status"
       return

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Phase, Plan, Step
 from core.migration.plan import script
 from core.migration.plan.steps.copy import STOPPED
+from core.migration.plan.steps.verify import SUMS
 from core.servers.functions import functions
 from core.servers.profiles import Rights
 from core.settings import resource
@@ -227,6 +228,25 @@ def test_what_does_not_agree_ends_it(tmp_path: Path) -> None:
     assert "it does not print what step 1 printed" in done.stdout
     assert "< a" in done.stdout
     assert "| c" not in done.stdout
+
+
+def test_what_differs_is_gone_on_with_from_where_it_is_copied(tmp_path: Path) -> None:
+    copied, summed = step("echo pass", phase=Phase.FINAL), step("echo a", name=SUMS)
+    run = Run(toy(step("echo"), copied, summed, step("echo b", side="new", agrees_with=SUMS)), tmp_path)
+    assert f"go on:   {run.path} --from 2\n" in run(answers="yes\n").stdout
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_an_opening_that_let_nobody_in_leaves_the_way_back(shell: str, tmp_path: Path) -> None:
+    opening = step(f"sh -c 'exit $(cat {tmp_path}/status)'", point_of_no_return=True, stopped=True)
+    run = Run(toy(step("echo copy"), opening, back=(step("echo back"),)), tmp_path, shell)
+    (tmp_path / "status").write_text("69")
+    assert run(answers="yes\n15/main\n").stdout.endswith(f"go back: {run.path} --back\n")
+    assert run("--back", answers="yes\n").returncode == 0
+    for status in ("1", "69"):  # what may have been open once stays so
+        (tmp_path / "status").write_text(status)
+        assert "go back" not in run("--from", "2", answers="yes\n15/main\n").stdout
+    assert "new was opened to clients" in run("--back", answers="yes\n").stderr
 
 
 def test_the_stop_asks_for_the_clusters_name(tmp_path: Path) -> None:
