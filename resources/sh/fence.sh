@@ -76,12 +76,6 @@ find_control() {
   [ -e "$1/global/pg_control" ] || [ ! -e "$1/pghaul-fence/global/pg_control" ] || control_in=$1/pghaul-fence
 }
 
-# has_control DATA   whether it has a control file, in its place or behind its fence
-has_control() {
-  find_control "$1"
-  [ -e "$control_in/global/pg_control" ]
-}
-
 # control_data PATH DATA   print what pg_controldata says of it
 control_data() {
   PATH=$1

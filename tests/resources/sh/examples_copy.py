@@ -49,19 +49,6 @@ _FENCE = "mkdir -p old/pghaul-fence/global && mv old/global/pg_control old/pghau
 _MARKED = "mkdir -p new/pghaul-fence && echo ours >new/pghaul-fence/mark"
 _GONE = f"{_DATA} && mkdir new/base && echo gone >new/base/9"
 _ROOT = ("data", "@folder@/old", "@folder@/new", "-")
-_SUMMED = (
-    "@folder@/compared",
-    "root",
-    "2",
-    "openssl",
-    "true",
-    "/usr/bin:/bin",
-    "@folder@/old",
-    "-",
-    "data",
-    "-",
-    "@folder@/old",
-)
 _SAME = "diff -r -x postmaster.pid -x pg_control -x mark old new"
 _ASKED = {"rsync": 'echo "${RSYNC_PROTECT_ARGS-0} $*" || { echo pghaul: full >&2; exit 1; }'}
 _PASSED = dict.fromkeys(("rsync", "rsync behind", "full disk"), "passed says so")
@@ -358,16 +345,6 @@ EXAMPLES = [
         name="too few",
     ),
     _sum("sum_ahead", "openssl", "forget_cached", prints="", matches=None, tolerates=_AHEAD),
-    Example(
-        "sum_ahead",
-        (*_SUMMED, "base"),
-        arrange=f"{_DATA} && rm -r old/postmaster.pid old/global",
-        after="[ $(wc -l <compared/list-data) = 3 ]",
-        prints="",
-        tolerates=_AHEAD,
-        as_root=True,
-        name="of a copy that has no control file yet",
-    ),
     Example(
         "forget_cached",
         ("@folder@/names",),

@@ -122,7 +122,6 @@ _OLD = [
         name="broken off",
     ),
     Example("find_control", (_DATA,), arrange=_FENCED),
-    Example("has_control", ("@folder@",), arrange="mkdir -p pghaul-fence/global && : >pghaul-fence/global/pg_control"),
     Example(
         "control_data",
         ("@path@", _DATA),

@@ -159,6 +159,12 @@ def test_new_is_fenced_and_marked_ahead_of_all_that_is_copied() -> None:
     assert fence.number < step(made, "put the functions").number < step(made, "warm pass 1").number
 
 
+def test_idle_wal_is_known_on_new_only_when_the_control_file_has_come() -> None:
+    made = plan({"running": True})
+    assert step(made, "read on new's disk").call.endswith(f" data - {TARGET} -")
+    assert step(made, "compare new's files").call.endswith(f" data - {TARGET} pg_wal")
+
+
 def test_a_cluster_that_an_earlier_move_left_fenced_stays_so_when_this_one_is_taken_back() -> None:
     assert not any(each.title in {"let old start again", "start old"} for each in plan({"fenced": True}).way_back)
 
