@@ -157,6 +157,7 @@ def _cluster(
         config_file=settings.get("config_file") or candidate.config_file,
         hba_file=settings.get("hba_file") or None,
         unit=candidate.unit,
+        unit_user=candidate.unit_user,
         socket_directory=identity.socket_directory or _first_folder(settings.get("unix_socket_directories")),
         control=control,
         size_bytes=weight[0] if weight is not None else None,

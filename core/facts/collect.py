@@ -29,6 +29,7 @@ from core.facts.discovery import Candidate, Postmasters
 from core.facts.model import Facts, FileSystem, Gap
 from core.facts.reading import Reader
 from core.facts.sections import NO_CLUSTER, RIGHTS, Answer, Section, answers, bundle, new_mark
+from core.facts.services import services
 from core.jobs import Job, Progress
 from core.servers.connection import Server
 from core.servers.kept import Kept
@@ -51,6 +52,7 @@ _HOST: tuple[Section[Any], ...] = (
     tools.SECTION,
     discovery.DEBIAN,
     discovery.UNITS,
+    discovery.USER_UNITS,
     discovery.POSTMASTERS,
     discovery.FOLDERS,
 )
@@ -93,7 +95,8 @@ def collect(
     first = trips.ask(lambda mark: bundle(mark, sections), _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
     running = reader.read(discovery.POSTMASTERS) or Postmasters()
-    candidates = discovery.merged([*named, *_candidates(reader, running)])
+    started_by = _started_by(reader)
+    candidates = discovery.merged([*named, *_candidates(reader, running, started_by)])
     found = Found((), (), {})
     if candidates:
         # the host's facts need root or nobody; a cluster's its owner
@@ -103,6 +106,8 @@ def collect(
         )
         found = read_clusters(candidates, second)
     queues = reader.read(block_queues.SECTION) or {}
+    folders_found = [cluster.data_directory for cluster in found.clusters]
+    environment = host.host_environment(reader, trips.asked_at, trips.answered_at, folders_found)
     private = {section.name for section in sections if section.private}
     # The gaps stand last, because what is read above them adds to them.
     return Facts(
@@ -121,9 +126,8 @@ def collect(
         collation_order=((reader.read(order) or {}) if locales else {}) | found.collation_order,
         target_entries=(reader.read(entries) or {}) if targets else {},
         further=host.further(reader),
-        host_environment=host.host_environment(
-            reader, trips.asked_at, trips.answered_at, [cluster.data_directory for cluster in found.clusters]
-        ),
+        host_environment=environment,
+        services=services(started_by, environment.autostart),
         raw={name: answer.shown for name, answer in first.items() if name not in private} | found.raw,
         gaps=(*trips.gaps, *reader.gaps, *found.gaps, *(() if found.clusters or found.gaps else (_NO_CLUSTER,))),
         seconds=time.monotonic() - started,
@@ -137,13 +141,18 @@ def _named(folders: Iterable[str]) -> list[Candidate]:
     return [Candidate(folder, ("named",)) for folder in folders]
 
 
-def _candidates(reader: Reader, running: Postmasters) -> list[Candidate]:
+def _started_by(reader: Reader) -> list[Candidate]:
+    """The folders that something starts, Debian's first."""
+    sections = (discovery.DEBIAN, discovery.UNITS, discovery.USER_UNITS)
+    return [found for section in sections for found in reader.read(section) or ()]
+
+
+def _candidates(reader: Reader, running: Postmasters, started_by: Sequence[Candidate]) -> list[Candidate]:
     """Every folder that the server itself points to. The running servers come first: what they tell is in force."""
     reader.gaps += [Gap(discovery.POSTMASTERS.name, f"running server {pid}", _HIDDEN) for pid in running.hidden]
     return [
         *running.candidates,
-        *(reader.read(discovery.DEBIAN) or ()),
-        *(reader.read(discovery.UNITS) or ()),
+        *started_by,
         *(reader.read(discovery.FOLDERS) or ()),
     ]
 

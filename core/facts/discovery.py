@@ -44,6 +44,10 @@ class Candidate:
     config_file: str | None = None
     bin_directory: str | None = None
     unit: str | None = None
+    unit_user: str | None = None
+    """Whose own systemd has the unit; None: the host's."""
+    enabled: bool | None = None
+    """Of a user's unit: it comes up with the host."""
 
 
 def merged(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -59,13 +63,16 @@ def merged(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 def both(first: Candidate, second: Candidate) -> Candidate:
     """What both know, under the first one's folder."""
+    starts = first if first.unit is not None else second
     return Candidate(
         folder=first.folder,
         found_by=tuple(dict.fromkeys((*first.found_by, *second.found_by))),
         name=first.name or second.name,
         config_file=first.config_file or second.config_file,
         bin_directory=first.bin_directory or second.bin_directory,
-        unit=first.unit or second.unit,
+        unit=starts.unit,
+        unit_user=starts.unit_user,
+        enabled=starts.enabled,
     )
 
 
@@ -121,6 +128,8 @@ def parse_unit_candidates(text: str) -> tuple[Candidate, ...]:
             config_file=unit.config_file,
             bin_directory=unit.bin_directory,
             unit=unit.name,
+            unit_user=unit.user,
+            enabled=unit.enabled,
         )
         for unit in parse_units(text)
     )
@@ -183,6 +192,9 @@ def _decoded(digits: str, line: str) -> str:
 DEBIAN = Section("debian-clusters", "pg_lsclusters", ("debian_clusters",), parse_debian_clusters, private=True)
 UNITS = Section(
     "units", "systemd units", ("unit_facts", *_UNIT_FOLDERS), parse_unit_candidates, private=True, partly=True
+)
+USER_UNITS = Section(
+    "user-units", "systemd units of users", ("user_unit_facts",), parse_unit_candidates, private=True, partly=True
 )
 POSTMASTERS = Section("postmasters", "running servers", ("postmasters",), parse_postmasters, private=True)
 # what was found before a dead file server in /mnt stopped it is used

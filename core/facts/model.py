@@ -10,6 +10,7 @@ from ipaddress import ip_interface
 
 from core.facts.catalog import Binaries, Catalogs, ClusterWide
 from core.facts.host_environment import HostEnvironment, IrregularFiles, Process
+from core.facts.services import Service
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +280,8 @@ class Cluster:
     hba_file: str | None = None
     unit: str | None = None
     """systemd unit that starts it."""
+    unit_user: str | None = None
+    """Whose own systemd has the unit; None: the host's."""
     socket_directory: str | None = None
     control: ControlData | None = None
     size_bytes: int | None = None
@@ -349,6 +352,8 @@ class Facts:
     gaps: tuple[Gap, ...] = ()
     raw: dict[str, str] = field(default_factory=dict)
     """The text that each subject was read from."""
+    services: tuple[Service, ...] = ()
+    """What starts data directories here, those that are empty as well."""
     trials: tuple[Cluster, ...] = ()
     """What trial clusters showed of the server's binaries (see core/migration/trial); no cluster of its own."""
     collation_order: dict[str, str] = field(default_factory=dict)

@@ -36,6 +36,7 @@ _TOOLS: dict[str, tuple[str, str]] = {
     "mdadm": ("--version", r"v([0-9]\S*)"),
     "systemctl": ("--version", r"systemd ([0-9]+\S*)"),
     "systemd-run": ("", _DEFAULT),
+    "pg_ctlcluster": ("", _DEFAULT),
 }
 """By name: the option that prints the version (empty: it has none, or it does not matter) and how it is told from the
 rest."""

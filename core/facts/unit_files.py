@@ -14,41 +14,76 @@ _ESCAPES = {"n": "\n", "t": "\t", "s": " "}
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A service unit that names a data directory. `bin_directory` is that of its ExecStart, where it is absolute."""
+    """A service unit that names a data directory.
+
+    Attributes:
+        bin_directory: that of its ExecStart, where it is absolute.
+        user: whose own systemd has it; None: the host's.
+        enabled: of a user's unit, whether it comes up with the host.
+    """
 
     name: str
     folder: str
     bin_directory: str | None
     config_file: str | None
+    user: str | None = None
+    enabled: bool | None = None
+
+
+@dataclass(slots=True)
+class _Account:
+    """Whose units follow: nobody's are the host's own."""
+
+    name: str | None = None
+    home: str = ""
+    lingers: bool = False
+    enabled: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
 class _Lines:
+    account: _Account
     environment: dict[str, str] = field(default_factory=dict)
+    file: dict[str, str] = field(default_factory=dict)
+    """Of an EnvironmentFile=, which goes before Environment=."""
     start: list[str] = field(default_factory=list)
 
 
 def parse_units(text: str) -> tuple[Unit, ...]:
     """The units that name a data directory, from `unit PATH` lines, each followed by its lines behind a colon.
 
-    A directory that holds a specifier (%i) is left out: it stands for as many as there are instances.
+    Behind a line `user NAME HOME` stand those of that user: `linger` and `enabled UNIT`, then units. A directory that
+    holds a specifier (%i) is left out, as it stands for as many as there are instances; a user's %h is the home.
     """
-    units: dict[str, _Lines] = {}
-    current = _Lines()
+    units: dict[tuple[str | None, str], _Lines] = {}
+    account = _Account()
+    current = _Lines(account)
     for line in text.splitlines():
-        if line.startswith("unit "):
+        word, _, rest = line.partition(" ")
+        if word == "user":
+            name, _, home = rest.partition(" ")
+            account = _Account(name, home)
+        elif word == "linger":
+            account.lingers = True
+        elif word == "enabled":
+            account.enabled.add(rest)
+        elif word == "unit":
             # a unit that comes again, of a folder with precedence or as a drop-in, goes on where it was
-            current = units.setdefault(_unit_name(line.removeprefix("unit ")), _Lines())
+            current = units.setdefault((account.name, _unit_name(rest)), _Lines(account))
         elif line.startswith(": Environment="):
-            for word in words(line.partition("=")[2]):
-                name, equals, value = word.partition("=")
-                if equals:
-                    current.environment[name] = value
+            current.environment |= _assigned(line.partition("=")[2])
+        elif line.startswith(": EnvironmentFile="):
+            current.file |= _assigned(line.partition("=")[2])
         elif line.startswith(": ExecStart="):
             # the last wins; `ExecStart=` alone empties it, as systemd has it
             current.start = words(line.partition("=")[2])
-    found = (_unit(name, lines) for name, lines in units.items())
+    found = (_unit(name, lines) for (_, name), lines in units.items())
     return tuple(unit for unit in found if unit is not None)
+
+
+def _assigned(text: str) -> dict[str, str]:
+    pairs = (word.partition("=") for word in words(text))
+    return {name: value for name, equals, value in pairs if equals}
 
 
 def _unit_name(path: str) -> str:
@@ -58,16 +93,20 @@ def _unit_name(path: str) -> str:
 
 
 def _unit(name: str, lines: _Lines) -> Unit | None:
-    start = [_expanded(word, lines.environment) for word in lines.start]
+    account, environment = lines.account, lines.environment | lines.file
+    start = [_expanded(word, environment) for word in lines.start]
     folder, config_file = server_options(start)
-    folder = folder or lines.environment.get("PGDATA")
+    folder = folder or environment.get("PGDATA")
+    if folder is not None and account.home:
+        folder = folder.replace("%h", account.home)
     if folder is None or not folder.startswith("/") or "%" in folder.replace("%%", ""):
         return None
     # systemd's prefixes of a command: `-/usr/bin/…` may fail, `+` runs as root (systemd.service)
     program = start[0].lstrip("@-:+!") if start else ""
     server = posixpath.basename(program) in ("postgres", "postmaster", "pg_ctl", "edb-postgres")
     bin_directory = posixpath.dirname(program) if server and program.startswith("/") else None
-    return Unit(name, folder.replace("%%", "%"), bin_directory, config_file)
+    enabled = None if account.name is None else account.lingers and name in account.enabled
+    return Unit(name, folder.replace("%%", "%"), bin_directory, config_file, account.name, enabled)
 
 
 def _expanded(word: str, environment: dict[str, str]) -> str:

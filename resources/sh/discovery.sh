@@ -96,9 +96,31 @@ units_about_postgresql() {
   done || exit
 }
 
+# user_unit_facts   print `user NAME HOME` of each account with units of its own, `linger` where they come up with the host,
+# `enabled UNIT` of those that its systemd starts, and what unit_facts prints of them
+user_unit_facts() {
+  user_accounts=$(getent passwd) || fail 'the accounts cannot be read'
+  printf '%s\n' "$user_accounts" | while IFS=: read -r user_name _ _ _ _ user_home _; do
+    user_units=$user_home/.config/systemd/user
+    [ -d "$user_units" ] || continue
+    echo "user $user_name $user_home"
+    [ ! -e "/var/lib/systemd/linger/$user_name" ] || echo linger
+    for user_link in "$user_units"/*.wants/*.service; do
+      [ ! -L "$user_link" ] || echo "enabled ${user_link##*/}"
+    done
+    (unit_facts "$user_units") || exit
+  done || exit
+}
+
 # unit_lines FILE   print its lines that bear on the data directory with `: ` ahead, continued ones joined
-# Others may hold secrets.
+# Others may hold secrets, as may the files of its environment.
 unit_lines() {
   sed -n -e ':a' -e '/\\$/{N;s/\\\n/ /;ba' -e '}' \
     -e '/^[[:space:]]*\(Environment=.*PGDATA\|ExecStart=\)/s/^[[:space:]]*/: /p' "$1" || fail "$1 cannot be read"
+  unit_files=$(sed -n 's/^[[:space:]]*EnvironmentFile=-\{0,1\}//p' "$1") || fail "$1 cannot be read"
+  printf '%s\n' "$unit_files" | while IFS= read -r unit_environment; do
+    [ -f "$unit_environment" ] && [ -r "$unit_environment" ] || continue
+    sed -n 's/^[[:space:]]*PGDATA=/: EnvironmentFile=PGDATA=/p' "$unit_environment" ||
+      fail "$unit_environment cannot be read"
+  done || exit
 }

@@ -89,6 +89,28 @@ def test_units() -> None:
     assert parse_units("") == ()
 
 
+def test_units_of_users_and_files_of_their_environment() -> None:
+    text = """unit /etc/systemd/system/own.service
+: Environment=PGDATA=/srv/first
+: EnvironmentFile=PGDATA="/srv/pg 2"
+: ExecStart=/opt/pg/bin/pg_ctl start
+user ann /home/ann
+linger
+enabled own.service
+unit /home/ann/.config/systemd/user/own.service
+: ExecStart=/opt/pg/bin/postgres -D %h/data
+user bob /home/bob
+enabled own.service
+unit /home/bob/.config/systemd/user/own.service
+: ExecStart=/opt/pg/bin/postgres -D /srv/bob
+"""
+    assert parse_units(text) == (
+        Unit("own.service", "/srv/pg 2", "/opt/pg/bin", None),
+        Unit("own.service", "/home/ann/data", "/opt/pg/bin", None, "ann", enabled=True),
+        Unit("own.service", "/srv/bob", "/opt/pg/bin", None, "bob", enabled=False),
+    )
+
+
 def test_a_unit_names_its_candidate() -> None:
     found = parse_unit_candidates(UNITS)
     assert (found[0].name, found[0].unit, found[0].found_by) == ("postgresql-15", "postgresql-15.service", ("systemd",))

@@ -240,4 +240,19 @@ EXAMPLES = [
         prints="unit b.service\n: Environment=PGDATA=/srv\n",
     ),
     Example("unit_lines", ("a.service",), arrange="echo ' ExecStart=/bin/x' >a.service", prints=": ExecStart=/bin/x\n"),
+    Example(
+        "unit_lines",
+        ("a.service",),
+        arrange="echo EnvironmentFile=-$PWD/env >a.service; printf 'SECRET=x\\nPGDATA=/srv\\n' >env",
+        prints=": EnvironmentFile=PGDATA=/srv\n",
+        name="a file of its environment",
+    ),
+    Example(
+        "user_unit_facts",
+        arrange="mkdir -p .config/systemd/user/default.target.wants && cd .config/systemd/user && "
+        "echo Environment=PGDATA=/srv >a.service && ln -s ../a.service default.target.wants/",
+        programs={"getent": "printf 'ann:x:1:1::%s:/bin/sh\\nbob:x:2:2::/nowhere:/bin/sh\\n' \"$PWD\""},
+        prints="user ann @folder@\nenabled a.service\n"
+        "unit @folder@/.config/systemd/user/a.service\n: Environment=PGDATA=/srv\n",
+    ),
 ]
