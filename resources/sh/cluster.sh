@@ -1,28 +1,6 @@
-# A cluster is stopped, proven stopped and started, by the layout that it was installed in.
-# LAYOUT is debian, NAME then as 15/main; unit, NAME that of systemd; or folder, NAME the pg_ctl of a data directory by itself.
+# A cluster is proven stopped, and new is started for us alone.
 # pg_ctl is told the folder by PGDATA: with -D it puts it into a shell between double quotes, where a name that holds $(...)
 # would be run (pg_ctl.c, start_postmaster).
-
-# stop_cluster LAYOUT NAME DATA   a fast shutdown, which needs no recovery; where it is stopped already nothing is done
-stop_cluster() {
-  [ "$1" = unit ] || [ -e "$3/postmaster.pid" ] || return 0
-  case $1 in
-    debian) pg_ctlcluster "${2%%/*}" "${2#*/}" stop -m fast ;;
-    unit) systemctl stop "$2" ;;
-    *) PGDATA=$3 "$2" -m fast -w -t 3600 stop ;;
-  esac || fail "the server in $3 did not stop: read its log"
-}
-
-# start_cluster LAYOUT NAME DATA CONFIG   start it as this host always does; where its lock file is there nothing is done
-# CONFIG: of a data directory by itself its configuration file outside of DATA, else `-`.
-start_cluster() {
-  [ ! -e "$3/postmaster.pid" ] || return 0
-  case $1 in
-    debian) pg_ctlcluster "${2%%/*}" "${2#*/}" start ;;
-    unit) systemctl start "$2" ;;
-    *) (PATH=${2%/*}:$PATH && start_by_pg_ctl "$3" "$4" '') ;;
-  esac || fail "the server in $3 did not start: read its log"
-}
 
 # prove_stopped PATH DATA   no server lives there, and it was shut down cleanly; print its state and its control file's sum
 prove_stopped() {
@@ -59,29 +37,31 @@ start_locally() {
   put_behind "$2" PG_VERSION
 }
 
-# open_for_clients PATH DATA CONFIG   stop it, and start it with its own configuration
-open_for_clients() {
-  PATH=$1
-  if [ -e "$2/pghaul-fence/mark" ]; then
-    stop_locally "$2"
-    open_target "$2"
-  fi
-  if ! PGDATA=$2 pg_ctl status >/dev/null; then
-    open_control=$(control_sum "$2") || exit
-    (start_by_pg_ctl "$2" "$3" '') || not_opened "$1" "$2" "$open_control"
-  fi
-  unfence_cluster "$2"
+# lift_fence DATA   end what start_locally started there, and let whoever starts new start it; nothing where that was done
+# The sum of its control file stays: by it unopened knows whether anybody has.
+lift_fence() {
+  [ -e "$1/pghaul-fence/mark" ] || return 0
+  stop_locally "$1"
+  whole "$1/pghaul-fence/control" control_sum "$1"
+  open_target "$1"
 }
 
-# not_opened PATH DATA SUM   new did not start for clients: stop what is left of it; ends with 69 where nobody can have written to it
-# SUM was that of its control file ahead of the start: a server writes into it before it lets anybody in; source: PostgreSQL's
-# xlog.c, StartupXLOG. Then it is fenced again.
+# unopened DATA   no server has run there since its fence was lifted, if it was: else clients may have written to it
+# A server writes into its control file before it lets anybody in; source: PostgreSQL's xlog.c, StartupXLOG.
+unopened() {
+  [ -e "$1/pghaul-fence/opened" ] || return 0
+  unopened_then=$(cat -- "$1/pghaul-fence/control") || fail "$1/pghaul-fence/control cannot be read"
+  unopened_now=$(control_sum "$1") || exit
+  [ "$unopened_now" = "$unopened_then" ] || fail 'new was started for clients: they may have written to it'
+}
+
+# not_opened DATA LOG   a start has failed, LOG says where to read why; ends with 69 where it was new's and nobody can have
+# written to it
 not_opened() {
-  (stop_cluster folder pg_ctl "$2") || exit
-  not_opened_control=$(control_sum "$2") || exit
-  [ "$not_opened_control" = "$3" ] || fail 'new was started for clients and has ended: they may have written to it'
-  give_back "$2"
-  refuse 69 'new did not open, and nobody has written to it: mend what its log says and go on, or go back to old'
+  [ -e "$1/pghaul-fence/opened" ] || fail "the server in $1 did not start: $2"
+  no_server "$1"
+  unopened "$1"
+  refuse 69 "new did not open, and nobody has written to it: mend what its log says and go on, or go back to old; $2"
 }
 
 # start_by_pg_ctl DATA CONFIG OPTIONS   start the server there; what it says goes to pghaul-start.log in DATA

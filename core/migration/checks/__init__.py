@@ -18,6 +18,7 @@ from core.migration.checks import (
     replication,
     required_tools,
     services,
+    start_on_new,
     state,
     storage,
 )
@@ -34,6 +35,7 @@ CHECKS: tuple[Check, ...] = (
     *capacity.CHECKS,
     *required_tools.CHECKS,
     *services.CHECKS,
+    *start_on_new.CHECKS,
     *files.CHECKS,
     *storage.CHECKS,
     *hosts.CHECKS,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from core.errors import BlockedError, ServerError
+from core.errors import BlockedError, CommandError, ServerError
 from core.jobs import Note
 from core.migration.execution.engine import clean, lock_both
 from core.migration.execution.executor import Executor, end_detached, run_step
@@ -29,7 +29,7 @@ def roll_back(executor: Executor) -> None:
             _try_new(executor, side, partial(end_detached, executor, side))
         _try_new(executor, "new", partial(lock_both, executor))
         for step in execution.plan.way_back:
-            _try_new(executor, step.side, partial(run_step, executor, step, back=True))
+            _try_new(executor, step.side, partial(run_step, executor, step, back=True), proves=step.proves)
         clean(executor)
     executor.job.report(Note("old is what it was"))
 
@@ -60,10 +60,11 @@ def back_by_hand(execution: Execution) -> str:
     )
 
 
-def _try_new(executor: Executor, side: str, action: Callable[[], None]) -> None:
+def _try_new(executor: Executor, side: str, action: Callable[[], None], *, proves: bool = False) -> None:
+    """A new that cannot be reached does not keep old from running again; one that proves it must not does."""
     try:
         action()
     except ServerError as error:
-        if side == "old":
+        if side == "old" or (proves and isinstance(error, CommandError)):
             raise
         executor.job.report(Note(f"new does not take part in going back: {error.message}", "warning"))

@@ -1,20 +1,13 @@
-"""How a cluster is stopped and started, by the layout that it was installed in, and how it is fenced: calls of shell.
+"""How a cluster is fenced, proven stopped and started for us alone: calls of `fence.sh` and `cluster.sh`.
 
-The fence is one for every layout: a postmaster that does not find its control file does not start.
-
-Three layouts: Debian's (`pg_ctlcluster`, named `15/main`), a systemd unit, and a data directory by itself (`pg_ctl`).
-pg_ctl is always told the folder by PGDATA: with -D it puts the name into a shell between double quotes, where a name
-that holds `$(…)` would be run (pg_ctl.c, start_postmaster).
-
-What stands beside each call as `native` is what a person would type for it.
+The fence is one for every layout: a postmaster that does not find its control file does not start. What stands beside
+each call as `native` is what a person would type for it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.facts.model import Cluster
-from core.migration.findings.layout import config_file_outside, debian
-from core.migration.model.plan import ROOT_USER
 from core.servers.shell import Shell, Word, call, command, environment
 
 LOG = "pghaul-start.log"
@@ -30,24 +23,6 @@ class Control:
     command: Shell
     native: tuple[str, ...]
     undo: str = ""
-
-
-def stop(cluster: Cluster, owner: str) -> Control:
-    """Stop with a fast shutdown: clients are disconnected, a checkpoint is written, nothing needs recovery.
-
-    Where it is stopped already, nothing is done.
-    """
-    layout = _layout(cluster, owner)
-    stopping = call("stop_cluster", layout.word, layout.name, cluster.data_directory)
-    return Control(layout.user, stopping, layout.stop, f"as {layout.user}: {'; '.join(layout.start)}")
-
-
-def start(cluster: Cluster, owner: str) -> Control:
-    """Start as this host always starts it; where its lock file is there, nothing is done."""
-    layout = _layout(cluster, owner)
-    configured = config_file_outside(cluster) or "-"
-    starting = call("start_cluster", layout.word, layout.name, cluster.data_directory, configured)
-    return Control(layout.user, starting, layout.start)
 
 
 def fence(cluster: Cluster, owner: str) -> Control:
@@ -73,61 +48,6 @@ def _opened(data: str) -> tuple[str, ...]:
 
 def _moved(from_: str, to: str) -> str:
     return command("mv", "--", f"{from_}/global/pg_control", f"{to}/global/").text
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """How a cluster was installed, as `cluster.sh` takes it, and what a person types there.
-
-    Attributes:
-        name: what the cluster goes by there: `15/main`, the unit, its pg_ctl.
-        user: who controls it.
-    """
-
-    word: str
-    name: str
-    user: str
-    stop: tuple[str, ...]
-    start: tuple[str, ...]
-
-
-def _layout(cluster: Cluster, owner: str) -> _Layout:
-    named = debian(cluster)
-    if named is not None:
-        return _debian(*named)
-    return _unit(cluster.unit) if cluster.unit is not None else _folder(cluster, owner)
-
-
-def _debian(series: str, name: str) -> _Layout:
-    return _Layout(
-        "debian",
-        f"{series}/{name}",
-        ROOT_USER,
-        (command("pg_ctlcluster", series, name, "stop", "-m", "fast").text,),
-        (command("pg_ctlcluster", series, name, "start").text,),
-    )
-
-
-def _unit(unit: str) -> _Layout:
-    return _Layout(
-        "unit",
-        unit,
-        ROOT_USER,
-        (command("systemctl", "stop", unit).text,),
-        (command("systemctl", "start", unit).text,),
-    )
-
-
-def _folder(cluster: Cluster, owner: str) -> _Layout:
-    data = cluster.data_directory
-    pg_ctl = f"{cluster.bin_directory}/pg_ctl" if cluster.bin_directory is not None else "pg_ctl"
-    return _Layout(
-        "folder",
-        pg_ctl,
-        owner,
-        (_pg_ctl(pg_ctl, data, "-m", "fast", "-w", "-t", 3600, "stop"),),
-        (_native_start(data, pg_ctl, config_file_outside(cluster)),),
-    )
 
 
 def prove_stopped(path: str, data_directory: str) -> Shell:
@@ -164,26 +84,40 @@ def native_start_locally(
     fence = f"{target}/{FENCE}"
     return (
         _moved(fence, target),
-        _native_start(target, program(path, "pg_ctl"), config_file, *held, f"port={port}"),
+        native_start(target, path, config_file, *held, f"port={port}"),
         command("mv", "--", f"{target}/PG_VERSION", fence).text,
     )
 
 
-def open_for_clients(target: str, path: str, config_file: str | None) -> Shell:
-    """On new: stop what `start_locally` started, and start it with its own configuration."""
-    return call("open_for_clients", path, target, config_file or "-")
+def lift_fence(target: str) -> Shell:
+    """On new: stop what `start_locally` started; from then on whoever starts new may."""
+    return call("lift_fence", target)
 
 
-def native_open_for_clients(target: str, path: str, config_file: str | None) -> tuple[str, ...]:
+def native_lift_fence(target: str) -> tuple[str, ...]:
     """What a person would type for it."""
-    fence = f"{target}/{FENCE}"
-    back = command("mv", "--", f"{fence}/PG_VERSION", target).text
-    return (
-        *native_stop_locally(target),
-        back,
-        command("rm", "-r", "--", fence).text,
-        _native_start(target, program(path, "pg_ctl"), config_file),
-    )
+    return (*native_stop_locally(target), command("mv", "--", f"{target}/{FENCE}/PG_VERSION", target).text)
+
+
+def unopened(target: str) -> Shell:
+    """On new: no server has run there since its fence was lifted, if it was."""
+    return call("unopened", target)
+
+
+def native_unopened(target: str) -> tuple[str, ...]:
+    """What a person would look at for it."""
+    control = command(f"{target}/global/pg_control")
+    return (f"sha256sum <{control}", command("cat", f"{target}/{FENCE}/control").text)
+
+
+def unfence_target(target: str) -> Shell:
+    """On new, once it is open: nothing of the fence is left."""
+    return call("unfence_cluster", target)
+
+
+def native_unfence_target(target: str) -> tuple[str, ...]:
+    """What a person would type for it."""
+    return (command("rm", "-r", "--", f"{target}/{FENCE}").text,)
 
 
 def give_back(target: str) -> Shell:
@@ -222,12 +156,18 @@ def program(path: str, name: str) -> str:
     return f"{path.partition(':')[0]}/{name}"
 
 
-def _native_start(data: str, pg_ctl: str, config_file: str | None, *settings: str) -> str:
+def native_stop(data_directory: str, path: str) -> str:
+    """What a person would type to stop a cluster by pg_ctl."""
+    return _pg_ctl(program(path, "pg_ctl"), data_directory, "-m", "fast", "-w", "-t", 3600, "stop")
+
+
+def native_start(target: str, path: str, config_file: str | None, *settings: str) -> str:
+    """What a person would type to start new by pg_ctl."""
     if config_file is not None:
-        settings = (*settings, f"config_file={config_file}", f"data_directory={data}")
+        settings = (*settings, f"config_file={config_file}", f"data_directory={target}")
     # -o goes through a shell of pg_ctl's own, so its words are quoted once more
     options = ("-o", _options(settings)) if settings else ()
-    return _logged(_pg_ctl(pg_ctl, data, "-w", "-t", 600, *options, "start"), data)
+    return _logged(_pg_ctl(program(path, "pg_ctl"), target, "-w", "-t", 600, *options, "start"), target)
 
 
 def _options(settings: Sequence[str]) -> str:

@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 
 from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path
+from core.facts.services import Service
 from core.migration.findings.data_roots import DataRoot
 from core.migration.findings.releases import numbers
+from core.migration.findings.services import service_for
 from core.migration.model.move import Move, Verify
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.profiles import Profile
@@ -48,6 +50,11 @@ class Site:
     def owner(self) -> str:
         """Who owns the cluster on old."""
         return self.cluster.owner or self.old.database_user
+
+    @property
+    def service(self) -> Service | None:
+        """What starts new; None: pg_ctl alone."""
+        return service_for(self.move.target, self.cluster, self.new_facts)
 
     @property
     def series(self) -> tuple[int, ...]:

@@ -165,7 +165,13 @@ def facts(server: str, **changes: Any) -> Facts:
         seconds=0.5,
         round_trips=2,
         system=System(
-            server, "Debian GNU/Linux 12 (bookworm)", "6.1.0", "x86_64", libc="glibc 2.36", time_zone="Etc/UTC"
+            server,
+            "Debian GNU/Linux 12 (bookworm)",
+            "6.1.0",
+            "x86_64",
+            libc="glibc 2.36",
+            init="systemd",
+            time_zone="Etc/UTC",
         ),
         processor=Processor("some", 1, 4, 8),
         memory=Memory(32 * 1024**3, 30 * 1024**3, 0),

@@ -50,89 +50,7 @@ def _said(state: str) -> Mapping[str, str]:
     return {"pg_controldata": f"printf '%s\\n' {lines}"}
 
 
-_STOPPING = [
-    Example(
-        "stop_cluster",
-        ("debian", "15/main", _DATA),
-        arrange=_RUNS,
-        programs=_PLAYED,
-        prints="15 main stop -m fast\n",
-        name="debian",
-    ),
-    Example(
-        "stop_cluster",
-        ("unit", "postgresql-15.service", _DATA),
-        arrange=_STOPPED,
-        programs=_PLAYED,
-        prints="stop postgresql-15.service\n",
-        name="unit",
-    ),
-    Example(
-        "stop_cluster",
-        ("folder", "pg_ctl", _DATA),
-        arrange=_RUNS,
-        programs=_PLAYED,
-        prints=f"stop {_DATA} \n",
-        name="folder",
-    ),
-    Example("stop_cluster", ("folder", "pg_ctl", _DATA), arrange=_STOPPED, programs=_PLAYED, prints="", name="stopped"),
-    Example(
-        "stop_cluster",
-        ("folder", "pg_ctl", _DATA),
-        arrange=_RUNS,
-        programs={"pg_ctl": "exit 1"},
-        status=1,
-        complains="/data did not stop",
-        name="it goes on",
-    ),
-]
-
 _STARTING = [
-    Example(
-        "start_cluster",
-        ("debian", "15/main", _DATA),
-        arrange=_STOPPED,
-        programs=_PLAYED,
-        prints="15 main start\n",
-        name="debian",
-    ),
-    Example(
-        "start_cluster",
-        ("unit", "postgresql-15.service", _DATA),
-        arrange=_STOPPED,
-        programs=_PLAYED,
-        prints="start postgresql-15.service\n",
-        name="unit",
-    ),
-    Example(
-        "start_cluster",
-        ("folder", "pg_ctl", _DATA, "-"),
-        arrange=_STOPPED,
-        programs=_PLAYED,
-        prints="",
-        after=f'[ "$(cat data/pghaul-start.log)" = "start {_DATA} <>" ]',
-        name="folder",
-    ),
-    Example(
-        "start_cluster",
-        ("folder", "pg_ctl", _DATA, f"{_DATA}.conf"),
-        arrange=_STOPPED,
-        programs=_PLAYED,
-        prints="",
-        after=f'[ "$(cat data/pghaul-start.log)" = '
-        f'"start {_DATA} <-c><config_file={_DATA}.conf><-c><data_directory={_DATA}>" ]',
-        name="configured elsewhere",
-    ),
-    Example("start_cluster", ("folder", "pg_ctl", _DATA, "-"), arrange=_RUNS, programs=_PLAYED, prints="", name="runs"),
-    Example(
-        "start_cluster",
-        ("folder", "pg_ctl", _DATA, "-"),
-        arrange=_STOPPED,
-        programs={"pg_ctl": "exit 1"},
-        status=1,
-        complains="/data did not start: read ",
-        name="it does not",
-    ),
     Example(
         "start_locally",
         ("@path@", _ODD, "5433", f"{_ODD}.conf", _HELD),
@@ -199,55 +117,40 @@ _STARTING = [
         after=f'grep "start {_DATA}" data/*.log',
     ),
     Example(
-        "open_for_clients",
-        ("@path@", _DATA, "-"),
+        "lift_fence",
+        (_DATA,),
         arrange=_FENCED,
-        programs=_PLAYED,
         prints="",
-        after=f'[ "$(cat data/pghaul-start.log)" = "start {_DATA} <>" ] && [ -e data/global/pg_control ] && '
-        "[ ! -e data/pghaul-fence ]",
+        after="[ -e data/global/pg_control ] && [ -e data/pghaul-fence/opened ]",
     ),
     Example(
-        "open_for_clients",
-        ("@path@", _DATA, "-"),
+        "lift_fence",
+        (_DATA,),
         arrange=f"{_FENCED} && {_LIVES}",
-        programs=_PLAYED,
         status=1,
         complains="that this copy has not started",
         after='kill "$(head -n 1 data/postmaster.pid)" && [ -e data/pghaul-fence/mark ]',
         name="another's runs",
     ),
+    Example("lift_fence", (_DATA,), arrange=_RUNS, prints="", name="was done"),
+    Example("unopened", (_DATA,), arrange=f"{_FENCED} && (lift_fence data)", prints=""),
+    Example("unopened", (_DATA,), arrange=_FENCED, prints="", name="fenced"),
     Example(
-        "open_for_clients",
-        ("@path@", _DATA, "-"),
-        arrange=_FENCED,
-        programs={"pg_ctl": "exit 1"},
-        status=69,
-        complains="new did not open, and nobody has written to it",
-        after="[ -e data/pghaul-fence/mark ] && [ ! -e data/global/pg_control ]",
-        name="it does not start",
-    ),
-    Example(
-        "open_for_clients",
-        ("@path@", _DATA, "-"),
-        arrange=_FENCED,
-        programs={
-            "pg_ctl": '[ "$1" != status ] || exit 3; [ ! -s "$PGDATA/global/pg_control" ] || '
-            'echo in production >"$PGDATA/global/pg_control"; exit 1'
-        },
+        "unopened",
+        (_DATA,),
+        arrange=f"{_FENCED} && (lift_fence data) && echo in production >data/global/pg_control",
         status=1,
         complains="they may have written to it",
-        name="it starts and ends",
+        name="it has run",
     ),
     Example(
-        "open_for_clients",
-        ("@path@", _DATA, "-"),
-        arrange=f"{_RUNS} && mkdir data/pghaul-fence && : >data/pghaul-fence/opened",
-        programs=_PLAYED,
-        prints="",
-        after="[ ! -e data/pghaul-fence ]",
-        name="it runs already",
+        "not_opened",
+        (_DATA, "read its log"),
+        arrange=f"{_FENCED} && (lift_fence data)",
+        status=69,
+        complains="nobody has written to it: mend what its log says",
     ),
+    Example("not_opened", (_DATA, "read it"), arrange=_STOPPED, status=1, complains="read it", name="another"),
 ]
 
 _PROVING = [
@@ -302,4 +205,4 @@ _PROVING = [
     ),
 ]
 
-EXAMPLES = [*_STOPPING, *_STARTING, *_PROVING]
+EXAMPLES = [*_STARTING, *_PROVING]

@@ -4,7 +4,7 @@ from core.migration.estimate.copy_methods import MOST_PASSES
 from core.migration.findings.data_roots import DataRoot, relinked
 from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
-from core.migration.plan import cluster_control
+from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
 from core.migration.plan.steps.checkpoint import before_the_last_pass, before_the_stop
 from core.migration.plan.steps.corruption import checksums
@@ -86,7 +86,7 @@ def _rsyncs(site: Site, root: DataRoot, *options: tuple[str, ...]) -> tuple[str,
 
 
 def _stop(site: Site) -> list[Step]:
-    stop = cluster_control.stop(site.cluster, site.owner)
+    stop = service.stop_old(site)
     return [
         Step(
             "stop the applications",

@@ -2,12 +2,12 @@
 
 from typing import LiteralString
 
-from core.migration.findings.layout import config_file_outside
 from core.migration.findings.local_start import held, held_while_rebuilding
 from core.migration.findings.schedules import side_by_side
 from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import Phase, Step, undone
-from core.migration.plan import cluster_control
+from core.migration.plan import cluster_control, service
+from core.migration.plan.service import Change
 from core.migration.plan.site import Site
 from core.migration.plan.steps.configuration import configuration
 from core.migration.plan.steps.corruption import tables_and_indexes
@@ -20,12 +20,40 @@ from core.servers.shell import call
 START_NEW = "start-new"
 """The name of the step that starts new for the first time."""
 
+_CAME_ALONG = "nothing to undo: what new had there comes back with the way back"
+
 _ASK: LiteralString = "select version(), pg_is_in_recovery(), (select count(*) from pg_database)"
 
 
 def opening(site: Site) -> list[Step]:
     """From the first start on new to the opening, the one step that cannot be undone without loss."""
-    return [*configuration(site), *_first_start(site), *_open(site)]
+    return [*configuration(site), *_registered(site), *_first_start(site), *_open(site)]
+
+
+def _registered(site: Site) -> list[Step]:
+    """What starts new finds the configuration that came along, and starts it with the host."""
+    register = "register new with its host", "its service starts a cluster by its configuration in /etc/postgresql"
+    enable = "let new start with its host", "as old did; until new is opened its fence keeps it from starting"
+    return [
+        *(_with_host(change, *register) for change in service.register(site)),
+        *(_with_host(change, *enable) for change in service.enable(site)),
+    ]
+
+
+def _with_host(change: Change, title: str, reason: str) -> Step:
+    made, back = change.made, change.undone
+    return Step(
+        title,
+        "new",
+        made.user,
+        str(made.command),
+        reason,
+        _CAME_ALONG if back is None else undone(back.user, "new", *(back.native or (back.command,))),
+        made.native or (made.command.text,),
+        phase=Phase.START,
+        timed_as=Phase.VERIFY,
+        stopped=True,
+    )
 
 
 def _first_start(site: Site) -> list[Step]:
@@ -33,7 +61,7 @@ def _first_start(site: Site) -> list[Step]:
     socket = socket_of(site)
     rebuilding = reindex(site, socket)
     alone = held_while_rebuilding(site.cluster) if rebuilding else held(site.cluster)
-    start = target, site.port, site.new_path, config_file_outside(site.cluster), alone
+    start = target, site.port, site.new_path, service.config_file(site), alone
     return [
         Step(
             "start new for local connections alone",
@@ -67,8 +95,7 @@ def _first_start(site: Site) -> list[Step]:
 
 
 def _open(site: Site) -> list[Step]:
-    user = site.channel.writer
-    start = site.move.target, site.new_path, config_file_outside(site.cluster)
+    user, target, start = site.channel.writer, site.move.target, service.start_new(site)
     return [
         Step(
             "decide",
@@ -84,18 +111,41 @@ def _open(site: Site) -> list[Step]:
         ),
         prove_still_stopped(site, opened=False),
         Step(
-            "open new to clients",
+            "end the local start and take new's fence away",
             "new",
             user,
-            str(cluster_control.open_for_clients(*start)),
-            "with its own configuration; what clients write from here on is on new alone",
-            f"only with the loss of what clients wrote: {_back(site)}",
-            cluster_control.native_open_for_clients(*start),
+            str(cluster_control.lift_fence(target)),
+            "what starts new for clients is its host's own",
+            undone(user, "new", *cluster_control.native_give_back(target)),
+            cluster_control.native_lift_fence(target),
             phase=Phase.OPEN,
             timed_as=Phase.START,
-            share=2.0,
+            stopped=True,
+        ),
+        Step(
+            "open new to clients",
+            "new",
+            start.user,
+            str(start.command),
+            "by what its host has for that; what clients write from here on is on new alone",
+            f"only with the loss of what clients wrote: {_back(site)}",
+            start.native,
+            phase=Phase.OPEN,
+            timed_as=Phase.START,
             stopped=True,
             point_of_no_return=True,
+        ),
+        Step(
+            "forget new's fence",
+            "new",
+            user,
+            str(cluster_control.unfence_target(target)),
+            "it is a cluster like any other from here on",
+            "nothing to undo: it kept nothing",
+            cluster_control.native_unfence_target(target),
+            phase=Phase.OPEN,
+            timed_as=Phase.PREPARE,
+            share=0.1,
         ),
         prove_still_stopped(site, opened=True),
         *_cron_jobs(site),
@@ -115,7 +165,7 @@ def _open(site: Site) -> list[Step]:
 def _back(site: Site) -> str:
     """The words of the way back to old from here on."""
     stop = cluster_control.native_give_back(site.move.target)
-    free, start = cluster_control.unfence(site.cluster, site.owner), cluster_control.start(site.cluster, site.owner)
+    free, start = cluster_control.unfence(site.cluster, site.owner), service.start_old(site)
     return "; ".join(
         (
             undone(site.channel.writer, "new", *stop),

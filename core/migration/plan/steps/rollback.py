@@ -1,7 +1,7 @@
 """The way back before the point of no return: new stopped, fenced and kept, old let go and started, the key gone."""
 
-from core.migration.model.plan import Step
-from core.migration.plan import cluster_control
+from core.migration.model.plan import ONLY_LOOKS, Step
+from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
 from core.migration.plan.steps.configuration import restore_configuration
 from core.migration.plan.steps.prepare import close_channel
@@ -11,7 +11,46 @@ _KEPT = "nothing to undo: new's files stay for another try"
 
 def rollback(site: Site) -> list[Step]:
     """From wherever the plan has got to: each step does nothing where there is nothing to undo."""
-    return [_close_new(site), *restore_configuration(site), *close_channel(site), *_old_again(site)]
+    return [
+        _unopened(site),
+        _close_new(site),
+        *_unregistered(site),
+        *restore_configuration(site),
+        *close_channel(site),
+        *_old_again(site),
+    ]
+
+
+def _unopened(site: Site) -> Step:
+    """An opening may have failed, and its host have started new since."""
+    return Step(
+        "prove that nobody has written to new",
+        "new",
+        site.channel.writer,
+        str(cluster_control.unopened(site.move.target)),
+        "no server has run there but the one that this copy started for itself",
+        ONLY_LOOKS,
+        cluster_control.native_unopened(site.move.target),
+        proves=True,
+    )
+
+
+def _unregistered(site: Site) -> list[Step]:
+    """New's host is told nothing of new any more, the last first."""
+    changes = [*service.register(site), *service.enable(site)]
+    return [
+        Step(
+            "let new's host be as it was",
+            "new",
+            change.undone.user,
+            str(change.undone.command),
+            "nothing on it leads to what nobody has opened",
+            "nothing to undo: another try does it again",
+            change.undone.native,
+        )
+        for change in reversed(changes)
+        if change.undone is not None
+    ]
 
 
 def _close_new(site: Site) -> Step:
@@ -44,7 +83,7 @@ def _old_again(site: Site) -> list[Step]:
     )
     if not cluster.running:
         return [allow]
-    start = cluster_control.start(cluster, owner)
+    start = service.start_old(site)
     where = site.old_path, cluster.data_directory
     return [
         allow,

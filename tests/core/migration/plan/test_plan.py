@@ -10,7 +10,9 @@ import pytest
 
 from core.cli.migration import plan_text
 from core.errors import InputError
-from core.facts.host_environment import Scheduled
+from core.facts.host_environment import Limits, Process, Scheduled
+from core.facts.programs import program_path
+from core.facts.services import Service
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.checks import CheckResult, Status, Waiver
@@ -37,6 +39,12 @@ from tests.core.migration.builders import (
 )
 from tests.core.migration.plan.plans import odd_plan, plan
 from tests.core.migration.running import run
+
+OF_DEBIAN: dict[str, Any] = {"name": "15/main", "found_by": ("pg_lsclusters",)}
+UNIT: dict[str, Any] = {"unit": "postgresql-15.service"}
+DEBIAN = Service(TARGET, "15/spring", "postgresql@15-spring.service", debian=True, enabled=False)
+OWN = Service(TARGET, "own", "own.service", enabled=False)
+PATH = program_path(old(), "15")
 
 
 def titles(made: Plan) -> list[str]:
@@ -116,6 +124,7 @@ def test_downtime_is_from_the_stop_to_the_opening() -> None:
     down = [each.number for each in made.steps if each.stopped]
     assert down == list(range(down[0], down[-1] + 1))
     assert made.steps[down[0] - 1].title == "stop the applications"
+    assert made.steps[down[-1] - 1].title == "open new to clients"
     assert made.steps[down[-1] - 1].point_of_no_return
 
 
@@ -134,18 +143,71 @@ def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str
 
 
 @pytest.mark.parametrize(
-    ("changes", "layout"),
+    ("changes", "user", "call", "typed"),
     [
-        ({"name": "15/main", "found_by": ("pg_lsclusters",)}, "debian 15/main"),
-        ({"unit": "postgresql-15.service"}, "unit postgresql-15.service"),
-        ({}, "folder /usr/local/pgsql/bin/pg_ctl"),
+        (OF_DEBIAN, "root", f"stop_debian 15 main {DATA}", "pg_ctlcluster 15 main stop -m fast"),
+        (UNIT, "root", "stop_unit postgresql-15.service", "systemctl stop postgresql-15.service"),
+        (
+            {**UNIT, "unit_user": "ann"},
+            "ann",
+            "own_systemd stop postgresql-15.service",
+            "systemctl --user stop postgresql-15.service",
+        ),
+        (
+            {**UNIT, "process": Process(Limits(1, 1), "init", "session-1.scope")},
+            "postgres",
+            f"stop_folder {PATH} {DATA}",
+            f"env PGDATA={DATA} /usr/local/pgsql/bin/pg_ctl -m fast -w -t 3600 stop",
+        ),
     ],
 )
-def test_the_stop_is_the_layouts_own_and_the_fence_is_one(changes: dict[str, Any], layout: str) -> None:
+def test_the_stop_is_the_layouts_own_and_the_fence_is_one(
+    changes: dict[str, Any], user: str, call: str, typed: str
+) -> None:
     made = plan({"running": True, **changes})
-    assert step(made, "stop old").call == f"stop_cluster {layout} {DATA}"
+    stop = step(made, "stop old")
+    assert (stop.user, stop.call, stop.native) == (user, call, (typed,))
     fence = step(made, "keep old")
     assert (fence.user, fence.call) == ("postgres", f"fence_cluster {DATA}")
+
+
+@pytest.mark.parametrize(
+    ("service", "user", "call", "enabled"),
+    [
+        (None, "postgres", "start_folder", ""),
+        (DEBIAN, "root", f"start_debian 15 spring {TARGET}", "start_conf /etc/postgresql/15/spring auto"),
+        (OWN, "root", f"start_unit own.service {TARGET}", "systemctl enable own.service"),
+        (replace(OWN, user="ann"), "ann", f"start_user_unit own.service {TARGET}", "own_systemd enable own.service"),
+    ],
+)
+def test_new_is_opened_by_what_its_host_has_for_that(
+    service: Service | None, user: str, call: str, enabled: str
+) -> None:
+    here = old(cluster(**UNIT), services=(Service(DATA, "postgresql-15", UNIT["unit"], enabled=True),))
+    made = plan(UNIT, old_facts=here, new_facts=new(services=() if service is None else (service,)))
+    start = step(made, "open new")
+    assert start.user == user
+    assert start.call.startswith(call)
+    enabling = [each.call for each in made.steps if each.title == "let new start with its host"]
+    assert enabling[-1:] == ([enabled] if enabled else [])
+
+
+def test_debians_cluster_on_new_finds_what_came_along_in_the_data_directory() -> None:
+    made = plan(new_facts=new(services=(DEBIAN,)))
+    register = step(made, "register new")
+    assert register.call == f"register_debian /etc/postgresql/15/spring/postgresql.conf {TARGET} 15-spring"
+    assert register.number < step(made, "start new").number
+    assert " /etc/postgresql/15/spring/postgresql.conf " in step(made, "start new").call
+    assert any(each.call.startswith("unregister_debian ") for each in made.way_back)
+
+
+def test_what_came_from_debians_folder_is_led_to_the_target() -> None:
+    changes = {**OF_DEBIAN, "config_file": "/etc/postgresql/15/main/postgresql.conf"}
+    there = new(services=(replace(DEBIAN, name="15/main"),))
+    assert step(plan(changes, new_facts=there), "register new").call == f"adopt_debian 15 main {TARGET}"
+    there = new(services=(replace(DEBIAN, name="15/main", data_directory=DATA),))
+    made = plan(changes, {"target": DATA}, new_facts=there)
+    assert not any(title.startswith("register") for title in titles(made))
 
 
 def test_new_is_fenced_and_marked_ahead_of_all_that_is_copied() -> None:
@@ -348,7 +410,7 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
     )
     stop = step(made, "stop the applications")
     assert (stop.side, stop.user, stop.call, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
-    proven, *after = [each for each in made.steps if each.number > step(made, "open new").number]
+    _, proven, *after = [each for each in made.steps if each.number > step(made, "open new").number]
     assert (proven.title, proven.stopped) == ("prove that old is still stopped", False)
     assert [(each.title, each.side, each.user, each.call) for each in after] == [
         ("move the virtual address", "you", "you", "./move-address"),
@@ -362,6 +424,7 @@ def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
     made = plan({"running": True, "unit": "postgresql-15.service"})
     back = {each.title: each for each in made.way_back}
     assert list(back) == [
+        "prove that nobody has written to new",
         "stop new and keep it from starting",
         "take the key off new",
         "remove the key from old",
@@ -373,7 +436,8 @@ def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
     assert back["let old start again"].call == f"unfence_cluster {DATA}"
     assert back["start old"].native == ("systemctl start postgresql-15.service",)
     assert [each.title for each in made.way_back if each.side == "new" and move().target in each.call] == [
-        "stop new and keep it from starting"
+        "prove that nobody has written to new",
+        "stop new and keep it from starting",
     ]
     assert "start old" not in [each.title for each in plan().way_back]
 

@@ -4,11 +4,10 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from core.migration.plan.cluster_control import fence, native_start_locally, prove_stopped, stop, unfence
+from core.migration.plan.cluster_control import fence, native_start_locally, prove_stopped, unfence
 from tests.core.migration.builders import cluster, runnable
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="needs Linux's /proc")
@@ -91,30 +90,8 @@ def test_the_fence_takes_the_control_file_and_gives_it_back(data: Path) -> None:
     assert [path.name for path in data.iterdir()] == ["global"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "typed"),
-    [
-        (
-            {"name": "15/main", "found_by": ("pg_lsclusters",)},
-            ("pg_ctlcluster 15 main stop -m fast", "as root: pg_ctlcluster 15 main start"),
-        ),
-        (
-            {"unit": "pg.service"},
-            ("systemctl stop pg.service", "as root: systemctl start pg.service"),
-        ),
-        (
-            {"bin_directory": None},
-            (
-                "env PGDATA=/srv/pg/data pg_ctl -m fast -w -t 3600 stop",
-                "as dba: env PGDATA=/srv/pg/data pg_ctl -w -t 600 start </dev/null >/srv/pg/data/pghaul-start.log 2>&1",
-            ),
-        ),
-    ],
-)
-def test_what_a_person_types_is_the_layouts_own(changes: dict[str, Any], typed: tuple[str, str]) -> None:
-    found = cluster(**changes)
-    stopped, fenced = stop(found, "dba"), fence(found, "dba")
-    assert (*stopped.native, stopped.undo) == typed
+def test_what_a_person_types_for_the_fence() -> None:
+    fenced = fence(cluster(), "dba")
     assert fenced.native[-1] == "mv -- /srv/pg/data/global/pg_control /srv/pg/data/pghaul-fence/global/"
     assert fenced.undo == (
         "as dba: mv -- /srv/pg/data/pghaul-fence/global/pg_control /srv/pg/data/global/; "

@@ -63,7 +63,7 @@ def test_the_daemon_is_taken_where_the_move_allows_it_and_it_is_faster() -> None
     assert opened == sorted(opened)
     closes = [step.title for step in made.steps if step.closes]
     assert closes[:3] == ["end the rsync daemon", "take the key off new", "remove the key from old"]
-    assert [step.title for step in made.way_back][1:5] == closes
+    assert [step.title for step in made.way_back if step.closes] == closes
     for title in ("make a password for the rsync daemon", "start an rsync daemon for this copy"):
         step = made.steps[titles.index(title)]
         assert step.renewed

@@ -62,7 +62,7 @@ def test_the_plan_shows_export_and_mount_and_takes_them_away() -> None:
     closing = ["unmount the target on old", "export the target no more", "stop the NFS server of this copy"]
     assert [title for title in titles if title in opening + closing] == opening + closing
     assert [step.title for step in made.steps if step.closes][:3] == closing
-    assert [step.title for step in made.way_back][1:4] == closing
+    assert [step.title for step in made.way_back if step.closes][:3] == closing
     for step in made.steps:
         if step.title in opening:
             assert step.user == "root"

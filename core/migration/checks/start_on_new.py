@@ -1,0 +1,90 @@
+"""What starts the copy on new, for its clients and after a restart of the host."""
+
+from core.facts.discovery import DEBIAN, UNITS
+from core.facts.services import Service
+from core.migration.checks.declaration import Check, Declaration
+from core.migration.findings.finding import (
+    NOTHING,
+    Case,
+    Finding,
+    blocker,
+    no_cluster,
+    passed,
+    reason,
+    unknown,
+    warning,
+)
+from core.migration.findings.layout import config_file_outside
+from core.migration.findings.services import debian_config_file, service_for, service_of
+
+_PG_CTL = "pg_ctl alone"
+
+
+def start_on_new(case: Case) -> Finding:
+    """Something on new starts the target, as something starts old, and after a restart of the host too."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    unread = case.new.gap(DEBIAN.name, UNITS.name)
+    if unread is not None:
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"what starts clusters on {case.new.server} could not be read: {reason(case.new, unread.section)}",
+            "look with: pg_lsclusters; systemctl list-unit-files '*postgres*'",
+        )
+    old, new = service_of(cluster, case.old), service_for(case.move.target, cluster, case.new)
+    shown = _words(old), _words(new)
+    if new is None:
+        return _by_hand(case, shown, old)
+    if new.debian and new.name.partition("/")[0] != cluster.series:
+        return blocker(
+            *shown,
+            f"{case.move.target} is registered on new as cluster {new.name}, but what comes is of {cluster.series}",
+            f"register it anew: pg_dropcluster {new.name.replace('/', ' ')}; pg_createcluster {cluster.series} …",
+        )
+    file = config_file_outside(cluster)
+    if new.debian and file not in (None, debian_config_file(new)):
+        return blocker(
+            *shown,
+            f"{case.move.target} is registered on new as cluster {new.name}, but old's configuration is {file}",
+            "give it old's name: pg_renamecluster",
+        )
+    if not new.debian and new.config_file is None and file is not None:
+        return blocker(
+            *shown,
+            f"{new.unit} of new looks for postgresql.conf in {case.move.target}, and old's lies elsewhere",
+            f"have the unit say -c config_file={file}",
+        )
+    if not new.enabled and (old is None or not old.enabled):
+        return warning(
+            *shown,
+            f"{new.unit} starts new, but as on old not by itself after a restart of the host",
+            "enable it on new when new has proven itself",
+        )
+    return passed(*shown, f"{new.unit} starts new, also after a restart of the host")
+
+
+def _by_hand(case: Case, shown: tuple[str, str], old: Service | None) -> Finding:
+    if old is None:
+        return passed(*shown, "as on old, pg_ctl starts new, and nothing after a restart of the host")
+    return warning(
+        *shown,
+        f"nothing on new starts {case.move.target}: pg_ctl will, and after a restart of the host nobody",
+        f"before the move, give new a unit with -D {case.move.target}, or a cluster of Debian's: pg_createcluster",
+    )
+
+
+def _words(service: Service | None) -> str:
+    if service is None:
+        return _PG_CTL
+    whose = f" of {service.user}" if service.user is not None else ""
+    return f"{service.unit}{whose}, {'enabled' if service.enabled else 'not enabled'}"
+
+
+CHECKS: tuple[Check, ...] = (
+    (
+        Declaration("start-on-new", "new has what starts it", True, "clusters and units of both", "server-start"),
+        start_on_new,
+    ),
+)

@@ -1,0 +1,76 @@
+"""What starts the copy on new, and whether it comes up with the host as old did."""
+
+import posixpath
+
+from core.facts.model import Cluster, Facts
+from core.facts.services import Service
+from core.migration.findings.layout import debian
+
+DEBIAN_CONFIGURATION = "/etc/postgresql"
+
+
+def service_of(cluster: Cluster, facts: Facts) -> Service | None:
+    """What starts the cluster on its own host; None: whoever calls pg_ctl."""
+    named = debian(cluster)
+    if named is None and (cluster.unit is None or not _runs_systemd(facts)):
+        return None
+    unit = _debian_unit(*named) if named is not None else cluster.unit or ""
+    known = (each.enabled for each in facts.services if (each.unit, each.user) == (unit, cluster.unit_user))
+    return Service(
+        cluster.data_directory,
+        cluster.name or unit,
+        unit,
+        debian=named is not None,
+        user=cluster.unit_user,
+        config_file=cluster.config_file,
+        enabled=next(known, None),
+    )
+
+
+def service_at_work(cluster: Cluster, facts: Facts) -> Service | None:
+    """What has the cluster in hand on its own host: a unit only where its server runs in it, or none runs.
+
+    To stop a unit does nothing to a server that somebody started by hand.
+    """
+    service = service_of(cluster, facts)
+    if service is None or service.debian or cluster.process is None or cluster.process.unit == service.unit:
+        return service
+    return None
+
+
+def service_for(target: str, cluster: Cluster, new: Facts) -> Service | None:
+    """What starts the target on new: what names it there, else as a cluster of Debian's was registered on old.
+
+    None: whoever calls pg_ctl. A name that another cluster of new has is not taken.
+    """
+    wanted = posixpath.normpath(target)
+    found = (each for each in new.services if each.data_directory == wanted and (each.debian or _runs_systemd(new)))
+    named = debian(cluster)
+    taken = any(each.debian and each.name == cluster.name for each in new.services)
+    if named is None or taken or not _has(new, "pg_ctlcluster"):
+        return next(found, None)
+    return next(found, Service(target, "/".join(named), _debian_unit(*named), debian=True))
+
+
+def debian_config_file(service: Service) -> str:
+    """The postgresql.conf of a Debian cluster."""
+    return f"{debian_folder(service)}/postgresql.conf"
+
+
+def debian_folder(service: Service) -> str:
+    """The folder of a Debian cluster's configuration."""
+    return f"{DEBIAN_CONFIGURATION}/{service.name}"
+
+
+def _debian_unit(series: str, name: str) -> str:
+    return f"postgresql@{series}-{name}.service"
+
+
+def _runs_systemd(facts: Facts) -> bool:
+    """Units are read as files: a host may have some and no systemd that would start them."""
+    return facts.system is not None and facts.system.init == "systemd"
+
+
+def _has(facts: Facts, name: str) -> bool:
+    tool = facts.tool(name)
+    return tool is not None and tool.path is not None

@@ -1,0 +1,172 @@
+"""How either end's cluster is started and stopped by what its host has for that, and new made known to its host.
+
+Calls of `service.sh`, one for each layout: a cluster of Debian's, a unit of the host or of a user, pg_ctl alone. What
+stands beside each call as `native` is what a person would type for it.
+"""
+
+from dataclasses import dataclass
+
+from core.facts.services import Service
+from core.migration.findings.layout import config_file_outside
+from core.migration.findings.services import debian_config_file, debian_folder, service_at_work, service_of
+from core.migration.model.plan import ROOT_USER
+from core.migration.plan.cluster_control import Control, native_start, native_stop
+from core.migration.plan.site import Site
+from core.servers.shell import call, command
+
+_KEPT = ".before-pghaul"
+_START_CONF = ("auto", "manual")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something that new's host is told, and how it is taken back; None: what else the way back does takes it back."""
+
+    made: Control
+    undone: Control | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Managed:
+    """A cluster and what has it in hand; `service` None: pg_ctl alone."""
+
+    service: Service | None
+    data: str
+    path: str
+    owner: str
+    config_file: str | None
+
+
+def start_old(site: Site) -> Control:
+    """Start old as it was started; nothing where it runs."""
+    return _start(_old(site))
+
+
+def stop_old(site: Site) -> Control:
+    """Stop old with a fast shutdown: clients are disconnected, a checkpoint is written, nothing needs recovery.
+
+    Where it is stopped already, nothing is done.
+    """
+    old = _old(site)
+    start = _start(old)
+    return _stop(old, f"as {start.user}: {'; '.join(start.native)}")
+
+
+def start_new(site: Site) -> Control:
+    """Start new for its clients, as its host always will."""
+    return _start(_new(site))
+
+
+def _old(site: Site) -> _Managed:
+    cluster, config = site.cluster, config_file_outside(site.cluster)
+    service = service_at_work(cluster, site.old_facts)
+    return _Managed(service, cluster.data_directory, site.old_path, site.owner, config)
+
+
+def _new(site: Site) -> _Managed:
+    return _Managed(site.service, site.move.target, site.new_path, site.channel.writer, config_file(site))
+
+
+def _start(managed: _Managed) -> Control:
+    service, data = managed.service, managed.data
+    if service is None:
+        where = managed.path, data, managed.config_file or "-"
+        native = native_start(data, managed.path, managed.config_file)
+        return Control(managed.owner, call("start_folder", *where), (native,))
+    if service.debian:
+        return Control(ROOT_USER, call("start_debian", *_debian(service), data), (_pg_ctlcluster(service, "start"),))
+    if service.user is not None:
+        return Control(service.user, call("start_user_unit", service.unit, data), (_user_unit("start", service),))
+    return Control(ROOT_USER, call("start_unit", service.unit, data), (_unit("start", service),))
+
+
+def _stop(managed: _Managed, undo: str = "") -> Control:
+    service, data = managed.service, managed.data
+    if service is None:
+        stopping = call("stop_folder", managed.path, data)
+        return Control(managed.owner, stopping, (native_stop(data, managed.path),), undo)
+    if service.debian:
+        native = _pg_ctlcluster(service, "stop", "-m", "fast")
+        return Control(ROOT_USER, call("stop_debian", *_debian(service), data), (native,), undo)
+    if service.user is not None:
+        stopping = call("own_systemd", "stop", service.unit)
+        return Control(service.user, stopping, (_user_unit("stop", service),), undo)
+    return Control(ROOT_USER, call("stop_unit", service.unit), (_unit("stop", service),), undo)
+
+
+def enable(site: Site) -> list[Change]:
+    """New comes up with its host where old did; nothing where it does already, or has nothing that could."""
+    service, old = site.service, service_of(site.cluster, site.old_facts)
+    if service is None or service.enabled or old is None or not old.enabled:
+        return []
+    if service.debian:
+        # of a cluster of Debian's start.conf comes along with its configuration
+        return [] if old.debian else [_enable_debian(service, site.channel.writer)]
+    if service.user is not None:
+        return _enable_user_unit(service, service.user)
+    made, back = (Control(ROOT_USER, command("systemctl", word, service.unit), ()) for word in ("enable", "disable"))
+    return [Change(made, back)]
+
+
+def _enable_debian(service: Service, owner: str) -> Change:
+    folder = debian_folder(service)
+    file = command(f"{folder}/start.conf")
+    auto, manual = (Control(owner, call("start_conf", folder, word), (f"echo {word} >{file}",)) for word in _START_CONF)
+    return Change(auto, manual)
+
+
+def _enable_user_unit(service: Service, user: str) -> list[Change]:
+    linger = Control(ROOT_USER, call("linger", user), (command("loginctl", "enable-linger", user).text,))
+    made, back = (
+        Control(user, call("own_systemd", word, service.unit), (_user_unit(word, service),))
+        for word in ("enable", "disable")
+    )
+    return [Change(linger, None), Change(made, back)]
+
+
+def register(site: Site) -> list[Change]:
+    """Debian's configuration of new leads to the target and to what came along; nothing where it does so anyway."""
+    service, target = site.service, site.move.target
+    if service is None or not service.debian:
+        return []
+    series, name = _debian(service)
+    if config_file_outside(site.cluster) is None:
+        return [_include_data(debian_config_file(service), target, f"{series}-{name}", site.channel.writer)]
+    if site.cluster.data_directory == target:
+        return []
+    native = command("pg_conftool", series, name, "set", "data_directory", target).text
+    return [Change(Control(site.channel.writer, call("adopt_debian", series, name, target), (native,)), None)]
+
+
+def _include_data(path: str, target: str, name: str, owner: str) -> Change:
+    file, kept = command(path), command(f"{path}{_KEPT}")
+    include = command("echo", f"include '{target}/postgresql.conf'")
+    native = f"mv -- {file} {kept}", f"{include} >{file}"
+    return Change(
+        Control(owner, call("register_debian", path, target, name), native),
+        Control(owner, call("unregister_debian", path), (f"mv -- {kept} {file}",)),
+    )
+
+
+def config_file(site: Site) -> str | None:
+    """New's configuration file where it lies outside the data directory: its server does not find it by itself."""
+    if site.service is not None and site.service.debian:
+        return debian_config_file(site.service)
+    return config_file_outside(site.cluster)
+
+
+def _debian(service: Service) -> tuple[str, str]:
+    series, _, name = service.name.partition("/")
+    return series, name
+
+
+def _pg_ctlcluster(service: Service, *words: str) -> str:
+    return command("pg_ctlcluster", *_debian(service), *words).text
+
+
+def _unit(word: str, service: Service) -> str:
+    return command("systemctl", word, service.unit).text
+
+
+def _user_unit(word: str, service: Service) -> str:
+    return command("systemctl", "--user", word, service.unit).text

@@ -1,0 +1,128 @@
+# A cluster is started for its clients, enabled and stopped by what its host has for that: a function for each layout.
+# Units that refused to start while a fence stood may be held back by systemd (start-limit-hit) until they are reset.
+
+# start_debian SERIES NAME DATA   through pg_ctlcluster, which asks systemd where that runs
+start_debian() {
+  if [ -d /run/systemd/system ]; then
+    systemctl daemon-reload || fail 'systemd has not read what starts clusters'
+    systemctl reset-failed "postgresql@$1-$2.service" 2>/dev/null # it is not loaded where it never ran
+  fi
+  pg_ctlcluster "$1" "$2" start || [ $? -eq 2 ] || not_opened "$3" "read its log in /var/log/postgresql" # 2: it runs
+  accepts "$3" || not_opened "$3" "read its log in /var/log/postgresql"
+}
+
+# start_unit UNIT DATA   through the host's systemd
+start_unit() {
+  systemctl reset-failed "$1" 2>/dev/null # it is not loaded where it never ran
+  if ! systemctl start "$1" || ! accepts "$2"; then
+    systemctl stop "$1" || fail "$1 did not stop: journalctl -u $1" # it would be tried again and again
+    not_opened "$2" "journalctl -u $1"
+  fi
+}
+
+# start_user_unit UNIT DATA   through the systemd of the user whom this runs as
+start_user_unit() {
+  (own_systemd reset-failed "$1") 2>/dev/null # it is not loaded where it never ran
+  if ! (own_systemd start "$1") || ! accepts "$2"; then
+    own_systemd stop "$1"
+    not_opened "$2" "journalctl --user -u $1"
+  fi
+}
+
+# start_folder PATH DATA CONFIG   by pg_ctl; CONFIG is its configuration file outside of DATA, or `-`
+start_folder() {
+  PATH=$1
+  PGDATA=$2 pg_ctl status >/dev/null && return 0
+  (start_by_pg_ctl "$2" "$3" '') || {
+    stop_folder "$1" "$2"
+    not_opened "$2" "read $2/pghaul-start.log"
+  }
+}
+
+# stop_debian SERIES NAME DATA   a fast shutdown, which needs no recovery; where it is stopped already nothing is done
+stop_debian() {
+  [ -e "$3/postmaster.pid" ] || return 0
+  pg_ctlcluster "$1" "$2" stop -m fast || fail "cluster $1/$2 did not stop: read its log in /var/log/postgresql"
+}
+
+# stop_unit UNIT   where it is stopped already nothing is done
+stop_unit() {
+  systemctl stop "$1" || fail "$1 did not stop: journalctl -u $1"
+}
+
+# stop_folder PATH DATA   where it is stopped already nothing is done
+stop_folder() {
+  PATH=$1
+  [ -e "$2/postmaster.pid" ] || return 0
+  PGDATA=$2 pg_ctl -m fast -w -t 3600 stop || fail "the server in $2 did not stop: read its log"
+}
+
+# start_conf FOLDER WORD   the cluster whose configuration lies there starts with the host, or not: auto or manual
+start_conf() {
+  echo "$2" >"$1/start.conf" || fail "$1/start.conf cannot be written"
+}
+
+# own_systemd VERB UNIT   tell it to the systemd of this user, also in a session that did not log in
+own_systemd() {
+  own_number=$(id -u) || fail 'id does not say who this is'
+  XDG_RUNTIME_DIR=/run/user/$own_number systemctl --user "$1" "$2" || fail "$1 $2 failed: journalctl --user -u $2"
+}
+
+# linger USER   this user's systemd runs from the boot on; wait until it does
+linger() {
+  loginctl enable-linger "$1" || fail "the systemd of $1 cannot be started with the host"
+  linger_number=$(id -u "$1") || fail "there is no $1"
+  systemctl start "user@$linger_number.service" || fail "the systemd of $1 did not start"
+}
+
+# accepts DATA   wait until the server there says that it takes connections, a minute at most; 1: none does
+# Not every service waits for its server.
+accepts() {
+  accepts_tries=0
+  until server_ready "$1"; do
+    accepts_tries=$((accepts_tries + 1))
+    [ "$accepts_tries" -le 600 ] || return 1
+    sleep 0.1 || fail 'sleep is not there'
+  done
+}
+
+# server_ready DATA   whether the server there says that it takes connections; before 10, whether one is there
+# The eighth line of its lock file tells (LOCK_FILE_LINE_PM_STATUS, pidfile.h).
+server_ready() {
+  [ -e "$1/postmaster.pid" ] || return 1
+  read -r ready_series <"$1/PG_VERSION" || return 1
+  case $ready_series in 8.* | 9.*) return 0 ;; *) ;; esac
+  ready_line=0
+  while IFS= read -r ready_said; do
+    ready_line=$((ready_line + 1))
+    case $ready_line:$ready_said in 8:ready*) return 0 ;; *) ;; esac
+  done <"$1/postmaster.pid"
+  return 1
+}
+
+# register_debian FILE DATA NAME   FILE, Debian's postgresql.conf, takes all from that in DATA; what it was stays beside it
+# NAME is as 15-main. Where the cluster's configuration travelled in its data directory it stays there as it is.
+register_debian() {
+  [ ! -e "$1" ] || [ -e "$1.before-pghaul" ] || mv -- "$1" "$1.before-pghaul" || fail "$1 cannot be kept"
+  register_data=$(printf '%s' "$2" | sed "s/'/''/g") || fail 'sed failed'
+  printf '%s\n' "include '$register_data/postgresql.conf'" "data_directory = '$register_data'" \
+    "external_pid_file = '/run/postgresql/$3.pid'" >"$1" || fail "$1 cannot be written"
+}
+
+# unregister_debian FILE   FILE as it was before; where it was not changed nothing is done
+unregister_debian() {
+  [ ! -e "$1.before-pghaul" ] || mv -fT -- "$1.before-pghaul" "$1" || fail "$1 cannot be put back"
+}
+
+# adopt_debian SERIES NAME DATA   the cluster's configuration, which came from elsewhere, names its own files
+adopt_debian() {
+  adopt_set "$1" "$2" data_directory "$3"
+  adopt_set "$1" "$2" hba_file "/etc/postgresql/$1/$2/pg_hba.conf"
+  adopt_set "$1" "$2" ident_file "/etc/postgresql/$1/$2/pg_ident.conf"
+  adopt_set "$1" "$2" external_pid_file "/run/postgresql/$1-$2.pid"
+}
+
+# adopt_set SERIES NAME SETTING VALUE   in its postgresql.conf
+adopt_set() {
+  pg_conftool -s "$1" "$2" set "$3" "$4" || fail "$3 cannot be set in the configuration of cluster $1/$2"
+}

@@ -1,0 +1,58 @@
+"""The check that new has what starts it, after a restart of the host too."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from core.facts.model import Facts
+from core.facts.services import Service
+from core.migration.checks import check
+from core.migration.model.checks import CheckResult, Status
+from tests.core.migration.builders import TARGET, cluster, move, new, old
+
+DEBIAN = Service(TARGET, "15/main", "postgresql@15-main.service", debian=True, enabled=True)
+UNIT = Service(TARGET, "own", "own.service", enabled=True)
+OUTSIDE = {"config_file": "/etc/pg/postgresql.conf"}
+
+
+def one(there: Facts, *, enabled: bool = True, **changes: Any) -> CheckResult:
+    made = cluster(unit="old.service", **changes)
+    here = old(made, services=(Service(made.data_directory, "old", "old.service", enabled=enabled),))
+    return next(result for result in check(move(), here, there) if result.id == "start-on-new")
+
+
+@pytest.mark.parametrize("service", [DEBIAN, UNIT, replace(UNIT, enabled=False)])
+def test_a_service_that_comes_up_with_the_host_or_will(service: Service) -> None:
+    assert one(new(services=(service,))).status is Status.PASS
+
+
+def test_one_that_nobody_enabled() -> None:
+    result = one(new(services=(replace(UNIT, enabled=False),)), enabled=False)
+    assert result.status is Status.WARNING
+    assert (result.old, result.new) == ("old.service, not enabled", "own.service, not enabled")
+
+
+def test_none_where_old_has_one() -> None:
+    result = one(new())
+    assert result.status is Status.WARNING
+    assert "nothing on new starts" in result.message
+
+
+def test_none_on_either() -> None:
+    result = next(each for each in check(move(), old(), new()) if each.id == "start-on-new")
+    assert (result.status, result.new) == (Status.PASS, "pg_ctl alone")
+
+
+@pytest.mark.parametrize(
+    ("service", "changes", "said"),
+    [
+        (replace(DEBIAN, name="16/main"), {}, "registered on new as cluster 16/main"),
+        (DEBIAN, OUTSIDE, "but old's configuration is /etc/pg/postgresql.conf"),
+        (UNIT, OUTSIDE, "own.service of new looks for postgresql.conf in"),
+    ],
+)
+def test_one_that_would_not_find_its_configuration(service: Service, changes: dict[str, Any], said: str) -> None:
+    result = one(new(services=(service,)), **changes)
+    assert result.status is Status.BLOCKER
+    assert said in result.message

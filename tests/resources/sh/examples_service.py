@@ -1,0 +1,130 @@
+"""Examples of starting, enabling and registering a cluster. What controls one is played by stand-ins."""
+
+from tests.resources.sh.examples import Example
+
+_DATA = "@folder@/data"
+_LOCK = "printf '%s\\n' 1 /data 0 5432 /run '*' 12 'ready   ' >data/postmaster.pid"
+_RUNS = f"mkdir data && echo 15 >data/PG_VERSION && {_LOCK}"
+_STARTING = f"{_RUNS} && sed -i '8s/.*/starting/' data/postmaster.pid"
+_PLAYED = {
+    "systemctl": 'echo "$*"',
+    "loginctl": 'echo "$*"',
+    "pg_ctlcluster": 'echo "$*"',
+    "pg_conftool": 'echo "$*"',
+}
+
+EXAMPLES = [
+    Example("start_debian", ("15", "main", _DATA), arrange=_RUNS, programs=_PLAYED, matches="(?s).*15 main start\n"),
+    Example(
+        "start_debian",
+        ("15", "main", _DATA),
+        arrange=_RUNS,
+        programs={**_PLAYED, "pg_ctlcluster": "exit 1"},
+        status=1,
+        complains="/data did not start: read its log",
+        name="it does not",
+    ),
+    Example(
+        "start_unit",
+        ("postgresql-15.service", _DATA),
+        arrange=_RUNS,
+        programs=_PLAYED,
+        prints="reset-failed postgresql-15.service\nstart postgresql-15.service\n",
+    ),
+    Example(
+        "start_unit",
+        ("postgresql-15.service", _DATA),
+        arrange=_RUNS,
+        programs={"systemctl": "[ $1 != start ]"},
+        status=1,
+        complains="/data did not start: journalctl -u postgresql-15.service",
+        name="it does not",
+    ),
+    Example(
+        "start_user_unit",
+        ("own.service", _DATA),
+        arrange=_RUNS,
+        programs=_PLAYED,
+        prints="--user reset-failed own.service\n--user start own.service\n",
+    ),
+    Example(
+        "start_folder",
+        ("@path@", _DATA, "-"),
+        arrange=_RUNS,
+        programs={"pg_ctl": '[ "$1" != status ] && echo "$PGDATA $*"'},
+        prints="",
+        after="grep -q ' start$' data/pghaul-start.log",
+    ),
+    Example("start_folder", ("@path@", _DATA, "-"), arrange=_RUNS, programs={"pg_ctl": "true"}, prints="", name="runs"),
+    Example("stop_debian", ("15", "main", _DATA), arrange=_RUNS, programs=_PLAYED, prints="15 main stop -m fast\n"),
+    Example("stop_debian", ("15", "main", _DATA), programs=_PLAYED, prints="", name="stopped"),
+    Example("stop_unit", ("own.service",), programs=_PLAYED, prints="stop own.service\n"),
+    Example(
+        "stop_folder",
+        ("@path@", _DATA),
+        arrange=_RUNS,
+        programs={"pg_ctl": 'echo "$PGDATA $*"'},
+        prints=f"{_DATA} -m fast -w -t 3600 stop\n",
+    ),
+    Example("stop_folder", ("@path@", _DATA), prints="", name="stopped"),
+    Example(
+        "stop_folder",
+        ("@path@", _DATA),
+        arrange=_RUNS,
+        programs={"pg_ctl": "exit 1"},
+        status=1,
+        complains="/data did not stop",
+        name="it goes on",
+    ),
+    Example("start_conf", ("@folder@", "auto"), after='[ "$(cat start.conf)" = auto ]'),
+    Example("own_systemd", ("stop", "own.service"), programs=_PLAYED, prints="--user stop own.service\n"),
+    Example(
+        "linger",
+        ("postgres",),
+        programs={**_PLAYED, "id": "echo 101"},
+        prints="enable-linger postgres\nstart user@101.service\n",
+    ),
+    Example("accepts", (_DATA,), arrange=_RUNS, prints=""),
+    Example(
+        "accepts",
+        (_DATA,),
+        arrange=_STARTING,
+        programs={"sleep": _LOCK},
+        prints="",
+        name="not yet",
+    ),
+    Example("server_ready", (_DATA,), arrange=_RUNS, prints=""),
+    Example(
+        "server_ready",
+        (_DATA,),
+        arrange="mkdir data && echo 9.6 >data/PG_VERSION && echo 1 >data/postmaster.pid",
+        prints="",
+        name="an old one",
+    ),
+    Example(
+        "register_debian",
+        ("postgresql.conf", "/srv/it's", "15-main"),
+        arrange="echo theirs >postgresql.conf",
+        after="""[ "$(cat postgresql.conf postgresql.conf.before-pghaul)" = "include '/srv/it''s/postgresql.conf'
+data_directory = '/srv/it''s'
+external_pid_file = '/run/postgresql/15-main.pid'
+theirs" ]""",
+    ),
+    Example(
+        "unregister_debian",
+        ("postgresql.conf",),
+        arrange="echo ours >postgresql.conf; echo theirs >postgresql.conf.before-pghaul",
+        after='[ "$(cat postgresql.conf*)" = theirs ]',
+    ),
+    Example("unregister_debian", ("postgresql.conf",), prints="", name="not changed"),
+    Example(
+        "adopt_debian",
+        ("15", "main", "/srv/pg"),
+        programs=_PLAYED,
+        prints="-s 15 main set data_directory /srv/pg\n"
+        "-s 15 main set hba_file /etc/postgresql/15/main/pg_hba.conf\n"
+        "-s 15 main set ident_file /etc/postgresql/15/main/pg_ident.conf\n"
+        "-s 15 main set external_pid_file /run/postgresql/15-main.pid\n",
+    ),
+    Example("adopt_set", ("15", "main", "port", "1"), programs=_PLAYED, prints="-s 15 main set port 1\n"),
+]
