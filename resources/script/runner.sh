@@ -71,6 +71,7 @@ go() {
   else
     ended=1
   fi
+  interrupted=
   lock old unlocked release_lock "$token"
   lock new unlocked release_lock "$token"
   ssh_control='-O exit'
@@ -258,6 +259,7 @@ keep() {
 }
 
 take_away() {
+  interrupted=
   show "$@"
   perform "$@" || note "step $number, $title: failed with exit status $?; it is to be done by hand"
 }
@@ -300,8 +302,9 @@ on() {
   mkfifo -- "$folder/line" || return 1
   "$on_side" "exec ${way}sh -c $(words "$loader") sh $(size program)" \
     <"$folder/line" >"$folder/received" 2>"$folder/errors" &
-  exec 9>"$folder/line"
-  feed >&9 2>/dev/null
+  # a signal breaks the opening off, by which dash would end at once, or comes just before the line is there
+  { command exec 9>"$folder/line"; } 2>/dev/null || kill "$!"
+  if [ -n "$interrupted" ]; then exec 9>&-; else feed >&9 2>/dev/null; fi
   wait "$!"
   on_status=$?
   if [ -n "$interrupted" ]; then wait "$!"; fi

@@ -19,6 +19,7 @@ from core.servers.profiles import Rights
 from core.settings import resource
 from tests.core.migration.builders import space
 from tests.core.migration.plan.plans import odd_plan, plan
+from tests.lab.machine import wait_until
 
 SHELLS = ("dash", "bash")
 
@@ -43,6 +44,7 @@ class Run:
 
     def __init__(self, made: Plan, folder: Path, shell: str = "dash") -> None:
         self.folder, self.shell = folder, shell
+        self.environment = {"PATH": f"{folder}/programs:/usr/bin:/bin:/usr/sbin:/sbin", "TMPDIR": str(folder)}
         self.path = folder / "move.sh"
         logins = [replace(each, ssh=f"ssh -- {each.side}") for each in made.logins]
         token = secrets.token_hex(4)  # what a test that broke off has locked stays locked
@@ -60,12 +62,23 @@ class Run:
         return subprocess.run(
             [self.shell, str(self.path), *options],
             input=answers,
-            env={"PATH": f"{self.folder}/programs:/usr/bin:/bin:/usr/sbin:/sbin", "TMPDIR": str(self.folder)},
+            env=self.environment,
             cwd=self.folder,
             capture_output=True,
             text=True,
             check=False,
             timeout=30,
+        )
+
+    def begun(self) -> "subprocess.Popen[str]":
+        """Started, to be answered and signalled."""
+        return subprocess.Popen(
+            [self.shell, str(self.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            env=self.environment,
+            cwd=self.folder,
+            text=True,
         )
 
     def asked(self) -> list[str]:
@@ -197,6 +210,23 @@ def test_a_failure_closes_what_was_opened_and_says_how_to_go_on(shell: str, tmp_
     assert done.returncode == 0, done.stdout
     assert not (tmp_path / "prepared").exists()
     assert [int(number) for number in re.findall(r"step (\d+) begins", run.log())] == [1, 2, 3, 2, 3, 4, 5]
+
+
+def test_a_signal_as_a_step_begins_ends_it_at_once(tmp_path: Path) -> None:
+    """Also while the line to the server is being opened, which the signal breaks off."""
+    run = Run(channel(tmp_path, step("sleep 20")), tmp_path)
+    for _ in range(5):
+        (tmp_path / "move.log").unlink(missing_ok=True)
+        with run.begun() as process:
+            assert process.stdin is not None
+            process.stdin.write("yes\n")
+            process.stdin.flush()
+            wait_until(lambda: (tmp_path / "move.log").exists() and "step 3 begins" in run.log(), "the step begins")
+            process.terminate()
+            assert process.wait(10) == 4
+        assert "step 3, sleep 20: interrupted" in run.log()
+        assert not (tmp_path / "key").exists()
+        assert not any(lock.is_symlink() for lock in locks(run))
 
 
 def test_nothing_is_left_out_that_the_rest_stands_on(tmp_path: Path) -> None:
