@@ -83,6 +83,10 @@ def test_links_and_a_file_system_s_own_root_are_moved_right(odd: CommandLine) ->
     code, _, err = execute(odd)
     assert code == 0, err
     assert sql(odd.lab.new, ACCOUNTS) == before
+    checkpoint, stop = (
+        err.index(f"postgres@old: {title}\n") for title in ("write a checkpoint before the stop", "stop old")
+    )
+    assert checkpoint < stop
     wal = odd.lab.new.exec("readlink", f"{TARGET}/pg_wal").stdout.strip()
     spaces = odd.lab.new.exec("sh", "-c", f"readlink {TARGET}/pg_tblspc/* | sort").stdout.splitlines()
     assert (wal, spaces) == (WAL, sorted([SPACE, NEW_OTHER]))
