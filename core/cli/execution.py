@@ -43,7 +43,8 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "--verify",
         choices=[each.value for each in Verify],
         default=Verify.CHANGED.value,
-        help="whose contents are compared before new starts (default: changed)",
+        help="which files are read in the stop to be compared: those that changed since a warm pass, or all "
+        "(default: changed)",
     )
     execute.add_argument(
         "--anew", action="store_true", help="begin a new execution although an earlier one ended on its way"

@@ -1,25 +1,25 @@
 """A disk of new's that loses writes and tells nobody: full below a file system with room, as thin ones are."""
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from core.errors import PghaulError
-from core.migration.execution.engine import carry_out
-from core.migration.execution.rollback import roll_back
+from core.history.store import Store
 from core.migration.model.execution import State
-from core.servers.connection import Server
 from core.servers.profiles import Profile
 from core.servers.shell import call
 from tests.core.migration.running import run
 from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable
 from tests.live import moving as site
-from tests.live.moving import ROOT, TARGET, sql
+from tests.live.moving import DATA, MOVE, ROOT, TARGET, sql
 
 pytestmark = pytest.mark.lab
+
+PROJECT = Path(__file__).resolve().parents[2]
 
 _THIN = """
 mkdir -p '{behind}'; mount -t tmpfs -o size={disk}m thin '{behind}'; truncate -s 300M '{behind}/disk'
@@ -57,28 +57,37 @@ def test_a_write_that_the_kernel_lost_by_itself_fails_the_flush(thin: Path) -> N
 
 
 def test_a_move_to_a_disk_that_loses_writes_fails_before_old_is_stopped(
-    lab: Lab, old_server: Server, new_server: Server, old_profile: Profile, new_profile: Profile, tmp_path: Path
+    lab: Lab, old_profile: Profile, new_profile: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    servers = {"old": old_server, "new": new_server}
+    monkeypatch.setenv("PGHAUL_DATA", str(tmp_path / "history"))
+    monkeypatch.setenv("PGHAUL_SSH_CONFIG", str(tmp_path / "ssh_config"))
+    (tmp_path / "ssh_config").write_text(f'UserKnownHostsFile "{lab.known_hosts}"\n')
+    with Store.open(tmp_path / "history") as store:
+        store.add_profile(old_profile)
+        store.add_profile(new_profile)
+        store.add_move(MOVE)
     site.create(lab.old)
     try:
         site.clear(lab)
         site.start(lab.old)
-        facts = site.read_facts(servers.__getitem__)
-        with site.undisturbed(lab, tmp_path, (old_profile, new_profile), servers.__getitem__, facts) as move:
-            lab.new.exec("sh", "-ec", _THIN.format(behind="/run/behind", folder=ROOT, disk=25))
-            try:
-                lab.new.exec("chown", "postgres:", ROOT)
-                number = move.begin()
-                with pytest.raises(PghaulError):
-                    carry_out(move.executor(number))
-                stopped = move.store.execution(number)
-                assert stopped.state is State.STOPPED
-                assert "stop old" not in [each.title for each in stopped.steps]
-                assert lab.new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
-                assert sql(lab.old, "select count(*) from pgbench_accounts") == "100000"
-                roll_back(move.executor(number))
-            finally:
-                lab.new.exec("sh", "-c", f"umount '{ROOT}'; umount -l /run/behind; rm -rf /run/behind /run/mount")
+        lab.new.exec("sh", "-ec", _THIN.format(behind="/run/behind", folder=ROOT, disk=25))
+        lab.new.exec("chown", "postgres:", ROOT)
+        done = pghaul("execute", MOVE.name, "--confirm", DATA, "--yes-to-hooks")
+        assert done.returncode not in {0, 70}, done.stdout
+        assert "not on its disk" in done.stderr or "rsync ended" in done.stderr, done.stderr
+        with Store.open(tmp_path / "history") as store:
+            (stopped,) = store.executions(MOVE.name)
+        assert stopped.state is State.STOPPED
+        assert "stop old" not in [each.title for each in stopped.steps]
+        assert lab.new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
+        assert sql(lab.old, "select count(*) from pgbench_accounts") == "100000"
+        assert pghaul("execute", MOVE.name, "--rollback").returncode == 0
     finally:
+        lab.new.exec("sh", "-c", f"umount '{ROOT}'; umount -l /run/behind; rm -rf /run/behind /run/mount")
         site.remove(lab)
+
+
+def pghaul(*words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "gui.entry", *words], cwd=PROJECT, check=False, capture_output=True, text=True
+    )
