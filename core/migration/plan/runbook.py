@@ -72,7 +72,7 @@ def _reading(plan: Plan) -> list[str]:
 def _step(step: Step, numbers: dict[str, int], paths: Paths, seen: dict[tuple[str, ...], int]) -> list[str]:
     """The step; `seen`: side and what is shown of earlier steps -> the number of the first."""
     marks = [_where(step), *(["cluster stopped"] if step.stopped else []), *filter(None, [_takes(step)])]
-    said = [f"{', '.join(marks)}.", f"{_plain(step.reason[:1].upper() + step.reason[1:])}."]
+    said = [f"{_plain(step.reason[:1].upper() + step.reason[1:])}."]
     if step.point_of_no_return:
         said.append("**Point of no return.**")
     if not step.skippable:
@@ -86,7 +86,7 @@ def _step(step: Step, numbers: dict[str, int], paths: Paths, seen: dict[tuple[st
     if step.undo and not step.undo.startswith(_NOTHING):
         said.append(f"Undo: {_code(step.undo)}" if ": " in step.undo else f"Undo: {_plain(step.undo)}.")
     heading, earlier = (
-        ["", f"### {step.number}. {_plain(step.title)}"],
+        ["", f"### {step.number}. {_plain(step.title)} ({', '.join(marks)})"],
         seen.setdefault((step.side, *step.shown), step.number),
     )
     if earlier != step.number and not step.by_person:
