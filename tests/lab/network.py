@@ -23,6 +23,11 @@ def address(subnet: int, host: str) -> str:
     return f"10.77.{subnet}.{ {'old': 11, 'new': 12}[host] }"
 
 
+def hardware_address(subnet: int, host: str) -> str:
+    """Of a host's network card, which it keeps when it is restarted: others remember it."""
+    return "02:00:" + ":".join(f"{int(part):02x}" for part in address(subnet, host).split("."))
+
+
 def gateway(subnet: int) -> str:
     return f"10.77.{subnet}.1"
 
@@ -55,7 +60,8 @@ def create(lab: str) -> int:
 def attach(subnet: int, host: str, lab: str, pid: int) -> None:
     """Lay a cable from the bridge to the network namespace of a process; it goes with that namespace."""
     cable = cable_name(subnet, host)
-    run("ip", "link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", str(pid))
+    peer = ("peer", "name", "eth0", "address", hardware_address(subnet, host), "netns", str(pid))
+    run("ip", "link", "add", cable, "type", "veth", *peer)
     run("ip", "link", "set", cable, "alias", _alias(lab), "master", bridge_name(subnet), "up")
     commands = [
         f"addr add {address(subnet, host)}/24 dev eth0",
