@@ -126,14 +126,14 @@ def _empty_workstation(place: Place) -> None:
 
 
 def _right_time(place: Place) -> None:
-    place.workstation.clock.write_text("+0\n")
+    place.workstation.set_clock(0)
 
 
 def _step_clock(seconds: int) -> Callable[[Place], bool]:
     """The workstation's: hosts with systemd have this machine's clock, which other work here relies on."""
 
     def strike(place: Place) -> bool:
-        place.workstation.clock.write_text(f"{seconds:+d}\n")
+        place.workstation.set_clock(seconds)
         return True
 
     return strike

@@ -1,6 +1,6 @@
 """`make chaos`: whole moves between two hosts with systemd, under load, each with a fault at a random moment.
 
-A line a round, then the sum; 1 where anything was lost. What was typed and said in a round that lost is in chaos/.
+A line a round, then the sum; 1 where anything was lost. What was typed and said is in chaos/.
 """
 
 import argparse
@@ -84,20 +84,19 @@ def _round(place: Place, seed: int, number: int, faults: list[str] | None, steps
     )
     for each in played.wrong:
         print(f"     {each}", flush=True)
+    kept = _keep(place, seed, number)
     if played.wrong:
-        _keep(place, seed, number)
+        print(f"     again: make chaos SEED={seed} ROUND={number}; what was typed and said: {kept}", flush=True)
     return played
 
 
-def _keep(place: Place, seed: int, number: int) -> None:
-    """What a person needs who looks at that round."""
+def _keep(place: Place, seed: int, number: int) -> Path:
+    """What was typed and said in that round, in a file."""
     folder = PROJECT / "chaos"
     folder.mkdir(exist_ok=True)
     file = folder / f"{seed}-{number}.log"
     file.write_text("\n".join(place.workstation.log) + "\n")
-    print(
-        f"     again: make chaos SEED={seed} ROUND={number}; what was said: {file.relative_to(Path.cwd())}", flush=True
-    )
+    return file
 
 
 def _verdict(played: Played) -> str:
