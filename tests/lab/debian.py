@@ -8,16 +8,13 @@ from pathlib import Path
 from tests.lab.machine import CACHE, locked, run
 from tests.lab.root import PASSWORD, USERS
 
-SERIES = {"bullseye": "13", "bookworm": "15"}
-"""Debian's releases, with the series of PostgreSQL that each has."""
-
+_RELEASE, _SERIES = "bookworm", "15"
 _PACKAGES = (
     *("systemd", "systemd-sysv", "libpam-systemd", "dbus", "dbus-user-session", "cron", "logrotate"),
     *("openssh-server", "sudo", "rsync", "fio", "iperf3", "zstd", "lz4", "socat"),
     *("e2fsprogs", "xfsprogs", "nftables", "iproute2", "procps", "kmod", "locales", "libnss-myhostname"),
 )
-# Identities are a host's own; a timer that fetches packages would find no network. What is in the way of a restart,
-# swap and the journal's flush, is left as Debian has it.
+# Identities are a host's own, and timers that fetch packages would find no network.
 _FINISH = f"""
 set -eu
 for user in {" ".join(USERS)}; do
@@ -31,17 +28,17 @@ rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin
 """
 
 
-def debian(release: str = "bookworm") -> Path:
-    """The root of that release; a minute's work at its first use."""
-    packages = ",".join([*_PACKAGES, f"postgresql-{SERIES[release]}", f"postgresql-{SERIES[release]}-cron"])
+def debian() -> Path:
+    """The root; a minute's work at its first use."""
+    packages = ",".join([*_PACKAGES, f"postgresql-{_SERIES}", f"postgresql-{_SERIES}-cron"])
     sum_ = hashlib.sha256(f"{packages}{_FINISH}".encode()).hexdigest()[:8]
-    made = CACHE / f"debian-{release}-{sum_}"
+    made = CACHE / f"debian-{_RELEASE}-{sum_}"
     with locked():
         if not made.exists():
             CACHE.mkdir(parents=True, exist_ok=True)
             partial = CACHE / f"{made.name}.part"
             shutil.rmtree(partial, ignore_errors=True)
             finish = f'--customize-hook=chroot "$1" sh -c {shlex.quote(_FINISH)}'
-            run("mmdebstrap", "--quiet", "--variant=minbase", f"--include={packages}", finish, release, partial)
+            run("mmdebstrap", "--quiet", "--variant=minbase", f"--include={packages}", finish, _RELEASE, partial)
             partial.rename(made)
     return made

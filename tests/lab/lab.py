@@ -106,6 +106,8 @@ class Lab:
         setattr(self, host, systemd.boot(self.name, self.subnet, self.host(host)))
         hosts.wait_for_sshd(self.host(host), self.folder)
         systemd.wait_for_units(self.host(host))
+        state = json.loads((self.folder / "state.json").read_text())
+        _write_state(self.folder, {**state, host: asdict(self.host(host))})
 
     def restart(self, host: str) -> None:
         """An orderly restart of a host with systemd."""

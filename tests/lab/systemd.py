@@ -28,7 +28,7 @@ def systemd_unavailable() -> str | None:
     return None
 
 
-def start(folder: Path, lab: str, subnet: int, name: str, size: str, release: str = "bookworm") -> Host:
+def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
     """Start a host whose upper folder is written; returns once its process 1 runs and its cable is laid."""
     own = folder / name
     for each in ("work", "root", "data"):
@@ -36,7 +36,7 @@ def start(folder: Path, lab: str, subnet: int, name: str, size: str, release: st
     device = disks.create(own / "disk", size, FILESYSTEMS[name])
     group = caps.make_group(lab, name)
     caps.cap(device, group, caps.NONE)
-    (own / "base").symlink_to(debian.debian(release))
+    (own / "base").symlink_to(debian.debian())
     address = network.address(subnet, name)
     return boot(lab, subnet, Host(name, address, folder / "key", 0, device, group, kind=Kind.SYSTEMD))
 

@@ -11,9 +11,9 @@ import pytest
 from tests.lab import lab as labs
 from tests.lab import layouts
 from tests.lab.demo import host_key_fingerprint
-from tests.lab.hosts import Kind
+from tests.lab.hosts import Host, Kind
 from tests.lab.lab import Lab
-from tests.lab.layouts import LAYOUTS, Layout, sql
+from tests.lab.layouts import DEBIAN, LAYOUTS, NOTIFY, Layout, sql
 from tests.lab.machine import lab_unavailable
 from tests.lab.systemd import systemd_unavailable
 
@@ -24,53 +24,97 @@ ROWS = "select count(*), sum(hashtext(note)) from kept"
 
 
 @pytest.fixture
-def hosts(layout: Layout) -> Iterator[Lab]:
-    """Old with a cluster in that layout, new with all but the cluster."""
+def hosts() -> Iterator[Lab]:
     reason = lab_unavailable() or systemd_unavailable()
     if reason is not None:
         pytest.skip(reason)
     with labs.lab("layout", kind=Kind.SYSTEMD, size="1G") as made:
-        layouts.create(made.old, layout)
-        sql(made.old, layout, "create table kept as select n, md5(n::text) as note from generate_series(1, 20000) n")
-        layouts.prepare(made.new, layout)
         yield made
 
 
-def pghaul(*words: str) -> str:
+def create(old: Host, layout: Layout) -> str:
+    """A cluster in that layout; what its rows come to."""
+    layouts.create(old, layout)
+    sql(old, layout, "create table kept as select n, md5(n::text) as note from generate_series(1, 20000) n")
+    return sql(old, layout, ROWS)
+
+
+def pghaul(*words: str, accept: tuple[int, ...] = (0,)) -> str:
+    """All that it prints."""
     done = subprocess.run(
         [sys.executable, "-m", "gui.entry", *words],
         cwd=PROJECT, env=os.environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.returncode in (0, 1 if words[0] == "check" else 0), f"{words}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    assert done.returncode in accept, f"{words}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr
 
 
-def described(hosts: Lab, layout: Layout) -> None:
-    """Both servers, and the move `spring`."""
+def described(hosts: Lab, here: Layout, there: Layout) -> None:
+    """Both servers, and the move `spring`, with its checks."""
     for host in (hosts.old, hosts.new):
         pghaul("server", "add", host.name, host.address, "--user", host.user, "--identity", str(host.key))
         pghaul("server", "test", host.name, "--host-key", host_key_fingerprint(host))
         pghaul("facts", host.name)
     ends = ["--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg"]
-    pghaul("move", "add", "spring", *ends, "--cluster", layout.data, "--target", layout.data)
+    pghaul("move", "add", "spring", *ends, "--cluster", here.data, "--target", there.data)
+    pghaul("check", "spring", accept=(0, 1))
+
+
+def moved(hosts: Lab, here: Layout, there: Layout) -> None:
+    """By the commands that a person types, from one layout to another; then both hosts are restarted."""
+    described(hosts, here, there)
+    pghaul("execute", "spring", "--confirm", here.named, "--yes-to-hooks")
+    assert layouts.active(hosts.new, there)
+    assert not layouts.active(hosts.old, here)
+    for name in ("old", "new"):
+        hosts.restart(name)
+    assert not layouts.active(hosts.old, here)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 def test_new_belongs_to_its_service_manager(hosts: Lab, layout: Layout) -> None:
+    rows = create(hosts.old, layout)
     assert layouts.active(hosts.old, layout)
-    rows = sql(hosts.old, layout, ROWS)
-    described(hosts, layout)
-    pghaul("check", "spring")
-    pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks")
-    assert sql(hosts.new, layout, ROWS) == rows
-    assert layouts.active(hosts.new, layout)
-    assert not layouts.active(hosts.old, layout)
-    for name in ("old", "new"):
-        hosts.restart(name)
-    assert not layouts.active(hosts.old, layout)
+    layouts.prepare(hosts.new, layout)
+    moved(hosts, layout, layout)
     assert layouts.active(hosts.new, layout) == bool(layout.enable)
     if not layout.enable:  # as on old, a person starts it after a boot
         hosts.new.exec("sh", "-c", layout.start)
     assert sql(hosts.new, layout, ROWS) == rows
     refused = hosts.old.exec("sh", "-c", layout.start, check=False)
     assert not layouts.active(hosts.old, layout), refused
+
+
+def test_a_cluster_of_debians_is_registered_where_new_has_none(hosts: Lab) -> None:
+    rows = create(hosts.old, DEBIAN)
+    hosts.new.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", DEBIAN.data)
+    moved(hosts, DEBIAN, DEBIAN)
+    assert layouts.active(hosts.new, DEBIAN)
+    assert sql(hosts.new, DEBIAN, ROWS) == rows
+
+
+def test_a_unit_of_ones_own_becomes_a_cluster_of_debians(hosts: Lab) -> None:
+    """Its configuration travels in the data directory, where Debian's tools do not look for it."""
+    rows = create(hosts.old, NOTIFY)
+    layouts.prepare(hosts.new, DEBIAN)
+    moved(hosts, NOTIFY, DEBIAN)
+    assert layouts.active(hosts.new, DEBIAN)
+    assert sql(hosts.new, DEBIAN, ROWS) == rows
+
+
+def test_a_unit_that_does_not_start_leaves_the_way_back(hosts: Lab) -> None:
+    rows = create(hosts.old, NOTIFY)
+    layouts.prepare(hosts.new, NOTIFY)
+    described(hosts, NOTIFY, NOTIFY)
+    spoil = "mkdir -p {0} && printf '[Service]\\nExecStartPre=/bin/false\\n' >{0}/own.conf && systemctl daemon-reload"
+    hosts.new.exec("sh", "-c", spoil.format("/etc/systemd/system/shop.service.d"))
+    said = pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", accept=(1, 3))
+    assert "nobody has written to it" in said
+    pghaul("execute", "spring", "--rollback")
+    assert layouts.active(hosts.old, NOTIFY)
+    assert sql(hosts.old, NOTIFY, ROWS) == rows
+    assert hosts.new.exec("systemctl", "is-enabled", "shop", check=False).stdout == "disabled\n"
+    for name in ("old", "new"):
+        hosts.restart(name)
+    assert sql(hosts.old, NOTIFY, ROWS) == rows
+    assert not layouts.active(hosts.new, NOTIFY)
