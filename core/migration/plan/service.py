@@ -14,7 +14,8 @@ from core.migration.plan.cluster_control import Control, native_start, native_st
 from core.migration.plan.site import Site
 from core.servers.shell import call, command
 
-_KEPT = ".before-pghaul"
+KEPT = ".before-pghaul"
+"""What the name of new's own postgresql.conf ends in, which Debian's tools do not read by that name."""
 _START_CONF = ("auto", "manual")
 
 
@@ -139,7 +140,7 @@ def register(site: Site) -> list[Change]:
 
 
 def _include_data(path: str, target: str, name: str, owner: str) -> Change:
-    file, kept = command(path), command(f"{path}{_KEPT}")
+    file, kept = command(path), command(f"{path}{KEPT}")
     include = command("echo", f"include '{target}/postgresql.conf'")
     native = f"mv -- {file} {kept}", f"{include} >{file}"
     return Change(

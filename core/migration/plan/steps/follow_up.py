@@ -1,7 +1,7 @@
 """What a plan leaves behind when it is done, and what is still to do then: sentences for people."""
 
 from core.migration.findings.layout import configuration_outside
-from core.migration.plan import cluster_control
+from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
 from core.migration.plan.steps.configuration import put_aside
 
@@ -17,7 +17,9 @@ def remains(site: Site) -> tuple[str, ...]:
     )
     if configuration_outside(cluster):
         said.append(f"{site.new.name}: {put_aside(site)}, what new had where old's configuration came, if anything")
-    said.append(f"{site.new.name}: {target}/{cluster_control.LOG}, what the server said at its starts")
+    elif (file := service.config_file(site)) is not None:
+        said.append(f"{site.new.name}: {file}{service.KEPT}, what Debian's tools read there before")
+    said.append(f"{site.new.name}: {target}/{cluster_control.LOG}, what the server said when pg_ctl started it")
     return tuple(said)
 
 
