@@ -9,7 +9,7 @@ from tests.lab.hosts import Host
 # The hosts' root itself is a mount of the lab's that is called pghaul-…; systemd's and PostgreSQL's own come and go.
 _LOOK = r"""
 export LC_ALL=C # LOOKING: by this word it knows itself
-ps -e -o user:32=,args= | grep -E 'pghaul|rsync|exportfs' | grep -v LOOKING | sed 's/^/process /'
+ps -e -o user:32=,args= | awk '/pghaul|rsync|exportfs/ && !/LOOKING/ { print "process", $0 }'
 systemctl list-units --all --plain --no-legend '*pghaul*' | sed 's/^/unit /'
 find /srv /tmp /var/tmp /run /dev/shm /home /root /etc /usr/local /var/lib/postgresql /var/lib/pghaul /var/spool \
   -xdev -iname '*pghaul*' -prune -printf 'file %p\n' 2>/dev/null
