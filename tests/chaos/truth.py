@@ -16,7 +16,7 @@ _SHOWN = 8
 
 
 def moved(lab: Lab, clients: Clients, opened: str | None) -> Iterator[str]:
-    """Sentences on what is wrong where new was opened."""
+    """Sentences on what is wrong where new was opened; `opened`: when, if the workstation's clock is right."""
     yield from _running(lab.new, clients.committed)
     yield from _down(lab.old)
     try:
@@ -27,7 +27,7 @@ def moved(lab: Lab, clients: Clients, opened: str | None) -> Iterator[str]:
     if cluster.active(lab.new) and cluster.dump(lab.new) != stopped:
         yield "a dump of new differs from one of old as it stopped"
     if clients.first_answer is not None:
-        if opened is None or clients.first_answer < datetime.fromisoformat(opened):
+        if opened is not None and clients.first_answer < datetime.fromisoformat(opened):
             yield f"new let clients in at {clients.first_answer}, and was opened at {opened}"
         if clients.last_commit is not None and clients.last_commit > clients.first_answer:
             yield f"old took a row at {clients.last_commit}, and new let clients in at {clients.first_answer}"

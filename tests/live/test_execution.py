@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BlockedError, Cancelled, PghaulError
+from core.errors import BlockedError, Cancelled, CommandError, PghaulError
 from core.facts.model import Facts
-from core.jobs import CommandStarted, Progress
+from core.jobs import CommandStarted, Event, Progress
 from core.migration.execution.engine import carry_out
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.status import status_sentence
@@ -224,6 +224,22 @@ def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
         carry_out(move.executor(number))
         assert move.store.execution(number).state is State.DONE
         assert sql(cluster.new, HISTORY) == "0"
+
+
+def test_a_local_start_that_a_power_cut_ended_is_made_again(cluster: Lab, move: Moving) -> None:
+    killed: list[Event] = []
+
+    def kill(event: Event) -> None:
+        if isinstance(event, CommandStarted) and event.title == "ask new" and not killed:
+            killed.append(event)
+            cluster.new.exec("sh", "-c", f"kill -9 $(head -n 1 '{TARGET}/postmaster.pid')")
+
+    number = move.begin()
+    with pytest.raises(CommandError, match="ask new failed"):
+        carry_out(move.executor(number, listener=kill))
+    carry_out(move.executor(number))
+    assert move.store.execution(number).state is State.DONE
+    assert sql(cluster.new, HISTORY) == "0"
 
 
 def test_a_rehearsal_stops_and_starts_nothing(cluster: Lab, move: Moving) -> None:

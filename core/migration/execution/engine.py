@@ -32,7 +32,7 @@ from core.migration.execution.status import status_sentence
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Plan, Step, call_of
 from core.migration.plan.steps.copy import DELETIONS, STOPPED
-from core.migration.plan.steps.opening import START_NEW
+from core.migration.plan.steps.opening import LIFT_FENCE, START_NEW
 from core.text import counted
 
 SIDE_BY_SIDE = 3
@@ -149,6 +149,7 @@ def _go_on(executor: Executor, *, cleaned: bool) -> None:
         _renew(executor)
         if failed is not None:
             leave_to_passes(executor, failed)
+        _start_locally_again(executor)
     confirmed = False
     for group in _groups(executor.execution.steps_taken):
         execution = executor.execution
@@ -354,6 +355,17 @@ def _from_the_warm_passes(executor: Executor) -> None:
     """The lists of what earlier passes brought are gone: old is compared whole again, but not in its stop."""
     steps = executor.execution.plan.steps
     executor.journal.steps_void(executor.id, next(step.number for step in steps if step.warm_pass or step.stopped))
+
+
+def _start_locally_again(executor: Executor) -> None:
+    """New's server for us alone, which a restart of its host ends; where it runs the step does nothing."""
+    execution = executor.execution
+    named = {step.name: step for step in execution.plan.steps}
+    start, lift = named.get(START_NEW), named.get(LIFT_FENCE)
+    if start is None or lift is None or not execution.done(start.number):
+        return
+    if execution.latest(lift.number) is None:
+        run_step(executor, start)
 
 
 def _is_stopped(execution: Execution) -> bool:

@@ -20,6 +20,9 @@ from core.servers.shell import call
 START_NEW = "start-new"
 """The name of the step that starts new for the first time."""
 
+LIFT_FENCE = "lift-fence"
+"""The name of the step that ends what that one started."""
+
 _CAME_ALONG = "nothing to undo: what new had there comes back with the way back"
 
 _ASK: LiteralString = "select version(), pg_is_in_recovery(), (select count(*) from pg_database)"
@@ -120,6 +123,7 @@ def _open(site: Site) -> list[Step]:
             cluster_control.native_lift_fence(target),
             phase=Phase.OPEN,
             timed_as=Phase.START,
+            name=LIFT_FENCE,
             stopped=True,
         ),
         Step(
