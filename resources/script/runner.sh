@@ -170,8 +170,8 @@ take() {
   elif chosen; then
     show "$@"
     if may_run; then run "$@"; fi
-  elif [ -z "$only" ] && is needed && [ ! -e "$kept/$number" ]; then
-    stop 1 "it has not been done yet, and must be before step $first"
+  elif is needed && [ "$number" -lt "${only:-$first}" ] && [ ! -e "$kept/$number" ]; then
+    stop 1 "it has not been done yet, and must be before step ${only:-$first}"
   fi
 }
 

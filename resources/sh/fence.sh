@@ -65,6 +65,7 @@ fence_cluster() {
 # unfence_cluster DATA   all is in its place, and the fence is gone; where there is none nothing is done
 unfence_cluster() {
   [ -d "$1/pghaul-fence" ] || return 0
+  never_opened "$1"
   open_fence "$1"
   keep_time "$1" rm -rf -- "$1/pghaul-fence"
   flush_names "$1"
@@ -100,13 +101,27 @@ fence_target() {
   flush_names "$fence_data"
 }
 
+# say_opened DATA   on old, behind the opening: its fence says that the way back loses what clients wrote to new
+say_opened() {
+  echo 'new was opened to clients: what they wrote since is on new alone' >"$1/pghaul-fence/new-was-opened" ||
+    fail "$1/pghaul-fence/new-was-opened cannot be written"
+  sync -- "$1/pghaul-fence/new-was-opened" "$1/pghaul-fence" || fail "$1/pghaul-fence cannot be flushed"
+}
+
+# never_opened DATA   on old, ahead of the way back, whoever goes it: its fence does not say so
+never_opened() {
+  [ ! -e "$1/pghaul-fence/new-was-opened" ] ||
+    fail 'new was opened to clients: what they wrote since is on new alone. To give it up, stop new, keep it from starting,' \
+      "and remove $1/pghaul-fence/new-was-opened"
+}
+
 # close_target DATA   what a start needs lies behind the fence, but for PG_VERSION, and no server of ours is known any more
 close_target() {
   fence_cluster "$1"
   take_out "$1" PG_VERSION
   # in this order: without `server` the lock file would be a stranger's
   rm -f -- "$1/postmaster.pid" "$1/pghaul-fence/server" "$1/pghaul-fence/control" \
-    "$1/pghaul-fence/opened" || fail "$1/postmaster.pid cannot be removed"
+    "$1/pghaul-fence/opened" "$1/pghaul-fence/new-was-opened" || fail "$1/postmaster.pid cannot be removed"
 }
 
 # give_back DATA   the way back on new: the server that this copy started is stopped, and none starts any more
@@ -142,7 +157,10 @@ stop_locally() {
   [ -n "$stop_found" ] || return 0
   own_server "$1"
   kill -s INT "${own_lock%%[!0-9]*}" || fail "the server in $1 cannot be told to stop"
+  stop_looks=0
   while [ -n "$stop_found" ]; do
+    stop_looks=$((stop_looks + 1))
+    [ "$stop_looks" -le 6000 ] || fail "the server in $1, process ${own_lock%%[!0-9]*}, has not stopped within 10 minutes"
     sleep 0.1 || fail 'sleep is not there'
     stop_found=$(servers_in "$1") || exit
   done

@@ -159,6 +159,11 @@ def test_the_script_alone_moves_a_cluster(cluster: Lab, move: Moving, tmp_path: 
     assert cluster.old.exec("test", "-e", f"{DATA}/pghaul-fence/global/pg_control").returncode == 0
     log = (tmp_path / "move.log").read_text()
     assert log.count(" begins: ") == log.count(" ended well ") == len(made.plan.steps)
+    (tmp_path / "move.kept").rename(tmp_path / "lost")  # as on another workstation
+    assert made.answered("--back", answers="yes\n") == 1
+    assert "new was opened to clients" in made.said()
+    assert sql(cluster.new, ROWS) == held
+    assert not cluster.old.exec("pgrep", "-x", "postgres", check=False).stdout
 
 
 def test_a_script_that_was_broken_off_goes_on(cluster: Lab, move: Moving, tmp_path: Path) -> None:

@@ -123,7 +123,12 @@ def old_may_be_stopped(execution: Execution) -> bool:
 
 
 def _lead(latest: Execution | None, move: str) -> str:
-    return f"begin one: pghaul execute {move}" if latest is None else f"see it with: pghaul execute {move} --status"
+    script = "what an exported script has begun goes on by the script alone, with --from or --back"
+    return (
+        f"{script}; to begin one: pghaul execute {move}"
+        if latest is None
+        else f"see it with: pghaul execute {move} --status"
+    )
 
 
 def _nothing(latest: Execution | None, move: str) -> str:

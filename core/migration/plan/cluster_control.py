@@ -120,6 +120,30 @@ def native_unfence_target(target: str) -> tuple[str, ...]:
     return (command("rm", "-r", "--", f"{target}/{FENCE}").text,)
 
 
+def say_opened(data_directory: str) -> Shell:
+    """On old, once new is open: who takes old's fence away from then on is told what is lost."""
+    return call("say_opened", data_directory)
+
+
+def native_say_opened(data_directory: str) -> tuple[str, ...]:
+    """What a person would type for it."""
+    return (command("touch", "--", _said_opened(data_directory)).text,)
+
+
+def never_opened(data_directory: str) -> Shell:
+    """On old: its fence does not say that new was opened."""
+    return call("never_opened", data_directory)
+
+
+def native_never_opened(data_directory: str) -> tuple[str, ...]:
+    """What a person would look at for it."""
+    return (f"! {command('test', '-e', _said_opened(data_directory))}",)
+
+
+def _said_opened(data_directory: str) -> str:
+    return f"{data_directory}/{FENCE}/new-was-opened"
+
+
 def give_back(target: str) -> Shell:
     """On new: stop what `start_locally` started, if it runs, and put the fence up; nothing where no mark is."""
     return call("give_back", target)
@@ -127,7 +151,8 @@ def give_back(target: str) -> Shell:
 
 def native_stop_locally(target: str) -> tuple[str, ...]:
     """What a person would type to stop it: pg_ctl finds no PG_VERSION there and would do nothing."""
-    return (f"kill -INT $(head -n 1 {command(f'{target}/postmaster.pid')})",)
+    lock = command(f"{target}/postmaster.pid")
+    return (f"kill -INT $(head -n 1 {lock}); while [ -e {lock} ]; do sleep 1; done",)
 
 
 def native_give_back(target: str) -> tuple[str, ...]:

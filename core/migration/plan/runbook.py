@@ -62,7 +62,7 @@ def _downtime(step: Step) -> str:
 def _reading(plan: Plan) -> list[str]:
     """How a step is to be read."""
     said = (
-        "Under each step: the commands that do its work, to be read or typed, and the call of the function that runs "
+        "Under each step: the commands that do its work, shortened to be read, and the call of the function that runs "
     )
     said += "them with what guards them. The functions are the appendix."
     paths = [f"`${name}` is {_code(path)}." for (_, path), name in paths_of(plan).items()]

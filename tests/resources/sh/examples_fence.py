@@ -11,6 +11,7 @@ _BEHIND = 'mkdir -p "it\'s/pghaul-fence/global" && mv "it\'s/global/pg_control" 
 _FENCED = f"{_CLUSTER} && {_BEHIND} && touch -d 2001-01-01 it*/global it*"
 _NO_VERSION = "mv it*/PG_VERSION it*/pghaul-fence/"
 _MARKED = 'echo identifier >"it\'s/pghaul-fence/mark"'
+_SAID = 'touch "it\'s/pghaul-fence/new-was-opened"'
 _TIMES = '[ "$(stat -c %y it*/global it* | sort -u | cut -c 1-10)" = 2001-01-01 ]'
 _NAMES = "cd it* && find . -type f | sort | tr '\\n' ' '"
 _SERVER = (
@@ -120,6 +121,25 @@ _OLD = [
         arrange=f'{_CLUSTER} && mkdir "it\'s/pghaul-fence" && touch -d 2001-01-01 it*',
         after=_AS_BEFORE,
         name="broken off",
+    ),
+    Example(
+        "unfence_cluster",
+        (_DATA,),
+        arrange=f"{_FENCED} && {_SAID}",
+        status=1,
+        complains="new was opened to clients",
+        after=_holds("./PG_VERSION ./pghaul-fence/global/pg_control ./pghaul-fence/new-was-opened"),
+        name="new was opened",
+    ),
+    Example("say_opened", (_DATA,), arrange=_FENCED, after="[ -s it*/pghaul-fence/new-was-opened ]"),
+    Example("never_opened", (_DATA,), arrange=_FENCED, prints=""),
+    Example(
+        "never_opened",
+        (_DATA,),
+        arrange=f"{_FENCED} && {_SAID}",
+        status=1,
+        complains="/it's/pghaul-fence/new-was-opened",
+        name="new was opened",
     ),
     Example("find_control", (_DATA,), arrange=_FENCED),
     Example(

@@ -139,6 +139,7 @@ def _open(site: Site) -> list[Step]:
             stopped=True,
             point_of_no_return=True,
         ),
+        *_said_on_old(site),
         Step(
             "forget new's fence",
             "new",
@@ -163,6 +164,27 @@ def _open(site: Site) -> list[Step]:
             phase=Phase.OPEN,
             name=LEAD,
         ),
+    ]
+
+
+def _said_on_old(site: Site) -> list[Step]:
+    """What an earlier move has left fenced is not this one's to let go again."""
+    if site.cluster.fenced:
+        return []
+    data = site.cluster.data_directory
+    return [
+        Step(
+            "say in old's fence that new was opened",
+            "old",
+            site.owner,
+            str(cluster_control.say_opened(data)),
+            "whoever goes the way back from here on, with whatever program, learns there what it would lose",
+            "it goes with the fence",
+            cluster_control.native_say_opened(data),
+            phase=Phase.OPEN,
+            timed_as=Phase.PREPARE,
+            share=0.1,
+        )
     ]
 
 

@@ -12,12 +12,32 @@ _KEPT = "nothing to undo: new's files stay for another try"
 def rollback(site: Site) -> list[Step]:
     """From wherever the plan has got to: each step does nothing where there is nothing to undo."""
     return [
+        *_never_opened(site),
         _unopened(site),
         _close_new(site),
         *_unregistered(site),
         *restore_configuration(site),
         *close_channel(site),
         *_old_again(site),
+    ]
+
+
+def _never_opened(site: Site) -> list[Step]:
+    """Old itself knows: it may be another workstation, or another copy of the script, that goes back."""
+    if site.cluster.fenced:
+        return []
+    data = site.cluster.data_directory
+    return [
+        Step(
+            "prove that new was not opened to clients",
+            "old",
+            site.owner,
+            str(cluster_control.never_opened(data)),
+            "what they wrote since would be on new alone",
+            ONLY_LOOKS,
+            cluster_control.native_never_opened(data),
+            proves=True,
+        )
     ]
 
 

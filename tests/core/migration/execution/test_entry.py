@@ -101,10 +101,10 @@ def test_what_has_ended_cannot_be_cancelled() -> None:
 def test_what_was_never_executed_leads_on() -> None:
     with pytest.raises(InputError) as refused:
         to_cancel(None, "spring")
-    assert refused.value.hint == "begin one: pghaul execute spring"
+    assert refused.value.hint.endswith("to begin one: pghaul execute spring")
     with pytest.raises(InputError) as refused:
         to_roll_back(None, "spring", alive=False)
-    assert refused.value.hint == "begin one: pghaul execute spring"
+    assert refused.value.hint.endswith("to begin one: pghaul execute spring")
 
 
 def test_a_rehearsal_has_nothing_to_take_back() -> None:

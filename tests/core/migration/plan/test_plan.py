@@ -410,7 +410,8 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
     )
     stop = step(made, "stop the applications")
     assert (stop.side, stop.user, stop.call, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
-    _, proven, *after = [each for each in made.steps if each.number > step(made, "open new").number]
+    said, _, proven, *after = [each for each in made.steps if each.number > step(made, "open new").number]
+    assert (said.side, said.call) == ("old", f"say_opened {DATA}")
     assert (proven.title, proven.stopped) == ("prove that old is still stopped", False)
     assert [(each.title, each.side, each.user, each.call) for each in after] == [
         ("move the virtual address", "you", "you", "./move-address"),
@@ -424,6 +425,7 @@ def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
     made = plan({"running": True, "unit": "postgresql-15.service"})
     back = {each.title: each for each in made.way_back}
     assert list(back) == [
+        "prove that new was not opened to clients",
         "prove that nobody has written to new",
         "stop new and keep it from starting",
         "take the key off new",

@@ -246,6 +246,11 @@ def test_what_another_export_has_kept_is_of_no_use(tmp_path: Path) -> None:
 
 def test_one_step_alone(tmp_path: Path) -> None:
     run = Run(channel(tmp_path, step("echo")), tmp_path)
+    refused = run("--only", "2", answers="yes\n")
+    assert refused.returncode == 1
+    assert "it has not been done yet, and must be before step 2" in refused.stdout
+    assert run("--only", "1", answers="yes\n").returncode == 0
+    (tmp_path / "move.log").unlink()
     assert run("--only", "2", answers="yes\n").returncode == 0
     assert (tmp_path / "key").exists()
     assert re.findall(r"step (\d+) begins", run.log()) == ["2"]
