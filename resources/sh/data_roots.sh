@@ -47,7 +47,8 @@ unknown_root() {
 }
 
 # data_root LINK FOLDER   print a line of each device that something in FOLDER lies on: `DEVICE INODE FILES BYTES CHANGED LINK`
-# INODE is FOLDER's own, FILES and BYTES are those of relations, CHANGED is when last anything there was changed, but for logs.
+# INODE is FOLDER's own, FILES and BYTES are those of relations, CHANGED is when last anything there was changed, but for logs
+# and the fence.
 data_root() {
   case $1 in
     .) root_holds=PG_VERSION ;;
@@ -62,7 +63,7 @@ data_root() {
     [ -e "$root_held" ] || fail "$2 holds no $root_holds: is its disk mounted?"
   done
   {
-    find "$2/." -ignore_readdir_race \( -path '*/./log' -o -path '*/./pg_log' -o -path '*/./lost+found' \) -prune -o \
+    find "$2/." -ignore_readdir_race \( -path '*/./log' -o -path '*/./pg_log' -o -path '*/./lost+found' -o -path '*/./pghaul-fence' \) -prune -o \
       \( -type l -printf '%Y ' -o -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) \
       -printf '%D %s %C@\n' && echo whole
   } | awk -v inode="$root_inode" -v link="$1" '
