@@ -2,9 +2,15 @@
 
 from pathlib import PurePosixPath
 
-from core.facts.model import Facts
+from core.facts.model import Cluster, Facts
 
 _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def programs_of(facts: Facts, cluster: Cluster) -> str:
+    """The PATH that finds the programs of a cluster on its server, its own first: others may lack its libraries."""
+    path = program_path(facts, cluster.series).split(":")
+    return ":".join(dict.fromkeys([*([cluster.bin_directory] if cluster.bin_directory else []), *path]))
 
 
 def program_path(facts: Facts, series: str) -> str:

@@ -42,6 +42,7 @@ start_locally() {
 lift_fence() {
   [ -e "$1/pghaul-fence/mark" ] || return 0
   stop_locally "$1"
+  [ ! -e "$1/postmaster.pid" ] || fail "the server in $1 has ended by itself: read its log; --resume starts it again"
   whole "$1/pghaul-fence/control" control_sum "$1"
   open_target "$1"
 }
@@ -50,6 +51,7 @@ lift_fence() {
 # A server writes into its control file before it lets anybody in; source: PostgreSQL's xlog.c, StartupXLOG.
 unopened() {
   [ -e "$1/pghaul-fence/opened" ] || return 0
+  no_server "$1"
   unopened_then=$(cat -- "$1/pghaul-fence/control") || fail "$1/pghaul-fence/control cannot be read"
   unopened_now=$(control_sum "$1") || exit
   [ "$unopened_now" = "$unopened_then" ] || fail 'new was started for clients: they may have written to it'

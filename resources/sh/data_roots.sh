@@ -52,7 +52,7 @@ unknown_root() {
 data_root() {
   case $1 in
     .) root_holds=PG_VERSION ;;
-    log | pg_log) return 0 ;; # others tidy there, and nothing of it is the cluster's
+    log | pg_log) return 0 ;; # others tidy there, and a cluster can do without it
     pg_tblspc/*) root_holds=$roots_version ;;
     pg_wal | pg_xlog) root_holds='[0-9A-F]???????????????????????' ;; # a segment
     *) root_holds=. ;;

@@ -128,6 +128,7 @@ close_target() {
 # A data directory that bears no mark is none of ours.
 give_back() {
   if [ -e "$1/pghaul-fence/opened" ]; then
+    unopened "$1" # while it can still be told
     mv -fT -- "$1/pghaul-fence/opened" "$1/pghaul-fence/mark" || fail "$1/pghaul-fence/mark cannot be written"
   fi
   [ -e "$1/pghaul-fence/mark" ] || return 0
@@ -137,6 +138,7 @@ give_back() {
 
 # open_target DATA   ahead of new's own start: all is in its place, and the mark is none any more
 open_target() {
+  rm -f -- "$1/pghaul-fence/new-was-opened" || fail "$1/pghaul-fence/new-was-opened cannot be removed"
   [ ! -e "$1/pghaul-fence/mark" ] || mv -fT -- "$1/pghaul-fence/mark" "$1/pghaul-fence/opened" ||
     fail "$1/pghaul-fence/opened cannot be written"
   open_fence "$1"

@@ -1,5 +1,7 @@
 """What starts the copy on new, for its clients and after a restart of the host."""
 
+from posixpath import normpath
+
 from core.facts.discovery import DEBIAN, UNITS
 from core.facts.services import Service
 from core.migration.checks.declaration import Check, Declaration
@@ -14,7 +16,8 @@ from core.migration.findings.finding import (
     unknown,
     warning,
 )
-from core.migration.findings.layout import config_file_outside
+from core.migration.findings.hosts import Hosts, hosts_of
+from core.migration.findings.layout import config_file_outside, configuration_outside, own_folder
 from core.migration.findings.services import debian_config_file, service_for, service_of
 
 _PG_CTL = "pg_ctl alone"
@@ -35,6 +38,14 @@ def start_on_new(case: Case) -> Finding:
         )
     old, new = service_of(cluster, case.old), service_for(case.move.target, cluster, case.new)
     shown = _words(old), _words(new)
+    other = _namesake(case)
+    if other is not None:
+        return blocker(
+            *shown,
+            f"cluster {other.name} of new has its data in {other.data_directory}: old's configuration would take the "
+            "place of its own",
+            f"rename it (pg_renamecluster), drop it if nobody needs it, or make {other.data_directory} the target",
+        )
     if new is None:
         return _by_hand(case, shown, old)
     if new.debian and new.name.partition("/")[0] != cluster.series:
@@ -63,6 +74,17 @@ def start_on_new(case: Case) -> Finding:
             "enable it on new when new has proven itself",
         )
     return passed(*shown, f"{new.unit} starts new, also after a restart of the host")
+
+
+def _namesake(case: Case) -> Service | None:
+    """Another cluster of new that Debian knows by old's name: their configuration would lie in one folder."""
+    cluster = case.cluster
+    if cluster is None or own_folder(cluster) not in configuration_outside(cluster):
+        return None
+    if hosts_of(case.old, case.new) is Hosts.ONE:
+        return None  # it is old itself
+    registered = (each for each in case.new.services if each.debian and each.name == cluster.name)
+    return next((each for each in registered if each.data_directory != normpath(case.move.target)), None)
 
 
 def _by_hand(case: Case, shown: tuple[str, str], old: Service | None) -> Finding:

@@ -9,12 +9,14 @@ from core.migration.execution.engine import clean, lock_both
 from core.migration.execution.executor import Executor, end_detached, run_step
 from core.migration.execution.recording import recorded, watched
 from core.migration.model.execution import Execution, State
+from core.migration.plan.steps.opening import LIFT_FENCE
 
 
 def roll_back(executor: Executor) -> None:
     """Make old what it was: new stopped and kept, the copy's key gone, old let go, started and proven to run.
 
-    A new that does not answer is said, and old is started all the same: before its opening nobody could write to new.
+    A new that does not answer is said, and old is started all the same: before its fence was lifted nobody could write
+    to new. From then on it must answer, for its host may start it.
 
     Raises:
         BlockedError: the point of no return is passed, or another workstation has the cluster.
@@ -28,10 +30,20 @@ def roll_back(executor: Executor) -> None:
         for side in ("old", "new"):
             _try_new(executor, side, partial(end_detached, executor, side))
         _try_new(executor, "new", partial(lock_both, executor))
+        lifted = _lifted(execution)
         for step in execution.plan.way_back:
-            _try_new(executor, step.side, partial(run_step, executor, step, back=True), proves=step.proves)
+            if step.proves and lifted:
+                run_step(executor, step, back=True)
+            else:
+                _try_new(executor, step.side, partial(run_step, executor, step, back=True), proves=step.proves)
         clean(executor)
     executor.job.report(Note("old is what it was"))
+
+
+def _lifted(execution: Execution) -> bool:
+    """Whether new's fence was being taken away, so that its host may have started it since."""
+    lifting = {step.number for step in execution.plan.steps if step.name == LIFT_FENCE}
+    return any(run.number in lifting and not run.back for run in execution.steps)
 
 
 def past_return(execution: Execution) -> BlockedError:

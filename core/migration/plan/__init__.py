@@ -10,7 +10,7 @@ from dataclasses import replace
 from core import units
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
-from core.facts.programs import program_path
+from core.facts.programs import programs_of
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate.copy_methods import planned
 from core.migration.findings.data_roots import data_roots
@@ -76,7 +76,7 @@ def make_plan(
         transport=choice.transport,
         rsync=common_version(old_facts, new_facts),
     )
-    channel = replace(channel, control=(program_path(old_facts, cluster.series), cluster.data_directory))
+    channel = replace(channel, control=(programs_of(old_facts, cluster), cluster.data_directory))
     given_up = _given_up(new_facts.cluster(move.target), checks)
     site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify, given_up=given_up)
     steps = _timed(

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from core.facts.model import Cluster, Facts
-from core.facts.programs import program_path
+from core.facts.programs import program_path, programs_of
 from core.facts.services import Service
 from core.migration.findings.data_roots import DataRoot
 from core.migration.findings.releases import numbers
@@ -64,7 +64,7 @@ class Site:
     @property
     def old_path(self) -> str:
         """The PATH of the cluster's programs on old."""
-        return program_path(self.old_facts, self.cluster.series)
+        return programs_of(self.old_facts, self.cluster)
 
     @property
     def new_path(self) -> str:

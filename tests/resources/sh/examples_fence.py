@@ -220,7 +220,8 @@ _TARGET = [
     Example(
         "give_back",
         (_DATA,),
-        arrange=f'{_CLUSTER} && mkdir "it\'s/pghaul-fence" && echo identifier >"it\'s/pghaul-fence/opened"',
+        arrange=f'{_CLUSTER} && mkdir "it\'s/pghaul-fence" && echo identifier >"it\'s/pghaul-fence/opened" && '
+        '(control_sum "it\'s") >"it\'s/pghaul-fence/control"',
         after=_holds(_NEW),
         name="the opening failed",
     ),

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from core.servers.functions import library
 COMMANDS = ("mkdir", "mv", "rm", "sync", "touch")
 CONTROL, FENCED = "global/pg_control", "pghaul-fence/global/pg_control"
 VERSION, HIDDEN = "PG_VERSION", "pghaul-fence/PG_VERSION"
+SUM = "pghaul-fence/control"
 MARK, OPENED, SERVER, LOCK = "pghaul-fence/mark", "pghaul-fence/opened", "pghaul-fence/server", "postmaster.pid"
 
 States = tuple[str, set[str], set[str], bool]
@@ -29,7 +31,7 @@ CALLS: dict[str, States] = {
     "the way back": ("give_back data", {MARK, CONTROL, HIDDEN, SERVER, LOCK}, {MARK, FENCED, VERSION}, True),
     "the way back of a failed opening": (
         "give_back data",
-        {OPENED, CONTROL, VERSION, SERVER, LOCK},
+        {OPENED, CONTROL, VERSION, SERVER, LOCK, SUM},
         {MARK, FENCED, VERSION},
         False,
     ),
@@ -66,6 +68,8 @@ def put(room: Path, names: set[str]) -> None:
     for name in names:
         (room / "data" / name).parent.mkdir(parents=True, exist_ok=True)
         (room / "data" / name).write_text(f"{Path(name).name}\n")
+    if SUM in names:
+        (room / "data" / SUM).write_text(f"{sha256((room / 'data' / CONTROL).read_bytes()).hexdigest()}  -\n")
 
 
 def there(room: Path) -> set[str]:

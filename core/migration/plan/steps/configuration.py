@@ -15,7 +15,7 @@ def configuration(site: Site) -> list[Step]:
         Step(
             f"pack old's configuration: {', '.join(paths)}",
             "old",
-            ROOT_USER,
+            site.owner,  # what its server reads its owner may read, and nothing else is to leave old
             str(call("pack_configuration", "/", *_packed(site, paths))),
             "it lies outside the data directory, so no pass has copied it",
             "nothing to undo: it only looks",

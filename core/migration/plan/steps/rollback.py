@@ -83,6 +83,7 @@ def _close_new(site: Site) -> Step:
         "two servers with one identity must never both run; what bears no mark of a copy is left alone",
         _KEPT,
         cluster_control.native_give_back(target),
+        proves=True,
         detached=True,
     )
 
