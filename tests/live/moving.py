@@ -107,7 +107,7 @@ def unfence(old: Host) -> None:
     """What a person does who wants old again."""
     fence = f"{DATA}/pghaul-fence"
     old.exec("mv", f"{fence}/global/pg_control", f"{DATA}/global/", user="postgres")
-    old.exec("rmdir", f"{fence}/global", fence, user="postgres")
+    old.exec("rm", "-r", fence, user="postgres")
 
 
 def start(old: Host) -> None:

@@ -42,7 +42,7 @@ def _opened(data: str) -> tuple[str, ...]:
     """What a person types to take the fence away."""
     return (
         _moved(f"{data}/{FENCE}", data),
-        command("rmdir", "--", f"{data}/{FENCE}/global", f"{data}/{FENCE}").text,
+        command("rm", "-r", "--", f"{data}/{FENCE}").text,
     )
 
 

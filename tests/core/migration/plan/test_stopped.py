@@ -95,7 +95,7 @@ def test_what_a_person_types_for_the_fence() -> None:
     assert fenced.native[-1] == "mv -- /srv/pg/data/global/pg_control /srv/pg/data/pghaul-fence/global/"
     assert fenced.undo == (
         "as dba: mv -- /srv/pg/data/pghaul-fence/global/pg_control /srv/pg/data/global/; "
-        "rmdir -- /srv/pg/data/pghaul-fence/global /srv/pg/data/pghaul-fence"
+        "rm -r -- /srv/pg/data/pghaul-fence"
     )
 
 
