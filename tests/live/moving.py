@@ -132,8 +132,8 @@ def remove(lab: Lab) -> None:
 
 def contents(host: Host) -> str:
     """The sum of every file of the cluster on old, fenced or not."""
-    said = host.exec("sh", "-c", f"cd {ROOT} && find . -type f -exec sha256sum {{}} + | sort").stdout
-    return said.replace("/pghaul-fence/", "/")
+    look = f"cd {ROOT} && find . -type f ! -name new-was-opened -exec sha256sum {{}} + | sort"
+    return host.exec("sh", "-c", look).stdout.replace("/pghaul-fence/", "/")
 
 
 def hashes(host: Host) -> str:
