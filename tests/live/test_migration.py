@@ -167,6 +167,7 @@ def test_the_plans_commands_move_a_running_cluster(
         assert lab.new.exec("stat", "-c", "%U %a", "--", TARGET, NEW_SPACE).stdout == "postgres 700\npostgres 700\n"
         assert lab.new.exec("find", "/", "-xdev", "-name", "x", "-newer", "/proc/1", "-type", "f").stdout == ""
     finally:
+        give_up(lab, plan)
         for step in plan.way_back:
             run(step)
         undo(lab, plan, old_server, new_server)
@@ -185,6 +186,12 @@ def asked(new: Host) -> str:
 
 def number(plan: Plan, title: str) -> int:
     return next(step.number for step in plan.steps if step.title.startswith(title))
+
+
+def give_up(lab: Lab, plan: Plan) -> None:
+    """Stop new, and have old's fence forget that it was opened: as a person does who goes back all the same."""
+    lab.new.exec("sh", "-c", 'kill -QUIT $(head -n 1 "$0")', f"{TARGET}/postmaster.pid", check=False)
+    lab.old.exec("rm", "-f", "--", f"{plan.data_directory}/pghaul-fence/new-was-opened")
 
 
 def undo(lab: Lab, plan: Plan, old: Server, new: Server) -> None:
