@@ -132,6 +132,8 @@ give_back() {
     mv -fT -- "$1/pghaul-fence/opened" "$1/pghaul-fence/mark" || fail "$1/pghaul-fence/mark cannot be written"
   fi
   [ -e "$1/pghaul-fence/mark" ] || return 0
+  # closed as it was, nothing to write: new's disk may be what the way back is gone for
+  [ -e "$1/pghaul-fence/server" ] || [ -e "$1/global/pg_control" ] || return 0
   stop_locally "$1"
   close_target "$1"
 }
