@@ -72,9 +72,15 @@ def summed(host: Host) -> int:
     return int(host.exec("sh", "-c", f"grep -c '' {_LOG}; : >{_LOG}", check=False).stdout or 0)
 
 
+def states(host: Host) -> set[str]:
+    """What tells there that a file is the one whose sum is known."""
+    return set(host.exec("find", f"{ROOT}/", "-type", "f", "-printf", r"%C@ %T@ %i %P\n").stdout.splitlines())
+
+
 def test_what_does_not_change_is_read_while_old_runs(cluster: Lab, begin: Callable[[], Moving]) -> None:
     ahead: list[int] = []
     behind: list[int] = []
+    known: list[set[str]] = []
     hosts = (cluster.old, cluster.new)
     with (
         in_place_of(cluster.old, _NOTES, "sha256sum", "openssl"),
@@ -82,13 +88,22 @@ def test_what_does_not_change_is_read_while_old_runs(cluster: Lab, begin: Callab
     ):
         for host in hosts:
             host.exec("install", "-m", "666", "/dev/null", _LOG)
-        person = Person(at={"stop the applications": lambda: ahead.extend(map(summed, hosts))})
-        person.at["decide"] = lambda: behind.extend(map(summed, hosts))
-        done = begin().execute(person)
+
+        def stopping() -> None:
+            ahead.extend(map(summed, hosts))
+            known.append(states(cluster.new))
+
+        def deciding() -> None:
+            behind.extend(map(summed, hosts))
+            known.append(states(cluster.new))
+
+        done = begin().execute(Person(at={"stop the applications": stopping, "decide": deciding}))
     assert done.state is State.DONE
     files = int(sql(cluster.new, "select count(*) from pg_class where relkind in ('r', 'i', 't')"))
     assert min(ahead) > files
-    assert max(behind) < files / 4, (ahead, behind)
+    passes = [(run.title, run.output) for run in done.steps if "pass" in run.title]
+    changed = sorted(known[1] - known[0])
+    assert max(behind) < files / 4, (ahead, behind, passes, changed)
 
 
 def final_bytes(done: Execution) -> int:
