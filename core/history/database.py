@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from core.errors import HistoryError
+from core.history.belonging import check_belonging
 from core.history.upgrade import MIGRATIONS, Migrations, upgrade
 
 FILE_NAME = "history.sqlite3"
@@ -22,7 +23,7 @@ def open_engine(folder: Path, migrations: Migrations = MIGRATIONS) -> Engine:
     """The history in `folder`, made if need be (folder 0700, file 0600) and brought to the newest schema.
 
     Raises:
-        HistoryError: it cannot be made, opened or upgraded; an existing file is left as it was.
+        HistoryError: it cannot be made, opened or upgraded, or others can write it; an existing file is left as it was.
     """
     path = folder / FILE_NAME
     _make_private(folder, path)
@@ -54,6 +55,7 @@ def _make_private(folder: Path, path: Path) -> None:
             folder.mkdir(mode=0o700)
         if path.is_dir():
             raise HistoryError(f"the history {path} is a folder", "move it elsewhere")
+        check_belonging(folder, path)
         try:
             # made before SQLite sees it, so that it never is readable by others; -wal and -shm take its mode
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -75,6 +77,9 @@ def _engine(path: Path) -> Engine:
         # CPython 3.11 begins no transaction before DDL; a failed migration would leave half a schema
         driver.isolation_level = None
         driver.execute("PRAGMA foreign_keys=ON")
+        # of a file that was made to hurt (https://sqlite.org/security.html)
+        driver.execute("PRAGMA trusted_schema=OFF")
+        driver.execute("PRAGMA cell_size_check=ON")
         driver.execute("PRAGMA journal_mode=WAL")
         # a power cut may cost the last commits, never the file
         driver.execute("PRAGMA synchronous=NORMAL")

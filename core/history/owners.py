@@ -5,13 +5,16 @@ Linux, macOS and Windows alike, and between programs that share a history.
 """
 
 import os
+import re
 import secrets
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
 
-FOLDER = "alive"
+from core.history.belonging import ALIVE
+
+_TOKEN = re.compile("[0-9a-f]{16}")
 
 
 class Owners:
@@ -21,7 +24,7 @@ class Owners:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / FOLDER
+        self._folder = folder / ALIVE
         self._lock = threading.Lock()
         self._mine: tuple[str, int] | None = None
 
@@ -37,13 +40,18 @@ class Owners:
             return self._mine[0]
 
     def alive(self, token: str) -> bool:
-        """Whether the process of that token still lives; the file of one that does not goes."""
+        """Whether the process of that token still lives; the file of one that does not goes.
+
+        What is no token of ours, in a history from elsewhere, names no process, and no file.
+        """
+        if not _TOKEN.fullmatch(token):
+            return False
         path = self._folder / token
         with self._lock:
             if self._mine is not None and token == self._mine[0]:
                 return True
             try:
-                handle = os.open(path, os.O_RDWR)
+                handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
             except OSError:
                 return False
             dead = _locked(handle)

@@ -4,6 +4,7 @@ Alembic is imported only when there is something to do: opening a history that i
 """
 
 import contextlib
+import re
 import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +16,7 @@ from core.errors import HistoryError
 
 WRITE = {"begin": "BEGIN IMMEDIATE"}
 """Execution options of a transaction that writes: it waits for its turn at the start, where waiting is safe."""
+_VIRTUAL = re.compile(r"\s*create\s+virtual\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,16 @@ def _check_references(connection: Connection, path: Path) -> None:
 
 def _revision(connection: Connection, path: Path, migrations: Migrations) -> str | None:
     """The schema's revision; None: the file holds nothing yet."""
-    tables = set(connection.scalars(text("SELECT name FROM sqlite_master WHERE type = 'table'")))
-    if not tables:
+    schema = connection.execute(text("SELECT name, type, sql FROM sqlite_master")).all()
+    if not schema:
         return None
-    if "alembic_version" not in tables:
+    # a trigger would write, a virtual table read, what nobody asked for: no history of ours has one
+    if any(made.type not in {"table", "index"} or _VIRTUAL.match(made.sql or "") for made in schema):
+        raise HistoryError(
+            f"{path} holds a trigger, a view or a virtual table, which no pghaul has written",
+            "it is from elsewhere, or was changed by another program: set PGHAUL_DATA to another folder",
+        )
+    if "alembic_version" not in {made.name for made in schema}:
         raise HistoryError(
             f"{path} is a database, but no history of pghaul",
             "move it elsewhere, or set PGHAUL_DATA to another folder",

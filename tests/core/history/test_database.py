@@ -41,7 +41,7 @@ def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 def test_a_file_that_others_may_read_is_closed_to_them(filled: Store) -> None:
     filled.close()
-    filled.path.chmod(0o664)
+    filled.path.chmod(0o644)
     with Store.open(filled.path.parent):
         assert _mode(filled.path) == 0o600
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.benchmarks.model import Outcome
-from core.history.owners import FOLDER, Owners
+from core.history.belonging import ALIVE
+from core.history.owners import Owners
 from core.history.store import Store
 from tests.core.history import samples
 
@@ -53,7 +54,7 @@ def test_a_killed_program_leaves_an_interrupted_run(folder: Path) -> None:
             last = run.repetitions[-1]
             assert run.ended_at == last.started_at + timedelta(seconds=last.seconds)
             assert store.runs(samples.MOVE.name, side=run.volume.side)[-1].outcome is not None
-        assert list((folder / FOLDER).iterdir()) == []
+        assert list((folder / ALIVE).iterdir()) == []
     finally:
         process.kill()
         process.communicate()

@@ -1,0 +1,112 @@
+"""A history from elsewhere is data: who owns it and who can write it is looked at, and no name in it becomes a path."""
+
+import contextlib
+import os
+import sqlite3
+import struct
+from pathlib import Path
+
+import pytest
+
+from core.errors import HistoryError
+from core.history.belonging import ALIVE
+from core.history.store import Store
+from tests.core.history.samples import MOVE
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such owners and modes")
+
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+
+
+def _execute(path: Path, statement: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o664])
+def test_a_file_that_others_can_write_is_refused(filled: Store, mode: int) -> None:
+    filled.close()
+    filled.path.chmod(mode)
+    with pytest.raises(HistoryError, match="can be written by others") as refused:
+        Store.open(filled.path.parent)
+    assert "chmod go-w" in refused.value.hint
+    assert filled.path.stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.parametrize("name", ["", ALIVE, "history.sqlite3-wal", "history.sqlite3-shm"])
+def test_so_is_what_lies_around_it(filled: Store, name: str) -> None:
+    filled.close()
+    beside = filled.path.parent / name
+    if not beside.exists():
+        beside.touch()
+    beside.chmod(0o777)
+    with pytest.raises(HistoryError, match="can be written by others"):
+        Store.open(filled.path.parent)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+@pytest.mark.parametrize("name", ["", "history.sqlite3"])
+def test_what_belongs_to_another_user_is_refused(filled: Store, name: str) -> None:
+    filled.close()
+    os.chown(filled.path.parent / name, 65534, 65534)
+    with pytest.raises(HistoryError, match="belongs to the user number 65534"):
+        Store.open(filled.path.parent)
+
+
+@pytest.mark.parametrize("name", ["history.sqlite3", "history.sqlite3-wal", ALIVE])
+def test_a_link_in_a_files_place_is_refused(filled: Store, tmp_path: Path, name: str) -> None:
+    filled.close()
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    beside = filled.path.parent / name
+    if beside.is_dir():
+        beside.rmdir()
+    beside.unlink(missing_ok=True)
+    beside.symlink_to(victim)
+    with pytest.raises(HistoryError, match="is a link"):
+        Store.open(filled.path.parent)
+    assert victim.read_text() == "kept"
+
+
+@pytest.mark.parametrize("token", ["../../victim", "../victim", "/victim", ".", "", "0123456789ABCDEF", "a" * 17])
+def test_no_token_of_a_history_from_elsewhere_names_a_file(filled: Store, tmp_path: Path, token: str) -> None:
+    filled.close()
+    victims = [tmp_path / "victim", filled.path.parent / "victim"]
+    for victim in victims:
+        victim.write_text("kept")
+    word = str(tmp_path / "victim") if token == "/victim" else token
+    _execute(filled.path, f"UPDATE runs SET owner = '{word}', ended_at = NULL, outcome = NULL")
+    _execute(filled.path, f"UPDATE executions SET process = '{word}'")
+    with Store.open(filled.path.parent) as store:
+        assert all(run.outcome is not None for run in store.runs(MOVE.name))
+        assert not store.carried_out(1)
+    assert [victim.read_text() for victim in victims] == ["kept", "kept"]
+
+
+def test_a_journal_that_would_have_a_file_removed_is_refused(filled: Store, tmp_path: Path) -> None:
+    """SQLite removes the super-journal that a hot journal names once it has played it back, wherever it lies."""
+    filled.close()
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    name = str(victim).encode()
+    header = JOURNAL_MAGIC + struct.pack(">5I", 0, 0, filled.path.stat().st_size // 4096, 512, 4096)
+    named = struct.pack(">I", 2**30 // 4096 + 1) + name + struct.pack(">2I", len(name), sum(name)) + JOURNAL_MAGIC
+    Path(f"{filled.path}-journal").write_bytes(header.ljust(512, b"\0") + named)
+    with pytest.raises(HistoryError, match="names another file"):
+        Store.open(filled.path.parent)
+    assert victim.read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON commands BEGIN DELETE FROM moves; END",
+        "CREATE VIEW v AS SELECT load_extension('/tmp/x.so')",
+        "CREATE VIRTUAL TABLE notes USING fts5(text)",
+    ],
+)
+def test_a_schema_that_does_something_is_refused(filled: Store, statement: str) -> None:
+    filled.close()
+    _execute(filled.path, statement)
+    with pytest.raises(HistoryError, match="no pghaul has written"):
+        Store.open(filled.path.parent)
