@@ -119,7 +119,8 @@ class Ran:
 
 
 def _pghaul(folder: Path, *arguments: str) -> Ran:
-    settings = {"PGHAUL_DATA": str(folder / "history"), "PGHAUL_SSH_CONFIG": str(folder / "config")}
+    settings = {"PGHAUL_DATA": str(folder / "history"), "PGHAUL_CONFIG": str(folder / "own")}
+    settings["PGHAUL_SSH_CONFIG"] = str(folder / "config")
     words = [sys.executable, "-m", "gui.entry", *arguments]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         process = subprocess.Popen(words, cwd=PROJECT, env={**os.environ, **settings}, stdout=out, stderr=err)

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from core import settings
+from core.history.seal import KEY_FILE
 from core.history.store import Store
+
+KEY = b"the key of all histories of tests".ljust(32)[:32]
 
 
 def nothing(_store: Store) -> None:
@@ -21,7 +25,12 @@ class Histories:
     folder: Path
 
     def copy(self, to: Path, fill: Callable[[Store], None] = nothing) -> Path:
-        """A history of the test's own at `to`, as `fill` leaves it."""
+        """A history of the test's own at `to`, as `fill` leaves it; one key seals them all."""
+        settings.config_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+        key = settings.config_folder() / KEY_FILE
+        if not key.exists():
+            key.touch(0o600)
+            key.write_bytes(KEY)
         made = self.folder / f"{fill.__module__}.{fill.__name__}"
         if not made.exists():
             begun = made.with_suffix(".begun")

@@ -3,6 +3,7 @@
 from core.actions.locks import advised
 from core.actions.migration import check, estimate, plan
 from core.actions.session import Session, recorded
+from core.errors import InputError
 from core.jobs import Job
 from core.migration.execution.engine import abandon, begin, carry_out
 from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
@@ -99,6 +100,14 @@ def _carried_out(session: Session, execution_id: int, people: People, job: Job) 
 
 
 def _executor(session: Session, execution: Execution, people: People, job: Job) -> Executor:
+    """The one door to running what is recorded; raises InputError for what came with a history from elsewhere."""
+    if not session.store.recorded_here(execution.id):
+        raise InputError(
+            f"execution {execution.id} of {execution.move} was not recorded by your pghaul: its commands are shown, "
+            "and never run",
+            f"see them with: pghaul history show execution {execution.id}; go on where it was begun, as who began it, "
+            "or add the move anew under another name",
+        )
     job = recorded(session.store, job, execution.move)
     move = session.store.move(execution.move)
     names = {"old": move.old, "new": move.new}

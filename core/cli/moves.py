@@ -135,9 +135,13 @@ def _hook(context: Context, options: argparse.Namespace) -> int:
     elif not hooks:
         print(f"{options.name} has no hooks: people do what the plan asks of them")
     else:
-        rows = [(each.hook, each.side, each.user or "–", each.command) for each in hooks]
-        print(table(("hook", "where", "as", "command"), rows))
+        rows = [(each.hook, each.side, each.user or "–", each.command, _origin(each)) for each in hooks]
+        print(table(("hook", "where", "as", "command", ""), rows))
     return 0
+
+
+def _origin(hook: HookCommand) -> str:
+    return "not recorded by you: it is not run" if hook.from_elsewhere else ""
 
 
 def _set_hook(context: Context, options: argparse.Namespace) -> None:

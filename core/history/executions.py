@@ -13,14 +13,16 @@ from core.errors import InputError
 from core.history.findings import loaded
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow
 from core.history.profiles import move_row
-from core.history.types import storable
+from core.history.seal import Seal
+from core.history.types import storable, storable_text
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Hook, HookCommand
 from core.migration.model.plan import Plan
 
 
-def execution_started(session: Session, execution: Execution, process: str) -> int:
+def execution_started(session: Session, execution: Execution, process: str, seal: Seal) -> int:
     """Record a new execution that `process` carries out; its number."""
+    plan = documents.dump(storable(execution.plan))
     row = ExecutionRow(
         move_id=move_row(session, execution.move).id,
         kind=execution.kind.value,
@@ -32,11 +34,22 @@ def execution_started(session: Session, execution: Execution, process: str) -> i
         ended_at=execution.ended_at,
         message=execution.message,
         cancel_asked=execution.cancel_asked,
-        plan=documents.dump(storable(execution.plan)),
+        plan=plan,
+        seal=seal.of(*_sealed_execution(execution.token, execution.kind.value, plan)),
     )
     session.add(row)
     session.flush()
     return row.id
+
+
+def _sealed_execution(token: str, kind: str, plan: str) -> tuple[str, ...]:
+    return ("execution", token, kind, plan)
+
+
+def recorded_here(session: Session, execution_id: int, seal: Seal) -> bool:
+    """Whether this user's pghaul has recorded the execution, with that plan."""
+    row = _row(session, execution_id)
+    return seal.holds(row.seal, *_sealed_execution(row.token, row.kind, row.plan))
 
 
 def execution(session: Session, execution_id: int) -> Execution:
@@ -143,10 +156,16 @@ def steps_void(session: Session, execution_id: int, first: int) -> None:
     session.execute(update(table).where(*later).values(void=True))
 
 
-def save_hook(session: Session, move: str, hook: HookCommand) -> None:
+def save_hook(session: Session, move: str, hook: HookCommand, seal: Seal) -> None:
     """Keep the command for a hook, in the stead of the one before."""
     of = move_row(session, move).id
-    session.merge(HookRow(move_id=of, hook=hook.hook.value, side=hook.side, command=hook.command, user=hook.user))
+    row = HookRow(move_id=of, hook=hook.hook.value, side=hook.side, command=hook.command, user=hook.user)
+    row.seal = seal.of(*_sealed_hook(row))
+    session.merge(row)
+
+
+def _sealed_hook(row: HookRow) -> tuple[str, ...]:
+    return ("hook", str(row.move_id), row.hook, row.side, storable_text(row.command), row.user or "")
 
 
 def remove_hook(session: Session, move: str, hook: Hook) -> None:
@@ -155,11 +174,16 @@ def remove_hook(session: Session, move: str, hook: Hook) -> None:
     session.execute(delete(HookRow).where(HookRow.move_id == of, HookRow.hook == hook.value))
 
 
-def hooks(session: Session, move: str) -> Sequence[HookCommand]:
+def hooks(session: Session, move: str, seal: Seal) -> Sequence[HookCommand]:
     """The commands for the hooks of a move, in the order of the plan."""
     rows = session.scalars(select(HookRow).where(HookRow.move_id == move_row(session, move).id))
-    found = {row.hook: HookCommand(Hook(row.hook), row.side, row.command, row.user) for row in rows}
+    found = {row.hook: _hook(row, seal) for row in rows}
     return [found[hook.value] for hook in Hook if hook.value in found]
+
+
+def _hook(row: HookRow, seal: Seal) -> HookCommand:
+    from_elsewhere = not seal.holds(row.seal, *_sealed_hook(row))
+    return HookCommand(Hook(row.hook), row.side, row.command, row.user, from_elsewhere)
 
 
 def _row(session: Session, execution_id: int) -> ExecutionRow:

@@ -281,6 +281,8 @@ class ExecutionRow(Base):
     message: Mapped[str]
     cancel_asked: Mapped[bool]
     plan: Mapped[str] = mapped_column(LongText)
+    seal: Mapped[str | None]
+    """That this user's pghaul has recorded it (core/history/seal)."""
 
     move: Mapped[MoveRow] = relationship()
     steps: Mapped[list["ExecutionStepRow"]] = relationship(
@@ -321,6 +323,8 @@ class HookRow(Base):
     side: Mapped[str]
     command: Mapped[str]
     user: Mapped[str | None]
+    seal: Mapped[str | None]
+    """That this user's pghaul has recorded it (core/history/seal)."""
 
 
 class CommandRow(Base):

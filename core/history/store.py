@@ -21,6 +21,7 @@ from core.history.database import FILE_NAME, open_engine, told
 from core.history.details import KINDS, Detail
 from core.history.log import Command, Entry
 from core.history.owners import Owners
+from core.history.seal import Seal
 from core.history.upgrade import WRITE
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.checks.waivers import with_waivers
@@ -47,6 +48,7 @@ class Store:
         self._engine = engine
         self._writer = engine.execution_options(**WRITE)
         self._owners = Owners(path.parent)
+        self._seal = Seal(settings.config_folder())
 
     @classmethod
     def open(cls, folder: Path | None = None) -> Self:
@@ -265,11 +267,16 @@ class Store:
     def execution_started(self, execution: Execution) -> int:
         """Record a new execution; the number it has from now on."""
         with self._write() as session:
-            return executions.execution_started(session, execution, self._owners.mine())
+            return executions.execution_started(session, execution, self._owners.mine(), self._seal)
 
     def execution(self, execution_id: int) -> Execution:
         with self._read() as session:
             return executions.execution(session, execution_id)
+
+    def recorded_here(self, execution_id: int) -> bool:
+        """Whether this user's pghaul has recorded the execution; what came from elsewhere must not be run."""
+        with self._read() as session:
+            return executions.recorded_here(session, execution_id, self._seal)
 
     def executions(self, move: str) -> tuple[Execution, ...]:
         """All executions of a move, newest first."""
@@ -325,16 +332,16 @@ class Store:
     def save_hook(self, move: str, hook: HookCommand) -> None:
         """Keep the DBA's command for a hook of a move, in the stead of the one before."""
         with self._write() as session:
-            executions.save_hook(session, move, hook)
+            executions.save_hook(session, move, hook, self._seal)
 
     def remove_hook(self, move: str, hook: Hook) -> None:
         with self._write() as session:
             executions.remove_hook(session, move, hook)
 
     def hooks(self, move: str) -> tuple[HookCommand, ...]:
-        """The DBA's commands for the hooks of a move, in the order of the plan."""
+        """The commands for the hooks of a move, in the order of the plan; those from elsewhere say so."""
         with self._read() as session:
-            return tuple(executions.hooks(session, move))
+            return tuple(executions.hooks(session, move, self._seal))
 
     # --- what happened
 

@@ -31,7 +31,7 @@ class Migrations:
         return self.revisions[-1]
 
 
-MIGRATIONS = Migrations(Path(__file__).parent / "migrations", ("0001", "0002", "0003", "0004", "0005"))
+MIGRATIONS = Migrations(Path(__file__).parent / "migrations", ("0001", "0002", "0003", "0004", "0005", "0006"))
 
 
 def upgrade(engine: Engine, path: Path, migrations: Migrations = MIGRATIONS) -> None:

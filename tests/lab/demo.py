@@ -73,6 +73,7 @@ def main() -> int:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
     os.environ["PGHAUL_DATA"] = str(FOLDER / "history")
+    os.environ["PGHAUL_CONFIG"] = str(FOLDER / "config")
     ssh_config = FOLDER / "ssh_config"  # the hosts' keys stay out of ~/.ssh/known_hosts
     ssh_config.write_text(f'UserKnownHostsFile "{FOLDER / "known_hosts"}"\n')
     os.environ["PGHAUL_SSH_CONFIG"] = str(ssh_config)

@@ -40,12 +40,19 @@ class Hook(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HookCommand:
-    """The DBA's own command for a hook. `side` is `old`, `new` or `workstation`; `user` None: who logs in there."""
+    """The DBA's own command for a hook.
+
+    Attributes:
+        side: `old`, `new` or `workstation`.
+        user: who runs it; None: who logs in there.
+        from_elsewhere: it came with a history that somebody else has recorded: it is shown, and never run.
+    """
 
     hook: Hook
     side: str
     command: str
     user: str | None = None
+    from_elsewhere: bool = False
 
 
 class Verify(StrEnum):

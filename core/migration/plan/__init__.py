@@ -25,7 +25,7 @@ from core.migration.plan.site import GivenUp, Site
 from core.migration.plan.steps.copy import copy
 from core.migration.plan.steps.corruption import later
 from core.migration.plan.steps.follow_up import advice, remains
-from core.migration.plan.steps.hooks import hooked
+from core.migration.plan.steps.hooks import foreign, hooked
 from core.migration.plan.steps.opening import opening, socket_of
 from core.migration.plan.steps.prepare import close_channel, prepare
 from core.migration.plan.steps.rollback import rollback
@@ -91,7 +91,7 @@ def make_plan(
         why=choice.why,
         steps=_numbered(steps, site),
         made_at=site.made_at,
-        warnings=_warnings(site, checks, estimate),
+        warnings=(*_warnings(site, checks, estimate), *foreign(move.name, hooks)),
         logins=(login("old", old), login("new", new)),
         cluster=cluster.name or cluster.data_directory,
         data_directory=cluster.data_directory,

@@ -18,8 +18,11 @@ LEAD = "lead"
 
 
 def hooked(steps: Sequence[Step], site: Site, hooks: Sequence[HookCommand]) -> list[Step]:
-    """The steps with the commands in their places: a hook that is a step already becomes one that a command does."""
-    commands = {hook.hook: hook for hook in hooks}
+    """The steps with the commands in their places: a hook that is a step already becomes one that a command does.
+
+    What a command from elsewhere would do is left to a person, who finds it among the plan's warnings.
+    """
+    commands = {hook.hook: hook for hook in hooks if not hook.from_elsewhere}
     made: list[Step] = []
     for step in steps:
         if step.name == LEAD:
@@ -27,6 +30,16 @@ def hooked(steps: Sequence[Step], site: Site, hooks: Sequence[HookCommand]) -> l
         own = next((command for hook, command in commands.items() if hook == step.name), None)
         made.append(step if own is None else _placed(step, own, site))
     return made
+
+
+def foreign(move: str, hooks: Sequence[HookCommand]) -> list[str]:
+    """A warning for each command that came with a history that somebody else has recorded: it is shown, and not run."""
+    return [
+        f"warning: the command for {hook.hook} was not recorded by you, and is not run: {hook.command} "
+        f"(if you want it: pghaul move hook {move} {hook.hook} --side {hook.side} --command …)"
+        for hook in hooks
+        if hook.from_elsewhere
+    ]
 
 
 def _names(steps: Sequence[Step]) -> set[str]:

