@@ -4,6 +4,7 @@ pydantic validates at this edge alone; inside, the dataclasses are plain. It loa
 commands read and write none.
 """
 
+import dataclasses
 import json
 import re
 from functools import cache
@@ -45,6 +46,22 @@ def load(kind: type[T], text: str | bytes) -> T:
         )
         raise InputError(f"this is no valid {_name(kind)}: {found}") from error
     return result
+
+
+def each_text(value: T, change: "Callable[[str], str]") -> T:
+    """The value (a dataclass or a container of them) with every text in it changed."""
+    changed: Any = value
+    if isinstance(value, str):
+        # StrEnum members are plain words already, and must stay members
+        changed = change(value) if type(value) is str else value
+    elif isinstance(value, tuple | list):
+        changed = type(value)(each_text(item, change) for item in value)
+    elif isinstance(value, dict):
+        changed = {each_text(key, change): each_text(item, change) for key, item in value.items()}
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        changed = dataclasses.replace(value, **each_text(fields, change))
+    return changed  # type: ignore[no-any-return]  # each branch keeps the type it was given
 
 
 def _made(kind: Any) -> "TypeAdapter[Any]":

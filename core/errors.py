@@ -15,9 +15,11 @@
 Anything else that is raised is a bug: exit code 70 and a traceback to copy.
 """
 
+from core.redaction import without_secrets
+
 
 class PghaulError(Exception):
-    """A problem that the user can act on.
+    """A problem that the user can act on. What it quotes of others has passed the filter.
 
     Attributes:
         message: a lower-case sentence that names the thing.
@@ -27,9 +29,9 @@ class PghaulError(Exception):
     exit_code = 2
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = without_secrets(message)
+        self.hint = without_secrets(hint)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
@@ -74,9 +76,9 @@ class CommandError(ServerError):
         self, message: str, hint: str = "", *, command: str = "", exit_status: int | None = None, stderr: str = ""
     ) -> None:
         super().__init__(message, hint)
-        self.command = command
+        self.command = without_secrets(command)
         self.exit_status = exit_status
-        self.stderr = stderr
+        self.stderr = without_secrets(stderr)
 
 
 class HistoryError(PghaulError):

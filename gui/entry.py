@@ -3,11 +3,14 @@
 import os
 import sys
 
+from core import core_dumps
+
 NO_WINDOW = 2
 
 
 def main() -> int:
     """Run the program; its exit code."""
+    core_dumps.forbid()
     arguments = sys.argv[1:]
     if arguments:
         from core.cli.main import main as command_line

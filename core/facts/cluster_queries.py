@@ -10,7 +10,8 @@ _BUILT_IN_WORKERS = (
     *("background worker", "standalone backend", "stats collector"),
 )
 # what may hold a password is not read; a name with a dot is an extension's, who knows what is in it
-_UNSHOWN = "(conninfo|command|passphrase|password|secret|token|salt|[.])"
+UNSHOWN = "(conninfo|command|passphrase|password|secret|token|salt|[.])"
+"""The names of such settings, as a regular expression; take_inventory of the remote half has the same."""
 _COMMANDS = "'archive_command', 'restore_command', 'archive_cleanup_command', 'recovery_end_command'"
 
 CERTIFICATE = Query(
@@ -87,8 +88,8 @@ CLUSTER_WIDE = (
             "source",
             (
                 "name",
-                f"case when name !~ '{_UNSHOWN}' or name like 'ssl%file' then setting end",
-                f"name ~ '{_UNSHOWN}' and name not like 'ssl%file'",
+                f"case when name !~ '{UNSHOWN}' or name like 'ssl%file' then setting end",
+                f"name ~ '{UNSHOWN}' and name not like 'ssl%file'",
                 "source",
                 "sourcefile",
                 "sourceline",
@@ -118,8 +119,10 @@ CLUSTER_WIDE = (
         select(
             "program",
             ("word",),
-            "from (select distinct substring(part from '^\\s*(?:\\w+=\\S*\\s+)*(\\S+)') as word from pg_settings, "
-            "regexp_split_to_table(setting, '&&|[|][|]|;|[|]') as part "
+            "from (select distinct substring(part from '^\\s*(?:\\w+=\\S*\\s+)*([\\w./+-]+)(?:\\s|$)') as word "
+            # what is quoted, and what a variable is set to, may be a password: neither looks like a program then
+            "from pg_settings, regexp_split_to_table("
+            "regexp_replace(setting, '''[^'']*''|\"[^\"]*\"', '=', 'g'), '&&|[|][|]|;|[|]') as part "
             f"where name in ({_COMMANDS}) and setting not in ('', '(disabled)')) w where word is not null",
         ),
         since=903,
@@ -136,7 +139,8 @@ CLUSTER_WIDE = (
                 "array_to_string(user_name, ',')",
                 "concat_ws('/', address, netmask)",
                 "auth_method",
-                "error",
+                # a word of the line itself, a password among them, follows a colon or stands in quotes
+                "substring(error from '^[^:\"]*')",
             ),
             "from pg_hba_file_rules order by line_number",
         ),

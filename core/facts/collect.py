@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from core.documents import each_text
 from core.errors import AuthenticationError, CommandError, InputError
 from core.facts import (
     arrays,
@@ -31,6 +32,7 @@ from core.facts.reading import Reader
 from core.facts.sections import NO_CLUSTER, RIGHTS, Answer, Section, answers, bundle, new_mark
 from core.facts.services import services
 from core.jobs import Job, Progress
+from core.redaction import without_secrets
 from core.servers.connection import Server
 from core.servers.kept import Kept
 from core.servers.profiles import Rights
@@ -110,7 +112,7 @@ def collect(
     environment = host.host_environment(reader, trips.asked_at, trips.answered_at, folders_found)
     private = {section.name for section in sections if section.private}
     # The gaps stand last, because what is read above them adds to them.
-    return Facts(
+    facts = Facts(
         server=server.name,
         taken_at=datetime.now(UTC),
         round_trips=trips.count,
@@ -132,6 +134,7 @@ def collect(
         gaps=(*trips.gaps, *reader.gaps, *found.gaps, *(() if found.clusters or found.gaps else (_NO_CLUSTER,))),
         seconds=time.monotonic() - started,
     )
+    return each_text(facts, without_secrets)
 
 
 def _named(folders: Iterable[str]) -> list[Candidate]:

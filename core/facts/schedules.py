@@ -9,14 +9,10 @@ from collections.abc import Sequence
 from core.facts.host_environment import Scheduled
 from core.facts.sections import Section
 from core.facts.text import unreadable
+from core.redaction import without_secrets
 
 _ABOUT = re.compile(
     r"\b(postgres\w*|psql|pg_\w+|pgbackrest|barman|wal-[eg]|vacuumdb|reindexdb|pgbench|repmgr|patroni\w*|PGDATA)\b"
-)
-_SECRET = re.compile(
-    r"(?P<lead>\b(?:PGPASSWORD|\w*(?:password|passwd|secret|token|key))\s*=\s*)(?:'[^']*'|\"[^\"]*\"|\S+)"
-    r"|(?P<user>//[^:/@\s]+):[^@/\s]+@",
-    re.IGNORECASE,
 )
 # five fields of time or `@daily`, then the user: so in /etc/crontab and /etc/cron.d alone
 _SYSTEM_LINE = re.compile(r"(?:@\w+|(?:\S+\s+){4}\S+)\s+(?P<user>[A-Za-z_][\w.-]*)\s+(?P<rest>\S.*)")
@@ -52,11 +48,7 @@ def _job(place: str, owner: str, line: str, folders: Sequence[str]) -> Scheduled
     names = _ABOUT.search(system["rest"] if system is not None else line) is not None
     if user not in _PRESENT_OWNERS and not names and not any(folder in line for folder in folders):
         return None
-    return Scheduled(place, user, _SECRET.sub(_masked, line.strip())[:500])
-
-
-def _masked(found: re.Match[str]) -> str:
-    return f"{found['lead']}***" if found["lead"] is not None else f"{found['user']}:***@"
+    return Scheduled(place, user, without_secrets(line.strip())[:500])
 
 
 SECTION = Section("schedules", "cron jobs", ("schedule_facts",), parse_schedules, private=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Float, ForeignKey, Index, MetaData, UniqueConstraint, false
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-from core.history.types import LongText, PlainText, UtcDateTime
+from core.history.types import LongSaidText, LongText, PlainText, SaidText, UtcDateTime
 
 
 class Base(DeclarativeBase):
@@ -134,12 +134,12 @@ class RepetitionRow(Base):
     started_at: Mapped[datetime]
     seconds: Mapped[float]
     outcome: Mapped[str]
-    command: Mapped[str]
+    command: Mapped[str] = mapped_column(SaidText)
     cached: Mapped[bool]
-    message: Mapped[str]
+    message: Mapped[str] = mapped_column(SaidText)
     marks: Mapped[str]
     """A JSON array of pairs: the kind of a mark and its text."""
-    raw: Mapped[str] = mapped_column(LongText)
+    raw: Mapped[str] = mapped_column(LongSaidText)
 
     metrics: Mapped[list["MetricRow"]] = relationship(lazy="selectin", passive_deletes="all")
 
@@ -170,8 +170,8 @@ class ProbeRow(Base):
     bytes: Mapped[int]
     seconds: Mapped[float]
     method: Mapped[str]
-    command: Mapped[str]
-    raw: Mapped[str] = mapped_column(LongText)
+    command: Mapped[str] = mapped_column(SaidText)
+    raw: Mapped[str] = mapped_column(LongSaidText)
     taken_at: Mapped[datetime]
     transport: Mapped[str | None]
     """As a JSON document; null: a link that is the same for every transport."""
@@ -278,7 +278,7 @@ class ExecutionRow(Base):
     """The token of the process that carries it out (core/history/owners); None once it ended."""
     started_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
-    message: Mapped[str]
+    message: Mapped[str] = mapped_column(SaidText)
     cancel_asked: Mapped[bool]
     plan: Mapped[str] = mapped_column(LongText)
     seal: Mapped[str | None]
@@ -309,8 +309,8 @@ class ExecutionStepRow(Base):
     exit_status: Mapped[int | None]
     bytes: Mapped[int | None]
     total: Mapped[int | None]
-    output: Mapped[str] = mapped_column(LongText)
-    message: Mapped[str]
+    output: Mapped[str] = mapped_column(LongSaidText)
+    message: Mapped[str] = mapped_column(SaidText)
 
 
 class HookRow(Base):
@@ -336,8 +336,8 @@ class CommandRow(Base):
     move_id: Mapped[int | None] = mapped_column(ForeignKey("moves.id", ondelete="CASCADE"))
     server: Mapped[str]
     user: Mapped[str]
-    title: Mapped[str]
-    command: Mapped[str]
+    title: Mapped[str] = mapped_column(SaidText)
+    command: Mapped[str] = mapped_column(SaidText)
     started_at: Mapped[datetime]
     exit_status: Mapped[int | None]
     seconds: Mapped[float | None]

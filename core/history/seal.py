@@ -10,8 +10,10 @@ import json
 import os
 import secrets
 import stat
+from functools import cached_property
 from pathlib import Path
 
+from core import settings
 from core.errors import HistoryError
 
 KEY_FILE = "history.key"
@@ -19,10 +21,14 @@ _BYTES = 32
 
 
 class Seal:
-    """Seals with the key of one folder, which is made when something is first sealed."""
+    """Seals with the key of one folder, None: the user's own; it is made when something is first sealed."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / KEY_FILE
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+
+    @cached_property
+    def _path(self) -> Path:
+        return (self._folder or settings.config_folder()) / KEY_FILE
 
     def of(self, *words: str) -> str:
         """The seal of these words, in hexadecimal digits.

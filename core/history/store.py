@@ -48,7 +48,7 @@ class Store:
         self._engine = engine
         self._writer = engine.execution_options(**WRITE)
         self._owners = Owners(path.parent)
-        self._seal = Seal(settings.config_folder())
+        self._seal = Seal()
 
     @classmethod
     def open(cls, folder: Path | None = None) -> Self:

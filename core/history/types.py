@@ -1,12 +1,14 @@
 """Column types, and what text may be kept: SQLite holds UTF-8, so a lone surrogate is kept as its escape."""
 
-import dataclasses
 import zlib
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import DateTime, Dialect, LargeBinary, Text
 from sqlalchemy.types import TypeDecorator
+
+from core.documents import each_text
+from core.redaction import without_secrets
 
 T = TypeVar("T")
 LARGE = 1024
@@ -20,18 +22,7 @@ def storable_text(text: str) -> str:
 
 def storable(value: T) -> T:
     """The value (a dataclass or a container of them) with every text in it storable."""
-    changed: Any = value
-    if isinstance(value, str):
-        # StrEnum members are plain words already, and must stay members
-        changed = storable_text(value) if type(value) is str else value
-    elif isinstance(value, tuple | list):
-        changed = type(value)(storable(item) for item in value)
-    elif isinstance(value, dict):
-        changed = {storable(key): storable(item) for key, item in value.items()}
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = dataclasses.fields(value)
-        changed = dataclasses.replace(value, **{field.name: storable(getattr(value, field.name)) for field in fields})
-    return changed  # type: ignore[no-any-return]  # each branch keeps the type it was given
+    return each_text(value, storable_text)
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -77,3 +68,21 @@ class LongText(TypeDecorator[str]):
         if value is None:
             return None
         return (zlib.decompress(value[1:]) if value[:1] == b"z" else value[1:]).decode()
+
+
+class SaidText(PlainText):
+    """What a server or a command said, or was told: without the secrets in it."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return super().process_bind_param(None if value is None else without_secrets(value), dialect)
+
+
+class LongSaidText(LongText):
+    """The same, where it may be long."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:
+        return super().process_bind_param(None if value is None else without_secrets(value), dialect)

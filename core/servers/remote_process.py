@@ -20,8 +20,9 @@ from collections.abc import Callable
 import paramiko
 
 from core.errors import InputError, ServerError
+from core.redaction import MASK
 from core.servers.kept import Kept
-from core.servers.shell import MASK, Shell, call, command
+from core.servers.shell import Shell, call, command
 
 GRACE = 5
 """Seconds between TERM and KILL."""

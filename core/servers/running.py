@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.errors import CommandError
 from core.jobs import CommandEnded, CommandStarted, Job
+from core.redaction import without_secrets
 from core.servers import rights
 from core.servers.kept import LIMIT, Kept
 from core.servers.launching import Launcher, Order
@@ -52,7 +53,7 @@ class Running:
     ) -> None:
         self.launcher = launcher
         self.shell = shell
-        self.shown = rights.become(launcher.profile, launcher.login, user, shell).shown
+        self.shown = without_secrets(rights.become(launcher.profile, launcher.login, user, shell).shown)
         self.job = job
         self.user = user
         self.deadline = deadline

@@ -13,6 +13,7 @@ import keyring
 import keyring.errors
 from keyring.backend import KeyringBackend
 
+from core.redaction import know
 from core.servers.profiles import Asker
 from core.settings import PROGRAM
 
@@ -57,6 +58,7 @@ class Secrets:
             if found is None or found in wrong:
                 found = asker.secret(key.server, _after_refusal(key, prompt) if wrong else prompt, kind=key.kind)
             if found is not None:
+                know(found)
                 with self._lock:
                     self._known[key] = found
             return found

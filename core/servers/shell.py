@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from core.errors import InputError
+from core.redaction import MASK, know
 from core.servers.functions import library, named_in
 
-MASK = "••••••"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -25,6 +25,9 @@ class Secret:
     """A value that runs but is never shown: a password in an environment variable, say."""
 
     value: str
+
+    def __post_init__(self) -> None:
+        know(self.value)
 
     def __repr__(self) -> str:
         return "Secret()"

@@ -61,12 +61,13 @@ database_names() {
 }
 
 # take_inventory PATH SOCKET PORT SERIES SECONDS   print settings, databases, their relations and invalid indexes, the same on both sides
-# But where things lie, and what the first start on new sets. `storage` is how many relations of a database have files of their
-# own. Sorted here: two servers may sort otherwise.
+# But where things lie, and what the first start on new sets; of what may hold a secret a hash, of 32 bits. `storage` is
+# how many relations of a database have files of their own. Sorted here: two servers may sort otherwise.
 take_inventory() {
   connect_to "$@"
   inventory=$(ask_sql postgres "
-    select 'setting ' || name || ' = ' || setting from pg_settings where source = 'configuration file' and name not in (
+    select 'setting ' || name || case when name ~ '(conninfo|command|passphrase|password|secret|token|salt|[.])'
+    and name not like 'ssl%file' then ' # ' || hashtext(setting)::text else ' = ' || setting end from pg_settings where source = 'configuration file' and name not in (
     'listen_addresses', 'port', 'archive_mode', 'archive_library', 'autovacuum', 'event_triggers',
     'session_preload_libraries', 'local_preload_libraries', 'synchronous_standby_names',
     'max_wal_senders', 'max_worker_processes', 'max_logical_replication_workers',

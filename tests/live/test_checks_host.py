@@ -13,6 +13,7 @@ from core.migration.checks import CHECKS, check
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Move
 from core.migration.probing.trial_cluster import with_trial_cluster
+from core.redaction import MASK
 from core.servers.connection import Server
 from tests.lab import clusters
 from tests.lab.footprint import as_text, differences, footprint
@@ -163,7 +164,7 @@ def test_it_passes_on_what_is_whole(looks: Looks, identifier: str) -> None:
 
 def test_the_cron_line_is_shown_without_its_secret(looks: Looks) -> None:
     result = looks.result("cron-jobs", GOOD, here=True, there=False)
-    assert "PGPASSWORD=*** pg_dump shop" in result.old
+    assert f"PGPASSWORD={MASK} pg_dump shop" in result.old
     assert "hunter2" not in str(looks.broken_old)
 
 

@@ -14,11 +14,12 @@ import pytest
 
 from core.errors import AuthenticationError, Cancelled, CommandError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
+from core.redaction import MASK
 from core.servers import heartbeat, kept, running
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
 from core.servers.secrets import session_secrets
-from core.servers.shell import MASK, Secret, command, environment
+from core.servers.shell import Secret, command, environment
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab

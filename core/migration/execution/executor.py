@@ -15,6 +15,7 @@ from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.workstation import run_here
 from core.migration.model.execution import Execution, ExecutionJournal, StepRun
 from core.migration.model.plan import Step, call_of, functions_file
+from core.redaction import without_secrets
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
@@ -183,8 +184,10 @@ def _record(
         failed = replace(run, ended_at=datetime.now(UTC), exit_status=status or 1, output=said[-KEPT:])
         executor.journal.step_ended(replace(failed, message=error.message))
         raise
-    executor.outputs[step.number] = printed.output
-    kept = "" if step.private else printed.output[-KEPT:]
+    # the same now and as the history will have it, so that what was compared once compares again
+    output = printed.output if step.private else without_secrets(printed.output)
+    executor.outputs[step.number] = output
+    kept = "" if step.private else output[-KEPT:]
     ended = max(run.started_at, datetime.now(UTC) - unseen)
     executor.journal.step_ended(replace(run, ended_at=ended, exit_status=0, bytes=printed.bytes, output=kept))
 

@@ -18,6 +18,7 @@ from core.facts.kernel import parse_kernel
 from core.facts.processes import SESSION, parse_process, parse_session_limits
 from core.facts.schedules import parse_schedules
 from core.facts.security_policy import parse_firewall, parse_security_policy
+from core.redaction import MASK
 from tests.core.facts import asking
 
 
@@ -105,8 +106,8 @@ place /var/spool/cron/crontabs/root root
 """
     found = parse_schedules(text, ["/srv/pg/data"])
     assert [(each.user, each.line.partition("* * * ")[2] or each.line) for each in found] == [
-        ("postgres", "postgres PGPASSWORD=*** /opt/backup.sh"),
-        ("root", "root pg_dump postgres://app:***@old/shop"),
+        ("postgres", f"postgres PGPASSWORD={MASK} /opt/backup.sh"),
+        ("root", f"root pg_dump postgres://app:{MASK}@old/shop"),
         ("root", "root tar -C /srv/pg/data -c ."),
         ("postgres", "@daily ~/vacuum.sh"),
     ]

@@ -21,6 +21,7 @@ from tests.core.history.samples import HOOK, MOVE
 @pytest.fixture
 def elsewhere(filled: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Store]:
     """The filled history as another user opens it, who was given its folder."""
+    assert filled.recorded_here(1)
     filled.close()
     monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "of another user"))
     with Store.open(filled.path.parent) as store:
@@ -35,8 +36,7 @@ def test_a_hook_from_elsewhere_says_so(filled: Store, elsewhere: Store) -> None:
     assert filled.hooks(MOVE.name)[0].from_elsewhere
 
 
-def test_an_execution_from_elsewhere_was_not_recorded_here(filled: Store, elsewhere: Store) -> None:
-    assert filled.recorded_here(1)
+def test_an_execution_from_elsewhere_was_not_recorded_here(elsewhere: Store) -> None:
     assert not elsewhere.recorded_here(1)
     own = elsewhere.execution_started(samples.execution())
     assert elsewhere.recorded_here(own)

@@ -18,10 +18,11 @@ from core.history.store import KINDS, Store
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, State
+from core.migration.model.move import Hook, HookCommand
 from core.migration.model.probe import ProbeJournal, Quantity
 from core.servers.profiles import Profile, Rights
 from tests.core.history import samples
-from tests.core.history.samples import MOVE, NEW, OLD, START
+from tests.core.history.samples import MOVE, NEW, OLD, START, step_run
 
 
 def test_everything_survives_a_restart(filled: Store) -> None:
@@ -483,3 +484,25 @@ def test_a_run_without_an_end_stays_open(store: Store) -> None:
     assert kept.outcome is None
     assert kept.repetitions[0].message == "no space left"
     assert store.entries(limit=1, move=MOVE.name)[0].kind in {"move", "run"}
+
+
+def test_no_secret_that_was_said_is_kept(filled: Store) -> None:
+    secret = "PGPASSWORD=geh3im"
+    started = CommandStarted(OLD.name, "root", f"{secret} psql", START, title=f"a title with {secret}")
+    filled.record_command(MOVE.name, started)
+    filled.record_command(MOVE.name, CommandEnded(OLD.name, started.command, 0, 0.5))
+    run = step_run(attempt=9)
+    number = filled.step_started(1, run)
+    filled.step_ended(dataclasses.replace(run, id=number, output=f"it said\n{secret}\n" * 200, message=secret))
+    filled.execution_changed(1, State.STOPPED, secret)
+    assert filled.commands(MOVE.name)[0].exit_status == 0
+    kept = repr((filled.commands(MOVE.name), filled.execution(1)))
+    assert "it said" in kept
+    assert "geh3im" not in kept
+
+
+def test_a_hook_with_a_secret_is_refused(filled: Store) -> None:
+    hook = HookCommand(Hook.TELL_POOLER, "new", "PGPASSWORD=geh3im psql -c RELOAD pgbouncer")
+    with pytest.raises(InputError, match="holds what looks like a secret") as refused:
+        filled.save_hook(MOVE.name, hook)
+    assert "geh3im" not in str(refused.value)

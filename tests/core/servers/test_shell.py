@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InputError
+from core.redaction import MASK
 from core.servers import shell
-from core.servers.shell import MASK, Secret, Shell
+from core.servers.shell import Secret, Shell
 from tests.shells import sh
 
 WORDS = st.text(st.characters(exclude_characters="\0\n", exclude_categories=["Cs"]))
