@@ -64,7 +64,8 @@ class _Login:
                 done.add(method)
 
     def _methods(self) -> dict[str, Callable[[], bool]]:
-        return {"publickey": self._keys, "password": self._password, "keyboard-interactive": self._interactive}
+        ways = {"publickey": self._keys, "password": self._password, "keyboard-interactive": self._interactive}
+        return {name: way for name, way in ways.items() if self.to.methods is None or name in self.to.methods}
 
     def _keys(self) -> bool:
         agent = keys.open_agent(self.to)

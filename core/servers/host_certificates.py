@@ -3,6 +3,7 @@
 import fnmatch
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import paramiko
@@ -67,8 +68,13 @@ def _parse_fields(blob: bytes, message: paramiko.Message, base: str) -> Certific
     )
 
 
-def problem(certificate: Certificate, host: str, now: float | None = None) -> str | None:
-    """Why a host certificate must not be trusted for `host`, though its authority is; None where it may."""
+def problem(
+    certificate: Certificate, host: str, now: float | None = None, signatures: Sequence[str] = ()
+) -> str | None:
+    """Why a host certificate must not be trusted for `host`, though its authority is; None where it may.
+
+    `signatures`: CASignatureAlgorithms; empty: all that are known.
+    """
     moment = time.time() if now is None else now
     if certificate.kind != _HOST:
         return "it is a user's certificate, not a host's"
@@ -78,6 +84,8 @@ def problem(certificate: Certificate, host: str, now: float | None = None) -> st
         return "it has critical options, which no host certificate may have"
     if certificate.principals and not any(_names(pattern, host) for pattern in certificate.principals):
         return f"it is for {', '.join(certificate.principals)}"
+    if signatures and (kind := _kind_of_signature(certificate)) not in signatures:
+        return f"it is signed by {kind}, which CASignatureAlgorithms does not allow"
     if not _signed_by_its_authority(certificate):
         return "its signature is wrong"
     return None
@@ -85,6 +93,10 @@ def problem(certificate: Certificate, host: str, now: float | None = None) -> st
 
 def _names(pattern: str, host: str) -> bool:
     return re.fullmatch(fnmatch.translate(pattern.lower().replace("[", "[[]")), host.lower()) is not None
+
+
+def _kind_of_signature(certificate: Certificate) -> str:
+    return str(paramiko.Message(certificate.signature).get_binary().decode(errors="replace"))
 
 
 def _signed_by_its_authority(certificate: Certificate) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import paramiko
 
 from core.errors import HostKeyError
-from core.servers import host_certificates, known_hosts
+from core.servers import host_certificates, known_hosts, revoked_keys
 from core.servers.known_hosts import Entry, Marker
 from core.servers.profiles import Asker
 from core.servers.ssh_config import Destination
@@ -21,11 +21,26 @@ _TYPES = (
 _CERTIFICATE = "-cert-v01@openssh.com"
 
 
-def wanted_types(entries: Sequence[Entry], name: str) -> tuple[str, ...]:
+def wanted_types(entries: Sequence[Entry], name: str, allowed: Sequence[str] = ()) -> tuple[str, ...]:
     """The host key algorithms to ask for, best first: what known_hosts can prove stands ahead of the rest.
 
     So a server with several keys shows the one that is known, and another type is never taken for a changed key.
+    `allowed`: HostKeyAlgorithms; empty: all.
+
+    Raises:
+        HostKeyError: none that is allowed can be checked.
     """
+    wanted = _wanted(entries, name)
+    kept = tuple(kind for kind in wanted if kind in allowed) if allowed else wanted
+    if not kept:
+        raise HostKeyError(
+            f"HostKeyAlgorithms of the ssh configuration allows none for {name} that is known: {', '.join(allowed)}",
+            f"allow one of {', '.join(wanted)}",
+        )
+    return kept
+
+
+def _wanted(entries: Sequence[Entry], name: str) -> tuple[str, ...]:
     own = [entry for entry in entries if known_hosts.matches(entry.patterns, name)]
     known = {algorithm for entry in own if entry.marker is Marker.KEY for algorithm in _algorithms(entry.key_type)}
     order = sorted(_TYPES, key=lambda kind: kind not in known)
@@ -42,12 +57,13 @@ def verify(key: paramiko.PKey, entries: Sequence[Entry], to: Destination, server
     """Accept the key that the server proved to hold, ask about an unknown one, or refuse.
 
     Raises:
-        HostKeyError: the key is revoked, has changed, or is unknown and was declined.
+        HostKeyError: the key is revoked, has changed, or is unknown and was declined; or who is revoked is not known.
     """
     name = to.known_as
     own = [entry for entry in entries if known_hosts.matches(entry.patterns, name)]
     plain = key.asbytes()
     _refuse_revoked(plain, own, server)
+    _refuse_listed(key, to, server)
     if _certified(key, own, to, server):
         return
     known = [entry for entry in own if entry.marker is Marker.KEY and entry.key_type in _readable()]
@@ -71,7 +87,8 @@ def _certified(key: paramiko.PKey, own: Sequence[Entry], to: Destination, server
     _refuse_revoked(certificate.authority, own, server)
     if not any(entry.marker is Marker.AUTHORITY and entry.blob == certificate.authority for entry in own):
         return False
-    problem = host_certificates.problem(certificate, to.host_key_alias or to.host)
+    allowed = to.algorithms.get("casignaturealgorithms", ())
+    problem = host_certificates.problem(certificate, to.host_key_alias or to.host, signatures=allowed)
     if problem is not None and not any(entry.marker is Marker.KEY for entry in own):
         raise HostKeyError(
             f"{server}: the host certificate {certificate.key_id!r} of {to.known_as} is refused: {problem}",
@@ -85,6 +102,15 @@ def _refuse_revoked(blob: bytes, own: Sequence[Entry], server: str) -> None:
         if entry.marker is Marker.REVOKED and entry.blob == blob:
             raise HostKeyError(
                 f"{server}: the host key {known_hosts.fingerprint(blob)} is revoked ({entry.place})",
+                "do not connect: somebody may hold that key; ask who runs the server for its new one",
+            )
+
+
+def _refuse_listed(key: paramiko.PKey, to: Destination, server: str) -> None:
+    for path in to.revoked_host_keys:
+        if revoked_keys.revoked(path, key):
+            raise HostKeyError(
+                f"{server}: the host key {known_hosts.fingerprint(key.asbytes())} is revoked (RevokedHostKeys {path})",
                 "do not connect: somebody may hold that key; ask who runs the server for its new one",
             )
 

@@ -70,10 +70,11 @@ def open_agent(to: Destination) -> Agent | None:
 
 
 def of_agent(agent: Agent | None, to: Destination) -> Iterator[Candidate]:
-    """The agent's keys; with `identities_only` those alone whose public half lies beside an identity file."""
+    """The agent's keys; with `identities_only` those alone that an identity or certificate file names."""
     if agent is None:
         return
-    allowed = {blob for path in to.identity_files if (blob := public_blob(path)) is not None}
+    allowed = {blob for path in to.identity_files for blob in _public_blobs(path)}
+    allowed |= {blob for path in to.certificate_files if (blob := _blob(path)) is not None}
     for key in agent.get_keys():
         if not to.identities_only or key.asbytes() in allowed:
             yield Candidate(f"agent key {key.comment or key.get_name()}", key)
@@ -125,6 +126,12 @@ def load(path: Path, to: Destination, passphrase: str | None = None) -> Iterator
 def public_blob(path: Path) -> bytes | None:
     """The public key that lies beside a private one as `.pub`."""
     return _blob(Path(f"{path}.pub"))
+
+
+def _public_blobs(path: Path) -> set[bytes]:
+    """What an identity file names, as ssh has it: itself, where it is a public key; what lies beside; its own half."""
+    beside = (path, Path(f"{path}.pub"), Path(f"{path}-cert.pub"))
+    return {blob for each in beside if (blob := _blob(each)) is not None}
 
 
 def _certifies(path: Path, plain: bytes) -> bool:

@@ -159,6 +159,14 @@ def words_of(text: str) -> list[str]:
     return words if shlex.join(words) == text else []
 
 
+def split(text: str) -> list[str]:
+    """The words of a line of configuration that quotes as a shell does; raises InputError where a quote has no end."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"{text!r} cannot be split into words: {str(error).lower()}") from error
+
+
 def _quote(value: str) -> str:
     if "\0" in value or "\n" in value:
         raise InputError(f"{value!r} holds a line break or a NUL character", "rename it, or choose another")

@@ -1,8 +1,8 @@
 """What ssh itself would do with a profile: OpenSSH's own answer where it is installed, else paramiko's reading.
 
-`ssh -G HOST` prints the configuration after aliases, Include, Match and defaults. Without OpenSSH, paramiko's SSHConfig
-reads ~/.ssh/config alone: no Include, no system-wide file, and Match knows only host, user and exec. What the profile
-states wins over both. PGHAUL_SSH_CONFIG names another file than ~/.ssh/config (`none`: no file at all), as `ssh -F`.
+`ssh -G HOST` prints the configuration after aliases, Include, Match (its `exec` too) and defaults. Without OpenSSH,
+`ssh_fallback` reads the files, and stops where it could not honour a line. What the profile states wins over both.
+PGHAUL_SSH_CONFIG names another file than ~/.ssh/config (`none`: no file at all), as `ssh -F`.
 """
 
 import getpass
@@ -11,17 +11,28 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
-import paramiko
-
 from core.errors import InputError
+from core.servers import ssh_fallback
 from core.servers.profiles import Profile
+from core.servers.ssh_fallback import CONFIG_VARIABLE
+from core.servers.ssh_tokens import expand, expand_proxy, tokens
 
-CONFIG_VARIABLE = "PGHAUL_SSH_CONFIG"
 _HOP = re.compile(r"(?:ssh://)?(?:(?P<user>.+)@)?(?P<host>\[[^\]]+\]|[^:\[\]]+)(?::(?P<port>\d+))?/?")
 _TIMEOUT = 10.0
+_OF_SHELLS = frozenset("'`\"$\\;&<>|(){}")
+"""In a host's name they could be meant for the shell of a ProxyCommand alone; ssh refuses them since 9.6."""
+_OF_SHELLS_IN_USERS = _OF_SHELLS - {"$", "\\"}
+
+_ALGORITHMS = ("hostkeyalgorithms", "casignaturealgorithms", "ciphers", "macs", "kexalgorithms")
+_METHODS = {
+    "pubkeyauthentication": "publickey",
+    "passwordauthentication": "password",
+    "kbdinteractiveauthentication": "keyboard-interactive",
+}
 
 Options = Mapping[str, Sequence[str]]
 """Keyword in lower case -> the values of its lines."""
@@ -38,6 +49,11 @@ class Destination:
         known_hosts: the user's files, then the system's; an accepted key is added to the first.
         ask_unknown: False when the configuration says `StrictHostKeyChecking yes`.
         jumps: ProxyJump's value; `proxy_command`: what to run instead of a socket.
+        revoked_host_keys: files of keys that no server may show; `known_hosts_command`: what prints further entries,
+            as it stands in the configuration; `tokens`: what each letter of its tokens stands for.
+        algorithms: by `hostkeyalgorithms`, `casignaturealgorithms`, `ciphers`, `macs` and `kexalgorithms` those that
+            are allowed, best first; where one is missing, all are.
+        methods: the ways to log in that are allowed; None: all.
     """
 
     alias: str
@@ -55,6 +71,11 @@ class Destination:
     jumps: str | None = None
     proxy_command: str | None = None
     explicit_identity: bool = False
+    revoked_host_keys: tuple[Path, ...] = ()
+    known_hosts_command: str | None = None
+    tokens: Mapping[str, str] = field(default_factory=dict)
+    algorithms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    methods: frozenset[str] | None = None
 
     @property
     def known_as(self) -> str:
@@ -93,9 +114,21 @@ def jump_host(profile: Profile, host: str, user: str | None, port: int | None) -
 
 def resolve(name: str, *, user: str | None = None, port: int | None = None) -> Destination:
     """The destination of a name of ~/.ssh/config; `user` and `port` win over it."""
-    if not name or name.startswith("-") or any(character.isspace() or character == "\0" for character in name):
+    if not name or name.startswith("-") or _unfit(name, _OF_SHELLS) or any(map(str.isspace, name)):
         raise InputError(f"{name!r} is no address of a server", "give a host name, an IP address or an ssh alias")
+    if user is not None and not _is_user(user):
+        raise InputError(f"{user!r} is no user of a server", "give the name of the user who logs in there")
     return _destination(name, _options(name, user, port), user, port)
+
+
+def _is_user(word: str) -> bool:
+    """As ssh's own `valid_ruser` has it."""
+    option = word.startswith("-") or " -" in word
+    return not (option or word.endswith("\\") or _unfit(word, _OF_SHELLS_IN_USERS))
+
+
+def _unfit(word: str, characters: frozenset[str]) -> bool:
+    return bool(characters & set(word)) or not word.isprintable()
 
 
 def hops(jumps: str) -> tuple[tuple[str, str | None, int | None], ...]:
@@ -123,7 +156,7 @@ def parse_options(text: str) -> dict[str, list[str]]:
 def _options(name: str, user: str | None, port: int | None) -> Options:
     program = shutil.which("ssh")
     if program is None:
-        return _options_of_paramiko(name)
+        return ssh_fallback.options(name)
     arguments = [program, "-G"]
     if chosen := os.environ.get(CONFIG_VARIABLE):
         arguments += ["-F", chosen]
@@ -152,39 +185,21 @@ def _options(name: str, user: str | None, port: int | None) -> Options:
     return parse_options(answer.stdout.decode(errors="replace"))
 
 
-def _options_of_paramiko(name: str) -> Options:
-    path = Path(os.environ.get(CONFIG_VARIABLE) or Path.home() / ".ssh" / "config")
-    config = paramiko.SSHConfig()
-    if path.is_file():
-        try:
-            config = paramiko.SSHConfig.from_path(str(path))
-        except paramiko.ConfigParseError as error:
-            raise InputError(f"{path} cannot be read: {error}", "correct it; `ssh -G` may say more") from error
-    found = config.lookup(name)
-    options: dict[str, list[str]] = {}
-    for key in found:
-        value: object = found[key]
-        options[key] = [str(part) for part in value] if isinstance(value, list) else [str(value)]
-    return options
-
-
 def _destination(name: str, options: Options, user: str | None, port: int | None) -> Destination:
-    def last(keyword: str) -> str | None:
-        values = options.get(keyword, ())
-        return values[0] if values and values[0].lower() != "none" else None
-
+    last = partial(_last, options)
     login = user or last("user") or getpass.getuser()
     host = last("hostname") or name
     number = port or int(last("port") or 22)
-    tokens = {"h": host, "n": name, "p": str(number), "r": login, "u": getpass.getuser(), "d": str(Path.home())}
+    alias, jumps, command = last("hostkeyalias"), last("proxyjump"), last("proxycommand")
+    here = getpass.getuser()
+    known = tokens(host=host, name=name, port=number, user=login, local_user=here, jumps=jumps or "", alias=alias or "")
 
     def paths(keyword: str, default: str = "") -> tuple[Path, ...]:
         lines = options.get(keyword) or ([default] if default else [])
-        return tuple(Path(expand(word, tokens)).expanduser() for line in lines for word in _words(line))
+        return tuple(Path(expand(keyword, word, known)).expanduser() for line in lines for word in _words(line))
 
-    known = paths("userknownhostsfile", "~/.ssh/known_hosts ~/.ssh/known_hosts2")
-    known += paths("globalknownhostsfile", "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2")
-    command = last("proxycommand")
+    files = paths("userknownhostsfile", "~/.ssh/known_hosts ~/.ssh/known_hosts2")
+    files += paths("globalknownhostsfile", "/etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2")
     return Destination(
         alias=name,
         host=host,
@@ -193,13 +208,34 @@ def _destination(name: str, options: Options, user: str | None, port: int | None
         identity_files=paths("identityfile", "~/.ssh/id_ed25519 ~/.ssh/id_ecdsa ~/.ssh/id_rsa"),
         certificate_files=paths("certificatefile"),
         identities_only=last("identitiesonly") == "yes",
-        identity_agent=_agent(options.get("identityagent", ("SSH_AUTH_SOCK",))[0], tokens),
-        known_hosts=known,
-        host_key_alias=last("hostkeyalias"),
+        identity_agent=_agent(options.get("identityagent", ("SSH_AUTH_SOCK",))[0], known),
+        known_hosts=files,
+        host_key_alias=alias,
         hash_known_hosts=last("hashknownhosts") == "yes",
         ask_unknown=last("stricthostkeychecking") not in {"yes", "true"},
-        jumps=last("proxyjump"),
-        proxy_command=expand(command, tokens) if command else None,
+        jumps=jumps,
+        proxy_command=expand_proxy(command, known) if command else None,
+        revoked_host_keys=paths("revokedhostkeys"),
+        known_hosts_command=last("knownhostscommand"),
+        tokens=known,
+        algorithms={word: tuple(allowed.split(",")) for word in _ALGORITHMS if (allowed := last(word))},
+        methods=_methods(options),
+    )
+
+
+def _last(options: Options, keyword: str) -> str | None:
+    values = options.get(keyword, ())
+    return values[0] if values and values[0].lower() != "none" else None
+
+
+def _methods(options: Options) -> frozenset[str]:
+    """The ways to log in that no line forbids."""
+    preferred = _last(options, "preferredauthentications")
+    listed = frozenset(preferred.split(",")) if preferred else frozenset(_METHODS.values())
+    return frozenset(
+        method
+        for keyword, method in _METHODS.items()
+        if method in listed and _last(options, keyword) not in {"no", "false"}
     )
 
 
@@ -210,17 +246,11 @@ def _words(line: str) -> list[str]:
     return [word.strip('"') for word in line.split() if word.lower() != "none"]
 
 
-def _agent(value: str, tokens: Mapping[str, str]) -> str | None:
+def _agent(value: str, known: Mapping[str, str]) -> str | None:
     if value == "SSH_AUTH_SOCK":
         return None
     if value.lower() == "none":
         return ""
     if value.startswith("$") and not value.startswith("${"):
         return os.environ.get(value[1:], "")
-    return str(Path(expand(value, tokens)).expanduser())
-
-
-def expand(text: str, tokens: Mapping[str, str]) -> str:
-    """ssh_config(5) TOKENS and `${VARIABLE}`; an unknown token stays as it is."""
-    text = re.sub(r"%(.)", lambda found: "%" if found[1] == "%" else tokens.get(found[1], found[0]), text)
-    return re.sub(r"\$\{(\w+)\}", lambda found: os.environ.get(found[1], found[0]), text)
+    return str(Path(expand("IdentityAgent", value, known)).expanduser())

@@ -8,7 +8,9 @@ import socket
 import subprocess
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import paramiko
 from paramiko.ssh_exception import IncompatiblePeer
@@ -16,6 +18,7 @@ from paramiko.ssh_exception import IncompatiblePeer
 from core.errors import InputError, ServerError, UnreachableError
 from core.jobs import Job
 from core.servers import authentication, host_keys, known_hosts
+from core.servers.known_hosts_command import further_entries
 from core.servers.profiles import Asker, Profile
 from core.servers.ssh_config import Destination, hops, jump_host
 
@@ -33,13 +36,46 @@ Wire = socket.socket | paramiko.Channel
 
 
 class HostTransport(paramiko.Transport):
-    """paramiko's transport, asking for host key algorithms in our order, certificates among them."""
+    """paramiko's transport, asking for host key algorithms in our order, certificates among them.
+
+    Attributes:
+        allowed: by `ciphers`, `macs` and `kexalgorithms` what the ssh configuration allows; where missing, all.
+    """
 
     wanted: tuple[str, ...] = ()
+    allowed: Mapping[str, Sequence[str]] = MappingProxyType({})
 
     @property
     def preferred_keys(self) -> tuple[str, ...]:
         return self.wanted
+
+    @property
+    def preferred_ciphers(self) -> tuple[str, ...]:
+        return self._allowed("ciphers", super().preferred_ciphers)
+
+    @property
+    def preferred_macs(self) -> tuple[str, ...]:
+        return self._allowed("macs", super().preferred_macs)
+
+    @property
+    def preferred_kex(self) -> tuple[str, ...]:
+        return self._allowed("kexalgorithms", super().preferred_kex)
+
+    def _allowed(self, keyword: str, known: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in known if name in self.allowed.get(keyword, known))
+
+    def check_allowed(self) -> None:
+        """Raise InputError where the ssh configuration allows nothing that is known."""
+        for keyword, kept in (
+            ("ciphers", self.preferred_ciphers),
+            ("macs", self.preferred_macs),
+            ("kexalgorithms", self.preferred_kex),
+        ):
+            if not kept:
+                raise InputError(
+                    f"{keyword} of the ssh configuration allows {', '.join(self.allowed[keyword])}: none is known",
+                    "allow one more for this host",
+                )
 
 
 class Reach:
@@ -181,7 +217,10 @@ class Reach:
         transport = HostTransport(wire)
         transport.daemon = True
         transport.banner_timeout = transport.auth_timeout = transport.handshake_timeout = self.deadline
-        transport.wanted = host_keys.wanted_types(known_hosts.read(to.known_hosts), to.known_as)
+        transport.allowed = to.algorithms
+        transport.check_allowed()
+        known = (*known_hosts.read(to.known_hosts), *further_entries(to))
+        transport.wanted = host_keys.wanted_types(known, to.known_as, to.algorithms.get("hostkeyalgorithms", ()))
         return transport
 
     def _shake_hands(self, transport: paramiko.Transport, to: Destination) -> None:
@@ -197,8 +236,9 @@ class Reach:
                 )
         if not transport.is_active():
             raise self._no_handshake(transport.get_exception(), to)
-        entries = known_hosts.read(to.known_hosts)
-        host_keys.verify(transport.get_remote_server_key(), entries, to, self.server, self.asker)
+        key = transport.get_remote_server_key()
+        entries = (*known_hosts.read(to.known_hosts), *further_entries(to, key))
+        host_keys.verify(key, entries, to, self.server, self.asker)
         self.job.check()
 
     def _no_handshake(self, problem: Exception | None, to: Destination) -> ServerError:

@@ -11,7 +11,7 @@ import pytest
 
 from core.cli.main import parser
 from core.servers.profiles import Rights
-from core.servers.ssh_config import CONFIG_VARIABLE
+from core.servers.ssh_fallback import CONFIG_VARIABLE
 
 PAGE = Path(__file__).parents[2] / "installer" / "pghaul.1"
 

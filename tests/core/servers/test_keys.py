@@ -1,7 +1,10 @@
 """Key files of every format that ssh-keygen writes, their certificates, and what is none."""
 
+import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from core.errors import AuthenticationError
 from core.servers import keys
 from core.servers.keys import Candidate, Locked
 from core.servers.ssh_config import Destination
+from tests.lab.machine import wait_until
 
 TO = Destination("old", "old", 22, "dba")
 
@@ -95,3 +99,35 @@ def test_a_key_is_offered_with_its_certificates_first(tmp_path: Path) -> None:
     found = list(keys.load(key, to))
     assert [each.origin for each in found] == [f"{key} with key-cert.pub", f"{key} with other-cert.pub", str(key)]
     assert [getattr(each.key, "public_blob", None) is not None for each in found] == [True, True, False]
+
+
+@pytest.fixture
+def agent(plain: Path, tmp_path: Path) -> Iterator[str]:
+    """The socket of an agent that holds two keys."""
+    place = str(tmp_path / "agent")
+    with subprocess.Popen(["ssh-agent", "-D", "-a", place], stdout=subprocess.DEVNULL) as process:
+        wait_until(lambda: Path(place).exists(), "the agent listens")
+        words = ["ssh-add", "-q", str(plain / "ed25519"), str(plain / "ecdsa")]
+        subprocess.run(words, env={**os.environ, "SSH_AUTH_SOCK": place}, check=True, capture_output=True)
+        yield place
+        process.terminate()
+
+
+def _offered(to: Destination) -> list[str]:
+    agent = keys.open_agent(to)
+    assert agent is not None
+    try:
+        return [candidate.key.get_name() for candidate in keys.of_agent(agent, to)]
+    finally:
+        agent.close()
+
+
+def test_identities_only_offers_what_is_named_and_no_more(plain: Path, tmp_path: Path, agent: str) -> None:
+    to = replace(TO, identity_agent=agent)
+    assert _offered(to) == ["ssh-ed25519", "ecdsa-sha2-nistp256"]
+    alone = replace(to, identities_only=True)
+    assert _offered(alone) == []
+    assert _offered(replace(alone, identity_files=(plain / "ecdsa",))) == ["ecdsa-sha2-nistp256"]
+    # the private half in the agent alone
+    shutil.copy(plain / "ed25519.pub", tmp_path / "mine.pub")
+    assert _offered(replace(alone, identity_files=(tmp_path / "mine.pub",))) == ["ssh-ed25519"]

@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import InputError
 from core.servers.profiles import Profile
-from core.servers.ssh_config import Destination, destination, expand, hops, resolve
+from core.servers.ssh_config import Destination, destination, hops, resolve
 
 needs_ssh = pytest.mark.skipif(shutil.which("ssh") is None, reason="OpenSSH's client is not installed")
 
@@ -59,18 +59,59 @@ def test_a_broken_configuration_is_named(config: Path) -> None:
     assert "config" in caught.value.hint
 
 
-@pytest.mark.parametrize("name", ["", "-oProxyCommand=touch x", "two words", "a\nb", "a\0b"])
+@pytest.mark.parametrize("name", ["", "-oX", "two words", "a\nb", "a\0b", "a;b", "$(id)", "`id`", "a|b"])
 def test_what_is_no_host_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="no address"):
         resolve(name)
 
 
-def test_without_openssh_paramiko_reads_the_file(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(config.parent))
-    config.write_text("Host db\n  HostName db.example.org\n  Port 2222\n  User alice\n  ProxyJump gate\n")
+@pytest.mark.parametrize("user", ["-oX", "a;touch x", "`id`", "a -oX", "a\\", "a\nb"])
+def test_nor_is_every_word_a_user(user: str) -> None:
+    with pytest.raises(InputError, match="no user"):
+        resolve("db", user=user)
+
+
+@needs_ssh
+def test_what_the_configuration_says_of_trust_is_taken_over(config: Path, tmp_path: Path) -> None:
+    config.write_text(
+        "Host db\n  RevokedHostKeys ~/revoked\n  KnownHostsCommand /usr/bin/keys %H %%\n  Ciphers aes256-ctr\n"
+        "  HostKeyAlgorithms ssh-ed25519,rsa-sha2-512\n  CASignatureAlgorithms ssh-ed25519\n"
+        "  PasswordAuthentication no\n  PreferredAuthentications publickey,password\n"
+        f"  IdentityFile {tmp_path}/%C-%i-%k-%L-%l-%n-%%\n"
+    )
     found = resolve("db")
-    assert (found.host, found.port, found.user, found.jumps) == ("db.example.org", 2222, "alice", "gate")
-    assert found.known_hosts[0] == Path.home() / ".ssh" / "known_hosts"
+    assert found.revoked_host_keys == (tmp_path / "revoked",)
+    assert found.known_hosts_command == "/usr/bin/keys %H %%"
+    assert found.algorithms["hostkeyalgorithms"] == ("ssh-ed25519", "rsa-sha2-512")
+    assert found.algorithms["ciphers"] == ("aes256-ctr",)
+    assert found.algorithms["casignaturealgorithms"] == ("ssh-ed25519",)
+    assert found.methods == frozenset({"publickey"})
+    assert found.identity_files[0].name.endswith("-db-%")
+    assert resolve("other").methods == frozenset({"publickey", "password", "keyboard-interactive"})
+
+
+@needs_ssh
+def test_match_exec_is_run_as_ssh_runs_it(config: Path, tmp_path: Path) -> None:
+    config.write_text(f'Match exec "test %n-%r = db-bob && touch {tmp_path}/ran"\n  HostName matched.example\n')
+    assert resolve("db", user="bob").host == "matched.example"
+    assert (tmp_path / "ran").exists()
+    assert resolve("db", user="eve").host == "db"
+
+
+@needs_ssh
+@pytest.mark.parametrize(
+    "line", ["IdentityFile /k/%q", "ProxyCommand nc %i", "IdentityFile ${NOT_THERE}/k", "UserKnownHostsFile /k%"]
+)
+def test_a_token_without_a_meaning_stops(config: Path, line: str) -> None:
+    config.write_text(f"Host db\n  {line}\n")
+    with pytest.raises(InputError):
+        resolve("db")
+
+
+@needs_ssh
+def test_a_proxy_command_keeps_its_escapes_and_its_shells_variables(config: Path) -> None:
+    config.write_text("Host db\n  ProxyCommand proxy --to %h:%p as %r of %n 100%% ${HOME}\n  HostName db.example\n")
+    assert resolve("db", user="bob").proxy_command == "proxy --to db.example:22 as bob of db 100% ${HOME}"
 
 
 def test_hops_are_read_as_ssh_writes_them() -> None:
@@ -79,11 +120,6 @@ def test_hops_are_read_as_ssh_writes_them() -> None:
     for wrong in ("-oX", "a:b", "a,,b", ""):
         with pytest.raises(InputError, match="no jump host"):
             hops(wrong)
-
-
-def test_tokens_and_variables_are_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PLACE", "/run")
-    assert expand("%d/%%h-%h-%r ${PLACE}/%q", {"d": "/home", "h": "db", "r": "bob"}) == ("/home/%h-db-bob /run/%q")
 
 
 def test_known_as_has_the_port_only_where_it_is_unusual() -> None:
