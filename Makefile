@@ -26,7 +26,7 @@ help:
 	@echo 'make setup         everything into .venv, system packages included'
 	@echo 'make check         lint, format, types and walls'
 	@echo 'make bench         the benchmarks, each with its figures'
-	@echo 'make package       dist/pghaul_VERSION_amd64.deb'
+	@echo 'make package       dist/pghaul_VERSION_amd64.deb, its bill of materials, SHA256SUMS'
 	@echo 'make package-test  the package on a clean Debian: install, open, remove'
 	@echo 'make clean         remove what these have made'
 

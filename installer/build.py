@@ -1,5 +1,7 @@
 """Build pghaul's package for this machine: `python -m installer.build` leaves dist/pghaul_VERSION_ARCHITECTURE.deb.
 
+Beside it lie its bill of materials, which it holds too, and SHA256SUMS of both.
+
 PyInstaller freezes the program into a folder, nfpm wraps that folder. The version comes from pyproject.toml. The same
 folder makes an .rpm (nfpm) and a tar; on Windows and macOS the same recipe freezes, and NSIS or a bundle wraps it.
 """
@@ -13,6 +15,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+from installer.bill import bill_of_materials, checksums
 from installer.debian import configuration
 
 TOP = Path(__file__).resolve().parent.parent
@@ -26,7 +29,11 @@ def main() -> int:
     environment = os.environ | {"SOURCE_DATE_EPOCH": last_change()}
     freeze(environment)
     manual_page(project["version"])
+    bill = DIST / f"pghaul_{project['version']}.cdx.json"
+    made = bill_of_materials(TOP, DIST / "pghaul", project, int(environment["SOURCE_DATE_EPOCH"]))
+    bill.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
     package = wrap(configuration(project, TOP, BUILD, DIST), environment)
+    (DIST / "SHA256SUMS").write_text(checksums((package, bill)), encoding="utf-8")
     print(f"{package.relative_to(TOP)}: {package.stat().st_size / 1e6:.0f} MB")  # noqa: T201
     return 0
 

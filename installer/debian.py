@@ -27,7 +27,7 @@ def configuration(project: Mapping[str, object], top: Path, build: Path, dist: P
         "recommends": ["openssh-client"],
         "suggests": ["gnome-keyring | kwalletmanager"],
         "deb": {"compression": "zstd"},
-        "contents": contents(top, build, dist),
+        "contents": contents(top, build, dist, project["version"]),
     }
 
 
@@ -44,7 +44,7 @@ def packages(path: Path) -> list[str]:
     return [line for line in lines if line]
 
 
-def contents(top: Path, build: Path, dist: Path) -> list[dict[str, object]]:
+def contents(top: Path, build: Path, dist: Path, version: object) -> list[dict[str, object]]:
     """Every file of the package: where it comes from, where it goes."""
     icons = top / "resources" / "icons"
     files = {
@@ -52,10 +52,12 @@ def contents(top: Path, build: Path, dist: Path) -> list[dict[str, object]]:
         "/usr/share/icons/hicolor/scalable/apps/pghaul.svg": icons / "pghaul.svg",
         "/usr/share/man/man1/pghaul.1.gz": build / "pghaul.1.gz",
         "/usr/share/doc/pghaul/copyright": top / "LICENSE",
+        "/usr/share/doc/pghaul/SECURITY.md": top / "SECURITY.md",
     }
     made: list[dict[str, object]] = [
         {"src": str(dist / "pghaul"), "dst": "/usr/lib/pghaul", "type": "tree"},
         {"src": "/usr/lib/pghaul/pghaul", "dst": "/usr/bin/pghaul", "type": "symlink"},
     ]
+    files["/usr/share/doc/pghaul/bill-of-materials.cdx.json"] = dist / f"pghaul_{version}.cdx.json"
     made += [{"src": str(source), "dst": target, "file_info": MODE} for target, source in files.items()]
     return made

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Makes .venv, the project's Python environment, exactly as uv.lock says. uv itself goes to .venv-tools: nothing needs to be on PATH.
+# Whatever is fetched must have the hash that stands in uv.lock or requirements-tools.txt, what builds the project included.
 #
 #   sh installer/environment.sh
 #
@@ -36,16 +37,19 @@ find_uv() {
     "$python" -m venv .venv-tools
     for bin in .venv-tools/bin .venv-tools/Scripts; do
         [ -d "$bin" ] || continue
-        "$bin/python" -m pip --disable-pip-version-check --quiet install --requirement installer/requirements-tools.txt >&2 ||
+        "$bin/python" -m pip --disable-pip-version-check --quiet install --require-hashes --only-binary :all: \
+            --requirement installer/requirements-tools.txt >&2 ||
             die "could not fetch $1 from the Python package index; is there a network, or a proxy to name in https_proxy?"
         echo "$bin/uv"
     done
 }
 
 unset VIRTUAL_ENV || true
-uv=$(find_uv "$(sed -n 's/^uv==/uv /p' installer/requirements-tools.txt)")
+uv=$(find_uv "$(sed -n 's/^uv==\([0-9.]*\).*/uv \1/p' installer/requirements-tools.txt)")
 python=$(find_python || echo 3.11)
 "$uv" sync --quiet --frozen --check --python "$python" 2>/dev/null && exit
 say "installing the Python packages of uv.lock into .venv"
-"$uv" sync --frozen --compile-bytecode --python "$python" ||
+# the project last, by the build tools of uv.lock: an isolated build would fetch its own, which no hash stands for
+{ "$uv" sync --frozen --compile-bytecode --python "$python" --no-install-project &&
+    "$uv" sync --frozen --compile-bytecode --python "$python" --no-build-isolation; } ||
     die "could not make .venv; the lines above are uv's own: is there a network, or a proxy to name in https_proxy?"

