@@ -8,11 +8,14 @@ from sqlalchemy import DateTime, Dialect, LargeBinary, Text
 from sqlalchemy.types import TypeDecorator
 
 from core.documents import each_text
+from core.errors import HistoryError
 from core.redaction import without_secrets
 
 T = TypeVar("T")
 LARGE = 1024
 """Bytes from which a text is compressed."""
+LARGEST = 256 * 2**20
+"""Bytes of the longest text: of a command's output 64 MiB are kept, each byte of which may be written as four."""
 
 
 def storable_text(text: str) -> str:
@@ -67,7 +70,22 @@ class LongText(TypeDecorator[str]):
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002
         if value is None:
             return None
-        return (zlib.decompress(value[1:]) if value[:1] == b"z" else value[1:]).decode()
+        return _unpacked(value).decode() if value[:1] == b"z" else value[1:].decode()
+
+
+def _unpacked(value: bytes) -> bytes:
+    """The text behind a `z`, up to a bound: a history from elsewhere may hold what becomes gigabytes."""
+    stream = zlib.decompressobj()
+    try:
+        text = stream.decompress(value[1:], LARGEST)
+    except zlib.error as error:
+        raise HistoryError(f"a text in the history is damaged: {error}") from error
+    if not stream.eof:
+        raise HistoryError(
+            f"a text in the history is cut off, or longer than the {LARGEST >> 20} MiB that pghaul keeps of any",
+            "the history is damaged, or from elsewhere: put back a copy, such as history-*.sqlite3 beside it",
+        )
+    return text
 
 
 class SaidText(PlainText):

@@ -4,11 +4,13 @@ import contextlib
 import os
 import sqlite3
 import struct
+import zlib
 from pathlib import Path
 
 import pytest
 
 from core.errors import HistoryError
+from core.history import types
 from core.history.belonging import ALIVE
 from core.history.store import Store
 from tests.core.history.samples import MOVE
@@ -110,3 +112,14 @@ def test_a_schema_that_does_something_is_refused(filled: Store, statement: str) 
     _execute(filled.path, statement)
     with pytest.raises(HistoryError, match="no pghaul has written"):
         Store.open(filled.path.parent)
+
+
+@pytest.mark.parametrize("spoilt", [zlib.compress(bytes(2**22)), zlib.compress(b"cut off")[:-1], b"no stream"])
+def test_a_text_that_unpacks_without_end_is_refused(
+    filled: Store, monkeypatch: pytest.MonkeyPatch, spoilt: bytes
+) -> None:
+    with contextlib.closing(sqlite3.connect(filled.path)) as connection, connection:
+        connection.execute("UPDATE plans SET document = ?", [b"z" + spoilt])
+    monkeypatch.setattr(types, "LARGEST", 2**20)
+    with pytest.raises(HistoryError, match=r"a text in the history is (cut off|damaged)"):
+        filled.plan(MOVE.name)
