@@ -48,6 +48,18 @@ def told(path: Path) -> Iterator[None]:
         raise _error(path, error) from error
 
 
+@contextlib.contextmanager
+def as_written(path: Path) -> Iterator[None]:
+    """What is read inside, and no pghaul can have written, as HistoryError: another type of value, an unknown word."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise HistoryError(
+            f"the history {path} holds what no pghaul has written: {error}",
+            "it is damaged, or from elsewhere: put back a copy, such as history-*.sqlite3 beside it",
+        ) from error
+
+
 def _make_private(folder: Path, path: Path) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from core import settings
 from core.benchmarks.model import Outcome, Repetition, Run, Side
 from core.facts.model import Facts
 from core.history import details, executions, findings, log, profiles, runs, waivers
-from core.history.database import FILE_NAME, open_engine, told
+from core.history.database import FILE_NAME, as_written, open_engine, told
 from core.history.details import KINDS, Detail
 from core.history.log import Command, Entry
 from core.history.owners import Owners
@@ -72,7 +72,7 @@ class Store:
 
     @contextmanager
     def _read(self) -> Iterator[Session]:
-        with told(self.path), Session(self._engine) as session, session.begin():
+        with told(self.path), as_written(self.path), Session(self._engine) as session, session.begin():
             yield session
 
     @contextmanager

@@ -54,6 +54,11 @@ class PlainText(TypeDecorator[str]):
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
         return None if value is None else storable_text(value)
 
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        if value is not None and not isinstance(value, str):  # SQLite keeps any type in any column
+            raise TypeError(f"{value!r} is no text")
+        return value
+
 
 class LongText(TypeDecorator[str]):
     """Raw outputs and documents: UTF-8 behind `t`, or from LARGE bytes on its zlib stream behind `z`."""

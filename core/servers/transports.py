@@ -218,9 +218,13 @@ class Reach:
         transport.daemon = True
         transport.banner_timeout = transport.auth_timeout = transport.handshake_timeout = self.deadline
         transport.allowed = to.algorithms
-        transport.check_allowed()
-        known = (*known_hosts.read(to.known_hosts), *further_entries(to))
-        transport.wanted = host_keys.wanted_types(known, to.known_as, to.algorithms.get("hostkeyalgorithms", ()))
+        try:
+            transport.check_allowed()
+            known = (*known_hosts.read(to.known_hosts), *further_entries(to))
+            transport.wanted = host_keys.wanted_types(known, to.known_as, to.algorithms.get("hostkeyalgorithms", ()))
+        except BaseException:
+            wire.close()
+            raise
         return transport
 
     def _shake_hands(self, transport: paramiko.Transport, to: Destination) -> None:

@@ -26,6 +26,7 @@ from core.servers.connection import connect
 from core.servers.profiles import Nobody, Profile
 from core.servers.secrets import session_secrets
 from core.servers.shell import command
+from tests.lab.hosts import Host
 from tests.lab.lab import PASSPHRASE, Lab
 from tests.lab.root import PASSWORD
 
@@ -92,6 +93,42 @@ def test_an_unknown_key_is_asked_for_once_and_then_known(lab: Lab, old_profile: 
     known = Path.home() / ".ssh" / "known_hosts"
     assert known.stat().st_mode & 0o777 == 0o600
     assert subprocess.run(["ssh-keygen", "-F", lab.old.address, "-f", str(known)], check=False).returncode == 0
+
+
+def _keys_of(host: Host, folder: Path) -> Path:
+    """The public half of the host's key, as a file."""
+    path = folder / "host.pub"
+    path.write_text(host.exec("cat", "/etc/ssh/ssh_host_ed25519_key.pub").stdout)
+    return path
+
+
+def test_a_command_of_the_configuration_knows_the_host(lab: Lab, old_profile: Profile, tmp_path: Path) -> None:
+    key, person = _keys_of(lab.old, tmp_path), Person()
+    program = tmp_path / "keys"
+    program.write_text(f'#!/bin/sh\necho "$1 $(cat {key})"\n')
+    program.chmod(0o700)
+    config(f"KnownHostsCommand {program} %H")
+    assert (whoami(old_profile, person), person.keys) == ("dba", [])
+
+
+def test_a_host_key_that_the_configuration_revokes(lab: Lab, old_profile: Profile, tmp_path: Path) -> None:
+    assert whoami(old_profile, Person()) == "dba"
+    config(f"RevokedHostKeys {_keys_of(lab.old, tmp_path)}")
+    assert "is revoked (RevokedHostKeys" in refused(HostKeyError, old_profile).message
+
+
+@pytest.mark.parametrize(
+    "line", ["HostKeyAlgorithms ssh-dss", "Ciphers chacha20-poly1305@openssh.com", "MACs umac-64@openssh.com"]
+)
+def test_nothing_that_the_configuration_allows_is_known(old_profile: Profile, line: str) -> None:
+    config(line)
+    with pytest.raises((HostKeyError, InputError), match="of the ssh configuration allows"):
+        connect(old_profile, Person(), Job())
+
+
+def test_a_cipher_of_the_configuration_is_kept(old_profile: Profile) -> None:
+    config("Ciphers aes256-ctr", "HostKeyAlgorithms ssh-ed25519", "MACs hmac-sha2-512")
+    assert whoami(old_profile, Person()) == "dba"
 
 
 def test_nobody_trusts_no_unknown_key(old_profile: Profile) -> None:
@@ -206,6 +243,14 @@ def test_a_wrong_password_is_asked_for_again_but_not_for_ever(by_password: Profi
 
 def test_no_password_given(by_password: Profile) -> None:
     assert "no password given" in refused(AuthenticationError, by_password).message
+
+
+@pytest.mark.parametrize("line", ["PasswordAuthentication no", "PreferredAuthentications publickey"])
+def test_no_password_is_asked_for_where_the_configuration_forbids_it(by_password: Profile, line: str) -> None:
+    config(line)
+    person = Person(password=PASSWORD)
+    refused(AuthenticationError, by_password, person)
+    assert person.asked == []
 
 
 def test_a_passphrase_is_asked_for_once(lab: Lab, old_profile: Profile) -> None:

@@ -5,6 +5,8 @@ import os
 import sqlite3
 import struct
 import zlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -123,3 +125,37 @@ def test_a_text_that_unpacks_without_end_is_refused(
     monkeypatch.setattr(types, "LARGEST", 2**20)
     with pytest.raises(HistoryError, match=r"a text in the history is (cut off|damaged)"):
         filled.plan(MOVE.name)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "executions SET state = 'gone'",
+        "executions SET kind = x'ff'",
+        "executions SET seal = x'00'",
+        "executions SET process = 7, token = x'2e2e2f'",
+        "hooks SET hook = '../x'",
+        "hooks SET command = x'6c73'",
+        "check_results SET status = ''",
+        "probes SET quantity = 1e300",
+        "moves SET tablespace_targets = '{'",
+        "moves SET created_at = 'yesterday'",
+        "repetitions SET marks = '1'",
+        "plans SET document = x'74ff'",
+    ],
+)
+def test_what_no_pghaul_has_written_is_said_in_a_sentence(filled: Store, change: str) -> None:
+    _execute(filled.path, f"UPDATE {change}")
+    reads: list[Callable[[], object]] = [
+        *(filled.moves, filled.entries),
+        *(partial(read, MOVE.name) for read in (filled.executions, filled.hooks, filled.checks, filled.probes)),
+        *(partial(read, MOVE.name) for read in (filled.plan, filled.runs)),
+        *(partial(read, 1) for read in (filled.recorded_here, filled.carried_out)),
+    ]
+    said = []
+    for read in reads:
+        try:
+            read()
+        except HistoryError as error:
+            said.append(error.message)
+    assert said
