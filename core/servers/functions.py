@@ -79,7 +79,7 @@ def library(names: Iterable[str], settings: Mapping[str, str] = MappingProxyType
 
 
 def needed(text: str, called: Iterable[str], settings: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Of a text's functions those that pieces of shell name, and all that these call, without the comments ahead."""
+    """Of a text's functions those that pieces of shell name, and all that these call, without lines of comments."""
     known = {found["name"]: found for found in _FUNCTION.finditer(text)}
     wanted: set[str] = set()
     ahead = [word for piece in called for word in _WORD.findall(piece)]
@@ -98,8 +98,7 @@ def variables_in(text: str) -> tuple[str, ...]:
 
 
 def _bare(found: re.Match[str]) -> str:
-    told = [line for line in found["comment"].splitlines(keepends=True) if line.startswith("# shellcheck ")]
-    return "".join(told) + found[0].removeprefix(found["comment"])
+    return re.sub(r"^ *#(?! shellcheck ).*\n", "", found[0], flags=re.MULTILINE)
 
 
 def named_in(text: str) -> tuple[str, ...]:

@@ -60,37 +60,63 @@ keep_functions() {
   mv -- "$1/functions.new" "$1/functions" || fail "$1/functions cannot be written"
 }
 
-# allow_key MARKER OPTIONS   on new, as who logs in: the public key of standard input may do what OPTIONS say
+# allow_key MARKER MINUTES OPTIONS   on new, as who logs in: the public key of standard input may do what OPTIONS say, so long
 # A line that an earlier try left is replaced. The key's last word, its comment, shows that all of it came.
 allow_key() {
   { read -r allow_type allow_key allow_comment && [ "$allow_comment" = "$1" ]; } ||
     fail 'the key is cut off: nothing was changed'
-  umask 077
-  allow_file=$(authorized_keys) || exit
-  mkdir -p -- "${allow_file%/*}" || fail "${allow_file%/*} cannot be made"
-  [ -e "$allow_file" ] || printf '# made by %s\n' "$1" >"$allow_file" || fail "$allow_file cannot be written"
-  allow_kept=$(other_keys "$1" "$allow_file") || exit
-  allow_kept=${allow_kept%x}
-  if made_for "$1" "$allow_file"; then allow_kept="$allow_kept# made by $1
-"; fi
-  rewrite "$allow_file" "$allow_kept$2 $allow_type $allow_key $1
-"
+  allow_expiry=$(expires_in "$2") || exit
+  change_keys "$1" "$3$allow_expiry $allow_type $allow_key $1"
 }
 
-# forbid_key MARKER FOLDER   on new, as who logs in: the key's line gone, and FOLDER; the file too where it was made for the key
+# forbid_key MARKER FOLDER   on new, as who logs in: the key's line gone, and FOLDER; the file too where it was made for keys of ours
 forbid_key() {
-  forbid_file=$(authorized_keys) || exit
-  if [ -e "$forbid_file" ]; then
-    forbid_kept=$(other_keys "$1" "$forbid_file") || exit
-    forbid_kept=${forbid_kept%x}
-    if [ -z "$forbid_kept" ] && made_for "$1" "$forbid_file"; then
-      rm -f -- "$forbid_file" || fail "$forbid_file cannot be removed"
-      rmdir -- "${forbid_file%/*}" 2>/dev/null # it may hold more
-    else
-      rewrite "$forbid_file" "$forbid_kept"
-    fi
-  fi
+  change_keys "$1"
   remove_folder "$2"
+}
+
+# expires_in MINUTES   print the option of a key by which sshd lets nobody log in by it afterwards; who is in stays
+# An sshd older than 7.7 takes no key that has it, and says its version by way of complaint. It reads the host's time, not TZ's;
+# in the hour that comes twice in autumn it may take the other one, and a probe is then taken again.
+expires_in() {
+  expires_sshd=$(sshd -V 2>&1)
+  case $expires_sshd in
+    *OpenSSH_[1-6].* | *OpenSSH_7.[0-6]*) return 0 ;;
+    *) ;;
+  esac
+  expires_at=$(unset TZ && date -d "$1 minutes" +%Y%m%d%H%M) || fail 'date failed'
+  printf ',expiry-time="%s"' "$expires_at"
+}
+
+# change_keys MARKER [LINE]   this user's file of keys with LINE for what it had of MARKER, or without any; no file stays that we made
+change_keys() {
+  umask 077
+  change_file=$(authorized_keys) || exit
+  [ $# -gt 1 ] || [ -e "$change_file" ] || return 0
+  lock_keys "$change_file"
+  change_kept=$(other_keys "$1" "$change_file") || exit
+  change_kept=${change_kept%x}
+  if [ $# -eq 1 ] && [ "$change_kept" = '# made by pghaul
+' ]; then
+    rm -f -- "$change_file" || fail "$change_file cannot be removed"
+    rmdir -- "${change_file%/*}" 2>/dev/null # it may hold more
+    return 0
+  fi
+  replace "$change_file" "$change_kept${2:+$2
+}"
+}
+
+# lock_keys FILE   FILE, made where there is none, is this shell's alone until it ends: two moves would undo each other's lines
+# Who was waited for has replaced it: then its successor is locked.
+lock_keys() {
+  lock_tries=0
+  while [ "$lock_tries" -lt 99 ]; do
+    lock_tries=$((lock_tries + 1))
+    mkdir -p -- "${1%/*}" || fail "${1%/*} cannot be made"
+    [ -e "$1" ] || (set -C && echo '# made by pghaul' >"$1") 2>/dev/null
+    if (: >>"$1") && exec 9>>"$1" && flock -w 1 9 && [ "$1" -ef /proc/self/fd/9 ]; then return; fi
+  done
+  fail "$1 cannot be locked: nothing was changed"
 }
 
 # other_keys MARKER FILE   print its lines but those of this copy, then an x
@@ -100,85 +126,20 @@ other_keys() {
   echo x # keeps the line break ahead of it, which $( ) would take away
 }
 
-# made_for MARKER FILE   whether the file was made for this copy
-made_for() {
-  grep -aqxF -- "# made by $1" "$2"
-}
-
-# authorized_keys   print where this user's file of keys lies
+# authorized_keys   print where this user's file of keys lies, whatever links lead there
 authorized_keys() {
   keys_user=$(id -un) || fail 'id does not say who this is'
   keys_entry=$(getent passwd "$keys_user") || fail "there is no user $keys_user"
   keys_home=${keys_entry%:*}
-  printf '%s' "${keys_home##*:}/.ssh/authorized_keys"
+  readlink -mn -- "${keys_home##*:}/.ssh/authorized_keys" || fail "the home of $keys_user cannot be read"
 }
 
-# rewrite FILE TEXT   TEXT instead of what it holds; owner, mode and label stay, and a full disk loses nothing
-rewrite() {
-  printf '%s' "$2" >"$1.pghaul" || {
-    rm -f -- "$1.pghaul"
+# replace FILE TEXT   TEXT instead of what it holds, at once and on the disk, or FILE as it was; owner, mode and label stay
+replace() {
+  replace_new=$(mktemp -- "$1.XXXXXX") || fail "nothing can be written beside $1: is its disk full?"
+  { cp -a -- "$1" "$replace_new" && printf '%s' "$2" >"$replace_new" && sync -- "$replace_new" &&
+    mv -f -- "$replace_new" "$1" && sync -- "${1%/*}"; } || {
+    rm -f -- "$replace_new"
     fail "$1 cannot be written: is its disk full?"
   }
-  cat -- "$1.pghaul" >"$1" || fail "$1 is not whole: put $1.pghaul in its place"
-  rm -f -- "$1.pghaul" || fail "$1.pghaul cannot be removed"
-}
-
-# receive COMMAND [LABEL FOLDER]...   on new, forced by the key: what old may ask of the data root LABEL in FOLDER
-# The first FOLDER is the data directory: nothing is taken while a server lives there.
-# COMMAND: `pghaul-receive discard`, or `pghaul-receive LABEL` with `flush` or the words of an rsync server without any path.
-receive() {
-  receive_wanted=${1#pghaul-receive }
-  [ "$receive_wanted" != "$1" ] || not_for
-  shift
-  if [ "$receive_wanted" = discard ]; then exec cat >/dev/null; fi
-  no_server "$2"
-  receive_folder=
-  while [ $# -gt 1 ]; do
-    [ "$1" != "${receive_wanted%% *}" ] || receive_folder=$2
-    shift 2
-  done
-  [ -n "$receive_folder" ] || not_for
-  enter "$receive_folder"
-  receive_wanted=${receive_wanted#* }
-  if [ "$receive_wanted" = flush ]; then
-    flush .
-    return
-  fi
-  set -f
-  # shellcheck disable=SC2086 # the words of rsync's server, none of which has a blank
-  set -- $receive_wanted
-  [ "$1" = --server ] || not_for
-  for receive_word; do
-    copy_needs "$receive_word" || not_for "$receive_word"
-  done
-  { keep_flushing $$; } </dev/null >/dev/null 2>&1 & # braces: dash keeps the outputs of a plain call open
-  exec rsync "$@"
-}
-
-# not_for [WORD]   end with 126: the key is not for what was asked
-not_for() {
-  refuse 126 "this key is for one copy alone${1:+, which needs no $1}"
-}
-
-# copy_needs WORD   whether a copy may have that word for rsync's server: what is not known here could do anything
-# A path or a name leads elsewhere (`..`, a link that was sent before), --daemon reads a configuration that runs programs, -s and
-# --sender hide more words or read, -K and --no-implied-dirs follow links. Letters behind `e` are no options: they say what
-# the sender can. Source: rsync's options.c, server_options.
-copy_needs() {
-  case $1 in
-    */* | --no-implied-dirs) return 1 ;;
-    --server | . | --existing | --ignore-existing | --inplace | --append | --partial | --delete | --delete-* | --max-delete=*) ;;
-    --timeout=* | --log-format=* | --info=* | --debug=* | --stats | --force | --from0 | --dirs | --numeric-ids | --no-*) ;;
-    --compress-* | --old-compress | --new-compress | --checksum-choice=* | --checksum-seed=* | --use-qsort) ;;
-    --ignore-missing-args | --msgs2stderr | --modify-window=* | -@-1 | -@0) ;;
-    --*) return 1 ;;
-    -[!-]*) case ${1%%e*} in -*[!DHIORWdgilnoprtuvxz]*) return 1 ;; *) ;; esac ;;
-    *) return 1 ;;
-  esac
-}
-
-# keep_flushing PROCESS   while it lives: what arrives here goes to the disk while more arrives, so that no flush waits at the end
-# The kernel tells of a write that failed only once: it ends the PROCESS, and so the pass.
-keep_flushing() {
-  while sleep 0.2 && kill -s 0 "$1"; do (flush .) || kill -s TERM "$1"; done
 }

@@ -383,7 +383,7 @@ def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned
 
     def told(event: Event) -> None:
         if isinstance(event, CommandStarted) and "cipher_probe" in event.command:
-            lab.new.exec("mkdir", f"{keys}.pghaul")
+            lab.new.exec("mount", "-n", "--bind", keys, keys)  # nothing can take its place
             job.cancel()
         if isinstance(event, Note) and "could not be removed" in event.text:
             raise ListenerError
@@ -395,7 +395,7 @@ def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned
         assert "pghaul-probe" in lab.new.exec("cat", keys).stdout
         assert "pghaul-probe" not in lab.old.exec("ls", "/tmp").stdout
     finally:
-        lab.new.exec("rmdir", f"{keys}.pghaul")
+        lab.new.exec("umount", "-n", keys)
         lab.new.exec("sed", "-i", "/pghaul-probe/d", keys)
         lab.new.exec("sh", "-c", "rm -r /var/tmp/pghaul-probe-*")  # what the key's line runs
 

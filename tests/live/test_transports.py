@@ -6,17 +6,18 @@ from dataclasses import replace
 
 import pytest
 
+from core.errors import CommandError
 from core.facts.collect import collect
 from core.jobs import Job
 from core.migration.findings.data_roots import DataRoot
 from core.migration.model.move import Move
 from core.migration.model.plan import Step, alone, functions_file, functions_of
 from core.migration.model.transport import Route, Transport
-from core.migration.transports import passes
+from core.migration.transports import copy_channel, passes
 from core.migration.transports.copy_channel import CopyChannel, channel_of
 from core.migration.transports.routes import route_of
 from core.servers.connection import Server
-from core.servers.shell import Shell
+from core.servers.shell import Shell, call, command
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 
@@ -137,3 +138,35 @@ def test_a_second_warm_pass_sends_what_changed_alone(source: Host, old_server: S
         run(old_server, passes.ready(channel, passes.warm_pass(PLACE)))
         listed = source.exec("sh", "-c", 'cat "$0"/files-data-*.names | tr "\\0" "\\n"', channel.folder).stdout
     assert listed.split() == ["./base/1/3"]
+
+
+def test_the_key_does_this_copy_alone_and_opens_nothing_when_it_has_expired(
+    source: Host, old_server: Server, new_server: Server
+) -> None:
+    with opened(old_server, new_server, Transport()) as channel:
+        assert over_ssh(old_server, channel, "pghaul-receive discard") == ""
+        for asked in (
+            "id",
+            "pghaul-receive data --server --daemon --config=sent . .",
+            "pghaul-receive data --server . /",
+        ):
+            with pytest.raises(CommandError, match="this key is for one copy alone"):
+                over_ssh(old_server, channel, asked)
+        public = source.exec("cat", f"{channel.folder}/key.pub").stdout
+        gone_by = call("allow_key", channel.marker, -1, copy_channel.options(channel))
+        new_server.run(gone_by, Job(), user=channel.login, stdin=public.encode())
+        with pytest.raises(CommandError, match="Permission denied"):
+            over_ssh(old_server, channel, "pghaul-receive discard")
+
+
+def test_rsync_reaches_the_target_alone_on_new(lab: Lab, source: Host, old_server: Server, new_server: Server) -> None:  # noqa: ARG001
+    with opened(old_server, new_server, Transport()) as channel:
+        seen = 'sh "$0"/functions enclose sh -c "pwd; ls / /home /tmp; cat /proc/mounts /etc/shadow"'
+        found = lab.new.exec("sh", "-c", f'cd -- "$1" && {seen}', channel.kept, TARGET, user="postgres", check=False)
+    assert found.stdout.splitlines()[0] == TARGET
+    assert not {"home", "var", "root", "run"} & set(found.stdout.split())
+
+
+def over_ssh(old: Server, channel: CopyChannel, asked: str) -> str:
+    """What new answers to that behind the key."""
+    return run(old, command("ssh", "-F", f"{channel.folder}/ssh_config", "new", asked))

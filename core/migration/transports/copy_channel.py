@@ -1,9 +1,13 @@
 """The way from old to new for one copy: an ephemeral key on old that opens nothing on new but that copy's receiver.
 
 The key's line on new has `restrict`, `from=` and a forced command, the receiver: it takes one of the copy's own folders
-by its label and an rsync server's options without any path, and nothing else. So a stolen key reads nothing, starts
-nothing and writes nowhere else. New's host keys are pinned from the workstation's own, checked connection. What runs on
-the servers stands in `resources/sh/key.sh`.
+by its label and the very options that the copy's passes send, and nothing else. So a stolen key reads nothing, starts
+nothing and writes nowhere else, and it expires. New's host keys are pinned from the workstation's own, checked
+connection. What runs on the servers stands in `resources/sh/key.sh` and `receiver.sh`.
+
+Where new's kernel lets a user make namespaces (`unshare` of util-linux) the receiver's rsync runs in some of its own,
+which hold the target and programs alone. Not by systemd-run: a user who is not root has no instance of systemd's to
+ask, and the login may become the database user, not root. Not by bwrap: no database server has it.
 
 Source of the line's format: sshd(8), AUTHORIZED_KEYS FILE FORMAT.
 """
@@ -19,6 +23,11 @@ from core.migration.model.transport import PLAIN, Transport
 from core.migration.transports.rsync_versions import UNKNOWN, Version
 from core.servers.profiles import Profile, Rights
 from core.servers.shell import Shell, call, command
+
+EXPIRES_MINUTES = {"copy": 14 * 24 * 60, "probe": 30}
+"""By purpose, how long a key opens new. sshd looks only when somebody logs in: a pass that runs is not cut off, but
+each later one logs in again, in the stop too, which may be weeks behind the first. --resume makes a new key.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +142,8 @@ def pin_host_keys(channel: CopyChannel) -> Shell:
 
 
 def allow_key(channel: CopyChannel) -> Shell:
-    """On new, as the user that logs in: the public key from standard input, allowed to do this copy alone."""
-    return call("allow_key", channel.marker, options(channel))
+    """On new, as who logs in: the public key from standard input, allowed to do this copy alone, for a time."""
+    return call("allow_key", channel.marker, EXPIRES_MINUTES[channel.purpose], options(channel))
 
 
 def forbid_key(channel: CopyChannel) -> Shell:

@@ -1,4 +1,4 @@
-"""Examples of the key of a copy, and of what it may do on new."""
+"""Examples of the key of a copy, and of its line on new."""
 
 from core.migration.model.plan import functions_file
 from core.servers.functions import library
@@ -7,30 +7,12 @@ from tests.resources.sh.examples import Example
 _HOME = {"getent": 'echo "me:x:0:0::$PWD:/bin/sh"'}
 _THEIRS = "mkdir .ssh && printf 'ssh-rsa AAAA me\\n' >.ssh/authorized_keys"
 _KEY = "ssh-ed25519 BBBB pghaul-copy-1\n"
+_OLD_SSHD = "echo 'OpenSSH_7.6p1, OpenSSL 1.0.2k'"
+_SSHD = {**_HOME, "sshd": _OLD_SSHD}
+"""It knows no expiry, so that the line is the same every time."""
+_UNTOLD = {"sshd": "one that does not say how old it is knows what expires", "sshd behind": "it has said it"}
 _LINE = "restrict ssh-ed25519 BBBB pghaul-copy-1"
-_TARGET = "mkdir target"
-_REFUSED = "this key is for one copy alone"
 _FILE = functions_file(library(["receive"]))
-_SENDER = {
-    "rsync": "the sender on old says so by its own status",
-    "sleep": "it only flushes less often",
-    "sync": "it only flushes",
-}
-_SAID = (
-    "-lHtprIRe.iLsfxCIvu --timeout=600 --stats -@-1 --inplace",
-    "-lHtpre.iLsfxCIvu --compress-level=1 --timeout=600 --delete --compress-choice=zstd --partial --ignore-existing",
-    "-nlHtprze.iLsfxCIvu --log-format=%i --timeout=600 --delete-before --stats",
-    "-vlHtpr --timeout=600 --modify-window=-1 --existing --append",
-)
-"""What rsync 3.5.0 and older ones ask new's rsync for in passes."""
-
-
-def _refused(words: str, name: str) -> Example:
-    return Example(
-        "receive", (words, "data", "@folder@/target"), arrange=_TARGET, status=126, complains=_REFUSED, name=name
-    )
-
-
 EXAMPLES = [
     Example("make_key", ("@folder@/key", "m"), matches=r"ssh-ed25519 \S+ m\n", after='[ "$(stat -c %a key)" = 700 ]'),
     Example(
@@ -90,44 +72,48 @@ EXAMPLES = [
     Example("keep_functions", ("@folder@/kept",), stdin="f() {\n", status=1, complains="cut off", name="cut"),
     Example(
         "allow_key",
-        ("pghaul-copy-1", "restrict"),
+        ("pghaul-copy-1", "30", "restrict"),
         arrange=_THEIRS,
         stdin=_KEY,
-        programs=_HOME,
+        programs=_SSHD,
         after=f"[ \"$(cat .ssh/authorized_keys)\" = 'ssh-rsa AAAA me\n{_LINE}' ]",
+        tolerates=_UNTOLD,
     ),
     Example(
         "allow_key",
-        ("pghaul-copy-1", "restrict"),
+        ("pghaul-copy-1", "30", "restrict"),
         arrange="mkdir .ssh && printf 'a b pghaul-copy-1\\n\\nssh-rsa AAAA me\\n' >.ssh/authorized_keys",
         stdin=_KEY,
-        programs=_HOME,
+        programs=_SSHD,
         after=f"[ \"$(cat .ssh/authorized_keys)\" = '\nssh-rsa AAAA me\n{_LINE}' ]",
         name="again",
+        tolerates=_UNTOLD,
     ),
     Example(
         "allow_key",
-        ("pghaul-copy-1", "restrict"),
+        ("pghaul-copy-1", "30", "restrict"),
         arrange="mkdir .ssh && printf 'ssh-rsa AAAA m\\374\\0\\nssh-rsa BBBB me\\n' >.ssh/authorized_keys",
         stdin=_KEY,
-        programs=_HOME,
+        programs=_SSHD,
         after=f"[ \"$(tail -n 2 .ssh/authorized_keys)\" = 'ssh-rsa BBBB me\n{_LINE}' ] && grep -aq AA .ssh/auth*",
         name="among bytes that are no text",
+        tolerates=_UNTOLD,
     ),
     Example(
         "allow_key",
-        ("pghaul-copy-1", "restrict"),
+        ("pghaul-copy-1", "30", "restrict"),
         stdin=_KEY,
-        programs=_HOME,
-        after=f"[ \"$(cat .ssh/authorized_keys)\" = '# made by pghaul-copy-1\n{_LINE}' ]",
+        programs=_SSHD,
+        after=f"[ \"$(cat .ssh/authorized_keys)\" = '# made by pghaul\n{_LINE}' ]",
         name="no file",
+        tolerates=_UNTOLD,
     ),
     Example(
         "allow_key",
-        ("pghaul-copy-1", "restrict"),
+        ("pghaul-copy-1", "30", "restrict"),
         arrange=_THEIRS,
         stdin="ssh-ed25519 BB",
-        programs=_HOME,
+        programs=_SSHD,
         status=1,
         complains="cut off: nothing was changed",
         after="[ \"$(cat .ssh/authorized_keys)\" = 'ssh-rsa AAAA me' ]",
@@ -143,68 +129,60 @@ EXAMPLES = [
     Example(
         "forbid_key",
         ("pghaul-copy-1", "@folder@/kept"),
-        arrange=f"mkdir .ssh && printf '# made by pghaul-copy-1\\n{_LINE}\\n' >.ssh/authorized_keys",
+        arrange=f"mkdir .ssh && printf '# made by pghaul\\n{_LINE}\\n' >.ssh/authorized_keys",
         programs=_HOME,
         after="[ ! -e .ssh ]",
         tolerates={"rmdir": "the folder may hold more", "rmdir behind": "the folder may hold more"},
         name="the file was made for it",
     ),
     Example("forbid_key", ("pghaul-copy-1", "@folder@/kept"), programs=_HOME, name="no file"),
-    Example("other_keys", ("m", "f"), arrange="printf 'a m\\nb\\n' >f", prints="b\nx\n"),
     Example(
-        "made_for", ("m", "f"), arrange="echo '# made by m' >f", tolerates={"grep": "a file that cannot be read stays"}
+        "change_keys",
+        ("pghaul-copy-1", _LINE),
+        arrange="mkdir .ssh && echo b >keys && ln -s ../keys .ssh/authorized_keys",
+        programs=_HOME,
+        after=f"[ -L .ssh/authorized_keys ] && [ \"$(cat keys)\" = 'b\n{_LINE}' ]",
+        name="it lies elsewhere",
     ),
+    Example("change_keys", ("m",), arrange="mkdir .ssh && : >.ssh/authorized_keys", programs=_HOME, after="cat .ssh/*"),
+    Example("other_keys", ("m", "f"), arrange="printf 'a m\\nb\\n' >f", prints="b\nx\n"),
     Example("authorized_keys", programs=_HOME, prints="@folder@/.ssh/authorized_keys"),
     Example(
-        "rewrite", ("f", "new"), arrange="echo old >f && chmod 640 f", after='[ "$(cat f)$(stat -c %a f)" = new640 ]'
+        "expires_in",
+        ("30",),
+        programs={"sshd": "echo 'OpenSSH_7.7p1'", "date": '[ "$1 $2" = "-d 30 minutes" ] && echo 202611221530'},
+        prints=',expiry-time="202611221530"',
+        tolerates=_UNTOLD,
     ),
-    Example("receive", ("pghaul-receive discard",), stdin="bytes", prints="", tolerates={"cat": "the sender sees it"}),
     Example(
-        "receive",
-        ("pghaul-receive data flush", "data", "@folder@/target"),
-        arrange=_TARGET,
+        "expires_in",
+        ("30",),
+        programs={"sshd": "echo 'unknown option -- V\nOpenSSH_7.4p1, OpenSSL 1.0.2k-fips' >&2; exit 1"},
         prints="",
+        tolerates=_UNTOLD,
+        name="an sshd that knows no such option",
     ),
     Example(
-        "receive",
-        ("pghaul-receive data --server -logDtpre.iLsfxCIvu . .", "data", "@folder@/target"),
-        arrange=_TARGET,
-        programs={"rsync": 'echo "$PWD $*"'},
-        prints="@folder@/target --server -logDtpre.iLsfxCIvu . .\n",
-        tolerates=_SENDER,
-        name="rsync's server",
+        "lock_keys",
+        ("@folder@/new/keys",),
+        after="[ \"$(cat new/keys)\" = '# made by pghaul' ]",
+        tolerates={"full disk": "an empty file does as well"},
     ),
     Example(
-        "receive",
-        ("pghaul-receive space flush", "data", "@folder@/target", "space", "@folder@/target"),
-        arrange=f"{_TARGET} && touch target/postmaster.pid",
+        "lock_keys", ("@folder@/keys",), arrange="echo a >keys", after='[ "$(cat keys)" = a ]', name="there is one"
+    ),
+    Example(
+        "lock_keys",
+        ("@folder@/keys",),
+        programs={"flock": "exit 1"},
         status=1,
-        complains="a server runs in ",
-        name="a server lives in the target",
+        complains="keys cannot be locked: nothing was changed",
+        name="another has it and does not let go",
     ),
-    _refused("rm -rf /", "no receiver"),
-    _refused("pghaul-receive other --server . .", "another label"),
-    _refused("pghaul-receive data --server --sender . .", "a sender"),
-    _refused("pghaul-receive data --server . /etc", "a path"),
-    _refused("pghaul-receive data sh", "another program"),
-    _refused("pghaul-receive data --server -e.LsfxCIvu . ..", "the folder above"),
-    _refused("pghaul-receive data --server -e.LsfxCIvu . link", "a name, which may be a link"),
-    _refused("pghaul-receive data --server --daemon --config=sent.conf .", "a daemon, which runs what a file says"),
-    _refused("pghaul-receive data --server -se.LsfxCIvu", "words that come behind"),
-    _refused("pghaul-receive data --server -lKe.LsfxCIvu . .", "links followed"),
-    _refused("pghaul-receive data --server -lRe.LsfxCIvu --no-implied-dirs . .", "links followed on the way"),
-    _refused("pghaul-receive data --server -e.LsfxCIvu --write-devices . .", "what no copy needs"),
-    *(
-        Example(
-            "receive",
-            (f"pghaul-receive data --server {words} . .", "data", "@folder@/target"),
-            arrange=_TARGET,
-            programs={"rsync": 'echo "$*"'},
-            prints=f"--server {words} . .\n",
-            tolerates=_SENDER,
-            name=f"what copies say {number}",
-        )
-        for number, words in enumerate(_SAID)
+    Example(
+        "replace",
+        ("f", "new"),
+        arrange="echo old >f && chmod 640 f",
+        after='[ "$(cat f)$(stat -c %a f)$(ls | wc -l)" = new6401 ]',
     ),
-    Example("copy_needs", ("--inplace",)),
 ]

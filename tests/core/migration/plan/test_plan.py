@@ -307,8 +307,8 @@ def test_why_names_the_figures() -> None:
 def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], becomes: str, login: str) -> None:
     made = plan(**changes)
     allow = step(made, "let the key")
-    name, _, options = shlex.split(allow.call)
-    assert name == "allow_key"
+    name, _, minutes, options = shlex.split(allow.call)
+    assert (name, minutes) == ("allow_key", "20160")
     assert options.startswith('restrict,from="10.77.0.11",command="exec sh -c ')
     assert f" {becomes}sh /var/tmp/pghaul-copy-" in options
     assert options.endswith(f'/functions receive \\"$SSH_ORIGINAL_COMMAND\\" data {TARGET}"')

@@ -1,7 +1,12 @@
 """The key's line on new, and the receiver behind it, run by a real shell; the whole way is tested between two hosts."""
 
 import os
+import re
+import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -41,6 +46,7 @@ def _line(channel: CopyChannel, home: Path) -> str:
 def _run(shell: Shell, home: Path, given: str = "") -> subprocess.CompletedProcess[str]:
     """With a `getent` that names this home, for the file belongs to whoever logs in."""
     program(home / "programs/getent", f"echo 'u:x:1:1::{home}:/bin/sh'")
+    program(home / "programs/unshare", "exit 1")
     return run(shell, given=given, folder=home, programs=home / "programs")
 
 
@@ -60,15 +66,15 @@ def _forced(line: str) -> str:
         if rest[position : position + 2] == '\\"':
             position += 1
         text, position = text + rest[position], position + 1
-    assert rest[position:] == '" ssh-ed25519 AAAA pghaul-copy-0123'
+    assert re.fullmatch(r'",expiry-time="[0-9]{12}" ssh-ed25519 AAAA pghaul-copy-0123', rest[position:])
     return text
 
 
 def test_the_receiver_takes_an_rsync_server_into_its_own_folder(channel: CopyChannel, tmp_path: Path) -> None:
-    words = "--server -vlHtpre.iLsfxCIvu --inplace --timeout=600 . ."
+    words = "--server -lHtpre.iLsfxCIvu --inplace --timeout=600 . ."
     done = _asked(channel, tmp_path, f"pghaul-receive data {words}")
     folder = channel.targets[0][1]
-    assert done.stdout == f"{folder}|--server|-vlHtpre.iLsfxCIvu|--inplace|--timeout=600|.|.|"
+    assert done.stdout == f"{folder}|--server|-lHtpre.iLsfxCIvu|--inplace|--timeout=600|.|.|"
     assert not (tmp_path / "x").exists()
 
 
@@ -81,11 +87,6 @@ def test_the_receiver_takes_an_rsync_server_into_its_own_folder(channel: CopyCha
         "pghaul-receive",
         "pghaul-receive other --server . .",
         "pghaul-receive data",
-        "pghaul-receive data --daemon",
-        "pghaul-receive data --server --sender . .",
-        "pghaul-receive data --server --log-file=/etc/passwd . .",
-        "pghaul-receive data --server . /etc",
-        "pghaul-receive data --server . ../..",
         "pghaul-receive discard; id",
         "pghaul-receive data;id --server . .",
     ],
@@ -107,7 +108,7 @@ def test_functions_of_somebody_else_are_never_run(channel: CopyChannel, tmp_path
     if os.geteuid() != 0:
         pytest.skip("only root can give a folder away")
     os.chown(tmp_path, 65534, 65534)
-    assert _asked(channel, tmp_path, "pghaul-receive data --server -r . .").returncode == 1
+    assert _asked(channel, tmp_path, "pghaul-receive data --server -lHtpr . .").returncode == 1
 
 
 def test_other_keys_stay_as_they_were(channel: CopyChannel, tmp_path: Path) -> None:
@@ -163,3 +164,73 @@ def test_host_keys_that_were_cut_off_are_not_pinned(channel: CopyChannel, tmp_pa
     done = _run(copy_channel.pin_host_keys(channel), tmp_path, "ssh-ed25519 HHHH root@new\n")
     assert (done.returncode, "cut off" in done.stderr) == (1, True)
     assert list(Path(channel.folder).iterdir()) == []
+
+
+@pytest.mark.parametrize(("purpose", "minutes"), [("probe", 30), ("copy", 14 * 24 * 60)])
+def test_a_key_expires_and_a_probes_within_minutes(
+    channel: CopyChannel, tmp_path: Path, purpose: str, minutes: int
+) -> None:
+    before = datetime.now()  # noqa: DTZ005  sshd reads the local time of its host
+    line = _line(replace(channel, purpose=purpose), tmp_path)
+    expiry = datetime.strptime(line.partition('expiry-time="')[2][:12], "%Y%m%d%H%M")  # noqa: DTZ007
+    assert abs(expiry - before - timedelta(minutes=minutes)) < timedelta(minutes=2)
+
+
+def test_an_sshd_that_knows_no_expiry_gets_a_line_that_it_takes(channel: CopyChannel, tmp_path: Path) -> None:
+    program(tmp_path / "programs/sshd", "echo 'unknown option -- V\nOpenSSH_7.4p1, OpenSSL 1.0.2k-fips' >&2; exit 1")
+    assert "expiry-time" not in _line(channel, tmp_path)
+
+
+_THEIRS = "# mine\nssh-rsa AAAA me\nssh-rsa BBBB another\n"
+
+
+@pytest.mark.parametrize(
+    "broken", ["cat", "chmod", "cp", "flock", "getent", "grep", "mkdir", "mktemp", "mv", "readlink", "rm", "sync"]
+)
+def test_whatever_breaks_no_key_is_lost(channel: CopyChannel, tmp_path: Path, broken: str) -> None:
+    """A disk that fills behind the first look at it is one of these."""
+    file = tmp_path / ".ssh/authorized_keys"
+    file.parent.mkdir(mode=0o700)
+    file.write_text(_THEIRS)
+    program(tmp_path / "programs/getent", f"echo 'u:x:1:1::{tmp_path}:/bin/sh'")
+    program(tmp_path / "programs" / broken, "exit 3")
+    for shell in (copy_channel.allow_key(channel), copy_channel.forbid_key(channel)):
+        run(shell, given="ssh-ed25519 AAAA pghaul-copy-0123\n", folder=tmp_path, programs=tmp_path / "programs")
+        assert file.read_text().startswith(_THEIRS)
+
+
+def test_keys_are_on_the_disk_before_they_take_the_place_of_others(channel: CopyChannel, tmp_path: Path) -> None:
+    file = tmp_path / ".ssh/authorized_keys"
+    file.parent.mkdir(mode=0o700)
+    file.write_text(_THEIRS)
+    file.chmod(0o640)
+    for name in ("sync", "mv"):
+        program(tmp_path / "programs" / name, f'echo "{name} $*" >>{tmp_path}/ran; exec {shutil.which(name)} "$@"')
+    _line(channel, tmp_path)
+    flushed, renamed, kept = (tmp_path / "ran").read_text().splitlines()
+    new = flushed.removeprefix("sync -- ")
+    assert new.startswith(f"{file}.")
+    assert (renamed, kept) == (f"mv -f -- {new} {file}", f"sync -- {file.parent}")
+    assert [path.name for path in file.parent.iterdir()] == ["authorized_keys"]
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_moves_at_once_keep_each_others_lines(channel: CopyChannel, tmp_path: Path) -> None:
+    """Each makes the file anew of what it has read; the last to come takes the file away that the first has made."""
+    moves = [replace(channel, marker=f"pghaul-copy-{number}") for number in range(8)]
+    program(tmp_path / "programs/getent", f"echo 'u:x:1:1::{tmp_path}:/bin/sh'")
+    file = tmp_path / ".ssh/authorized_keys"
+
+    def change(shell: Shell, marker: str) -> None:
+        given = f"ssh-ed25519 AAAA {marker}\n"
+        done = run(shell, given=given, folder=tmp_path, programs=tmp_path / "programs")
+        assert done.returncode == 0, done.stderr
+
+    with ThreadPoolExecutor(len(moves)) as pool:
+        for _ in range(3):
+            list(pool.map(lambda each: change(copy_channel.allow_key(each), each.marker), moves))
+            assert sorted(line.split()[-1] for line in file.read_text().splitlines()[1:]) == [
+                each.marker for each in moves
+            ]
+            list(pool.map(lambda each: change(copy_channel.forbid_key(each), each.marker), moves))
+            assert not file.parent.exists()
