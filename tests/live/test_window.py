@@ -192,6 +192,7 @@ def test_a_server_that_cannot_be_reached_is_said(
     assert "hint: " in window.banner.text
 
 
+@pytest.mark.measures
 def test_the_main_job_through_the_pages(window: MainWindow, move: Move, qtbot: QtBot, tmp_path: Path) -> None:
     """Facts, checks, estimate, plan and report, with the event loop never standing still."""
     with Watchdog(window) as watchdog:
@@ -215,6 +216,7 @@ def test_the_main_job_through_the_pages(window: MainWindow, move: Move, qtbot: Q
     assert watchdog.blocks == []
 
 
+@pytest.mark.measures
 def test_benchmarks_by_forecast_live_and_compared(window: MainWindow, move: Move, qtbot: QtBot) -> None:  # noqa: ARG001
     page = _page(window, BenchmarksPage, qtbot)
     page.suite.setCurrentText("quick")
