@@ -1,54 +1,90 @@
 # Configuration that lies outside of the data directory, as Debian's in /etc/postgresql. PATHs stand below FOLDER, which is /.
+# What comes from old is data: on new it is put there as the database user's, files and folders alone.
 
-# pack_configuration FOLDER [-h] -- PATH...   print what lies there as an archive in base64, and the end mark; -h: for links their files
-# tar runs base64 itself and so ends badly where that does.
+# pack_configuration FOLDER PATH...   print what lies there as an archive in base64, and the end mark; of a link the file it leads to
+# Other links stay: in Debian's folder one may lead to the data. tar runs base64 itself and so ends badly where that does.
 pack_configuration() {
   enter "$1"
   shift
-  tar -I base64 -cf - "$@" || fail "the configuration could not be packed: $*"
+  pack_names=$(find "$@" \( -type d -o -xtype f \) -print) || fail "the configuration cannot be read: $*"
+  printf '%s\n' "$pack_names" | tar -I base64 -h --hard-dereference --no-recursion --no-unquote -cf - -T - ||
+    fail "the configuration could not be packed: $*"
   end_mark
 }
 
-# unpack_configuration FOLDER KEPT USER PATH...   put those of the archive on standard input there, USER's own
+# unpack_configuration FOLDER KEPT USER PATH...   as root: put those of the archive on standard input there, as USER
 # What lies there first is put aside in the archive KEPT: beside it, it would pass for another cluster's.
 unpack_configuration() {
   configuration=$(take_whole) || exit
+  unpack_types=$(printf '%s' "$configuration" | tar -I base64 -tvf -) || fail 'the configuration is no archive'
+  case "
+$unpack_types" in
+    *"
+"[!d-]*) fail 'the configuration of old holds what is neither file nor folder' ;;
+    *) ;;
+  esac
+  unpack_folder=${1%/} unpack_kept=$2 unpack_user=$3
   enter "$1"
-  unpack_kept=$2 unpack_user=$3
   shift 3
-  [ -e "$unpack_kept" ] || (put_aside "$unpack_kept" "$@") || exit # of an earlier try it stays as it is
-  rm -rf -- "$@" || fail "$* cannot be replaced"
-  umask 022 # for folders above, which others pass through
-  printf '%s' "$configuration" | tar -I base64 -xf - -- "$@" || fail "$* could not be unpacked"
-  chown -R "$unpack_user:" -- "$@" || fail "$* cannot be given to $unpack_user"
+  replaceable "$unpack_user" "$@"
+  [ -e "$unpack_kept" ] || (put_aside "$unpack_kept" "$unpack_user" "$@") || exit # of an earlier try it stays as it is
+  run_as "$unpack_user" rm -rf -- "$@" || fail "$* cannot be replaced"
+  for unpack_path; do
+    unpack_above=$unpack_folder/${unpack_path%/*}
+    [ -d "$unpack_above" ] || (give_folder "$unpack_user" "$unpack_above") || exit
+  done
+  umask 022 # others read Debian's, to tell which clusters there are
+  printf '%s' "$configuration" | run_as "$unpack_user" tar -I base64 --no-same-owner --no-same-permissions -xf - -- "$@" ||
+    fail "$* could not be unpacked"
 }
 
-# put_aside KEPT PATH...   here: those that are there, in the archive KEPT, which may hold nothing
-put_aside() {
-  aside_kept=$1
+# replaceable USER PATH...   here: USER can take them away and bring them back as they were
+replaceable() {
+  replace_user=$1
   shift
+  for replace_path; do
+    [ -e "$replace_path" ] || [ -L "$replace_path" ] || continue
+    replace_others=$(find "$replace_path" ! -user "$replace_user" -print -quit) || fail "$replace_path cannot be read"
+    [ -z "$replace_others" ] || fail "$replace_others of new is not $replace_user's: give it to $replace_user, or move it away"
+    run_as "$replace_user" test -w "${replace_path%/*}" ||
+      fail "$replace_user cannot replace $replace_path of new: move it away"
+  done
+}
+
+# put_aside KEPT USER PATH...   here: those that are there, in the archive KEPT, which may hold nothing
+put_aside() {
+  aside_kept=$1 aside_user=$2
+  shift 2
   for aside_path; do
     shift
     if [ -e "$aside_path" ] || [ -L "$aside_path" ]; then set -- "$@" "$aside_path"; fi
   done
   umask 077
   install -d -m 0700 -- "${aside_kept%/*}" || fail "${aside_kept%/*} cannot be made"
-  whole "$aside_kept" tar -cf - -T /dev/null -- "$@"
+  whole "$aside_kept" run_as "$aside_user" tar -cf - -T /dev/null -- "$@"
   flush "${aside_kept%/*}"
 }
 
-# restore_configuration FOLDER KEPT PATH...   what was put aside in KEPT, in place of ours; without KEPT nothing is done
+# restore_configuration FOLDER KEPT USER PATH...   what was put aside in KEPT, in place of ours; without KEPT nothing is done
 restore_configuration() {
   [ -e "$2" ] || return 0
   enter "$1"
-  restore_kept=$2
-  shift 2
-  rm -rf -- "$@" || fail "$* cannot be replaced"
-  tar -xpf "$restore_kept" || fail "$restore_kept could not be unpacked"
+  restore_kept=$2 restore_user=$3
+  shift 3
+  run_as "$restore_user" rm -rf -- "$@" || fail "$* cannot be replaced"
+  run_as "$restore_user" tar -xpf - <"$restore_kept" || fail "$restore_kept could not be unpacked"
   for restore_path; do
-    [ ! -d "${restore_path%/*}" ] || rmdir --ignore-fail-on-non-empty -- "${restore_path%/*}" ||
-      fail "${restore_path%/*} cannot be removed"
+    # in a folder of root's it stays, empty
+    run_as "$restore_user" rmdir --ignore-fail-on-non-empty -- "${restore_path%/*}" 2>/dev/null
   done
   rm -f -- "$restore_kept" || fail "$restore_kept cannot be removed"
   rmdir --ignore-fail-on-non-empty -- "${restore_kept%/*}" || fail "${restore_kept%/*} cannot be removed"
+}
+
+# readable_files PATH...   as the database user: each is a file that it can read
+readable_files() {
+  for readable_path; do
+    [ -f "$readable_path" ] && [ -r "$readable_path" ] ||
+      fail "new has no $readable_path that its database user can read: make it, from old's"
+  done
 }

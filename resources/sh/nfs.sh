@@ -1,5 +1,5 @@
 # The mount of a copy: NFS served and exported on new, mounted on old, by root; and all of it taken away again.
-# STATE is below /run: on new it holds what was begun there, on old the mounts, and only the cluster's owner may enter it.
+# STATE is below /run: on new it holds what was begun there, on old the mounts, which its owner's group alone may enter.
 
 # serve_nfs STATE VERSION OPTION...   on new: an NFS server, begun by rpc.nfsd with OPTION..., where none runs
 # What is begun is kept in STATE. No lock of an earlier client is waited for: version 4 ends its grace period at once.
@@ -163,10 +163,12 @@ $unexport_all
 EXPORTS
 }
 
-# mount_targets STATE OWNER OPTIONS [LABEL SOURCE]...   on old: mount each SOURCE anew as STATE/LABEL, for OWNER alone
+# mount_targets STATE OWNER OPTIONS [LABEL SOURCE]...   on old: mount each SOURCE anew as STATE/LABEL, for OWNER's group alone
 mount_targets() {
   [ -d "${1%/*}" ] || fail "there is no ${1%/*} to mount in"
-  install -d -m 0500 -o "$2" -- "$1" || fail "$1 cannot be made for $2"
+  # root's: in a folder of OWNER's a link could stand where root is about to mount
+  mount_group=$(id -g -- "$2") || fail "old has no user $2"
+  install -d -m 0710 -g "$mount_group" -- "$1" || fail "$1 cannot be made for $2"
   mount_state=$1 mount_options=$3
   shift 3
   while [ $# -gt 1 ]; do

@@ -1,4 +1,4 @@
-"""Configuration that lies outside the data directory, by the command line: one file of /etc, replaced and put back."""
+"""Configuration that lies outside the data directory, by the command line: brought, taken back, left alone in /etc."""
 
 from collections.abc import Iterator
 
@@ -12,27 +12,31 @@ from tests.live.moving import DATA, NEW_OTHER, OTHER, PORT, SERVER, TARGET, pg_c
 
 pytestmark = pytest.mark.lab
 
-FILE, HBA = "/etc/moved.conf", "/etc/moved-hba.conf"
+FOLDER = "/opt/moved"
+FILE, HBA, IDENT = f"{FOLDER}/moved.conf", f"{FOLDER}/hba.conf", "/etc/moved-ident.conf"
 _OUTSIDE = f"""
 set -eu
 mv {DATA}/postgresql.conf {FILE}
 mv {DATA}/pg_hba.conf {HBA}
-printf "data_directory = '%s'\\nhba_file = '%s'\\nident_file = '%s/pg_ident.conf'\\n" {DATA} {HBA} {DATA} >>{FILE}
+mv {DATA}/pg_ident.conf {IDENT}
+printf "data_directory = '%s'\\nhba_file = '%s'\\nident_file = '%s'\\n" {DATA} {HBA} {IDENT} >>{FILE}
 """
 
 
 @pytest.fixture
 def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
-    """The cluster runs with its configuration in /etc; new has a file of that name too."""
+    """The cluster runs with its configuration in a folder of its own and in /etc; new has a file of one name too."""
     site.create(lab.old)
     site.clear(lab)
+    for host in (lab.old, lab.new):
+        host.exec("install", "-d", "-o", "postgres", FOLDER)
     lab.old.exec("sh", "-c", _OUTSIDE)
     lab.old.exec(
         *("env", f"PGDATA={DATA}", f"{SERVER}/bin/pg_ctl", "-w", "-s", "-l", "/dev/null"),
         *("-o", f"-c config_file={FILE}", "start"),
         user="postgres",
     )
-    lab.new.exec("sh", "-c", f"echo theirs >{FILE}")
+    lab.new.exec("sh", "-c", f"echo theirs >{FILE}", user="postgres")
     made = CommandLine(lab, asker, capsys)
     made.describe(lab.old)
     made.describe(lab.new)
@@ -44,31 +48,35 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     yield made
     for host in (lab.old, lab.new):
         pg_ctl(host, "-m", "immediate", "stop", check=False)
-        host.exec("rm", "-rf", FILE, HBA, "/var/lib/pghaul")
+        host.exec("rm", "-rf", FOLDER, IDENT, "/var/lib/pghaul")
     site.remove(lab)
 
 
 def held(cli: CommandLine) -> str:
     """What new has in those places, and where things are put aside."""
-    look = f"cat {FILE}; ls /etc/moved*; ls /var/lib/pghaul; true"
+    look = f"cat {FILE}; ls -l {FOLDER} {IDENT}; ls /var/lib/pghaul; true"
     return cli.lab.new.exec("sh", "-c", f"({look}) 2>&1").stdout
 
 
-def test_one_file_of_etc_is_brought_taken_back_and_brought_again(
+def test_it_is_brought_taken_back_and_brought_again_but_nothing_into_etc(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = cli.lab.new.exec("ls", "/etc").stdout
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    assert (code, f"new has no {IDENT} that its database user can read" in err) == (3, True), err
+    cli.lab.new.exec("sh", "-c", f"echo '# theirs' >{IDENT}")
     before = held(cli)
     assert before.startswith("theirs\n")
     monkeypatch.setattr("sys.stdin", Terminal(lambda: None, "no\n"))
-    code, _, err = cli.connecting("execute", "m", "--confirm", DATA)
+    code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA)
     assert (code, "was not done: decide" in err) == (1, True), err
     assert f"port = {PORT}\n" in held(cli)
     code, _, err = cli.connecting("execute", "m", "--rollback")
     assert code == 0, err
-    assert (held(cli), cli.lab.new.exec("ls", "/etc").stdout) == (before, names)
+    assert (held(cli), cli.lab.new.exec("ls", "/etc").stdout.replace("moved-ident.conf\n", "")) == (before, names)
     code, _, err = cli.connecting("execute", "m", "--anew", "--confirm", DATA, "--yes-to-hooks")
     assert code == 0, err
     assert sql(cli.lab.new, "show config_file; show hba_file; show data_directory").split("\n") == [FILE, HBA, TARGET]
     kept = cli.lab.new.exec("sh", "-c", "tar -xOf /var/lib/pghaul/*.tar").stdout
     assert kept == "theirs\n"
+    assert cli.lab.new.exec("cat", IDENT).stdout == "# theirs\n"

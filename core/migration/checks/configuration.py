@@ -3,7 +3,6 @@
 from datetime import timedelta
 from ipaddress import ip_address, ip_network
 
-from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.binaries import outside
 from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
@@ -18,6 +17,7 @@ from core.migration.findings.finding import (
     unknown,
     warning,
 )
+from core.migration.findings.layout import configuration_left, configuration_outside
 from core.migration.findings.local_start import held
 
 _SOON = timedelta(days=30)
@@ -162,26 +162,26 @@ def files_elsewhere(case: Case) -> Finding:
             f"where the configuration lies is not known: {no_settings(case)}",
             "look for it",
         )
-    files = dict.fromkeys(
-        path
-        for path in (cluster.config_file, cluster.hba_file, cluster.settings.get("ident_file"), *_included(cluster))
-        if path and not path.startswith(f"{cluster.data_directory}/")
-    )
+    files = configuration_outside(cluster)
     if not files:
         return passed(
             cluster.config_file, NOTHING, "the configuration lies in the data directory and is copied with it"
         )
+    left = configuration_left(cluster)
+    if left:
+        return warning(
+            listed(list(files)),
+            NOTHING,
+            f"{listed(list(left))} of old's configuration lies in a folder of the system's: pghaul puts nothing there, "
+            "and new does not start without it",
+            "put new's own there beforehand, readable for the database user: the plan looks for it before the stop",
+        )
     return warning(
         listed(list(files)),
         NOTHING,
-        "configuration files lie outside the data directory: a copy of it does not bring them",
-        "bring them over too, or write new's own from them; the plan says which it takes along",
+        "configuration lies outside the data directory: the plan takes it along, and puts aside what new has there",
+        "read it for paths, memory and addresses of old",
     )
-
-
-def _included(cluster: Cluster) -> tuple[str, ...]:
-    settings = cluster.wide.settings if cluster.wide is not None else ()
-    return tuple(dict.fromkeys(each.file for each in settings if each.file is not None))
 
 
 def certificate(case: Case) -> Finding:

@@ -23,20 +23,9 @@ from core.migration.findings.finding import (
     unread_of,
     warning,
 )
+from core.migration.findings.system_folders import is_system_folder
 
 _LEAST_DEPTH = 2
-_SYSTEM = """
-/bin /boot /dev /etc /home /lib /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /var
-/usr/bin /usr/lib /usr/local /usr/sbin /usr/share /var/cache /var/lib /var/log /var/run /var/spool
-/var/tmp /var/lib/postgresql /var/lib/pgsql
-"""
-"""Folders that are never a data directory themselves: a deletion there would take a host down."""
-_SYSTEM_BELOW = """
-/bin /boot /dev /etc /lib /lib64 /proc /run /sbin /sys /usr /var/cache /var/lib/dpkg /var/lib/rpm /var/log /var/run
-/var/spool
-"""
-"""Folders whose own folders are the system's too, as where a link leads out of the data directory."""
-_OWN_BELOW = "/usr/local"
 _FLEETING = frozenset({"tmpfs", "ramfs", "overlay"})
 _WAL = ("pg_wal", "pg_xlog")
 
@@ -225,8 +214,7 @@ def _unfit(target: str, system: FileSystem | None) -> str | None:
     path = PurePosixPath(target)
     if len(path.parts) - 1 < _LEAST_DEPTH:
         return "too near to the root, where a slip costs the host"
-    below = not path.is_relative_to(_OWN_BELOW) and any(map(path.is_relative_to, _SYSTEM_BELOW.split()))
-    if below or str(path) in _SYSTEM.split():
+    if is_system_folder(target):
         return "a folder of the system"
     if system is not None and system.kind in _FLEETING:
         return f"on {system.kind}, which is gone after a restart"

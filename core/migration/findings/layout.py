@@ -1,8 +1,13 @@
 """By which layout a cluster was installed, and where its configuration lies."""
 
+import re
 from pathlib import PurePosixPath
 
 from core.facts.model import Cluster
+from core.migration.findings.system_folders import in_system_folder
+
+_NAME = re.compile(r"\w[\w.+-]*")
+"""A name of Debian's for a series or a cluster: one folder. Source: pg_createcluster(1)."""
 
 
 def debian(cluster: Cluster) -> tuple[str, str] | None:
@@ -27,6 +32,21 @@ def configuration_outside(cluster: Cluster) -> tuple[str, ...]:
     return (own, *(path for path in files if not _within(path, own)))
 
 
+def configuration_brought(cluster: Cluster) -> tuple[str, ...]:
+    """Those that the plan takes along: Debian's folder of the cluster, and what lies in no folder of the system's.
+
+    Paths are old's word: what it names in `/etc` or `/usr` may be anything of new's.
+    """
+    own = own_folder(cluster)
+    return tuple(path for path in configuration_outside(cluster) if path == own or not in_system_folder(path))
+
+
+def configuration_left(cluster: Cluster) -> tuple[str, ...]:
+    """The others: new must have its own of them before it starts."""
+    brought = configuration_brought(cluster)
+    return tuple(path for path in configuration_outside(cluster) if path not in brought)
+
+
 def config_file_outside(cluster: Cluster) -> str | None:
     """postgresql.conf where it lies outside the data directory: there its server does not find it by itself."""
     file = cluster.config_file
@@ -36,8 +56,10 @@ def config_file_outside(cluster: Cluster) -> str | None:
 def own_folder(cluster: Cluster) -> str | None:
     """The folder that Debian keeps for this cluster alone, unless that holds the data directory too."""
     named = debian(cluster)
-    folder = f"/etc/postgresql/{'/'.join(named)}" if named is not None else None
-    return None if folder is None or _within(cluster.data_directory, folder) else folder
+    if named is None or not all(map(_NAME.fullmatch, named)):
+        return None
+    folder = f"/etc/postgresql/{'/'.join(named)}"
+    return None if _within(cluster.data_directory, folder) else folder
 
 
 def _within(path: str, folder: str) -> bool:

@@ -11,32 +11,43 @@ _ME = getpass.getuser()
 _HERE = "mkdir -p etc/15 && echo 'port = 1' >etc/15/postgresql.conf && echo root >etc/passwd"
 _KEPT = "@folder@/var/kept.tar"
 _UNPACK = ("@folder@", _KEPT, _ME, "etc/15", "etc/pg.conf")
-_RESTORE = ("@folder@", _KEPT, "etc/15", "etc/pg.conf")
+_RESTORE = ("@folder@", _KEPT, _ME, "etc/15", "etc/pg.conf")
 _ASIDE = (
     f"{_HERE} && mkdir var && tar -cf var/kept.tar etc/15 && echo 'port = 5432' >etc/15/postgresql.conf && "
     "touch etc/pg.conf etc/15/more"
 )
 
 
-def _packed() -> str:
-    """An archive as GNU tar and base64 make it."""
+def _packed(*, link: str = "", device: str = "", above: str = "") -> str:
+    """An archive as GNU tar and base64 make it, with what an old that lies may add."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as archive:
-        for name in ("etc/15/postgresql.conf", "etc/pg.conf", "etc/passwd"):
+        for name in ("etc/15/postgresql.conf", "etc/pg.conf", "etc/passwd", *([above] if above else [])):
             file = tarfile.TarInfo(name)
-            file.size, file.mode = 12, 0o640
+            file.size, file.mode, file.uid, file.uname = 12, 0o4640, 1, "daemon"
             archive.addfile(file, io.BytesIO(b"port = 5432\n"))
+        for name, kind in ((link, tarfile.SYMTYPE), (device, tarfile.BLKTYPE)):
+            if name:
+                other = tarfile.TarInfo(name)
+                other.type, other.linkname = kind, "/etc"
+                archive.addfile(other)
     return base64.encodebytes(made.getvalue()).decode() + "# whole\n"
 
 
 EXAMPLES = [
-    Example("pack_configuration", ("@folder@", "--", "etc"), arrange=_HERE, matches=r"[A-Za-z0-9+/=\n]+\n# whole\n"),
+    Example("pack_configuration", ("@folder@", "etc"), arrange=_HERE, matches=r"[A-Za-z0-9+/=\n]+\n# whole\n"),
     Example(
         "pack_configuration",
-        ("@folder@", "--", "etc"),
-        status=1,
-        complains="the configuration could not be packed: -- etc",
-        name="none",
+        ("@folder@", "etc", "etc/pg.conf"),
+        arrange=f"{_HERE} && echo x >'etc/a \\ b' && ln -s 15/postgresql.conf etc/pg.conf && ln -s / etc/log && "
+        "(pack_configuration . etc etc/pg.conf) >packed",
+        matches=r"[A-Za-z0-9+/=\n]+\n# whole\n",
+        after="head -n -1 packed | base64 -d >it && ! tar -tvf it | grep -v '^[d-]' && "
+        "[ \"$(tar -xOf it etc/pg.conf 'etc/a \\ b' | sort -u)\" = 'port = 1\nx' ] && ! tar -tf it | grep log",
+        name="of links the files they lead to",
+    ),
+    Example(
+        "pack_configuration", ("@folder@", "etc"), status=1, complains="the configuration cannot be read", name="none"
     ),
     Example(
         "unpack_configuration",
@@ -85,12 +96,64 @@ EXAMPLES = [
         _UNPACK,
         stdin="?\n# whole\n",
         status=1,
-        complains="could not be unpacked",
+        complains="the configuration is no archive",
         name="no archive",
+    ),
+    *(
+        Example(
+            "unpack_configuration",
+            _UNPACK,
+            arrange=_HERE,
+            stdin=_packed(**made),
+            status=1,
+            complains="the configuration of old holds what is neither file nor folder",
+            after='[ "$(cat etc/15/*)" = "port = 1" ] && [ ! -e var ]',
+            name=f"a {kind}",
+        )
+        for kind, made in (("link", {"link": "etc/15/log"}), ("device", {"device": "etc/15/disk"}))
+    ),
+    Example(
+        "unpack_configuration",
+        _UNPACK,
+        stdin=_packed(above="etc/15/../../out"),
+        status=1,
+        complains="could not be unpacked",
+        after="[ ! -e out ]",
+        name="a name that leads above",
+    ),
+    Example(
+        "unpack_configuration",
+        ("@folder@", _KEPT, "nobody", "etc/15", "etc/pg.conf"),
+        arrange=_HERE,
+        stdin=_packed(),
+        status=1,
+        complains="etc/15 of new is not nobody's: give it to nobody, or move it away",
+        after='[ "$(cat etc/15/*)" = "port = 1" ] && [ ! -e var ]',
+        as_root=True,
+        name="what new has there is another's",
+    ),
+    Example("replaceable", (_ME, "etc/15", "etc/none"), arrange=_HERE, prints=""),
+    Example(
+        "replaceable",
+        ("nobody", "etc/15"),
+        arrange=f"{_HERE} && chown -R nobody etc/15",
+        status=1,
+        complains="nobody cannot replace etc/15 of new: move it away",
+        as_root=True,
+        name="its folder is another's",
+    ),
+    Example("readable_files", ("etc/passwd",), arrange=_HERE, prints=""),
+    Example(
+        "readable_files",
+        ("@folder@/etc/passwd", "@folder@/etc/15"),
+        arrange=_HERE,
+        status=1,
+        complains="/etc/15 that its database user can read: make it, from old's",
+        name="a folder",
     ),
     Example(
         "put_aside",
-        ("@folder@/var/kept.tar", "etc/15", "none"),
+        ("@folder@/var/kept.tar", _ME, "etc/15", "none"),
         arrange=_HERE,
         after='[ "$(tar -xOf var/kept.tar)" = "port = 1" ]',
     ),

@@ -29,6 +29,15 @@ EXAMPLES = [
         after=f'[ "$(readlink lock)" = "{_THEIRS}" ]',
         name="another's",
     ),
+    Example(
+        "take_lock",
+        ("lock", _OURS),
+        arrange=f"ln -s '{_OURS}' lock && chown -h nobody lock",
+        status=1,
+        complains="the lock lock is of user 65534, who is to have none: ask there; as root: rm lock",
+        as_root=True,
+        name="one that another user has made",
+    ),
     Example("take_lock", ("none/lock", _OURS), status=1, complains="No such file or directory", name="no folder"),
     Example(
         "take_lock",

@@ -242,7 +242,7 @@ EXAMPLES = [
             "mount: -t nfs -o vers=4.2,soft 10.0.0.2:/srv/a b @folder@/state/data",
             "mount: -t nfs -o vers=4.2,soft [fd00::2]:/space @folder@/state/16400",
         )
-        + ' && [ "$(stat -c %a,%U state)" = "500,$(id -un)" ] && [ "$(stat -c %a state/data)" = 555 ]',
+        + ' && [ "$(stat -c %a,%U,%G state)" = "710,root,$(id -gn)" ] && [ "$(stat -c %a state/data)" = 555 ]',
         as_root=True,
     ),
     Example(

@@ -1,14 +1,34 @@
 """The steps that bring configuration which lies outside the data directory, where no pass reaches."""
 
-from core.migration.findings.layout import configuration_outside, own_folder
-from core.migration.model.plan import ROOT_USER, Phase, Step
+from core.migration.findings.layout import configuration_brought, configuration_left
+from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step
 from core.migration.plan.site import Site
 from core.servers.shell import call, command
 
 
+def look_for_the_rest(site: Site) -> list[Step]:
+    """Ahead of the copy: whether new has its own of what the plan does not bring."""
+    left = configuration_left(site.cluster)
+    if not left:
+        return []
+    return [
+        Step(
+            f"look for new's own {', '.join(left)}",
+            "new",
+            site.channel.writer,
+            str(call("readable_files", *left)),
+            "it lies in a folder of the system's, where nothing of old's is put; new would not start without it",
+            ONLY_LOOKS,
+            native=(command("ls", "-lL", "--", *left).text,),
+            skippable=False,
+            rehearsed=True,
+        )
+    ]
+
+
 def configuration(site: Site) -> list[Step]:
     """Old's as an archive, put in place of what new has there; nothing where all of it travels with the data."""
-    paths = configuration_outside(site.cluster)
+    paths = configuration_brought(site.cluster)
     if not paths:
         return []
     return [
@@ -16,10 +36,10 @@ def configuration(site: Site) -> list[Step]:
             f"pack old's configuration: {', '.join(paths)}",
             "old",
             site.owner,  # what its server reads its owner may read, and nothing else is to leave old
-            str(call("pack_configuration", "/", *_packed(site, paths))),
+            str(call("pack_configuration", "/", *_below_root(paths))),
             "it lies outside the data directory, so no pass has copied it",
             "nothing to undo: it only looks",
-            (f"{command('tar', '-C', '/', '-cf', '-', *_packed(site, paths))} | base64",),
+            (f"{command('tar', '-C', '/', '-hcf', '-', '--', *_below_root(paths))} | base64",),
             name="configuration",
             phase=Phase.START,
             timed_as=Phase.VERIFY,
@@ -44,7 +64,7 @@ def configuration(site: Site) -> list[Step]:
 
 def restore_configuration(site: Site) -> list[Step]:
     """On the way back: what new had in those places, where it was put aside."""
-    paths = configuration_outside(site.cluster)
+    paths = configuration_brought(site.cluster)
     if not paths:
         return []
     return [
@@ -52,7 +72,7 @@ def restore_configuration(site: Site) -> list[Step]:
             "put new's own configuration back",
             "new",
             ROOT_USER,
-            str(call("restore_configuration", "/", put_aside(site), *_below_root(paths))),
+            str(call("restore_configuration", "/", put_aside(site), site.channel.writer, *_below_root(paths))),
             "as if there had been no move; where it has not come that far nothing is done",
             "nothing to undo: another try brings old's again",
             _native_restore(site, paths),
@@ -65,11 +85,6 @@ def put_aside(site: Site) -> str:
     return f"/var/lib/pghaul/{site.channel.marker}-{site.made_at:%Y%m%dT%H%M%S}.tar"
 
 
-def _packed(site: Site, paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Words of tar: of single files what a link stands for; in Debian's folder one may lead to the data."""
-    return (*(("-h",) if own_folder(site.cluster) not in paths else ()), "--", *_below_root(paths))
-
-
 def _below_root(paths: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(path.removeprefix("/") for path in paths)
 
@@ -78,9 +93,8 @@ def _native_unpack(site: Site, paths: tuple[str, ...]) -> tuple[str, ...]:
     """What a person would type for it, with the archive on standard input."""
     return (
         command("tar", "-C", "/", "-cf", put_aside(site), "--", *_below_root(paths)).text,
-        command("rm", "-rf", "--", *paths).text,
-        f"base64 -d | {command('tar', '-C', '/', '-xf', '-')}",
-        command("chown", "-R", f"{site.channel.writer}:", "--", *paths).text,
+        command(*_as_writer(site), "rm", "-rf", "--", *paths).text,
+        f"base64 -d | {command(*_as_writer(site), 'tar', '-C', '/', '-xf', '-')}",
     )
 
 
@@ -88,7 +102,11 @@ def _native_restore(site: Site, paths: tuple[str, ...]) -> tuple[str, ...]:
     """What a person would type to have back what new had there, if anything."""
     kept = put_aside(site)
     return (
-        command("rm", "-rf", "--", *paths).text,
-        command("tar", "-C", "/", "-xpf", kept).text,
+        command(*_as_writer(site), "rm", "-rf", "--", *paths).text,
+        f"{command(*_as_writer(site), 'tar', '-C', '/', '-xpf', '-')} <{command(kept)}",
         command("rm", "-f", "--", kept).text,
     )
+
+
+def _as_writer(site: Site) -> tuple[str, ...]:
+    return ("runuser", "-u", site.channel.writer, "--")

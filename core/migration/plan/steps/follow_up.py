@@ -1,6 +1,6 @@
 """What a plan leaves behind when it is done, and what is still to do then: sentences for people."""
 
-from core.migration.findings.layout import configuration_outside
+from core.migration.findings.layout import configuration_brought
 from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
 from core.migration.plan.steps.configuration import put_aside
@@ -15,7 +15,7 @@ def remains(site: Site) -> tuple[str, ...]:
         f"{site.old.name}: {cluster.data_directory}/{cluster_control.FENCE} with its control file, which keeps it from "
         "starting"
     )
-    if configuration_outside(cluster):
+    if configuration_brought(cluster):
         said.append(f"{site.new.name}: {put_aside(site)}, what new had where old's configuration came, if anything")
     elif (file := service.config_file(site)) is not None:
         said.append(f"{site.new.name}: {file}{service.KEPT}, what Debian's tools read there before")

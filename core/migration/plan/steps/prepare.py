@@ -3,16 +3,17 @@
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Step, undone
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
+from core.migration.plan.steps.configuration import look_for_the_rest
 from core.migration.plan.steps.targets import empty_or_ours, mark, native_empty_or_ours
 from core.migration.plan.steps.verify import forget_lists
 from core.migration.transports import copy_channel
 from core.migration.transports.routes import route_of
-from core.servers.shell import command
+from core.servers.shell import call, command
 
 
 def prepare(site: Site) -> list[Step]:
     """Prove and make the target folders, then open the way for this copy alone."""
-    return [_prove(site), *_make_folders(site), _fence(site), *_open_channel(site)]
+    return [_prove(site), *look_for_the_rest(site), *_make_folders(site), _fence(site), *_open_channel(site)]
 
 
 def _prove(site: Site) -> Step:
@@ -39,9 +40,10 @@ def _make_folders(site: Site) -> list[Step]:
             f"make {root.target}",
             "new",
             ROOT_USER,
-            str(command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", root.target)),
+            str(call("give_folder", user, root.target)),
             f"{root.source} of old comes here; the owner goes by name, for numbers differ between hosts",
             undone(ROOT_USER, "new", command("rmdir", "--", root.target)) + " (while it is empty)",
+            (command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", root.target).text,),
             rehearsed=True,
         )
         for root in site.roots

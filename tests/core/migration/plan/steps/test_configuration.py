@@ -19,8 +19,14 @@ def step(made: Plan, title: str) -> Step:
 
 
 def packed(changes: dict[str, Any]) -> tuple[str, ...]:
-    """The words of tar."""
+    """What is packed, below the root."""
     return tuple(words_of(step(plan(changes), "pack old's configuration").call)[2:])
+
+
+def looked_for(made: Plan) -> tuple[str, ...]:
+    """What new must have by itself."""
+    calls = [words_of(each.call) for each in made.steps if each.title.startswith("look for new's own")]
+    return tuple(calls[0][1:]) if calls else ()
 
 
 def included(*files: str) -> ClusterWide:
@@ -28,29 +34,45 @@ def included(*files: str) -> ClusterWide:
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "paths"),
     [
-        ({**DEBIAN, "config_file": f"{FOLDER}/postgresql.conf"}, ("--", FOLDER[1:])),
+        ({**DEBIAN, "config_file": f"{FOLDER}/postgresql.conf"}, (FOLDER,)),
         (
             {**DEBIAN, "config_file": f"{FOLDER}/postgresql.conf", "hba_file": "/srv/hba.conf"},
-            ("--", FOLDER[1:], "srv/hba.conf"),
+            (FOLDER, "/srv/hba.conf"),
         ),
-        ({"config_file": "/etc/postgresql.conf"}, ("-h", "--", "etc/postgresql.conf")),
-        ({"config_file": f"{FOLDER}/postgresql.conf"}, ("-h", "--", f"{FOLDER[1:]}/postgresql.conf")),
-        ({"config_file": "/srv/pg/postgresql.conf"}, ("-h", "--", "srv/pg/postgresql.conf")),  # beside the data
-        ({"hba_file": "/etc/pg_hba.conf"}, ("-h", "--", "etc/pg_hba.conf")),
-        ({"settings": {"ident_file": "/etc/pg_ident.conf"}}, ("-h", "--", "etc/pg_ident.conf")),
-        ({"wide": included("/etc/tuning.conf", f"{DATA}/postgresql.conf")}, ("-h", "--", "etc/tuning.conf")),
-        (
-            {**DEBIAN, "data_directory": f"{FOLDER}/data", "config_file": f"{FOLDER}/postgresql.conf", "wide": None},
-            ("-h", "--", f"{FOLDER[1:]}/postgresql.conf"),
-        ),
+        ({"config_file": "/srv/pg/postgresql.conf"}, ("/srv/pg/postgresql.conf",)),  # beside the data
+        ({"hba_file": "/opt/pg_hba.conf"}, ("/opt/pg_hba.conf",)),
+        ({"settings": {"ident_file": "/srv/pg_ident.conf"}}, ("/srv/pg_ident.conf",)),
+        ({"wide": included("/srv/tuning.conf", f"{DATA}/postgresql.conf")}, ("/srv/tuning.conf",)),
     ],
 )
 def test_a_folder_is_taken_whole_only_when_it_is_the_clusters_own(
-    changes: dict[str, Any], words: tuple[str, ...]
+    changes: dict[str, Any], paths: tuple[str, ...]
 ) -> None:
-    assert packed(changes) == words
+    assert packed(changes) == tuple(path[1:] for path in paths)
+    assert looked_for(plan(changes)) == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "paths"),
+    [
+        ({"config_file": "/etc/postgresql.conf"}, ("/etc/postgresql.conf",)),
+        ({"config_file": f"{FOLDER}/postgresql.conf"}, (f"{FOLDER}/postgresql.conf",)),  # nobody knows whose it is
+        ({"hba_file": "/etc/shadow"}, ("/etc/shadow",)),
+        ({"settings": {"ident_file": "/srv/../etc/profile.d/x.sh"}}, ("/srv/../etc/profile.d/x.sh",)),
+        ({"wide": included("/usr/lib/tuning.conf")}, ("/usr/lib/tuning.conf",)),
+        (
+            {**DEBIAN, "data_directory": f"{FOLDER}/data", "config_file": f"{FOLDER}/postgresql.conf", "wide": None},
+            (f"{FOLDER}/postgresql.conf",),
+        ),
+        ({**DEBIAN, "name": "15/..", "config_file": "/etc/postgresql/pg.conf"}, ("/etc/postgresql/pg.conf",)),
+    ],
+)
+def test_nothing_of_old_is_put_into_a_folder_of_the_systems(changes: dict[str, Any], paths: tuple[str, ...]) -> None:
+    made = plan(changes)
+    assert looked_for(made) == paths
+    assert not any("old's configuration" in each.title for each in made.steps)
 
 
 def test_what_it_replaces_is_kept_where_nobody_looks_for_clusters_and_put_back() -> None:
@@ -59,6 +81,6 @@ def test_what_it_replaces_is_kept_where_nobody_looks_for_clusters_and_put_back()
     assert kept.startswith("/var/lib/pghaul/pghaul-copy-")
     assert f"{made.made_at:%Y%m%dT%H%M%S}" in kept
     assert (user, paths) == ("postgres", [FOLDER[1:]])
-    assert words_of(step(made, "put new's own").call) == ["restore_configuration", "/", kept, FOLDER[1:]]
+    assert words_of(step(made, "put new's own").call) == ["restore_configuration", "/", kept, user, FOLDER[1:]]
     assert any(f"new: {kept}" in each for each in made.remains)
     assert not any("onfiguration" in each.title for each in (*plan().steps, *plan().way_back))

@@ -1,0 +1,59 @@
+"""Examples of folders that root makes for a database user, where that user might lead it astray."""
+
+import getpass
+
+from tests.resources.sh.examples import Example
+
+_ME = getpass.getuser()
+_ENDS_AS_IT = {"runuser": "it ends as the command does", "runuser behind": "as above"}
+_OF_ROOTS = '[ "$(stat -c %U roots)" = root ] && [ ! -e roots/main ]'
+
+EXAMPLES = [
+    Example("run_as", (_ME, "echo", "done"), prints="done\n", tolerates={"full disk": "it writes nothing"}),
+    Example("run_as", ("nobody", "id", "-un"), prints="nobody\n", tolerates=_ENDS_AS_IT, as_root=True, name="another"),
+    Example("give_folder", (_ME, "@folder@/a/b c"), after='[ "$(stat -c %a a "a/b c")" = "700\n700" ]', prints=""),
+    Example(
+        "give_folder",
+        (_ME, "@folder@/a"),
+        arrange="mkdir -m 755 a && touch a/file",
+        after='[ "$(stat -c %a a)" = 700 ] && [ -e a/file ]',
+        name="again",
+    ),
+    Example(
+        "give_folder",
+        ("nobody", "@folder@/roots/main"),
+        arrange="mkdir -m 755 roots",
+        programs={"runuser": 'shift 3; "$@"'},  # nobody cannot come as far as this example's folder
+        after='[ "$(stat -c "%U %a" roots roots/main)" = "root 755\nnobody 700" ]',
+        as_root=True,
+        name="in root's",
+    ),
+    *(
+        Example(
+            "give_folder",
+            ("nobody", f"@folder@/{path}"),
+            arrange=f"mkdir -m 755 roots theirs && ln -s ../roots theirs/link && ln -s . theirs/main && {more}",
+            status=1,
+            complains=said,
+            after=f'{_OF_ROOTS} && [ "$(stat -c %U theirs/main)" = root ]',
+            as_root=True,
+            name=name,
+        )
+        for name, path, more, said in (
+            ("a link leads to root's", "theirs/link/main", "chown nobody theirs", "nobody cannot make "),
+            ("a link above leads to root's", "theirs/link/more/main", "chown nobody theirs", "nobody cannot make "),
+            ("others may write above", "theirs/folder", "chmod 777 theirs", "nobody cannot make "),
+            ("it is a link", "theirs/main", ":", "is not nobody's: give it to nobody"),
+        )
+    ),
+    Example(
+        "give_folder",
+        ("nobody", "@folder@/roots"),
+        arrange="mkdir roots && touch roots/file",
+        status=1,
+        complains="roots is not nobody's: give it to nobody",
+        after=_OF_ROOTS,
+        as_root=True,
+        name="it holds something",
+    ),
+]
