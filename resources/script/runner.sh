@@ -60,7 +60,10 @@ go() {
   sed -n '/^# --- sent /,/^# --- how /p' "$0" >"$folder/sent"
   me=$(id -un)@$(uname -n | tr / _)
   note "begun by $me: $will_be"
-  mine="$token $me since $(date -u '+%Y-%m-%d %H:%M') UTC"
+  # of this place alone: what runs elsewhere is another's, were it the same script
+  place=$(cd -- "$kept" && printf '%s:%s\n' "$(uname -n)" "$PWD" | cksum) || exit 1
+  owner=$token-${place%% *}
+  mine="$owner $me since $(date -u '+%Y-%m-%d %H:%M') UTC"
   if meet old && meet new && lock old locked take_lock "$mine" && lock new locked take_lock "$mine"; then
     "$steps"
     if [ -n "$ended" ] && [ -n "$open" ]; then
@@ -72,8 +75,8 @@ go() {
     ended=1
   fi
   interrupted=
-  lock old unlocked release_lock "$token"
-  lock new unlocked release_lock "$token"
+  lock old unlocked release_lock "$owner"
+  lock new unlocked release_lock "$owner"
   ssh_control='-O exit'
   for side in old new; do "$side" </dev/null >/dev/null 2>&1; done
   rm -f -- "$kept/running"

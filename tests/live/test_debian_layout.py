@@ -73,6 +73,7 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
 ) -> None:
     start_conf = state(cluster)
     cluster.old.exec("install", "-D", "/etc/hostname", f"{CONFIGURATION}/theirs")
+    cluster.old.exec("chown", "-R", "postgres:", "/etc/postgresql/15")  # as pg_createcluster does
     facts = collect(new_server, Job(), folders=[DATA]), collect(old_server, Job(), folders=[DATA])
     with Store.open(tmp_path) as store:
         store.add_profile(replace(new_profile, name="old"))

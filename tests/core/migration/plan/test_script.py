@@ -38,6 +38,8 @@ shift
 exec "$@"
 """
 
+ID = '[ "$1" != -un ] || exec echo dba; exec /usr/bin/id "$@"'
+
 
 class Run:
     """A script in a folder of its own, with what stands in for ssh, sudo and the login's name."""
@@ -53,14 +55,16 @@ class Run:
         )
         self.path.write_text(script(own), encoding="utf-8")
         (folder / "programs").mkdir()
-        for name, body in (("ssh", SSH), ("sudo", SUDO), ("id", "echo dba"), ("stty", ":")):
+        for name, body in (("ssh", SSH), ("sudo", SUDO), ("id", ID), ("stty", ":")):
             program = folder / "programs" / name
             program.write_text("#!/bin/sh\n" + body.replace("@folder@", str(folder)))
             program.chmod(0o755)
 
-    def __call__(self, *options: str, answers: str = "") -> "subprocess.CompletedProcess[str]":
+    def __call__(
+        self, *options: str, answers: str = "", path: Path | None = None
+    ) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
-            [self.shell, str(self.path), *options],
+            [self.shell, str(path or self.path), *options],
             input=answers,
             env=self.environment,
             cwd=self.folder,
@@ -227,6 +231,27 @@ def test_a_signal_as_a_step_begins_ends_it_at_once(tmp_path: Path) -> None:
         assert "step 3, sleep 20: interrupted" in run.log()
         assert not (tmp_path / "key").exists()
         assert not any(lock.is_symlink() for lock in locks(run))
+
+
+def test_the_same_script_run_from_elsewhere_is_anothers(tmp_path: Path) -> None:
+    """A colleague has it too, or it lies twice on the workstation: only one of them has the cluster in hand."""
+    first = Run(toy(step("sleep 20"), step("echo c")), tmp_path)
+    copied = tmp_path / "elsewhere" / "move.sh"
+    copied.parent.mkdir()
+    copied.write_text(first.path.read_text())
+    with first.begun() as process:
+        assert process.stdin is not None
+        process.stdin.write("yes\n")
+        process.stdin.flush()
+        wait_until(lambda: all(lock.is_symlink() for lock in locks(first)), "both locked")
+        second = first(answers="yes\n", path=copied)
+        assert second.returncode == 1
+        assert "is held: " in second.stdout
+        assert "if that one is gone for good" in second.stdout
+        assert all(lock.is_symlink() for lock in locks(first))
+        process.terminate()
+        process.wait(10)
+    assert not any(lock.is_symlink() for lock in locks(first))
 
 
 def test_nothing_is_left_out_that_the_rest_stands_on(tmp_path: Path) -> None:
