@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BlockedError, Cancelled, CommandError, PghaulError
+from core.errors import BlockedError, Cancelled, CommandError, PghaulError, UnreachableError
 from core.facts.model import Facts
 from core.jobs import CommandStarted, Event, Progress
 from core.migration.execution.engine import carry_out
@@ -198,6 +198,10 @@ class Undecided(Person):
         return step.title != "decide"
 
 
+def _silent() -> Server:
+    raise UnreachableError("new does not answer", "look at its power")
+
+
 @pytest.mark.parametrize("back", [True, False], ids=["back to old", "mended and gone on with"])
 def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
     cluster: Lab, move: Moving, back: bool
@@ -217,6 +221,10 @@ def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
     assert "nobody has written to it; go on: pghaul execute to new --resume; or back to old" in status_sentence(failed)
     if back:
         cluster.new.exec("rm", "/var/tmp/conf")
+        unheard = replace(move, connect=lambda side: _silent() if side == "new" else move.connect(side))
+        with pytest.raises(UnreachableError):  # its host may have started it since
+            roll_back(unheard.executor(number))
+        assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid", check=False).returncode == 1
         roll_back(move.executor(number))
         assert sql(cluster.old, HISTORY) == "0"
     else:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.facts.model import Cluster, Facts, Tool
-from core.facts.programs import program_path
+from core.facts.programs import program_path, programs_of
 
 CLUSTER = Cluster("/srv/pg/data", "15", "15.5", running=True, port=5432, owner="postgres", bin_directory="/opt/pg/bin")
 FACTS = Facts("old", datetime(2026, 1, 1, tzinfo=UTC), 0.0, 1, clusters=(CLUSTER,))
@@ -19,3 +19,11 @@ def test_a_server_program_of_that_series_is_found_wherever_it_lies() -> None:
     found = replace(FACTS, clusters=(), tools=(Tool("postgres", "/usr/local/pgsql/bin/postgres", "9.6.24"),))
     assert program_path(found, "9.6").startswith("/usr/local/pgsql/bin:")
     assert program_path(found, "15").startswith("/usr/lib/postgresql/15/bin:")
+
+
+def test_a_cluster_is_run_by_its_own_programs() -> None:
+    """Of one series several may be installed, each with libraries that the others lack."""
+    other = replace(CLUSTER, data_directory="/srv/pg/other", bin_directory="/opt/other/bin")
+    both = replace(FACTS, clusters=(CLUSTER, other))
+    assert programs_of(both, CLUSTER).split(":")[:2] == ["/opt/pg/bin", "/opt/other/bin"]
+    assert programs_of(both, other).split(":")[:2] == ["/opt/other/bin", "/opt/pg/bin"]

@@ -228,6 +228,24 @@ _TARGET = [
     Example(
         "give_back",
         (_DATA,),
+        arrange=f'{_CLUSTER} && mkdir "it\'s/pghaul-fence" && echo identifier >"it\'s/pghaul-fence/opened" && '
+        '(control_sum "it\'s") >"it\'s/pghaul-fence/control" && echo later >>"it\'s/global/pg_control"',
+        status=1,
+        complains="new was started for clients: they may have written to it",
+        after='[ -e "it\'s/pghaul-fence/opened" ] && [ -e "it\'s/global/pg_control" ]',
+        name="it was opened",
+    ),
+    Example(
+        "give_back",
+        (_DATA,),
+        arrange=f"{_FENCED} && {_MARKED}",
+        programs={"sync": "exit 1"},
+        after=f"{_holds(_NEW)}",
+        name="closed as it was, on a disk that is broken",
+    ),
+    Example(
+        "give_back",
+        (_DATA,),
         arrange=_RUNS_OURS,
         status=1,
         complains="that this copy has not started",

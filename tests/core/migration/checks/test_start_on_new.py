@@ -56,3 +56,17 @@ def test_one_that_would_not_find_its_configuration(service: Service, changes: di
     result = one(new(services=(service,)), **changes)
     assert result.status is Status.BLOCKER
     assert said in result.message
+
+
+def test_another_cluster_of_old_s_name_keeps_its_configuration() -> None:
+    """Debian keeps one folder a name: what comes from old would take the place of the other's."""
+    debian: dict[str, Any] = {
+        "name": "15/main",
+        "found_by": ("pg_lsclusters",),
+        "config_file": "/etc/postgresql/15/main/postgresql.conf",
+    }
+    elsewhere = replace(DEBIAN, data_directory="/srv/pg/other")
+    result = one(new(services=(elsewhere,)), **debian)
+    assert result.status is Status.BLOCKER
+    assert "cluster 15/main of new has its data in /srv/pg/other" in result.message
+    assert one(new(services=(DEBIAN, replace(elsewhere, name="15/more"))), **debian).status is Status.PASS
