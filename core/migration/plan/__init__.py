@@ -19,6 +19,7 @@ from core.migration.model.estimate import Estimate, Method
 from core.migration.model.move import HookCommand, Move, Verify
 from core.migration.model.plan import Phase, Plan, Step, functions_of
 from core.migration.model.probe import Probe
+from core.migration.model.transport import Transport
 from core.migration.plan.runbook import runbook
 from core.migration.plan.script import login, script
 from core.migration.plan.site import GivenUp, Site
@@ -56,33 +57,12 @@ def make_plan(
     Raises:
         InputError: the facts of old do not know the cluster, or hold no address of old.
     """
-    cluster = old_facts.cluster(move.cluster)
-    if cluster is None:
-        raise InputError(
-            f"the facts of {old_facts.server} know no cluster in {move.cluster}",
-            f"read them again: pghaul facts {old_facts.server}",
-        )
-    copied = data_roots(move, cluster)
-    targets = [(root.label, root.target) for root in copied]
     choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
-    channel = channel_of(
-        move,
-        new,
-        old_facts,
-        targets,
-        purpose="copy",
-        address=address_of(new),
-        login=new.user,
-        transport=choice.transport,
-        rsync=common_version(old_facts, new_facts),
-    )
-    channel = replace(channel, control=(programs_of(old_facts, cluster), cluster.data_directory))
-    given_up = _given_up(new_facts.cluster(move.target), checks)
-    site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify, given_up=given_up)
+    site = _site(move, old, new, old_facts, new_facts, checks, choice.transport, verify)
     steps = _timed(
         hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks), site, estimate
     )
-    read = settings(channel)
+    read = settings(site.channel)
     back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(site)]
     rest = [replace(step, phase=Phase.LATER) for step in later(site, socket_of(site))]
     return Plan(
@@ -93,8 +73,8 @@ def make_plan(
         made_at=site.made_at,
         warnings=(*_warnings(site, checks, estimate), *foreign(move.name, hooks)),
         logins=(login("old", old), login("new", new)),
-        cluster=cluster.name or cluster.data_directory,
-        data_directory=cluster.data_directory,
+        cluster=site.cluster.name or site.cluster.data_directory,
+        data_directory=site.cluster.data_directory,
         target=move.target,
         way_back=_numbered(back, site),
         later=_numbered(rest, site),
@@ -103,6 +83,44 @@ def make_plan(
         functions=functions_of([*steps, *back, *rest], read),
         settings=tuple(read.items()),
     )
+
+
+def _site(
+    move: Move,
+    old: Profile,
+    new: Profile,
+    old_facts: Facts,
+    new_facts: Facts,
+    checks: Sequence[CheckResult],
+    transport: Transport,
+    verify: Verify,
+) -> Site:
+    """What every step is made from.
+
+    Raises:
+        InputError: as make_plan does.
+    """
+    cluster = old_facts.cluster(move.cluster)
+    if cluster is None:
+        raise InputError(
+            f"the facts of {old_facts.server} know no cluster in {move.cluster}",
+            f"read them again: pghaul facts {old_facts.server}",
+        )
+    copied = data_roots(move, cluster)
+    channel = channel_of(
+        move,
+        new,
+        old_facts,
+        [(root.label, root.target) for root in copied],
+        purpose="copy",
+        address=address_of(new),
+        login=new.user,
+        transport=transport,
+        rsync=common_version(old_facts, new_facts),
+    )
+    channel = replace(channel, control=(programs_of(old_facts, cluster), cluster.data_directory))
+    given_up = _given_up(new_facts.cluster(move.target), checks)
+    return Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify, given_up=given_up)
 
 
 def _given_up(target: Cluster | None, checks: Sequence[CheckResult]) -> GivenUp | None:

@@ -98,20 +98,9 @@ def _first_start(site: Site) -> list[Step]:
 
 
 def _open(site: Site) -> list[Step]:
-    user, target, start = site.channel.writer, site.move.target, service.start_new(site)
+    user, target = site.channel.writer, site.move.target
     return [
-        Step(
-            "decide",
-            "you",
-            "",
-            "",
-            "look at new, which runs for local connections alone; until here old has everything, and the way back "
-            "loses nothing; the next step opens new to clients, and what they write is on new alone",
-            _back(site),
-            phase=Phase.OPEN,
-            stopped=True,
-            skippable=False,
-        ),
+        _decide(site),
         prove_still_stopped(site, opened=False),
         Step(
             "end the local start and take new's fence away",
@@ -126,19 +115,7 @@ def _open(site: Site) -> list[Step]:
             name=LIFT_FENCE,
             stopped=True,
         ),
-        Step(
-            "open new to clients",
-            "new",
-            start.user,
-            str(start.command),
-            "by what its host has for that; what clients write from here on is on new alone",
-            f"only with the loss of what clients wrote: {_back(site)}",
-            start.native,
-            phase=Phase.OPEN,
-            timed_as=Phase.START,
-            stopped=True,
-            point_of_no_return=True,
-        ),
+        _open_to_clients(site),
         *_said_on_old(site),
         Step(
             "forget new's fence",
@@ -154,17 +131,53 @@ def _open(site: Site) -> list[Step]:
         ),
         prove_still_stopped(site, opened=True),
         *_cron_jobs(site),
-        Step(
-            "lead the applications to new",
-            "you",
-            "",
-            "",
-            "address, DNS name or virtual IP, connection pools, monitoring, backups, the start at boot",
-            "lead them back to old, with the loss of what was written to new",
-            phase=Phase.OPEN,
-            name=LEAD,
-        ),
+        _lead_applications(),
     ]
+
+
+def _decide(site: Site) -> Step:
+    return Step(
+        "decide",
+        "you",
+        "",
+        "",
+        "look at new, which runs for local connections alone; until here old has everything, and the way back "
+        "loses nothing; the next step opens new to clients, and what they write is on new alone",
+        _back(site),
+        phase=Phase.OPEN,
+        stopped=True,
+        skippable=False,
+    )
+
+
+def _open_to_clients(site: Site) -> Step:
+    start = service.start_new(site)
+    return Step(
+        "open new to clients",
+        "new",
+        start.user,
+        str(start.command),
+        "by what its host has for that; what clients write from here on is on new alone",
+        f"only with the loss of what clients wrote: {_back(site)}",
+        start.native,
+        phase=Phase.OPEN,
+        timed_as=Phase.START,
+        stopped=True,
+        point_of_no_return=True,
+    )
+
+
+def _lead_applications() -> Step:
+    return Step(
+        "lead the applications to new",
+        "you",
+        "",
+        "",
+        "address, DNS name or virtual IP, connection pools, monitoring, backups, the start at boot",
+        "lead them back to old, with the loss of what was written to new",
+        phase=Phase.OPEN,
+        name=LEAD,
+    )
 
 
 def _said_on_old(site: Site) -> list[Step]:
