@@ -251,11 +251,11 @@ def test_tablespaces_go_to_their_targets() -> None:
 
 
 def test_configuration_outside_is_brought_along() -> None:
-    made = plan({"config_file": "/etc/postgresql/15/main/postgresql.conf"})
+    made = plan({"config_file": "/opt/pg/postgresql.conf"})
     assert step(made, "put old's configuration").reads == step(made, "pack old's configuration").name
     start = step(made, "start new")
-    assert f" {TARGET} 5432 /etc/postgresql/15/main/postgresql.conf " in start.call
-    assert f"-c config_file=/etc/postgresql/15/main/postgresql.conf -c data_directory={TARGET}" in start.native[1]
+    assert f" {TARGET} 5432 /opt/pg/postgresql.conf " in start.call
+    assert f"-c config_file=/opt/pg/postgresql.conf -c data_directory={TARGET}" in start.native[1]
     assert not any("configuration" in title for title in titles(plan()))
 
 
