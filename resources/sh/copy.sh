@@ -216,11 +216,17 @@ rest_pass() {
 deletions() {
   copy_progress=
   begin_pass "$1" "$2" "$4" hidden # by a name of its own: it runs beside a pass
-  deletions_said=$(send_root "$1" "$2" "$3" --dry-run --delete --itemize-changes) ||
-    refuse "$?" 'rsync cannot tell what would be removed: the lines above say why'
-  deletions_said=$(printf '%s\n' "$deletions_said" | awk '
+  # rsync names what it would send too, which is not kept; how it ended is the last line
+  deletions_said=$({
+    (send_root "$1" "$2" "$3" --dry-run --delete --itemize-changes)
+    printf '\n%s\n' "$?"
+  } | awk '
+    { status = $0 }
     sub(/^[*]deleting */, "") { print; many++ }
-    END { printf "# %d entries\n", many }') || fail 'what would be removed cannot be told'
+    END {
+      if (status != "0") exit status ~ /^[1-9][0-9]*$/ ? status : 1
+      printf "# %d entries\n", many
+    }') || refuse "$?" 'rsync cannot tell what would be removed: the lines above say why'
   printf '%s\n' "$deletions_said"
   deletions_said=${deletions_said##*'# '}
   echo "${deletions_said% entries}" >"$copy_folder/removed-$1" || fail "$copy_folder cannot be written"

@@ -56,6 +56,7 @@ while [ -e race ]; do
     rm -rf "$each" 2>/dev/null || :
     ln -s /etc "$each" 2>/dev/null || ln -s /etc/passwd "$each/mallory" 2>/dev/null || :
   done
+  sleep 0.02
 done
 """
 
