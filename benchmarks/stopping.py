@@ -3,8 +3,9 @@
     python benchmarks/stopping.py [GIGABYTES]
 
 Old is under load, 50 transactions a second, until it is stopped by `pghaul execute`. The stop counts from the step that
-stops old to the end of the step that opens new. Beside it stands `rsync -atp --delete` of the stopped cluster, the copy
-of an article of 2007, for which clients waited throughout.
+stops old until new takes connections, by the time of its lock file, which says so then: the step that opens it takes
+another 1.5 s where pg_ctlcluster tries three times whether it does. Beside it stands `rsync -atp --delete` of the
+stopped cluster, the copy of an article of 2007, for which clients waited throughout.
 
     load on one of ten tables   at most 12 % of that copy
     load on all ten, evenly     at most 30 %
@@ -71,8 +72,9 @@ def measure(load: Load, gigabytes: float, folder: Path) -> bool:
         with _busy(lab, scale, load):
             memory = _pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks").memory
         carried = _traffic(lab) - before
+        opened = float(lab.new.exec("stat", "-c", "%.3Y", f"{clusters.NEW_DATA}/postmaster.pid").stdout)
         shown = json.loads(_pghaul(folder, "execute", MOVE, "--status", "--json").stdout)["execution"]
-    stopped = _stopped(shown)
+    stopped = opened - _stopping(shown)
     sys.stdout.write(f"{load.title}\n")
     for run in shown["steps"]:
         took = (datetime.fromisoformat(run["ended_at"]) - datetime.fromisoformat(run["started_at"])).total_seconds()
@@ -140,12 +142,10 @@ def _traffic(lab: Lab) -> int:
     return sum(int((counters / f"{way}_bytes").read_text()) for way in ("rx", "tx"))
 
 
-def _stopped(execution: dict[str, list[dict[str, str]]]) -> float:
-    """Seconds from the step that stops old to the end of the one that opens new."""
-    runs = execution["steps"]
-    first = next(run["started_at"] for run in runs if run["title"] == "stop old")
-    last = next(run["ended_at"] for run in runs if run["title"] == "open new to clients")
-    return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+def _stopping(execution: dict[str, list[dict[str, str]]]) -> float:
+    """When the step that stops old began, in seconds since the epoch."""
+    began = next(run["started_at"] for run in execution["steps"] if run["title"] == "stop old")
+    return datetime.fromisoformat(began).timestamp()
 
 
 def _judged(what: str, value: float, most: float, shown: str) -> bool:
