@@ -8,9 +8,10 @@ BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTEST ?=
 # Side by side: each worker has a lab of its own and takes the next file of tests when it is done with one.
 WORKERS ?= 2
-# Of make chaos: how many rounds, drawn by which seed; ROUND=3: that one alone.
+# Of make chaos: how many rounds, drawn by which seed, on how many pairs of hosts at once; ROUND=3: that one alone.
 ROUNDS ?= 10
 SEED ?= 1
+PAIRS ?= 2
 SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 UNIT := not lab and not clean_debian and not long and not nfs and not systemd
 
@@ -49,7 +50,7 @@ test-systemd: setup-systemd
 	@sh installer/with-lab.sh $(BIN)/python -m pytest -m systemd $(PYTEST)
 
 chaos: setup-systemd
-	@sh installer/with-lab.sh $(BIN)/python -m tests.chaos.run --rounds $(ROUNDS) --seed $(SEED) $(if $(ROUND),--round $(ROUND))
+	@sh installer/with-lab.sh $(BIN)/python -m tests.chaos.run --rounds $(ROUNDS) --seed $(SEED) --pairs $(PAIRS) $(if $(ROUND),--round $(ROUND))
 
 run: setup
 	@$(BIN)/pghaul

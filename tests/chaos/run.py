@@ -8,6 +8,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,8 +30,16 @@ def main(arguments: list[str]) -> int:
         print(reason, file=sys.stderr)
         return 2
     numbers = [options.round] if options.round else list(range(1, options.rounds + 1))
-    endings = Counter(_verdict(played) for played in _rounds(options.seed, numbers, options.fault))
-    print(f"{len(numbers)} rounds of seed {options.seed}: " + ", ".join(f"{n} {what}" for what, n in endings.items()))
+    waiting = iter(numbers)
+    with ThreadPoolExecutor() as pool:
+        pairs = [
+            pool.submit(list, _rounds(f"chaos-{pair}", options.seed, waiting, options.fault))
+            for pair in range(min(options.pairs, len(numbers)))
+        ]
+    endings = Counter(_verdict(played) for pair in pairs for played in pair.result())
+    print(
+        f"{endings.total()} rounds of seed {options.seed}: " + ", ".join(f"{n} {what}" for what, n in endings.items())
+    )
     return 1 if endings["LOST"] or endings["STUCK"] else 0
 
 
@@ -38,28 +47,30 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make chaos", description=__doc__)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pairs", type=int, default=1, help="so many pairs of hosts play side by side")
     parser.add_argument("--round", type=int, help="that round alone")
     parser.add_argument("--fault", action="append", choices=FAULTS, help="none but these; it draws anew")
     return parser
 
 
-def _rounds(seed: int, numbers: list[int], faults: list[str] | None) -> Iterator[Played]:
-    """Rounds on the same hosts, until one of them leaves these as no move finds them."""
-    waiting = list(numbers)
-    while waiting:
-        with _place() as place:
+def _rounds(name: str, seed: int, numbers: Iterator[int], faults: list[str] | None) -> Iterator[Played]:
+    """Rounds on the same hosts, until one leaves these as no move finds them; other pairs take from `numbers` too."""
+    number = next(numbers, None)
+    while number is not None:
+        with _place(name) as place:
             steps = _steps(place)
             good = True
-            while waiting and good:
-                played = _round(place, seed, waiting.pop(0), faults, steps)
+            while good and number is not None:
+                played = _round(place, seed, number, faults, steps)
                 good = not played.wrong
+                number = next(numbers, None)
                 yield played
 
 
 @contextmanager
-def _place() -> Iterator[Place]:
+def _place(name: str) -> Iterator[Place]:
     """Fresh hosts with the cluster, and a workstation."""
-    with labs.lab("chaos", kind=Kind.SYSTEMD, size="1500M") as lab:
+    with labs.lab(name, kind=Kind.SYSTEMD, size="1500M") as lab:
         cluster.create(lab.old, lab.new)
         cluster.begin_anew(lab.old, lab.new)
         yield Place(lab, set_up(lab))
