@@ -131,6 +131,7 @@ def test_nothing_of_hers_runs_as_another_user_and_nothing_else_changes(cli: Comm
     ):
         code, out, err = cli.connecting(*words)
         assert code == 0 or words[0] == "check", (words, out, err)
+        assert f"{_HOME}/data" in out or words[0] != "facts"  # she has been seen
     assert sql(cli.lab.new, "select count(*) from pgbench_accounts") == "100000"
     for host in (cli.lab.old, cli.lab.new):
         assert {line.split()[0] for line in host.exec("cat", _RAN).stdout.splitlines()} <= {"mallory"}
