@@ -108,6 +108,7 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     for host in (lab.old, lab.new):
         host.exec("rm", "-f", f"{_HOME}/race")
         host.exec("pkill", "-KILL", "-u", "mallory", check=False)
+        host.exec("find", "/tmp", "/var/tmp", "/dev/shm", "-user", "mallory", "-delete", check=False)
         host.exec("userdel", "-r", "mallory", check=False)
         host.exec("rm", "-f", _RAN)
     site.remove(lab)
