@@ -230,6 +230,8 @@ class WaiverRow(Base):
     old: Mapped[str]
     new: Mapped[str]
     withdrawn_at: Mapped[datetime | None]
+    seal: Mapped[str | None]
+    """That this user's pghaul has recorded it (core/history/seal)."""
 
     __table_args__ = (Index(None, "move_id", "waived_at"),)
 

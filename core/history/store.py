@@ -223,12 +223,12 @@ class Store:
         """The latest pass, its warnings with the waivers that hold; None: not checked yet."""
         with self._read() as session:
             results = findings.checks(session, move)
-            return None if results is None else with_waivers(results, waivers.waivers(session, move))
+            return None if results is None else with_waivers(results, waivers.waivers(session, move, self._seal))
 
     def add_waiver(self, move: str, waiver: Waiver) -> None:
         """Keep a waiver, in place of one that stands for the same check."""
         with self._write() as session:
-            waivers.add_waiver(session, move, waiver)
+            waivers.add_waiver(session, move, waiver, self._seal)
 
     def withdraw_waiver(self, move: str, check: str) -> None:
         """Take a waiver back; InputError where there is none."""
@@ -238,7 +238,7 @@ class Store:
     def waivers(self, move: str) -> tuple[Waiver, ...]:
         """The waivers that stand, whether or not the latest pass has their evidence."""
         with self._read() as session:
-            return waivers.waivers(session, move)
+            return waivers.waivers(session, move, self._seal)
 
     def checks_taken_at(self, move: str) -> datetime | None:
         """When the latest pass was kept."""

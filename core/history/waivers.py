@@ -8,25 +8,27 @@ from sqlalchemy.orm import Session
 from core.errors import InputError
 from core.history.models import WaiverRow
 from core.history.profiles import move_row
+from core.history.seal import Seal
+from core.history.types import storable_text
 from core.migration.model.checks import Status, Waiver
 
 
-def add_waiver(session: Session, move: str, waiver: Waiver) -> None:
+def add_waiver(session: Session, move: str, waiver: Waiver, seal: Seal) -> None:
     """Keep a waiver; one that stands for the same check ends."""
     row = move_row(session, move)
     _end(session, row.id, waiver.check)
-    session.add(
-        WaiverRow(
-            move_id=row.id,
-            check=waiver.check,
-            reason=waiver.reason,
-            waived_by=waiver.by,
-            waived_at=waiver.at,
-            status=waiver.status.value,
-            old=waiver.old,
-            new=waiver.new,
-        )
+    kept = WaiverRow(
+        move_id=row.id,
+        check=waiver.check,
+        reason=waiver.reason,
+        waived_by=waiver.by,
+        waived_at=waiver.at,
+        status=waiver.status.value,
+        old=waiver.old,
+        new=waiver.new,
     )
+    kept.seal = seal.of(*_sealed(kept))
+    session.add(kept)
 
 
 def withdraw_waiver(session: Session, move: str, check: str) -> None:
@@ -35,17 +37,26 @@ def withdraw_waiver(session: Session, move: str, check: str) -> None:
         raise InputError(f"the check {check!r} of the move {move} is not waived", f"see: pghaul check {move}")
 
 
-def waivers(session: Session, move: str) -> tuple[Waiver, ...]:
-    """The waivers that stand; none older than the last change of the move: it was given for another move."""
+def waivers(session: Session, move: str, seal: Seal) -> tuple[Waiver, ...]:
+    """The waivers that stand; none older than the last change of the move: it was given for another move.
+
+    Nor one that came with a history from elsewhere: to take a warning on is this user's own word.
+    """
     row = move_row(session, move)
     since = true() if row.changed_at is None else WaiverRow.waived_at >= row.changed_at
     standing = select(WaiverRow).where(WaiverRow.move_id == row.id, WaiverRow.withdrawn_at.is_(None), since)
-    return tuple(waiver_of(found) for found in session.scalars(standing.order_by(WaiverRow.id)))
+    found = session.scalars(standing.order_by(WaiverRow.id))
+    return tuple(waiver_of(each) for each in found if seal.holds(each.seal, *_sealed(each)))
 
 
 def waiver_of(row: WaiverRow) -> Waiver:
     """The waiver of that row."""
     return Waiver(row.check, row.reason, row.waived_by, row.waived_at, Status(row.status), row.old, row.new)
+
+
+def _sealed(row: WaiverRow) -> tuple[str, ...]:
+    words = (row.check, row.reason, row.waived_by, row.status, row.old, row.new)
+    return ("waiver", str(row.move_id), *map(storable_text, words))
 
 
 def _end(session: Session, move_id: int, check: str) -> bool:

@@ -26,6 +26,7 @@ from tests.lab.lab import Lab
 from tests.lab.root import PASSWORD
 from tests.live import moving as site
 from tests.live.moving import DATA, MOVE, Person, sql
+from tests.live.test_script import Script
 
 pytestmark = pytest.mark.lab
 
@@ -147,3 +148,22 @@ def test_after_a_whole_move_no_secret_is_to_be_found(cluster: Lab, asker: LabAsk
     # what was moved is whole, its secrets included
     assert sql(cluster.new, "show primary_conninfo").endswith(WORDS["primary_conninfo"])
     shutil.rmtree(path.parent)
+
+
+def test_nor_in_what_an_exported_script_leaves(
+    cluster: Lab, asker: LabAsker, tmp_path: Path, old_profile: Profile, new_profile: Profile
+) -> None:
+    folder = tmp_path / "script"
+    folder.mkdir()
+    with Store.open(tmp_path / "history") as store, Session(store, asker) as session:
+        store.add_profile(old_profile)
+        store.add_profile(new_profile)
+        store.add_move(replace(MOVE, name="m"))
+        exported = Script(plan(session, "m", Job()), cluster, folder)
+    with process_lists() as lists:
+        assert exported.answered(answers=exported.answers()) == 0, exported.said()
+    left = {str(each): each.read_text(errors="replace") for each in folder.rglob("*") if each.is_file()}
+    assert any("setting primary_conninfo # " in text for text in left.values()), list(left)
+    left["process lists"] = "\n".join(lists)
+    assert [(place, what) for place, text in left.items() for what, word in WORDS.items() if word in text] == []
+    assert (lying_on(cluster.old), lying_on(cluster.new)) == ("", "")

@@ -1,10 +1,12 @@
 """What a history from elsewhere would have run is shown, never run: only what this user has recorded bears a seal."""
 
 import contextlib
+import dataclasses
 import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,18 @@ def test_an_execution_from_elsewhere_was_not_recorded_here(elsewhere: Store) -> 
     assert not elsewhere.recorded_here(1)
     own = elsewhere.execution_started(samples.execution())
     assert elsewhere.recorded_here(own)
+
+
+def test_a_waiver_from_elsewhere_does_not_count(filled: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    waiver = dataclasses.replace(samples.waiver(), at=datetime.now(UTC))
+    filled.add_waiver(MOVE.name, waiver)
+    assert filled.waivers(MOVE.name) == (waiver,)
+    monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "of another user"))
+    with Store.open(filled.path.parent) as elsewhere:
+        assert elsewhere.waivers(MOVE.name) == ()
+        assert [entry.kind for entry in elsewhere.entries()].count("waiver") == 2
+        elsewhere.add_waiver(MOVE.name, waiver)
+        assert elsewhere.waivers(MOVE.name) == (waiver,)
 
 
 @pytest.mark.parametrize("change", ["UPDATE hooks SET command = 'rm -r /'", "UPDATE hooks SET side = 'old'"])

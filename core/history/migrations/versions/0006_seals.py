@@ -10,5 +10,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    for table in ("executions", "hooks"):
+    for table in ("executions", "hooks", "waivers"):
         op.add_column(table, sa.Column("seal", sa.Text(), nullable=True))
