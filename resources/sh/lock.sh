@@ -8,7 +8,7 @@ take_lock() {
   lock_found=$(readlink -- "$1") || fail "the lock $1 cannot be made: $lock_said"
   lock_owners=$(id -u && stat -c %u -- "$1") || fail "it cannot be told whose the lock $1 is"
   [ "${lock_owners%%[!0-9]*}" = "${lock_owners##*[!0-9]}" ] ||
-    fail "the lock $1 is of user ${lock_owners##*[!0-9]}, who is to have none: see who that is; as root: rm $1"
+    fail "the lock $1 is of user ${lock_owners##*[!0-9]}, who is to have none: see who that is, and as root: rm $1"
   case $lock_found in
     "${2%% *} "*) ;;
     *)

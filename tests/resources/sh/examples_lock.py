@@ -34,7 +34,7 @@ EXAMPLES = [
         ("lock", _OURS),
         arrange=f"ln -s '{_OURS}' lock && chown -h nobody lock",
         status=1,
-        complains="the lock lock is of user 65534, who is to have none: see who that is; as root: rm lock",
+        complains="the lock lock is of user 65534, who is to have none: see who that is, and as root: rm lock",
         as_root=True,
         name="one that another user has made",
     ),
