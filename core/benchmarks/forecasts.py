@@ -12,7 +12,7 @@ from core.benchmarks.tool import Machine, Procedure, bytes_needed, expected_seco
 from core.benchmarks.tools import how_to_install, procedure_of, programs_of
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
-from core.facts.programs import program_path
+from core.facts.programs import may_run, program_path
 from core.jobs import Job
 from core.servers.connection import Server
 
@@ -69,7 +69,8 @@ def prepare(
         InputError: the volume or folder does not exist.
     """
     user = user_for(server, job)
-    machine = _with_postgresql(replace(machine_of(facts), user=user), server, facts, context)
+    database_user = server.profile.database_user
+    machine = _with_postgresql(replace(machine_of(facts, database_user), user=user), server, facts, context)
     location = inspect(server, volume, user, facts, job, programs_of(machine), machine.programs)
     # where fio is missing, that is what must be said, not that it has no engine
     engine = location.fio_engine if "fio" in location.programs else "libaio"
@@ -96,12 +97,12 @@ def prepare(
     return Prepared(found, tuple(procedures), seen)
 
 
-def machine_of(facts: Facts) -> Machine:
+def machine_of(facts: Facts, database_user: str) -> Machine:
     """What a workload's commands may depend on."""
     return Machine(
         memory_bytes=facts.memory.total_bytes if facts.memory else None,
         threads=facts.processor.threads if facts.processor else None,
-        bin_directories=_bin_directories(facts),
+        bin_directories=_bin_directories(facts, database_user),
         # old sysbenches are spoken to in other words
         versions={tool.name: tool.version for tool in facts.tools if tool.version is not None},
         clusters=facts.clusters,
@@ -110,15 +111,14 @@ def machine_of(facts: Facts) -> Machine:
 
 def _with_postgresql(machine: Machine, server: Server, facts: Facts, context: MoveContext) -> Machine:
     """What a workload needs that runs a PostgreSQL of its own: of the move's series, else of any that is there."""
-    there = context.other_facts
     return replace(
         machine,
         series=context.series,
-        programs=program_path(facts, context.series or _any_series(facts)),
+        programs=program_path(facts, context.series or _any_series(facts), server.profile.database_user),
         database_user=server.profile.database_user,
         # the way between the servers may be another than the workstation's
         address=server.profile.copy_address or server.address,
-        other_programs=program_path(there, context.series or _any_series(there)) if there is not None else None,
+        other_programs=_path_there(context),
     )
 
 
@@ -129,9 +129,17 @@ def _any_series(facts: Facts) -> str:
     return ".".join(version[:1] if version[0].isdigit() and int(version[0]) >= 10 else version[:2])
 
 
-def _bin_directories(facts: Facts) -> tuple[str, ...]:
+def _path_there(context: MoveContext) -> str | None:
+    """The PATH of PostgreSQL's programs on the other server, for the login user, who drives from there."""
+    there = context.other_facts
+    if there is None or context.other is None:
+        return None
+    return program_path(there, context.series or _any_series(there), context.other.login)
+
+
+def _bin_directories(facts: Facts, database_user: str) -> tuple[str, ...]:
     """Those of the clusters first: the programs that the move is about."""
-    of_clusters = [cluster.bin_directory for cluster in facts.clusters]
+    of_clusters = [cluster.bin_directory for cluster in facts.clusters if may_run(cluster, database_user)]
     besides = facts.tool("pg_test_fsync")
     found = [*of_clusters, str(PurePosixPath(besides.path).parent) if besides and besides.path else None]
     return tuple(dict.fromkeys(folder for folder in found if folder))

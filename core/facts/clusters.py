@@ -1,7 +1,8 @@
 """Every candidate looked into, and what was found put together as clusters.
 
 One script for all of them (resources/sh/cluster_facts.sh): with the rights of the round trip it says which folder a
-candidate really is, as that folder's owner it runs the sections of `CLUSTER`.
+candidate really is, as that folder's owner it runs the sections of `CLUSTER`. Any account of a host can put up what
+looks like a cluster: what its owner says counts for it alone.
 """
 
 import re
@@ -11,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from core.errors import ParseError
+from core.facts import sections
 from core.facts.control_data import parse_control_data
 from core.facts.databases import FILE_SETTINGS, SQL, catalog_gaps, parse_settings, questions
 from core.facts.discovery import Candidate, both
@@ -35,24 +37,48 @@ class Found:
     collation_order: dict[str, str] = field(default_factory=dict)
 
 
-def clusters_script(mark: str, candidates: Sequence[Candidate], postmasters: Sequence[int] = ()) -> Shell:
+_SLACK = 10
+"""Seconds that a candidate may take besides its sections: it looks for its programs."""
+MOST = 100
+"""Candidates that are looked into: whoever starts processes on a host makes as many as they like."""
+_INSIDE = "inside"
+
+
+def clusters_script(
+    mark: str,
+    marks: Sequence[str],
+    candidates: Sequence[Candidate],
+    postmasters: Sequence[int] = (),
+    database_user: str = "postgres",
+) -> Shell:
     """The script that looks into every candidate; each section's name begins with the candidate's number.
 
-    `postmasters`, the process ids of all running servers, are held against each folder: one in a container may serve
-    a folder of the host under another name, and leaves a postmaster.pid whose number means nothing outside.
+    Args:
+        mark: of what the round trip's own user says.
+        marks: of each candidate's owner, as many as candidates.
+        postmasters: the process ids of all running servers, which are held against each folder: one in a container
+            may serve a folder of the host under another name, and its postmaster.pid means nothing outside.
+        database_user: who owns clusters there; below 100 no other account does.
     """
     asked = " ".join(f"{section.name} {section.deadline} {section.runs[0]}" for section in CLUSTER)
     settings = {
         "cluster_postmasters": " ".join(map(str, postmasters)),
         "cluster_settings": " ".join(name for name in FILE_SETTINGS if name != "data_directory"),
         "cluster_sections": asked,
+        "cluster_seconds": str(sum(section.deadline for section in CLUSTER) + _SLACK),
+        "cluster_user": database_user,
     }
     looks = (
-        ("look_into", number, _escaped(one.folder), _plain(one.config_file), _plain(one.bin_directory))
-        for number, one in enumerate(candidates)
+        ("look_into", number, own, _escaped(one.folder), _plain(one.config_file), _plain(one.bin_directory))
+        for number, (own, one) in enumerate(zip(marks, candidates, strict=True))
     )
     lines = with_settings(settings, calls(("clusters_begin", mark), *questions(), *looks))
-    return with_program(["cluster_inside", *programs((PLACE, *CLUSTER))], lines)
+    return with_program(["apart", "as_owner", "cluster_inside", *programs((PLACE, *CLUSTER))], lines)
+
+
+def asked_of(candidates: Sequence[Candidate]) -> list[str]:
+    """The names of the sections that the round trip's own user answers."""
+    return [f"{number}/{name}" for number in range(len(candidates)) for name in (PLACE.name, _INSIDE)]
 
 
 def _escaped(folder: str) -> str:
@@ -68,8 +94,30 @@ def _plain(path: str | None) -> str:
     return path if path is not None and path.isprintable() else ""
 
 
+def by_owner(marks: Sequence[str], answers: Mapping[str, Answer]) -> dict[str, Answer]:
+    """The answers to `clusters_script` by candidate and section: `0/place`, `0/identity`.
+
+    An owner that answers twice, or for somebody else, is not believed at all: its place says so.
+    """
+    found: dict[str, Answer] = {}
+    names = [section.name for section in CLUSTER]
+    for number, mark in enumerate(marks):
+        place, inside = answers.get(f"{number}/{PLACE.name}"), answers.get(f"{number}/{_INSIDE}")
+        if place is not None:
+            found[place.name] = place
+        if inside is None:
+            continue
+        try:
+            told = sections.answers(mark, names, inside.output, inside.complaint)
+        except ParseError as error:
+            found[f"{number}/{PLACE.name}"] = Answer(PLACE.name, b"", error.message, 1)
+        else:
+            found |= {f"{number}/{name}": answer for name, answer in told.items()}
+    return found
+
+
 def read_clusters(candidates: Sequence[Candidate], answers: Mapping[str, Answer]) -> Found:
-    """The clusters among the candidates, from the answers to `clusters_script`."""
+    """The clusters among the candidates, from what `by_owner` made of the answers."""
     gaps: list[Gap] = []
     raw: dict[str, str] = {}
     places: dict[str, tuple[_Place, Candidate, int]] = {}

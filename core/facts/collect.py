@@ -2,7 +2,7 @@
 
 import posixpath
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,7 +25,7 @@ from core.facts import (
     target_entries,
     tools,
 )
-from core.facts.clusters import Found, clusters_script, read_clusters
+from core.facts.clusters import MOST, Found, asked_of, by_owner, clusters_script, read_clusters
 from core.facts.discovery import Candidate, Postmasters
 from core.facts.model import Facts, FileSystem, Gap
 from core.facts.reading import Reader
@@ -94,19 +94,25 @@ def collect(
     order, entries = collation_order.section(locales), target_entries.section(targets)
     sections = [*_HOST, *host.sections(server.profile.database_user)]
     sections += [section for section, wanted in ((order, locales), (entries, targets)) if wanted]
-    first = trips.ask(lambda mark: bundle(mark, sections), _FIRST_DEADLINE, "facts of the host")
+    names = [section.name for section in sections]
+    first = trips.ask(lambda mark: bundle(mark, sections), names, _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
     running = reader.read(discovery.POSTMASTERS) or Postmasters()
     started_by = _started_by(reader)
-    candidates = discovery.merged([*named, *_candidates(reader, running, started_by)])
+    candidates = _bounded(reader, discovery.merged([*named, *_candidates(reader, running, started_by)]))
     found = Found((), (), {})
     if candidates:
         # the host's facts need root or nobody; a cluster's its owner
         trips.become_database_user()
+        marks = [new_mark() for _ in candidates]
+        user = server.profile.database_user
         second = trips.ask(
-            lambda mark: clusters_script(mark, candidates, running.pids), _SECOND_DEADLINE, "facts of the clusters"
+            lambda mark: clusters_script(mark, marks, candidates, running.pids, user),
+            asked_of(candidates),
+            _SECOND_DEADLINE,
+            "facts of the clusters",
         )
-        found = read_clusters(candidates, second)
+        found = read_clusters(candidates, by_owner(marks, second))
     queues = reader.read(block_queues.SECTION) or {}
     folders_found = [cluster.data_directory for cluster in found.clusters]
     environment = host.host_environment(reader, trips.asked_at, trips.answered_at, folders_found)
@@ -160,6 +166,14 @@ def _candidates(reader: Reader, running: Postmasters, started_by: Sequence[Candi
     ]
 
 
+def _bounded(reader: Reader, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+    """As many as are looked into: those that somebody names and that run come first."""
+    if len(candidates) > MOST:
+        reason = f"only {MOST} folders are looked into; name the data directory if it is none of them"
+        reader.gaps.append(Gap(NO_CLUSTER, f"{len(candidates) - MOST} more folders", reason))
+    return candidates[:MOST]
+
+
 def _file_systems(reader: Reader) -> tuple[FileSystem, ...]:
     mounts = reader.read(file_systems.MOUNTS) or ()
     space = reader.read(file_systems.SPACE) or {}
@@ -195,8 +209,10 @@ class _Trips:
         if self._server.profile.rights is Rights.SUDO_POSTGRES:
             self._user = self._server.profile.database_user
 
-    def ask(self, script: Callable[[str], Shell], deadline: float, title: str) -> dict[str, Answer]:
-        """The answers to a bundle of sections; those that came before a deadline struck are kept."""
+    def ask(
+        self, script: Callable[[str], Shell], names: Collection[str], deadline: float, title: str
+    ) -> dict[str, Answer]:
+        """The answers to a bundle of sections of these names; those that came before a deadline struck are kept."""
         mark = new_mark()
         shell = script(mark)
         output = Kept()
@@ -216,12 +232,13 @@ class _Trips:
         except (AuthenticationError, CommandError) as error:
             # the deadline struck, or a signal: what came before is worth more than an error
             if mark.encode() in output.data:
-                return answers(mark, bytes(output.data), error.stderr if isinstance(error, CommandError) else "")
+                said = error.stderr if isinstance(error, CommandError) else ""
+                return answers(mark, names, bytes(output.data), said)
             # it failed as the login user itself: there is nobody left to ask as
             if self._user is None:
                 raise
             self.gaps.append(Gap(RIGHTS, f"rights of {self._user}", error.message))
             # whoever has no rights still sees what everybody may see, and the gap says whom it asked as
             self._user = None
-            return self.ask(script, deadline, title)
-        return answers(mark, bytes(output.data), ended.stderr)
+            return self.ask(script, names, deadline, title)
+        return answers(mark, names, bytes(output.data), ended.stderr)

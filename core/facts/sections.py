@@ -1,16 +1,18 @@
 """Many small commands in one round trip: each in a section of its own, with its output, complaint and exit status.
 
 The sections run one after the other in one remote shell (resources/sh/sections.sh), between marks that hold 128 random
-bits, so that nothing a server prints can pass for them. A section has a deadline of its own where the server has
-`timeout`; one that fails, hangs or prints nonsense spoils no other.
+bits, so that nothing a server prints can pass for them; what runs as another user has a mark of its own, which is good
+for the answers that were asked of it alone. A section has a deadline of its own where the server has `timeout`; one
+that fails, hangs or prints nonsense spoils no other.
 """
 
 import re
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from core.errors import ParseError
 from core.servers.functions import functions
 from core.servers.shell import Shell, calls, with_program
 
@@ -115,19 +117,29 @@ def programs(sections: Sequence[Section[Any]]) -> list[str]:
     return [section.runs[0] for section in sections if section.runs[0] in functions()]
 
 
-def answers(mark: str, output: bytes, complaints: str) -> dict[str, Answer]:
-    """The answers by section name; a section whose end is missing has status None, one that never began is absent."""
+def answers(mark: str, asked: Collection[str], output: bytes, complaints: str) -> dict[str, Answer]:
+    """The answers by section name; a section whose end is missing has status None, one that never began is absent.
+
+    `asked`: the names of the sections that were asked with this mark.
+
+    Raises:
+        ParseError: a section came twice, or one that was not asked: somebody answers who was not asked.
+    """
     complaint_of = {name: text for name, text, _ in _split(mark, complaints.encode("utf-8", "surrogateescape"))}
-    return {
-        name: Answer(name, text, complaint_of.get(name, b"").decode("utf-8", "replace"), status)
-        for name, text, status in _split(mark, output)
-    }
+    found: dict[str, Answer] = {}
+    for name, text, status in _split(mark, output):
+        if name not in asked or name in found:
+            raise ParseError(
+                f"the answer {name} came {'twice' if name in found else 'unasked'}: nothing here is believed"
+            )
+        found[name] = Answer(name, text, complaint_of.get(name, b"").decode("utf-8", "replace"), status)
+    return found
 
 
 def _split(mark: str, stream: bytes) -> list[tuple[str, bytes, int | None]]:
     """Name, text and exit status of each section of one stream; what stands outside of the sections is dropped."""
-    begin = re.compile(rb"\n" + re.escape(mark.encode()) + rb" begin ([\w/-]+)\n")
-    end = re.compile(rb"\n" + re.escape(mark.encode()) + rb" end (\d+)\n")
+    begin = re.compile(rb"\n" + re.escape(mark.encode()) + rb" begin ([\w/-]{1,80})\n")
+    end = re.compile(rb"\n" + re.escape(mark.encode()) + rb" end ([0-9]{1,3})\n")
     found = []
     opened = begin.search(stream)
     while opened is not None:

@@ -4,9 +4,10 @@ What runs on the server. sshd starts the login user's shell with one line: `exec
 sh … COMMAND`. LEADER makes sure that all this leads a process group of its own (under OpenSSH it does; else `setsid`).
 LOADER prints a random marker, so that everything before it (a .bashrc that talks) is known to be chatter, and reads
 BODY from the channel's input, which keeps `ps` and sudo's log short: they show the command itself. BODY says the
-group's id, then runs the command with LC_ALL=C and the system folders on PATH. Unless the caller gives the command an
-input, the channel's own input is a lifeline: when it ends, because the connection was lost or the workstation died, or
-when the deadline has passed, the group is ended, so that nothing stays behind.
+group's id, then runs the command with LC_ALL=C and the system folders first on PATH, which nobody else can change.
+Unless the caller gives the command an input, the channel's own input is a lifeline: when it ends, because the
+connection was lost or the workstation died, or when the deadline has passed, the group is ended, so that nothing stays
+behind.
 
 A command that holds a secret, several lines or much text travels on the channel's input, never on a command line.
 sudo's password is sent only when sudo's prompt, a random word, arrives, and the rest only after that.
@@ -37,7 +38,7 @@ if [ "$length" != 0 ]; then
   text=$(head -c "$length")
   case $text in *"#$mark") ;; *) exit 1 ;; esac
 fi
-PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C
+PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH LC_ALL=C
 export PATH LC_ALL
 printf '%s %s\n' "$mark" "$group"
 set --

@@ -295,6 +295,7 @@ on() {
   way=$(way_to "$1" "$2") || return 1
   shift 2
   {
+    echo 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH'
     cat -- "$folder/sent"
     printf 'given=$(head -c %s; echo x)\nattended %s\n# whole' "$(size input)" "$(words "$@")"
   } >"$folder/program"

@@ -182,7 +182,8 @@ bench_leftovers() {
 
 # bench_inspect FOLDER PATH PROGRAM...   look at the place where a folder is to be made; changes nothing
 # Prints `missing`; or, a line each: `path P` resolved, `writable`, `df …`, `cluster P` of each data directory at or above
-# it, `program P` of each PROGRAM that is there, on PATH too, `engine E` that fio works with, then `# whole`.
+# it, `engine E` that fio works with, `program P` of each PROGRAM that is there, on PATH too, then `# whole`. A PROGRAM by its
+# path counts only where none but root and this user can change it: it will run as this user. None of PATH is run here.
 bench_inspect() {
   if [ ! -d "$1" ]; then
     echo missing
@@ -195,12 +196,15 @@ bench_inspect() {
   inspect_space=$(df -Pk .) || fail "the space of $1 cannot be told"
   printf '%s\n' "$inspect_space" | sed -n 's/^/df /;$p' || fail 'sed failed'
   bench_clusters_above "$inspect_place"
-  PATH=${2:+$2:}$PATH
+  bench_fio_engine
+  inspect_user=$(id -u) || fail 'id failed'
+  inspect_path=${2:+$2:}$PATH
   shift 2
   for inspect_program in "$@"; do
-    if command -v "$inspect_program" >/dev/null 2>&1; then echo "program $inspect_program"; fi
+    (PATH=$inspect_path && command -v "$inspect_program" >/dev/null 2>&1) || continue
+    case $inspect_program in */*) trusted "$inspect_user" "$inspect_program" || continue ;; *) ;; esac
+    echo "program $inspect_program"
   done
-  bench_fio_engine
   end_mark
 }
 

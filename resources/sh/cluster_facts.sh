@@ -1,35 +1,40 @@
 # A candidate for a data directory looked into: an outer part, with the rights of the round trip, says which folder it
 # really is; the inner part runs as the folder's owner, because PostgreSQL's programs refuse root, and because no
 # program that a data directory leads to should run with more rights than its owner has. Everything only reads.
+# The inner part has a mark and pipes of its own: an owner who lies can lie of nobody else's cluster.
 #
 # Its sections read what cluster_open found: cluster_folder, cluster_series, cluster_pid, cluster_port, cluster_socket,
 # cluster_programs (the folder of its programs), cluster_version, cluster_tried and cluster_config. Set ahead for all:
-# cluster_sections (NAME SECONDS FUNCTION of each), cluster_postmasters (process ids) and cluster_settings (names).
+# cluster_sections (NAME SECONDS FUNCTION of each), cluster_seconds (what these take at most), cluster_postmasters (process
+# ids), cluster_settings (names) and cluster_user (who owns clusters on this host, as its profile says).
 # shellcheck disable=SC2154 # section_… are set by sections.sh, program stands ahead of all
 
 # clusters_begin MARK   what stands ahead of all clusters
 clusters_begin() {
   sections_begin "$1"
   look_seen=' ' cluster_queries=''
-  export cluster_sections cluster_postmasters cluster_settings cluster_queries
+  export cluster_sections cluster_postmasters cluster_settings cluster_queries cluster_user
 }
 
-# look_into NUMBER FOLDER CONFIG PROGRAMS   the sections of one candidate, unless that folder was looked into before
-# FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration file and its programs' folder, may be empty.
+# look_into NUMBER MARK FOLDER CONFIG PROGRAMS   one candidate: its place, and inside, between MARKs, its sections
+# Nothing of a folder that was looked into before. FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration
+# file and its programs' folder, may be empty. The folder is found once: who can exchange it would be taken for another.
 look_into() {
-  look_folder=$(printf '%b_' "$2")
-  look_folder=${look_folder%_}
-  section "$1/place" 5 cluster_place "$look_folder"
+  look_folder=$(printf '%b_' "$3")
+  look_folder=${look_folder%_} look_ids=''
+  if cd -P -- "$look_folder" 2>/dev/null; then
+    look_folder=$PWD
+    look_ids=$(stat -c '%d:%i %u %g %U' .) || look_ids=''
+    enter /
+  fi
+  section "$1/place" 5 cluster_place "$look_folder" "$look_ids"
   [ "$section_status" = 0 ] || return 0
-  cd -P -- "$look_folder" 2>/dev/null || return 0 # it went meanwhile
-  look_folder=$PWD
-  look_ids=$(stat -c '%d:%i %u %g %U' .) || look_ids=''
-  enter /
-  [ -n "$look_ids" ] || return 0 # its sections are missing, and that is seen
   case $look_seen in *" ${look_ids%% *} "*) return 0 ;; *) ;; esac
   look_seen="$look_seen${look_ids%% *} "
+  cluster_mark=$2
+  export cluster_mark
   # shellcheck disable=SC2086 # four words
-  as_owner ${look_ids#* } cluster_inside "$1" "$look_folder" "$3" "$4"
+  section "$1/inside" "$cluster_seconds" apart as_owner ${look_ids#* } cluster_inside "$look_folder" "$4" "$5"
 }
 
 # as_owner UID GID NAME FUNCTION WORDS...   run a function as the owner of a folder, or as who runs this, if that is not root
@@ -37,8 +42,10 @@ as_owner() {
   owner_uid=$1 owner_gid=$2 owner_name=$3 owner_groups=--init-groups
   shift 3
   owner_self=$(id -u) || fail 'id failed'
-  if [ "$owner_self" -ne 0 ] || [ "$owner_uid" = 0 ]; then
+  if [ "$owner_self" -ne 0 ]; then
     sh -c "$program" sh "$@"
+  elif [ "$owner_uid" -eq 0 ]; then
+    fail 'root looks into no data directory'
   elif command -v setpriv >/dev/null; then
     if [ "$owner_name" = UNKNOWN ]; then owner_groups=--clear-groups; fi
     setpriv --reuid="$owner_uid" --regid="$owner_gid" "$owner_groups" sh -c "$program" sh "$@"
@@ -49,28 +56,31 @@ as_owner() {
   fi
 }
 
-# cluster_place FOLDER   print id, owner and real path of a folder; ends with 4 where there is none
+# cluster_place FOLDER IDS   print id, owner and real path of a folder; ends with 4 where there is none
+# IDS is what it was when it was found: device and inode, owner, group and the owner's name.
 cluster_place() {
   is_there "$1" || refuse 4 'there is no such folder'
   [ -d "$1" ] || fail 'it is no folder'
   [ -x "$1" ] || fail "$(id -un) may not enter it: that needs root or its owner"
   cd -P -- "$1" || fail 'it cannot be entered'
-  stat -c 'id=%d:%i
-uid=%u
-owner=%U' . || fail 'stat failed'
+  place_ids=$(stat -c '%d:%i %u %g %U' .) || fail 'stat failed'
+  [ "$place_ids" = "$2" ] || fail 'it was exchanged for another one meanwhile'
+  # shellcheck disable=SC2086 # four words
+  set -- $place_ids
+  [ "$2" -ne 0 ] || fail 'its owner is root, as whom no server of PostgreSQL runs'
+  [ "$2" -ge 100 ] || [ "$4" = "$cluster_user" ] || fail "its owner is $4, an account of the system's own"
   place_path=$(hex "$PWD") || exit
-  echo "folder=$place_path"
+  printf '%s\n' "id=$1" "uid=$2" "owner=$4" "folder=$place_path"
 }
 
-# cluster_inside NUMBER FOLDER CONFIG PROGRAMS   run all sections of a cluster
+# cluster_inside FOLDER CONFIG PROGRAMS   run all sections of a cluster
 cluster_inside() {
-  sections_begin "$section_mark"
-  cluster_open "$2" "$3" "$4"
-  cluster_number=$1
+  sections_begin "$cluster_mark"
+  cluster_open "$1" "$2" "$3"
   # shellcheck disable=SC2086 # they are words
   set -- $cluster_sections
   while [ $# -ge 3 ]; do
-    section "$cluster_number/$1" "$2" "$3"
+    section "$1" "$2" "$3"
     shift 3
   done
 }
@@ -112,9 +122,12 @@ cluster_lock() {
   done
 }
 
-# cluster_find_programs PLACES...   set the folder of programs of the cluster's series; others are not believed
-# The running server's own come first, then what a unit names, then the usual places.
+# cluster_find_programs RUNNING PLACES...   set the folder of programs of the cluster's series; others are not believed
+# RUNNING is that of the running server, which only its own user may see: what it runs it may run again. Of what a unit names
+# and of the usual places those count that nobody else can change.
 cluster_find_programs() {
+  programs_running=$1
+  programs_uid=$(id -u) || fail 'id failed'
   for programs_place in "$@" "/usr/lib/postgresql/$cluster_series/bin" "/usr/pgsql-$cluster_series/bin" \
     "/usr/lib/postgresql$cluster_series/bin" "/usr/libexec/postgresql$cluster_series" /usr/local/pgsql*/bin \
     /usr/local/*/bin /opt/*/bin /opt/*/*/bin /usr/local/bin /usr/bin; do
@@ -122,6 +135,10 @@ cluster_find_programs() {
     programs_one=$programs_place/postgres
     [ -x "$programs_one" ] || programs_one=$programs_place/pg_controldata
     [ -x "$programs_one" ] || continue
+    [ "$programs_place" = "$programs_running" ] || trusted "$programs_uid" "$programs_one" || {
+      cluster_tried="$cluster_tried $programs_place (others write there)"
+      continue
+    }
     programs_said=$(limited 5 "$programs_one" --version </dev/null 2>/dev/null)
     cluster_tried="$cluster_tried $programs_place"
     case $programs_said in

@@ -75,6 +75,8 @@ unit_facts() {
     if [ "$unit_folder" = /lib/systemd/system ] && [ "$unit_folder" -ef /usr/lib/systemd/system ]; then continue; fi
     set --
     for unit_file in "$unit_folder"/*.service "$unit_folder"/*.service.d/*.conf; do
+      # no unit has such a name (systemd.unit), and a line break in one would make a line of its own
+      case ${unit_file#"$unit_folder"/} in *[!A-Za-z0-9:_.@\\/-]*) continue ;; *) ;; esac
       if [ -r "$unit_file" ] && [ -f "$unit_file" ]; then
         set -- "$@" "$unit_file"
       elif [ -f "$unit_file" ]; then
@@ -106,6 +108,7 @@ user_unit_facts() {
     echo "user $user_name $user_home"
     [ ! -e "/var/lib/systemd/linger/$user_name" ] || echo linger
     for user_link in "$user_units"/*.wants/*.service; do
+      case ${user_link##*/} in *[!A-Za-z0-9:_.@\\-]*) continue ;; *) ;; esac
       [ ! -L "$user_link" ] || echo "enabled ${user_link##*/}"
     done
     (unit_facts "$user_units") || exit

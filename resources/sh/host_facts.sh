@@ -70,8 +70,8 @@ network_facts() {
 }
 
 # tool_facts NAME=OPTION...   print `tool NAME PATH` of each program, and below it what it says to that option
-# A program runs as root only where root owns it: a version is not worth running a stranger's file. Its exit status says
-# nothing: some print their version as a complaint.
+# One that others can change is not run: a version is not worth that. Its exit status says nothing: some print their version
+# as a complaint.
 tool_facts() {
   tool_user=$(id -u) || fail 'id failed'
   for tool_wanted; do
@@ -79,7 +79,7 @@ tool_facts() {
     tool_path=$(command -v "$tool_name") || tool_path=$(tool_of_postgresql "$tool_name") || exit
     echo "tool $tool_name $tool_path"
     [ -n "$tool_path" ] && [ -n "$tool_option" ] || continue
-    [ "$tool_user" -ne 0 ] || [ -O "$tool_path" ] || continue
+    trusted "$tool_user" "$tool_path" || continue
     tool_said=$("$tool_path" "$tool_option" </dev/null 2>&1)
     printf '%s\n' "$tool_said" | sed -n '1,40s/^/: /p' || fail 'sed failed'
   done

@@ -1,6 +1,7 @@
 # Sections: many small looks in one round trip, each with its own output, complaint and exit status.
 # Before and after each a mark is written to standard output and to standard error alike: nothing that a server prints
 # can pass for it, and no file is needed. One section that fails, hangs or prints nonsense spoils no other.
+# The mark stands on no command line and in no environment: what a section runs never learns it.
 
 # sections_begin MARK   what stands ahead of sections: a plain environment, and no section outlives this shell
 # `$program`, set ahead, is the text of the functions for the shells that run them.
@@ -8,7 +9,7 @@ sections_begin() {
   section_mark=$1 section_running='' section_failed=' '
   PATH=$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
   LC_ALL=C LANGUAGE='' HOME=/
-  export PATH LC_ALL LANGUAGE HOME program section_mark section_failed
+  export PATH LC_ALL LANGUAGE HOME program section_failed
   unset PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGPASSFILE PGSERVICE PGSERVICEFILE PGDATA PGOPTIONS ENV BASH_ENV
   enter /
   trap '[ -z "$section_running" ] || kill "$!" 2>/dev/null; exit 143' HUP INT TERM
@@ -35,4 +36,24 @@ section() {
   [ "$section_status" = 0 ] || section_failed="$section_failed${section_name##*/} "
   printf '\n%s end %s\n' "$section_mark" "$section_status"
   printf '\n%s end %s\n' "$section_mark" "$section_status" >&2
+}
+
+# apart COMMAND...   run it behind pipes that end when it does: what it leaves behind writes nothing into what follows
+apart() {
+  {
+    {
+      {
+        ("$@" 2>&3 3>&- 4>&-)
+        printf '\npghaul-apart-end\n'
+        printf '\npghaul-apart-end\n' >&3
+      } 4>&- | until_end 3>&- >&4
+    } 3>&1 | until_end 4>&- >&2
+  } 4>&1
+}
+
+# until_end   print standard input to the line that ends what runs apart, 8 MiB at most
+# Whoever writes that line early says less, of itself alone. A line without an end must not fill the memory.
+until_end() {
+  # shellcheck disable=SC3045 # -v is not in POSIX, but in dash, bash and busybox alike
+  (ulimit -v 500000 && sed '/^pghaul-apart-end$/q') | head -c 8388608
 }

@@ -4,14 +4,14 @@
 # A folder outside is taken for a copy's where the mark names it, no other cluster leads to it, and it holds no other names
 # than such a folder has.
 
-# empty_or_ours PATH IDENTIFIER GIVEN DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   each folder is empty, absent, or a copy's
-# GIVEN: `-`, or the checkpoint at which the same cluster without a mark was given up. NUMBER of folders outside of DATA: the
-# link in DATA that leads there, and an extended regular expression for all names in a copy of it. OTHER are the data
-# directories of this host's other clusters.
+# empty_or_ours OWNER PATH IDENTIFIER GIVEN DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   each folder is empty, absent, or a copy's
+# By root, who runs no program of PATH: OWNER does. GIVEN: `-`, or the checkpoint at which the same cluster without a mark was
+# given up. NUMBER of folders outside of DATA: the link in DATA that leads there, and an extended regular expression for all
+# names in a copy of it. OTHER are the data directories of this host's other clusters.
 empty_or_ours() {
-  data_ours "$1" "$2" "$3" "$4"
-  ours_data=$4 ours_left=$5
-  shift 5
+  data_ours "$1" "$2" "$3" "$4" "$5"
+  ours_data=$5 ours_left=$6
+  shift 6
   while [ "$ours_left" -gt 0 ]; do
     folder_ours "$ours_data" "$1" "$2" "$3"
     (nobody_elses "$ours_left" "$ours_data" "$@") || exit
@@ -26,22 +26,22 @@ names_in() {
   ls -Aq -I lost+found -- "$1" || fail "$1 cannot be read"
 }
 
-# data_ours PATH IDENTIFIER GIVEN DATA   no server runs there; it is empty, marked as a copy of that cluster, or was given up
+# data_ours OWNER PATH IDENTIFIER GIVEN DATA   no server runs there; it is empty, marked as a copy of that cluster, or was given up
 data_ours() {
-  ours_names=$(names_in "$4") || exit
+  ours_names=$(names_in "$5") || exit
   [ -n "$ours_names" ] || return 0
-  no_server "$4"
-  if [ -e "$4/pghaul-fence/mark" ]; then
-    in_mark "$4" "identifier $2" || not_ours "$4 holds a copy of another cluster, which $4/pghaul-fence/mark names"
+  no_server "$5"
+  if [ -e "$5/pghaul-fence/mark" ]; then
+    in_mark "$5" "identifier $3" || not_ours "$5 holds a copy of another cluster, which $5/pghaul-fence/mark names"
     return 0
   fi
-  [ -e "$4/global/pg_control" ] || [ -e "$4/pghaul-fence/global/pg_control" ] ||
-    not_ours "$4 is neither empty nor a copy of this cluster"
-  ours_control=$(control_data "$1" "$4") || exit
-  printf '%s\n' "$ours_control" | grep -qx "Database system identifier: *$2" || not_ours "$4 holds another cluster"
-  printf '%s\n' "$ours_control" | grep -qx "Latest checkpoint location: *$3" || {
-    ours_is=$(known_as "$4" "$ours_control") || exit
-    fail "$4 holds $ours_is, and no mark of a copy that was never opened: name another target; or, if nobody needs it," \
+  [ -e "$5/global/pg_control" ] || [ -e "$5/pghaul-fence/global/pg_control" ] ||
+    not_ours "$5 is neither empty nor a copy of this cluster"
+  ours_control=$(control_data "$2" "$5" runuser -u "$1" --) || exit
+  printf '%s\n' "$ours_control" | grep -qx "Database system identifier: *$3" || not_ours "$5 holds another cluster"
+  printf '%s\n' "$ours_control" | grep -qx "Latest checkpoint location: *$4" || {
+    ours_is=$(known_as "$5" "$ours_control") || exit
+    fail "$5 holds $ours_is, and no mark of a copy that was never opened: name another target; or, if nobody needs it," \
       'waive the check target-identity, and make a new plan'
   }
 }

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from core.benchmarks.tool import Background, Machine, Words
 from core.errors import InputError
 from core.facts.model import Cluster
+from core.facts.programs import may_run
 from core.servers.shell import Secret
 
 SERVE_SECONDS = 130.0
@@ -140,10 +141,14 @@ def own_database(machine: Machine, data_directory: str, name: str, scale: int) -
         InputError: there is no such cluster, or it does not run.
     """
     cluster = _running(machine, data_directory)
-    path = f"{cluster.bin_directory}:{machine.programs}" if cluster.bin_directory else machine.programs
+    owner = cluster.owner or machine.database_user
+    # what other accounts say of their programs is not for this owner to run
+    others = {each.bin_directory for each in machine.clusters or () if not may_run(each, owner)}
+    places = [cluster.bin_directory, *(place for place in machine.programs.split(":") if place not in others)]
+    path = ":".join(place for place in places if place)
     # by its socket: peer authentication as its owner needs no password
     host = cluster.socket_directory or "/tmp"  # noqa: S108  PostgreSQL's own default
-    where = (name, cluster.owner or machine.database_user, path, host, cluster.port or 5432)
+    where = (name, owner, path, host, cluster.port or 5432)
     return Target(
         name=f"database-{name}",
         make=("bench_database_make", *where, data_directory, scale),

@@ -10,7 +10,6 @@ from dataclasses import replace
 from core import units
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
-from core.facts.programs import programs_of
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate.copy_methods import planned
 from core.migration.findings.data_roots import data_roots
@@ -118,9 +117,9 @@ def _site(
         transport=transport,
         rsync=common_version(old_facts, new_facts),
     )
-    channel = replace(channel, control=(programs_of(old_facts, cluster), cluster.data_directory))
     given_up = _given_up(new_facts.cluster(move.target), checks)
-    return Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify, given_up=given_up)
+    site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify, given_up=given_up)
+    return replace(site, channel=replace(channel, control=(site.old_path, cluster.data_directory)))
 
 
 def _given_up(target: Cluster | None, checks: Sequence[CheckResult]) -> GivenUp | None:

@@ -19,7 +19,7 @@ from core.settings import resource
 
 _SENT = """\
 # --- sent to the server ahead of each call: settings, functions ---
-export LC_ALL=C PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+export LC_ALL=C
 """
 _FUNCTIONS = """\
 # --- functions, the same that pghaul itself runs: `pghaul functions NAME` and the runbook say what each does ---"""

@@ -63,13 +63,13 @@ class Site:
 
     @property
     def old_path(self) -> str:
-        """The PATH of the cluster's programs on old."""
-        return programs_of(self.old_facts, self.cluster)
+        """The PATH of the cluster's programs on old, for its owner alone."""
+        return programs_of(self.old_facts, self.cluster, self.owner)
 
     @property
     def new_path(self) -> str:
-        """The PATH of the cluster's programs on new."""
-        return program_path(self.new_facts, self.cluster.series)
+        """The PATH of the cluster's programs on new, for who will own it there, and nobody else."""
+        return program_path(self.new_facts, self.cluster.series, self.channel.writer)
 
     @property
     def port(self) -> int:

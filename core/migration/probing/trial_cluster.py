@@ -59,7 +59,7 @@ def with_known_trials(facts: Facts, earlier: Facts | None) -> Facts:
 def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | None) -> Cluster:
     user = server.profile.database_user
     needs = _needs(of) if of is not None else Wanted()
-    shell = call("trial_cluster", program_path(facts, series), *asking(needs))
+    shell = call("trial_cluster", program_path(facts, series, user), *asking(needs))
     done = server.run(shell, job, user=user, deadline=_SECONDS, title="make a trial cluster")
     head, mark, control = done.stdout.partition(f"{_MARK}\n")
     if not mark:

@@ -26,7 +26,7 @@ def asked(*sections: Section[Any], mark: str = MARK, **settings: str | Path) -> 
         check=True,
         timeout=30,
     )
-    return answers(mark, done.stdout, done.stderr.decode())
+    return answers(mark, [section.name for section in sections], done.stdout, done.stderr.decode())
 
 
 def text(section: Section[Any], **settings: str | Path) -> str:

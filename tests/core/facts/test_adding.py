@@ -1,7 +1,6 @@
 """A section that is declared and listed is asked, read and shown wherever facts are, without another line anywhere."""
 
-import subprocess
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -16,23 +15,8 @@ from core.facts.model import Facts
 from core.facts.sections import Section
 from core.jobs import Job
 from core.servers.connection import Server
-from core.servers.profiles import Profile, Rights
-from core.servers.running import Completed
-from core.servers.shell import Shell
 from gui.models.facts import side_by_side
-
-
-class Here:
-    """This machine as a server: what is to run there runs here, as whoever runs the test."""
-
-    name = "here"
-    profile = Profile("here", "127.0.0.1", rights=Rights.NONE)
-
-    def run(self, shell: Shell, job: Job, *, on_stdout: Any, **_: Any) -> Completed:  # noqa: ARG002
-        script = f"{shell.functions}\n{shell.text}".encode()
-        done = subprocess.run(["sh"], input=script, capture_output=True, check=True, timeout=60)
-        on_stdout(done.stdout)
-        return Completed(shell.shown, 0, "", done.stderr.decode(errors="replace"), 0.1)
+from tests.core.facts.here import Here
 
 
 def toy(*runs: str) -> Section[dict[str, str]]:
@@ -66,7 +50,7 @@ def test_one_that_fails_is_a_gap_of_its_name(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_section_of_clusters_is_asked_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
     section = Section("toy", "toys", ("cluster_size",), str)
     monkeypatch.setattr(clusters, "CLUSTER", (*clusters.CLUSTER, section))
-    asked = clusters.clusters_script("MARK", [Candidate("/srv", ("named",))])
+    asked = clusters.clusters_script("MARK", ["OWN"], [Candidate("/srv", ("named",))])
     assert "toy 5 cluster_size" in asked.shown
 
 

@@ -168,4 +168,4 @@ def test_any_answer_makes_clusters_or_gaps(texts: list[str], status: int | None)
 @given(output=st.binary(max_size=300), complaints=st.text(max_size=100))
 def test_any_stream_is_split(output: bytes, complaints: str) -> None:
     marked = b"\n==m== begin a\n" + output + b"\n==m== end 0\n" + output
-    assert answers("==m==", marked, complaints)["a"].output.startswith(output[:1])
+    assert answers("==m==", ("a",), marked, complaints)["a"].output.startswith(output[:1])

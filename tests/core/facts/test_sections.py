@@ -84,12 +84,12 @@ def test_marks_differ() -> None:
 
 def test_a_trip_that_was_cut_off() -> None:
     whole = f"\n{MARK} begin a\ntext\n\n{MARK} end 0\n\n{MARK} begin b\nhalf a li".encode()
-    found = answers(MARK, whole, "")
+    found = answers(MARK, ("a", "b"), whole, "")
     assert found["a"].text == "text\n"
     assert found["b"].status is None
     assert found["b"].output == b"half a li"
     for length in range(len(whole)):
-        for answer in answers(MARK, whole[:length], "").values():
+        for answer in answers(MARK, ("a", "b"), whole[:length], "").values():
             assert answer.status in (0, None)
 
 

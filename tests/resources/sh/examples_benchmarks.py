@@ -141,9 +141,24 @@ FOLDER = [
         "bench_inspect",
         ("@folder@/pg/base", "@folder@/bin", "sh", "own", "no-such-program"),
         arrange="mkdir -p pg/base bin && echo 15 >pg/PG_VERSION && echo : >bin/own && chmod +x bin/own",
-        matches="path @folder@/pg/base\nwritable\ndf .* [0-9]+%.*\ncluster @folder@/pg\nprogram sh\nprogram own\n"
-        "(engine (libaio|io_uring)\n)?# whole\n",
+        matches="path @folder@/pg/base\nwritable\ndf .* [0-9]+%.*\ncluster @folder@/pg\n"
+        "(engine (libaio|io_uring)\n)?program sh\nprogram own\n# whole\n",
         tolerates={"fio": "an engine that does not work is none", "fio behind": "as above"},
+    ),
+    Example(
+        "bench_inspect",
+        ("@folder@", "@folder@/bin", "fio", "@folder@/bin/fio", "@folder@/others/pg_test_fsync"),
+        arrange="mkdir -m 755 bin && mkdir -m 777 others; chmod 777 others; touch bin/fio others/pg_test_fsync; "
+        "printf '#!/bin/sh\ntouch @folder@/was-run\n' | tee bin/fio >others/pg_test_fsync; "
+        "chmod 755 bin/fio others/pg_test_fsync",
+        matches="(?s).*program fio\nprogram @folder@/bin/fio\n# whole\n",
+        after="! test -e was-run",
+        tolerates={
+            "fio": "an engine that does not work is none",
+            "fio behind": "as above",
+            "readlink": "a program that cannot be looked at is none",
+        },
+        name="what others can change",
     ),
     Example("bench_inspect", ("/nowhere", ""), prints="missing\n", name="nowhere"),
     Example(

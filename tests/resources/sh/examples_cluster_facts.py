@@ -8,10 +8,13 @@ from core.servers.functions import library
 from tests.resources.sh.examples import Example
 
 _PROGRAM = {
-    "program": library(["cluster_inside", "cluster_place", *programs(CLUSTER)]) + '\n"$@"\n',
+    "program": library(["apart", "as_owner", "cluster_inside", "cluster_place", *programs(CLUSTER)]) + '\n"$@"\n',
     "section_mark": "MARK",
     "section_limits": "no",
     "section_failed": " ",
+    "cluster_user": "postgres",
+    "cluster_seconds": "20",
+    "cluster_mark": "OWN",
 }
 _DATA = "mkdir -m 700 data data/global data/pg_tblspc && echo 15 >data/PG_VERSION"
 _OF = {
@@ -37,6 +40,11 @@ esac"""
 }
 _NO_PRIORITY = "at the usual priority then"
 _PLACE = r"id=\d+:\d+\nuid=\d+\nowner=\S+\nfolder=(?:[0-9a-f]{2})+\n"
+_INSIDE = r"\nMARK begin 0/inside\n\npghaul-apart-end\n\nMARK end 0\n"
+_IDS = "8:5 1500 1500 postgres"
+_STAT = {"stat": f"echo '{_IDS}'"}
+_OWNED = f"{_DATA}; chown 1500:1500 data" if os.geteuid() == 0 else _DATA
+_NONE = dict.fromkeys(("postgres", "readlink"), "programs that do not say their series are none")
 _SELF = {"id": "without it nothing is run"}
 _QUERIES = """known 0 9999 select setting
 databases 0 9999 select connect
@@ -74,13 +82,16 @@ EXAMPLES = [
     Example("clusters_begin", ("MARK",), settings=_PROGRAM, tolerates={"timeout": "then nothing limits the sections"}),
     Example(
         "look_into",
-        ("0", "@folder@/data", "", ""),
-        arrange=f"{_DATA}; chown 1:1 data" if os.geteuid() == 0 else _DATA,
+        ("0", "OWN", "@folder@/data", "", ""),
+        arrange=_OWNED,
         settings=_PROGRAM | {"cluster_sections": "", "look_seen": " "},
-        matches=rf"\nMARK begin 0/place\n{_PLACE}\nMARK end 0\n",
+        matches=rf"\nMARK begin 0/place\n{_PLACE}\nMARK end 0\n{_INSIDE}",
         tolerates={
             "ls": "the section `place` fails, and that is told",
-            "stat": "the sections of the cluster are missing, and that is seen",
+            "stat": "the section `place` fails, and that is told",
+            "id": "the sections of the cluster are missing, and that is seen",
+            "sed": "the sections of the cluster are missing, and that is seen",
+            "head": "the sections of the cluster are missing, and that is seen",
             "od": "the section `place` fails, and that is told",
             "tr": "the section `place` fails, and that is told",
             "timeout": "then nothing limits the sections",
@@ -89,21 +100,56 @@ EXAMPLES = [
     ),
     Example(
         "as_owner",
-        ("0", "0", "root", "cluster_place", "@folder@/data"),
+        ("0", "0", "root", "echo", "done") if os.geteuid() else ("1500", "1500", "UNKNOWN", "echo", "done"),
+        settings=_PROGRAM,
+        prints="done\n",
+        tolerates={"setpriv": "the sections of the cluster are missing, and that is seen"},
+    ),
+    Example(
+        "as_owner",
+        ("0", "0", "root", "echo", "done"),
+        settings=_PROGRAM,
+        status=1,
+        complains="root looks into no data directory",
+        as_root=True,
+        name="of root",
+    ),
+    Example("cluster_place", ("no", ""), status=4, complains="there is no such folder", name="no folder"),
+    Example("cluster_place", ("data", ""), arrange="touch data", status=1, complains="it is no folder", name="a file"),
+    Example("cluster_place", ("data", _IDS), arrange=_DATA, settings=_PROGRAM, programs=_STAT, matches=_PLACE),
+    *(
+        Example(
+            "cluster_place",
+            ("data", ids),
+            arrange=_DATA,
+            settings=_PROGRAM,
+            programs={"stat": f"echo '{found}'"},
+            status=1,
+            complains=complains,
+            name=complains,
+        )
+        for ids, found, complains in (
+            (_IDS, "8:6 1500 1500 postgres", "it was exchanged for another one"),
+            ("8:5 0 0 root", "8:5 0 0 root", "its owner is root"),
+            ("8:5 2 2 bin", "8:5 2 2 bin", "its owner is bin, an account of the system's own"),
+        )
+    ),
+    Example(
+        "cluster_place",
+        ("data", "8:5 26 26 postgres"),
         arrange=_DATA,
         settings=_PROGRAM,
+        programs={"stat": "echo '8:5 26 26 postgres'"},
         matches=_PLACE,
+        name="postgres of Red Hat",
     ),
-    Example("cluster_place", ("data",), arrange=_DATA, matches=_PLACE),
-    Example("cluster_place", ("no",), status=4, complains="there is no such folder", name="no folder"),
-    Example("cluster_place", ("data",), arrange="touch data", status=1, complains="it is no folder", name="a file"),
     Example(
         "cluster_inside",
-        ("0", "@folder@/data", "", ""),
+        ("@folder@/data", "", ""),
         arrange=_DATA,
         settings=_PROGRAM | {"cluster_sections": "size 5 cluster_size", "cluster_postmasters": ""},
-        matches=r"\nMARK begin 0/size\n\d+ 1\n\nMARK end 0\n",
-        tolerates=dict.fromkeys(("find", "awk", "timeout", "ionice", "nice"), "the section fails, and that is told"),
+        matches=r"\nOWN begin size\n\d+ 1\n\nOWN end 0\n",
+        tolerates=dict.fromkeys(("find", "awk", "timeout", "ionice", "nice", "readlink"), "that is told"),
     ),
     Example(
         "cluster_open",
@@ -111,7 +157,7 @@ EXAMPLES = [
         arrange=_DATA,
         settings={"cluster_postmasters": "", "section_limits": "no"},
         programs=_POSTGRES,
-        tolerates={"postgres": "programs that do not say their series are none"},
+        tolerates=_NONE,
     ),
     Example(
         "cluster_lock",
@@ -124,7 +170,7 @@ EXAMPLES = [
         ("", "@folder@/../programs"),
         settings=_OF,
         programs=_POSTGRES,
-        tolerates={"postgres": "programs that do not say their series are none"},
+        tolerates=_NONE,
     ),
     Example(
         "limited",

@@ -3,11 +3,12 @@
 from tests.resources.sh.examples import Example
 
 _IDENTIFIER = "7290123456789012345"
-_SAYS = {
+_RUNUSER = {"runuser": '[ "$1 $2 $3" = "-u postgres --" ] || exit 9\nshift 3\nexec "$@"'}
+_SAYS = _RUNUSER | {
     "pg_controldata": f"printf '%s\\n' 'Database system identifier:           {_IDENTIFIER}' "
     "'Latest checkpoint location:           0/5000028'"
 }
-_ANOTHER = {"pg_controldata": "echo 'Database system identifier:           17290123456789012345'"}
+_ANOTHER = _RUNUSER | {"pg_controldata": "echo 'Database system identifier:           17290123456789012345'"}
 _COPY = (
     "mkdir -p data/pghaul-fence data/pg_tblspc space/PG_15_202209061 wal other/pg_tblspc && "
     f"printf '%s\\n' 'identifier {_IDENTIFIER}' 'folder @folder@/space' 'folder @folder@/wal' >mark && "
@@ -17,9 +18,9 @@ _COPY = (
 _UNMARKED = f"{_COPY} && mkdir data/global && touch data/global/pg_control && rm data/pghaul-fence/mark"
 _LINKED = "ln -sfn ../../space data/pg_tblspc/1"
 _SPACE, _WAL = ("@folder@/space", "pg_tblspc/1", "PG_15_202209061"), ("@folder@/wal", "pg_wal", "[0-9A-F]{24}")
-_ALL = ("@path@", _IDENTIFIER, "-", "@folder@/data", "2", *_SPACE, *_WAL, "@folder@/other")
-_DATA = ("@path@", _IDENTIFIER, "-", "@folder@/data")
-_GIVEN_UP = ("@path@", _IDENTIFIER, "0/5000028", "@folder@/data")
+_ALL = ("postgres", "@path@", _IDENTIFIER, "-", "@folder@/data", "2", *_SPACE, *_WAL, "@folder@/other")
+_DATA = ("postgres", "@path@", _IDENTIFIER, "-", "@folder@/data")
+_GIVEN_UP = ("postgres", "@path@", _IDENTIFIER, "0/5000028", "@folder@/data")
 _LEADS = "ln -s ../../space other/pg_tblspc/2"
 _SERVER = (
     "cp /bin/sleep postgres && { (cd other && exec ../postgres 60 >/dev/null 2>&1) & } && echo $! >server && sleep 0.1"
@@ -64,7 +65,7 @@ EXAMPLES = [
             ),
             ("no cluster", "mkdir data && touch data/notes", _SAYS, "/data is neither empty nor a copy"),
             ("a server runs", f"{_COPY} && touch data/postmaster.pid", _SAYS, "a server runs in "),
-            ("it says nothing", _UNMARKED, {"pg_controldata": ":"}, "says nothing of "),
+            ("it says nothing", _UNMARKED, _RUNUSER | {"pg_controldata": ":"}, "says nothing of "),
         )
     ),
     Example("data_ours", _GIVEN_UP, arrange=_UNMARKED, programs=_SAYS, name="given up"),

@@ -11,6 +11,7 @@ _ENDED = {
     "cat behind": "the same",
 }
 
+_CUT = dict.fromkeys(("sed", "head", "sed behind", "head behind"), "what is missing is seen by its marks")
 _LOOKED_AT = dict.fromkeys(("nice", "ionice"), "its caller looks at the exit status")
 
 EXAMPLES = [
@@ -49,5 +50,18 @@ EXAMPLES = [
         settings=_PROGRAM | {"section_mark": "MARK", "section_limits": "no"},
         prints="\nMARK begin name\n\nMARK end 1\n",
         name="it fails",
+    ),
+    Example(
+        "apart",
+        ("sh", "-c", "echo a; echo b >&2; sleep 5 & exit 3"),
+        prints="a\n\npghaul-apart-end\n",
+        tolerates=_CUT | {"sleep": "it is left behind"},
+        seconds=4,
+    ),
+    Example(
+        "until_end",
+        stdin="a\npghaul-apart-end\nb\n",
+        prints="a\npghaul-apart-end\n",
+        tolerates=_CUT,
     ),
 ]

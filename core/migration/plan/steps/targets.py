@@ -15,7 +15,7 @@ def empty_or_ours(site: Site) -> Shell:
     ]
     others = [each.data_directory for each in site.new_facts.clusters if each.data_directory != site.move.target]
     of = (_identifier(site), "-" if site.given_up is None else site.given_up.checkpoint, data.target)
-    return call("empty_or_ours", site.new_path, *of, len(outside), *names, *others)
+    return call("empty_or_ours", site.channel.writer, site.new_path, *of, len(outside), *names, *others)
 
 
 def mark(site: Site) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ OF_DEBIAN: dict[str, Any] = {"name": "15/main", "found_by": ("pg_lsclusters",)}
 UNIT: dict[str, Any] = {"unit": "postgresql-15.service"}
 DEBIAN = Service(TARGET, "15/spring", "postgresql@15-spring.service", debian=True, enabled=False)
 OWN = Service(TARGET, "own", "own.service", enabled=False)
-PATH = program_path(old(), "15")
+PATH = program_path(old(), "15", "postgres")
 
 
 def titles(made: Plan) -> list[str]:

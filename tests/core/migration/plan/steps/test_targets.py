@@ -1,5 +1,7 @@
 """The proof of new's folders, run by a shell on folders made here."""
 
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -55,7 +57,27 @@ def proven(root: Path, given_up: str | None = None) -> subprocess.CompletedProce
     channel = channel_of(undertaking, profile("new"), on_old, labels, purpose="copy", address="10.77.0.12", login=None)
     seen = None if given_up is None else GivenUp(given_up, "")
     site = Site(undertaking, profile("old"), profile("new"), on_old, on_new, moved, channel, copied, given_up=seen)
-    return subprocess.run(["dash", "-c", runnable(empty_or_ours(site))], capture_output=True, text=True, check=False)
+    path = f"{_as_owner(root)}:{os.environ['PATH']}"
+    words = ["dash", "-c", runnable(empty_or_ours(site))]
+    return subprocess.run(words, env={"PATH": path}, capture_output=True, text=True, check=False)
+
+
+def _as_owner(root: Path) -> Path:
+    """A folder with a `runuser` that notes as whom it runs, and what, and runs it."""
+    programs = root / "root's own"
+    programs.mkdir(exist_ok=True)
+    (programs / "runuser").write_text(f'#!/bin/sh\necho "$2 $5 $6" >>{root}/ran_as\nshift 3\nexec "$@"\n')
+    (programs / "runuser").chmod(0o755)
+    return programs
+
+
+def test_root_runs_no_program_that_was_discovered(copied: Path) -> None:
+    shutil.rmtree(copied / "data/pghaul-fence")
+    (copied / "data/global/pg_control").touch()
+    proven(copied)
+    (ran,) = (copied / "ran_as").read_text().splitlines()
+    assert ran.startswith(f"postgres PATH={copied}/bin:")
+    assert ran.endswith(" pg_controldata")
 
 
 def test_an_earlier_copy_is_ours(copied: Path) -> None:

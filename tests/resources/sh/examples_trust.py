@@ -1,0 +1,14 @@
+"""Examples of what may be run as whom; `test_trust.py` has those that may not."""
+
+import os
+
+from tests.resources.sh.examples import Example
+
+_ME = str(os.geteuid())
+_PROGRAM = "mkdir -m 755 bin; touch bin/tool; chmod 755 bin/tool; ln -s bin/tool link"
+_UNKNOWN = {"readlink": "then it is not trusted"}
+
+EXAMPLES = [
+    Example("trusted", (_ME, "@folder@/bin/tool"), arrange=_PROGRAM, prints="", tolerates=_UNKNOWN),
+    Example("trusted", (_ME, "@folder@/link"), arrange=_PROGRAM, prints="", tolerates=_UNKNOWN, name="a link"),
+]

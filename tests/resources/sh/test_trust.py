@@ -1,0 +1,69 @@
+"""A program that somebody else can change, or exchange, is trusted by nobody."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from core.servers.functions import library
+from tests.resources.sh.examples import SHELLS
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "prefix" / "bin" / "tool"
+    path.parent.mkdir(mode=0o755, parents=True)
+    path.touch(mode=0o755)
+    return path
+
+
+def trusted(path: Path, uid: int | None = None) -> set[bool]:
+    words = "trusted", str(os.geteuid() if uid is None else uid), str(path)
+    text = library(["trusted"]) + '\n"$@"\n'
+    ended = [subprocess.run([shell, "-c", text, "sh", *words], check=False).returncode for shell in SHELLS]
+    assert set(ended) <= {0, 1}
+    return {status == 0 for status in ended}
+
+
+def test_a_program_of_ones_own_is_trusted(program: Path) -> None:
+    assert trusted(program) == {True}
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o757])
+def test_one_that_others_may_write_to_is_not(program: Path, mode: int) -> None:
+    program.chmod(mode)
+    assert trusted(program) == {False}
+
+
+def test_one_in_a_folder_that_others_may_write_to_is_not(program: Path) -> None:
+    for folder in (program.parent, program.parent.parent):
+        folder.chmod(0o777)
+        assert trusted(program) == {False}
+        folder.chmod(0o1777)  # as /tmp: names that are there stay
+        assert trusted(program) == {True}
+        folder.chmod(0o755)
+
+
+def test_a_link_is_as_good_as_what_it_leads_to_and_the_folder_that_it_lies_in(program: Path, tmp_path: Path) -> None:
+    place = tmp_path / "links"
+    place.mkdir(mode=0o755)
+    link = place / "tool"
+    link.symlink_to(program)
+    assert trusted(link) == {True}
+    place.chmod(0o775)
+    assert trusted(link) == {False}
+    place.chmod(0o755)
+    program.chmod(0o666)
+    assert trusted(link) == {False}
+    program.unlink()
+    assert trusted(link) == {False}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_strangers_is_not_but_roots_is_to_everybody(program: Path) -> None:
+    assert trusted(program, 60001) == {True}
+    os.chown(program, 60001, 60001)
+    assert trusted(program, 60001) == {True}
+    assert trusted(program, 60002) == {False}
+    assert trusted(program, 0) == {False}
