@@ -94,7 +94,7 @@ class Launcher:
             job.report(Note(f"{self.name}: process group {process.group} could not be ended: {problem}", "warning"))
 
     def _kill(self, process: Process, user: str | None) -> bool:
-        order = Order(remote_process.kill_script(process.group or 0), user, deadline=GRACE * 3.0)
+        order = Order(remote_process.kill_script(process.group or 0, process.since), user, deadline=GRACE * 3.0)
         killer = self._begun(order, Job())  # a job of its own: the command's may be cancelled already
         try:
             until = time.monotonic() + order.deadline

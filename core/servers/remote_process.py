@@ -4,10 +4,10 @@ What runs on the server. sshd starts the login user's shell with one line: `exec
 sh … COMMAND`. LEADER makes sure that all this leads a process group of its own (under OpenSSH it does; else `setsid`).
 LOADER prints a random marker, so that everything before it (a .bashrc that talks) is known to be chatter, and reads
 BODY from the channel's input, which keeps `ps` and sudo's log short: they show the command itself. BODY says the
-group's id, then runs the command with LC_ALL=C and the system folders first on PATH, which nobody else can change.
-Unless the caller gives the command an input, the channel's own input is a lifeline: when it ends, because the
-connection was lost or the workstation died, or when the deadline has passed, the group is ended, so that nothing stays
-behind.
+group's id and when its leader began, then runs the command with LC_ALL=C and the system folders first on PATH, which
+nobody else can change. Unless the caller gives the command an input, the channel's own input is a lifeline: when it
+ends, because the connection was lost or the workstation died, or when the deadline has passed, the group is ended, so
+that nothing stays behind.
 
 A command that holds a secret, several lines or much text travels on the channel's input, never on a command line.
 sudo's password is sent only when sudo's prompt, a random word, arrives, and the rest only after that.
@@ -34,13 +34,16 @@ _LOADER = 'echo "$1"; eval "$(head -c "$2")"'
 _BODY = rb"""
 mark=$1 length=$3 lifeline=$4 grace=$5 text=$6
 read -r a b c d group rest </proc/$$/stat
+read -r since </proc/$group/stat
 if [ "$length" != 0 ]; then
   text=$(head -c "$length")
   case $text in *"#$mark") ;; *) exit 1 ;; esac
 fi
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH LC_ALL=C
 export PATH LC_ALL
-printf '%s %s\n' "$mark" "$group"
+set -- ${since##*) }
+shift 19
+printf '%s %s %s\n' "$mark" "$group" "$1"
 set --
 if [ "$lifeline" = 0 ]; then eval "$text"; exit; fi
 exec 3<&0 </dev/null
@@ -68,6 +71,7 @@ class Process:
 
     Attributes:
         group: the remote process group; None until the command proper has begun.
+        since: when its leader began, in the server's ticks: numbers are used again.
         refused_password: sudo asked a second time, so the password was wrong.
     """
 
@@ -84,12 +88,13 @@ class Process:
     ) -> None:
         self.channel = channel
         self.group: int | None = None
+        self.since = ""
         self.refused_password = False
         self.stderr = Kept()
         self._deliver: Callable[[bytes], None] | None = None
         self._early = bytearray()
         self._loading = mark.encode() + b"\n"
-        self._mark = re.compile(mark.encode() + rb" (\d+)\n")
+        self._mark = re.compile(mark.encode() + rb" ([0-9]{1,10}) ([0-9]{1,20})\n")
         self._chatter = b""
         self._outgoing = memoryview(outgoing)
         self._end_input = end_input
@@ -180,7 +185,7 @@ class Process:
             if len(self._chatter) > _CHATTER_LIMIT:
                 raise ServerError("the login shell writes without end before any command runs", "look at its .bashrc")
             return
-        self.group = int(found[1])
+        self.group, self.since = int(found[1]), found[2].decode()
         rest, self._chatter = self._chatter[found.end() :], b""
         if rest:
             self._received(rest)
@@ -226,9 +231,12 @@ def line(words: tuple[str, ...], shell: Shell, mark: str, *, lifeline: float, gr
     return command("exec", "sh", "-c", _LEADER, "sh", *words, *loader, text).text, _BODY + data
 
 
-def kill_script(group: int, *, grace: int = GRACE) -> Shell:
-    """End a process group: TERM, then KILL for what is left after the grace period. Succeeds when nothing is left."""
-    return call("end_group", group, grace * 10)
+def kill_script(group: int, since: str, *, grace: int = GRACE) -> Shell:
+    """End a process group: TERM, then KILL for what is left after the grace period. Succeeds when nothing is left.
+
+    `since`: when its leader began; one that began at another time is another's, and is left alone.
+    """
+    return call("end_begun_group", group, since, grace * 10)
 
 
 def wait_for_start(process: Process, until: float, check: Callable[[], None]) -> bool:

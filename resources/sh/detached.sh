@@ -11,7 +11,7 @@ job_start() {
     rm -rf -- "$job_folder"
     exit 1
   }
-  setsid sh "$job_folder/program" "$job_folder" <"$job_folder/input" >"$job_folder/log" 2>&1 &
+  pghaul_job=$job_folder setsid sh "$job_folder/program" "$job_folder" <"$job_folder/input" >"$job_folder/log" 2>&1 &
   job_tries=0
   until [ -s "$job_folder/group" ]; do
     job_tries=$((job_tries + 1))
@@ -40,8 +40,7 @@ job_take() {
 job_keep() {
   trap '' HUP
   trap : TERM INT
-  read -r keep_line </proc/$$/stat || exit 1
-  keep_since=$(printf '%s\n' "${keep_line##*) }" | cut -d ' ' -f 20) || fail 'cut failed'
+  keep_since=$(begun $$)
   keep_boot=$(cat /proc/sys/kernel/random/boot_id) || fail 'this host does not say when it was started'
   echo "$$ $keep_since $keep_boot" >"$1/group.new" || fail "$1 cannot be written"
   mv -- "$1/group.new" "$1/group" || fail "$1 cannot be written"
@@ -59,13 +58,21 @@ job_look() {
   look_now=$(cat /proc/sys/kernel/random/boot_id) || fail 'this host does not say when it was started'
   read -r job_leader look_since look_boot <group || fail "$1/group cannot be read"
   [ "$look_boot" = "$look_now" ] || return 0
-  if read -r look_line 2>/dev/null <"/proc/$job_leader/stat"; then
-    look_line=${look_line##*) }
-    look_begun=$(printf '%s\n' "$look_line" | cut -d ' ' -f 20) || fail 'cut failed'
-    if [ "$look_begun" = "$look_since" ] && [ "${look_line%% *}" != Z ]; then job_running=1; fi
-  elif kill -s 0 -- "-$job_leader" 2>/dev/null; then
-    job_running=1
-  fi
+  if ours "$job_leader" "$look_since" || job_orphans "$1"; then job_running=1; fi
+}
+
+# job_orphans FOLDER   whether a process runs on whose keeper is gone: of its group, this user's, and begun with FOLDER as its job
+job_orphans() {
+  orphans_found=$(grep -lsaxzF "pghaul_job=$1" /proc/[0-9]*/environ)
+  [ $? -le 2 ] || fail 'grep failed' # 1: none; 2: one ended meanwhile, or is not ours to look at
+  for orphan in $orphans_found; do
+    orphan=${orphan%/environ}
+    read -r orphan_line 2>/dev/null <"$orphan/stat" || continue
+    # shellcheck disable=SC2086 # they are words
+    set -- ${orphan_line##*) }
+    [ "$1" = Z ] || [ "$3" != "$job_leader" ] || [ ! -O "$orphan" ] || return 0
+  done
+  return 1
 }
 
 # job_state FOLDER LOOKS WAIT FIRST LIMIT   print `RUNNING STATUS BYTES`, then LIMIT bytes of its log from byte FIRST on

@@ -59,12 +59,13 @@ run_alone() {
   esac
 }
 
-# run_detached STATE PROGRAM [WORD]...   run it by itself, its process id in STATE/PROGRAM; fails where it ends at once
+# run_detached STATE PROGRAM [WORD]...   run it by itself, its process id and start in STATE/PROGRAM; fails where it ends at once
 run_detached() {
   detached_file=$1/$2
   shift
   setsid "$@" </dev/null >/dev/null 2>&1 &
-  printf '%s\n' "$!" >"$detached_file" || fail "$detached_file cannot be written"
+  detached_since=$(begun "$!") || exit
+  printf '%s\n' "$! $detached_since" >"$detached_file" || fail "$detached_file cannot be written"
   sleep 0.2 || fail 'sleep is not there'
   kill -s 0 "$!" 2>/dev/null || fail "$1 ended at once: run it by hand to see why"
 }
@@ -87,10 +88,10 @@ stop_nfs() {
 # end_detached STATE PROGRAM   end what run_detached began, if it still runs
 end_detached() {
   [ -s "$1/$2" ] || return 0
-  read -r detached_process <"$1/$2" || fail "$1/$2 cannot be read"
+  read -r detached_process detached_since <"$1/$2" || fail "$1/$2 cannot be read"
   # its number may be another's by now
   read -r detached_name 2>/dev/null <"/proc/$detached_process/comm" || return 0
-  [ "$detached_name" != "$2" ] || end_group "$detached_process" 100
+  [ "$detached_name" != "$2" ] || end_begun_group "$detached_process" "$detached_since" 100
 }
 
 # export_targets WRITER OPTIONS CLIENTS [FSID TARGET]...   on new: export each TARGET to CLIENTS; what comes is WRITER's

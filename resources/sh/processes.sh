@@ -1,7 +1,32 @@
 # Processes: which live where, and how a group of them is ended.
 
+# begun PROCESS   print when it began, in ticks since this boot; nothing where it has ended
+begun() {
+  read -r begun_line 2>/dev/null <"/proc/$1/stat" || return 0
+  # behind the name, which may hold blanks: the state is the third field, the start the 22nd
+  begun_line=${begun_line##*) }
+  # shellcheck disable=SC2086 # they are words
+  set -- $begun_line
+  [ "$1" != Z ] || return 0
+  shift 19
+  echo "$1"
+}
+
+# ours PROCESS SINCE   whether that process still runs: it began then, and where root asks, it is root's
+# Numbers are used again. Nobody but root can signal what is another's.
+ours() {
+  ours_since=$(begun "$1")
+  ours_user=$(id -u) || fail 'id failed'
+  [ "$ours_since" = "$2" ] && { [ -O "/proc/$1" ] || [ "$ours_user" -ne 0 ]; }
+}
+
+# end_begun_group GROUP SINCE TRIES   end_group where its leader is the one that began then; else all of it has ended
+end_begun_group() {
+  if ours "$1" "$2"; then end_group "$1" "$3"; fi
+}
+
 # end_group GROUP TRIES   TERM to all of a process group, after TRIES tenths of a second KILL; fails where one is left
-# kill's POSIX form: dash's own kill does not take `kill -TERM -- -GROUP`.
+# Whoever calls it has seen that it is the group that is meant. kill's POSIX form: dash's own kill does not take `kill -TERM -- -GROUP`.
 end_group() {
   kill -s TERM -- "-$1" 2>/dev/null # it may have ended by itself
   end_tries=0

@@ -325,7 +325,7 @@ def test_a_server_without_sudo(lab: Lab, new_server: Server) -> None:
 
 def test_what_cannot_be_ended_is_told(lab: Lab, old_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[Event] = []
-    monkeypatch.setattr("core.servers.remote_process.kill_script", lambda _: sh("exit 1"))
+    monkeypatch.setattr("core.servers.remote_process.kill_script", lambda *_: sh("exit 1"))
     with pytest.raises(CommandError):
         old_server.run(command("sleep", "1.7"), Job(events.append), deadline=0.3)
     gone(lab.old, "sleep 1.7")

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ class Started:
 
     process: subprocess.Popen[bytes]
     group: int
+    since: str
 
     @property
     def alive(self) -> bool:
@@ -61,11 +63,11 @@ def started(
         process.stdin.write(first + stdin)
         process.stdin.flush()
         seen = b""
-        while (found := re.search(rb"pghaul-0123 (\d+)\n", seen)) is None:
+        while (found := re.search(rb"pghaul-0123 (\d+) (\d+)\n", seen)) is None:
             byte = process.stdout.read(1)
             assert byte, "the command has not begun"
             seen += byte
-        yield Started(process, int(found[1]))
+        yield Started(process, int(found[1]), found[2].decode())
 
 
 def output(shell: Shell, **options: object) -> tuple[int, bytes, bytes]:
@@ -89,8 +91,8 @@ def test_the_command_runs_under_any_login_shell(login: str, lifeline: float) -> 
 
 @pytest.mark.parametrize("lifeline", [0, 60])
 def test_status_output_and_surroundings(lifeline: float) -> None:
-    made = sh('echo "$LC_ALL $# ${PATH##*/}"; echo oops >&2; exit 7')
-    assert output(made, lifeline=lifeline) == (7, b"C 0 sbin\n", b"oops\n")
+    made = sh('echo "$LC_ALL $# ${PATH%%:*}"; echo oops >&2; exit 7')
+    assert output(made, lifeline=lifeline) == (7, b"C 0 /usr/local/sbin\n", b"oops\n")
     assert output(command("sh", "-c", "kill -KILL $$"), lifeline=lifeline)[0] == 128 + 9
 
 
@@ -132,7 +134,7 @@ def test_a_group_of_its_own_even_where_the_server_makes_none() -> None:
         capture_output=True,
         check=True,
     )
-    found = re.search(rb"pghaul-0123 (\d+)\n", done.stdout)
+    found = re.search(rb"pghaul-0123 (\d+) \d+\n", done.stdout)
     assert found is not None
     assert int(found[1]) != os.getpgrp()
 
@@ -155,11 +157,19 @@ def test_the_deadline_holds_on_the_server_too() -> None:
 
 def test_what_ignores_term_is_killed() -> None:
     with started(sh("trap '' TERM; sleep 1000 & sleep 1001"), lifeline=600) as begun:
-        ending = remote_process.kill_script(begun.group, grace=1)
+        ending = remote_process.kill_script(begun.group, begun.since, grace=1)
         killing = subprocess.Popen(["sh", "-c", f"{ending.functions}\n{ending.text}"])
         begun.process.wait()  # as sshd does: nobody waits for a process that nobody buries
         assert killing.wait() == 0
         assert not begun.alive
+
+
+def test_a_number_that_was_used_again_is_left_alone() -> None:
+    with started(sh("sleep 1000"), lifeline=600) as begun:
+        ending = remote_process.kill_script(begun.group, str(int(begun.since) - 1), grace=1)
+        done = subprocess.run(["sh", "-c", f"{ending.functions}\n{ending.text}"], check=False)
+        assert (done.returncode, begun.alive) == (0, True)
+        os.killpg(begun.group, signal.SIGKILL)
 
 
 def assert_gone(begun: Started) -> None:

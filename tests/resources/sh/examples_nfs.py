@@ -39,7 +39,10 @@ _EXPORTED = f"""{_NOTHING}; cat >exports <<'EXPORTS'
 /srv/it's\\040$(x)\\040\\134  fd00::1(sync,fsid={_FSID})
 /srv/other  10.0.0.1(sync)
 EXPORTS"""
-_LIVING = "mkdir state; cp /bin/sleep rpcbind; setsid ./rpcbind 9 >/dev/null 2>&1 & echo $! >state/rpcbind; sleep 0.1"
+_LIVING = (
+    "mkdir state; cp /bin/sleep rpcbind; setsid ./rpcbind 9 >/dev/null 2>&1 & "
+    "echo $! $(begun $!) >state/rpcbind; sleep 0.1"
+)
 _LIVES = {
     "setsid behind": "it lives as long as the copy",
     "rpc.mountd behind": "as long too",
@@ -124,7 +127,7 @@ EXAMPLES = [
         "run_detached",
         ("@folder@", "rpc.mountd", "--foreground"),
         programs=_PROGRAMS,
-        after='kill "$(cat rpc.mountd)"',
+        after='read -r id since <rpc.mountd; [ "$since" = "$(begun "$id")" ] && kill "$id"',
         tolerates=_LIVES,
     ),
     Example(
@@ -153,12 +156,19 @@ EXAMPLES = [
     ),
     Example("stop_nfs", (_STATE,), programs=_PROGRAMS, after="[ ! -e ran ]", name="nothing was begun"),
     Example("stop_nfs", (_STATE,), arrange="mkdir state", after="[ ! -e state ]", name="one ran before"),
-    Example("end_detached", (_STATE, "rpcbind"), arrange=_LIVING, after='! kill -s 0 "$(cat state/rpcbind)"'),
+    Example("end_detached", (_STATE, "rpcbind"), arrange=_LIVING, after="read -r id _ <state/rpcbind; ! kill -s 0 $id"),
     Example(
         "end_detached",
         (_STATE, "rpcbind"),
         arrange="mkdir state; echo $$ >state/rpcbind",
         name="its number is another's",
+    ),
+    Example(
+        "end_detached",
+        (_STATE, "rpcbind"),
+        arrange=f"{_LIVING}; read -r id _ <state/rpcbind; echo $id 5 >state/rpcbind",
+        after="read -r id _ <state/rpcbind; kill $id",
+        name="its number is that of another of its name",
     ),
     Example(
         "export_targets",

@@ -13,6 +13,10 @@ setsid sh -c 'read -r line </proc/$$/stat; set -- ${line##*) }; boot=$(cat /proc
 echo "$$ ${20} $boot" >job/group.new; mv job/group.new job/group; sleep 60' >/dev/null 2>&1 &
 }
 while [ ! -s job/group ]; do sleep 0.02; done"""
+_ORPHANED = """mkdir -m 700 job && echo 'some log' >job/log
+pghaul_job=$PWD/job setsid sh -c 'begun=$(cut -d " " -f 22 /proc/$$/stat); boot=$(cat /proc/sys/kernel/random/boot_id)
+sleep 60 >/dev/null 2>&1 & echo "$$ $begun $boot" >job/group; kill -s KILL $$'
+sleep 0.1"""
 _LIVES = {
     "setsid behind": "it lives as long as the job",
     "mv behind": "the job is found by then",
@@ -25,6 +29,10 @@ _SERVER = "cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >runn
 
 EXAMPLES = [
     Example("end_group", ("4194300", "50"), name="ended already"),
+    Example("begun", ("1",), matches=r"\d+\n"),
+    Example("begun", ("4194300",), prints="", name="it has ended"),
+    Example("end_begun_group", ("4194300", "77", "50"), name="ended already"),
+    Example("end_begun_group", ("1", "77", "50"), name="its number is another's"),
     Example(
         "job_start",
         ("@folder@", "about", str(len(_PROGRAM.encode())), _SUM),
@@ -43,6 +51,20 @@ EXAMPLES = [
         name="a program that is not the one that was sent",
     ),
     Example("job_look", ("@folder@/job",), arrange=_RUNNING, after=f'job_look job; {_END_IT}; [ "$job_running" = 1 ]'),
+    Example(
+        "job_look",
+        ("@folder@/job",),
+        arrange=_ORPHANED,
+        after=f'job_look "$PWD/job"; cd ..; {_END_IT}; [ "$job_running" = 1 ]',
+        name="its keeper was killed",
+    ),
+    Example(
+        "job_look",
+        ("@folder@/job",),
+        arrange=_ORPHANED.replace("pghaul_job=", "job="),
+        after=f'job_look "$PWD/job"; cd ..; {_END_IT}; [ "$job_running" = 0 ]',
+        name="its number is another's",
+    ),
     Example("job_state", ("@folder@/job", "1", "0.01", "6", "99"), arrange=_ENDED, prints="0 7 9\nlog\n"),
     Example(
         "job_state",
