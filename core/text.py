@@ -1,7 +1,12 @@
 """What every reader of a program's output needs, whatever package it stands in."""
 
+import json
+import re
+import unicodedata
+
 from core.errors import ParseError
 
+_ODD, _ODD_IN_LINES = re.compile(r"[^ -~]"), re.compile(r"[^ -~\n\t]")
 END_MARK = "# whole"
 """The last line of what a function of the remote half prints, where a part of an answer could be taken for all."""
 
@@ -32,3 +37,30 @@ def counted(text: str, what: str) -> tuple[str, ...]:
     if end != f"# {len(lines)} {what}":
         raise ParseError(f"the list of {what} is not whole: it ends in {end!r}")
     return tuple(lines)
+
+
+def printable(text: str) -> str:
+    """Text that a server may have written, for people: what could steer a terminal, break a line or turn the direction
+    of writing is shown as its code, `\\x1b` or `\\u202e`; blanks of every width stay.
+
+    Whatever shows text calls it where it shows it: `show` and `say` of the terminal, and the window's widgets.
+    """
+    return _ODD.sub(_shown, text)
+
+
+def printable_lines(text: str) -> str:
+    """The same for text of several lines: their ends stay, and so do tabs."""
+    return _ODD_IN_LINES.sub(_shown, text)
+
+
+def json_printable(document: str) -> str:
+    """The same for a JSON document, which stays one: its strings have codes of their own."""
+    return _ODD_IN_LINES.sub(lambda found: found[0] if _harmless(found[0]) else json.dumps(found[0])[1:-1], document)
+
+
+def _shown(found: re.Match[str]) -> str:
+    return found[0] if _harmless(found[0]) else repr(found[0])[1:-1]
+
+
+def _harmless(sign: str) -> bool:
+    return sign.isprintable() or unicodedata.category(sign) == "Zs"

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDockWidget,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QMainWindow,
     QMenu,
@@ -44,6 +43,8 @@ from gui.widgets.banner import Banner, Mood
 from gui.widgets.commands_pane import CommandsPane
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.job_bar import JobBar
+from gui.widgets.label import Label
+from gui.widgets.message_box import MessageBox
 from gui.widgets.padding import PaddedDelegate
 from gui.work import Work
 
@@ -239,10 +240,9 @@ class MainWindow(QMainWindow):
         self._dialogs.pop(question).deleteLater()
 
     def _question(self, title: str, text: str, more: str) -> QMessageBox:
-        box = QMessageBox(self)
+        box = MessageBox(self)
         box.setWindowTitle(title)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(text)
         box.setInformativeText(more)
         box.finished.connect(box.deleteLater)
@@ -363,7 +363,7 @@ class MainWindow(QMainWindow):
     def _make_bar(self) -> None:
         bar = QToolBar("Move", self, movable=False)
         bar.setObjectName("move")
-        label = QLabel(" Move: ", bar)
+        label = Label(" Move: ", bar)
         self.moves.setAccessibleName("Move")
         # Moves come and go after the window is on screen: the default fits the box to what it held before.
         self.moves.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -419,7 +419,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def about(self) -> None:
         """What this is."""
-        box = QMessageBox(self)
+        box = MessageBox(self)
         box.setWindowTitle("About pghaul")
         box.setIconPixmap(self.windowIcon().pixmap(64, 64))
         box.setText(f"pghaul {program_version()}")

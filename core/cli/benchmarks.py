@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from core import units
 from core.benchmarks.model import Forecast, Outcome, Run, Side
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import table
+from core.cli.terminal import show, table
 from core.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         if options.json:
             print_document({"forecasts": forecasts})
         else:
-            print("\n".join(forecast_text(forecast) for forecast in forecasts))
+            show("\n".join(forecast_text(forecast) for forecast in forecasts))
         return 1 if any(forecast.problems for forecast in forecasts) else 0
     runs = actions.run_benchmarks(
         context.session,
@@ -68,7 +68,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"runs": runs})
     else:
-        print(text(runs))
+        show(text(runs))
     return 0 if all(run.outcome is Outcome.DONE for run in runs) else 1
 
 
@@ -86,8 +86,8 @@ def _list(options: argparse.Namespace) -> int:
         else (suite.name, f"cannot be read: {suite.problem}", "", "", "")
         for suite in found
     ]
-    print(table(("suite", "measures", "workloads", "repetitions", "writes"), rows))
-    print(f"\nTools for suites of your own: {', '.join(TOOLS)}\nSuites of your own: {own_suites()}")
+    show(table(("suite", "measures", "workloads", "repetitions", "writes"), rows))
+    show(f"\nTools for suites of your own: {', '.join(TOOLS)}\nSuites of your own: {own_suites()}")
     return 0
 
 

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from core import units
 from core.cli.context import Choices, Context, add_common, print_document
 from core.cli.migration import read_input
-from core.cli.terminal import table
+from core.cli.terminal import show, table
 from core.comparison.model import Comparison, Row, Sample, Verdict
 from core.errors import InputError, ParseError
 from core.jobs import Note
@@ -37,7 +37,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(compared)
     else:
-        print(text(compared, names, every=options.all, rates=bool(options.outputs)))
+        show(text(compared, names, every=options.all, rates=bool(options.outputs)))
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from core import documents
 from core.cli.terminal import TerminalAsker
 from core.jobs import Job
+from core.text import json_printable
 
 if TYPE_CHECKING:
     from core.actions import Session
@@ -77,4 +78,4 @@ def add_common(parser: argparse.ArgumentParser, *, server: bool = False) -> None
 
 def print_document(value: object) -> None:
     """One JSON document on stdout."""
-    print(documents.dump(value, indent=2))
+    print(json_printable(documents.dump(value, indent=2)))

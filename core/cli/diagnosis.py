@@ -4,9 +4,10 @@ import argparse
 
 from core import units
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import printable
+from core.cli.terminal import show
 from core.comparison.model import Diagnosis, Finding
 from core.errors import InputError
+from core.text import printable
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -35,7 +36,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(found)
     else:
-        print("\n\n".join(text(diagnosis) for diagnosis in found))
+        show("\n\n".join(text(diagnosis) for diagnosis in found))
     return 0
 
 

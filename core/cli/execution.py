@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import ask, printable, say, table
+from core.cli.terminal import ask, say, show, table
 from core.errors import InputError
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Verify
 from core.migration.model.plan import Step
+from core.text import printable
 
 if TYPE_CHECKING:
     from core.migration.execution.outcome import Paragraph
@@ -158,7 +159,7 @@ def _show(
 
         print_document({"execution": execution, "alive": alive, "account": account(execution), "outcome": outcome})
     else:
-        print("\n".join([text(execution, alive=alive), *outcome_lines(outcome)]))
+        show("\n".join([text(execution, alive=alive), *outcome_lines(outcome)]))
     return 0
 
 

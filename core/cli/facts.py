@@ -4,10 +4,11 @@ import argparse
 
 from core import units
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import printable, table
+from core.cli.terminal import show, table
 from core.errors import InputError
 from core.facts.host_environment import HostEnvironment
 from core.facts.model import Cluster, Facts
+from core.text import printable
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -39,7 +40,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(found)
     else:
-        print(text(found))
+        show(text(found))
     return 0
 
 

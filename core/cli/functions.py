@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from core.cli.context import Context, add_common, print_document
+from core.cli.terminal import show
 from core.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def _run(_context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"functions": found})
     else:
-        print("\n".join(each.text for each in found), end="")
+        show("\n".join(each.text for each in found).rstrip("\n"))
     return 0
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from core import units
 from core.benchmarks.model import Run
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import printable, table
+from core.cli.terminal import show, table
 from core.facts.model import Facts
 from core.migration.model.checks import Waiver
 from core.migration.model.estimate import Estimate
@@ -75,7 +75,7 @@ def _list(context: Context, options: argparse.Namespace) -> int:
         print_document({"entries": entries})
     else:
         rows = [(f"{e.at:%Y-%m-%d %H:%M:%S}", e.kind, str(e.reference), e.move or "", e.title) for e in entries]
-        print(table(("when (UTC)", "kind", "number", "move", ""), rows, right=(2,)) if rows else "nothing yet")
+        show(table(("when (UTC)", "kind", "number", "move", ""), rows, right=(2,)) if rows else "nothing yet")
     return 0
 
 
@@ -86,7 +86,7 @@ def _runs(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"runs": runs})
     else:
-        print(text(runs) if runs else f"nothing was measured for {options.move} yet")
+        show(text(runs) if runs else f"nothing was measured for {options.move} yet")
     return 0
 
 
@@ -131,7 +131,7 @@ def _show(context: Context, options: argparse.Namespace) -> int:
 
 def _print_lines(text: str) -> None:
     """Raw outputs of servers among it: none can steer the terminal."""
-    print("\n".join(printable(line.expandtabs()) for line in text.split("\n")))
+    show(text.expandtabs())
 
 
 def _detail_text(detail: "Detail") -> str:
@@ -177,5 +177,5 @@ def _where(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"history": context.store.path})
     else:
-        print(context.store.path)
+        show(str(context.store.path))
     return 0

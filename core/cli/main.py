@@ -30,7 +30,7 @@ from core.cli import (
     storage,
 )
 from core.cli.context import Context
-from core.cli.terminal import Listener, failure, say
+from core.cli.terminal import Listener, failure, say, show
 from core.errors import PghaulError
 from core.jobs import Job
 from core.settings import program_version
@@ -94,7 +94,7 @@ class _Version(argparse.Action):
     """argparse's own would look the version up for every command."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(f"pghaul {program_version()}")
+        show(f"pghaul {program_version()}")
         parser.exit()
 
 
@@ -152,8 +152,7 @@ def _unwritten(error: OSError) -> int:
 
 def _bug(listener: Listener) -> int:
     listener.close()
-    print("pghaul: this is a bug in pghaul, please report it with these lines:\n", file=sys.stderr)
-    traceback.print_exc()
+    say(f"pghaul: this is a bug in pghaul, please report it with these lines:\n\n{traceback.format_exc()}", end="")
     return BUG
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from core import documents, units
 from core.cli.context import Context, add_common, print_document
 from core.cli.inputs import decode
-from core.cli.terminal import printable, table
+from core.cli.terminal import show, table
 from core.errors import InputError
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.estimate import Estimate, Span
 from core.migration.model.move import Verify
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Probe
+from core.text import printable
 
 SPEC_EXAMPLE = """\
 A file for --spec, in TOML; all but cluster.size_bytes may be left out, and is then assumed:
@@ -86,7 +87,7 @@ def _check(context: Context, options: argparse.Namespace) -> int:
             print_document({"checks": listed})
         else:
             rows = [(each.id, each.severity, each.title, each.compares) for each, _ in CHECKS]
-            print(table(("id", "severity", "title", "compares"), rows))
+            show(table(("id", "severity", "title", "compares"), rows))
         return 0
     from core import actions
 
@@ -103,7 +104,7 @@ def _check(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"checks": results})
     else:
-        print(checks_text(results))
+        show(checks_text(results))
     return 1 if any(result.stops for result in results) else 0
 
 
@@ -151,7 +152,7 @@ def _probe(context: Context, options: argparse.Namespace) -> int:
         chosen = {"transport": choice.transport, "why": choice.why, "bound_by": choice.bound_by or None}
         print_document({"probes": probes, "chosen": chosen})
     else:
-        print(f"{probes_text(probes)}\n\nchosen: {choice.transport.name}, because {choice.why}")
+        show(f"{probes_text(probes)}\n\nchosen: {choice.transport.name}, because {choice.why}")
     return 0
 
 
@@ -178,7 +179,7 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(made)
     else:
-        print(estimate_text(made))
+        show(estimate_text(made))
     return 0
 
 
@@ -228,7 +229,7 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
         print_document(made)
     else:
         written = [str(path) for path in (options.script, options.runbook) if path is not None]
-        print("\n".join(written) or plan_text(made))
+        show("\n".join(written) or plan_text(made))
     return 0
 
 

@@ -3,7 +3,7 @@
 import argparse
 
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import table
+from core.cli.terminal import show, table
 from core.errors import InputError
 from core.migration.findings.schedules import side_by_side
 from core.migration.model.move import Hook, HookCommand, Move
@@ -83,7 +83,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(move)
     else:
-        print(f"{move.name}: {move.old}:{move.cluster} -> {move.new}:{move.target}")
+        show(f"{move.name}: {move.old}:{move.cluster} -> {move.new}:{move.target}")
     return 0
 
 
@@ -92,10 +92,10 @@ def _list(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"moves": moves})
     elif not moves:
-        print("no moves yet; set one up with: pghaul move add NAME --old SERVER --new SERVER --cluster FOLDER")
+        show("no moves yet; set one up with: pghaul move add NAME --old SERVER --new SERVER --cluster FOLDER")
     else:
         rows = [(m.name, m.old, m.cluster, m.new, m.target) for m in moves]
-        print(table(("name", "old", "cluster", "new", "target"), rows))
+        show(table(("name", "old", "cluster", "new", "target"), rows))
     return 0
 
 
@@ -105,13 +105,13 @@ def _show(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"move": move, "entries": entries})
         return 0
-    print(text(move))
+    show(text(move))
     facts = [context.store.facts(each) for each in (move.old, move.new)]
     jobs = side_by_side(facts[0], facts[1]) if facts[0] is not None and facts[1] is not None else ""
     if jobs:
-        print("\n".join(["scheduled jobs:", *(f"  {line}" for line in jobs.splitlines())]))
+        show("\n".join(["scheduled jobs:", *(f"  {line}" for line in jobs.splitlines())]))
     if entries:
-        print(table(("when", "what", ""), [(f"{e.at:%Y-%m-%d %H:%M}", e.kind, e.title) for e in entries]))
+        show(table(("when", "what", ""), [(f"{e.at:%Y-%m-%d %H:%M}", e.kind, e.title) for e in entries]))
     return 0
 
 
@@ -133,10 +133,10 @@ def _hook(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"hooks": hooks})
     elif not hooks:
-        print(f"{options.name} has no hooks: people do what the plan asks of them")
+        show(f"{options.name} has no hooks: people do what the plan asks of them")
     else:
         rows = [(each.hook, each.side, each.user or "–", each.command, _origin(each)) for each in hooks]
-        print(table(("hook", "where", "as", "command", ""), rows))
+        show(table(("hook", "where", "as", "command", ""), rows))
     return 0
 
 
@@ -161,7 +161,7 @@ def _remove(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"removed": options.name})
     else:
-        print(f"{options.name} is forgotten")
+        show(f"{options.name} is forgotten")
     return 0
 
 

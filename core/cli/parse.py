@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from core import units
 from core.cli.context import Choices, Context, add_common, print_document
 from core.cli.migration import read_input
-from core.cli.terminal import printable, table
+from core.cli.terminal import show, table
 from core.errors import ParseError
+from core.text import printable
 
 if TYPE_CHECKING:
     from core.benchmarks.model import Output, Result
@@ -48,7 +49,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG001 
         print_document(parsed.document)
         return 0
     for title, head, rows in parsed.tables:
-        print(f"{printable(title)}\n{table(head, rows, right=range(1, len(head)))}\n")
+        show(f"{printable(title)}\n{table(head, rows, right=range(1, len(head)))}\n")
     return 0
 
 

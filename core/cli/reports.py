@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from core.cli.context import Context, add_common, print_document
+from core.cli.terminal import show
 from core.errors import InputError
 
 
@@ -26,5 +27,5 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"report": path})
     else:
-        print(path)
+        show(str(path))
     return 0

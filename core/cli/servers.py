@@ -4,9 +4,10 @@ import argparse
 from pathlib import Path
 
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import printable, say, table
+from core.cli.terminal import say, show, table
 from core.errors import InputError
 from core.servers.profiles import Profile, Rights
+from core.text import printable
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -85,7 +86,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(profile)
     else:
-        print(f"{profile.name} is described; try it with: pghaul server test {profile.name}")
+        show(f"{profile.name} is described; try it with: pghaul server test {profile.name}")
     return 0
 
 
@@ -101,13 +102,13 @@ def _list(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"servers": profiles})
     elif not profiles:
-        print("no servers yet; describe one with: pghaul server add NAME ADDRESS")
+        show("no servers yet; describe one with: pghaul server add NAME ADDRESS")
     else:
         rows = [
             (p.name, p.address, p.user or "(as ssh)", str(p.port or "(as ssh)"), p.jump or "", p.rights)
             for p in profiles
         ]
-        print(table(("name", "address", "user", "port", "jump", "rights"), rows))
+        show(table(("name", "address", "user", "port", "jump", "rights"), rows))
     return 0
 
 
@@ -118,7 +119,7 @@ def _test(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"server": options.name, "results": tried.sentences, "missing": tried.missing})
     else:
-        print("\n".join(map(printable, tried.sentences)))
+        show("\n".join(map(printable, tried.sentences)))
     return 1 if tried.missing else 0
 
 
@@ -134,11 +135,11 @@ def _install(context: Context, options: argparse.Namespace) -> int:
         done = [] if options.show else wanted.missing
         print_document({"server": options.name, "missing": wanted.missing, "command": shown, "installed": done})
     elif shown is None:
-        print(f"{printable(options.name)} has {', '.join(options.tool)} already")
+        show(f"{printable(options.name)} has {', '.join(options.tool)} already")
     elif options.show:
-        print(f"{printable(options.name)} lacks {', '.join(wanted.missing)}; as root: {printable(shown)}")
+        show(f"{printable(options.name)} lacks {', '.join(wanted.missing)}; as root: {printable(shown)}")
     else:
-        print(f"installed {', '.join(wanted.missing)} on {printable(options.name)}")
+        show(f"installed {', '.join(wanted.missing)} on {printable(options.name)}")
     return 0
 
 
@@ -147,5 +148,5 @@ def _remove(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"removed": options.name})
     else:
-        print(f"{options.name} is forgotten")
+        show(f"{options.name} is forgotten")
     return 0

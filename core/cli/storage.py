@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from core import units
 from core.benchmarks.model import Side
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import say, table
+from core.cli.terminal import say, show, table
 from core.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _what_if(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(found)
     else:
-        print(text(found))
+        show(text(found))
     return 0
 
 

@@ -7,13 +7,13 @@ import signal
 import sys
 import threading
 import time
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core import units
 from core.errors import Cancelled, HostKeyError, PghaulError
 from core.jobs import CommandEnded, CommandStarted, Event, Note, Progress
+from core.text import printable, printable_lines
 
 _LOGGED_SECONDS = 60.0
 """Between two lines about a long work in a log, where no line can be overwritten."""
@@ -56,7 +56,7 @@ class TerminalAsker:
         if not sys.stdin.isatty():
             return None
         try:
-            return getpass.getpass(f"{server}: {prompt.rstrip(': ')}: ", stream=sys.stderr)
+            return getpass.getpass(printable(f"{server}: {prompt.rstrip(': ')}: "), stream=sys.stderr)
         except (EOFError, KeyboardInterrupt):
             return None
 
@@ -88,8 +88,17 @@ def _interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def show(text: str) -> None:
+    """Lines for people to stdout, whoever wrote what stands in them."""
+    print(printable_lines(text))
+
+
 def say(text: str, *, end: str = "\n") -> None:
-    """To stderr, which may be gone: a closed terminal or pipe must not stop the cleaning up on the servers."""
+    """The same to stderr, which may be gone: a closed terminal or pipe must not stop the cleaning up on the servers."""
+    _to_stderr(printable_lines(text), end=end)
+
+
+def _to_stderr(text: str, *, end: str) -> None:
     with contextlib.suppress(OSError):
         print(text, end=end, file=sys.stderr, flush=True)
 
@@ -129,7 +138,7 @@ class Listener:
     def close(self) -> None:
         """Leave the progress line behind."""
         if self._shown:
-            say("\r" + " " * len(self._shown) + "\r", end="")
+            _to_stderr("\r" + " " * len(self._shown) + "\r", end="")
             self._shown = ""
 
     def _command(self, event: CommandStarted) -> None:
@@ -148,7 +157,7 @@ class Listener:
 
     def _line(self, text: str) -> None:
         self.close()
-        say("\n".join(map(printable, text.split("\n"))))
+        say(text)
 
     def _progress(self, event: Progress) -> None:
         now, terminal = time.monotonic(), sys.stderr.isatty()
@@ -162,8 +171,8 @@ class Listener:
         if not terminal:
             self._line(said)
             return
-        text = said[: shutil.get_terminal_size((120, 24)).columns - 1]
-        say("\r" + text.ljust(len(self._shown)), end="")
+        text = printable(said)[: shutil.get_terminal_size((120, 24)).columns - 1]
+        _to_stderr("\r" + text.ljust(len(self._shown)), end="")
         self._shown = text
 
     def _said(self, event: Progress, seconds: float) -> str:
@@ -214,11 +223,3 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
         for row in cells
     ]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
-
-
-def printable(text: str) -> str:
-    """Text from a server without what could steer a terminal; blanks of every width stay."""
-    return "".join(
-        character if character.isprintable() or unicodedata.category(character) == "Zs" else repr(character)[1:-1]
-        for character in text
-    )

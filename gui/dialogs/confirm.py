@@ -1,7 +1,8 @@
 """What changes a cluster's fate waits for its name, typed."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
+
+from gui.widgets.label import Label
 
 
 class NameDialog(QDialog):
@@ -16,8 +17,7 @@ class NameDialog(QDialog):
         self._name = name
         self.setWindowTitle(title)
         self.setModal(True)
-        label = QLabel(text, self)
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        label = Label(text, self)
         label.setWordWrap(True)
         self.field = QLineEdit(self)
         self.field.setAccessibleName("Name of the cluster")

@@ -4,9 +4,10 @@ import platform
 import traceback
 
 from PySide6.QtCore import qVersion
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from core.settings import PROGRAM, program_version
+from gui.widgets.label import Label
 from gui.widgets.text import TextView
 
 
@@ -22,7 +23,7 @@ class CrashDialog(QDialog):
     def __init__(self, error: BaseException, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("A bug in pghaul")
-        words = QLabel(
+        words = Label(
             "This is a bug in pghaul. What was measured and planned is in the history; what you were doing may not "
             "have ended well. Please report it with the text below, in which you may blank out names.",
             self,

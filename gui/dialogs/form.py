@@ -1,11 +1,12 @@
 """A dialog with a form that stays open until what was typed has been kept."""
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
 
 from core.errors import PghaulError
 from gui.appearance import Tone, colour
+from gui.widgets.label import Label
 
 
 class FormDialog(QDialog):
@@ -19,9 +20,8 @@ class FormDialog(QDialog):
         self.setModal(True)
         self.form = QFormLayout()
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self.trouble = QLabel(self)
+        self.trouble = Label(parent=self)
         self.trouble.setWordWrap(True)
-        self.trouble.setTextFormat(Qt.TextFormat.PlainText)
         self.trouble.setAccessibleName("What is wrong")
         self.trouble.hide()
         standard = QDialogButtonBox.StandardButton

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QLineEdit,
     QMessageBox,
     QVBoxLayout,
@@ -16,6 +15,8 @@ from PySide6.QtWidgets import (
 
 from gui.asker import HostKeyQuestion, Question, SecretQuestion, StepQuestion, StopQuestion
 from gui.dialogs.confirm import NameDialog
+from gui.widgets.label import Label
+from gui.widgets.message_box import MessageBox
 
 TITLES = {
     "password": "Password",
@@ -39,10 +40,9 @@ def dialog_for(question: Question, parent: QWidget) -> QDialog:
 
 
 def _step(question: StepQuestion, parent: QWidget) -> QMessageBox:
-    box = QMessageBox(parent)
+    box = MessageBox(parent)
     box.setWindowTitle("A step of yours")
     box.setIcon(QMessageBox.Icon.Question)
-    box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(f"{question.title[:1].upper()}{question.title[1:]}.")
     box.setInformativeText(f"{question.reason[:1].upper()}{question.reason[1:]}.")
     done = box.addButton("It is &done", QMessageBox.ButtonRole.AcceptRole)
@@ -71,10 +71,9 @@ class StopDialog(NameDialog):
 
 
 def _host_key(question: HostKeyQuestion, parent: QWidget) -> QMessageBox:
-    box = QMessageBox(parent)
+    box = MessageBox(parent)
     box.setWindowTitle("Unknown host key")
     box.setIcon(QMessageBox.Icon.Warning)
-    box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(f"Is this the key of {question.server} ({question.address})?")
     box.setInformativeText(
         f"{question.key_type}\n{question.fingerprint}\n\n"
@@ -105,8 +104,7 @@ class SecretDialog(QDialog):
         self._question = question
         self.setWindowTitle(f"{TITLES.get(question.kind, question.kind)}: {question.server}")
         self.setModal(True)
-        label = QLabel(question.prompt, self)
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        label = Label(question.prompt, self)
         label.setWordWrap(True)
         self.field = QLineEdit(self, echoMode=QLineEdit.EchoMode.Password)
         self.field.setAccessibleName(question.prompt)

@@ -6,14 +6,15 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
 
+from gui.widgets.message_box import MessageBox
+
 
 def ask_about_resync(parent: QWidget, resync: str, start: Callable[[bool], None]) -> QMessageBox:
     """Open the question; `start` is called with whether to wait first, or never. It asks beside the window's loop."""
-    box = QMessageBox(parent)
+    box = MessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle("Wait for the array?")
-    box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(f"{resync[:1].upper()}{resync[1:]}.")
     box.setInformativeText("The benchmarks can wait until it has finished; cancelling the job ends the wait.")
     wait = box.addButton("&Wait, then start", QMessageBox.ButtonRole.AcceptRole)

@@ -1,11 +1,12 @@
 """Why a warning is waived: asked for one check at a time, recorded with it."""
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from core.errors import InputError
 from core.migration.model.checks import CheckResult
 from gui.dialogs.form import FormDialog
+from gui.widgets.label import Label
 
 
 class WaiveDialog(FormDialog):
@@ -18,7 +19,7 @@ class WaiveDialog(FormDialog):
 
     def __init__(self, result: CheckResult, parent: QWidget | None = None) -> None:
         super().__init__(f"Waive: {result.title}", parent)
-        message = QLabel(result.message, self)
+        message = Label(result.message, self)
         message.setWordWrap(True)
         self.reason = QLineEdit(self)
         self.form.addRow(message)

@@ -7,7 +7,9 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from core.text import printable
 from gui.appearance import Tone, colour, fixed_font
+from gui.widgets.label import tip
 
 Row = TypeVar("Row")
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -101,7 +103,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             case Qt.ItemDataRole.DisplayRole:
                 return _one_line(column.text(row))
             case Qt.ItemDataRole.ToolTipRole:
-                return _tip((column.tip or column.text)(row))
+                return tip((column.tip or column.text)(row))
             case Qt.ItemDataRole.TextAlignmentRole:
                 return _alignment(column)
             case Qt.ItemDataRole.ForegroundRole:
@@ -126,11 +128,4 @@ def _one_line(text: str) -> str:
     Qt lays out a whole text to draw what there is room for: a script of facts takes it a third of a second.
     """
     short = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
-    return short.strip().replace("\n", " ↵ ") if "\n" in short else short
-
-
-def _tip(text: str) -> str:
-    """Plain text, never markup that came from a server; not longer than a screen."""
-    short = text if len(text) <= 2000 else text[:2000] + "…"
-    escaped = short.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f"<p style='white-space:pre-wrap'>{escaped}</p>" if escaped else ""
+    return printable(short.strip().replace("\n", " ↵ ") if "\n" in short else short)

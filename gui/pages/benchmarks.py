@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QComboBox, QLabel, QSplitter, QWidget
+from PySide6.QtWidgets import QComboBox, QSplitter, QWidget
 
 from core.benchmarks.model import Forecast, Run, Side
 from gui import actions
@@ -13,6 +13,7 @@ from gui.models import benchmarks as rows
 from gui.models.benchmarks import RepetitionRow
 from gui.models.facts import Detail
 from gui.pages.page import Page
+from gui.widgets.label import Label, tip
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
@@ -38,7 +39,7 @@ class BenchmarksPage(Page):
         self.sides.addItems(list(SIDES))
         self.forecast = self.button("&Forecast", self.make_forecast, "How long, how much space, and what forbids it")
         self.start = self.button("&Start benchmarks", self.run_suite)
-        suite, sides = QLabel("S&uite:", self), QLabel("S&ides:", self)
+        suite, sides = Label("S&uite:", self), Label("S&ides:", self)
         suite.setBuddy(self.suite)
         sides.setBuddy(self.sides)
         for box, name in ((self.suite, "Suite"), (self.sides, "Sides")):
@@ -47,7 +48,7 @@ class BenchmarksPage(Page):
             box.currentTextChanged.connect(self._forget_forecast)
         self.suite.currentIndexChanged.connect(self._say_suite)
         self.heading(suite, self.suite, sides, self.sides, self.forecast, self.start)
-        self.hint = QLabel(self)
+        self.hint = Label(parent=self)
         self.hint.setWordWrap(True)
         self.forecasts = Table[Forecast]("Forecast", rows.FORECAST_COLUMNS, self)
         self.forecasts.setFixedHeight(self.fontMetrics().height() * 6 + 12)
@@ -74,7 +75,7 @@ class BenchmarksPage(Page):
         found_suites, runs = answer
         for suite in found_suites:
             self.suite.addItem(suite.name)
-            self.suite.setItemData(self.suite.count() - 1, rows.suite_tip(suite), Qt.ItemDataRole.ToolTipRole)
+            self.suite.setItemData(self.suite.count() - 1, tip(rows.suite_tip(suite)), Qt.ItemDataRole.ToolTipRole)
         if found_suites:
             self._say_suite()
         found = rows.repetition_rows(runs)

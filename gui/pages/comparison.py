@@ -4,13 +4,14 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QSplitter, QVBoxLayout, QWidget
 
 from core.comparison.model import Comparison, Row
 from gui import actions
 from gui.actions import Compared
 from gui.models import comparison as rows
 from gui.pages.page import Page
+from gui.widgets.label import Label
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
@@ -27,8 +28,7 @@ class ComparisonPage(Page):
         self.everything = QCheckBox("Show &all metrics", self)
         self.everything.toggled.connect(self._show_rows)
         self.heading(self.everything)
-        self.what = QLabel(self)
-        self.what.setTextFormat(Qt.TextFormat.PlainText)
+        self.what = Label(parent=self)
         self.what.setWordWrap(True)
         self.table = Table[Row]("Comparison", rows.COLUMNS, self)
         self._plots = QWidget(self)

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QComboBox, QLabel, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from core import units
 from core.facts.model import Facts
@@ -14,6 +14,7 @@ from gui.models import facts as rows
 from gui.models.facts import ClusterRow, Detail, FactRow, GapRow
 from gui.models.words import moment
 from gui.pages.page import Page
+from gui.widgets.label import Label
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
@@ -51,14 +52,14 @@ class FactsPage(Page):
         self.read = self.button("&Read facts", self.read_facts, "Learn what both are; nothing is written there")
         labels = []
         for text, box in (("&Old:", self.old), ("Ne&w:", self.new)):
-            label = QLabel(text, self)
+            label = Label(text, self)
             label.setBuddy(box)
             box.setAccessibleName(f"{text.replace('&', '').rstrip(':')} server")
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.textActivated.connect(self._choose)
             labels.append(label)
         self.heading(labels[0], self.old, labels[1], self.new, self.read)
-        self.taken = QLabel(self)
+        self.taken = Label(parent=self)
         self.column.addWidget(self.taken)
         self.table = Table[FactRow]("Facts side by side", rows.FACT_COLUMNS, self)
         self.clusters = Table[ClusterRow]("Clusters", rows.CLUSTER_COLUMNS, self)

@@ -6,11 +6,12 @@ from typing import Any
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from core.jobs import Job
 from gui.bridge import Task
 from gui.widgets.empty import Empty
+from gui.widgets.label import Label
 from gui.work import Work
 
 
@@ -111,7 +112,7 @@ class Page(QWidget):
 
     def heading(self, *widgets: QWidget) -> QHBoxLayout:
         """The page's first line: its title, then these widgets at the right."""
-        label = QLabel(self.title, self)
+        label = Label(self.title, self)
         font = label.font()
         font.setPointSizeF(font.pointSizeF() * 1.5)
         font.setBold(True)

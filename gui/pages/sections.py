@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from core.migration.checks.waivers import waivable
 from core.migration.model.checks import CheckResult
@@ -14,6 +14,7 @@ from core.migration.model.probe import Probe
 from gui.actions import MigrationState
 from gui.models import migration as rows
 from gui.models.migration import StageRow
+from gui.widgets.label import Label
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 
@@ -28,9 +29,8 @@ class Section(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.summary = QLabel(self.nothing, self)
+        self.summary = Label(self.nothing, self)
         self.summary.setWordWrap(True)
-        self.summary.setTextFormat(Qt.TextFormat.PlainText)
         self.start = QPushButton(self.button, self)
         self.head = QHBoxLayout()
         self.head.addWidget(self.summary, 1)

@@ -12,6 +12,7 @@ from gui.actions import ServerRow
 from gui.dialogs.server import ServerDialog
 from gui.models.servers import COLUMNS
 from gui.pages.page import Page
+from gui.widgets.message_box import MessageBox
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
@@ -87,7 +88,7 @@ class ServersPage(Page):
         row = self.table.current()
         if row is None:
             return
-        box = QMessageBox(self.window())
+        box = MessageBox(self.window())
         box.setWindowTitle("Remove a server")
         box.setIcon(QMessageBox.Icon.Question)
         box.setText(f"Remove the server {row.profile.name} and its facts from the history?")

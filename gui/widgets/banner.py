@@ -4,9 +4,10 @@ from enum import Enum
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QStyle, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QStyle, QToolButton, QWidget
 
 from core.errors import PghaulError
+from gui.widgets.label import Label
 
 
 class Mood(Enum):
@@ -26,11 +27,10 @@ class Banner(QFrame):
         self.setBackgroundRole(QPalette.ColorRole.ToolTipBase)
         self.setForegroundRole(QPalette.ColorRole.ToolTipText)
         self.setAutoFillBackground(True)
-        self._picture = QLabel(self)
-        self._text = QLabel(self)
+        self._picture = Label(parent=self)
+        self._text = Label(parent=self)
         self._text.setForegroundRole(QPalette.ColorRole.ToolTipText)
         self._text.setWordWrap(True)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.jobs import Event
 from gui.bridge import Task
 from gui.models import commands
 from gui.models.commands import Line
+from gui.widgets.label import Label
 from gui.widgets.table import Table
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class CommandsPane(QWidget):
         self.server.setAccessibleName("Show the commands of")
         self.server.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.server.currentTextChanged.connect(self._show)
-        label = QLabel("Commands on", self)
+        label = Label("Commands on", self)
         copy = QPushButton("Copy commands", self)
         copy.setToolTip("Copy the chosen commands, or all that are shown")
         copy.clicked.connect(self.copy)

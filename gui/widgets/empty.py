@@ -1,7 +1,9 @@
 """What a page shows while it has nothing to show: what is missing, and the one thing to do next."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from gui.widgets.label import Label
 
 
 class Empty(QWidget):
@@ -11,12 +13,12 @@ class Empty(QWidget):
 
     def __init__(self, title: str, text: str, button: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        head = QLabel(title, self)
+        head = Label(title, self)
         font = head.font()
         font.setPointSizeF(font.pointSizeF() * 1.4)
         font.setBold(True)
         head.setFont(font)
-        sentence = QLabel(text, self)
+        sentence = Label(text, self)
         sentence.setWordWrap(True)
         sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         sentence.setMinimumWidth(self.fontMetrics().averageCharWidth() * 40)

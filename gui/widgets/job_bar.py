@@ -1,12 +1,13 @@
 """The running job: what it does, how far it is, how long it takes, and the button that cancels it."""
 
 from PySide6.QtCore import QElapsedTimer, QTimer, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from core.jobs import Event, Progress
 from gui.bridge import Task
 from gui.models.progress import Stage, stage_of, title, words
 from gui.widgets.elided import ElidedLabel
+from gui.widgets.label import Label
 
 PARTS = 1000
 
@@ -30,7 +31,7 @@ class JobBar(QWidget):
         self.bar = QProgressBar(self, textVisible=False)
         self.bar.setAccessibleName("Progress of the running job")
         self.bar.setFixedWidth(self.fontMetrics().averageCharWidth() * 30)
-        self.words = QLabel(self)
+        self.words = Label(parent=self)
         self.words.setAccessibleName("Time of the running job")
         self.cancel = QPushButton("Cance&l", self)
         self.cancel.setAccessibleName("Cancel the running job")

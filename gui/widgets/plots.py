@@ -1,6 +1,7 @@
 """The plots, drawn by pyqtgraph. Imported late and on a thread: pyqtgraph takes half a second to load."""
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def _plot(parent: QWidget, title: str, name: str) -> pg.PlotWidget:
     plot.setMouseEnabled(x=False, y=False)
     plot.hideButtons()
     plot.getPlotItem().setContentsMargins(4, 4, 10, 4)
-    plot.setTitle(title, color=text, size=f"{parent.font().pointSizeF():.0f}pt")
+    plot.setTitle(escape(title), color=text, size=f"{parent.font().pointSizeF():.0f}pt")
     for side in ("left", "bottom"):
         axis = plot.getAxis(side)
         axis.setPen(text)

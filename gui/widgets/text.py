@@ -2,9 +2,11 @@
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from core.text import printable_lines
 from gui.appearance import fixed_font
+from gui.widgets.label import Label
 
 LONGEST = 2_000_000
 
@@ -24,7 +26,7 @@ class TextView(QWidget):
         self._copy.setEnabled(False)
         self._copy.clicked.connect(self.copy)
         self.head = QHBoxLayout()
-        self.head.addWidget(QLabel(title, self))
+        self.head.addWidget(Label(title, self))
         self.head.addStretch()
         self.head.addWidget(self._copy)
         column = QVBoxLayout(self)
@@ -36,7 +38,7 @@ class TextView(QWidget):
         """Show this text; beyond what a window can lay out it is cut, but copied whole."""
         self._text = text
         self._copy.setEnabled(bool(text))
-        shown = text if len(text) <= LONGEST else text[:LONGEST] + "\n… (copy it to have the rest)"
+        shown = printable_lines(text if len(text) <= LONGEST else text[:LONGEST] + "\n… (copy it to have the rest)")
         if shown != self.edit.toPlainText():
             self.edit.setPlainText(shown)
 

@@ -239,13 +239,14 @@ run() {
 }
 
 printed() {
-  awk '{ sub(/.*\r/, "") } NR <= 40 { print "     | " $0 } END { if (NR > 40) print "     | … " NR " lines in all" }' \
-    "$folder/output"
+  awk '{ sub(/.*\r/, "") } NR <= 40 { print "     | " $0 } END { if (NR > 40) print "     | ... " NR " lines in all" }' \
+    "$folder/output" | cat -v # what a server says steers no terminal
 }
 
 agrees() {
   [ -n "$agrees" ] && [ -e "$kept/$agrees" ] || return 0
-  diff -- "$kept/$agrees" "$folder/output" && return
+  diff -- "$kept/$agrees" "$folder/output" >"$folder/differs" && return
+  cat -v "$folder/differs"
   stop 1 "it does not print what step $agrees printed before: they differ, see above"
   failed=${mends:-$failed}
   return 1
@@ -276,7 +277,7 @@ perform() {
     on "$side" "$user" "$@"
   fi
   performed=$?
-  if [ -s "$folder/errors" ]; then note "$(cat -- "$folder/errors")"; fi
+  if [ -s "$folder/errors" ]; then note "$(cat -v "$folder/errors")"; fi
   return "$performed"
 }
 
@@ -343,7 +344,7 @@ of() { if [ "$1" = old ]; then printf '%s\n' "$2"; else printf '%s\n' "$3"; fi; 
 
 meet() {
   login=$("$1" 'id -un' </dev/null 2>"$folder/errors") || {
-    note "$1 cannot be reached: $(cat -- "$folder/errors")"
+    note "$1 cannot be reached: $(cat -v "$folder/errors")"
     return 1
   }
   login=$(printf '%s\n' "$login" | tail -n 1) password=
@@ -364,7 +365,7 @@ meet() {
 lock() {
   : >"$folder/input"
   on "$1" "$(of "$1" "$old_owner" "$new_owner")" "$3" "$(of "$1" "$old_lock" "$new_lock")" "$4" && return
-  note "$1 is not $2: $(cat -- "$folder/errors")"
+  note "$1 is not $2: $(cat -v "$folder/errors")"
   return 1
 }
 

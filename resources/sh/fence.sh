@@ -77,14 +77,11 @@ find_control() {
   [ -e "$1/global/pg_control" ] || [ ! -e "$1/pghaul-fence/global/pg_control" ] || control_in=$1/pghaul-fence
 }
 
-# control_data PATH DATA [AS...]   print what pg_controldata of that PATH says of it; AS: words that make another user of who runs it
+# control_data PATH DATA [AS]   print what pg_controldata of that PATH says of it; AS: words that make another user of who runs it
 control_data() {
   find_control "$2"
-  control_path=$1 control_of=$2
-  shift 2
-  control=$("$@" env PATH="$control_path" pg_controldata "$control_in") ||
-    fail "pg_controldata cannot read the control file of $control_of"
-  [ -n "$control" ] || fail "pg_controldata says nothing of $control_of"
+  control=$(${3-} env PATH="$1" pg_controldata "$control_in") || fail "pg_controldata cannot read the control file of $2"
+  [ -n "$control" ] || fail "pg_controldata says nothing of $2"
   printf '%s\n' "$control"
 }
 

@@ -37,7 +37,7 @@ data_ours() {
   fi
   [ -e "$5/global/pg_control" ] || [ -e "$5/pghaul-fence/global/pg_control" ] ||
     not_ours "$5 is neither empty nor a copy of this cluster"
-  ours_control=$(control_data "$2" "$5" runuser -u "$1" --) || exit
+  ours_control=$(control_data "$2" "$5" "runuser -u $1 --") || exit
   printf '%s\n' "$ours_control" | grep -qx "Database system identifier: *$3" || not_ours "$5 holds another cluster"
   printf '%s\n' "$ours_control" | grep -qx "Latest checkpoint location: *$4" || {
     ours_is=$(known_as "$5" "$ours_control") || exit

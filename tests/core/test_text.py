@@ -1,9 +1,11 @@
 """What says that an answer came whole, and what went wrong."""
 
+import json
+
 import pytest
 
 from core.errors import ParseError
-from core.text import complaint, counted
+from core.text import complaint, counted, json_printable, printable, printable_lines
 
 
 def test_a_list_says_how_long_it_is() -> None:
@@ -20,3 +22,21 @@ def test_a_list_that_was_cut_off_is_none(text: str) -> None:
 def test_the_sentence_of_a_function_counts_before_what_its_tools_said() -> None:
     assert complaint("mkdir: no\npghaul: no folder can be made\n") == "no folder can be made"
     assert complaint("\nmkdir: no\n") == "mkdir: no"
+
+
+HOSTILE = "a\x1b]0;x\x07b\u202ec\u2066d\u200be\x9bf\u2028g\udcffh\u00a0i\u3000j é"
+SHOWN = "a\\x1b]0;x\\x07b\\u202ec\\u2066d\\u200be\\x9bf\\u2028g\\udcffh\u00a0i\u3000j é"
+
+
+def test_what_steers_or_turns_is_shown_by_its_code() -> None:
+    assert printable(HOSTILE) == printable_lines(HOSTILE) == SHOWN
+    assert printable(SHOWN) == SHOWN
+    assert printable("a\nb\tc\r") == "a\\nb\\tc\\r"
+    assert printable_lines("a\nb\tc\r") == "a\nb\tc\\r"
+
+
+def test_a_json_document_stays_one() -> None:
+    document = json.dumps({"a\u202e": HOSTILE, "b": "\U000e0001"}, ensure_ascii=False, indent=2)
+    shown = json_printable(document)
+    assert json.loads(shown) == json.loads(document)
+    assert printable_lines(shown) == shown

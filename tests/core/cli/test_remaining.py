@@ -67,3 +67,8 @@ def test_of_a_long_work_the_whole_stands_first(monkeypatch: pytest.MonkeyPatch) 
     line = shown(monkeypatch, (1, copying[0]), (11, copying[1]))
     assert line == f"{whole} | 95.4 MiB of 381.5 MiB, 10.0 MB/s | final pass"
     assert shown(monkeypatch, (1, Progress("stop old", 17, 43, "steps", whole))) == f"{whole} | stop old"
+
+
+def test_a_title_from_a_server_steers_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = shown(monkeypatch, (1, Progress("pass: /srv/\x1b]0;x\x07\u202e\r", 1, 9, "files")))
+    assert line == "pass: /srv/\\x1b]0;x\\x07\\u202e\\r: 1 of 9"

@@ -133,6 +133,15 @@ def test_the_steps_run_in_their_order_each_with_what_it_reads(shell: str, tmp_pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["asked", "move.kept", "move.log", "move.sh", "programs"]
 
 
+def test_what_a_server_prints_steers_no_terminal(tmp_path: Path) -> None:
+    hostile = r"printf 'a\033]0;x\007\302\233b\n' | tee /dev/stderr"
+    made = toy(step(hostile, name="first"), step(f"{hostile} | tr b c", side="new", agrees_with="first"))
+    done = Run(made, tmp_path)(answers="yes\n")
+    assert done.returncode != 0
+    assert done.stdout.count("a^[]0;x^G") >= 4
+    assert not {"\x1b", "\x07", "\x9b"} & set(done.stdout + done.stderr)
+
+
 @pytest.mark.parametrize("option", ["--list", "--dry-run"])
 def test_what_only_looks_asks_no_server(option: str, tmp_path: Path) -> None:
     run = Run(plan({"running": True}), tmp_path)
@@ -444,7 +453,7 @@ def test_the_way_back(tmp_path: Path) -> None:
 
 def test_a_long_output_is_counted(tmp_path: Path) -> None:
     done = Run(toy(step("seq 100"), step("printf '1%%\\r2%%\\rend\\n'")), tmp_path)(answers="yes\n")
-    assert "     | 40\n     | … 100 lines in all\n" in done.stdout
+    assert "     | 40\n     | ... 100 lines in all\n" in done.stdout
     assert "     | end\n" in done.stdout
 
 
