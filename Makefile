@@ -1,7 +1,7 @@
 # On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: setup-lab setup-nfs setup-systemd setup-package help demo test test-unit test-long test-nfs test-systemd chaos run setup check bench package package-test clean
+.PHONY: setup-lab setup-nfs setup-systemd setup-package help demo test test-unit test-long test-nfs test-systemd chaos fuzz run setup check bench package package-test clean
 
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # For a part of the tests: make test PYTEST="tests/core -k facts"
@@ -12,6 +12,8 @@ WORKERS ?= 2
 ROUNDS ?= 10
 SEED ?= 1
 PAIRS ?= 2
+# Of make fuzz: for how long.
+SECONDS ?= 60
 SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 UNIT := not lab and not clean_debian and not long and not nfs and not systemd
 
@@ -23,6 +25,7 @@ help:
 	@echo 'make test-nfs      a move over NFS, between two virtual machines'
 	@echo 'make test-systemd  moves between hosts with service managers, in every layout'
 	@echo 'make chaos         moves between such hosts, each with a fault at a random moment: ROUNDS=10 SEED=1, ROUND=3 alone'
+	@echo 'make fuzz          what reads servers and files, fed with garbage and damaged outputs for SECONDS=60'
 	@echo 'make run           the window'
 	@echo 'make setup         everything into .venv, system packages included'
 	@echo 'make check         lint, format, types and walls'
@@ -51,6 +54,9 @@ test-systemd: setup-systemd
 
 chaos: setup-systemd
 	@sh installer/with-lab.sh $(BIN)/python -m tests.chaos.run --rounds $(ROUNDS) --seed $(SEED) --pairs $(PAIRS) $(if $(ROUND),--round $(ROUND))
+
+fuzz: setup-lab
+	@$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS) --seed $(SEED)
 
 run: setup
 	@$(BIN)/pghaul
@@ -84,5 +90,5 @@ package-test: package
 	@sh installer/with-lab.sh $(BIN)/python -m pytest -m clean_debian tests/installer
 
 clean:
-	rm -rf .venv .venv-tools dist build demo installer/build
+	rm -rf .venv .venv-tools dist build demo fuzz-findings installer/build
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

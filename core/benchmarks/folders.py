@@ -31,7 +31,7 @@ _OWNER = secrets.token_hex(8)
 _in_use: set[str] = set()
 _REMOVE_SECONDS = 600.0
 _HELD = 75
-_DF = re.compile(r"(?P<size>\d+)\s+-?\d+\s+(?P<available>-?\d+)\s+\d+%")
+_DF = re.compile(r"(?P<size>\d{1,18})\s+-?\d+\s+(?P<available>-?\d{1,18})\s+\d+%")
 
 
 @dataclass(frozen=True, slots=True)

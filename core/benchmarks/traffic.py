@@ -30,15 +30,15 @@ TICKS_PER_SECOND = 100
 """The kernel's unit of processor time towards programs, USER_HZ: 100 on every architecture that is still built."""
 
 _STAT = re.compile(
-    r"(?P<id>\d+) \((?P<name>.*)\) \S -?\d+ (?P<group>\d+) (?P<session>\d+) "
-    r"(?:(?:-?\d+ ){7}(?P<user>\d+) (?P<system>\d+) )?",
+    r"(?P<id>\d{1,10}) \((?P<name>.*)\) \S -?\d{1,10} (?P<group>\d{1,10}) (?P<session>\d{1,10}) "
+    r"(?:(?:-?\d{1,20} ){7}(?P<user>\d{1,20}) (?P<system>\d{1,20}) )?",
     re.DOTALL,
 )
-_UPTIME = re.compile(r"(?P<seconds>\d+\.\d\d) \d+\.\d\d")
-_IO = re.compile(r"/proc/(?P<id>\d+)/io:(?P<field>\w+): (?P<number>\d+)")
+_UPTIME = re.compile(r"(?P<seconds>\d{1,15}\.\d\d) \d{1,15}\.\d\d")
+_IO = re.compile(r"/proc/(?P<id>\d{1,10})/io:(?P<field>\w+): (?P<number>\d{1,20})")
 # md0_raid5, md127_raid10
 _ARRAY_THREAD = re.compile(r"(?P<array>md\w+?)_raid\d{0,2}")
-_CWD = re.compile(r"/proc/(?P<id>\d+)/cwd")
+_CWD = re.compile(r"/proc/(?P<id>\d{1,10})/cwd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def taken_apart(output: str, mark: str) -> tuple[str, Seen | None]:
     """What the command itself printed, and what was seen; None where its end was cut off."""
     parts = output.split(mark)
     # cut off: what the tool printed counts, what was seen does not
-    if len(parts) != 5 or not parts[4].strip().isdigit():
+    if len(parts) != 5 or re.fullmatch(r"\s*[0-9]{1,10}\s*", parts[4]) is None:
         return parts[0], None
     return parts[0], Seen(int(parts[4]), before=_look(parts[3]), after=_look(parts[1]))
 

@@ -12,7 +12,7 @@ from core.facts.text import first_line, unreadable
 
 # the name may be a link's of /dev/md that a DBA chose; the states are those of md.c, old spellings too
 _HEAD = re.compile(r"^\s*(?P<name>md\S*|\w+) : (?P<state>active|inactive|broken|read-only|readonly)\b(?P<rest>.*)$")
-_MEMBER = re.compile(r"(?P<device>[^\s\[\]]+)\[[0-9]+\](?P<flags>(?:\([A-Z]\))*)")
+_MEMBER = re.compile(r"(?P<device>[^\s\[\]]{1,64})\[[0-9]{1,6}\](?P<flags>(?:\([A-Z]\))*)")
 _LEVEL = re.compile(r"\b(?:raid[0-9]+|linear|multipath|faulty|container)\b|\bexternal:\S+")
 # `[3/2]`: made for three, two of them at work
 _COUNTS = re.compile(r"\[([0-9]{1,6})/([0-9]{1,6})\]")

@@ -3,8 +3,6 @@
 Units are read as files, as a host may run without systemd, or in a container of its own.
 """
 
-import re
-
 from core.facts.host_environment import Autostart
 from core.facts.sections import Section
 from core.facts.text import unreadable
@@ -27,7 +25,8 @@ def parse_autostart(text: str) -> Autostart:
             case "masked":
                 masked[rest] = None
             case "script":
-                scripts[re.sub(r".*/S[0-9]*", "", rest)] = None
+                _, starts, script = rest.rpartition("/S")
+                scripts[script.lstrip("0123456789") if starts else rest] = None
             case "restart":
                 restart[_unit(name)] = value
             case "start":

@@ -13,7 +13,7 @@ _STANDS_FOR_MANY = (
     *("qemu", "vbox", "vmware", "persistentdisk", "block store"),
 )
 """In the model of what a controller, a hypervisor or a storage network makes of any number of disks."""
-_PAIR = re.compile(r'([A-Z%:_-]+)="([^"]*)"')
+_PAIR = re.compile(r'([A-Z%:_-]{1,32})="([^"]*)"')
 
 
 @dataclass(slots=True)

@@ -38,7 +38,7 @@ from core.servers.kept import Kept
 from core.servers.profiles import Rights
 from core.servers.shell import Shell
 
-_HOST: tuple[Section[Any], ...] = (
+HOST: tuple[Section[Any], ...] = (
     clocks.NOW,
     system.SECTION,
     processor.SECTION,
@@ -92,7 +92,7 @@ def collect(
     trips = _Trips(server, job)
     targets = [folder for folder in targets if not {"\n", "\0"} & set(folder)]  # no plan can go there
     order, entries = collation_order.section(locales), target_entries.section(targets)
-    sections = [*_HOST, *host.sections(server.profile.database_user)]
+    sections = [*HOST, *host.sections(server.profile.database_user)]
     sections += [section for section, wanted in ((order, locales), (entries, targets)) if wanted]
     names = [section.name for section in sections]
     first = trips.ask(lambda mark: bundle(mark, sections), names, _FIRST_DEADLINE, "facts of the host")

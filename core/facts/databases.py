@@ -200,4 +200,4 @@ def parse_settings(text: str) -> dict[str, str]:
     return settings
 
 
-SQL = Section("sql", "databases and settings in force", ("cluster_sql",), parse_sql, deadline=60)
+SQL = Section("sql", "databases and settings in force", ("cluster_sql",), parse_sql, deadline=60, most=8 << 20)

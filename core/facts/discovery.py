@@ -26,9 +26,8 @@ _FOLDERS = (
 
 
 # the folder may hold blanks: it ends where the log's column begins, which may be missing
-_DEBIAN_LINE = re.compile(
-    r"(\S+)\s+(\S+)\s+[0-9]+\s+\S+\s+\S+\s+(/.*?)(?:\s+(?:/var/log/|syslog|journald|custom)\S*)?\s*"
-)
+_DEBIAN_LINE = re.compile(r"(\S+)\s+(\S+)\s+[0-9]+\s+\S+\s+\S+\s+(/.*)")
+_DEBIAN_LOGS = ("/var/log/", "syslog", "journald", "custom")
 _POSTMASTER = re.compile(
     r"postmaster (?P<pid>[0-9]{1,10}) (?P<seen>seen|unseen|foreign) =(?P<folder>[0-9a-f]*) =(?P<arguments>[0-9a-f]*)"
 )
@@ -105,7 +104,9 @@ def _debian_line(line: str) -> Candidate:
     found = _DEBIAN_LINE.fullmatch(line)
     if found is None:
         raise unreadable("pg_lsclusters", "version, cluster, port, status, owner, folder, log", line)
-    return _debian(found[1], found[2], found[3], f"/etc/postgresql/{found[1]}/{found[2]}")
+    folder, _, log = found[3].rstrip().rpartition(" ")
+    folder = folder.rstrip() if log.startswith(_DEBIAN_LOGS) else found[3].rstrip()
+    return _debian(found[1], found[2], folder, f"/etc/postgresql/{found[1]}/{found[2]}")
 
 
 def _debian(series: str, cluster: str, folder: str, settings: str) -> Candidate:

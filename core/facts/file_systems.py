@@ -17,8 +17,7 @@ _ESCAPE = re.compile(rb"\\([0-3][0-7]{2})")
 _MOUNTINFO = re.compile(r"[0-9]+ [0-9]+ (?P<number>[0-9]+:[0-9]+) \S+ (?P<point>\S+) (?P<options>\S+) (?P<tail>.*)")
 # columns are told from the right: a device's name may hold blanks, and a size may be a dash
 _DF = re.compile(
-    r"(?P<device>.*?\S)\s+"
-    r"(?P<total>[0-9]+|-)\s+(?P<used>-?[0-9]+|-)\s+(?P<free>-?[0-9]+|-)\s+"
+    r"\s(?P<total>[0-9]+|-)\s+(?P<used>-?[0-9]+|-)\s+(?P<free>-?[0-9]+|-)\s+"
     r"(?:[0-9]+%|-)\s+"
     r"(?P<point>/.*)"
 )
@@ -101,8 +100,8 @@ def parse_df(text: str) -> dict[str, tuple[int | None, int | None]]:
         raise unreadable("df", "a heading Filesystem", first_line(text))
     found: dict[str, tuple[int | None, int | None]] = {}
     for line in lines[heading + 1 :]:
-        match = _DF.fullmatch(line)
-        if match is not None:
+        match = _DF.search(line)
+        if match is not None and line[: match.start()].strip():
             found[match["point"]] = (whole(match["total"]), _free(match))
         # two headings: the second df answered after the first was cut off
         elif not line.startswith("Filesystem"):

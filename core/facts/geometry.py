@@ -16,10 +16,12 @@ from core.facts.text import first_line, unreadable, whole
 _HEAD = re.compile(r"geometry of (?P<device>\S+)")
 # the names of these fields are the same in every language
 _XFS_DATA = re.compile(
-    r"^data\s*=.*?\bbsize=(?P<block>[0-9]{1,9})\b.*?\bsunit=(?P<unit>[0-9]{1,9})\s+swidth=(?P<width>[0-9]{1,9})\s+blks",
-    re.MULTILINE | re.DOTALL,
+    r"data\s*=.*?\bbsize=(?P<block>[0-9]{1,9})\b.*?\bsunit=(?P<unit>[0-9]{1,9})\s+swidth=(?P<width>[0-9]{1,9})\s+blks",
+    re.DOTALL,
 )
-_EXT_FIELD = re.compile(r"^(?P<name>[A-Z][A-Za-z ]+):[ \t]+(?P<value>\S.*?)\s*$", re.MULTILINE)
+_LONGEST = 1000
+"""Characters of that section; it has two lines."""
+_EXT_FIELD = re.compile(r"^(?P<name>[A-Z][A-Za-z ]+):[ \t]+(?P<value>\S.*)$", re.MULTILINE)
 _XFS_SECTOR = 512
 
 
@@ -39,11 +41,18 @@ def parse_xfs_info(text: str) -> Geometry:
     Raises:
         ParseError: there is no data section with bsize, sunit and swidth.
     """
-    found = _XFS_DATA.search(text)
+    found = _xfs_data(text)
     if found is None:
         raise unreadable("xfs_info", "a data section with bsize, sunit and swidth", first_line(text))
     block = int(found["block"])
     return Geometry(block, int(found["unit"]) * block, int(found["width"]) * block)
+
+
+def _xfs_data(text: str) -> re.Match[str] | None:
+    """The data section: it begins a line, and ends on the next."""
+    lines = text.splitlines()
+    first = next((number for number, line in enumerate(lines) if line.startswith("data")), len(lines))
+    return _XFS_DATA.match("\n".join(lines[first : first + 3])[:_LONGEST])
 
 
 def parse_superblock(text: str) -> Geometry:
@@ -54,7 +63,7 @@ def parse_superblock(text: str) -> Geometry:
     Raises:
         ParseError: there is no block size, or no list of features.
     """
-    fields = {found["name"]: found["value"] for found in _EXT_FIELD.finditer(text)}
+    fields = {found["name"]: found["value"].rstrip() for found in _EXT_FIELD.finditer(text)}
     block, features = whole(fields.get("Block size")), fields.get("Filesystem features")
     if block is None or features is None:
         raise unreadable("dumpe2fs", "the features and the block size of a file system", first_line(text))
@@ -76,9 +85,10 @@ def parse_geometries(text: str) -> dict[str, Geometry]:
         head, _, body = part.partition("\n")
         match = _HEAD.fullmatch(head.strip())
         # by what it says, not by the mount's kind: an ext3 may be mounted as ext4
-        read = parse_xfs_info if _XFS_DATA.search(body) else parse_superblock
+        xfs = _xfs_data(body) is not None
+        read = parse_xfs_info if xfs else parse_superblock
         # a tool may have failed half-way: what is no geometry is left out, and the next is read
-        if match is not None and (_XFS_DATA.search(body) or "Block size:" in body):
+        if match is not None and (xfs or "Block size:" in body):
             found[match["device"]] = read(body)
     return found
 

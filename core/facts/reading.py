@@ -38,6 +38,9 @@ class Reader:
     def read(self, section: Section[T]) -> T | None:
         """What the section's parser makes of its text; None, and a gap, where there is none or it cannot be read."""
         answer = self._answers.get(section.name)
+        if answer is not None and len(answer.output) > section.most:
+            self._missing(section, f"it is longer than {section.most >> 20} MiB")
+            return None
         if section.partly and answer is not None and answer.status != 0:
             self._missing(section, answer.reason)
             try:

@@ -47,6 +47,7 @@ class Section(Generic[T_co]):
         deadline: in seconds.
         private: its text may hold a secret or a person's name: it is not kept.
         partly: whole lines of a section that was cut off or failed are used, beside the gap.
+        most: bytes that are read of it; of more nothing is.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Section(Generic[T_co]):
     deadline: int = 5
     private: bool = False
     partly: bool = False
+    most: int = 2 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ _SELINUX = {"0": "permissive", "1": "enforcing", "enforcing": "enforcing", "perm
 _DROPS = re.compile(
     r"hook input\b.*policy (?:drop|reject)|:INPUT (?:DROP|REJECT)|-A INPUT\b(?!.*dport).*-j (?:DROP|REJECT)"
 )
+_LONGEST = 2000
+"""Characters of a rule that are looked at."""
 _PORTS = re.compile(r"\bdports?\b|--dports?\b")
 
 
@@ -47,7 +49,7 @@ def parse_firewall(text: str) -> Firewall:
     lines = text.splitlines()
     if not lines or lines[0] != "listed":
         raise unreadable("firewall", "a line 'listed'", first_line(text))
-    rules = [line[2:].strip() for line in lines[1:] if line.startswith(": ")]
+    rules = [line[2:_LONGEST].strip() for line in lines[1:] if line.startswith(": ")]
     return Firewall(
         any(_DROPS.search(rule) for rule in rules), tuple(rule[:300] for rule in rules if _PORTS.search(rule))[:200]
     )

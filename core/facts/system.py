@@ -37,9 +37,14 @@ def parse_system(text: str) -> System:
         raise unreadable("system", f"the {name}", first_line(text)) from None
 
 
+_LONGEST = 100
+"""Characters of a library's name and version."""
+
+
 def _libc(value: str | None) -> str | None:
     """`glibc 2.36`, or the first line of `ldd --version`; anything else is no name of a library."""
-    return value if value is not None and re.fullmatch(r"[A-Za-z(][\w ()+.:/~-]*[0-9]\w*", value) else None
+    told = value is not None and len(value) < _LONGEST and re.fullmatch(r"[A-Za-z(][\w ()+.:/~-]*[0-9]\w*", value)
+    return value if told else None
 
 
 def _time_zone(value: str | None) -> str | None:

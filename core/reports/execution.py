@@ -198,7 +198,7 @@ def _compared(each: Agreement) -> str:
     if each.other.name != INVENTORY or not each.agreed:
         return each.other.reason if each.other.name == SUMS else each.step.reason
     databases = re.findall(r"(?m)^database ", each.output)
-    relations = sum(map(int, re.findall(r"(?m)^relations \S+ (\d+)$", each.output)))
+    relations = sum(map(int, re.findall(r"(?m)^relations \S+ (\d{1,12})$", each.output)))
     settings, invalid = (re.findall(rf"(?m)^{word} ", each.output) for word in ("setting", "invalid index"))
     counts = (
         counted(len(databases), "database"),

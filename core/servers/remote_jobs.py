@@ -28,7 +28,8 @@ from core.text import counted
 _BASE = "/var/tmp"  # noqa: S108  mktemp -d makes an own folder in it
 _PROGRAM = '{functions}\njob_command() {{\n{command}\n}}\njob_keep "$1"\n'
 _FOLDER = re.compile(rf"{_BASE}/pghaul-job\.[A-Za-z0-9]+")
-_CHUNK = 4 << 20
+_CHUNK, _STATE = 4 << 20, 1000
+"""Bytes of a log that are looked at together, and that its state may take."""
 _SOON, _SELDOM = 0.05, 0.2
 """Seconds after which a look that waits sees the end: at first, so that many short jobs take no longer; later."""
 _BUSY = 75
@@ -157,7 +158,7 @@ def ended_ago(server: Server, remote_job: RemoteJob, job: Job) -> float | None:
     asking = call("job_ended_ago", _checked(remote_job.folder))
     with _quiet(job) as quiet:
         said = server.run(asking, quiet, user=_user(server, remote_job)).stdout.strip()
-    return max(0.0, float(said)) if said.lstrip("-").isdecimal() else None
+    return max(0.0, float(said)) if re.fullmatch(r"-?[0-9]{1,12}", said) else None
 
 
 def kill(server: Server, remote_job: RemoteJob, job: Job) -> None:
@@ -234,19 +235,19 @@ def _look(
 
     `wait`: not before the job has ended or a second has passed; it is looked for every so many seconds.
     """
-    received = bytearray()
+    received = Kept(limit + _STATE)
     looks = round(1 / wait) if wait else 0
     looking = call("job_state", _checked(remote_job.folder), looks, str(wait), offset + 1, limit)
     with _quiet(job) as quiet:
         user = _user(server, remote_job)
-        server.run(looking, quiet, user=user, on_stdout=received.extend)
-    line, _, log = bytes(received).partition(b"\n")
+        server.run(looking, quiet, user=user, on_stdout=received.add)
+    line, _, log = bytes(received.data).partition(b"\n")
     return _parse_state(line.decode(errors="replace")), log
 
 
 def _parse_state(line: str) -> RemoteState:
     """`1 - 512`: running, exit status or `-`, bytes of the log."""
-    found = re.fullmatch(r"([01]) (\d+|-) +(\d+)", line.strip())
+    found = re.fullmatch(r"([01]) (\d{1,3}|-) +(\d{1,18})", line.strip())
     if found is None:
         raise ParseError(f"the state of a detached job cannot be read: {line!r}")
     status = None if found[2] == "-" else int(found[2])

@@ -61,7 +61,7 @@ kill -s TERM "$watcher" 2>/dev/null
 exit "$status"
 """
 _ARGUMENT_LIMIT = 32_000  # a single argument may have 128 KiB on Linux; sudo's log and older sshds take less
-_CHATTER_LIMIT = 1 << 20
+_CHATTER_LIMIT = 1 << 16  # it is searched whole whenever more of it comes, be that a byte
 _CHUNK = 1 << 16
 _TURN = 0.1
 
@@ -183,12 +183,15 @@ class Process:
         found = self._mark.search(self._chatter)
         if found is None:
             if len(self._chatter) > _CHATTER_LIMIT:
-                raise ServerError("the login shell writes without end before any command runs", "look at its .bashrc")
+                raise self._endless()
             return
         self.group, self.since = int(found[1]), found[2].decode()
         rest, self._chatter = self._chatter[found.end() :], b""
         if rest:
             self._received(rest)
+
+    def _endless(self) -> ServerError:
+        return ServerError("the login shell writes without end before any command runs", "look at its .bashrc")
 
     def _received(self, data: bytes) -> None:
         if self._deliver is None:
@@ -198,6 +201,8 @@ class Process:
 
     def _on_stderr(self, data: bytes) -> None:
         self.stderr.add(data)
+        if self.group is None and len(self.stderr.data) > _CHATTER_LIMIT:
+            raise self._endless()
         if self._prompt and self.group is None and self._prompt in self.stderr.data:
             self.stderr.remove(self._prompt)
             self._prompts += 1

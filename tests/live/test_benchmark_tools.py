@@ -25,7 +25,8 @@ MIB = 2**20
 DISK = "/srv/pg"
 BIN = "/usr/local/pgsql/bin"
 KNOWN = replace(
-    FACTS, clusters=(Cluster(f"{DISK}/data", "15", "15.5", running=True, port=5432, owner="postgres", bin_directory=BIN),)
+    FACTS,
+    clusters=(Cluster(f"{DISK}/data", "15", "15.5", running=True, port=5432, owner="postgres", bin_directory=BIN),),
 )
 LOG: dict[str, Parameter] = {"pattern": "write", "direct": False, "size_bytes": 8 * MIB, "runtime_seconds": 1}
 MIXED: dict[str, Parameter] = {

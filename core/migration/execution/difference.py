@@ -7,7 +7,7 @@ beginning of the sum of a file. Two lists are gone through side by side, so that
 """
 
 import base64
-import binascii
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +21,11 @@ _MOST = 10_000
 """Differing lines that are looked at: more say nothing new."""
 
 _BETWEEN = b"\2"
+_REST = re.compile(rb"[^ ]+ (?:f [^ ]+ [0-9]{1,20} -?[0-9]{1,11}|[^f](?: .*)?)(?:\x02.*)?", re.DOTALL)
+"""What a line says behind its path: owner, type, and of a file mode, size and time."""
+_PIECE, _ROOM, _GROWS = 1 << 16, 1 << 20, 50
+"""Bytes that are unpacked at a time, that any list may have, and by how much more than it is packed one may be: most of
+it are sums, which do not shrink. A server may send what grows by a thousand."""
 _FIELDS = {
     "f": ("owner", "type", "mode", "size", "time"),
     "d": ("owner", "type", "mode"),
@@ -143,21 +148,34 @@ _END = _Line(1 << 30, ("", ""), b"")
 
 
 def _lines(packed: str) -> Iterator[_Line]:
-    """The lines of a packed list and `_END`, but of one that is cut off the whole lines alone."""
-    root, heading, rest = 0, ("", ""), b""
+    """The lines of a packed list and `_END`, but of one that is cut off, or that no list is, the whole lines alone."""
+    root, heading = 0, ("", "")
+    for line in _unpacked(packed):
+        if line is None:
+            yield _END
+            return
+        path, _, behind = line.partition(_BETWEEN)
+        if path and _REST.fullmatch(behind) is None:
+            return
+        if path:
+            yield _Line(root, heading, path, behind)
+        else:
+            label, _, link = _text(behind).partition("\2")
+            root, heading = root + 1, (label, link)
+
+
+def _unpacked(packed: str) -> Iterator[bytes | None]:
+    """The lines in what is packed, behind the last of all None; of what grows more than a list does no more."""
     try:
         data = base64.b64decode(packed)
         unpacking = zlib.decompressobj(wbits=31)
-        for at in range(0, len(data), 1 << 16):
-            *lines, rest = (rest + unpacking.decompress(data[at : at + (1 << 16)])).split(b"\n")
-            for line in lines:
-                path, _, behind = line.partition(_BETWEEN)
-                if not path:
-                    label, _, link = _text(behind).partition("\2")
-                    root, heading = root + 1, (label, link)
-                else:
-                    yield _Line(root, heading, path, behind)
-    except (binascii.Error, zlib.error):
+        rest, room = b"", _ROOM + len(data) * _GROWS
+        while data and room > 0 and len(rest) < _ROOM:
+            piece = unpacking.decompress(data, _PIECE)
+            data, room = unpacking.unconsumed_tail, room - len(piece)
+            *lines, rest = (rest + piece).split(b"\n")
+            yield from lines
+    except (ValueError, zlib.error):  # no base64, or nothing that gzip has packed
         return
-    if data and unpacking.eof:
-        yield _END
+    if unpacking.eof:
+        yield None

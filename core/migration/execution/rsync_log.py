@@ -12,12 +12,14 @@ from contextlib import suppress
 from core.errors import ParseError
 from core.migration.transports.rsync_output import parse_rsync
 
-_PROGRESS = re.compile(rb"^\s*([\d,.']+)\s+(\d{1,3})%\s+\S+/s\s")
-_CHECKED = re.compile(rb"^ *(\d+)/(\d+) MB \(\d+%\) computed$")
+_PROGRESS = re.compile(rb"^\s*([\d,.']{1,30})\s+(\d{1,3})%\s+\S+/s\s")
+_CHECKED = re.compile(rb"^ *(\d{1,18})/(\d{1,18}) MB \(\d{1,3}%\) computed$")
 _STREAM = re.compile(rb"^==> (.*)<==$")
-_AHEAD = re.compile(rb"^(\d+) bytes in \d+ files to send$")
-_THROUGH = re.compile(rb"^Total transferred file size: ([\d,.']+) bytes")
+_AHEAD = re.compile(rb"^(\d{1,18}) bytes in \d{1,18} files to send$")
+_THROUGH = re.compile(rb"^Total transferred file size: ([\d,.']{1,30}) bytes")
 _KEPT = 1 << 20
+_LONGEST = 1 << 16
+"""Bytes of a line: what goes on without an end is a line by then."""
 
 
 class RsyncLog:
@@ -40,6 +42,8 @@ class RsyncLog:
     def add(self, data: bytes) -> bool:
         """Take in what has come; whether the progress changed."""
         *lines, self._rest = re.split(rb"(?<=[\r\n])", self._rest + data)
+        if len(self._rest) > _LONGEST:
+            lines, self._rest = [*lines, self._rest], b""
         before = self.done, self.total
         for line in lines:
             self._line(line)

@@ -24,7 +24,7 @@ UNKNOWN: Version = (0, 0, 0)
 VANISHING: Version = (3, 1, 0)
 MODERN_COMPRESSION: Version = (3, 2, 0)
 
-_NUMBER = re.compile(r"(\d+)\.(\d+)(?:\.(\d+))?")
+_NUMBER = re.compile(r"(\d{1,5})\.(\d{1,5})(?:\.(\d{1,5}))?")
 
 
 def version_of(text: str | None) -> Version:

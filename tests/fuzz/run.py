@@ -1,0 +1,84 @@
+"""`make fuzz SECONDS=n`: every target in turn, again and again, each time with another seed, until the time is over.
+
+A finding ends it: its input lies in `fuzz-findings/`, and `python -m tests.fuzz.run --target NAME --input FILE` has it
+read again.
+"""
+
+import argparse
+import hashlib
+import sys
+import time
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from tests.fuzz import inputs, limits
+from tests.fuzz.targets import TARGETS, Target
+
+FINDINGS = Path("fuzz-findings")
+_EXAMPLES = 60
+
+
+def main() -> int:
+    options = _options()
+    chosen = [target for target in TARGETS if options.target in ("", target.name)]
+    limits.bounded_memory()
+    if options.input is not None:
+        for target in chosen:
+            limits.read_or_refuse(target.read, options.input.read_bytes())
+        return 0
+    until = time.monotonic() + options.seconds
+    number = options.seed
+    while time.monotonic() < until:
+        number += 1
+        for target in chosen:
+            if time.monotonic() < until:
+                hold(target, number)
+    print(f"{len(chosen)} targets, seeds {options.seed + 1} to {number}: no finding")
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--target", default="", choices=["", *(target.name for target in TARGETS)])
+    parser.add_argument("--input", type=Path)
+    return parser.parse_args()
+
+
+def hold(target: Target, number: int) -> None:
+    """A round of inputs; raises what one of them ended with, and keeps that one."""
+    tried: list[bytes] = []
+
+    @seed(number)
+    @settings(
+        max_examples=_EXAMPLES,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],  # what is found is kept as it is: to make it smaller may take long
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(inputs.of(target.samples))
+    def held(data: bytes) -> None:
+        tried[:] = [data]
+        limits.read_or_refuse(target.read, data)
+
+    well = False
+    try:
+        held()
+        well = True
+    finally:
+        if not well:
+            _keep(target, tried[0])
+
+
+def _keep(target: Target, data: bytes) -> None:
+    FINDINGS.mkdir(exist_ok=True)
+    path = FINDINGS / f"{target.name.replace('/', '-').replace(' ', '-')}-{hashlib.sha256(data).hexdigest()[:12]}"
+    path.write_bytes(data)
+    print(f"a finding: --target '{target.name}' --input {path}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
