@@ -143,13 +143,13 @@ def fuzz(seconds: float, seed: int) -> int:
 
 def main(seconds: float, seed: int) -> int:
     """Fuzz, and say what came of it; 1 where something was found."""
-    print(f"receiver: seed {seed}", flush=True)  # noqa: T201
+    print(f"receiver: seed {seed}", flush=True)
     try:
         tries = fuzz(seconds, seed)
     except AssertionError as finding:
-        print(f"receiver: seed {seed}: {finding}", file=sys.stderr)  # noqa: T201
+        print(f"receiver: seed {seed}: {finding}", file=sys.stderr)
         return 1
-    print(f"receiver: asked {tries:,} times, nothing found")  # noqa: T201
+    print(f"receiver: asked {tries:,} times, nothing found")
     return 0
 
 
