@@ -5,13 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.lab import caps, clusters, disks, hosts, machines, network, root, systemd
+from tests.lab import caps, clusters, debian, disks, hosts, machines, network, root, systemd
 from tests.lab.hosts import Host, Kind
 from tests.lab.machine import BASE, LabError, locked, process_identity, run
 
@@ -117,7 +117,13 @@ class Lab:
 
 @contextmanager
 def lab(
-    name: str, *, scale: int = 5, size: str = "8G", with_clusters: bool = True, kind: Kind = Kind.NAMESPACES
+    name: str,
+    *,
+    scale: int = 5,
+    size: str = "8G",
+    with_clusters: bool = True,
+    kind: Kind = Kind.NAMESPACES,
+    old_debian: str = debian.RELEASE,
 ) -> Iterator[Lab]:
     """A lab that ends with the block, and also when this process is killed: a watchdog waits for the end of a pipe."""
     unique = f"{name}-{os.getpid()}"
@@ -129,7 +135,10 @@ def lab(
         start_new_session=True,
     )
     try:
-        yield up(unique, scale=scale, size=size, with_clusters=with_clusters, kind=kind, owner=os.getpid())
+        owner = os.getpid()
+        yield up(
+            unique, scale=scale, size=size, with_clusters=with_clusters, kind=kind, old_debian=old_debian, owner=owner
+        )
     finally:
         complaint = watchdog.communicate()[1].decode()  # closes the pipe; the watchdog takes the lab down
         if watchdog.returncode != 0:
@@ -143,9 +152,10 @@ def up(
     size: str = "8G",
     with_clusters: bool = True,
     kind: Kind = Kind.NAMESPACES,
+    old_debian: str = debian.RELEASE,
     owner: int | None = None,
 ) -> Lab:
-    """Put a lab up. Hosts with systemd have no clusters of the lab's: see layouts.py for those.
+    """Put a lab up. Hosts with systemd have no clusters of the lab's (layouts.py), and old may be of an older Debian.
 
     With an owner it counts as dead, and may be swept, once that process is gone.
     """
@@ -161,7 +171,7 @@ def up(
         subnet = network.create(name)
     try:
         _make_keys(folder)
-        made = _start_hosts(folder, name, subnet, size, kind)
+        made = _start_hosts(folder, name, subnet, size, kind, old_debian)
         if with_clusters and kind is not Kind.SYSTEMD:
             clusters.start_old(made.old, scale)
             clusters.prepare_new(made.new)
@@ -229,7 +239,7 @@ def _make_keys(folder: Path) -> None:
         run("ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", f"lab {file}", "-f", folder / file)
 
 
-def _start_hosts(folder: Path, name: str, subnet: int, size: str, kind: Kind) -> Lab:
+def _start_hosts(folder: Path, name: str, subnet: int, size: str, kind: Kind, old_debian: str) -> Lab:
     addresses = {host: network.address(subnet, host) for host in NAMES}
     known = []
     for host in NAMES:
@@ -245,12 +255,12 @@ def _start_hosts(folder: Path, name: str, subnet: int, size: str, kind: Kind) ->
     (folder / "known_hosts").write_text("\n".join(known) + "\n")
     if kind is not Kind.SYSTEMD:
         _make_source_build(folder / "old" / "up")
-    start: dict[Kind, Callable[..., Host]] = {
-        Kind.NAMESPACES: hosts.start,
-        Kind.MACHINES: machines.start,
-        Kind.SYSTEMD: systemd.start,
-    }
-    old, new = (start[kind](folder, name, subnet, host, size) for host in NAMES)
+    if kind is Kind.SYSTEMD:
+        releases = zip(NAMES, (old_debian, debian.RELEASE), strict=True)
+        old, new = (systemd.start(folder, name, subnet, host, size, release=release) for host, release in releases)
+    else:
+        start = machines.start if kind is Kind.MACHINES else hosts.start
+        old, new = (start(folder, name, subnet, host, size) for host in NAMES)
     made = Lab(name, subnet, old, new)
     for each in (made.old, made.new):
         hosts.wait_for_sshd(each, folder)

@@ -4,7 +4,7 @@ The data directory lies on the data disk; `install` makes a host ready for it, a
 and enables nothing. PGDG's unit is written after https://git.postgresql.org/gitweb/?p=pgrpms.git.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.lab.hosts import Host
 
@@ -163,6 +163,15 @@ FORKING = Layout(
     unit="ledger.service",
     enable="systemctl enable -q ledger",
 )  # fmt: skip
+
+BUILT = replace(
+    FORKING,
+    name="built",
+    install=FORKING.install.replace(_BIN, "/opt/pgsql/bin"),
+    create=_initdb(FORKING.data, "/opt/pgsql/bin"),
+    binaries="/opt/pgsql/bin",
+)
+"""The same by programs that lie in no package, as where the release has none of the series (`extra.put_tree`)."""
 
 USER = Layout(
     "user",

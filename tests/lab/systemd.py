@@ -28,15 +28,15 @@ def systemd_unavailable() -> str | None:
     return None
 
 
-def start(folder: Path, lab: str, subnet: int, name: str, size: str) -> Host:
-    """Start a host whose upper folder is written; returns once its process 1 runs and its cable is laid."""
+def start(folder: Path, lab: str, subnet: int, name: str, size: str, *, release: str = debian.RELEASE) -> Host:
+    """Start a host whose upper folder is written, over that Debian; returns once its process 1 runs, its cable laid."""
     own = folder / name
     for each in ("work", "root", "data"):
         (own / each).mkdir()
     device = disks.create(own / "disk", size, FILESYSTEMS[name])
     group = caps.make_group(lab, name)
     caps.cap(device, group, caps.NONE)
-    (own / "base").symlink_to(debian.debian())
+    (own / "base").symlink_to(debian.debian(release))
     address = network.address(subnet, name)
     return boot(lab, subnet, Host(name, address, folder / "key", 0, device, group, kind=Kind.SYSTEMD))
 

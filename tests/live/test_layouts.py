@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.lab import debian, layouts
 from tests.lab import lab as labs
-from tests.lab import layouts
 from tests.lab.demo import host_key_fingerprint
+from tests.lab.extra import put_tree
 from tests.lab.hosts import Host, Kind
 from tests.lab.lab import Lab
-from tests.lab.layouts import DEBIAN, LAYOUTS, NOTIFY, Layout, sql
+from tests.lab.layouts import BUILT, DEBIAN, FORKING, LAYOUTS, NOTIFY, Layout, sql
 from tests.lab.machine import lab_unavailable
 from tests.lab.systemd import systemd_unavailable
 
@@ -100,6 +101,20 @@ def test_a_unit_of_ones_own_becomes_a_cluster_of_debians(hosts: Lab) -> None:
     moved(hosts, NOTIFY, DEBIAN)
     assert layouts.active(hosts.new, DEBIAN)
     assert sql(hosts.new, DEBIAN, ROWS) == rows
+
+
+def test_an_older_debian_with_a_build_of_its_own() -> None:
+    """Its glibc sorts by other rules, its rsync and systemd are two years older."""
+    reason = lab_unavailable() or systemd_unavailable()
+    if reason is not None:
+        pytest.skip(reason)
+    with labs.lab("older", kind=Kind.SYSTEMD, size="1G", old_debian=debian.OLDER) as hosts:
+        put_tree(hosts.old, "15.5", "/opt/pgsql")
+        rows = create(hosts.old, BUILT)
+        layouts.prepare(hosts.new, FORKING)
+        moved(hosts, BUILT, FORKING)
+        assert layouts.active(hosts.new, FORKING)
+        assert sql(hosts.new, FORKING, ROWS) == rows
 
 
 def test_a_unit_that_does_not_start_leaves_the_way_back(hosts: Lab) -> None:

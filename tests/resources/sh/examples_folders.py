@@ -28,6 +28,15 @@ EXAMPLES = [
         as_root=True,
         name="in root's",
     ),
+    Example("give_own", (_ME, "a"), after='[ "$(stat -c %a a)" = 700 ]'),
+    Example(
+        "give_own",
+        ("nobody", "a"),
+        arrange="mkdir a && touch a/file",
+        after='[ "$(stat -c %U a)" = root ]',
+        as_root=True,
+        name="it holds something",
+    ),
     *(
         Example(
             "give_folder",
