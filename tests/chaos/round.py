@@ -1,5 +1,6 @@
 """One round: a move under load, a fault, a person who goes on, and the truth."""
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -91,6 +92,7 @@ def play(place: Place, drawn: Drawn, steps: int) -> Played:
         elif ending == "taken back":
             wrong += truth.taken_back(lab, clients)
         if ending != "stuck":
+            _unlock_as_told(place)
             wrong += truth.clean(lab, before, ending)
             if drawn.restarts:
                 wrong += truth.restarted(lab, ending, clients.committed)
@@ -124,6 +126,13 @@ def _move(place: Place, striking: Striking) -> tuple[str, list[str], str | None]
 
 def _type(place: Place, option: str, meanwhile: Callable[[], None]) -> Ended:
     return place.workstation.execute(*([option] if option else []), meanwhile=meanwhile)
+
+
+def _unlock_as_told(place: Place) -> None:
+    """What pghaul said that it could not unlock, for its host had no power any more, a person does."""
+    said = "\n".join(place.workstation.log)
+    for path, name in re.findall(r"the lock (\S+) on (old|new) could not be removed", said):
+        getattr(place.lab, name).exec("rm", "-f", path)
 
 
 def _wait_for_a_row(clients: Clients) -> None:

@@ -29,7 +29,7 @@ from core.migration.execution.mending import DIFFERS, differed, leave_to_passes,
 from core.migration.execution.passes import Pass, another, gain, outdated
 from core.migration.execution.recording import recorded, watched
 from core.migration.execution.status import status_sentence
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun, lock_path
 from core.migration.model.plan import Plan, Step, call_of
 from core.migration.plan.steps.copy import DELETIONS, STOPPED
 from core.migration.plan.steps.opening import LIFT_FENCE, START_NEW
@@ -82,7 +82,7 @@ def clean(executor: Executor) -> None:
         if step.closes and _may_be_open(executor.execution, step):
             _try(executor, step.title, partial(_close, executor, step))
     for side, folder in executor.sides:
-        _try(executor, f"the lock on {side}", partial(_unlock, executor, side, folder))
+        _try(executor, f"the lock {lock_path(folder)} on {side}", partial(_unlock, executor, side, folder))
 
 
 def abandon(executor: Executor) -> None:
@@ -103,7 +103,7 @@ def lock_both(executor: Executor) -> None:
     except PghaulError:
         if not executor.execution.steps:
             for side, folder in taken:
-                _try(executor, f"the lock on {side}", partial(_unlock, executor, side, folder))
+                _try(executor, f"the lock {lock_path(folder)} on {side}", partial(_unlock, executor, side, folder))
         raise
 
 
