@@ -94,16 +94,40 @@ end_detached() {
   [ "$detached_name" != "$2" ] || end_begun_group "$detached_process" "$detached_since" 100
 }
 
-# export_targets WRITER OPTIONS CLIENTS [FSID TARGET]...   on new: export each TARGET to CLIENTS; what comes is WRITER's
+# source_address HOST   on old: print its own address from which the kernel goes to HOST
+source_address() {
+  source_found=$(getent ahosts "$1") || fail "old does not know the address of $1"
+  source_route=$(ip -o route get "${source_found%% *}") || fail "old knows no way to $1"
+  case $source_route in
+    *' src '*) ;;
+    *) fail "the way to $1 names no address of old: $source_route" ;;
+  esac
+  source_route=${source_route#* src }
+  printf '%s\n' "${source_route%% *}"
+}
+
+# export_targets WRITER OPTIONS CLIENTS [FSID TARGET]...   on new: export each TARGET to one of CLIENTS; what comes is WRITER's
+# Standard input says which: the address that old comes from. Of a file system that holds more than TARGET no more is to be had by a
+# number that somebody made up.
 export_targets() {
   export_user=$(id -u -- "$1") || fail "new has no user $1"
   export_group=$(id -g -- "$1") || fail "the user $1 of new has no group"
   export_options=$2,anonuid=$export_user,anongid=$export_group
-  export_clients=$3
+  read -r export_address || fail 'it is not said which address old comes from: nothing is exported'
+  export_client=
+  for export_known in $3; do
+    case $export_known in
+      "$export_address" | "[$export_address]") export_client=$export_known ;;
+      *) ;;
+    esac
+  done
+  [ -n "$export_client" ] || fail "old comes from $export_address, which its facts do not know: nothing is exported"
   shift 3
   while [ $# -gt 1 ]; do
     nothing_below "$2"
-    for export_client in $export_clients; do export_target "$2" "$export_client" "$1" "$export_options"; done
+    export_check=subtree_check
+    if mountpoint -q -- "$2"; then export_check=no_subtree_check; fi
+    export_target "$2" "$export_client" "$1" "$export_options,$export_check"
     shift 2
   done
 }

@@ -122,7 +122,7 @@ def test_a_cluster_moves_over_nfs_4(machines: Lab, move: Callable[[Transport], M
     plan = moving.plan()
     assert plan.transport == "rsync over NFS, vers=4.2,nconnect=4, 2 streams"
     exported, mounted = texts(plan, "export the target to old"), texts(plan, "mount the target on old")
-    assert "exportfs -o rw,sync,no_subtree_check,secure,all_squash,anonuid=$(id -u postgres)" in exported
+    assert "exportfs -o rw,sync,secure,root_squash,all_squash,subtree_check,anonuid=$(id -u postgres)" in exported
     assert f"'{machines.old.address}:{TARGET}'" in exported
     assert "mount -t nfs -o vers=4.2,nconnect=4,soft," in mounted
     assert f"'{machines.new.address}:{TARGET}'" in mounted
@@ -207,8 +207,48 @@ def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
     assert "NFS over UDP is left out: the kernel of old has none" in notes
 
 
-def run_on(host: Host, shell: Shell) -> str:
-    return host.exec("sh", "-c", f"{shell.functions}\n{shell.text}").stdout
+def run_on(host: Host, shell: Shell, given: str = "") -> str:
+    return host.exec("sh", "-c", f"{shell.functions}\n{shell.text}", input=given).stdout
+
+
+_PASSES = """
+cd "$0/from" && to="$1/"
+pass() { rsync -rlptH --timeout=600 "$@" ./ "$to" || exit; }
+pass --ignore-existing --partial
+for each in 1/7 2/8; do printf y | dd of=$each bs=1 seek=5 conv=notrunc 2>/dev/null; done
+pass --existing --ignore-times --inplace
+mv 1 moved; rm -r 3; ln moved/2 2/again; ln -s ../2 moved/link
+pass --delete --max-delete=99
+"""
+_SUMS = "find . -type f -exec sha256sum {} + | sort; find . -printf '%y %m %n %l %P\\n' | sort"
+
+
+def test_what_rsync_renames_and_writes_in_place_stays_reachable_in_a_checked_subtree(machines: Lab) -> None:
+    folder, source, address = f"{ROOT}/checked", "/srv/pg/passes", machines.new.address
+    channel = CopyChannel(
+        "pghaul-copy-checked", "/tmp/pghaul-copy-checked", address, 22, "dba", "postgres", (), (machines.old.address,),
+        (("data", folder),), VERSION_4,
+    )  # fmt: skip
+    old, new = machines.old, machines.new
+    with as_before(machines):
+        new.exec("install", "-d", "-o", "postgres", folder)
+        old.exec("install", "-d", "-o", "postgres", source)
+        fill = "for d in 1 2 3; do mkdir -p from/$d; for f in $(seq 20); do seq $((f * 500)) >from/$d/$f; done; done"
+        old.exec("sh", "-c", f'cd -- "$0" && {fill}', source, user="postgres")
+        run_on(new, nfs.serve(channel))
+        run_on(new, nfs.export(channel), run_on(old, nfs.source_address(channel)))
+        run_on(old, nfs.mount(channel, "postgres"))
+        old.exec("sh", "-c", _PASSES, source, "/run/pghaul-copy-checked/data", user="postgres")
+        run_on(old, nfs.unmount(channel))
+        for shell in (nfs.unexport(channel), nfs.stop_serving(channel)):
+            run_on(new, shell)
+        sums = [
+            host.exec("sh", "-c", f'cd -- "$0" && {_SUMS}', there).stdout
+            for host, there in ((old, f"{source}/from"), (new, folder))
+        ]
+        old.exec("rm", "-r", source)
+        new.exec("rm", "-r", folder)
+    assert sums[0] == sums[1] != ""
 
 
 def test_old_gets_rid_of_a_mount_whose_server_is_gone(machines: Lab) -> None:
@@ -222,8 +262,11 @@ def test_old_gets_rid_of_a_mount_whose_server_is_gone(machines: Lab) -> None:
     old, new = machines.old, machines.new
     with as_before(machines):
         new.exec("install", "-d", "-o", "postgres", folder)
-        for shell in (nfs.serve(channel), nfs.export(channel)):
-            run_on(new, shell)
+        run_on(new, nfs.serve(channel))
+        run_on(new, nfs.export(channel), run_on(old, nfs.source_address(channel)))
+        (exported,) = new.exec("cat", "/var/lib/nfs/etab").stdout.splitlines()
+        assert exported.startswith(f"{folder}\t{old.address}(")
+        assert {"root_squash", "all_squash", "subtree_check"} <= set(exported.rstrip(")").partition("(")[2].split(","))
         run_on(old, nfs.mount(channel, "postgres"))
         write = "setsid dd if=/dev/zero of=/run/pghaul-copy-gone/data/x bs=1M count=200 >/dev/null 2>&1 </dev/null &"
         old.exec("sh", "-c", write, user="postgres")

@@ -5,10 +5,13 @@ Everything here is plain text, and TCP's own sum is all that guards the bytes on
 Export options, and why:
     rw,sync     what new has answered for is on its disk: close() of a file waits for it, so no pass vouches for what a
                 crash of new would lose. With async that would be lost silently.
-    all_squash,anonuid,anongid   whatever writes on old, on new it is the database user: numbers differ between hosts.
-    secure      from a port that only root on old can have, from old's addresses alone.
+    root_squash,all_squash,anonuid,anongid   whatever writes on old, root too, on new it is the database user: numbers
+                differ between hosts.
+    secure      from a port that only root on old can have, from the one address by which old reaches new.
     fsid        a number of our own, by which the export is known for ours; some file systems have none.
-    no_subtree_check   a file that is renamed while it is open stays reachable; source: exports(5).
+    subtree_check   of a file system that holds more than the target nothing else is handed out, whatever number of a
+                file somebody makes up; where the target is all of it, there is nothing to check. rsync renames a file
+                within its folder and when it is closed, so that its number stays good; source: exports(5).
 By exportfs alone, never in /etc/exports: a restart of new ends it. A server that does not run is started without the
 host's service manager, so that nothing it knows changes, and stopped again; one that runs is left alone.
 
@@ -24,15 +27,16 @@ there: a pass that goes on then fails, it does not fill old's memory. Nothing th
 rsync takes it for a local folder and sends whole files: comparing with what is there would read it over the wire twice.
 """
 
+from dataclasses import replace
 from hashlib import sha256
 from ipaddress import ip_address
 
-from core.migration.model.plan import ROOT_USER, Phase, Step, undone
+from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step, undone
 from core.migration.transports import local
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, call, command
 
-_EXPORT = "rw,sync,no_subtree_check,secure,all_squash"
+_EXPORT = "rw,sync,secure,root_squash,all_squash"
 _MOUNT = "soft,timeo=300,retrans=2,retry=0,noatime,nodev,nosuid,noexec"
 
 
@@ -57,13 +61,28 @@ def attaching(channel: CopyChannel, owner: str) -> list[Step]:
             "for the copy's time; where an NFS server runs already nothing is done",
             ("rpc.nfsd 0",),
         ),
-        _opening(
-            "export the target to old",
-            "new",
-            export(channel),
-            _native_exports(channel),
-            "to old's addresses alone; what arrives belongs to the database user of new, and is on its disk",
-            _native_unexports(channel),
+        Step(
+            "see from which address old reaches new",
+            "old",
+            owner,
+            str(source_address(channel)),
+            "the target is exported to that address alone",
+            ONLY_LOOKS,
+            (str(command("ip", "route", "get", channel.address)),),
+            name="address",
+            renewed=True,
+            rehearsed=True,
+        ),
+        replace(
+            _opening(
+                "export the target to old",
+                "new",
+                export(channel),
+                _native_exports(channel),
+                "to old's address alone; what arrives belongs to the database user of new, and is on its disk",
+                _native_unexports(channel),
+            ),
+            reads="address",
         ),
         _opening(
             "mount the target on old",
@@ -110,10 +129,12 @@ def _closing(title: str, side: str, shell: Shell, native: tuple[str, ...]) -> St
 def _native_exports(channel: CopyChannel) -> tuple[str, ...]:
     user = str(command(channel.writer))
     owned = f"anonuid=$(id -u {user}),anongid=$(id -g {user})"
+    options = f"{_EXPORT},subtree_check,{owned}"
+    clients = _clients(channel)
+    client = clients[0] if len(clients) == 1 else "…"
     return tuple(
-        f"exportfs -o {_EXPORT},{owned},fsid={_fsid(channel, label)} {command(f'{client}:{folder}')}"
+        f"exportfs -o {options},fsid={_fsid(channel, label)} {command(f'{client}:{folder}')}"
         for label, folder in channel.targets
-        for client in _clients(channel)
     )
 
 
@@ -144,8 +165,15 @@ def stop_serving(channel: CopyChannel) -> Shell:
     return call("stop_nfs", _state(channel))
 
 
+def source_address(channel: CopyChannel) -> Shell:
+    """On old: its own address on the way to new; prints it."""
+    return call("source_address", channel.address)
+
+
 def export(channel: CopyChannel) -> Shell:
-    """On new: each target exported to each address of old. Refused where somebody else exports it there already.
+    """On new: each target exported to the address of standard input, which must be one of old's.
+
+    Refused where somebody else exports it there already.
 
     Nor may a file system be mounted below a target: over NFS its mount point would be written to instead.
     """

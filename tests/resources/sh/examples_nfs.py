@@ -29,6 +29,7 @@ for busy in busy-*; do [ ! -e "$busy" ] || {{ /bin/rm "$busy"; exit 32; }}; done
 /bin/rm -f mounts-nfs""",
     "exportfs": f"""if [ "$1" = -s ]; then exec /bin/cat exports; fi
 {_TELL}""",
+    "mountpoint": '[ "$3" = /srv/space ]',
     "stat": '[ "$1" = -f ] || exec /bin/stat "$@"\n[ ! -e gone ]',
 }
 _NOTHING = "printf 'proc /proc proc rw 0 0\\n' >mounts; echo 0 >threads; : >exports"
@@ -58,6 +59,7 @@ _FORCED = {
 
 _MOUNTD = "rpc.mountd: --foreground"
 _USER = getpass.getuser()
+_OWNED = f"anonuid={os.getuid()},anongid={os.getgid()}"
 _BELOW = "printf '%s\\n' '/dev/sdb /srv/a\\040b/c\\040\\134d ext4 rw 0 0' >>mounts"
 _PATIENT = {**_FORCED, "umount": "it takes five seconds: see unmount_target"}
 
@@ -170,18 +172,40 @@ EXAMPLES = [
         after="read -r id _ <state/rpcbind; kill $id",
         name="its number is that of another of its name",
     ),
-    Example(
-        "export_targets",
-        (_USER, "rw,sync", "10.0.0.3 [fd00::3]", _FSID, _TARGET, "0000-2", "/srv/space"),
-        arrange=_EXPORTED,
-        programs=_PROGRAMS,
-        after=_ran(
-            *(
-                f"exportfs: -o rw,sync,anonuid={os.getuid()},anongid={os.getgid()},fsid={fsid} {client}:{target}"
-                for fsid, target in ((_FSID, _TARGET), ("0000-2", "/srv/space"))
-                for client in ("10.0.0.3", "[fd00::3]")
-            )
-        ),
+    *(
+        Example(
+            "export_targets",
+            (_USER, "rw,sync", "10.0.0.3 [fd00::3]", _FSID, _TARGET, "0000-2", "/srv/space"),
+            arrange=_EXPORTED,
+            stdin=f"{address}\n",
+            programs=_PROGRAMS,
+            after=_ran(
+                *(
+                    f"exportfs: -o rw,sync,{_OWNED},{check},fsid={fsid} {client}:{target}"
+                    for fsid, target, check in (
+                        (_FSID, _TARGET, "subtree_check"),
+                        ("0000-2", "/srv/space", "no_subtree_check"),
+                    )
+                )
+            ),
+            tolerates={"mountpoint": "it is checked then", "mountpoint behind": "as much"},
+            name=f"to {address} alone",
+        )
+        for address, client in (("10.0.0.3", "10.0.0.3"), ("fd00::3", "[fd00::3]"))
+    ),
+    *(
+        Example(
+            "export_targets",
+            (_USER, "rw", "10.0.0.3 [fd00::3]", _FSID, _TARGET),
+            arrange=_EXPORTED,
+            stdin=said,
+            programs=_PROGRAMS,
+            status=1,
+            complains="nothing is exported",
+            after="[ ! -e ran ]",
+            name=name,
+        )
+        for name, said in (("an address of nobody's", "10.0.0.4\n"), ("everybody", "*\n"), ("no address", ""))
     ),
     Example(
         "export_targets",
@@ -189,6 +213,24 @@ EXAMPLES = [
         status=1,
         complains="new has no user nobody-at-all",
         name="no user",
+    ),
+    Example(
+        "source_address",
+        ("new",),
+        programs={
+            "getent": "printf '10.0.0.2 STREAM new\\n10.0.0.2 DGRAM\\n'",
+            "ip": """[ "$*" = '-o route get 10.0.0.2' ] || exit 2
+printf '10.0.0.2 via 10.0.1.1 dev eth0 src 10.0.0.1 uid 0 %s    cache\\n' '\\'""",
+        },
+        prints="10.0.0.1\n",
+    ),
+    Example(
+        "source_address",
+        ("new",),
+        programs={"getent": "echo 10.0.0.2", "ip": "echo 'unreachable 10.0.0.2'"},
+        status=1,
+        complains="the way to new names no address of old: unreachable 10.0.0.2",
+        name="no way",
     ),
     Example("nothing_below", ("/srv/a",), arrange=f"{_NOTHING}; {_BELOW}", programs=_PROGRAMS),
     Example(

@@ -100,9 +100,21 @@ def test_exports_name_each_address_of_old_that_new_may_see(address: str, clients
         assert words[0].split() == clients
         assert words[2::2] == [HOSTILE, "/srv/space"]
     exporting = next(step for step in nfs.attaching(there, "postgres") if step.title == "export the target to old")
+    client = clients[0] if len(clients) == 1 else "…"
     assert [shlex.split(each)[-1] for each in exporting.native] == [
-        f"{client}:{folder}" for folder in (HOSTILE, "/srv/space") for client in clients
+        f"{client}:{folder}" for folder in (HOSTILE, "/srv/space")
     ]
+    asking = next(step for step in nfs.attaching(there, "postgres") if step.name == exporting.reads)
+    assert (asking.side, asking.user, asking.call) == ("old", "postgres", f"source_address {address}")
+
+
+def test_root_on_old_is_nobody_more_than_the_database_user_on_new() -> None:
+    """And of a file system that holds more than the target nothing else is handed out."""
+    exporting = next(step for step in nfs.attaching(channel(), "postgres") if step.reads == "address")
+    options = shlex.split(exporting.call)[2].split(",")
+    assert {"root_squash", "all_squash", "secure", "sync"} <= set(options)
+    assert not {"no_root_squash", "no_subtree_check", "insecure", "async"} & set(options)
+    assert ",subtree_check,anonuid=" in exporting.native[0]
 
 
 def test_every_export_bears_a_number_of_its_own() -> None:
@@ -112,7 +124,7 @@ def test_every_export_bears_a_number_of_its_own() -> None:
 
 
 def test_what_is_shown_is_what_a_person_would_type() -> None:
-    serving, _, mounting = nfs.attaching(channel(folder="/srv/a"), "postgres")
+    serving, *_, mounting = nfs.attaching(channel(folder="/srv/a"), "postgres")
     assert serving.native == ("rpc.nfsd -N 3 8", "rpc.mountd")
     options = nfs.mount_options("vers=4.2")
     assert mounting.native[0] == f"mount -t nfs -o {options} 10.0.0.2:/srv/a /run/pghaul-copy-01/data"
