@@ -167,7 +167,8 @@ FORKING = Layout(
 BUILT = replace(
     FORKING,
     name="built",
-    install=FORKING.install.replace(_BIN, "/opt/pgsql/bin"),
+    install="echo /opt/pgsql/lib >/etc/ld.so.conf.d/pgsql.conf\nldconfig\n"
+    + FORKING.install.replace(_BIN, "/opt/pgsql/bin"),
     create=_initdb(FORKING.data, "/opt/pgsql/bin"),
     binaries="/opt/pgsql/bin",
 )
