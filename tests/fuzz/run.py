@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 
 from tests.fuzz import inputs, limits, receiver
 from tests.fuzz.targets import TARGETS, Target
@@ -60,6 +60,7 @@ def hold(target: Target, number: int) -> None:
         max_examples=_EXAMPLES,
         deadline=None,
         database=None,
+        verbosity=Verbosity.quiet,  # the input is kept: nobody reads it in the output
         phases=[Phase.generate],  # what is found is kept as it is: to make it smaller may take long
         suppress_health_check=list(HealthCheck),
     )

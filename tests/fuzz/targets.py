@@ -31,6 +31,7 @@ from core.migration.probing.binaries import parse_binaries
 from core.migration.probing.iperf3 import parse_iperf3_summary
 from core.migration.probing.timing import parse_timing, ratio_of
 from core.migration.transports.rsync_output import parse_rsync
+from core.redaction import without_secrets
 from core.servers import host_certificates
 from core.text import printable
 
@@ -172,6 +173,7 @@ TARGETS: tuple[Target, ...] = (
     Target("migration/timing", _text(parse_timing), (b"bytes 5\nnanoseconds 7\n",)),
     Target("migration/compression", _text(ratio_of), _files("rsync")),
     Target("migration/differing files", _different, (_LIST, base64.b64encode(gzip.compress(bytes(30 << 20))))),
+    Target("redaction", _text(without_secrets), _quoted(DATA.parent / "core" / "test_redaction.py")),
     Target("servers/certificate", host_certificates.parse),
     Target("terminal", _text(printable)),
 )

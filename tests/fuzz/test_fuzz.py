@@ -29,9 +29,11 @@ FOUND: tuple[tuple[str, bytes], ...] = (
         "migration/rsync log",
         b"Total transferred file size: " + _DIGITS + b" bytes\n" + _DIGITS + b"/1 MB (1%) computed\n",
     ),
+    ("migration/release", _DIGITS * 2 + b"=" * 20_000),
     ("migration/differing files", base64.b64encode(gzip.compress(bytes(300 << 20)))),
     ("migration/differing files", "²".encode()),
     ("migration/differing files", b"\2data\2\nbase/1/1\2owner\n"),
+    ("migration/differing files", b"\2data\2\nbase/1/1\2ow\2ner l x\n"),
     ("migration/differing files", b"\2data\2\nbase/1/1259\2owner f 600 9 " + _DIGITS + b"\2aa\n"),
 )
 

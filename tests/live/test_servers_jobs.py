@@ -164,7 +164,7 @@ def test_a_keeper_that_was_killed_alone_hides_nothing(lab: Lab, old_server: Serv
 def test_a_secret_is_never_written_down(old_server: Server) -> None:
     telling = environment({"TOKEN": Secret("hunter2")}, command("true"))
     with pytest.raises(InputError, match="a command with a secret cannot be detached"):
-        remote_jobs.start(old_server, telling, Job(), title="secret")
+        remote_jobs.start(old_server, telling, Job(), title="telling")
     assert remote_jobs.find(old_server, Job()) == ()
 
 

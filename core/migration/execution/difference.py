@@ -21,7 +21,9 @@ _MOST = 10_000
 """Differing lines that are looked at: more say nothing new."""
 
 _BETWEEN = b"\2"
-_REST = re.compile(rb"[^ ]+ (?:f [^ ]+ [0-9]{1,20} -?[0-9]{1,11}|[^f](?: .*)?)(?:\x02.*)?", re.DOTALL)
+_REST = re.compile(
+    rb"[^ \x02]+ (?:f [^ \x02]+ [0-9]{1,20} -?[0-9]{1,11}|[a-eg-zA-Z](?: [^\x02]*)?)(?:\x02.*)?", re.DOTALL
+)
 """What a line says behind its path: owner, type, and of a file mode, size and time."""
 _PIECE, _ROOM, _GROWS = 1 << 16, 1 << 20, 50
 """Bytes that are unpacked at a time, that any list may have, and by how much more than it is packed one may be: most of

@@ -14,7 +14,7 @@ _RELEASE = re.compile(
     r"""
     ^\s*
     (?P<words>(?:[^\W\d]\S*\s+|\([^)]*\)\s*)*)          # what stands ahead of the number: a product's name
-    (?P<first>\d+)(?:\.(?P<second>\d+))?(?:\.(?P<third>\d+))?
+    (?P<first>\d{1,9})(?:\.(?P<second>\d{1,9}))?(?:\.(?P<third>\d{1,9}))?
     (?P<more>(?:\.\d+)*)                                 # a fourth number is a fork's
     (?P<prerelease>(?:alpha|beta|rc)\d+|devel)?
     (?P<rest>.*)$                                        # a packager's words in parentheses
