@@ -34,7 +34,7 @@ _LOADER = 'echo "$1"; eval "$(head -c "$2")"'
 _BODY = rb"""
 mark=$1 length=$3 lifeline=$4 grace=$5 text=$6
 read -r a b c d group rest </proc/$$/stat
-read -r since </proc/$group/stat
+read -r since 2>/dev/null </proc/$group/stat || since=
 if [ "$length" != 0 ]; then
   text=$(head -c "$length")
   case $text in *"#$mark") ;; *) exit 1 ;; esac
@@ -42,8 +42,7 @@ fi
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH LC_ALL=C
 export PATH LC_ALL
 set -- ${since##*) }
-shift 19
-printf '%s %s %s\n' "$mark" "$group" "$1"
+printf '%s %s %s\n' "$mark" "$group" "${20:-0}"
 set --
 if [ "$lifeline" = 0 ]; then eval "$text"; exit; fi
 exec 3<&0 </dev/null

@@ -17,12 +17,13 @@ begun() {
 ours() {
   ours_since=$(begun "$1")
   ours_user=$(id -u) || fail 'id failed'
-  [ "$ours_since" = "$2" ] && { [ -O "/proc/$1" ] || [ "$ours_user" -ne 0 ]; }
+  [ -n "$ours_since" ] && [ "$ours_since" = "$2" ] && { [ -O "/proc/$1" ] || [ "$ours_user" -ne 0 ]; }
 }
 
 # end_begun_group GROUP SINCE TRIES   end_group where its leader is the one that began then; else all of it has ended
+# SINCE is 0 where the host hides root's processes (hidepid), leaders by sudo among them: nobody knows then when they began.
 end_begun_group() {
-  if ours "$1" "$2"; then end_group "$1" "$3"; fi
+  if [ "$2" = 0 ] || ours "$1" "$2"; then end_group "$1" "$3"; fi
 }
 
 # end_group GROUP TRIES   TERM to all of a process group, after TRIES tenths of a second KILL; fails where one is left

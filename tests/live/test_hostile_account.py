@@ -15,7 +15,7 @@ from tests.live import moving as site
 from tests.live.command_line import CommandLine
 from tests.live.moving import DATA, NEW_BIN, NEW_OTHER, OTHER, PORT, SERVER, TARGET, sql
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(600)]
 
 _HOME = "/home/mallory"
 _RAN = "/var/tmp/mallory-ran"

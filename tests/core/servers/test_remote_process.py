@@ -172,6 +172,17 @@ def test_a_number_that_was_used_again_is_left_alone() -> None:
         os.killpg(begun.group, signal.SIGKILL)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts /proc as a host has it that hides processes")
+def test_a_host_that_hides_root_s_processes_runs_what_it_is_told(tmp_path: Path) -> None:
+    """Behind sudo the leader is root's, and what became another user cannot look at it."""
+    line, first = remote_process.line(("runuser", "-u", "nobody", "--"), sh("id -un"), MARK, lifeline=0, grace=1)
+    (tmp_path / "first").write_bytes(first)
+    hidden = f'mount -t proc -o hidepid=2 proc /proc && exec sh -c "$1" <"{tmp_path}/first"'
+    words = ["unshare", "--mount", "--pid", "--fork", "sh", "-c", hidden, "sh", line]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1] == "nobody", done.stderr
+
+
 def assert_gone(begun: Started) -> None:
     """The watcher itself leaves last, after the grace period."""
     deadline = 5
