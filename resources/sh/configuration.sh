@@ -6,7 +6,7 @@
 pack_configuration() {
   enter "$1"
   shift
-  pack_names=$(find "$@" \( -type d -o -xtype f \) -print) || fail "the configuration cannot be read: $*"
+  pack_names=$(find -H "$@" \( -type d -o -xtype f \) -print) || fail "the configuration cannot be read: $*"
   printf '%s\n' "$pack_names" | tar -I base64 -h --hard-dereference --no-recursion --no-unquote -cf - -T - ||
     fail "the configuration could not be packed: $*"
   end_mark
@@ -31,23 +31,24 @@ $unpack_types" in
   run_as "$unpack_user" rm -rf -- "$@" || fail "$* cannot be replaced"
   for unpack_path; do
     unpack_above=$unpack_folder/${unpack_path%/*}
-    [ -d "$unpack_above" ] || (give_folder "$unpack_user" "$unpack_above") || exit
+    [ -d "$unpack_above" ] || (give_folder "$unpack_user" "$unpack_above" 0755) || exit
   done
   umask 022 # others read Debian's, to tell which clusters there are
   printf '%s' "$configuration" | run_as "$unpack_user" tar -I base64 --no-same-owner --no-same-permissions -xf - -- "$@" ||
     fail "$* could not be unpacked"
 }
 
-# replaceable USER PATH...   here: USER can take them away and bring them back as they were
+# replaceable USER PATH...   on new, as root: USER can take them away and bring them back as they were
 replaceable() {
   replace_user=$1
   shift
   for replace_path; do
+    replace_above=${replace_path%/*}
+    [ ! -d "$replace_above" ] || run_as "$replace_user" test -w "$replace_above" ||
+      fail "$replace_user can put nothing into $replace_above of new: give it to $replace_user"
     [ -e "$replace_path" ] || [ -L "$replace_path" ] || continue
     replace_others=$(find "$replace_path" ! -user "$replace_user" -print -quit) || fail "$replace_path cannot be read"
     [ -z "$replace_others" ] || fail "$replace_others of new is not $replace_user's: give it to $replace_user, or move it away"
-    run_as "$replace_user" test -w "${replace_path%/*}" ||
-      fail "$replace_user cannot replace $replace_path of new: move it away"
   done
 }
 

@@ -114,7 +114,8 @@ lock_keys() {
     lock_tries=$((lock_tries + 1))
     mkdir -p -- "${1%/*}" || fail "${1%/*} cannot be made"
     [ -e "$1" ] || (set -C && echo '# made by pghaul' >"$1") 2>/dev/null
-    if (: >>"$1") && exec 9>>"$1" && flock -w 1 9 && [ "$1" -ef /proc/self/fd/9 ]; then return; fi
+    # opened, not made: who was waited for may have removed it
+    if { command exec 9<"$1"; } 2>/dev/null && flock -w 1 9 && [ "$1" -ef /proc/self/fd/9 ]; then return; fi
   done
   fail "$1 cannot be locked: nothing was changed"
 }

@@ -4,6 +4,8 @@
 # The first FOLDER is the data directory: nothing is taken while a server lives there.
 # COMMAND: `pghaul-receive discard`, or `pghaul-receive LABEL` with `flush` or the words of an rsync server without any path.
 receive() {
+  PATH=$PATH:/usr/sbin:/sbin # sshd gives a user none of them, and pivot_root is in one
+  export PATH
   receive_wanted=${1#pghaul-receive }
   [ "$receive_wanted" != "$1" ] || not_for
   shift

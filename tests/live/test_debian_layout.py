@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BlockedError
+from core.errors import BlockedError, CommandError
 from core.facts.collect import collect
 from core.history.store import Store
 from core.jobs import Job
@@ -73,7 +73,6 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
 ) -> None:
     start_conf = state(cluster)
     cluster.old.exec("install", "-D", "/etc/hostname", f"{CONFIGURATION}/theirs")
-    cluster.old.exec("chown", "-R", "postgres:", "/etc/postgresql/15")  # as pg_createcluster does
     facts = collect(new_server, Job(), folders=[DATA]), collect(old_server, Job(), folders=[DATA])
     with Store.open(tmp_path) as store:
         store.add_profile(replace(new_profile, name="old"))
@@ -82,6 +81,10 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
         servers = {"old": new_server, "new": old_server}
         move = Moving(store, servers.__getitem__, facts, move=MOVE)
         number = move.begin()
+        with pytest.raises(CommandError, match="can put nothing into /etc/postgresql/15 of new"):
+            carry_out(move.executor(number, Undecided(name="15/fenced")))
+        assert state(cluster) == start_conf  # it runs
+        cluster.old.exec("chown", "-R", "postgres:", "/etc/postgresql/15")  # as pg_createcluster does
         with pytest.raises(BlockedError, match="was not done: decide"):
             carry_out(move.executor(number, Undecided(name="15/fenced")))
         assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "down"

@@ -3,27 +3,35 @@
 from core.migration.findings.layout import configuration_brought, configuration_left
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step
 from core.migration.plan.site import Site
-from core.servers.shell import call, command
+from core.servers.shell import Shell, call, command
 
 
-def look_for_the_rest(site: Site) -> list[Step]:
-    """Ahead of the copy: whether new has its own of what the plan does not bring."""
-    left = configuration_left(site.cluster)
-    if not left:
-        return []
-    return [
-        Step(
+def room_for_configuration(site: Site) -> list[Step]:
+    """Ahead of the copy: whether what comes can take its place, and new has its own of what does not."""
+    writer, brought, left = site.channel.writer, configuration_brought(site.cluster), configuration_left(site.cluster)
+    looks = [
+        _look(
+            f"see that old's configuration can take its place: {', '.join(brought)}",
+            ROOT_USER,
+            call("replaceable", writer, *brought),
+            f"what new has there must be {writer}'s, to be put aside and brought back as it was",
+            command("find", *brought, "!", "-user", writer),
+        ),
+        _look(
             f"look for new's own {', '.join(left)}",
-            "new",
-            site.channel.writer,
-            str(call("readable_files", *left)),
+            writer,
+            call("readable_files", *left),
             "it lies in a folder of the system's, where nothing of old's is put; new would not start without it",
-            ONLY_LOOKS,
-            native=(command("ls", "-lL", "--", *left).text,),
-            skippable=False,
-            rehearsed=True,
-        )
+            command("ls", "-lL", "--", *left),
+        ),
     ]
+    return [look for look, paths in zip(looks, (brought, left), strict=True) if paths]
+
+
+def _look(title: str, user: str, looking: Shell, reason: str, native: Shell) -> Step:
+    return Step(
+        title, "new", user, str(looking), reason, ONLY_LOOKS, native=(native.text,), skippable=False, rehearsed=True
+    )
 
 
 def configuration(site: Site) -> list[Step]:

@@ -3,7 +3,7 @@
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Step, undone
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
-from core.migration.plan.steps.configuration import look_for_the_rest
+from core.migration.plan.steps.configuration import room_for_configuration
 from core.migration.plan.steps.targets import empty_or_ours, mark, native_empty_or_ours
 from core.migration.plan.steps.verify import forget_lists
 from core.migration.transports import copy_channel
@@ -13,7 +13,7 @@ from core.servers.shell import call, command
 
 def prepare(site: Site) -> list[Step]:
     """Prove and make the target folders, then open the way for this copy alone."""
-    return [_prove(site), *look_for_the_rest(site), *_make_folders(site), _fence(site), *_open_channel(site)]
+    return [_prove(site), *room_for_configuration(site), *_make_folders(site), _fence(site), *_open_channel(site)]
 
 
 def _prove(site: Site) -> Step:
