@@ -365,7 +365,7 @@ meet() {
 lock() {
   : >"$folder/input"
   on "$1" "$(of "$1" "$old_owner" "$new_owner")" "$3" "$(of "$1" "$old_lock" "$new_lock")" "$4" && return
-  note "$1 is not $2: $(cat -v "$folder/errors")"
+  note "$1 cannot be $2: $(cat -v "$folder/errors")"
   return 1
 }
 

@@ -422,7 +422,7 @@ def test_a_lock_of_another_ends_it(tmp_path: Path) -> None:
     try:
         done = run(answers="yes\n")
         assert done.returncode == 1
-        assert "new is not locked: " in done.stdout
+        assert "new cannot be locked: " in done.stdout
         assert "ada@desk since yesterday" in done.stdout
         assert not (tmp_path / "done").exists()
         assert lock.is_symlink()
