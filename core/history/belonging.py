@@ -58,7 +58,9 @@ def _check(path: Path, found: os.stat_result) -> None:
 
 def _check_journal(journal: Path) -> None:
     try:
-        end = journal.read_bytes()[-len(_NAMES_ANOTHER_FILE) :]
+        with journal.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER_FILE)))
+            end = file.read()
     except FileNotFoundError:
         return
     if end == _NAMES_ANOTHER_FILE:

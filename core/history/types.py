@@ -75,6 +75,8 @@ class LongText(TypeDecorator[str]):
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002
         if value is None:
             return None
+        if not isinstance(value, bytes):
+            raise TypeError(f"{value!r} is no packed text")
         return _unpacked(value).decode() if value[:1] == b"z" else value[1:].decode()
 
 

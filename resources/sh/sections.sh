@@ -1,7 +1,8 @@
 # Sections: many small looks in one round trip, each with its own output, complaint and exit status.
 # Before and after each a mark is written to standard output and to standard error alike: nothing that a server prints
 # can pass for it, and no file is needed. One section that fails, hangs or prints nonsense spoils no other.
-# The mark stands on no command line and in no environment: what a section runs never learns it.
+# The mark stands on no command line and in no environment: what a section runs never learns it. A cluster's owner has a
+# mark of their own, which is good for their answers alone.
 
 # sections_begin MARK   what stands ahead of sections: a plain environment, and no section outlives this shell
 # `$program`, set ahead, is the text of the functions for the shells that run them.

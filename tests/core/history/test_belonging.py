@@ -142,6 +142,7 @@ def test_a_text_that_unpacks_without_end_is_refused(
         "moves SET created_at = 'yesterday'",
         "repetitions SET marks = '1'",
         "plans SET document = x'74ff'",
+        "plans SET document = 'text'",
     ],
 )
 def test_what_no_pghaul_has_written_is_said_in_a_sentence(filled: Store, change: str) -> None:
