@@ -1,6 +1,7 @@
 """`pghaul functions`: what runs on the servers, as it is sent there."""
 
 import argparse
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from core.cli.context import Context, add_common, print_document
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
     shown = nouns.add_parser("functions", help="the shell functions that run on the servers, whole, to be read")
-    shown.add_argument("name", nargs="*", metavar="NAME", help="these alone, as a call in a plan or a log names them")
+    shown.add_argument(
+        "name", nargs="*", metavar="NAME", help="whole, as a call in a plan or a log names it; without: a line for each"
+    )
     add_common(shown)
     shown.set_defaults(run=_run)
 
@@ -23,9 +26,16 @@ def _run(_context: Context, options: argparse.Namespace) -> int:
     found = _named(options.name)
     if options.json:
         print_document({"functions": found})
-    else:
+    elif options.name:
         show("\n".join(each.text for each in found).rstrip("\n"))
+    else:
+        show("\n".join(f"{each.subject:20} {_first_line(each)}" for each in found))
     return 0
+
+
+def _first_line(function: "Function") -> str:
+    """Its words and what it does, as its comment begins."""
+    return next(iter(function.comment.splitlines()), f"# {function.name}").removeprefix("# ")
 
 
 def _named(names: list[str]) -> "tuple[Function, ...]":
@@ -35,5 +45,7 @@ def _named(names: list[str]) -> "tuple[Function, ...]":
     known = functions()
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise InputError(f"there is no function {unknown[0]}", "pghaul functions lists all of them")
+        near = get_close_matches(unknown[0], known, n=3)
+        hint = f"did you mean {', '.join(near)}? " if near else ""
+        raise InputError(f"there is no function {unknown[0]}", f"{hint}pghaul functions lists all of them")
     return tuple(known[name] for name in names) or tuple(known.values())

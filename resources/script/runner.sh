@@ -1,14 +1,13 @@
 what_it_is() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 
 usage() {
-  what_it_is
   echo "usage: $0 [--from N | --only N | --back] [--log FILE]   asks before it begins, and where a person decides
        $0 --list | --dry-run                            the steps; what each would run: nothing is done"
 }
 
 misused() {
-  printf '%s\n' "$1" >&2
   usage >&2
+  printf '%s\n' "$1" >&2
   exit 2
 }
 
@@ -28,7 +27,7 @@ main() {
         case $1 in --from) first=$2 ;; --only) only=$2 ;; *) log=$2 ;; esac
         shift
         ;;
-      --help) usage && exit ;;
+      --help) what_it_is && usage && exit ;;
       *) misused "there is no $1" ;;
     esac
     shift
