@@ -42,7 +42,8 @@ def ways_on(execution: Execution) -> str:
     again = "--rehearsal --anew" if execution.kind is Kind.REHEARSAL else "--anew"
     if _knows_too_little(execution):
         return f"begin with a new plan: pghaul execute {move} {again}"
-    taken_back = "" if execution.kind is Kind.REHEARSAL else "; or take it back: --rollback"
+    for_real = f"; or leave the rehearsal, and move: pghaul execute {move} --anew"
+    taken_back = for_real if execution.kind is Kind.REHEARSAL else "; or take it back: --rollback"
     return (
         f"go on with it, which is the shortest: pghaul execute {move} --resume; or begin a new one, which sends only "
         f"what new lacks: {again}{taken_back}; to see its steps: --status"

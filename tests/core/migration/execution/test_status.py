@@ -76,6 +76,7 @@ def test_a_rehearsal_holds_nothing(state: State) -> None:
     said = stands(WARM, 1, kind=Kind.REHEARSAL, state=state)
     assert said.startswith("old is as it was; ")
     assert "--rollback" not in said
+    assert ("leave the rehearsal, and move: pghaul execute spring --anew" in said) == (state is State.STOPPED)
 
 
 def test_to_go_on_is_not_offered_where_the_plan_lacks_a_data_root() -> None:
