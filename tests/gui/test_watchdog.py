@@ -11,6 +11,7 @@ from tests.gui.conftest import at_rest, page
 from tests.gui.watchdog import LIMIT, Watchdog
 
 
+@pytest.mark.measures
 def test_the_watchdog_sees_a_block(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(_rows: object) -> None:
         time.sleep(3 * LIMIT)
