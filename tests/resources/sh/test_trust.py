@@ -60,6 +60,20 @@ def test_a_link_is_as_good_as_what_it_leads_to_and_the_folder_that_it_lies_in(pr
     assert trusted(link) == {False}
 
 
+@pytest.mark.usefixtures("program")
+def test_every_link_on_the_way_counts(tmp_path: Path) -> None:
+    """Who can turn one in the middle has another program run."""
+    place = tmp_path / "theirs"
+    place.mkdir(mode=0o755)
+    (place / "current").symlink_to("../prefix")
+    (tmp_path / "pgsql").symlink_to("theirs/./current/../prefix")
+    assert trusted(tmp_path / "pgsql" / "bin" / "tool") == {True}
+    place.chmod(0o777)
+    assert trusted(tmp_path / "pgsql" / "bin" / "tool") == {False}
+    (tmp_path / "round").symlink_to("round")
+    assert trusted(tmp_path / "round" / "tool") == {False}
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 def test_a_strangers_is_not_but_roots_is_to_everybody(program: Path) -> None:
     assert trusted(program, 60001) == {True}
