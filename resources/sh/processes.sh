@@ -20,10 +20,28 @@ ours() {
   [ -n "$ours_since" ] && [ "$ours_since" = "$2" ] && { [ -O "/proc/$1" ] || [ "$ours_user" -ne 0 ]; }
 }
 
-# end_begun_group GROUP SINCE TRIES   end_group where its leader is the one that began then; else all of it has ended
+# end_begun_group GROUP SINCE TRIES   end_group where its leader is the one that began then; fails where that has gone and others of
+# GROUP run on: nobody knows then whose they are
 # SINCE is 0 where the host hides root's processes (hidepid), leaders by sudo among them: nobody knows then when they began.
 end_begun_group() {
-  if [ "$2" = 0 ] || ours "$1" "$2"; then end_group "$1" "$3"; fi
+  if [ "$2" = 0 ] || ours "$1" "$2"; then
+    end_group "$1" "$3"
+  elif [ -z "$(begun "$1")" ] && runs_in "$1"; then
+    fail "the first process of group $1 has gone, and others of it run on: look at them (ps -o pid,user,args -g $1), and end them"
+  fi
+}
+
+# runs_in GROUP   whether a process of it runs; one that has ended, and was not waited for, does not
+runs_in() {
+  runs_group=$1
+  for runs_process in /proc/[0-9]*; do
+    read -r runs_line 2>/dev/null <"$runs_process/stat" || continue
+    # behind the name: state, parent, group
+    # shellcheck disable=SC2086 # they are words
+    set -- ${runs_line##*) }
+    [ "$1" = Z ] || [ "$3" != "$runs_group" ] || return 0
+  done
+  return 1
 }
 
 # end_group GROUP TRIES   TERM to all of a process group, after TRIES tenths of a second KILL; fails where one is left

@@ -172,6 +172,21 @@ def test_a_number_that_was_used_again_is_left_alone() -> None:
         os.killpg(begun.group, signal.SIGKILL)
 
 
+def test_what_runs_on_without_its_leader_is_not_said_to_have_ended() -> None:
+    """Whoever runs short of memory loses processes one by one."""
+    words = ["sh", "-c", "sleep 1000 >/dev/null & read -r line </proc/$$/stat; echo $line"]
+    with subprocess.Popen(words, start_new_session=True, stdout=subprocess.PIPE, text=True) as leader:
+        assert leader.stdout is not None
+        since = leader.stdout.readline().rpartition(")")[2].split()[19]
+    ending = remote_process.kill_script(leader.pid, since, grace=1)
+    done = subprocess.run(
+        ["sh", "-c", f"{ending.functions}\n{ending.text}"], check=False, capture_output=True, text=True
+    )
+    os.killpg(leader.pid, signal.SIGKILL)
+    assert done.returncode == 1
+    assert f"the first process of group {leader.pid} has gone, and others of it run on" in done.stderr
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts /proc as a host has it that hides processes")
 def test_a_host_that_hides_root_s_processes_runs_what_it_is_told(tmp_path: Path) -> None:
     """Behind sudo the leader is root's, and what became another user cannot look at it."""

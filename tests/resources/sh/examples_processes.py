@@ -33,6 +33,7 @@ EXAMPLES = [
     Example("begun", ("4194300",), prints="", name="it has ended"),
     Example("end_begun_group", ("4194300", "77", "50"), name="ended already"),
     Example("end_begun_group", ("1", "77", "50"), name="its number is another's"),
+    Example("runs_in", ("0",), prints=""),  # the kernel's own threads
     Example(
         "job_start",
         ("@folder@", "about", str(len(_PROGRAM.encode())), _SUM),
