@@ -74,6 +74,15 @@ def duration(number: float | None) -> str:
     return f"{days} d {hours} h"
 
 
+def clock(number: float) -> str:
+    """A time that runs, to the second: 45.2 -> '45 s', 233 -> '3 min 53 s', 7384 -> '2 h 03 min 04 s'."""
+    minutes, rest = divmod(int(number), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min {rest:02d} s"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"
+
+
 def percent(fraction: float | None) -> str:
     """A fraction as per cent: 0.127 -> '12.7 %'."""
     return ABSENT if fraction is None else f"{_significant(fraction * 100)} %"

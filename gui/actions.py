@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from core.history.store import Command, Entry
     from core.migration.execution.executor import People
     from core.migration.execution.outcome import Paragraph
+    from core.migration.execution.unfinished import Possible
     from core.servers.profiles import Profile
 
 
@@ -54,15 +55,19 @@ class ExecutionState:
     Attributes:
         alive: whether a program of this workstation carries it out.
         far: how far it is, while it runs.
+        stands: how old and new stand.
         left: what it has left, where it ended on its way before old was stopped.
-        told: what it came to, when it is done.
+        told: how it ended, when it is done.
+        possible: what may be done with it.
     """
 
     execution: Execution | None = None
     alive: bool = False
     far: tuple[str, ...] = ()
+    stands: str = ""
     left: str = ""
     told: "tuple[Paragraph, ...]" = ()
+    possible: "Possible | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +165,22 @@ def execution(move: str, session: "Session") -> ExecutionState:
     """The latest execution: little enough to be read again and again while it runs."""
     from core.actions import outcome, what_is_left
     from core.migration.execution.progress import sentences
+    from core.migration.execution.status import how_both_stand
+    from core.migration.execution.unfinished import possible
 
     found = session.store.latest_execution(move)
     if found is None:
-        return ExecutionState()
+        return ExecutionState(possible=possible(None, alive=False))
     alive = session.store.carried_out(found.id)
-    far = sentences(found, datetime.now(UTC)) if alive else ()
-    return ExecutionState(found, alive, far, what_is_left(found), outcome(session, found))
+    return ExecutionState(
+        found,
+        alive,
+        sentences(found, datetime.now(UTC)) if alive else (),
+        how_both_stand(found),
+        what_is_left(found),
+        outcome(session, found),
+        possible(found, alive=alive),
+    )
 
 
 def check(move: str, session: "Session", job: Job) -> None:
@@ -211,11 +225,11 @@ def plan(move: str, session: "Session", job: Job) -> None:
     make(session, move, job)
 
 
-def execute(move: str, kind: Kind, people: "People", session: "Session", job: Job) -> None:
-    """Carry the move out, or rehearse it; the window has said what an earlier one that ended on its way has left."""
+def execute(move: str, kind: Kind, people: "People", anew: bool, session: "Session", job: Job) -> None:
+    """Carry the move out, or rehearse it; `anew`: what an earlier one that ended on its way has left was said."""
     from core.actions import execute as run
 
-    run(session, move, kind, people, job, anew=True)
+    run(session, move, kind, people, job, anew=anew)
 
 
 def resume(move: str, people: "People", session: "Session", job: Job) -> None:

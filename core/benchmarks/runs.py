@@ -22,7 +22,7 @@ from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.servers.connection import Server
 from core.servers.shell import call, with_secrets
-from core.text import complaint
+from core.text import complaint, own_sentence
 
 __all__ = ["MoveContext", "forecast", "remove_leftovers", "run_suite", "wait_until_in_sync"]
 
@@ -164,7 +164,8 @@ class _Bench:
         self.done_seconds += CACHE_SECONDS
         if not dropped and not self.warned:
             self.warned = True
-            text = f"the caches of {server.name} cannot be dropped without root: its figures are marked as cached"
+            why = own_sentence(ended.stderr)
+            text = f"the caches of {server.name} cannot be dropped: {why}; what reads through them is marked as cached"
             self.job.report(Note(text, "warning"))
         return dropped
 
@@ -236,6 +237,11 @@ def why_enough(suite: Suite, headline: str, repetitions: Sequence[Repetition]) -
     )
 
 
+def _past_caches(workload: Workload) -> bool:
+    """Whether it goes past the page cache: what lies there is no help to it."""
+    return workload.tool == "fio" and workload.parameters.get("direct") is True
+
+
 def _without_headline(workload: Workload, reading: Reading) -> str:
     """Why a repetition without its headline counts as failed: bonnie++ prints +++++ for what it could not time."""
     if workload.headline in reading.metrics:
@@ -261,7 +267,8 @@ def _repeat(bench: _Bench, run: Run, procedure: Procedure, number: int) -> tuple
                 for phase in phases:
                     if not phase.warm:
                         # one phase that could not have cold caches is enough
-                        repetition = replace(repetition, cached=not bench.drop_caches() or repetition.cached)
+                        cold = bench.drop_caches() or _past_caches(run.workload)
+                        repetition = replace(repetition, cached=not cold or repetition.cached)
                     outputs.append(bench.execute(phase, procedure.program))
         reading = procedure.read(outputs)
         failure = reading.failure or _without_headline(run.workload, reading)

@@ -5,7 +5,7 @@ import functools
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from core import documents
@@ -71,6 +71,14 @@ def latest_execution(session: Session, move: str) -> Execution | None:
     newest = select(ExecutionRow).where(ExecutionRow.move_id == of).order_by(ExecutionRow.id.desc()).limit(1)
     row = session.scalar(newest)
     return None if row is None else execution_of(row)
+
+
+def unfinished(session: Session) -> tuple[Execution, ...]:
+    """Of each move the newest execution, where it is neither done nor taken back."""
+    newest = select(func.max(ExecutionRow.id)).group_by(ExecutionRow.move_id)
+    over = (State.DONE.value, State.ROLLED_BACK.value)
+    rows = select(ExecutionRow).where(ExecutionRow.id.in_(newest), ExecutionRow.state.not_in(over))
+    return tuple(execution_of(row) for row in session.scalars(rows.order_by(ExecutionRow.id.desc())))
 
 
 def execution_of(row: ExecutionRow) -> Execution:

@@ -288,6 +288,11 @@ class Store:
         with self._read() as session:
             return executions.latest_execution(session, move)
 
+    def unfinished_executions(self) -> tuple[Execution, ...]:
+        """Of each move the newest execution, where it is neither done nor taken back; newest first."""
+        with self._read() as session:
+            return executions.unfinished(session)
+
     def execution_changed(self, execution_id: int, state: State, message: str = "") -> None:
         """Record how an execution stands."""
         with self._write() as session:

@@ -5,7 +5,7 @@ from core.comparison.model import Row, Verdict
 from core.migration.execution.account import account
 from core.migration.model.checks import Status
 from core.migration.model.estimate import Method
-from core.migration.model.execution import Kind, State
+from core.migration.model.execution import Execution, Kind, State
 from core.reports.report import Report
 from core.reports.words import Plain, about, counted, fraction, listed, method, missing, reach, span, time_axis
 
@@ -14,13 +14,14 @@ BEFORE_START = 6
 
 def summary(report: Report) -> Plain:
     """The answers and the chart below them."""
+    blockers = () if _moved(report) is not None else report.blockers
     return {
         "answers": [_storage(report), _movable(report), _time(report)],
         "durations": durations(report),
-        "stops": [{"title": check.title, "message": check.message, "hint": check.hint} for check in report.blockers][
-            :BEFORE_START
+        "stops": [
+            {"title": check.title, "message": check.message, "hint": check.hint} for check in blockers[:BEFORE_START]
         ],
-        "stops_left": max(0, len(report.blockers) - BEFORE_START),
+        "stops_left": max(0, len(blockers) - BEFORE_START),
     }
 
 
@@ -78,6 +79,10 @@ def _unlike(report: Report) -> str:
 
 def _movable(report: Report) -> Plain:
     question = "Can the cluster be moved?"
+    moved = _moved(report)
+    if moved is not None:
+        when = "" if moved.ended_at is None else f"{moved.ended_at:%Y-%m-%d %H:%M} UTC."
+        return _answer(question, "good", "It was moved", when, "What checks said before no longer matters.")
     if not report.checks:
         hint = missing("Nothing was checked yet.", report.move, "check", "Migration")
         return _answer(question, "unknown", "Not known", hint)
@@ -128,10 +133,16 @@ def _expected(report: Report) -> str:
 
 def _took(report: Report) -> float | None:
     """The time without the cluster, once it was moved."""
+    moved = _moved(report)
+    return None if moved is None else account(moved).downtime_seconds
+
+
+def _moved(report: Report) -> Execution | None:
+    """The execution that has moved the cluster; None: it was not moved yet."""
     latest = next(iter(report.executions), None)
     if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE:
         return None
-    return account(latest).downtime_seconds
+    return latest
 
 
 def _against(copy: Method, dump: Method | None) -> str:

@@ -1,11 +1,12 @@
 """A dialog with a form that stays open until what was typed has been kept."""
 
 from PySide6.QtCore import Slot
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
 
 from core.errors import PghaulError
 from gui.appearance import Tone, colour
+from gui.models.words import in_window
 from gui.widgets.label import Label
 
 
@@ -49,9 +50,21 @@ class FormDialog(QDialog):
     @Slot(object)
     def refuse(self, error: Exception) -> None:
         """Say what is wrong and stay open."""
-        text = str(error) if isinstance(error, PghaulError) else f"{type(error).__name__}: {error}"
+        text = in_window(str(error)) if isinstance(error, PghaulError) else f"{type(error).__name__}: {error}"
         palette = self.trouble.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(Tone.BAD))
         self.trouble.setPalette(palette)
         self.trouble.setText(text)
         self.trouble.show()
+        self._grow()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._grow()
+
+    def _grow(self) -> None:
+        """As high as its lines of text need at this width: Qt reckons with one line each."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QGroupBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLineEdit, QWidget
 
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.migration.model.move import Move
 from gui.actions import ServerRow
 from gui.dialogs.form import FormDialog
+from gui.widgets.check_box import CheckBox
 
 
 class MoveDialog(FormDialog):
@@ -28,7 +29,7 @@ class MoveDialog(FormDialog):
         self.old, self.new = QComboBox(self), QComboBox(self)
         self.cluster, self.target = _choice(self), _choice(self)
         self.old_volume, self.new_volume = _choice(self), _choice(self)
-        self.plain_text = QCheckBox("&Unencrypted copy is allowed", self)
+        self.plain_text = CheckBox("&Unencrypted copy is allowed", self)
         self.tablespaces = QGroupBox("Tablespaces: where each goes on the new server", self)
         self._tablespace_form = QFormLayout(self.tablespaces)
         self.targets: dict[str, QLineEdit] = {}

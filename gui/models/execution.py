@@ -1,7 +1,6 @@
 """An execution as rows: each try at a step, and what may be done next."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -10,35 +9,10 @@ from core.migration.model.execution import Execution, Kind, State, StepRun
 from gui.actions import ExecutionState
 from gui.appearance import Tone
 from gui.models.table import Column, Width
-from gui.models.words import moment
+from gui.models.words import in_window, moment
 
 if TYPE_CHECKING:
     from core.migration.execution.outcome import Paragraph
-
-
-@dataclass(frozen=True, slots=True)
-class Possible:
-    """What may be done with the latest execution of a move."""
-
-    begin: bool
-    resume: bool
-    end: bool
-    roll_back: bool
-
-
-def possible(execution: Execution | None, *, alive: bool) -> Possible:
-    """By how the execution stands; what core refuses all the same, it says."""
-    if execution is None:
-        return Possible(begin=True, resume=False, end=False, roll_back=False)
-    over = execution.state in {State.DONE, State.ROLLED_BACK}
-    interrupted = execution.state in {State.RUNNING, State.INTERRUPTED}
-    real = execution.kind is Kind.REAL
-    return Possible(
-        begin=not alive and not interrupted,
-        resume=not alive and not over,
-        end=interrupted,
-        roll_back=not alive and real and execution.state is not State.ROLLED_BACK and not execution.past_return,
-    )
 
 
 def summary(state: ExecutionState) -> str:
@@ -48,15 +22,28 @@ def summary(state: ExecutionState) -> str:
         return ""
     what = "The rehearsal" if execution.kind is Kind.REHEARSAL else "The move"
     done = sum(execution.done(step.number) for step in execution.plan.steps)
-    stands = f"{what} of {moment(execution.started_at)} is {execution.state}; {done} of its steps are done."
-    if execution.state is State.RUNNING and not state.alive:
-        stands += " The program that carried it out has ended: go on, or end it."
-    left = f"{_sentence(state.left)}." if state.left else ""
-    return "\n".join(part for part in (stands, left, execution.message, *state.far) if part)
+    killed = execution.state is State.RUNNING and not state.alive
+    how = "was interrupted: the program that carried it out has ended" if killed else _STATES[execution.state]
+    counts = f"{done} of {units.counted(len(execution.steps_taken), 'step')} done"
+    lines = [f"{what} of {moment(execution.started_at)} {how}; {counts}."]
+    if not state.alive and state.stands:
+        lines.append(f"{_sentence(state.stands)}.")
+    lines += [f"{_sentence(state.left)}."] if state.left else []
+    return "\n".join(part for part in (*lines, _sentence(in_window(execution.message)), *state.far) if part)
+
+
+_STATES = {
+    State.RUNNING: "is under way",
+    State.INTERRUPTED: "was interrupted",
+    State.STOPPED: "has stopped",
+    State.CANCELLED: "was cancelled",
+    State.DONE: "is done",
+    State.ROLLED_BACK: "was taken back",
+}
 
 
 def told_text(paragraphs: "Sequence[Paragraph]") -> str:
-    """What an execution came to, to read and copy."""
+    """How an execution ended, to read and copy."""
     return "\n\n".join("\n  ".join((_sentence(each.title), *each.sentences)) for each in paragraphs)
 
 
@@ -78,11 +65,21 @@ def confirmation(doing: Doing, state: ExecutionState) -> str:
         return f"{_sentence(state.left)}. To go on with it is the shortest; a new one begins from its first step."
     if state.execution is None or state.execution.kind is Kind.REHEARSAL:
         return ""
-    return _AT_STAKE[doing]
+    return _resumed(state.execution, state.stands) if doing is Doing.RESUME else _AT_STAKE[doing]
+
+
+def _resumed(execution: Execution, stands: str) -> str:
+    """From where it goes on, and what is still to come."""
+    following = next((step for step in execution.steps_taken if not execution.done(step.number)), None)
+    if following is None:
+        return f"{_sentence(stands)}. Every step is done: what the copy needed is taken away."
+    at = f"{_sentence(stands)}. The move goes on with step {following.number}, {following.title}"
+    if following.stopped and any(step.stopped and execution.done(step.number) for step in execution.plan.steps):
+        return f"{at}."
+    return f"{at}; before it stops old it asks for the cluster's name once more."
 
 
 _AT_STAKE = {
-    Doing.RESUME: "The move goes on from its first step that is not done, through the stop of old to the opening.",
     Doing.END: "The copy ends, and what it needed is taken away. Old stays as it is; what lies on new stays there.",
     Doing.BACK: "New is stopped and keeps its files; old is let go, started, and proven to run.",
 }
@@ -104,7 +101,7 @@ def outcome(run: StepRun) -> str:
 
 
 def run_text(run: StepRun) -> str:
-    """A try whole: what it came to and what it printed."""
+    """A try whole: how it ended and what it printed."""
     lines = [f"{run.number}. {run.title}, try {run.attempt}: {outcome(run)}"]
     lines += [run.message] if run.message else []
     return "\n".join([*lines, "", run.output])
@@ -124,5 +121,5 @@ RUN_COLUMNS: tuple[Column[StepRun], ...] = (
     Column("Began", lambda row: moment(row.started_at)),
     Column("Took", _took, right=True),
     Column("Sent", lambda row: units.size(row.bytes) if row.bytes is not None else "", right=True),
-    Column("Came to", outcome, tone=_tone),
+    Column("Outcome", outcome, tone=_tone),
 )

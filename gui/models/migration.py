@@ -7,6 +7,7 @@ from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Method, Stage
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import Route
 from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import STATUS_TONES, method_name, moment, span
@@ -53,7 +54,8 @@ def notes(estimate: Estimate) -> str:
 
 def checks_summary(results: tuple[CheckResult, ...]) -> str:
     """How many came out how, the worst first."""
-    counts = [(status, sum(result.status is status for result in results)) for status in Status]
+    standing = [result.status for result in results if result.waiver is None]
+    counts = [(status, standing.count(status)) for status in Status]
     words = {Status.BLOCKER: "blockers", Status.UNKNOWN: "unknown", Status.WARNING: "warnings", Status.PASS: "passed"}
     waived = sum(result.waiver is not None for result in results)
     return ", ".join(f"{words[status]}: {count}" for status, count in counts) + (
@@ -75,16 +77,25 @@ def check_text(result: CheckResult) -> str:
 
 
 def probes_summary(probes: tuple[Probe, ...]) -> str:
-    """The slowest link, and the fastest sample end to end, which is all links together; empty without probes."""
-    links = [probe for probe in probes if probe.quantity is not Quantity.END_TO_END]
+    """The slowest link, and the fastest sample end to end, which is all links together; empty without probes.
+
+    A cipher is a link of the samples alone that are encrypted by it.
+    """
     samples = [probe for probe in probes if probe.quantity is Quantity.END_TO_END]
     whole = max(samples, key=lambda probe: probe.bytes_per_second, default=None)
+    links = [probe for probe in probes if probe.quantity is not Quantity.END_TO_END and _in_use(probe, whole)]
     slowest = min(links, key=lambda probe: probe.bytes_per_second, default=None)
     said = [f"The slowest link is: {slowest.quantity}, {units.rate(slowest.bytes_per_second)}"] if slowest else []
     if whole is not None:
         by = f" by {whole.transport.name}" if whole.transport is not None else ""
         said.append(f"End to end: {units.rate(whole.bytes_per_second)}{by}")
     return ". ".join(said)
+
+
+def _in_use(link: Probe, sample: Probe | None) -> bool:
+    if link.quantity is not Quantity.SSH or link.transport is None or sample is None or sample.transport is None:
+        return True
+    return sample.transport.route is Route.SSH and link.transport.cipher == sample.transport.cipher
 
 
 def probe_text(probe: Probe) -> str:

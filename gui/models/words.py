@@ -1,5 +1,6 @@
 """Words that several models share."""
 
+import re
 from datetime import datetime
 
 from core import units
@@ -21,6 +22,25 @@ METHODS = {
     "streaming-replica": "Streaming replica",
 }
 _ABBREVIATIONS = {"iops": "IOPS", "cpu": "CPU", "p50": "50 %", "p95": "95 %", "p99": "99 %", "p999": "99.9 %"}
+
+
+_BY_BUTTON = (
+    # what a command line is told to type, and the button that does it here
+    (r"(?:pghaul execute \S+ )?--resume\b", "Continue"),
+    (r"(?:pghaul execute \S+ )?--rollback\b", "Back to old"),
+    (r"(?:pghaul execute \S+ )?--cancel\b", "Cancel and clean up"),
+    (r"(?:pghaul execute \S+ )?--rehearsal --anew\b", "Rehearse"),
+    (r"(?:pghaul execute \S+ )?--anew\b", "Move"),
+    (r"(?:pghaul execute \S+ )?--status\b", "the page Move"),
+    (r"see --confirm\b", "type it as it stands in the question"),
+)
+
+
+def in_window(text: str) -> str:
+    """A sentence of core's, with the window's own words for what a command line is told to type."""
+    for typed, button in _BY_BUTTON:
+        text = re.sub(typed, button, text)
+    return text
 
 
 def moment(at: datetime | None) -> str:

@@ -4,13 +4,14 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from core.comparison.model import Comparison, Row
 from gui import actions
 from gui.actions import Compared
 from gui.models import comparison as rows
 from gui.pages.page import Page
+from gui.widgets.check_box import CheckBox
 from gui.widgets.label import Label
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
@@ -25,7 +26,7 @@ class ComparisonPage(Page):
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._comparison: Comparison | None = None
-        self.everything = QCheckBox("Show &all metrics", self)
+        self.everything = CheckBox("Show &all metrics", self)
         self.everything.toggled.connect(self._show_rows)
         self.heading(self.everything)
         self.what = Label(parent=self)

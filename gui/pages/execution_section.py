@@ -26,14 +26,13 @@ class ExecutionSection(Section):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.state = ExecutionState()
-        self.possible = rows.possible(None, alive=False)
         self.rehearse, self.resume, self.end, self.back = (
             self._button(text) for text in ("Rehear&se", "Go &on", "E&nd it", "&Back to old")
         )
         self.table = Table[StepRun]("Steps of the execution", rows.RUN_COLUMNS, self)
         self.table.chosen.connect(self._show)
         self.output = TextView("What the step printed", self)
-        self.told = TextView("What it came to", self)
+        self.told = TextView("How it ended", self)
         self.told.hide()
         split = self.split(self.table, self.output, (320, 180))
         split.insertWidget(0, self.told)
@@ -56,7 +55,6 @@ class ExecutionSection(Section):
     def show_execution(self, state: ExecutionState) -> None:
         """Show the execution as it stands now."""
         self.state, execution = state, state.execution
-        self.possible = rows.possible(execution, alive=state.alive)
         told = rows.told_text(state.told)
         self.told.set_text(told)
         self.told.setVisible(bool(told))
@@ -73,7 +71,9 @@ class ExecutionSection(Section):
 
     def enable(self, ready: bool) -> None:
         """Enable what may be done now; what runs may be ended while nothing else can be started."""
-        may = self.possible
+        may = self.state.possible
+        if may is None:
+            return
         for button, possible in (
             (self.start, ready and may.begin),
             (self.rehearse, ready and may.begin),

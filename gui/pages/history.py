@@ -4,11 +4,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
 
 from gui import actions
 from gui.models.history import COMMAND_COLUMNS, ENTRY_COLUMNS
 from gui.pages.page import Page
+from gui.widgets.check_box import CheckBox
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
@@ -25,7 +26,7 @@ class HistoryPage(Page):
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._entry: Entry | None = None
-        self.only_move = QCheckBox("Only the &picked move", self)
+        self.only_move = CheckBox("Only the &picked move", self)
         self.only_move.toggled.connect(self.refresh)
         self.heading(self.only_move)
         self.entries: Table[Entry] = Table("Entries", ENTRY_COLUMNS, self)

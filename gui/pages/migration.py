@@ -100,12 +100,13 @@ class MigrationPage(Page):
         move, people = self.work.move, self.work.asker
         if move is None:
             return
+        left = self.execution.state.left
         if doing is Doing.END and self.work.busy:
             self.work.cancel()
             return
         action: dict[Doing, Callable[[Any, Job], None]] = {
-            Doing.MOVE: partial(actions.execute, move.name, Kind.REAL, people),
-            Doing.REHEARSE: partial(actions.execute, move.name, Kind.REHEARSAL, people),
+            Doing.MOVE: partial(actions.execute, move.name, Kind.REAL, people, bool(left)),
+            Doing.REHEARSE: partial(actions.execute, move.name, Kind.REHEARSAL, people, bool(left)),
             Doing.RESUME: partial(actions.resume, move.name, people),
             Doing.END: partial(actions.end, move.name, people),
             Doing.BACK: partial(actions.roll_back, move.name, people),

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QStyle, QToolButton, QWidget
 
 from core.errors import PghaulError
+from gui.models.words import in_window
 from gui.widgets.label import Label
 
 
@@ -64,4 +65,4 @@ class Banner(QFrame):
 
     def complain(self, error: PghaulError) -> None:
         """Show a user's error: the sentence and the hint."""
-        self.say(str(error), Mood.WRONG)
+        self.say(in_window(str(error)), Mood.WRONG)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
@@ -23,7 +23,7 @@ class Table(QTableView, Generic[Row]):
     def __init__(self, name: str, columns: Sequence[Column[Row]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.rows = TableModel[Row](columns, self)
-        self._dragged = False
+        self._dragged = self._held = False
         self.setAccessibleName(name)
         self.setModel(self.rows)
         self.setItemDelegate(PaddedDelegate(4, 0, self))
@@ -88,6 +88,7 @@ class Table(QTableView, Generic[Row]):
         head = self.horizontalHeader()
         head.setHighlightSections(False)
         head.setResizeContentsPrecision(50)
+        head.viewport().installEventFilter(self)
         head.sectionResized.connect(self._resized)
         head.setStretchLastSection(all(column.width is Width.CONTENTS for column in columns))
         for number, column in enumerate(columns):
@@ -101,9 +102,15 @@ class Table(QTableView, Generic[Row]):
     def _tell(self, _now: QItemSelection, _before: QItemSelection) -> None:
         self.chosen.emit(self.current())
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in {QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease}:
+            self._held = event.type() is QEvent.Type.MouseButtonPress
+        return super().eventFilter(watched, event)
+
     @Slot()
     def _resized(self) -> None:
-        self._dragged = self._dragged or QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
+        """By the user's hand on the head; a button that is held elsewhere, as on a tab, drags nothing here."""
+        self._dragged = self._dragged or self._held
 
     @Slot(object)
     def _activate(self, index: Any) -> None:

@@ -11,7 +11,7 @@ bench_in() {
 # bench_drop_caches   write back and drop the page cache of the whole server; ends with 77 where this user may not
 bench_drop_caches() {
   sync || fail 'what lies in memory could not be written back'
-  [ -w /proc/sys/vm/drop_caches ] || refuse 77 'only root drops the caches'
+  [ -w /proc/sys/vm/drop_caches ] || refuse 77 'root alone writes to /proc/sys/vm/drop_caches, and nobody where it is read-only'
   echo 3 >/proc/sys/vm/drop_caches || refuse 77 'the kernel lets nobody drop its caches here'
 }
 

@@ -33,6 +33,7 @@ from gui.dialogs.crash import CrashDialog
 from gui.dialogs.move import MoveDialog
 from gui.dialogs.questions import dialog_for
 from gui.dialogs.server import ServerDialog
+from gui.widgets.check_box import CheckBox
 from gui.window import PAGES, MainWindow
 from tests.gui import samples
 from tests.gui.conftest import page
@@ -211,3 +212,14 @@ def test_no_text_is_clipped(histories: Histories, tmp_path: Path, factor: str) -
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout == f"scale {float(factor)}\n"
+
+
+def test_a_check_box_can_be_seen_in_the_dark(qapp: QApplication) -> None:
+    try:
+        appearance.force(qapp, Qt.ColorScheme.Dark)
+        box = CheckBox("there")
+        filling, window = (box.palette().color(role) for role in (QPalette.ColorRole.Base, QPalette.ColorRole.Window))
+        assert _contrast(filling, window) >= 2.5
+        box.deleteLater()
+    finally:
+        appearance.force(qapp, Qt.ColorScheme.Light)

@@ -319,7 +319,7 @@ def test_without_sudo_figures_are_marked_as_cached(
     folder = f"{DISK}/of-nosudo"
     lab.old.exec("install", "-d", "-o", "nosudo", folder)
     events: list[Event] = []
-    short = replace(SEQUENTIAL_WRITE, parameters={**SEQUENTIAL_WRITE.parameters, "runtime_seconds": 1})
+    short = replace(BUFFERED, parameters={**BUFFERED.parameters, "runtime_seconds": 1})
     with connect(nosudo_profile, asker, Job()) as server:
         (run,) = run_suite(server, volume(folder), suite(short), FACTS, Journal(), Job(events.append), move="m")
         assert forecast(server, volume(), suite(short), FACTS, Job()).problems == (

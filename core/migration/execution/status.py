@@ -23,7 +23,7 @@ def found_stopped(execution: Execution) -> bool:
 
 def status_sentence(execution: Execution) -> str:
     """Whether old still serves, whether new runs, and what may be done."""
-    return f"{_old_and_new(execution)}; {ways_on(execution)}"
+    return f"{how_both_stand(execution)}; {ways_on(execution)}"
 
 
 def ways_on(execution: Execution) -> str:
@@ -50,7 +50,8 @@ def ways_on(execution: Execution) -> str:
     )
 
 
-def _old_and_new(execution: Execution) -> str:
+def how_both_stand(execution: Execution) -> str:
+    """Whether old still serves, and whether new runs."""
     if execution.past_return:
         return "new was opened, or was about to be: look whether it runs; old stays stopped"
     if execution.openings:

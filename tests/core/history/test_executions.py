@@ -117,3 +117,12 @@ def test_a_hook_is_replaced_and_removed(filled: Store) -> None:
     assert filled.hooks(MOVE.name) == (other, replace(HOOK, command="true"))
     filled.remove_hook(MOVE.name, HOOK.hook)
     assert filled.hooks(MOVE.name) == (other,)
+
+
+def test_what_is_unfinished_is_the_newest_execution_of_a_move(filled: Store, started: Execution) -> None:
+    filled.execution_changed(started.id, State.INTERRUPTED)
+    assert [each.id for each in filled.unfinished_executions()] == [started.id]
+    newer = filled.execution_started(replace(samples.execution(), plan=PLAN))
+    assert [each.id for each in filled.unfinished_executions()] == [newer]
+    filled.execution_changed(newer, State.DONE)
+    assert filled.unfinished_executions() == ()

@@ -97,7 +97,9 @@ def test_a_move_that_is_done(full: Report) -> None:
         "The cluster was moved to gannon-new: it serves there since 15 March 2026, 06:41 UTC; "
         "the time without it was 1 h 21 min, and both sides were proven to hold the same."
     )
-    time = document(report)["summary"]["answers"][2]
+    _storage, movable, time = document(report)["summary"]["answers"]
+    assert movable["answer"] == "It was moved"
+    assert document(report)["summary"]["stops"] == []
     assert time["answer"] == "It took 1 h 21 min"
     assert time["details"][0] == "The plan expected 8 min of commands; people come on top."
 

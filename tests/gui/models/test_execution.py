@@ -1,55 +1,30 @@
 from dataclasses import replace
 
-import pytest
-
 from core.migration.execution.outcome import Paragraph
 from core.migration.model.execution import Kind, State
 from gui.actions import ExecutionState
 from gui.models.execution import (
     RUN_COLUMNS,
     Doing,
-    Possible,
     confirmation,
     outcome,
-    possible,
     run_text,
     summary,
     told_text,
 )
 from tests.core.migration.execution.builders import STEP, execution, ran
 
-OPENING = replace(STEP, point_of_no_return=True)
-
-
-@pytest.mark.parametrize(
-    ("state", "alive", "expected"),
-    [
-        (State.RUNNING, True, Possible(begin=False, resume=False, end=True, roll_back=False)),
-        (State.RUNNING, False, Possible(begin=False, resume=True, end=True, roll_back=True)),
-        (State.INTERRUPTED, False, Possible(begin=False, resume=True, end=True, roll_back=True)),
-        (State.STOPPED, False, Possible(begin=True, resume=True, end=False, roll_back=True)),
-        (State.DONE, False, Possible(begin=True, resume=False, end=False, roll_back=True)),
-        (State.ROLLED_BACK, False, Possible(begin=True, resume=False, end=False, roll_back=False)),
-    ],
-)
-def test_what_may_be_done_next(state: State, alive: bool, expected: Possible) -> None:
-    assert possible(execution(state=state), alive=alive) == expected
-
-
-def test_without_an_execution_one_may_begin_and_an_opened_new_is_not_taken_back() -> None:
-    assert possible(None, alive=False) == Possible(begin=True, resume=False, end=False, roll_back=False)
-    assert not possible(ran(execution(OPENING, state=State.DONE), 1), alive=False).roll_back
-    assert not possible(execution(kind=Kind.REHEARSAL, state=State.STOPPED), alive=False).roll_back
-
 
 def test_how_it_stands_in_words() -> None:
     stopped = replace(ran(execution(STEP, STEP, state=State.STOPPED), 1), message="the disk is full")
     said = summary(ExecutionState(stopped, left="execution 7 was stopped"))
-    assert "is stopped; 1 of its steps are done.\nExecution 7 was stopped.\n" in said
-    assert said.endswith("the disk is full")
-    assert "The program that carried it out has ended" in summary(ExecutionState(execution()))
+    assert "has stopped; 1 of 2 steps done.\nExecution 7 was stopped.\n" in said
+    assert said.endswith("The disk is full")
+    killed = summary(ExecutionState(execution(), stands="old is stopped"))
+    assert "was interrupted: the program that carried it out has ended" in killed
+    assert killed.endswith("Old is stopped.")
     running = summary(ExecutionState(execution(), alive=True, far=("step 1 of 1", "copy: 3 of 5")))
-    assert running.endswith("0 of its steps are done.\nstep 1 of 1\ncopy: 3 of 5")
+    assert running.endswith("is under way; 0 of 1 step done.\nstep 1 of 1\ncopy: 3 of 5")
     assert summary(ExecutionState()) == ""
 
 
@@ -64,6 +39,9 @@ def test_a_cluster_that_is_at_stake_is_named_first() -> None:
         assert confirmation(doing, running)
         assert not confirmation(doing, ExecutionState(execution(kind=Kind.REHEARSAL)))
     assert not confirmation(Doing.MOVE, ExecutionState())
+    down = replace(STEP, stopped=True)
+    held = ExecutionState(ran(execution(down, down), 1), stands="old is stopped")
+    assert confirmation(Doing.RESUME, held) == "Old is stopped. The move goes on with step 2, step."
     left = ExecutionState(execution(state=State.CANCELLED), left="execution 7 was cancelled")
     assert confirmation(Doing.REHEARSE, left).startswith("Execution 7 was cancelled. To go on with it")
 

@@ -1,0 +1,80 @@
+"""An execution that is not at its end, as every page shows it."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from core.migration.execution.unfinished import Possible, possible, sentence, unfinished
+from core.migration.model.execution import Execution, Kind, State
+from core.migration.plan.steps.copy import STOP, STOPPED
+from tests.core.migration.execution.builders import STEP, execution, ran
+
+STEPS = (
+    replace(STEP, title="warm pass 1"),
+    replace(STEP, name=STOP, title="stop old", expected_seconds=30.0),
+    replace(STEP, name=STOPPED, title="prove the stop"),
+    replace(STEP, title="open new to clients", point_of_no_return=True, expected_seconds=5.0),
+)
+
+
+def after(done: int, state: State, kind: Kind = Kind.REAL) -> Execution:
+    """An execution whose first steps are done."""
+    made = execution(*STEPS, kind=kind, state=state)
+    for number in range(1, done + 1):
+        made = ran(made, number)
+    return made
+
+
+def test_one_that_runs_is_under_way() -> None:
+    made = after(1, State.RUNNING)
+    found = unfinished(made, made.started_at, alive=True)
+    assert found is not None
+    assert (found.stopped_at, found.grave) == (None, False)
+    assert sentence(found, made.started_at) == f"{made.move}: the move is under way; old is as it was"
+    assert found.possible == replace(found.possible, begin=False, resume=False, end=True, roll_back=False)
+
+
+def test_since_its_stop_the_clock_of_old_runs() -> None:
+    made = after(3, State.RUNNING)
+    began = made.steps[1].started_at
+    found = unfinished(made, began + timedelta(seconds=233), alive=False)
+    assert found is not None
+    assert found.grave
+    assert (found.stopped_at, found.expected_seconds) == (began, 36.0)
+    said = sentence(found, began + timedelta(seconds=233))
+    assert said == (
+        f"{made.move}: old is stopped since {began.astimezone():%H:%M:%S} (3 min 53 s); the move was interrupted"
+    )
+    assert (found.possible.resume, found.possible.roll_back, found.possible.end) == (True, True, False)
+
+
+@pytest.mark.parametrize(
+    ("done", "state", "kind"),
+    [(4, State.DONE, Kind.REAL), (1, State.STOPPED, Kind.REAL), (1, State.CANCELLED, Kind.REHEARSAL)],
+)
+def test_where_old_serves_and_nobody_is_at_it_nothing_is_said(done: int, state: State, kind: Kind) -> None:
+    made = after(done, state, kind)
+    assert unfinished(made, made.started_at, alive=False) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "alive", "expected"),
+    [
+        (State.RUNNING, True, Possible(begin=False, resume=False, end=True, roll_back=False)),
+        (State.RUNNING, False, Possible(begin=False, resume=True, end=True, roll_back=True)),
+        (State.INTERRUPTED, False, Possible(begin=False, resume=True, end=True, roll_back=True)),
+        (State.STOPPED, False, Possible(begin=True, resume=True, end=False, roll_back=True)),
+        (State.ROLLED_BACK, False, Possible(begin=True, resume=False, end=False, roll_back=False)),
+    ],
+)
+def test_what_may_be_done_next(state: State, alive: bool, expected: Possible) -> None:
+    assert possible(after(1, state), alive=alive) == expected
+
+
+def test_a_move_that_is_done_is_not_begun_again() -> None:
+    assert possible(None, alive=False).begin
+    assert not possible(after(4, State.DONE), alive=False).begin
+    assert possible(after(1, State.DONE, Kind.REHEARSAL), alive=False).begin
+    assert possible(after(1, State.STOPPED), alive=False).begin
+    assert not possible(after(3, State.STOPPED), alive=False).begin

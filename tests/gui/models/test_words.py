@@ -1,0 +1,42 @@
+"""What the window says in its own words."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import Route, Transport
+from gui.models.migration import probes_summary
+from gui.models.words import in_window
+from tests.gui import samples
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("go on with --resume when it is", "go on with Continue when it is"),
+        ("go on: pghaul execute spring --resume; or: --rollback", "go on: Continue; or: Back to old"),
+        ("or end it: --cancel", "or end it: Cancel and clean up"),
+        ("see it with: pghaul execute spring --status", "see it with: the page Move"),
+        ("nothing to type here", "nothing to type here"),
+    ],
+)
+def test_a_command_line_is_named_by_its_button(said: str, shown: str) -> None:
+    assert in_window(said) == shown
+
+
+def test_a_cipher_that_is_not_in_use_is_not_the_slowest_link() -> None:
+    def probe(quantity: Quantity, rate: float, transport: Transport | None = None) -> Probe:
+        return Probe(quantity, rate, 1 << 30, 5.0, "how", "", "", samples.MORNING, transport)
+
+    slow, used = Transport(cipher="3des-cbc"), Transport(cipher="aes128-ctr")
+    links = (
+        probe(Quantity.WIRE, 300e6),
+        probe(Quantity.SSH, 40e6, slow),
+        probe(Quantity.SSH, 240e6, used),
+        probe(Quantity.WRITE, 250e6),
+    )
+    by_ssh = probe(Quantity.END_TO_END, 200e6, replace(used, compression="lz4"))
+    by_nfs = probe(Quantity.END_TO_END, 220e6, Transport(route=Route.NFS))
+    assert probes_summary((*links, by_ssh)).startswith("The slowest link is: ssh, 240 MB/s")
+    assert probes_summary((*links, by_ssh, by_nfs)).startswith("The slowest link is: write, 250 MB/s")
