@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from core.migration.model.execution import Execution
 from core.migration.model.plan import Step
 from gui.bridge import current_job
 
@@ -61,6 +62,14 @@ class StopQuestion(Question):
 
 
 @dataclass(eq=False)
+class TakeOverQuestion(Question):
+    """Whether an execution that pghaul has not recorded is the user's own: the answer is the move's name, typed."""
+
+    move: str
+    account: str
+
+
+@dataclass(eq=False)
 class StepQuestion(Question):
     """Whether a person has done their step of a plan."""
 
@@ -113,6 +122,12 @@ class WindowAsker(QObject):
             self._ask(StepQuestion(step.server, step.title, "\n".join(filter(None, (step.reason, step.table)))))
             is not None
         )
+
+    def take_over(self, execution: Execution) -> bool:
+        """Whether the user has typed the move's name."""
+        from core.migration.execution.taking_over import account
+
+        return self._ask(TakeOverQuestion("old", execution.move, account(execution))) == execution.move
 
     def close(self) -> None:
         """Decline every question, now and from now on."""

@@ -100,14 +100,20 @@ def _carried_out(session: Session, execution_id: int, people: People, job: Job) 
 
 
 def _executor(session: Session, execution: Execution, people: People, job: Job) -> Executor:
-    """The one door to running what is recorded; raises InputError for what came with a history from elsewhere."""
+    """The one door to running what is recorded; of what bears no seal only what a person takes over with open eyes.
+
+    Raises:
+        InputError: they do not.
+    """
     if not session.store.recorded_here(execution.id):
-        raise InputError(
-            f"execution {execution.id} of {execution.move} was not recorded by your pghaul: its commands are shown, "
-            "and never run",
-            f"see them with: pghaul history show execution {execution.id}; go on where it was begun, as who began it, "
-            "or add the move anew under another name",
-        )
+        if not people.take_over(execution):
+            raise InputError(
+                f"execution {execution.id} of {execution.move} was not recorded by your pghaul, and was not taken "
+                "over: nothing of it was run",
+                "go on where it was begun, as who began it; or, if it is your own, begun before an upgrade or before "
+                f"history.key was lost, say the same again and type {execution.move} when you are asked",
+            )
+        session.store.take_over(execution)
     job = recorded(session.store, job, execution.move)
     move = session.store.move(execution.move)
     names = {"old": move.old, "new": move.new}

@@ -41,6 +41,11 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "--yes-to-hooks", action="store_true", help="take what a person does in the plan for done, without asking"
     )
     execute.add_argument(
+        "--take-over",
+        metavar="MOVE",
+        help="the move's name, by which an execution that your pghaul has not recorded counts as your own, unasked",
+    )
+    execute.add_argument(
         "--verify",
         choices=[each.value for each in Verify],
         default=Verify.CHANGED.value,
@@ -61,10 +66,12 @@ class TerminalPeople:
     Attributes:
         confirm: the cluster's name as given beforehand.
         yes: every step of theirs is taken for done.
+        own: the move's name as given beforehand, by which an execution is theirs.
     """
 
     confirm: str | None
     yes: bool
+    own: str | None = None
 
     def announce(self, cluster: str) -> None:
         """Before a night is lost to it, and before anything runs: the name as given is the cluster's.
@@ -111,6 +118,16 @@ class TerminalPeople:
             if typed.strip().lower() in {"done", "yes", "y"}:
                 return True
 
+    def take_over(self, execution: Execution) -> bool:
+        """The move's name as given, else as typed under all that would run."""
+        if self.own is not None:
+            return self.own == execution.move
+        from core.migration.execution.taking_over import account, commands
+
+        say("\n".join(["", *commands(execution), "", account(execution) + "."]))
+        question = f"Type {printable(execution.move)} to take it over, anything else to stop here: "
+        return _typed(question, "--take-over MOVE").strip() == execution.move
+
 
 def _typed(question: str, option: str) -> str:
     """The line that is typed; empty at the end of the input."""
@@ -122,7 +139,7 @@ def _typed(question: str, option: str) -> str:
 def _execute(context: Context, options: argparse.Namespace) -> int:
     from core import actions
 
-    people = TerminalPeople(options.confirm, options.yes_to_hooks)
+    people = TerminalPeople(options.confirm, options.yes_to_hooks, options.take_over)
     if options.anew and (options.resume or options.status or options.cancel or options.rollback):
         raise InputError("--anew begins an execution: it goes with --rehearsal or alone")
     if options.status:

@@ -1,8 +1,9 @@
 """Executions, their steps as they go, and the DBA's own commands for a move's hooks."""
 
+import contextlib
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import delete, func, select, update
@@ -14,7 +15,8 @@ from core.history.findings import loaded
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow
 from core.history.profiles import move_row
 from core.history.seal import Seal
-from core.history.types import storable, storable_text
+from core.history.sealed import execution_words, hook_words
+from core.history.types import storable
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Hook, HookCommand
 from core.migration.model.plan import Plan
@@ -36,21 +38,41 @@ def execution_started(session: Session, execution: Execution, process: str, seal
         message=execution.message,
         cancel_asked=execution.cancel_asked,
         plan=plan,
-        seal=seal.of(*_sealed_execution(execution.token, execution.kind.value, plan)),
     )
     session.add(row)
-    session.flush()
+    _put_seal(session, row, seal)
     return row.id
 
 
-def _sealed_execution(token: str, kind: str, plan: str) -> tuple[str, ...]:
-    return ("execution", token, kind, plan)
-
-
 def recorded_here(session: Session, execution_id: int, seal: Seal) -> bool:
-    """Whether this user's pghaul has recorded the execution, with that plan."""
-    row = _row(session, execution_id)
-    return seal.holds(row.seal, *_sealed_execution(row.token, row.kind, row.plan))
+    """Whether this user's pghaul has recorded the execution, with that plan and all that came of it."""
+    return _holds(_row(session, execution_id), seal)
+
+
+def take_over(session: Session, shown: Execution, seal: Seal) -> None:
+    """Seal an execution, which has to stand as it was shown: from now on it counts as recorded here."""
+    row = _row(session, shown.id)
+    if execution_of(row) != shown:
+        raise InputError(f"execution {shown.id} has changed since it was shown", "look at it again")
+    _put_seal(session, row, seal)
+
+
+def _holds(row: ExecutionRow, seal: Seal) -> bool:
+    return seal.holds(row.seal, *execution_words(row))
+
+
+def _put_seal(session: Session, row: ExecutionRow, seal: Seal) -> None:
+    session.flush()  # numbers and relations are part of it
+    row.seal = seal.of(*execution_words(row))
+
+
+@contextlib.contextmanager
+def _sealed(session: Session, row: ExecutionRow, seal: Seal) -> Iterator[None]:
+    """What is changed inside is sealed with the rest, unless the rest is not what this user's pghaul has recorded."""
+    held = _holds(row, seal)
+    yield
+    if held:
+        _put_seal(session, row, seal)
 
 
 def execution(session: Session, execution_id: int) -> Execution:
@@ -99,14 +121,16 @@ def execution_of(row: ExecutionRow) -> Execution:
     )
 
 
-def execution_changed(session: Session, execution_id: int, state: State, message: str, process: str) -> None:
+def execution_changed(
+    session: Session, execution_id: int, state: State, message: str, process: str, seal: Seal
+) -> None:
     """Record how an execution stands; `process` carries it out while it runs."""
-    row = _row(session, execution_id)
-    row.state, row.message = state.value, message
-    row.ended_at = None if state is State.RUNNING else datetime.now(UTC)
-    row.process = process if state is State.RUNNING else None
-    if state is State.RUNNING:
-        row.cancel_asked = False
+    row, running = _row(session, execution_id), state is State.RUNNING
+    with _sealed(session, row, seal):
+        row.state, row.message = state.value, message
+        row.ended_at = None if running else datetime.now(UTC)
+        row.process = process if running else None
+        row.cancel_asked = row.cancel_asked and not running
 
 
 def process_of(session: Session, execution_id: int) -> str | None:
@@ -124,9 +148,9 @@ def cancel_asked(session: Session, execution_id: int) -> bool:
     return bool(session.scalar(select(ExecutionRow.cancel_asked).where(ExecutionRow.id == execution_id)))
 
 
-def step_started(session: Session, execution_id: int, run: StepRun) -> int:
+def step_started(session: Session, execution_id: int, run: StepRun, seal: Seal) -> int:
     """Record the start of a try at a step; its number."""
-    row = ExecutionStepRow(
+    step = ExecutionStepRow(
         execution_id=execution_id,
         number=run.number,
         attempt=run.attempt,
@@ -137,9 +161,10 @@ def step_started(session: Session, execution_id: int, run: StepRun) -> int:
         output=run.output,
         message=run.message,
     )
-    session.add(row)
-    session.flush()
-    return row.id
+    row = _row(session, execution_id)
+    with _sealed(session, row, seal):
+        row.steps.append(step)
+    return step.id
 
 
 def step_progressed(session: Session, run_id: int, done: int, total: int | None) -> None:
@@ -149,20 +174,22 @@ def step_progressed(session: Session, run_id: int, done: int, total: int | None)
         row.bytes, row.total = done, total
 
 
-def step_ended(session: Session, run: StepRun) -> None:
+def step_ended(session: Session, run: StepRun, seal: Seal) -> None:
     """Record the end of that try; of one that failed it stays known how many bytes it was through with."""
     row = session.get_one(ExecutionStepRow, run.id)
-    row.ended_at, row.exit_status = run.ended_at, run.exit_status
-    if run.bytes is not None or run.done:
-        row.bytes = run.bytes
-    row.output, row.message = run.output, run.message
+    with _sealed(session, _row(session, row.execution_id), seal):
+        row.ended_at, row.exit_status = run.ended_at, run.exit_status
+        if run.bytes is not None or run.done:
+            row.bytes = run.bytes
+        row.output, row.message = run.output, run.message
 
 
-def steps_void(session: Session, execution_id: int, first: int) -> None:
+def steps_void(session: Session, execution_id: int, first: int, seal: Seal) -> None:
     """The steps of the plan from that number on count as not done."""
     table = ExecutionStepRow
     later = (table.execution_id == execution_id, table.number >= first, table.back.is_(False))
-    session.execute(update(table).where(*later).values(void=True))
+    with _sealed(session, _row(session, execution_id), seal):
+        session.execute(update(table).where(*later).values(void=True))
 
 
 def save_hook(session: Session, move: str, hook: HookCommand, seal: Seal) -> None:
@@ -174,12 +201,8 @@ def save_hook(session: Session, move: str, hook: HookCommand, seal: Seal) -> Non
         )
     of = move_row(session, move).id
     row = HookRow(move_id=of, hook=hook.hook.value, side=hook.side, command=hook.command, user=hook.user)
-    row.seal = seal.of(*_sealed_hook(row))
+    row.seal = seal.of(*hook_words(row))
     session.merge(row)
-
-
-def _sealed_hook(row: HookRow) -> tuple[str, ...]:
-    return ("hook", str(row.move_id), row.hook, row.side, storable_text(row.command), row.user or "")
 
 
 def remove_hook(session: Session, move: str, hook: Hook) -> None:
@@ -196,7 +219,7 @@ def hooks(session: Session, move: str, seal: Seal) -> Sequence[HookCommand]:
 
 
 def _hook(row: HookRow, seal: Seal) -> HookCommand:
-    from_elsewhere = not seal.holds(row.seal, *_sealed_hook(row))
+    from_elsewhere = not seal.holds(row.seal, *hook_words(row))
     return HookCommand(Hook(row.hook), row.side, row.command, row.user, from_elsewhere)
 
 

@@ -86,5 +86,5 @@ def _sealed(key: bytes, words: tuple[str, ...]) -> str:
 def _unusable(path: Path, why: str) -> HistoryError:
     return HistoryError(
         f"the key {path}, by which the history's own commands are known, {why}",
-        "remove it to have a new one made; what was recorded under the old one is then shown, but not run",
+        "remove it to have a new one made; what was recorded under the old one runs only where you take it over",
     )

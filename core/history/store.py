@@ -22,6 +22,7 @@ from core.history.details import KINDS, Detail
 from core.history.log import Command, Entry
 from core.history.owners import Owners
 from core.history.seal import Seal
+from core.history.types import said
 from core.history.upgrade import WRITE
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.checks.waivers import with_waivers
@@ -168,8 +169,9 @@ class Store:
 
     def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
         """Record one repetition with its raw output and its metrics; one that is no finite number is left out."""
+        kept = said(repetition)
         with self._write() as session:
-            runs.repetition_ended(session, run_id, repetition)
+            runs.repetition_ended(session, run_id, kept)
 
     def run_ended(
         self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str = ""
@@ -206,8 +208,9 @@ class Store:
 
     def probe_taken(self, move: str, probe: Probe) -> None:
         """Record one probe of a move."""
+        kept = said(probe)
         with self._write() as session:
-            findings.probe_taken(session, move, probe)
+            findings.probe_taken(session, move, kept)
 
     def probes(self, move: str) -> tuple[Probe, ...]:
         """The latest probe of each link, in the order of the copy chain, and of each transport of the latest pass."""
@@ -274,9 +277,14 @@ class Store:
             return executions.execution(session, execution_id)
 
     def recorded_here(self, execution_id: int) -> bool:
-        """Whether this user's pghaul has recorded the execution; what came from elsewhere must not be run."""
+        """Whether this user's pghaul has recorded the execution as it stands; else it must not be run."""
         with self._read() as session:
             return executions.recorded_here(session, execution_id, self._seal)
+
+    def take_over(self, shown: Execution) -> None:
+        """Have an execution count as recorded here, as it was shown: the user has said so."""
+        with self._write() as session:
+            executions.take_over(session, shown, self._seal)
 
     def executions(self, move: str) -> tuple[Execution, ...]:
         """All executions of a move, newest first."""
@@ -295,8 +303,9 @@ class Store:
 
     def execution_changed(self, execution_id: int, state: State, message: str = "") -> None:
         """Record how an execution stands."""
+        why = said(message)
         with self._write() as session:
-            executions.execution_changed(session, execution_id, state, message, self._owners.mine())
+            executions.execution_changed(session, execution_id, state, why, self._owners.mine(), self._seal)
 
     def carried_out(self, execution_id: int) -> bool:
         """Whether a process of this workstation is at it."""
@@ -316,8 +325,9 @@ class Store:
 
     def step_started(self, execution_id: int, run: StepRun) -> int:
         """Record the start of a try at a step; the number it has from now on."""
+        kept = said(run)
         with self._write() as session:
-            return executions.step_started(session, execution_id, run)
+            return executions.step_started(session, execution_id, kept, self._seal)
 
     def step_progressed(self, run_id: int, done: int, total: int | None) -> None:
         """Record how many bytes a try that runs is through with, and of how many."""
@@ -326,13 +336,14 @@ class Store:
 
     def step_ended(self, run: StepRun) -> None:
         """Record the end of that try."""
+        kept = said(run)
         with self._write() as session:
-            executions.step_ended(session, run)
+            executions.step_ended(session, kept, self._seal)
 
     def steps_void(self, execution_id: int, first: int) -> None:
         """The steps of the plan from that number on count as not done."""
         with self._write() as session:
-            executions.steps_void(session, execution_id, first)
+            executions.steps_void(session, execution_id, first, self._seal)
 
     def save_hook(self, move: str, hook: HookCommand) -> None:
         """Keep the DBA's command for a hook of a move, in the stead of the one before."""
@@ -352,8 +363,9 @@ class Store:
 
     def record_command(self, move: str | None, event: CommandStarted | CommandEnded) -> None:
         """Record the start or the end of a command, secrets masked."""
+        kept = said(event)
         with self._write() as session:
-            log.record_command(session, move, event)
+            log.record_command(session, move, kept)
 
     def commands(self, move: str | None = None, limit: int = 200) -> tuple[Command, ...]:
         """The newest commands first, of one move or of all."""

@@ -95,13 +95,31 @@ def _unpacked(value: bytes) -> bytes:
     return text
 
 
+class _Said(str):
+    """Text that has passed the filter of secrets."""
+
+    __slots__ = ()
+
+
+def said(value: T) -> T:
+    """The value with every text in it storable and without secrets.
+
+    The store does so before it begins to write: a long text takes its time, and other programs would wait meanwhile.
+    """
+    return each_text(value, _said)
+
+
+def _said(text: str) -> str:
+    return text if isinstance(text, _Said) else _Said(storable_text(without_secrets(text)))
+
+
 class SaidText(PlainText):
     """What a server or a command said, or was told: without the secrets in it."""
 
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return super().process_bind_param(None if value is None else without_secrets(value), dialect)
+        return super().process_bind_param(None if value is None else _said(value), dialect)
 
 
 class LongSaidText(LongText):
@@ -110,4 +128,4 @@ class LongSaidText(LongText):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:
-        return super().process_bind_param(None if value is None else without_secrets(value), dialect)
+        return super().process_bind_param(None if value is None else _said(value), dialect)

@@ -9,7 +9,7 @@ from core.errors import InputError
 from core.history.models import WaiverRow
 from core.history.profiles import move_row
 from core.history.seal import Seal
-from core.history.types import storable_text
+from core.history.sealed import waiver_words
 from core.migration.model.checks import Status, Waiver
 
 
@@ -27,7 +27,7 @@ def add_waiver(session: Session, move: str, waiver: Waiver, seal: Seal) -> None:
         old=waiver.old,
         new=waiver.new,
     )
-    kept.seal = seal.of(*_sealed(kept))
+    kept.seal = seal.of(*waiver_words(kept, row))
     session.add(kept)
 
 
@@ -46,7 +46,7 @@ def waivers(session: Session, move: str, seal: Seal) -> tuple[Waiver, ...]:
     since = true() if row.changed_at is None else WaiverRow.waived_at >= row.changed_at
     standing = select(WaiverRow).where(WaiverRow.move_id == row.id, WaiverRow.withdrawn_at.is_(None), since)
     found = session.scalars(standing.order_by(WaiverRow.id))
-    return tuple(waiver_of(each) for each in found if seal.holds(each.seal, *_sealed(each)))
+    return tuple(waiver_of(each) for each in found if seal.holds(each.seal, *waiver_words(each, row)))
 
 
 def waiver_of(row: WaiverRow) -> Waiver:
@@ -54,14 +54,10 @@ def waiver_of(row: WaiverRow) -> Waiver:
     return Waiver(row.check, row.reason, row.waived_by, row.waived_at, Status(row.status), row.old, row.new)
 
 
-def _sealed(row: WaiverRow) -> tuple[str, ...]:
-    words = (row.check, row.reason, row.waived_by, row.status, row.old, row.new)
-    return ("waiver", str(row.move_id), *map(storable_text, words))
-
-
 def _end(session: Session, move_id: int, check: str) -> bool:
     mine = (WaiverRow.move_id == move_id, WaiverRow.check == check, WaiverRow.withdrawn_at.is_(None))
     found = session.scalars(select(WaiverRow).where(*mine)).all()
     for row in found:
         row.withdrawn_at = datetime.now(UTC)
+        row.seal = None  # without it the row cannot be made to stand again by whoever has the file alone
     return bool(found)

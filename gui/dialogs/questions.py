@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.asker import HostKeyQuestion, Question, SecretQuestion, StepQuestion, StopQuestion
+from gui.asker import HostKeyQuestion, Question, SecretQuestion, StepQuestion, StopQuestion, TakeOverQuestion
 from gui.dialogs.confirm import NameDialog
 from gui.widgets.label import Label
 from gui.widgets.message_box import MessageBox
@@ -34,6 +34,8 @@ def dialog_for(question: Question, parent: QWidget) -> QDialog:
         return SecretDialog(question, parent)
     if isinstance(question, StopQuestion):
         return StopDialog(question, parent)
+    if isinstance(question, TakeOverQuestion):
+        return TakeOverDialog(question, parent)
     if isinstance(question, StepQuestion):
         return _step(question, parent)
     raise TypeError(type(question))
@@ -63,6 +65,23 @@ class StopDialog(NameDialog):
     def __init__(self, question: StopQuestion, parent: QWidget | None = None) -> None:
         text = f"{question.cluster} is stopped next: its clients lose their connections. Type its &name to go on."
         super().__init__("Stop the cluster", text, question.cluster, "&Stop it", parent)
+        self._question = question
+
+    def done(self, result: int) -> None:
+        self._question.answer(self.field.text() if result == QDialog.DialogCode.Accepted else None)
+        super().done(result)
+
+
+class TakeOverDialog(NameDialog):
+    """Lets an execution run that only the history vouches for, once the move's name was typed."""
+
+    def __init__(self, question: TakeOverQuestion, parent: QWidget | None = None) -> None:
+        said = question.account
+        text = (
+            f"{said[:1].upper()}{said[1:]}. In a terminal, pghaul execute {question.move} --resume lists the commands "
+            "before it asks the same. Type the &name of the move to take it over."
+        )
+        super().__init__("Not recorded by your pghaul", text, question.move, "&Take it over", parent)
         self._question = question
 
     def done(self, result: int) -> None:

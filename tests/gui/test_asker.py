@@ -3,16 +3,17 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Job
 from core.migration.model.plan import Step
 from gui.asker import Question, WindowAsker
 from gui.bridge import Runner
-from gui.dialogs.questions import SecretDialog, StopDialog
+from gui.dialogs.questions import SecretDialog, StopDialog, TakeOverDialog
 from gui.window import MainWindow
 from gui.work import Work
+from tests.core.migration.execution.builders import execution
 from tests.gui.conftest import at_rest
 
 FINGERPRINT = "SHA256:Pzv8QnVuZGVsIG9mIGtleXMgaW4gYSBkcmF3ZXI"
@@ -149,6 +150,25 @@ def test_the_cluster_is_stopped_by_its_typed_name_alone(window: MainWindow, work
         assert not button.isEnabled()
         QTest.keyClicks(dialog.field, typed)
         assert button.isEnabled() is expected
+        QTest.keyClick(dialog, Qt.Key.Key_Return if expected else Qt.Key.Key_Escape)
+        at_rest(qtbot, window)
+        assert answers == [expected]
+        _gone(qtbot)
+
+
+def test_what_pghaul_has_not_recorded_is_taken_over_by_the_typed_name_of_the_move(
+    window: MainWindow, work: Work, qtbot: QtBot
+) -> None:
+    for typed, expected in (("spring", True), ("15/main", False)):
+        answers: list[bool] = []
+        work.run("execute", lambda _session, _job: work.asker.take_over(execution()))
+        assert work.task is not None
+        work.task.succeeded.connect(answers.append)
+        dialog = _dialog(qtbot)
+        assert isinstance(dialog, TakeOverDialog)
+        said = "\n".join(label.text() for label in dialog.findChildren(QLabel))
+        assert "has not recorded execution 7 of spring" in said
+        QTest.keyClicks(dialog.field, typed)
         QTest.keyClick(dialog, Qt.Key.Key_Return if expected else Qt.Key.Key_Escape)
         at_rest(qtbot, window)
         assert answers == [expected]

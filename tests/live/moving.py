@@ -181,6 +181,10 @@ class Person:
         self.at.get(step.title, lambda: None)()
         return True
 
+    def take_over(self, execution: Execution) -> bool:
+        self.asked.append(f"take over {execution.id}")
+        return False
+
 
 @dataclass
 class Moving:

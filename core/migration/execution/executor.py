@@ -43,6 +43,10 @@ class People(Protocol):
         """Wait until the person has done that step; False: it will not be done."""
         ...
 
+    def take_over(self, execution: Execution) -> bool:
+        """Whether the person, shown what would run, has typed the move's name: the history does not vouch for it."""
+        ...
+
 
 @dataclass
 class Executor:

@@ -103,6 +103,28 @@ def test_the_name_is_typed(typed: str, confirmed: bool, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
+    ("given", "typed", "own"),
+    [(None, "spring\n", True), (None, "yes\n", False), (None, "", False), ("spring", "", True), ("summer", "", False)],
+)
+def test_what_is_taken_over_is_shown_and_its_name_typed(
+    given: str | None, typed: str, own: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    asked = execution(replace(STEP, call="evil\x1b[31m /srv", user="root"))
+    assert TerminalPeople(None, yes=True, own=given).take_over(asked) is own
+    shown = capsys.readouterr().err
+    assert given is not None or "\n1. on old as root: evil\\x1b[31m /srv\n" in shown
+    assert given is not None or "begun 2026-" in shown
+
+
+def test_nobody_takes_over_what_nobody_can_look_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("spring\n"))
+    with pytest.raises(InputError, match="no terminal") as refused:
+        TerminalPeople(None, yes=True).take_over(execution())
+    assert refused.value.hint == "answer by --take-over MOVE"
+
+
+@pytest.mark.parametrize(
     ("typed", "done"), [("done\n", True), ("Yes\n", True), ("\n", False), ("", False), ("no\n", False)]
 )
 def test_a_persons_step_is_done_when_they_say_so(typed: str, done: bool, monkeypatch: pytest.MonkeyPatch) -> None:

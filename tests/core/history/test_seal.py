@@ -15,9 +15,10 @@ from core import settings
 from core.errors import HistoryError
 from core.history.seal import KEY_FILE, Seal
 from core.history.store import Store
+from core.migration.model.execution import State
 from core.migration.model.move import Hook, HookCommand
 from tests.core.history import samples
-from tests.core.history.samples import HOOK, MOVE
+from tests.core.history.samples import HOOK, MOVE, OLD
 
 
 @pytest.fixture
@@ -56,10 +57,85 @@ def test_a_waiver_from_elsewhere_does_not_count(filled: Store, monkeypatch: pyte
         assert elsewhere.waivers(MOVE.name) == (waiver,)
 
 
+@pytest.mark.parametrize("change", ["withdrawn_at = NULL", "waived_at = '2026-11-23 00:00:00.000000'"])
+def test_a_waiver_that_was_withdrawn_or_given_earlier_is_not_brought_back(filled: Store, change: str) -> None:
+    filled.add_waiver(MOVE.name, dataclasses.replace(samples.waiver(), at=datetime.now(UTC)))
+    if change.startswith("withdrawn_at"):
+        filled.withdraw_waiver(MOVE.name, "libc")
+    _execute(filled.path, f"UPDATE waivers SET {change}")
+    assert filled.waivers(MOVE.name) == ()
+
+
+def test_a_waiver_is_of_the_move_that_was_seen(filled: Store) -> None:
+    waiver = dataclasses.replace(samples.waiver(), at=datetime.now(UTC))
+    filled.add_waiver(MOVE.name, waiver)
+    filled.put_move(dataclasses.replace(MOVE, target="/elsewhere"))
+    _execute(filled.path, "UPDATE moves SET changed_at = NULL")
+    assert filled.waivers(MOVE.name) == ()
+
+
+STEPS = (
+    "UPDATE execution_steps SET exit_status = 0 WHERE number = 2",
+    "UPDATE execution_steps SET output = CAST('tssh-ed25519 another key' AS BLOB) WHERE number = 1",
+    "UPDATE execution_steps SET void = 1 WHERE number = 1",
+    "UPDATE execution_steps SET back = 1 WHERE number = 1",
+    "UPDATE execution_steps SET number = 3 WHERE number = 2",
+    "DELETE FROM execution_steps WHERE number = 2",
+    """CREATE TABLE more AS SELECT * FROM execution_steps WHERE number = 1; UPDATE more SET id = 99, number = 3;
+    INSERT INTO execution_steps SELECT * FROM more""",
+    "UPDATE executions SET state = 'running'",
+    "UPDATE executions SET kind = 'real'",
+    "UPDATE executions SET move_id = 2",
+    "UPDATE profiles SET address = '192.0.2.99' WHERE name = 'gannon-new'",
+)
+
+
+@pytest.fixture
+def underway(filled: Store) -> Store:
+    """The filled history, whose execution has a second step that failed, and another move."""
+    filled.add_move(dataclasses.replace(MOVE, name="another"))
+    step = dataclasses.replace(samples.step_run(2), title="prove the stop")
+    step = dataclasses.replace(step, id=filled.step_started(1, step))
+    filled.step_ended(dataclasses.replace(step, ended_at=datetime.now(UTC), exit_status=1, output="it runs"))
+    return filled
+
+
+@pytest.mark.parametrize("change", STEPS)
+def test_how_a_step_came_out_is_sealed(underway: Store, change: str) -> None:
+    assert underway.recorded_here(1)
+    _execute(underway.path, change)
+    assert not underway.recorded_here(1)
+
+
+def test_what_goes_on_leaves_the_seal_whole(underway: Store) -> None:
+    underway.steps_void(1, 2)
+    underway.execution_changed(1, State.RUNNING)
+    step = dataclasses.replace(samples.step_run(2, attempt=2), title="caf\udce9 PGPASSWORD=geheim")
+    number = underway.step_started(1, step)
+    underway.step_progressed(number, 5, 10)
+    underway.ask_cancel(1)
+    underway.step_ended(
+        dataclasses.replace(step, id=number, ended_at=datetime.now(UTC), output="password=geheim\udce9", message="x")
+    )
+    underway.update_profile(dataclasses.replace(OLD, name="renamed", user="another"), OLD.name)
+    assert underway.recorded_here(1)
+
+
+def test_what_was_changed_elsewhere_is_not_sealed_by_going_on(underway: Store) -> None:
+    _execute(underway.path, STEPS[0])
+    underway.execution_changed(1, State.STOPPED)
+    underway.steps_void(1, 3)
+    assert not underway.recorded_here(1)
+
+
+def _execute(path: Path, statement: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.executescript(statement)
+
+
 @pytest.mark.parametrize("change", ["UPDATE hooks SET command = 'rm -r /'", "UPDATE hooks SET side = 'old'"])
 def test_a_command_that_was_changed_bears_no_seal(filled: Store, change: str) -> None:
-    with contextlib.closing(sqlite3.connect(filled.path)) as connection, connection:
-        connection.execute(change)
+    _execute(filled.path, change)
     assert filled.hooks(MOVE.name)[0].from_elsewhere
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.exc import StatementError
 from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run, Side
 from core.errors import InputError
 from core.facts.model import Facts
+from core.history import types
 from core.history.store import KINDS, Store
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.estimate import Estimate
@@ -499,6 +500,28 @@ def test_no_secret_that_was_said_is_kept(filled: Store) -> None:
     kept = repr((filled.commands(MOVE.name), filled.execution(1)))
     assert "it said" in kept
     assert "geh3im" not in kept
+
+
+def test_secrets_are_looked_for_before_the_history_is_held(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long output takes its time, in which other programs record on."""
+    looked = []
+
+    def filtered(text: str) -> str:
+        with contextlib.closing(sqlite3.connect(filled.path, timeout=0)) as other:
+            other.isolation_level = None
+            other.execute("BEGIN IMMEDIATE")  # raises where the lock is held
+        looked.append(text)
+        return text
+
+    monkeypatch.setattr(types, "without_secrets", filtered)
+    run = samples.step_run(2)
+    number = filled.step_started(1, run)
+    filled.step_ended(dataclasses.replace(run, id=number, output="it said so", message="why"))
+    filled.execution_changed(1, State.STOPPED, "stopped")
+    filled.repetition_ended(1, dataclasses.replace(samples.runs(Side.OLD)[0].repetitions[0], number=99, raw="raw said"))
+    filled.probe_taken(MOVE.name, dataclasses.replace(samples.probes()[0], raw="probe said"))
+    filled.record_command(MOVE.name, CommandStarted(OLD.name, "root", "true"))
+    assert {"it said so", "why", "stopped", "raw said", "probe said", "true"} <= {*looked}
 
 
 def test_a_hook_with_a_secret_is_refused(filled: Store) -> None:

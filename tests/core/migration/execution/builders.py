@@ -33,6 +33,9 @@ class Nobody:
     def has_done(self, step: Step) -> bool:
         raise AssertionError(step)
 
+    def take_over(self, execution: Execution) -> bool:
+        raise AssertionError(execution)
+
 
 def unconnected(side: str) -> Server:
     """No server may be needed."""
