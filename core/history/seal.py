@@ -66,6 +66,8 @@ class Seal:
             try:
                 with os.fdopen(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as stream:
                     stream.write(secrets.token_bytes(_BYTES))
+                    stream.flush()
+                    os.fsync(stream.fileno())  # a power cut that loses the key loses what it has sealed
                 with contextlib.suppress(FileExistsError):
                     os.link(scratch, self._path)
             finally:
