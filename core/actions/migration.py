@@ -11,7 +11,7 @@ from core.jobs import Job
 from core.migration.checks import check as check_facts
 from core.migration.checks.waivers import with_waivers
 from core.migration.estimate import estimate as estimate_spec
-from core.migration.estimate import spec_of
+from core.migration.estimate import ruled_out, spec_of
 from core.migration.estimate.copy_methods import planned
 from core.migration.execution.rates import change_rate, copy_rate
 from core.migration.model.checks import CheckResult
@@ -49,11 +49,11 @@ def probe(session: Session, move: str, job: Job) -> tuple[Probe, ...]:
     )
 
 
-def estimate(session: Session, move: str, job: Job) -> Estimate:
+def estimate(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Estimate:
     """How long each method takes, from what the history holds of the move; what is missing is assumed, and said."""
     job = recorded(session.store, job, move)
     found = session.store.move(move)
-    return _estimated(session, found, facts_of(session, found, Side.OLD, job), session.store.facts(found.new))
+    return _estimated(session, found, facts_of(session, found, Side.OLD, job), session.store.facts(found.new), verify)
 
 
 def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Plan:
@@ -77,11 +77,18 @@ def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANG
     return made
 
 
-def _estimated(session: Session, move: Move, old: Facts, new: Facts | None) -> Estimate:
-    probes, runs = session.store.probes(move.name), session.store.runs(move.name, latest_only=True)
-    executions = session.store.executions(move.name)
+def _estimated(
+    session: Session, move: Move, old: Facts, new: Facts | None, verify: Verify = Verify.CHANGED
+) -> Estimate:
+    store = session.store
+    probes, runs, executions = (
+        store.probes(move.name),
+        store.runs(move.name, latest_only=True),
+        store.executions(move.name),
+    )
     spec = spec_of(move, old, probes, runs, new, copy_rate(executions), change_rate(executions))
     cluster = old.cluster(move.cluster)
-    made = replace(estimate_spec(spec), planned=planned(cluster) if cluster is not None else "")
-    session.store.save_estimate(move.name, made)
+    made = ruled_out(estimate_spec(spec, verify), store.checks(move.name) or ())
+    made = replace(made, planned=planned(cluster) if cluster is not None else "")
+    store.save_estimate(move.name, made)
     return made

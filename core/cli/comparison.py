@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from core import units
 from core.cli.context import Choices, Context, add_common, print_document
-from core.cli.migration import read_input
+from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.comparison.model import Comparison, Row, Sample, Verdict
 from core.errors import InputError, ParseError

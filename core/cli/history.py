@@ -135,7 +135,7 @@ def _print_lines(text: str) -> None:
 
 
 def _detail_text(detail: "Detail") -> str:
-    from core.cli import execution, facts, migration, moves
+    from core.cli import estimate, execution, facts, migration, moves
 
     match detail:
         case Run():
@@ -145,7 +145,7 @@ def _detail_text(detail: "Detail") -> str:
         case Probe():
             return f"{migration.probes_text((detail,))}\n\n$ {detail.command}\n{detail.raw}"
         case Estimate():
-            return migration.estimate_text(detail)
+            return estimate.estimate_text(detail)
         case Plan():
             return migration.plan_text(detail)
         case Execution():

@@ -6,6 +6,10 @@ stands for them, so that no number is read across the gap.
 """
 
 import codecs
+import sys
+from pathlib import Path
+
+from core.errors import InputError
 
 _UNREADABLE = "\ufffd"
 _MARKS = (
@@ -32,3 +36,12 @@ def _unmarked(data: bytes) -> str:
     if half > 1 and sample[::2].count(0) > 0.9 * half and sample[1::2].count(0) == 0:
         return "utf-16-be"
     return "utf-8"
+
+
+def read_input(name: str) -> str:
+    """The text of a file, or of stdin for `-`; raises InputError that names it."""
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from error
+    return decode(data)

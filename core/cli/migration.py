@@ -1,38 +1,18 @@
-"""`pghaul check`, `probe`, `estimate` and `plan`: from what would break to every command."""
+"""`pghaul check`, `probe` and `plan`: from what would break to every command."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from core import documents, units
+from core.cli import estimate
 from core.cli.context import Context, add_common, print_document
-from core.cli.inputs import decode
 from core.cli.terminal import show, table
 from core.errors import InputError
 from core.migration.model.checks import CheckResult, Status, Waiver
-from core.migration.model.estimate import Estimate, Span
 from core.migration.model.move import Verify
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Probe
 from core.text import printable
-
-SPEC_EXAMPLE = """\
-A file for --spec, in TOML; all but cluster.size_bytes may be left out, and is then assumed:
-  [cluster]
-  size_bytes = 1_220_000_000_000
-  files = 12000
-  [old]
-  read_bytes_per_second = 180e6
-  [new]
-  write_bytes_per_second = 400e6
-  [link]
-  bits_per_second = 1e9
-  [copy]
-  compression_ratio = 2.5
-  [observed]
-  dump_seconds = 14400
-  restore_seconds = 30000
-  at_size_bytes = 610_000_000_000"""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -51,18 +31,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(probe, server=True)
     probe.set_defaults(run=_probe)
 
-    estimate = nouns.add_parser(
-        "estimate",
-        help="how long each way of moving takes, and how sure that is",
-        epilog=SPEC_EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    estimate.add_argument("move", nargs="?")
-    estimate.add_argument(
-        "--spec", metavar="FILE", help="compute from a TOML or JSON file, without servers; - for stdin"
-    )
-    add_common(estimate, server=True)
-    estimate.set_defaults(run=_estimate)
+    estimate.register(nouns)
 
     plan = nouns.add_parser("plan", help="every step with its exact command")
     plan.add_argument("move")
@@ -165,57 +134,6 @@ def probes_text(probes: tuple[Probe, ...]) -> str:
     return table(("link", "rate", "bytes", "time", "how"), rows, right=(1, 2, 3))
 
 
-def _estimate(context: Context, options: argparse.Namespace) -> int:
-    if (options.spec is None) == (options.move is None):
-        raise InputError("estimate takes a move or --spec FILE, one of them")
-    if options.spec is not None:
-        from core.migration.estimate import estimate, load_spec
-
-        made = estimate(load_spec(read_input(options.spec), options.spec))
-    else:
-        from core import actions
-
-        made = actions.estimate(context.session, options.move, context.job)
-    if options.json:
-        print_document(made)
-    else:
-        show(estimate_text(made))
-    return 0
-
-
-def estimate_text(made: Estimate) -> str:
-    """An estimate for people: a line a method, then what was assumed."""
-    rows = [
-        (
-            m.method,
-            _span(m.duration_seconds),
-            _span(m.downtime_seconds),
-            ", ".join(dict.fromkeys(s.bound_by for s in m.stages)),
-        )
-        for m in made.methods
-    ]
-    lines = [*_headline(made), table(("method", "duration (low – high)", "downtime (low – high)", "bound by"), rows)]
-    for kind in ("warnings", "assumptions"):
-        said = list(dict.fromkeys(text for method in made.methods for text in getattr(method, kind)))
-        if said:
-            lines += ["", f"{kind}:", *(f"  {text}" for text in said)]
-    return "\n".join(lines)
-
-
-def _headline(made: Estimate) -> list[str]:
-    """What the move itself will take, and what a cold copy would."""
-    method, cold = made.method(made.planned), made.method("cold-copy")
-    if method is None:
-        return []
-    beside = f"; a cold copy: {units.duration(cold.downtime_seconds.likely)}" if cold not in {None, method} else ""
-    said = f"pghaul execute takes {_span(method.duration_seconds)}"
-    return [f"{said}, of it without the cluster {_span(method.downtime_seconds)} ({method.method}{beside})", ""]
-
-
-def _span(span: Span) -> str:
-    return f"{units.duration(span.likely)} ({units.duration(span.low)} – {units.duration(span.high)})"
-
-
 def _plan(context: Context, options: argparse.Namespace) -> int:
     from core import actions
     from core.migration.plan import runbook, script
@@ -263,15 +181,6 @@ def step_lines(step: Step) -> list[str]:
     native = [f"   $ {printable(line)}" for each in step.native for line in each.splitlines()]
     call = [f"   > {printable(line)}" for line in step.call.splitlines()]
     return [*(f"   {printable(line)}" for line in step.table.splitlines()), *native, *call]
-
-
-def read_input(name: str) -> str:
-    """The text of a file, or of stdin for `-`; raises InputError that names it."""
-    try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from error
-    return decode(data)
 
 
 def write_text(path: Path, text: str, *, executable: bool = False) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Choices, Context, add_common, print_document
-from core.cli.migration import read_input
+from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.errors import ParseError
 from core.text import printable

@@ -18,6 +18,9 @@ _METHODS = {
     "dump-restore": "Dump & restore",
     "parallel-dump-restore": "Dump & restore, parallel",
     "streaming-replica": "Streaming replica",
+    "pg-upgrade-copy": "Warm copy, pg_upgrade by copies",
+    "pg-upgrade-clone": "Warm copy, pg_upgrade by clones",
+    "pg-upgrade-link": "Warm copy, pg_upgrade by links",
 }
 _TICKS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 345600, 604800)
 _MOST_TICKS = 6

@@ -20,6 +20,9 @@ METHODS = {
     "dump-restore": "Dump & restore",
     "parallel-dump-restore": "Parallel dump & restore",
     "streaming-replica": "Streaming replica",
+    "pg-upgrade-copy": "Warm copy, pg_upgrade by copies",
+    "pg-upgrade-clone": "Warm copy, pg_upgrade by clones",
+    "pg-upgrade-link": "Warm copy, pg_upgrade by links",
 }
 _ABBREVIATIONS = {"iops": "IOPS", "cpu": "CPU", "p50": "50 %", "p95": "95 %", "p99": "99 %", "p999": "99.9 %"}
 

@@ -1,44 +1,45 @@
-"""What every method's estimate stands on: the spec's figures, with what is missing assumed, and said.
-
-A figure from outside: one ssh stream carries 125 to 375 MB/s on older processors, bound by one core (rsync list, 2021).
-"""
+"""What every method's estimate stands on: the spec's figures, night by night, with what is missing assumed, and
+said."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from core import units
-from core.migration.estimate.rates import MEASURED, Rate, assumed, slowest, stated
+from core.migration.estimate import assumptions
+from core.migration.estimate.draws import drawn, fixed, least
+from core.migration.estimate.plausible import implausible
+from core.migration.estimate.rates import MEASURED, Figure, Rate, assumed, slowest, spread_of, stated
 from core.migration.estimate.spec import Spec
-from core.migration.model.estimate import Span
 from core.migration.transports.choice import WIRE_EFFICIENCY
+
+if TYPE_CHECKING:
+    from core.migration.estimate.draws import Draws
 
 ONE_STREAM_LIMIT = 400e6
 """No single ssh stream was seen to carry more."""
 
-SECONDS_A_FILE = Span(0.0001, 0.0004, 0.005)
-"""What each file costs besides its bytes: open, attributes, rename; a seek where the disk turns."""
-
 _CONTRADICTED = 1.1
-"""An observed copy this many times faster than a link it went over contradicts it: the span then keeps both."""
+"""An observed copy this many times faster than a link it went over contradicts it: the spread then keeps both."""
+
+_BINDS = 1.6
+"""A link that carries so many times what was observed, or more, is not what held it up."""
 
 _ONE_IS_WRONG = "one is wrong, or a cache was measured; low to high covers both"
 
-_DISK = (60e6, 150e6, 500e6)
-_SSH = (125e6, 300e6, 400e6)
-_GIGABIT = (90e6 / 8, 1e9 / 8, 10e9 / 8)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Basis:
     """The figures that the methods share.
 
     Attributes:
         copy: the rate of a copy of files, end to end, per byte of cluster.
         measured_whole: `copy` was observed as a whole, so that it holds the cost of each file already.
-        wire: what the network carries: as given, else as a copy was observed to go, else assumed.
+        wire: what crosses the network in bytes of cluster, as a copy compresses it: as given, else as a copy was
+            observed to go, else assumed. `bare`: the same without ssh's compression.
         read, write: the disks.
-        change: bytes of cluster that change in an hour, low, likely and high.
+        change: bytes of cluster that change in an hour.
         assumptions: sentences on what was assumed, by what they concern.
-        warnings: sentences on figures that contradict each other.
+        warnings: sentences on figures that cannot be, or contradict each other.
     """
 
     spec: Spec
@@ -48,10 +49,12 @@ class Basis:
     copy: Rate
     measured_whole: bool
     wire: Rate
+    bare: Rate
     read: Rate
     write: Rate
     cores: int
-    change: Span
+    new_cores: int
+    change: "Draws"
     assumptions: dict[str, str]
     warnings: tuple[str, ...]
 
@@ -66,15 +69,22 @@ class Basis:
         """The assumptions that concern a method."""
         return tuple(self.assumptions[concern] for concern in concerns if concern in self.assumptions)
 
+    def timed(self, stage: str) -> tuple[float, ...]:
+        """Seconds that a stage took in earlier executions; empty where there was none."""
+        return tuple(self.spec.history.timed.get(stage, ()))
+
 
 def basis(spec: Spec) -> Basis:
     """The figures of a spec, with the missing ones assumed."""
     said: dict[str, str] = {}
-    read = _disk(spec.old.read_bytes_per_second, "old disk", "read", said)
-    write = _disk(spec.new.write_bytes_per_second, "new disk", "write", said)
+    old, new = spec.old, spec.new
+    read = _disk(old.read_bytes_per_second, ("old disk", "read"), spec.source("old.read_bytes_per_second"), said)
+    write = _disk(new.write_bytes_per_second, ("new disk", "write"), spec.source("new.write_bytes_per_second"), said)
     wire = _wire(spec, said)
     chain = (read, wire, _ssh(spec, said), write)
     copy = _copy(spec, chain, said)
+    crossing = _crossing(spec, wire, copy)
+    cores = _cores(old.cores or new.cores, "cores", said)
     return Basis(
         spec=spec,
         size=spec.cluster.size_bytes,
@@ -82,21 +92,25 @@ def basis(spec: Spec) -> Basis:
         index_bytes=_index_bytes(spec, said),
         copy=copy,
         measured_whole=spec.copy.observed_bytes_per_second is not None,
-        wire=_crossing(spec, wire, copy),
+        wire=crossing,
+        bare=crossing.scaled(1 / (spec.copy.compression_ratio or 1.0)),
         read=read,
         write=write,
-        cores=_cores(spec, said),
+        cores=cores,
+        new_cores=new.cores or cores,
         change=_change(spec, said),
         assumptions=said,
-        warnings=_contradictions(spec, chain),
+        warnings=(*implausible(spec), *_contradictions(spec, chain)),
     )
 
 
-def _disk(value: float | None, name: str, verb: str, said: dict[str, str]) -> Rate:
+def _disk(value: float | None, words: tuple[str, str], source: str, said: dict[str, str]) -> Rate:
+    name, verb = words
     if value is not None:
-        return stated(value, name)
-    said[verb] = f"the {name} was not measured: assumed to {verb} {units.rate(_DISK[1])} ({_range(_DISK)})"
-    return assumed(*_DISK, name)
+        return stated(value, name, source)
+    disk = assumptions.DISK
+    said[verb] = f"the {name} was not measured: assumed to {verb} {units.rate(disk[1])} ({_range(disk)})"
+    return assumed(disk, name)
 
 
 def _wire(spec: Spec, said: dict[str, str]) -> Rate:
@@ -104,9 +118,10 @@ def _wire(spec: Spec, said: dict[str, str]) -> Rate:
     if ratio > 1:
         said["compression"] = f"what crosses the wire shrinks to 1/{ratio:g}, and no processor is too slow for that"
     if spec.link.bits_per_second is not None:
-        return stated(spec.link.bits_per_second / 8 * WIRE_EFFICIENCY * ratio, "wire")
+        carried = spec.link.bits_per_second / 8 * WIRE_EFFICIENCY * ratio
+        return stated(carried, "wire", spec.source("link.bits_per_second"))
     said["wire"] = "the network was not measured: assumed to be gigabit (90 Mbit/s to 10 Gbit/s)"
-    return assumed(*_GIGABIT, "wire").scaled(WIRE_EFFICIENCY * ratio)
+    return assumed(assumptions.NETWORK, "wire").scaled(WIRE_EFFICIENCY * ratio)
 
 
 def _ssh(spec: Spec, said: dict[str, str]) -> Rate:
@@ -115,42 +130,53 @@ def _ssh(spec: Spec, said: dict[str, str]) -> Rate:
         said["streams"] = "one stream of rsync over ssh"
     shrunk = spec.copy.compression_ratio or 1.0
     if spec.copy.ssh_bytes_per_second is not None:
-        return stated(spec.copy.ssh_bytes_per_second, "old cpu").scaled(streams * shrunk)
-    said["ssh"] = f"the cipher was not measured: assumed {units.rate(_SSH[1])} a stream ({_range(_SSH)})"
-    return assumed(*_SSH, "old cpu").scaled(streams * shrunk)
+        one = stated(
+            spec.copy.ssh_bytes_per_second, "old cpu", spec.source("copy.ssh_bytes_per_second"), name="one ssh stream"
+        )
+        return one.scaled(streams * shrunk)
+    ssh = assumptions.SSH
+    said["ssh"] = f"the cipher was not measured: assumed {units.rate(ssh[1])} a stream ({_range(ssh)})"
+    return assumed(ssh, "old cpu", "one ssh stream").scaled(streams * shrunk)
 
 
 def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
-    observed = spec.copy.observed_bytes_per_second
+    """The chain's slowest link, or what was observed of all of it: that counts more."""
+    observed, source = spec.copy.observed_bytes_per_second, spec.source("copy.observed_bytes_per_second")
     if observed is None:
         return slowest(chain)
-    whole = stated(observed, "observed", MEASURED).seconds(spec.cluster.size_bytes)
     said["observed"] = (
         f"the copy goes at the observed {units.rate(observed)}: "
-        f"{units.size(spec.cluster.size_bytes)} take {units.duration(whole.likely)}"
+        f"{units.size(spec.cluster.size_bytes)} take {units.duration(spec.cluster.size_bytes / observed)}"
     )
+    low, high = _off(spec)
     bound = min((rate for rate in chain if rate.stated), key=lambda rate: rate.likely, default=None)
-    if bound is None or bound.likely >= 1.6 * observed:
-        return stated(observed, "old cpu" if _compresses(spec) else "observed rate")
-    rate = stated(observed, bound.bound_by)
-    if observed <= _CONTRADICTED * bound.likely:
-        return rate
-    return replace(rate, low=min(rate.low, bound.low), high=max(rate.high, bound.high))
+    name = bound.bound_by if bound is not None and bound.likely < _BINDS * observed else "observed rate"
+    if name == "observed rate" and _compresses(spec):
+        name = "old cpu"
+    if bound is not None and observed > _CONTRADICTED * bound.likely:
+        low = min(low, MEASURED[0] * bound.likely / observed)
+    return stated(observed, name, source, (low, high), name="copy")
+
+
+def _off(spec: Spec) -> tuple[float, float]:
+    """How far an observed rate is off the next time: as earlier copies were, else as measurements are."""
+    took = spec.history.copies
+    return MEASURED if len(took) < 3 else spread_of(took)
 
 
 def _crossing(spec: Spec, wire: Rate, copy: Rate) -> Rate:
-    """What is known of the network: an observed copy crossed it, and counts where nothing else does."""
+    """What is known of the network: an observed copy crossed it, and nothing else is believed to go much faster."""
     if spec.copy.observed_bytes_per_second is None:
         return wire
-    if not wire.stated:
-        return replace(copy, bound_by="wire")
-    return replace(wire, high=max(wire.high, copy.high))
+    seen = replace(copy, bound_by="wire")
+    return slowest((wire, seen.scaled(_CONTRADICTED))) if wire.stated else seen
 
 
 def _files(spec: Spec, said: dict[str, str]) -> float:
     if spec.cluster.files is not None:
         return spec.cluster.files
-    guessed = 1000 + spec.cluster.size_bytes / 50e6
+    relations = (spec.cluster.tables or 0) + (spec.cluster.indexes or 0)
+    guessed = 1000 + spec.cluster.size_bytes / 50e6 + relations
     said["files"] = f"the number of files was not given: assumed {units.count(round(guessed))}"
     return guessed
 
@@ -162,20 +188,26 @@ def _index_bytes(spec: Spec, said: dict[str, str]) -> float:
     return 0.3 * spec.cluster.size_bytes
 
 
-def _cores(spec: Spec, said: dict[str, str]) -> int:
-    if spec.old.cores is not None:
-        return spec.old.cores
-    said["cores"] = "the processors were not counted: assumed 4"
+def _cores(given: int | None, concern: str, said: dict[str, str]) -> int:
+    if given is not None:
+        return given
+    said[concern] = "the processors were not counted: assumed 4"
     return 4
 
 
-def _change(spec: Spec, said: dict[str, str]) -> Span:
-    given = spec.cluster.change_bytes_per_hour
+def _change(spec: Spec, said: dict[str, str]) -> "Draws":
+    given, size = spec.cluster.change_bytes_per_hour, spec.cluster.size_bytes
     if given is not None:
-        return Span(0.7 * given, given, 1.5 * given)
-    size = spec.cluster.size_bytes
-    said["change"] = "how fast the cluster changes was not given: assumed 0.5 % of it an hour (0.1 % to 5 %)"
-    return Span(0.001 * size, 0.005 * size, 0.05 * size)
+        return drawn("change", 0.7 * given, given, 1.5 * given)
+    part, most = assumptions.CHANGE, assumptions.MOST_CHANGE
+    low, likely, high = (units.size(min(each * size, bytes_)) for each, bytes_ in zip(part, most, strict=True))
+    said["change"] = f"how fast the cluster changes was not given: assumed {likely} an hour ({low} to {high})"
+    return least(drawn("change", *part) * size, drawn("change", *most))
+
+
+def changed(known: Basis, seconds: "Draws") -> "Draws":
+    """Bytes that change in so many seconds; never more than there are."""
+    return least(known.change / 3600 * seconds, fixed(known.size))
 
 
 def _contradictions(spec: Spec, chain: tuple[Rate, ...]) -> tuple[str, ...]:
@@ -198,5 +230,5 @@ def _compresses(spec: Spec) -> bool:
     return (spec.copy.compression_ratio or 1.0) > _CONTRADICTED
 
 
-def _range(rates: tuple[float, float, float]) -> str:
+def _range(rates: Figure) -> str:
     return f"{units.rate(rates[0])} to {units.rate(rates[2])}"

@@ -1,41 +1,39 @@
-"""The estimates of the copies of files: cold (old stopped throughout), warm (stopped for the last pass), replica."""
+"""The estimates of the copies of files: cold (old stopped throughout) and warm (stopped for the last pass)."""
 
 from dataclasses import replace
 from math import inf
+from typing import TYPE_CHECKING
 
 from core import units
 from core.facts.model import Cluster
-from core.migration.estimate.basis import ONE_STREAM_LIMIT, SECONDS_A_FILE, Basis
-from core.migration.estimate.rates import Rate, assumed, slowest, times, total
-from core.migration.estimate.stages import PEOPLE, checkpoint, prepare, rebuild, rebuild_said, start_new, stop_old
-from core.migration.model.estimate import Method, Span, Stage
+from core.migration.estimate import assumptions
+from core.migration.estimate.basis import ONE_STREAM_LIMIT, Basis, changed
+from core.migration.estimate.draws import drawn, fixed, least, most, share, span
+from core.migration.estimate.proofs import all_of_it, all_said, looks_for_corruption, read_whole, reading, verify
+from core.migration.estimate.stages import (
+    PEOPLE,
+    Part,
+    Simulated,
+    checkpoint,
+    once,
+    prepare,
+    rebuild,
+    rebuild_said,
+    since_a_checkpoint,
+    start_new,
+    stop_old,
+    timed_words,
+)
+from core.migration.model.move import Verify
 
-_LIST_A_FILE = Span(0.000005, 0.00002, 0.0005)
-"""To look at a file's attributes on both sides: cached, likely, from a disk that turns."""
-
-_PASS = Span(0.5, 1.5, 8.0)
-"""What the final pass takes when nothing changed: what is gone, what changed, and the rest are a connection each."""
-
-_TOUCHED = (1.0, 3.0, 10.0)
-"""Bytes of files that must be compared for one byte that changed: pages lie scattered over segments of 1 GB. Assumed
-where it is not known which files are written to."""
-
-_SUMMED = (150e6, 500e6, 4e9)
-"""Bytes a second of SHA-256 on one server: one old core, several, or several with instructions for it."""
-
-_FORGET_A_FILE = Span(0.00003, 0.0001, 0.001)
-"""To put a file out of new's cache before it is read: a process each, on many cores to few."""
-
-_NOTHING = Span(0.0, 0.0, 0.0)
-
-_WHILE_RUNNING = (1.0, 0.9, 0.5)
-"""What the running server leaves of the copy's rate, from best to worst."""
-
-_LONG_ENOUGH = 30.0
-"""A warm pass that is shorter than this, in seconds, is the last: another would not shorten the stop by much."""
+if TYPE_CHECKING:
+    from core.migration.estimate.draws import Draws
 
 MOST_PASSES = 2
 """Warm passes of a plan: the second brings what the first left, a third hardly pays."""
+
+GAIN = 0.9
+"""A warm copy whose stop is not shorter than this part of a cold one's is not worth its passes."""
 
 
 def planned(cluster: Cluster) -> str:
@@ -43,215 +41,158 @@ def planned(cluster: Cluster) -> str:
     return "warm-copy" if cluster.running else "cold-copy"
 
 
-def cold_copy(basis: Basis) -> Method:
+def cold_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     """Stop, copy everything, verify, start; the cluster is down for all of it.
 
     The copy takes `size / slowest link + files × cost of a file`. An observed rate is of whole files and holds that
     cost already.
     """
-    stages = (prepare(), stop_old(checkpoint(basis)), _copy_stage(basis), _verify(basis), start_new(), *rebuild(basis))
-    return Method(
-        method="cold-copy",
-        duration_seconds=total(stage.seconds for stage in stages),
-        downtime_seconds=total(stage.seconds for stage in stages[1:]),
-        stages=stages,
-        assumptions=(*basis.said(*basis.copy_concerns), *rebuild_said(basis), PEOPLE),
-        warnings=(*basis.warnings, *_guards(basis)),
-        verify_all_seconds=_read_whole(basis),
+    copy = _copied(known)
+    parts = (
+        prepare(known),
+        stop_old(known, checkpoint(known)),
+        copy,
+        *_verified(known, None, checking),
+        start_new(known),
+        *rebuild(known),
+    )
+    return Simulated(
+        name="cold-copy",
+        parts=parts,
+        assumptions=(*known.said(*known.copy_concerns), *rebuild_said(known), PEOPLE),
+        warnings=(*known.warnings, *_guards(known)),
+        on_new=known.size,
+        verify_all=all_of_it(known),
     )
 
 
-def warm_copy(basis: Basis) -> Method:
+def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     """Copy while old runs, again what changed meanwhile, then stop and copy the rest.
 
     A pass compares every file that changed since the pass before began, whole and on both sides, and sends what
     differs: `touched / read + changed / copy + files × cost of a look`; behind it both sides read what it has brought.
-    Each pass leaves what changes meanwhile to the next; where changes come as fast as the copy goes, warm passes gain
-    nothing. In the end what was touched since the last pass began is read and summed up on both sides.
+    In the end what was touched since the last pass began is compared and summed up. That takes no longer than a cold
+    copy, which one may do instead.
     """
-    whole = _copy_stage(basis)
-    first = Span(
-        whole.seconds.low / _WHILE_RUNNING[0],
-        whole.seconds.likely / _WHILE_RUNNING[1],
-        whole.seconds.high / _WHILE_RUNNING[2],
+    whole = _copied(known)
+    beside = whole.seconds if known.copy.stated else whole.seconds * drawn("running", *assumptions.WHILE_RUNNING)
+    first = beside + read_whole(known)
+    second = _again(known, first) + _sums(known, first)
+    last = _last_pass(known, second, whole)
+    summed = least(_sums(known, second), whole.seconds - last.seconds)
+    parts = (
+        prepare(known),
+        _warm_passes(known, whole, first + second),
+        Part("checkpoints", checkpoint(known) + since_a_checkpoint(known), "old disk", "assumed", False),
+        stop_old(known, since_a_checkpoint(known)),
+        last,
+        *_verified(known, summed, checking),
+        start_new(known),
+        *rebuild(known),
     )
-    passes = _worthwhile(basis, first.likely)
-    outcomes = [_passes(basis, end, first, passes) for end in _ENDS]
-    warm, age = (Span(*(outcome[part] for outcome in outcomes)) for part in (0, 1))
-    final = total((_PASS, Span(*(_again(basis, end, getattr(age, end)) for end in _ENDS))))
-    stages = (
-        prepare(),
-        Stage("warm passes", warm, whole.bound_by),
-        Stage("checkpoints", total((checkpoint(basis), checkpoint(basis))), "old disk"),
-        stop_old(_after_a_checkpoint(basis)),
-        Stage("final pass", final, "old disk"),
-        _verify(basis, Span(*(_read_touched(basis, end, getattr(age, end)) for end in _ENDS))),
-        start_new(),
-        *rebuild(basis),
-    )
-    gains = final.likely < 0.9 * whole.seconds.likely
-    hopeless = () if gains else (_HOPELESS,)
-    return Method(
-        method="warm-copy",
-        duration_seconds=total(stage.seconds for stage in stages),
-        downtime_seconds=total(stage.seconds for stage in stages[3:]),
-        stages=stages,
+    return Simulated(
+        name="warm-copy",
+        parts=parts,
         assumptions=(
-            *basis.said(*dict.fromkeys((*basis.copy_concerns, "read", "change"))),
-            *_touched_said(basis),
-            _all_said(basis),
-            *rebuild_said(basis),
+            *known.said(*dict.fromkeys((*known.copy_concerns, "read", "change"))),
+            *_touched_said(known),
+            *((all_said(known),) if checking is Verify.CHANGED else ()),
+            *rebuild_said(known),
             PEOPLE,
         ),
-        warnings=(*basis.warnings, *_guards(basis), *hopeless),
-        verify_all_seconds=_read_whole(basis),
+        warnings=(*known.warnings, *_guards(known), *_hopeless(known, parts, checking)),
+        on_new=known.size,
+        verify_all=all_of_it(known),
     )
 
 
-_ENDS = ("low", "likely", "high")
-
-_HOPELESS = "the cluster changes as fast as it can be copied: warm passes hardly shorten the stop"
-
-
-def _after_a_checkpoint(basis: Basis) -> Span:
-    """Seconds of the shutdown's own, a minute after another: what has changed since, at the worst as much as ever."""
-    whole = checkpoint(basis)
-    return Span(0.0, min(whole.likely, _changed(basis, "likely", 60.0) / basis.read.likely), whole.high)
+def _last_pass(known: Basis, seconds: "Draws", whole: Part) -> Part:
+    """What was touched in so many seconds, in the stop."""
+    made = once(known, "final pass", assumptions.PASS, "old disk")
+    if known.timed("final pass"):
+        return replace(made, seconds=least(made.seconds, whole.seconds))
+    taken = made.seconds + _again(known, seconds)
+    return replace(made, seconds=least(taken, whole.seconds), bound_by=_binds(known, seconds))
 
 
-def _worthwhile(basis: Basis, first: float) -> int:
-    """How many warm passes the likely figures call for."""
-    passes, last = 1, first
-    while passes < MOST_PASSES and last > _LONG_ENOUGH:
-        following = _again(basis, "likely", last)
-        if following > 0.8 * last:
-            break
-        passes, last = passes + 1, following
-    return passes
+def _warm_passes(known: Basis, whole: Part, seconds: "Draws") -> Part:
+    name, before = "warm passes", known.timed("warm passes")
+    evidence = f"{whole.evidence}; {timed_words(before)}" if before else whole.evidence
+    return Part(name, seconds, whole.bound_by, evidence, stopped=False)
 
 
-def _passes(basis: Basis, end: str, first: Span, passes: int) -> tuple[float, float]:
-    """Seconds of all warm passes with what is read behind each, and of the last alone, at one end of the figures."""
-    age = float(getattr(first, end)) + getattr(_read_whole(basis), end)
-    warm = age
-    for _ in range(passes - 1):
-        age = _again(basis, end, age) + _read_touched(basis, end, age)
-        warm += age
-    return warm, age
+def _verified(known: Basis, summed: "Draws | None", checking: Verify) -> tuple[Part, ...]:
+    if checking is Verify.CHANGED:
+        return (verify(known, summed),)
+    part = verify(replace(known, spec=replace(known.spec, history=replace(known.spec.history, timed={}))))
+    read = Part(part.name, part.seconds + read_whole(known), reading(known).bound_by, reading(known).evidence)
+    return (read, *looks_for_corruption(known))
 
 
-def _again(basis: Basis, end: str, seconds: float) -> float:
-    """Seconds of a pass over what changed in so many seconds, at one end of the figures."""
-    position = ("low", "likely", "high").index(end)
-    opposite = ("high", "likely", "low")[position]
-    copy_rate, read_rate = getattr(basis.copy, opposite), getattr(basis.read, opposite)
-    changed = _changed(basis, end, seconds)
-    touched = _touched(basis, end, seconds)
-    return float(touched / read_rate + changed / copy_rate + basis.files * getattr(_LIST_A_FILE, end))
+def _hopeless(known: Basis, parts: tuple[Part, ...], checking: Verify) -> tuple[str, ...]:
+    """A warning where the stop is hardly shorter than a cold copy's."""
+    cold = span(cold_copy(known, checking).downtime).likely
+    warm = sum(span(part.seconds).likely for part in parts if part.stopped)
+    if warm < GAIN * cold:
+        return ()
+    return (_HARDLY,)
 
 
-def _changed(basis: Basis, end: str, seconds: float) -> float:
-    """Bytes that change in so many seconds."""
-    return min(basis.size, float(getattr(basis.change, end)) / 3600 * seconds)
+_HARDLY = (
+    "warm passes hardly shorten the stop: the cluster changes about as fast as it is copied, or it is small; "
+    "a cold copy is done sooner"
+)
 
 
-def _touched(basis: Basis, end: str, seconds: float) -> float:
+def _copied(known: Basis) -> Part:
+    moved = known.copy.seconds(known.size)
+    if known.measured_whole:
+        return Part("copy", moved, known.copy.bound_by, known.copy.evidence)
+    handled = known.files * drawn("a file", *assumptions.A_FILE)
+    bound_by = known.copy.bound_by if span(moved).likely >= span(handled).likely else "files"
+    return Part("copy", moved + handled, bound_by, known.copy.evidence)
+
+
+def _again(known: Basis, seconds: "Draws") -> "Draws":
+    """Seconds of a pass over what changed in so many seconds."""
+    looks = known.files * drawn("look at a file", *assumptions.LOOK_AT_A_FILE)
+    return _touched(known, seconds) / known.read.draws + changed(known, seconds) / known.copy.draws + looks
+
+
+def _sums(known: Basis, seconds: "Draws") -> "Draws":
+    """Seconds until what was touched in so many seconds is read and summed up, on both sides at once."""
+    return reading(known).seconds(_touched(known, seconds))
+
+
+def _touched(known: Basis, seconds: "Draws") -> "Draws":
     """Bytes of the files in which something changes in so many seconds.
 
-    Likely those of the last hour, whether it is minutes or hours: the same files again. At best their part of the hour;
-    at worst as many others in every hour.
+    Likely those of the last hour, whether it is minutes or hours: the same files again. At best as many as the time is
+    part of the hour; at worst more with every hour.
     """
-    position = ("low", "likely", "high").index(end)
-    changed, hourly = _changed(basis, end, seconds), basis.spec.cluster.written_bytes
+    fresh, hourly, all_of = changed(known, seconds), known.spec.cluster.written_bytes, fixed(known.size)
     if hourly is None:
-        return min(basis.size, changed * _TOUCHED[position])
-    hours = seconds / 3600
-    return min(basis.size, max(changed, hourly * (min(1.0, hours), 1.0, max(1.0, hours))[position]))
+        return least(all_of, fresh * drawn("touched", *assumptions.TOUCHED))
+    grown = (seconds / 3600) ** least(drawn("hot set", *assumptions.HOT_SET), fixed(1.0))
+    return least(all_of, most(fresh, hourly * grown))
 
 
-def _touched_said(basis: Basis) -> tuple[str, ...]:
-    hourly = basis.spec.cluster.written_bytes
+def _touched_said(known: Basis) -> tuple[str, ...]:
+    hourly = known.spec.cluster.written_bytes
     if hourly is None:
         return ()
     return (f"files of {units.size(hourly)} were written to within an hour: the stop looks through as much",)
 
 
-def _read_touched(basis: Basis, end: str, seconds: float) -> float:
-    """Seconds until what was touched in so many seconds is read and summed up, on both sides at once."""
-    opposite = {"low": "high", "likely": "likely", "high": "low"}[end]
-    return float(_touched(basis, end, seconds) / getattr(_reading(basis), opposite))
+def _binds(known: Basis, seconds: "Draws") -> str:
+    """What the final pass waits for: the look through what was touched, or what is sent."""
+    looked = _touched(known, seconds) / known.read.draws
+    sent = changed(known, seconds) / known.copy.draws
+    return "old disk" if share(looked - sent, 0.0) < 0.5 else known.copy.bound_by
 
 
-def _read_whole(basis: Basis) -> Span:
-    """Seconds until every file is read and summed up on both sides, new's from its disk."""
-    return total((_reading(basis).seconds(basis.size), times(basis.files, _FORGET_A_FILE)))
-
-
-def _all_said(basis: Basis) -> str:
-    return f"--verify all reads every file in the stop: about {units.duration(_read_whole(basis).likely)} on top"
-
-
-def _reading(basis: Basis) -> Rate:
-    """At which both sides read and sum up; where the disk was not measured it may be a fast one."""
-    rate = slowest((basis.read, assumed(*_SUMMED, "cpu")))
-    return rate if basis.read.stated else replace(rate, high=_SUMMED[2])
-
-
-def _copy_stage(basis: Basis) -> Stage:
-    moved = basis.copy.seconds(basis.size)
-    if basis.measured_whole:
-        return Stage("copy", moved, basis.copy.bound_by)
-    handled = times(basis.files, SECONDS_A_FILE)
-    bound_by = basis.copy.bound_by if moved.likely >= handled.likely else "files"
-    return Stage("copy", total((moved, handled)), bound_by)
-
-
-def _verify(basis: Basis, summed: Span = _NOTHING) -> Stage:
-    """The lists of files, the control file, and what is read and summed up."""
-    return Stage("verify", total((Span(0.5, 1.5, 5.0), times(basis.files, _LIST_A_FILE), summed)), "files")
-
-
-def _guards(basis: Basis) -> tuple[str, ...]:
-    one_stream = (basis.spec.link.streams or 1) == 1 and basis.spec.copy.ssh_bytes_per_second != inf
-    if basis.copy.likely > ONE_STREAM_LIMIT and one_stream:
-        return (f"{units.rate(basis.copy.likely)} is more than one ssh stream was ever seen to carry",)
+def _guards(known: Basis) -> tuple[str, ...]:
+    one_stream = (known.spec.link.streams or 1) == 1 and known.spec.copy.ssh_bytes_per_second != inf
+    if known.copy.likely > ONE_STREAM_LIMIT and one_stream:
+        return (f"{units.rate(known.copy.likely)} is more than one ssh stream was ever seen to carry",)
     return ()
-
-
-def streaming_replica(basis: Basis) -> Method:
-    """`size / slowest link` for the base copy, then the WAL of that time; old is stopped, new promoted."""
-    base = Stage("base copy", basis.copy.seconds(basis.size), basis.copy.bound_by)
-    hours = base.seconds.likely / 3600
-    lag = times(hours, basis.change)
-    lag = Span(*(min(basis.size, bytes_) for bytes_ in (lag.low, lag.likely, lag.high)))
-    catch_up = Span(
-        lag.low / basis.write.high,
-        lag.likely / basis.write.likely,
-        lag.high / basis.write.low * 3,
-    )
-    stages = (
-        prepare(),
-        base,
-        Stage("catch up", catch_up, "new disk"),
-        stop_old(checkpoint(basis)),
-        start_new(),
-        *rebuild(basis),
-    )
-    overrun = basis.change.likely / 3600 > 0.5 * basis.copy.likely
-    return Method(
-        method="streaming-replica",
-        duration_seconds=total(stage.seconds for stage in stages),
-        downtime_seconds=total(stage.seconds for stage in stages[3:]),
-        stages=stages,
-        assumptions=(
-            "old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)",
-            "both servers run the same series on the same architecture",
-            *basis.said(*basis.copy_concerns, "change"),
-            *rebuild_said(basis),
-            PEOPLE,
-        ),
-        warnings=(*basis.warnings, *((_OVERRUN,) if overrun else ())),
-    )
-
-
-_OVERRUN = "the cluster changes about as fast as it can be copied: a replica may never catch up"

@@ -1,138 +1,186 @@
 """The estimates of dump & restore, of one process and of several, calibrated by an earlier one where there was one.
 
-Figures without one (per process, per byte of table data or of index):
-- dump 20 to 140 MB/s: 730 GB in 9 h 18 (2007: 22 MB/s), 70 GB in 19 min (61 MB/s), 107 GB at 134 MB/s with `-j1`
-- load 20 to 120 MB/s: 730 GB in about 4 h (51 MB/s), 70 GB in 27 min (43 MB/s)
-- indexes 8 to 60 MB/s: the primary key over 100 M rows (2.1 GB) in 59 to 67 s (34 MB/s), 730 GB of cluster in 8.5 h
-- ANALYZE samples at most 30,000 pages a table: a second for a GB at the most in 2007 (730 GB in 3 h is 68 MB/s)
-- the dump goes over the network once, tables alone: the load is no faster than that
-- n processes are worth n^0.6 (107 GB: 134 MB/s with one, 461 MB/s with eight), and one table is one process's work
+Rates are per byte of table (or of index) and process: `assumptions` says where they come from. Several processes are
+worth
+`n ^ 0.6`, but no less than the largest table takes one of them, which begins with it.
 """
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from core import units
+from core.migration.estimate import assumptions
 from core.migration.estimate.basis import Basis
-from core.migration.estimate.rates import INDEX_BUILD, Rate, assumed, longer, slowest, times, total
-from core.migration.estimate.stages import PEOPLE, checkpoint, prepare, start_new, stop_old
-from core.migration.model.estimate import Method, Span, Stage
+from core.migration.estimate.draws import drawn, fixed, most, span
+from core.migration.estimate.objects import created, dumped
+from core.migration.estimate.proofs import several
+from core.migration.estimate.rates import Rate, assumed, slowest
+from core.migration.estimate.stages import PEOPLE, Part, Simulated, checkpoint, prepare, start_new, stop_old
 
-_DUMP = (20e6, 60e6, 140e6)
-_LOAD = (20e6, 45e6, 120e6)
-_ANALYZE = (67e6, 1e9, 10e9)
-_SPEEDUP = (0.45, 0.6, 0.8)
+if TYPE_CHECKING:
+    from core.migration.estimate.draws import Draws
+
 _MOST_PROCESSES = 8
-_CALIBRATED = Span(0.85, 1.0, 1.2)
+_CALIBRATED = (0.87, 1.0, 1.15)
 _DOMINATES = 0.5
+_DUMP_TEXT = 0.6
+"""A dump in files, compressed, is seldom more of the tables than that (pg_dump's default)."""
 
 
-def dump_restore(basis: Basis) -> Method:
-    """Dump to a file, load it, build the indexes, ANALYZE, one after the other; clients wait for all of it, and old is
-    stopped and new opened at its end."""
-    return _method("dump-restore", basis, _stages(basis, 1))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Work:
+    """A phase: `seconds` of an earlier one, its `rows` (bytes), what one process does, the disk, what objects take."""
+
+    name: str
+    seen: float | None
+    rows: float
+    process: Rate
+    disk: Rate | None
+    objects: "Draws"
+    processes: int
 
 
-def parallel_dump_restore(basis: Basis) -> Method:
-    """The same with `pg_dump -Fd -j` and `pg_restore -j` over as many processes as old has cores, eight at the most."""
-    return _method("parallel-dump-restore", basis, _stages(basis, min(basis.cores, _MOST_PROCESSES)))
+def dump_restore(known: Basis) -> Simulated:
+    """Dump, load it, build the indexes, ANALYZE, one after the other; clients wait for all of it, and old is stopped
+    and new opened at its end."""
+    return _method("dump-restore", known, 1, 1)
 
 
-def _method(name: str, basis: Basis, stages: tuple[Stage, ...]) -> Method:
-    whole = (prepare(), *stages, stop_old(checkpoint(basis)), start_new())
+def parallel_dump_restore(known: Basis) -> Simulated:
+    """The same with `pg_dump -Fd -j` over as many processes as old has cores and `pg_restore -j` over new's, eight at
+    the most."""
+    given = known.spec.dump.jobs
+    on_old, on_new = (given or min(cores, _MOST_PROCESSES) for cores in (known.cores, known.new_cores))
+    return _method("parallel-dump-restore", known, on_old, on_new)
+
+
+def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
+    phases = _phases(known, on_old, on_new)
     concerns = ("read", "write", "index", "cores") if name.startswith("parallel") else ("read", "write", "index")
-    return Method(
-        method=name,
-        duration_seconds=total(stage.seconds for stage in whole),
-        downtime_seconds=total(stage.seconds for stage in whole[1:]),
-        stages=whole,
-        assumptions=(_CROSSES, *_network(basis), *basis.said(*concerns), *_calibration(basis), PEOPLE),
-        warnings=(*basis.warnings, *_guards(basis, stages)),
+    rows = max(known.size - known.index_bytes, 0.0)
+    return Simulated(
+        name=name,
+        parts=(prepare(known), *phases, stop_old(known, checkpoint(known)), start_new(known)),
+        assumptions=(
+            _CROSSES,
+            *_network(known),
+            *known.said(*concerns),
+            *_objects_said(known),
+            *_calibration(known),
+            PEOPLE,
+        ),
+        warnings=(*known.warnings, *_guards(known, phases)),
+        on_new=known.size + (_DUMP_TEXT * rows if name.startswith("parallel") else 0.0),
     )
 
 
 _CROSSES = "the dump goes from old to new over the network while it is loaded: table data alone, no indexes"
 
 
-def _network(basis: Basis) -> tuple[str, ...]:
+def _network(known: Basis) -> tuple[str, ...]:
     """What was assumed of the network that the dump goes over."""
-    if basis.spec.link.bits_per_second is not None:
-        return basis.said("compression")
-    if basis.spec.copy.observed_bytes_per_second is not None:
-        carried = units.rate(basis.wire.likely)
+    if known.spec.link.bits_per_second is not None:
+        return known.said("compression")
+    if known.spec.copy.observed_bytes_per_second is not None:
+        carried = units.rate(known.wire.likely)
         return (f"the network was not measured: assumed to carry what the observed copy did ({carried})",)
-    if basis.spec.observed.restore_seconds is not None:
+    if known.spec.observed.restore_seconds is not None:
         return ("the network was not measured: assumed to be no slower than at the earlier restore",)
-    return basis.said("wire", "compression")
+    return known.said("wire", "compression")
 
 
-def _stages(basis: Basis, processes: int) -> tuple[Stage, ...]:
-    rows = max(basis.size - basis.index_bytes, 0.0)
-    seen = basis.spec.observed
-    load = _stage("load", basis, processes, seen.restore_seconds, rows, (_LOAD, basis.write, "new cpu"))
-    # an earlier load went over a network too: only what is known of this one can slow it down
-    crossed = basis.wire.stated or seen.restore_seconds is None
+def _objects_said(known: Basis) -> tuple[str, ...]:
+    if known.spec.cluster.tables is not None:
+        return ()
+    return ("how many tables and large objects there are was not given: nothing is counted for each of them",)
+
+
+def _phases(known: Basis, on_old: int, on_new: int) -> tuple[Part, ...]:
+    rows, seen = max(known.size - known.index_bytes, 0.0), known.spec.observed
+    nothing, build = fixed(0.0), assumed(assumptions.INDEX_BUILD, "new cpu", "index build")
+    load = _Work(
+        "load",
+        seen.restore_seconds,
+        rows,
+        assumed(assumptions.LOAD, "new cpu", "load"),
+        known.write,
+        created(known),
+        on_new,
+    )
+    analyze = assumed(assumptions.ANALYZE, "new disk", "analyze")
     return (
-        _stage("dump", basis, processes, seen.dump_seconds, rows, (_DUMP, basis.read, "old cpu")),
-        _over_the_wire(load, basis.wire.seconds(rows)) if crossed else load,
-        _stage(
-            "indexes", basis, processes, seen.index_seconds, basis.index_bytes, (INDEX_BUILD, basis.write, "new cpu")
-        ),
-        _stage("analyze", basis, processes, seen.analyze_seconds, basis.size, (_ANALYZE, None, "new disk")),
+        _part(known, _Work("dump", seen.dump_seconds, rows, _dumper(known), known.read, dumped(known), on_old)),
+        _over_the_wire(known, _part(known, load), rows),
+        _part(known, _Work("indexes", seen.index_seconds, known.index_bytes, build, known.write, nothing, on_new)),
+        _part(known, _Work("analyze", seen.analyze_seconds, known.size, analyze, None, nothing, on_new)),
     )
 
 
-_Work = tuple[tuple[float, float, float], Rate | None, str]
-"""The rate of one process, the disk that it works on, what binds it."""
+def _dumper(known: Basis) -> Rate:
+    """One pg_dump: what it reads and writes as text, and gzip where it compresses."""
+    level = known.spec.dump.gzip_level
+    plain = assumed(assumptions.DUMP, "old cpu", "dump")
+    if not level:
+        return plain
+    nearest = min(assumptions.GZIP, key=lambda each: abs(each - level))
+    return slowest((plain, assumed(assumptions.GZIP[nearest], "old cpu", "gzip")))
 
 
-def _stage(name: str, basis: Basis, processes: int, seen: float | None, size: float, work: _Work) -> Stage:
-    """`size / min(processes^0.6 × one process, disk)`, but never less than the largest table takes one process."""
-    rate, disk, bound_by = work
-    if seen is not None:
-        return Stage(name, _shared(times(seen * _growth(basis), _spread(basis)), basis, processes, name), bound_by)
-    alone = assumed(*rate, bound_by)
-    low, likely, high = (processes**power for power in _SPEEDUP)
-    several = Rate(alone.low * low, alone.likely * likely, alone.high * high, bound_by)
-    bound = slowest((several, disk)) if disk is not None else several
-    seconds = bound.seconds(size)
-    largest = basis.spec.cluster.largest_table_bytes
-    if processes > 1 and largest is not None and name in {"dump", "load"}:
-        seconds = longer(seconds, alone.seconds(min(largest, size)))
-    return Stage(name, seconds, bound.bound_by)
+def _part(known: Basis, work: _Work) -> Part:
+    """`size / min(processes ^ 0.6 × one process, disk)`, but never less than the largest table takes one process."""
+    if work.seen is not None:
+        alone = _seen(known, work.seen, work.name)
+        return Part(work.name, _shared(known, alone, work), work.process.bound_by, "an earlier dump & restore")
+    rate = several(work.process, work.processes)
+    rate = slowest((rate, work.disk)) if work.disk is not None else rate
+    seconds = rate.seconds(work.rows)
+    if work.processes > 1 and work.name in {"dump", "load"}:
+        # no faster alone than all together with the others
+        largest = min(known.spec.cluster.largest_table_bytes or 0.0, work.rows)
+        seconds = most(seconds, work.process.seconds(largest))
+    objects = work.objects / work.processes ** assumptions.SPEEDUP[1] if work.name == "load" else work.objects
+    bound_by = rate.bound_by if span(objects).likely <= span(seconds).likely else "objects"
+    return Part(work.name, seconds + objects, bound_by, rate.evidence)
 
 
-def _over_the_wire(stage: Stage, crossing: Span) -> Stage:
-    """The stage as its bytes come over the network: no shorter than that takes."""
-    bound_by = "wire" if crossing.likely > stage.seconds.likely else stage.bound_by
-    return Stage(stage.name, longer(stage.seconds, crossing), bound_by)
+def _over_the_wire(known: Basis, load: Part, rows: float) -> Part:
+    """The load as its bytes come over the network: no shorter than that takes.
+
+    An earlier load went over a network too: only what is known of this one can slow it down.
+    """
+    if not known.wire.stated and known.spec.observed.restore_seconds is not None:
+        return load
+    crossing = known.wire.seconds(rows)
+    bound_by = "wire" if span(crossing).likely > span(load.seconds).likely else load.bound_by
+    return Part(load.name, most(load.seconds, crossing), bound_by, load.evidence)
 
 
-def _shared(alone: Span, basis: Basis, processes: int, name: str) -> Span:
-    """An observed phase over several processes, as if one process had done it then."""
-    shared = Span(
-        *(
-            seconds / processes**power
-            for seconds, power in zip((alone.low, alone.likely, alone.high), reversed(_SPEEDUP), strict=True)
-        )
-    )
-    largest = basis.spec.cluster.largest_table_bytes
-    if processes == 1 or largest is None or name not in {"dump", "load"}:
-        return shared
-    return longer(shared, times(largest / basis.size, alone))
-
-
-def _growth(basis: Basis) -> float:
-    """How many times larger the cluster is than when it was observed."""
-    return basis.size / (basis.spec.observed.at_size_bytes or basis.size)
-
-
-def _spread(basis: Basis) -> Span:
-    """An observation holds for its own size; each doubling since makes it less sure."""
-    growth = _growth(basis)
+def _seen(known: Basis, seconds: float, name: str) -> "Draws":
+    """An observed phase of one process, for the size of now; each doubling since makes it less sure."""
+    growth = _growth(known)
     further = max(growth, 1 / growth) ** 0.15
-    return Span(_CALIBRATED.low / further, _CALIBRATED.likely, _CALIBRATED.high * further)
+    low, likely, high = _CALIBRATED
+    taken = seconds * growth
+    return drawn(f"earlier {name}", taken * low / further, taken * likely, taken * high * further)
 
 
-def _calibration(basis: Basis) -> tuple[str, ...]:
-    seen = basis.spec.observed
+def _shared(known: Basis, alone: "Draws", work: _Work) -> "Draws":
+    """An observed phase over several processes, as if one process had done it then."""
+    if work.processes == 1:
+        return alone
+    low, likely, high = (work.processes**power for power in assumptions.SPEEDUP)
+    shared = alone / drawn("speedup", low, likely, high)
+    largest = known.spec.cluster.largest_table_bytes
+    return most(shared, alone * (largest / known.size)) if largest and work.name in {"dump", "load"} else shared
+
+
+def _growth(known: Basis) -> float:
+    """How many times larger the cluster is than when it was observed."""
+    return known.size / (known.spec.observed.at_size_bytes or known.size)
+
+
+def _calibration(known: Basis) -> tuple[str, ...]:
+    seen = known.spec.observed
     phases = {
         "dump": seen.dump_seconds,
         "load": seen.restore_seconds,
@@ -150,27 +198,27 @@ def _calibration(basis: Basis) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _guards(basis: Basis, stages: tuple[Stage, ...]) -> tuple[str, ...]:
+def _guards(known: Basis, phases: tuple[Part, ...]) -> tuple[str, ...]:
     """What no dump & restore was seen to do, or what is likely forgotten."""
-    dump, load, index, analyze = (stage.seconds.likely for stage in stages)
-    said, seen = [], basis.spec.observed
-    rate = basis.size / (dump + load + index + analyze)
-    largest = basis.spec.cluster.largest_table_bytes
+    dump, load, index, analyze = (span(part.seconds).likely for part in phases)
+    said, seen = [], known.spec.observed
+    rate = known.size / (dump + load + index + analyze)
+    largest = known.spec.cluster.largest_table_bytes
     if rate > 150e6:
         said.append(f"{units.rate(rate)} end to end is more than a dump & restore was seen to do (150 MB/s)")
-    if largest is not None and largest >= _DOMINATES * basis.size:
+    if largest is not None and largest >= _DOMINATES * known.size:
         said.append("one table is most of the cluster: it is dumped and loaded by one process, whatever -j says")
         if rate > 40e6:
             said.append(f"{units.rate(rate)} end to end is more than was seen where one table dominates (40 MB/s)")
-    given = (basis.spec.cluster.index_bytes, seen.index_seconds, seen.analyze_seconds)
-    waits = stages[1].bound_by == "wire"
+    given = (known.spec.cluster.index_bytes, seen.index_seconds, seen.analyze_seconds)
+    waits = phases[1].bound_by == "wire"
     if not waits and any(value is not None for value in given) and index + analyze < 0.2 * (load + index + analyze):
         said.append(
             "indexes and ANALYZE are under a fifth of the restore: they usually take more; are they all counted?"
         )
-    read = basis.spec.old.read_bytes_per_second
+    read = known.spec.old.read_bytes_per_second
     if seen.dump_seconds is not None and read is not None:
-        earlier = (seen.at_size_bytes or basis.size) / seen.dump_seconds
+        earlier = (seen.at_size_bytes or known.size) / seen.dump_seconds
         if earlier > 1.1 * read / 0.5:
             said.append(
                 f"the earlier dump took {units.rate(earlier)} of cluster from a disk that reads {units.rate(read)}"

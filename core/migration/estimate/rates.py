@@ -1,75 +1,90 @@
-"""Rates and times with their uncertainty, and a chain of links bound by its slowest."""
+"""Rates with their uncertainty and where they come from, and a chain of links bound by its slowest."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import exp, inf, log
+from statistics import median, stdev
+from typing import TYPE_CHECKING
 
-from core.migration.model.estimate import Span
+from core.migration.estimate.draws import drawn, fixed, least
 
-INDEX_BUILD = (8e6, 25e6, 60e6)
-"""Bytes of index that one process builds a second; a primary key over 100 M rows, 2.1 GB, in 59 to 67 s: 34 MB/s."""
+if TYPE_CHECKING:
+    from core.migration.estimate.draws import Draws
+
+Figure = tuple[float, float, float]
+"""Low, likely and high of what is assumed: 10th, 50th and 90th percentile."""
 
 MEASURED = (0.85, 1.1)
 """How far a measured or stated rate is off on the night: rather slower than faster, for the sample was short."""
 
+TIMED = (0.85, 1.2)
+"""How far what was timed once is off the next time, as long as two of a kind tell no better."""
 
-@dataclass(frozen=True, slots=True)
+_NINETIETH = 1.28
+"""So many standard deviations above the middle lies the 90th percentile."""
+
+_LEAST_SPREAD = 0.05
+"""Runs that came out alike leave as much: the next night is another."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Rate:
-    """Bytes a second: the least, the likely and the most that is to be expected.
+    """Bytes a second, night by night.
 
-    `bound_by` names what is busy at this rate; `stated`: it was given, not assumed.
+    Attributes:
+        likely: the value that was given, measured or assumed.
+        bound_by: what is busy at this rate.
+        stated: it was given or measured, not assumed.
+        evidence: where it comes from, for people.
     """
 
-    low: float
+    draws: "Draws"
     likely: float
-    high: float
     bound_by: str
     stated: bool = True
+    evidence: str = "given"
 
-    def seconds(self, size: float) -> Span:
+    def seconds(self, size: "float | Draws") -> "Draws":
         """How long `size` bytes take."""
-        return Span(size / self.high, size / self.likely, size / self.low)
+        return size / self.draws
 
     def scaled(self, factor: float) -> "Rate":
         """The rate times a factor."""
-        return Rate(self.low * factor, self.likely * factor, self.high * factor, self.bound_by, self.stated)
+        return replace(self, draws=self.draws * factor, likely=self.likely * factor)
 
 
-def stated(value: float, bound_by: str, spread: tuple[float, float] = MEASURED) -> Rate:
-    """A given rate with the spread of its kind."""
-    return Rate(value * spread[0], value, value * spread[1], bound_by)
+def stated(
+    value: float, bound_by: str, evidence: str = "given", spread: tuple[float, float] = MEASURED, name: str = ""
+) -> Rate:
+    """A given rate with the spread of its kind; infinite: it bounds nothing."""
+    if value == inf:
+        return Rate(fixed(inf), inf, bound_by, evidence=evidence)
+    return Rate(
+        drawn(name or bound_by, value * spread[0], value, value * spread[1]), value, bound_by, evidence=evidence
+    )
 
 
-def assumed(low: float, likely: float, high: float, bound_by: str) -> Rate:
+def assumed(figure: Figure, bound_by: str, name: str = "") -> Rate:
     """A rate that nobody gave, as wide as what is met."""
-    return Rate(low, likely, high, bound_by, stated=False)
+    return Rate(drawn(name or bound_by, *figure), figure[1], bound_by, stated=False, evidence="assumed")
 
 
 def slowest(rates: Iterable[Rate]) -> Rate:
-    """A chain moves at the rate of its slowest link, whichever that is at the low, the likely and the high end."""
+    """A chain moves at the rate of its slowest link, whichever that is on a night; named after the likely one."""
     chain = list(rates)
     bound = min(chain, key=lambda rate: rate.likely)
-    return Rate(
-        low=min(rate.low for rate in chain),
-        likely=bound.likely,
-        high=min(rate.high for rate in chain),
-        bound_by=bound.bound_by,
-        stated=bound.stated,
-    )
+    return replace(bound, draws=least(*(rate.draws for rate in chain)))
 
 
-def total(spans: Iterable[Span]) -> Span:
-    """One after the other. The ends add up as if all went well, or all went badly, together: rather too wide."""
-    listed = list(spans)
-    return Span(
-        sum(span.low for span in listed), sum(span.likely for span in listed), sum(span.high for span in listed)
-    )
+def spread_of(values: tuple[float, ...]) -> tuple[float, float]:
+    """Low and high for each likely one, from what was timed: of three and more by how far they lie apart."""
+    if len(values) < 3 or min(values) <= 0:
+        return TIMED
+    apart = max(_LEAST_SPREAD, stdev(map(log, values)))
+    return exp(-_NINETIETH * apart), exp(_NINETIETH * apart)
 
 
-def longer(first: Span, second: Span) -> Span:
-    """Side by side: the longer of the two at each end."""
-    return Span(max(first.low, second.low), max(first.likely, second.likely), max(first.high, second.high))
-
-
-def times(number: float, each: Span) -> Span:
-    """`number` times the span."""
-    return Span(number * each.low, number * each.likely, number * each.high)
+def timed(name: str, values: tuple[float, ...]) -> "Draws":
+    """Seconds of what was timed before, once or several times."""
+    likely, (low, high) = median(values), spread_of(values)
+    return drawn(name, low * likely, likely, high * likely)

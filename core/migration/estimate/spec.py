@@ -26,8 +26,10 @@ _COUNT = {"whole": True, "zero": True}
 class ClusterSpec:
     """The cluster: everything that a copy moves, and what of it is indexes, or the largest table.
 
-    `reindex_bytes`: indexes that must be built anew on new, because text sorts differently there. `written_bytes`: the
-    files that are written to within an hour, whole: what a pass after the first has to look through.
+    `tables`, `indexes`, `large_objects`, `databases`: how many there are. `reindex_bytes`: indexes that must be built
+    anew on new, because text sorts differently there. `written_bytes`: the files that are written to within an hour,
+    whole: what a pass after the first has to look through. `checksummed_bytes`: what has page checksums to be looked
+    at.
     """
 
     size_bytes: float
@@ -37,21 +39,30 @@ class ClusterSpec:
     change_bytes_per_hour: float | None = field(default=None, metadata=_ZERO)
     reindex_bytes: float | None = field(default=None, metadata=_ZERO)
     written_bytes: float | None = field(default=None, metadata=_ZERO)
+    checksummed_bytes: float | None = field(default=None, metadata=_ZERO)
+    tables: int | None = field(default=None, metadata=_COUNT)
+    indexes: int | None = field(default=None, metadata=_COUNT)
+    large_objects: int | None = field(default=None, metadata=_COUNT)
+    databases: int | None = field(default=None, metadata=_COUNT)
 
 
 @dataclass(frozen=True, slots=True)
 class OldSpec:
-    """The old server: how fast its disk reads large files one after the other; its logical processors."""
+    """The old server: how fast its disk reads large files one after the other; its logical processors; PostgreSQL's
+    major version, 9.6 or 17."""
 
     read_bytes_per_second: float | None = None
     cores: int | None = field(default=None, metadata=_WHOLE)
+    version: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NewSpec:
-    """The new server: how fast its disk takes large files, flush included."""
+    """The new server: how fast its disk takes large files, flush included; the rest as of old."""
 
     write_bytes_per_second: float | None = None
+    cores: int | None = field(default=None, metadata=_WHOLE)
+    version: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +87,14 @@ class CopySpec:
 
 
 @dataclass(frozen=True, slots=True)
+class DumpSpec:
+    """How it is dumped and restored: processes of the parallel way, and gzip's level, 0 for none."""
+
+    jobs: int | None = field(default=None, metadata=_WHOLE)
+    gzip_level: int | None = field(default=None, metadata=_COUNT)
+
+
+@dataclass(frozen=True, slots=True)
 class ObservedSpec:
     """An earlier dump & restore, to calibrate: its phases, and how large the cluster was then."""
 
@@ -87,6 +106,29 @@ class ObservedSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimedSpec:
+    """What somebody says that the copy takes: "3 to 4 hours"; it is held against the figures, and changes none."""
+
+    low_seconds: float | None = None
+    high_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What the history tells of a move; no table of a file.
+
+    Attributes:
+        timed: seconds of each stage in earlier executions of this move, or of others between such servers.
+        copies: how many times as long as estimated earlier copies took.
+        sources: where a field's figure comes from, by its path, such as `old.read_bytes_per_second`.
+    """
+
+    timed: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    copies: tuple[float, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Spec:
     """Everything that is known before an estimate."""
 
@@ -95,7 +137,26 @@ class Spec:
     new: NewSpec = NewSpec()
     link: LinkSpec = LinkSpec()
     copy: CopySpec = CopySpec()
+    dump: DumpSpec = DumpSpec()
     observed: ObservedSpec = ObservedSpec()
+    claimed: ClaimedSpec = ClaimedSpec()
+    history: History = History()
+
+    def source(self, path: str) -> str:
+        """Where a field's figure comes from, for people."""
+        return self.history.sources.get(path, "given")
+
+
+_TABLES: dict[str, type] = {
+    "cluster": ClusterSpec,
+    "old": OldSpec,
+    "new": NewSpec,
+    "link": LinkSpec,
+    "copy": CopySpec,
+    "dump": DumpSpec,
+    "observed": ObservedSpec,
+    "claimed": ClaimedSpec,
+}
 
 
 def load_spec(text: str, name: str) -> Spec:
@@ -105,17 +166,10 @@ def load_spec(text: str, name: str) -> Spec:
         InputError: no TOML or JSON, an unknown or missing field, or a number that cannot be; named by its path.
     """
     document = _document(text.removeprefix("\ufeff"), name)
-    unknown = sorted(set(document) - {each.name for each in fields(Spec)})
+    unknown = sorted(set(document) - _TABLES.keys())
     if unknown:
-        raise InputError(f"{name}: there is no table {unknown[0]}", f"tables: {_names(Spec)}")
-    spec = Spec(
-        cluster=ClusterSpec(**_numbers(ClusterSpec, "cluster", document, name)),
-        old=OldSpec(**_numbers(OldSpec, "old", document, name)),
-        new=NewSpec(**_numbers(NewSpec, "new", document, name)),
-        link=LinkSpec(**_numbers(LinkSpec, "link", document, name)),
-        copy=CopySpec(**_numbers(CopySpec, "copy", document, name)),
-        observed=ObservedSpec(**_numbers(ObservedSpec, "observed", document, name)),
-    )
+        raise InputError(f"{name}: there is no table {unknown[0]}", f"tables: {', '.join(_TABLES)}")
+    spec = Spec(**{table: kind(**_numbers(kind, table, document, name)) for table, kind in _TABLES.items()})
     _refuse_contradictions(spec, name)
     return spec
 
@@ -125,7 +179,7 @@ def _document(text: str, name: str) -> dict[str, object]:
         document: dict[str, object] = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         if _is_json(text):
-            raise InputError(f"{name} is JSON but holds no tables", f"tables: {_names(Spec)}") from error
+            raise InputError(f"{name} is JSON but holds no tables", f"tables: {', '.join(_TABLES)}") from error
         # JSON's and TOML's own errors are ValueErrors that name line and column; so is an integer of 5000 digits
         raise InputError(
             f"{name} is neither TOML nor JSON: {error}", "see pghaul estimate --help for its shape"
@@ -183,7 +237,7 @@ def _number(value: object, path: str, rules: Mapping[str, bool]) -> float:
 
 def _refuse_contradictions(spec: Spec, name: str) -> None:
     size = spec.cluster.size_bytes
-    for part in ("index_bytes", "largest_table_bytes", "reindex_bytes", "written_bytes"):
+    for part in ("index_bytes", "largest_table_bytes", "reindex_bytes", "written_bytes", "checksummed_bytes"):
         value = getattr(spec.cluster, part)
         if value is not None and value > size:
             raise InputError(f"{name}: cluster.{part} is more than cluster.size_bytes", "the size counts everything")
@@ -192,6 +246,9 @@ def _refuse_contradictions(spec: Spec, name: str) -> None:
         raise InputError(
             f"{name}: copy.compression_ratio is {ratio:g}", "it is size before over size after: at least 1"
         )
+    said = spec.claimed
+    if said.low_seconds is not None and said.high_seconds is not None and said.low_seconds > said.high_seconds:
+        raise InputError(f"{name}: claimed.low_seconds is more than claimed.high_seconds", "the two are a range")
 
 
 def _names(kind: type) -> str:

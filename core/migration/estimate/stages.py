@@ -1,67 +1,180 @@
-"""What stands at both ends of every method: what is made ready before, the stop of old, the start of new.
+"""The stages of a method night by night, how they add up, and what stands at both ends of every method.
 
 Commands alone are counted, for all methods alike. What people take on top, to decide, to stop the applications and to
 lead them over, no measurement tells: `PEOPLE` says so.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from core import units
-from core.migration.estimate.basis import Basis
-from core.migration.estimate.rates import INDEX_BUILD, assumed, slowest, times, total
-from core.migration.model.estimate import Span, Stage
+from core.migration.estimate import assumptions
+from core.migration.estimate.basis import Basis, changed
+from core.migration.estimate.draws import drawn, fixed, least, span
+from core.migration.estimate.rates import Figure, assumed, slowest, timed
+from core.migration.model.estimate import Method, Span, Stage
+
+if TYPE_CHECKING:
+    from core.migration.estimate.draws import Draws
 
 PEOPLE = "what people take is not counted: to stop the applications, to look, to decide, to lead them to new"
 
-_PREPARE = Span(2.0, 5.0, 60.0)
-_STOP = Span(1.0, 2.0, 10.0)
-_START = Span(1.0, 3.0, 30.0)
-_CALIBRATED = Span(0.85, 1.0, 1.2)
-_BUILDS = f"{units.rate(INDEX_BUILD[0])} to {units.rate(INDEX_BUILD[2])}"
+_CALIBRATED: Figure = (0.85, 1.0, 1.2)
 
 
-def prepare() -> Stage:
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A stage night by night: its seconds, what bounds it, where its figure comes from.
+
+    `stopped`: clients wait for it.
+    """
+
+    name: str
+    seconds: "Draws"
+    bound_by: str
+    evidence: str
+    stopped: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Simulated:
+    """A method night by night.
+
+    `on_old`, `on_new`: bytes that it takes there besides what is there.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    assumptions: tuple[str, ...]
+    warnings: tuple[str, ...]
+    on_new: float
+    on_old: float = 0.0
+    verify_all: "Draws | None" = None
+    ruled_out: str = ""
+
+    @property
+    def duration(self) -> "Draws":
+        """Seconds of all of it."""
+        return _sum([part.seconds for part in self.parts])
+
+    @property
+    def downtime(self) -> "Draws":
+        """Seconds for which clients wait."""
+        return _sum([part.seconds for part in self.parts if part.stopped])
+
+
+def summed_up(found: Simulated) -> Method:
+    """The method for people: totals are percentiles of the nights.
+
+    The likely seconds of the stages of the stop add up to the downtime's, those ahead of it to what comes before. Their
+    low and high ones do not: not everything goes well, or badly, on the same night.
+    """
+    ahead = [part for part in found.parts if not part.stopped]
+    stop = [part for part in found.parts if part.stopped]
+    stages = {**_stages(ahead), **_stages(stop)}
+    return Method(
+        method=found.name,
+        duration_seconds=span(found.duration),
+        downtime_seconds=span(found.downtime),
+        stages=tuple(stages[part.name] for part in found.parts),
+        assumptions=found.assumptions,
+        warnings=found.warnings,
+        verify_all_seconds=None if found.verify_all is None else span(found.verify_all),
+        bytes_on_old=found.on_old,
+        bytes_on_new=found.on_new,
+        ruled_out=found.ruled_out,
+    )
+
+
+def _stages(parts: Sequence[Part]) -> dict[str, Stage]:
+    """Each with what it likely takes, and its share of what they take longer together: bad nights of one outweigh good
+    ones of another. The share is by how much further its high lies from the likely than its low."""
+    spans = [span(part.seconds) for part in parts]
+    together, added = span(_sum([part.seconds for part in parts])).likely, sum(each.likely for each in spans)
+    skews = [max(0.0, each.high + each.low - 2 * each.likely) for each in spans]
+    if together < added or not any(skews):
+        skews = [each.likely for each in spans]
+    made = {}
+    for part, own, skew in zip(parts, spans, skews, strict=True):
+        mine = own.likely + (together - added) * (skew / sum(skews) if any(skews) else 0.0)
+        seconds = Span(min(own.low, mine), mine, max(own.high, mine))
+        made[part.name] = Stage(part.name, seconds, part.bound_by, part.evidence)
+    return made
+
+
+def _sum(all_seconds: Sequence["Draws"]) -> "Draws":
+    whole = fixed(0.0)
+    for seconds in all_seconds:
+        whole = whole + seconds
+    return whole
+
+
+def once(known: Basis, name: str, figure: Figure, bound_by: str, *, stopped: bool = True) -> Part:
+    """A stage that takes about as long in every move: as it was timed, else as it was in the lab."""
+    before = known.timed(name)
+    if before:
+        return Part(name, timed(name, before), bound_by, timed_words(before), stopped)
+    return Part(name, drawn(name, *figure), bound_by, "assumed: as in the lab", stopped)
+
+
+def timed_words(before: tuple[float, ...]) -> str:
+    """Where a timed stage's figure comes from."""
+    return f"timed {units.counted(len(before), 'time')}"
+
+
+def prepare(known: Basis) -> Part:
     """Folders, keys and accounts made ready, while old runs."""
-    return Stage("prepare", _PREPARE, "round trips")
+    return once(known, "prepare", assumptions.PREPARE, "round trips", stopped=False)
 
 
-def checkpoint(basis: Basis) -> Span:
-    """A checkpoint writes what is dirty: at the most some GB, usually a five-hundredth of the cluster."""
-    likely, most = min(0.002 * basis.size, 2e9), min(0.05 * basis.size, 8e9)
-    return Span(0.0, likely / basis.read.likely, most / basis.read.low)
+def checkpoint(known: Basis) -> "Draws":
+    """A checkpoint writes what is dirty: at most some GB, usually a five-hundredth of the cluster."""
+    dirty = least(drawn("dirty", *assumptions.DIRTY) * known.size, drawn("dirty", *assumptions.MOST_DIRTY))
+    return dirty / known.read.draws
 
 
-def stop_old(shutdown: Span) -> Stage:
+def stop_old(known: Basis, shutdown: "Draws") -> Part:
     """The shutdown's checkpoint; the proof of the stop, and what keeps old stopped, are a command each."""
-    return Stage("stop old", total((_STOP, shutdown)), "old disk")
+    part = once(known, "stop old", assumptions.STOP, "old disk")
+    return part if known.timed("stop old") else Part(part.name, part.seconds + shutdown, "old disk", part.evidence)
 
 
-def rebuild(basis: Basis) -> tuple[Stage, ...]:
+def since_a_checkpoint(known: Basis) -> "Draws":
+    """Seconds of the shutdown's own, a minute after another: what has changed since, never more than without."""
+    return least(checkpoint(known), changed(known, fixed(60.0)) / known.read.draws)
+
+
+def start_new(known: Basis) -> Part:
+    """The first start for local connections alone, a look, and the start for clients."""
+    return once(known, "start new", assumptions.START, "new disk")
+
+
+def rebuild(known: Basis) -> tuple[Part, ...]:
     """REINDEX of what text sorts differently for, before anybody works on new; nothing where that is not so.
 
     `reindex_bytes / rate of one process`; by an observed build of all indexes where there is one.
     """
-    wanted, seen = basis.spec.cluster.reindex_bytes, basis.spec.observed
+    wanted, seen = known.spec.cluster.reindex_bytes, known.spec.observed
     if not wanted:
         return ()
-    if seen.index_seconds is not None and basis.index_bytes:
-        grown = basis.size / (seen.at_size_bytes or basis.size)
-        built = times(seen.index_seconds * grown * wanted / basis.index_bytes, _CALIBRATED)
-        return (Stage("reindex", built, "new cpu"),)
-    rate = assumed(*INDEX_BUILD, "new cpu")
-    return (Stage("reindex", slowest((rate, basis.write)).seconds(wanted), "new cpu"),)
+    if seen.index_seconds is not None and known.index_bytes:
+        grown = known.size / (seen.at_size_bytes or known.size)
+        built = seen.index_seconds * grown * wanted / known.index_bytes
+        seconds = drawn("reindex", *(built * each for each in _CALIBRATED))
+        return (Part("reindex", seconds, "new cpu", "an earlier build"),)
+    rate = slowest((assumed(assumptions.INDEX_BUILD, "new cpu", "index build"), known.write))
+    return (Part("reindex", rate.seconds(wanted), rate.bound_by, rate.evidence),)
 
 
-def rebuild_said(basis: Basis) -> tuple[str, ...]:
+def rebuild_said(known: Basis) -> tuple[str, ...]:
     """What the stage of REINDEX assumes, for people."""
-    wanted = basis.spec.cluster.reindex_bytes
+    wanted = known.spec.cluster.reindex_bytes
     if not wanted:
         return ()
-    if basis.spec.observed.index_seconds is not None and basis.index_bytes:
+    low, likely, high = (units.rate(each) for each in assumptions.INDEX_BUILD)
+    if known.spec.observed.index_seconds is not None and known.index_bytes:
         how = "as long for each byte as the indexes that were built before"
     else:
-        how = f"assumed {units.rate(INDEX_BUILD[1])} in one process ({_BUILDS})"
+        how = f"assumed {likely} in one process ({low} to {high})"
     return (f"text sorts differently on new: {units.size(wanted)} of indexes are built anew before opening, {how}",)
-
-
-def start_new() -> Stage:
-    """The first start for local connections alone, a look, and the start for clients."""
-    return Stage("start new", _START, "new disk")

@@ -6,7 +6,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Low, likely and high, in seconds."""
+    """Low, likely and high, in seconds: the 10th, 50th and 90th percentile."""
 
     low: float
     likely: float
@@ -15,19 +15,26 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One part of a method; `bound_by` is `old disk`, `wire`, `old cpu`, `new disk`, `new cpu`, `files`…"""
+    """One part of a method; `bound_by` is `old disk`, `wire`, `old cpu`, `new disk`, `new cpu`, `files`…
+
+    The likely seconds of the stages of the stop add up to the downtime's; low and high ones do not. `evidence`: where
+    the figure comes from, for people.
+    """
 
     name: str
     seconds: Span
     bound_by: str
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
     """One way to bring the cluster over.
 
-    `method`: cold-copy, warm-copy, dump-restore, parallel-dump-restore or streaming-replica. `verify_all_seconds`: what
-    the downtime grows by at the most where a plan compares every file in it; None where it does so anyway, or never.
+    `method`: cold-copy, warm-copy, dump-restore, parallel-dump-restore or streaming-replica; for another major version
+    pg-upgrade-copy, -clone or -link, a warm copy with pg_upgrade behind it. `verify_all_seconds`: what the downtime
+    grows by at the most where a plan compares every file in it; None where it never does so. `bytes_on_old`,
+    `bytes_on_new`: what it needs there besides what is there. `ruled_out`: why it cannot be taken; empty where it can.
     """
 
     method: str
@@ -37,6 +44,9 @@ class Method:
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     verify_all_seconds: Span | None = None
+    bytes_on_old: float = 0.0
+    bytes_on_new: float = 0.0
+    ruled_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,8 @@ class Estimate:
     made_at: datetime | None = None
     planned: str = ""
     """The method that a plan from the same facts follows; empty where it was made without any."""
+    advised: str = ""
+    """The copy of files that is worth its while: a warm one, unless its stop is hardly shorter than a cold one's."""
 
     def method(self, name: str) -> Method | None:
         """The method of that name."""

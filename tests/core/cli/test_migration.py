@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.cli import comparison
+from core.cli.estimate import SPEC_EXAMPLE, estimate_text
 from core.cli.main import main
-from core.cli.migration import SPEC_EXAMPLE, checks_text, estimate_text
+from core.cli.migration import checks_text
 from core.comparison.compare import compare
 from core.history.store import Store
 from core.migration.estimate import load_spec

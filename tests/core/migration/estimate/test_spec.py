@@ -49,6 +49,8 @@ def test_toml_and_json_say_the_same() -> None:
         ("[cluster]\nsize_bytes = 5\n[copy]\ncompression_ratio = 0.3", "copy.compression_ratio is 0.3"),
         ("[cluster]\nsize_bytes = 5\n[old]\nread_bytes_per_second = 0", "old.read_bytes_per_second is 0"),
         ("[cluster]\nsize_bytes = 5\n[disk]\n", "there is no table disk"),
+        ("[cluster]\nsize_bytes = 5\n[new]\ncores = 2.5", "new.cores is 2.5"),
+        ("[cluster]\nsize_bytes = 5\n[claimed]\nlow_seconds = 9\nhigh_seconds = 3", "claimed.low_seconds is more"),
         ("cluster = 5", "cluster is no table"),
         ('{"cluster": {"size_bytes": 5', "neither TOML nor JSON"),
         ("[" * 100_000, "neither TOML nor JSON"),
@@ -69,3 +71,8 @@ def test_nonsense_is_refused_by_its_path(text: str, path: str) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(InputError):
         load_spec(text, "any")
+
+
+def test_the_processors_of_new_and_what_was_claimed_are_read() -> None:
+    found = load_spec("[cluster]\nsize_bytes = 5\n[new]\ncores = 16\n[claimed]\nhigh_seconds = 7200", "x")
+    assert (found.new.cores, found.claimed.high_seconds) == (16, 7200)

@@ -138,7 +138,8 @@ def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str
     planned = [each.expected_seconds or 0.0 for each in made.steps]
     down = [each.expected_seconds or 0.0 for each in made.steps if each.stopped]
     assert sum(down) == pytest.approx(method.downtime_seconds.likely)
-    assert sum(planned) == pytest.approx(method.duration_seconds.likely)
+    # the median of a sum is not the sum of the medians: what comes ahead of the stop and the stop are two of them
+    assert sum(planned) == pytest.approx(method.duration_seconds.likely, rel=0.05)
     assert all((each.expected_seconds is None) == (each.side == "you") for each in made.steps)
 
 

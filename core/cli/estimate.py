@@ -1,0 +1,133 @@
+"""`pghaul estimate`: how long each way of moving takes, what bounds it, and how sure that is."""
+
+import argparse
+from collections.abc import Iterable
+
+from core import units
+from core.cli.context import Context, add_common, print_document
+from core.cli.inputs import read_input
+from core.cli.terminal import show, table
+from core.errors import InputError
+from core.migration.model.estimate import Estimate, Method, Span
+from core.migration.model.move import Verify
+
+SPEC_EXAMPLE = """\
+A file for --spec, in TOML; all but cluster.size_bytes may be left out, and is then assumed:
+  [cluster]
+  size_bytes = 1_220_000_000_000
+  files = 12000
+  tables = 900
+  [old]
+  read_bytes_per_second = 180e6
+  version = 15
+  [new]
+  write_bytes_per_second = 400e6
+  cores = 16
+  [link]
+  bits_per_second = 1e9
+  [copy]
+  compression_ratio = 2.5
+  [dump]
+  jobs = 8
+  [observed]
+  dump_seconds = 14400
+  restore_seconds = 30000
+  at_size_bytes = 610_000_000_000
+  [claimed]
+  low_seconds = 10800
+  high_seconds = 14400"""
+
+
+def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the subcommand."""
+    parser = nouns.add_parser(
+        "estimate",
+        help="how long each way of moving takes, and how sure that is",
+        epilog=SPEC_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("move", nargs="?")
+    parser.add_argument("--spec", metavar="FILE", help="compute from a TOML or JSON file, without servers; - for stdin")
+    parser.add_argument(
+        "--verify",
+        choices=[each.value for each in Verify],
+        default=Verify.CHANGED.value,
+        help="of an execution with that --verify (default: changed)",
+    )
+    add_common(parser, server=True)
+    parser.set_defaults(run=_estimate)
+
+
+def _estimate(context: Context, options: argparse.Namespace) -> int:
+    if (options.spec is None) == (options.move is None):
+        raise InputError("estimate takes a move or --spec FILE, one of them")
+    checking = Verify(options.verify)
+    if options.spec is not None:
+        from core.migration.estimate import estimate, load_spec
+
+        made = estimate(load_spec(read_input(options.spec), options.spec), checking)
+    else:
+        from core import actions
+
+        made = actions.estimate(context.session, options.move, context.job, verify=checking)
+    if options.json:
+        print_document(made)
+    else:
+        show(estimate_text(made))
+    return 0
+
+
+def estimate_text(made: Estimate) -> str:
+    """An estimate for people: a line a method, the stages of the one to take, then what was assumed."""
+    rows = [
+        (_name(each), _span(each.duration_seconds), _span(each.downtime_seconds), _bounds(each))
+        for each in made.methods
+    ]
+    lines = [*_headline(made), table(("method", "duration (low – high)", "downtime (low – high)", "bound by"), rows)]
+    lines += [f"  {name} cannot be taken: {reason}" for reason, name in _ruled_out(made)]
+    taken = made.method(made.planned or made.advised)
+    if taken is not None and taken.stages:
+        lines += ["", f"{taken.method}, stage by stage:", _stages(taken)]
+    for kind in ("warnings", "assumptions"):
+        said = list(dict.fromkeys(text for method in made.methods for text in getattr(method, kind)))
+        if said:
+            lines += ["", f"{kind}:", *(f"  {text}" for text in said)]
+    return "\n".join(lines)
+
+
+def _name(method: Method) -> str:
+    return f"({method.method})" if method.ruled_out else method.method
+
+
+def _ruled_out(made: Estimate) -> Iterable[tuple[str, str]]:
+    """Each reason with the methods that it rules out."""
+    for reason in dict.fromkeys(each.ruled_out for each in made.methods if each.ruled_out):
+        yield reason, ", ".join(each.method for each in made.methods if each.ruled_out == reason)
+
+
+def _bounds(method: Method) -> str:
+    """What its stages wait for, the longest first."""
+    longest = sorted(method.stages, key=lambda stage: -stage.seconds.likely)
+    return ", ".join(list(dict.fromkeys(stage.bound_by for stage in longest))[:3])
+
+
+def _stages(method: Method) -> str:
+    rows = [(stage.name, _span(stage.seconds), stage.bound_by, stage.evidence) for stage in method.stages]
+    return table(("stage", "takes (low – high)", "bound by", "where the figure comes from"), rows)
+
+
+def _headline(made: Estimate) -> list[str]:
+    """What the move itself will take, and what a cold copy would."""
+    method, cold = made.method(made.planned), made.method("cold-copy")
+    if method is None:
+        return []
+    beside = f"; a cold copy: {units.duration(cold.downtime_seconds.likely)}" if cold not in {None, method} else ""
+    said = f"pghaul execute takes {_span(method.duration_seconds)}"
+    lines = [f"{said}, of it without the cluster {_span(method.downtime_seconds)} ({method.method}{beside})"]
+    if made.advised not in {"", made.planned}:
+        lines.append(f"advised is the {made.advised}: its stop is as short, and it needs no passes before it")
+    return [*lines, ""]
+
+
+def _span(span: Span) -> str:
+    return f"{units.duration(span.likely)} ({units.duration(span.low)} – {units.duration(span.high)})"

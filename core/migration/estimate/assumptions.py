@@ -1,0 +1,125 @@
+"""What is assumed where nothing was given or measured: low, likely and high, the 10th, 50th and 90th percentile.
+
+Each stands with where it comes from. "The lab": two hosts with systemd on one machine, 1 GB of pgbench, eight settings
+from 45 Mbit/s to no limit, with and without load: 3.0 to 6.0 s of downtime, 13 to 23 s in all.
+"""
+
+from core.migration.estimate.rates import Figure
+
+# --- the links of a copy, bytes a second
+
+DISK: Figure = (60e6, 150e6, 500e6)
+"""One disk that turns to a few SSDs, read or written one file after the other (50 MB/s over NFS from 24 disks in
+2011)."""
+
+SSH: Figure = (125e6, 300e6, 400e6)
+"""One stream, on one processor: 125 to 375 MB/s on older ones (rsync list, 2021)."""
+
+NETWORK: Figure = (90e6 / 8, 1e9 / 8, 10e9 / 8)
+"""What a shared 100 Mbit/s leaves, to 10 Gbit/s; most servers have gigabit."""
+
+BASE_BACKUP: Figure = (300 * 2**20, 400 * 2**20, 500 * 2**20)
+BASE_BACKUP_18: Figure = (400 * 2**20, 700 * 2**20, 1.08 * 2**30)
+"""pg_basebackup is one process with one stream: 300 to 500 MiB/s whatever the hardware, up to 1.08 GiB/s since 18
+(postgres.ai, 2025, on NVMe and 75 Gbit/s)."""
+
+REPLAY: Figure = (30e6, 80e6, 200e6)
+"""Bytes of changes that one process applies from the WAL a second: about what one process loads, see LOAD."""
+
+# --- what each file costs besides its bytes, seconds
+
+A_FILE: Figure = (0.0001, 0.0004, 0.003)
+"""Open, attributes, rename; a seek where the disk turns (1,000 files of the lab: 0.3 s)."""
+
+LOOK_AT_A_FILE: Figure = (0.000005, 0.00002, 0.0004)
+"""Its attributes on both sides: cached, likely, from a disk that turns."""
+
+FORGET_A_FILE: Figure = (0.00003, 0.0001, 0.0008)
+"""To put it out of new's cache before it is read: a process each, on many cores to few."""
+
+# --- reading and summing up, bytes a second
+
+SUMMED: Figure = (150e6, 500e6, 2e9)
+"""SHA-256 on one server: one old core, several, or several with instructions for it (openssl speed)."""
+
+PAGE_CHECKSUMS: Figure = (200e6, 600e6, 1.5e9)
+"""pg_checksums: one process that reads and sums up every page (src/include/storage/checksum_impl.h: made for SIMD)."""
+
+AMCHECK: Figure = (40e6, 120e6, 300e6)
+"""pg_amcheck, one process: every row and index entry is taken apart, as when an index is built."""
+
+# --- the cluster's changes
+
+CHANGE: Figure = (0.001, 0.005, 0.03)
+MOST_CHANGE: Figure = (0.5e9, 5e9, 30e9)
+"""The part of a cluster that changes in an hour, 0.1 % to 3 %, but no more bytes than a server's WAL usually holds:
+9.9 TB were copied for three days and took another two hours at 30 MiB/s (dbi-services, 2017)."""
+
+TOUCHED: Figure = (1.0, 3.0, 10.0)
+"""Bytes of files that must be compared for one that changed: pages lie scattered over segments of 1 GB."""
+
+HOT_SET: Figure = (0.0, 0.05, 0.5)
+"""What is written to in so many hours is that of one hour times hours to the power of this: the same files again."""
+
+WHILE_RUNNING: Figure = (1.0, 1.1, 1.6)
+"""How many times as long a copy takes beside a running server, where its rate was not measured beside it."""
+
+# --- what is done once, seconds
+
+PREPARE: Figure = (2.0, 4.5, 15.0)
+STOP: Figure = (0.4, 1.0, 4.0)
+PASS: Figure = (0.3, 0.8, 3.0)
+PROVE: Figure = (0.3, 0.8, 3.0)
+START: Figure = (0.6, 1.5, 6.0)
+"""To make ready, to stop, a pass that has nothing to do, the lists of both sides, to start and to look: from the
+lab."""
+
+DIRTY: Figure = (0.0, 0.002, 0.02)
+MOST_DIRTY: Figure = (0.0, 2e9, 8e9)
+"""The part of a cluster that a checkpoint writes, but no more than shared_buffers usually holds."""
+
+# --- dump & restore, bytes of table (or of index) that one process handles a second
+
+DUMP: Figure = (15e6, 60e6, 140e6)
+"""730 GB in 9 h 18 (2007; 70 % of it tables: 15 MB/s), 70 GB in 19 min (43 MB/s), 107 GB of tables at 134 MB/s."""
+
+LOAD: Figure = (20e6, 45e6, 120e6)
+"""730 GB in about 4 h (2007: 35 MB/s), 70 GB with its indexes in 27 min (43 MB/s), 107 GB by eight at 117 MB/s."""
+
+INDEX_BUILD: Figure = (7e6, 25e6, 60e6)
+"""219 GB in 8.5 h (2007: 7 MB/s); a primary key over 100 M rows, 2.1 GB, in 59 to 67 s (34 MB/s)."""
+
+ANALYZE: Figure = (60e6, 1e9, 10e9)
+"""At most 30,000 pages a table are sampled; 730 GB in 3 h in 2007 (68 MB/s)."""
+
+GZIP: dict[int, Figure] = {
+    1: (50e6, 80e6, 120e6),
+    6: (15e6, 25e6, 45e6),
+    9: (8e6, 12e6, 20e6),
+}
+"""Bytes of table that one process compresses a second, by level: pg_dump's own default is 6 (lzbench, zlib)."""
+
+SPEEDUP: Figure = (0.45, 0.6, 0.8)
+"""n processes are worth n to the power of this (107 GB: 134 MB/s with one, 461 MB/s with eight)."""
+
+# --- dump & restore and pg_upgrade, seconds for each object
+
+DUMP_A_TABLE: Figure = (0.004, 0.015, 0.03)
+DUMP_A_TABLE_15: Figure = (0.0003, 0.001, 0.004)
+"""pg_dump asked several questions about each table before 15 (119,628 tables in 48 min: 24 ms each), one about all
+since (PostgreSQL's commit 9895961529)."""
+
+CREATE_A_TABLE: Figure = (0.002, 0.006, 0.02)
+CREATE_AN_INDEX: Figure = (0.001, 0.003, 0.01)
+"""Each is a command and a file or two that are made and flushed."""
+
+DUMP_A_LARGE_OBJECT: Figure = (0.00005, 0.0002, 0.0008)
+CREATE_A_LARGE_OBJECT: Figure = (0.0001, 0.0004, 0.0015)
+"""Some commands for each, by one process (PostgreSQL's commit 161a3e8b68: slow from tens of millions on)."""
+
+UPGRADE: Figure = (8.0, 15.0, 40.0)
+"""pg_upgrade of a small cluster by links: a flat 15 s (End Point, 2015); 1.2 TB in less than a minute."""
+
+LINK_A_FILE: Figure = (0.00001, 0.00005, 0.0003)
+CLONE_A_FILE: Figure = (0.00005, 0.0002, 0.001)
+"""A hard link, or a reflink, for each file, made and flushed."""

@@ -1,0 +1,30 @@
+"""What a dump, a restore or pg_upgrade takes for each object, whatever its size."""
+
+from typing import TYPE_CHECKING
+
+from core.migration.estimate import assumptions
+from core.migration.estimate.basis import Basis
+from core.migration.estimate.draws import drawn
+
+if TYPE_CHECKING:
+    from core.migration.estimate.draws import Draws
+
+
+def dumped(known: Basis, *, data: bool = True) -> "Draws":
+    """Seconds of pg_dump for its questions about each table, and for each large object where it dumps `data`."""
+    cluster = known.spec.cluster
+    newer = max(known.spec.old.version or 0, known.spec.new.version or 0) >= 15  # new's pg_dump is used
+    tables = assumptions.DUMP_A_TABLE_15 if newer else assumptions.DUMP_A_TABLE
+    asked = (cluster.tables or 0) * drawn("dump a table", *tables)
+    large = (cluster.large_objects or 0) * drawn("dump a large object", *assumptions.DUMP_A_LARGE_OBJECT)
+    return asked + large if data else asked + large / 2
+
+
+def created(known: Basis) -> "Draws":
+    """Seconds until each table, index and large object is made anew."""
+    cluster = known.spec.cluster
+    return (
+        (cluster.tables or 0) * drawn("create a table", *assumptions.CREATE_A_TABLE)
+        + (cluster.indexes or 0) * drawn("create an index", *assumptions.CREATE_AN_INDEX)
+        + (cluster.large_objects or 0) * drawn("create a large object", *assumptions.CREATE_A_LARGE_OBJECT)
+    )

@@ -1,0 +1,64 @@
+"""The estimate of a streaming replica: pg_basebackup while old runs, then the WAL of that time, then the switchover."""
+
+from core.migration.estimate import assumptions
+from core.migration.estimate.basis import Basis, changed
+from core.migration.estimate.draws import drawn, share, span
+from core.migration.estimate.rates import Rate, assumed, slowest
+from core.migration.estimate.stages import (
+    PEOPLE,
+    Part,
+    Simulated,
+    prepare,
+    rebuild,
+    rebuild_said,
+    since_a_checkpoint,
+    start_new,
+    stop_old,
+)
+
+_OVERRUN = "the cluster changes about as fast as it can be copied: a replica may never catch up"
+_NEVER = 0.5
+
+
+def streaming_replica(known: Basis) -> Simulated:
+    """`size / slowest link + files × cost of a file` for pg_basebackup, then the WAL of that time; a switchover.
+
+    It is one process and one stream, without ssh and its compression, whatever a copy takes.
+    """
+    rate = base_backup(known)
+    handled = known.files * drawn("a file", *assumptions.A_FILE)
+    seconds = rate.seconds(known.size) + handled
+    bound_by = rate.bound_by if span(handled).likely <= span(seconds).likely / 2 else "files"
+    lag = changed(known, seconds)
+    replay = slowest((known.write, assumed(assumptions.REPLAY, "new cpu", "replay")))
+    parts = (
+        prepare(known),
+        Part("base copy", seconds, bound_by, rate.evidence, stopped=False),
+        Part("catch up", replay.seconds(lag), replay.bound_by, replay.evidence, stopped=False),
+        stop_old(known, since_a_checkpoint(known)),
+        start_new(known),
+        *rebuild(known),
+    )
+    overrun = share(known.change / 3600 - 0.5 * rate.draws, 0.0) < _NEVER
+    return Simulated(
+        name="streaming-replica",
+        parts=parts,
+        assumptions=(
+            "old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)",
+            "both servers run the same series on the same architecture",
+            "pg_basebackup is one process with one stream, without ssh and compression",
+            *known.said("read", "write", "wire", "files", "change"),
+            *rebuild_said(known),
+            PEOPLE,
+        ),
+        warnings=(*known.warnings, *((_OVERRUN,) if overrun else ())),
+        on_new=known.size,
+        on_old=span(lag).high,
+    )
+
+
+def base_backup(known: Basis) -> Rate:
+    """What pg_basebackup moves a second: the disks, the wire, and its one process, which is faster since 18."""
+    newer = (known.spec.old.version or 0) >= 18
+    process = assumptions.BASE_BACKUP_18 if newer else assumptions.BASE_BACKUP
+    return slowest((known.read, known.bare, assumed(process, "old cpu", "pg_basebackup"), known.write))

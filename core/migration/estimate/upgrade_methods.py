@@ -1,0 +1,58 @@
+"""The estimates of a move to another major version: a warm copy, then pg_upgrade on new, by copies, clones or links."""
+
+from dataclasses import replace
+
+from core.migration.estimate import assumptions
+from core.migration.estimate.basis import Basis
+from core.migration.estimate.copy_methods import warm_copy
+from core.migration.estimate.draws import drawn, span
+from core.migration.estimate.objects import created, dumped
+from core.migration.estimate.stages import Part, Simulated
+
+
+def upgrades(known: Basis) -> tuple[Simulated, ...]:
+    """Of each way of pg_upgrade; none where both are of one major version, or that is not known."""
+    old, new = known.spec.old.version, known.spec.new.version
+    if old is None or new is None or old == new:
+        return ()
+    return tuple(_upgrade(known, mode) for mode in ("copy", "clone", "link"))
+
+
+def _upgrade(known: Basis, mode: str) -> Simulated:
+    """The warm copy with pg_upgrade before new is opened: the schema of each database, then its files."""
+    copied = warm_copy(known)
+    upgrade = pg_upgrade(known, mode)
+    before = [part for part in copied.parts if part.name not in {"start new", "reindex"}]
+    behind = [part for part in copied.parts if part.name in {"start new", "reindex"}]
+    twice = known.size if mode == "copy" else 0.0
+    return replace(
+        copied,
+        name=f"pg-upgrade-{mode}",
+        parts=(*before, upgrade, *behind),
+        on_new=copied.on_new + twice,
+        verify_all=None,
+        assumptions=(*copied.assumptions, _SAID[mode]),
+    )
+
+
+_SAID = {
+    "copy": "pg_upgrade copies every file on new once more",
+    "clone": "pg_upgrade clones files, which takes a file system with reflinks on new (XFS, Btrfs)",
+    "link": "pg_upgrade links files: once new was opened, the copy cannot go back to the old version",
+}
+
+
+def pg_upgrade(known: Basis, mode: str) -> Part:
+    """`start + objects dumped and created + files`: a copy reads and writes every byte on one disk, others a name
+    each."""
+    start = drawn("pg_upgrade", *assumptions.UPGRADE)
+    schema = dumped(known, data=False) + created(known)
+    if mode == "copy":
+        # read and written on the same disk
+        files = 2 * known.write.seconds(known.size)
+    else:
+        each = assumptions.CLONE_A_FILE if mode == "clone" else assumptions.LINK_A_FILE
+        files = known.files * drawn("a link", *each)
+    bound = {"new disk": span(files).likely, "new cpu": span(schema).likely, "round trips": span(start).likely}
+    longest = max(bound, key=lambda name: bound[name])
+    return Part("pg_upgrade", start + schema + files, longest, known.write.evidence if mode == "copy" else "assumed")

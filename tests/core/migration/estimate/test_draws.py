@@ -1,0 +1,37 @@
+"""The nights that an estimate is drawn from."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.migration.estimate.draws import NIGHTS, drawn, fixed, least, most, share, span
+from core.migration.model.estimate import Span
+
+
+@given(low=st.floats(0.001, 1e6), up=st.floats(0, 3), further=st.floats(0, 3))
+def test_a_figure_has_the_percentiles_that_it_was_given(low: float, up: float, further: float) -> None:
+    likely, high = low * 10**up, low * 10 ** (up + further)
+    found = span(drawn("any", low, likely, high))
+    assert (found.low, found.likely, found.high) == pytest.approx((low, likely, high), rel=0.01)
+
+
+def test_nothing_and_what_may_be_nothing() -> None:
+    assert span(drawn("none", 0, 0, 0)) == Span(0, 0, 0)
+    found = span(drawn("some", 0, 1, 10))
+    assert (found.low, found.likely, found.high) == pytest.approx((0.2, 1, 10), rel=0.01)
+
+
+def test_the_nights_are_the_same_each_time_and_two_figures_vary_apart() -> None:
+    first, again, other = drawn("disk", 1, 2, 4), drawn("disk", 1, 2, 4), drawn("wire", 1, 2, 4)
+    assert (first == again).all()
+    assert len(first) == NIGHTS
+    both = span(first + other)
+    assert both.low > 2 * 1.05
+    assert both.high < 2 * 4 * 0.95
+
+
+def test_the_smaller_the_larger_and_how_often() -> None:
+    disk = drawn("disk", 1, 2, 4)
+    assert (least(disk, fixed(2)) <= 2).all()
+    assert (most(disk, fixed(2)) >= 2).all()
+    assert share(disk, 4) == pytest.approx(0.9, abs=0.01)
