@@ -16,28 +16,14 @@ A file is a spec of `pghaul estimate --spec` with a table `[published]` more:
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.migration.estimate import Spec, estimate, load_spec
+from core.migration.estimate import estimate, load_spec
 from core.migration.model.estimate import Method
 
 FOLDER = Path(__file__).parent / "data" / "published"
-
-AWAITED = frozenset(
-    {
-        "cluster.tables",
-        "cluster.indexes",
-        "cluster.large_objects",
-        "old.version",
-        "new.version",
-        "new.cores",
-        "dump.jobs",
-        "dump.gzip_level",
-    }
-)
-"""Figures that the files hold and a spec has no field for yet; they stay out of the estimate."""
 
 METHODS = frozenset(
     {
@@ -101,14 +87,11 @@ def read(path: Path) -> Published:
 
 
 def _spec(document: Mapping[str, Any]) -> str:
-    """The tables of the spec alone, without the figures that are awaited, as TOML."""
-    known = {table.name for table in fields(Spec)}
+    """The tables of the spec alone, as TOML."""
     lines = []
     for table, figures in document.items():
-        if table == "published" or (table not in known and all(f"{table}.{name}" in AWAITED for name in figures)):
-            continue
-        lines.append(f"[{table}]")
-        lines += [f"{name} = {value}" for name, value in figures.items() if f"{table}.{name}" not in AWAITED]
+        if table != "published":
+            lines += [f"[{table}]", *(f"{name} = {value}" for name, value in figures.items())]
     return "\n".join(lines)
 
 

@@ -1,13 +1,12 @@
 """The moves that others published: each file is whole, and the estimate takes it."""
 
 import math
-from dataclasses import fields
 from urllib.parse import urlsplit
 
 import pytest
 
-from core.migration.estimate import Spec, load_spec
-from tests.published import AWAITED, METHODS, Published, factor, likely, published
+from core.migration.estimate import load_spec
+from tests.published import METHODS, Published, factor, likely, published
 
 MOVES = published()
 TOLD = [each for each in MOVES if not each.untellable]
@@ -57,15 +56,3 @@ def test_every_method_is_held_against_somebody_elses_clock(method: str, least: i
 
 def test_no_two_files_say_the_same() -> None:
     assert len({each.move for each in MOVES}) == len(MOVES)
-
-
-def test_what_is_awaited_is_no_field_of_a_spec_yet() -> None:
-    """A figure that a spec has learnt counts: its name must leave `AWAITED`."""
-    known = {
-        f"{table.name}.{each.name}"
-        for table in fields(Spec)
-        if isinstance(table.type, type) and hasattr(table.type, "__dataclass_fields__")
-        for each in fields(table.type)
-    }
-    assert "cluster.size_bytes" in known
-    assert not AWAITED & known
