@@ -20,7 +20,7 @@ from core.history.types import storable
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Hook, HookCommand
 from core.migration.model.plan import Plan
-from core.redaction import without_secrets
+from core.redaction import secret_words
 
 
 def execution_started(session: Session, execution: Execution, process: str, seal: Seal) -> int:
@@ -194,10 +194,12 @@ def steps_void(session: Session, execution_id: int, first: int, seal: Seal) -> N
 
 def save_hook(session: Session, move: str, hook: HookCommand, seal: Seal) -> None:
     """Keep the command for a hook, in the stead of the one before."""
-    if without_secrets(hook.command) != hook.command:
+    if words := secret_words(hook.command):
         raise InputError(
-            f"the command for {hook.hook} holds what looks like a secret, which the history would keep",
-            "let it read that from a file that its user alone may read, such as ~/.pgpass",
+            f"the command for {hook.hook} holds what looks like a secret, which the history would keep, behind: "
+            + ", ".join(words),
+            "let the command read it from a file that its user alone may read: ~/.pgpass, curl --netrc, mysql "
+            '--defaults-file, sshpass -f, or "$(cat FILE)" in its place',
         )
     of = move_row(session, move).id
     row = HookRow(move_id=of, hook=hook.hook.value, side=hook.side, command=hook.command, user=hook.user)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.redaction import MASK, know, without_secrets
+from core.redaction import CUT, MASK, end_without_secrets, know, secret_words, without_secrets
 
 SECRET = "geh3im-Wort"
 
@@ -32,6 +32,25 @@ KINDS = {
     "sshpass": f"sshpass -p {SECRET} ssh db1",
     "sshpass at once": f"sshpass -p{SECRET} ssh db1",
     "curl": f"curl -s -u me:{SECRET} https://x",
+    "curl, by another option": f"curl -sS --proxy-user=me:{SECRET} https://x",
+    "curl, at once": f"curl -sume:{SECRET} https://x",
+    "curl, quoted": f'curl -H "Accept: a; b" -u "me:it is {SECRET}" https://x',
+    "curl, goes on in the next line": f"curl -s \\\n  -u me:{SECRET} https://x",
+    "curl, a key's": f"curl --cert a.pem --pass {SECRET} https://x",
+    "mysql": f"mysql -u root -p{SECRET} -P 3306 shop",
+    "mysql, behind others": f"ssh -p 22 db1 'mysqldump -p{SECRET} shop' | mysql -p{SECRET}",
+    "environment of mysql": f"MYSQL_PWD={SECRET} mysql shop",
+    "redis": f"redis-cli -a {SECRET} save",
+    "mongo": f"mongosh -u me -p {SECRET} shop",
+    "LDAP": f"ldapsearch -x -D cn=me -w {SECRET}",
+    "registry": f"docker login -u me -p {SECRET} registry.example",
+    "openssl": f"openssl rsa -in key -passin pass:{SECRET}",
+    "archive": f"7z a -p{SECRET} copy.7z /srv",
+    "share": f"smbclient //nas/copy -U me%{SECRET}",
+    "lftp": f"lftp -u me,{SECRET} nas",
+    "ODBC": f"DSN=shop;UID=me;PWD={SECRET}",
+    "pgbackrest": f"pgbackrest --repo1-cipher-pass={SECRET} check",
+    "private key's end": f"{'QUJD' * 16}\n{SECRET.replace('-', '+')}==\n-----END PRIVATE KEY-----",
     "SQL": f"ALTER ROLE rep PASSWORD '{SECRET}' LOGIN",
     "SQL with escapes": f"CREATE ROLE rep ENCRYPTED PASSWORD E'it''s {SECRET}'",
     "JSON": f'{{"user": "rep", "password": "{SECRET}"}}',
@@ -47,7 +66,16 @@ KINDS = {
     "verifier": "SCRAM-SHA-256$4096:c2FsdHNhbHQ=$c3RvcmVk:Z2VoM2ltLVdvcnQ=",
     "old verifier": "md5a1b2c3d4e5f60718293a4b5c6d7e8f90",
 }
-HIDDEN = (SECRET, "cmVwOmdlaDNpbS1Xb3J0", "c3RvcmVk", "Z2VoM2ltLVdvcnQ=", "a1b2c3d4e5f60718293a4b5c6d7e8f90", "it is")
+HIDDEN = (
+    SECRET,
+    "cmVwOmdlaDNpbS1Xb3J0",
+    "c3RvcmVk",
+    "Z2VoM2ltLVdvcnQ=",
+    "a1b2c3d4e5f60718293a4b5c6d7e8f90",
+    "it is",
+    "QUJD",
+    "geh3im",
+)
 
 PLAIN = (
     'FATAL:  password authentication failed for user "dba"',
@@ -69,6 +97,32 @@ PLAIN = (
     "vm.swappiness = 1\nkernel.keys.maxkeys = 200",
     "setting work_mem = 4096",
     "postgres --single -D /srv/pg/data",
+    # secrets that lie elsewhere
+    "restic --password-file /root/restic.pw --password-command 'pass show x' backup",
+    "ansible-playbook --vault-password-file=~/.vault stop.yml",
+    "PGPASSFILE=/root/.pgpass psql 'host=db1 passfile=/root/.pgpass'",
+    'curl -fsS -H "Authorization: Bearer $(cat /root/token)" https://x/pause',
+    "kubectl --token=$(cat /root/token) scale deploy/web --replicas=0",
+    'PGPASSWORD=`cat f` psql; PGPASSWORD=${PW} psql; PGPASSWORD="$PW" psql',
+    'curl -u "me:$(cat f)" https://x; curl --netrc https://x',
+    "psql postgresql://me:$PGPASSWORD@db1/shop",
+    "aws secretsmanager get-secret-value --secret-id=db",
+    "sshpass -f /root/f ssh -p 5432 db1; sshpass -e ssh -p5432 db1",
+    # nothing in their place
+    "alter system set archive_command to ''",
+    "psql -c \"alter system set restore_command = ''\"",
+    "psql -c 'alter role app password null'; PGPASSWORD='' psql",
+    "echo token: none",
+    # what has another meaning
+    "psql -p 5432 -h db1; pg_dump --no-password -p 5433 shop",
+    "ssh -p 2222 db1; docker run -p 5432:5432 postgres; mkdir -p /srv/a",
+    "mysql -h db1 -u root -p shop",
+    "PWD=/srv/pg make",
+    "password_encryption = scram-sha-256",
+    "sqlplus -s / as sysdba @/srv/a/b.sql",
+    "curl -X PUT https://h:8080/x -o out:put",
+    "a basic understanding of the bearer",
+    "/srv/pg/token: a/data",
 )
 
 
@@ -109,6 +163,63 @@ def test_a_value_that_was_made_known_is_masked_wherever_it_stands() -> None:
 def test_a_value_that_may_be_any_word_is_not(word: str) -> None:
     know(word)
     assert without_secrets(f"/srv/{word}/data") == f"/srv/{word}/data"
+
+
+def test_what_names_a_secret_is_told_and_never_the_secret() -> None:
+    command = (
+        f"PGPASSWORD={SECRET} psql; curl -su me:{SECRET} https://x && mysql -p{SECRET} && restic --password {SECRET}"
+    )
+    assert secret_words(command) == ("PGPASSWORD=", "curl -su me:", "mysql -p", "--password")
+    know("Winter!2026")
+    assert secret_words("notify Winter!2026") == ("a password that you have typed",)
+    assert secret_words("systemctl stop app") == ()
+
+
+@pytest.mark.parametrize("cut", range(0, 40, 3))
+def test_a_secret_on_the_cut_is_masked(cut: int) -> None:
+    for secret in (
+        f"PGPASSWORD='{SECRET}' psql\n",
+        f"-----BEGIN PRIVATE KEY-----\n{SECRET}\n-----END PRIVATE KEY-----\n",
+    ):
+        end = "a line\n" * 20_000
+        found = end_without_secrets("a line\n" * 30_000 + secret + end, len(end) + cut)
+        assert found.startswith(CUT)
+        assert found.endswith(end)
+        assert "geh3im" not in found
+        assert "im-Wort" not in found
+
+
+def test_what_precedes_a_cut_that_many_secrets_shortened_stays_out() -> None:
+    text = f"password={SECRET}" + "x" * 300 + f" password={SECRET * 20}\n" * 2_000
+    for length in range(190_000, 190_300, 7):
+        assert SECRET[-4:] not in end_without_secrets(text, length)
+    assert end_without_secrets("short", 5) == "short"
+
+
+MIB = 1 << 20
+LINES = (
+    "curl ", "curl -u ", "mysql -u ", "a_conninfo        x", "conninfo to ", "token=$(", "password=''", "x_command=$(",
+    "password ' ", "://", "://a:", "secret-", "pgpass:5432:a:b:", "-----BEGIN A A A ", "a.password", "'", "\" '",
+    "password to ", "\\\n", "sqlplus a/", "bearer ", "basic aaaa", "SCRAM-SHA-256$1:", "QUJD\n",
+    "-----END PRIVATE KEY-----",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("piece", LINES)
+def test_time_grows_with_the_text_alone(piece: str) -> None:
+    """Four times the text takes about four times as long, however busy the machine is; squared it would be sixteen."""
+
+    def seconds(length: int) -> float:
+        text = "password=x " + piece * (length // len(piece))
+        took = []
+        for _ in range(3):
+            began = time.process_time()
+            without_secrets(text)
+            took.append(time.process_time() - began)
+        return min(took)
+
+    assert seconds(MIB // 4) < 9 * max(seconds(MIB // 16), 0.004)
 
 
 @pytest.mark.parametrize(

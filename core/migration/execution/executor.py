@@ -15,7 +15,7 @@ from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.workstation import run_here
 from core.migration.model.execution import Execution, ExecutionJournal, StepRun
 from core.migration.model.plan import Step, call_of, functions_file
-from core.redaction import without_secrets
+from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
@@ -167,7 +167,7 @@ def output_of(executor: Executor, step: Step) -> str:
     """What a step printed: now, or as the history has it; it is run again where that is not all of it."""
     if step.number not in executor.outputs:
         latest = executor.execution.latest(step.number)
-        if latest is None or not latest.done or step.private or len(latest.output) >= KEPT:
+        if latest is None or not latest.done or step.private or latest.output.startswith(CUT):
             run_step(executor, step)
         else:
             executor.outputs[step.number] = latest.output
@@ -185,13 +185,12 @@ def _record(
     except PghaulError as error:
         status = error.exit_status if isinstance(error, CommandError) else None
         said = "" if isinstance(error, Cancelled) else _said(error)
-        failed = replace(run, ended_at=datetime.now(UTC), exit_status=status or 1, output=said[-KEPT:])
-        executor.journal.step_ended(replace(failed, message=error.message))
+        failed = replace(run, ended_at=datetime.now(UTC), exit_status=status or 1, message=error.message)
+        executor.journal.step_ended(replace(failed, output=end_without_secrets(said, KEPT)))
         raise
-    # the same now and as the history will have it, so that what was compared once compares again
-    output = printed.output if step.private else without_secrets(printed.output)
-    executor.outputs[step.number] = output
-    kept = "" if step.private else output[-KEPT:]
+    kept = "" if step.private else end_without_secrets(printed.output, KEPT)
+    # the same now and as the history will have it, so that what was compared once compares again; or all of it
+    executor.outputs[step.number] = printed.output if step.private or kept.startswith(CUT) else kept
     ended = max(run.started_at, datetime.now(UTC) - unseen)
     executor.journal.step_ended(replace(run, ended_at=ended, exit_status=0, bytes=printed.bytes, output=kept))
 

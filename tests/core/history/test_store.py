@@ -529,3 +529,5 @@ def test_a_hook_with_a_secret_is_refused(filled: Store) -> None:
     with pytest.raises(InputError, match="holds what looks like a secret") as refused:
         filled.save_hook(MOVE.name, hook)
     assert "geh3im" not in str(refused.value)
+    assert refused.value.message.endswith("behind: PGPASSWORD=")
+    assert "~/.pgpass" in refused.value.hint

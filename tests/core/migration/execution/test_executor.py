@@ -1,20 +1,24 @@
 """What whoever listens to an execution gets to hear."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from core.errors import CommandError
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Note, Progress
-from core.migration.execution.executor import Executor
-from tests.core.migration.execution.builders import Nobody, unconnected
+from core.migration.execution.executor import KEPT, Executor, output_of, run_step
+from core.redaction import CUT
+from tests.core.migration.builders import set_up
+from tests.core.migration.execution.builders import STEP, Nobody, execution, unconnected
 from tests.histories import Histories
 
 
 @pytest.fixture
 def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
-    with histories.open(tmp_path) as made:
+    with histories.open(tmp_path / "history", set_up) as made:
         yield made
 
 
@@ -30,6 +34,37 @@ def test_no_progress_is_shown_over_a_question(store: Store) -> None:
         executor.job.report(Note("the cable was cut"))
     executor.job.report(Progress("copy", 2, 2))
     assert events == [Note("the cable was cut"), Progress("copy", 2, 2)]
+
+
+def test_of_a_long_output_the_end_is_kept_and_the_step_runs_again_for_all_of_it(store: Store, tmp_path: Path) -> None:
+    printing = replace(
+        STEP, side="you", user="you", call=f"echo x >>'{tmp_path / 'ran'}'; seq 100000; echo PGPASSWORD=geheim"
+    )
+    number = store.execution_started(execution(printing))
+    whole = []
+    for _ in range(2):
+        executor = Executor(number, store, unconnected, Nobody(), Job())
+        whole.append(output_of(executor, printing))
+    (kept, _) = store.execution(number).steps
+    assert len(kept.output) <= len(CUT) + KEPT < len(whole[0])
+    assert kept.output.startswith(CUT)
+    assert kept.output.endswith("\n100000\nPGPASSWORD=••••••\n")
+    assert whole[0] == whole[1]
+    assert whole[0].startswith("1\n2\n")
+    assert (tmp_path / "ran").read_text() == "x\nx\n"
+
+
+def test_of_a_failed_step_the_end_is_kept_and_no_secret_that_was_cut(store: Store) -> None:
+    secret = "geh3im" * 40
+    failing = replace(
+        STEP, side="you", user="you", call=f"{{ seq 100000; echo password={secret}; seq 44000; }} >&2; false"
+    )
+    number = store.execution_started(execution(failing))
+    with pytest.raises(CommandError):
+        run_step(Executor(number, store, unconnected, Nobody(), Job()), failing)
+    (kept,) = store.execution(number).steps
+    assert kept.output.endswith("\n44000\n")
+    assert "geh3im" not in kept.output
 
 
 def test_by_what_a_detached_job_is_found_again_is_nobodys_news(store: Store) -> None:
