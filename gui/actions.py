@@ -4,7 +4,7 @@ Core's heavy modules load here, when first used: the window is on screen before 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,12 +22,13 @@ from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
 
 if TYPE_CHECKING:
-    from core.actions import Session
+    from core.actions import Session, Standing
     from core.benchmarks.suites import Listed
     from core.history.store import Command, Entry
+    from core.migration.execution.account import Downtime
     from core.migration.execution.executor import People
     from core.migration.execution.outcome import Paragraph
-    from core.migration.execution.unfinished import Possible
+    from core.migration.execution.unfinished import Possible, Unfinished
     from core.servers.profiles import Profile
 
 
@@ -59,6 +60,8 @@ class ExecutionState:
         left: what it has left, where it ended on its way before old was stopped.
         told: how it ended, when it is done.
         possible: what may be done with it.
+        downtime: how long clients have had no cluster, by `read_at`; bytes_per_second: of what is copied now.
+        plan: what would be carried out, where nothing was yet.
     """
 
     execution: Execution | None = None
@@ -68,17 +71,10 @@ class ExecutionState:
     left: str = ""
     told: "tuple[Paragraph, ...]" = ()
     possible: "Possible | None" = None
-
-
-@dataclass(frozen=True, slots=True)
-class MigrationState:
-    """What the history holds of a move's way over."""
-
-    checks: tuple[CheckResult, ...] | None
-    probes: tuple[Probe, ...]
-    estimate: Estimate | None
-    plan: Plan | None
-    executed: ExecutionState = ExecutionState()
+    downtime: "Downtime | None" = None
+    bytes_per_second: float | None = None
+    read_at: datetime | None = None
+    plan: Plan | None = None
 
 
 def moves_newest_first(session: "Session") -> tuple[Move, ...]:
@@ -154,33 +150,85 @@ def comparison(move: str, session: "Session") -> Compared | None:
         return None
 
 
-def migration(move: str, session: "Session") -> MigrationState:
-    """The latest checks, probes, estimate, plan and execution."""
-    store = session.store
-    found = execution(move, session)
-    return MigrationState(store.checks(move), store.probes(move), store.estimate(move), store.plan(move), found)
+def checks(move: str, session: "Session") -> tuple[CheckResult, ...] | None:
+    """The latest checks."""
+    return session.store.checks(move)
 
 
-def execution(move: str, session: "Session") -> ExecutionState:
-    """The latest execution: little enough to be read again and again while it runs."""
+def probes(move: str, session: "Session") -> tuple[Probe, ...]:
+    """The latest probes."""
+    return session.store.probes(move)
+
+
+def estimated(move: str, session: "Session") -> Estimate | None:
+    """The latest estimate."""
+    return session.store.estimate(move)
+
+
+def planned(move: str, session: "Session") -> Plan | None:
+    """The latest plan."""
+    return session.store.plan(move)
+
+
+def standings(session: "Session") -> "tuple[Standing, ...]":
+    """Where each move stands, the one that was worked on last first."""
+    return tuple(standing(move.name, session) for move in moves_newest_first(session))
+
+
+def standing(move: str, session: "Session") -> "Standing":
+    """Where a move stands."""
+    from core.actions import standing as of
+
+    return of(session, move)
+
+
+def unfinished(session: "Session") -> "tuple[Unfinished, ...]":
+    """The executions that are not at their end: little enough to be read again and again."""
+    from core.actions import unfinished_executions
+
+    return unfinished_executions(session.store)
+
+
+def execution(move: str, session: "Session", kind: Kind | None = None) -> ExecutionState:
+    """The latest execution, or the latest of that kind; what may be done goes by the latest of all."""
     from core.actions import outcome, what_is_left
-    from core.migration.execution.progress import sentences
+    from core.migration.execution.account import downtime
+    from core.migration.execution.progress import rate, sentences, status_of
     from core.migration.execution.status import how_both_stand
     from core.migration.execution.unfinished import possible
 
-    found = session.store.latest_execution(move)
-    if found is None:
-        return ExecutionState(possible=possible(None, alive=False))
-    alive = session.store.carried_out(found.id)
+    newest = session.store.latest_execution(move)
+    plan_made = session.store.plan(move)
+    if newest is None:
+        return ExecutionState(possible=possible(None, alive=False), plan=plan_made)
+    shown = newest
+    if kind is not None and newest.kind is not kind:
+        others = (one for one in session.store.executions(move) if one.kind is kind)
+        shown_one = next(others, None)
+        if shown_one is None:
+            may = possible(newest, alive=session.store.carried_out(newest.id))
+            return ExecutionState(possible=_begin_alone(may), plan=plan_made)
+        shown = shown_one
+    now, alive = datetime.now(UTC), session.store.carried_out(shown.id)
+    may = possible(newest, alive=alive if shown is newest else session.store.carried_out(newest.id))
+    status = status_of(shown, now)
     return ExecutionState(
-        found,
-        alive,
-        sentences(found, datetime.now(UTC)) if alive else (),
-        how_both_stand(found),
-        what_is_left(found),
-        outcome(session, found),
-        possible(found, alive=alive),
+        execution=shown,
+        alive=alive,
+        far=sentences(shown, now) if alive else (),
+        stands=how_both_stand(shown),
+        left=what_is_left(shown),
+        told=outcome(session, shown),
+        possible=may if shown is newest else _begin_alone(may),
+        downtime=downtime(shown, now),
+        bytes_per_second=sum(rate(run, now) or 0.0 for _, run in status.under_way) if alive else None,
+        read_at=now,
     )
+
+
+def _begin_alone(may: "Possible") -> "Possible":
+    """Of an execution that is not the latest one nothing is gone on with."""
+    return replace(may, resume=False, end=False, roll_back=False)
 
 
 def check(move: str, session: "Session", job: Job) -> None:

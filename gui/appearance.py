@@ -81,6 +81,13 @@ def fixed_font() -> QFont:
     return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
 
 
+def bold_font() -> QFont:
+    """The window's own font for heads."""
+    font = QFont(QGuiApplication.font())
+    font.setBold(True)
+    return font
+
+
 def _is_dark(palette: QPalette) -> bool:
     return palette.color(QPalette.ColorRole.Window).lightness() < 128
 

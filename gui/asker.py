@@ -75,6 +75,10 @@ class StepQuestion(Question):
 
     title: str
     reason: str
+    table: str = ""
+    """What to look at for it, lines of text."""
+    name: str = ""
+    """The step's own, by which its button is named."""
 
 
 class WindowAsker(QObject):
@@ -118,10 +122,7 @@ class WindowAsker(QObject):
 
     def has_done(self, step: Step) -> bool:
         """Whether the user says that their step is done."""
-        return (
-            self._ask(StepQuestion(step.server, step.title, "\n".join(filter(None, (step.reason, step.table)))))
-            is not None
-        )
+        return self._ask(StepQuestion(step.server, step.title, step.reason, step.table, step.name)) is not None
 
     def take_over(self, execution: Execution) -> bool:
         """Whether the user has typed the move's name."""

@@ -80,7 +80,8 @@ def _tabs(page: Page) -> list[tuple[str, QTabWidget | None, int]]:
     tabs = page.findChild(QTabWidget)
     if tabs is None:
         return [("", None, 0)]
-    return [(f"-{_plain(tabs.tabText(number))}", tabs, number) for number in range(tabs.count())]
+    visible = [number for number in range(tabs.count()) if tabs.isTabVisible(number)]
+    return [(f"-{_plain(tabs.tabText(number))}", tabs, number) for number in visible]
 
 
 def _plain(text: str) -> str:

@@ -1,20 +1,22 @@
-"""The main window: the rail, the pages, the move at the top, the commands and the running job at the bottom."""
+"""The main window: rail and next thing at the left, move and strip at the top, the running job at the bottom."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QDialog,
     QDockWidget,
     QHBoxLayout,
-    QListWidget,
     QMainWindow,
     QMenu,
     QMessageBox,
+    QPushButton,
     QStackedWidget,
     QToolBar,
     QToolButton,
@@ -23,39 +25,60 @@ from PySide6.QtWidgets import (
 )
 
 from core.errors import Cancelled, PghaulError
-from core.migration.model.move import Move
+from core.migration.model.execution import Kind
 from core.settings import PROGRAM, program_version
 from gui import actions
-from gui.actions import ServerRow
-from gui.asker import Question
+from gui.asker import Question, StepQuestion, StopQuestion
 from gui.dialogs.crash import CrashDialog
 from gui.dialogs.files import ask_path
-from gui.dialogs.move import MoveDialog
 from gui.dialogs.questions import dialog_for
-from gui.pages.benchmarks import BenchmarksPage
-from gui.pages.comparison import ComparisonPage
+from gui.executing import Executing
+from gui.models.execution import Doing
+from gui.models.prompts import waits_for
+from gui.models.rail import RailRow
+from gui.moves import Moves
+from gui.pages.check import CheckPage
+from gui.pages.compare import ComparePage
+from gui.pages.estimate import EstimatePage
+from gui.pages.execution import MovePage, RehearsePage
 from gui.pages.facts import FactsPage
 from gui.pages.history import HistoryPage
-from gui.pages.migration import MigrationPage
+from gui.pages.measure import MeasurePage
 from gui.pages.page import Page
+from gui.pages.plan import PlanPage
+from gui.pages.probe import ProbePage
 from gui.pages.servers import ServersPage
+from gui.pages.start import StartPage
+from gui.watch import Watch
+from gui.way import Way
 from gui.widgets.banner import Banner, Mood
 from gui.widgets.commands_pane import CommandsPane
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.job_bar import JobBar
 from gui.widgets.label import Label
-from gui.widgets.message_box import MessageBox
-from gui.widgets.padding import PaddedDelegate
+from gui.widgets.message_box import MessageBox, question_box
+from gui.widgets.rail import Rail
+from gui.widgets.strip import Strip
 from gui.work import Work
 
+if TYPE_CHECKING:
+    from core.migration.execution.unfinished import Unfinished
+
 PAGES: tuple[type[Page], ...] = (
+    StartPage,
     ServersPage,
     FactsPage,
-    BenchmarksPage,
-    ComparisonPage,
-    MigrationPage,
+    MeasurePage,
+    ComparePage,
+    CheckPage,
+    ProbePage,
+    EstimatePage,
+    PlanPage,
+    RehearsePage,
+    MovePage,
     HistoryPage,
 )
+"""In the order of the rail. A page needs nothing else to be there: its class says its title and its milestone."""
 CLOSE_LIMIT_MS = 20_000
 
 
@@ -66,16 +89,24 @@ class MainWindow(QMainWindow):
         work: what the whole window shares.
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, pages: Sequence[type[Page]] = PAGES) -> None:
         super().__init__()
         self.work = work
+        self.kinds = tuple(pages)
+        self.executing = Executing(work, self)
+        self.watch = Watch(work, self)
+        self.way = Way(work, self)
+        self.moves_made = Moves(work, self)
+        self._unfinished: tuple[Unfinished, ...] = ()
         self._dialogs: dict[Question, QDialog] = {}
         self._pages: dict[str, Page] = {}
         self._leaving = False
         self.setWindowTitle(PROGRAM)
         self.resize(1280, 800)
-        self.rail = self._make_rail()
+        self.rail = Rail([RailRow(kind.title, kind.milestone) for kind in self.kinds], self)
+        self.next = QPushButton(self)
         self.banner = Banner(self)
+        self.strip = Strip(self)
         self.stack = QStackedWidget(self)
         self.job_bar = JobBar(self)
         self.pane = CommandsPane(self)
@@ -86,93 +117,113 @@ class MainWindow(QMainWindow):
         self._make_menus()
         self._make_bar()
         self._connect()
-        self.rail.setCurrentRow(0)
+        self.rail.turn_to(0)
+        self._show_next()
         self.update_actions()
 
     # --- pages
 
     def show_page(self, title: str) -> Page:
         """Bring the page of that title to the front."""
-        number = next(number for number, page in enumerate(PAGES) if page.title == title)
-        self.rail.setCurrentRow(number)
+        number = next(number for number, page in enumerate(self.kinds) if page.title == title)
+        self.rail.turn_to(number)
         return self._pages[title]
 
     @Slot(int)
     def _turn_to(self, number: int) -> None:
-        kind = PAGES[number]
+        self.stack.setCurrentWidget(self._page(self.kinds[number]))
+
+    def _page(self, kind: type[Page]) -> Page:
+        """The page of that kind; made when it is first needed."""
         page = self._pages.get(kind.title)
         if page is None:
             page = self._pages[kind.title] = kind(self.work, self)
             page.wanted.connect(self.go)
             page.told.connect(self.banner.say)
+            if isinstance(page, StartPage):
+                page.picked.connect(self._open_page)
+                page.edited.connect(self.moves_made.edit)
+                page.removed.connect(self.moves_made.remove)
+            if isinstance(page, MovePage):
+                page.prompt.answered.connect(self._answered)
+                page.prompt.back_wanted.connect(self._back_when_ended)
             self.stack.addWidget(page)
-        self.stack.setCurrentWidget(page)
+        return page
+
+    @Slot(str, str)
+    def _open_page(self, move: str, title: str) -> None:
+        """Pick that move, and go where its next thing is done."""
+        self.work.pick(move)
+        self.show_page(title)
+
+    # --- what comes next
+
+    @Slot()
+    def _show_next(self) -> None:
+        self.rail.rows.show_marks(self.way.marks)
+        words, _ = self.way.next(self._current())
+        self.next.setText(words)
+        self.next.setAccessibleName(f"Next: {words}")
+        self.next.setToolTip(f"The next sensible thing (Ctrl+Return): {words}")
+
+    @Slot()
+    def go_on(self) -> None:
+        """Go where the next thing is done; there, do it."""
+        page = self._current()
+        _, title = self.way.next(page)
+        if page is None or page.title != title:
+            self.go(title)
+        elif page.primary is not None and page.primary.isEnabled():
+            page.primary.click()
+
+    def _current(self) -> Page | None:
+        page = self.stack.currentWidget()
+        return page if isinstance(page, Page) else None
+
+    # --- what is under way
+
+    @Slot(object)
+    def _show_unfinished(self, found: "tuple[Unfinished, ...]") -> None:
+        known = [(one.id, one.alive, one.state) for one in self._unfinished]
+        self._unfinished = found
+        self.strip.show_unfinished(found, self.work.ready)
+        if known != [(one.id, one.alive, one.state) for one in found]:
+            self.way.read()
+
+    @Slot(str)
+    def _show_move(self, move: str) -> None:
+        found = next((one for one in self._unfinished if one.move == move), None)
+        rehearsed = found is not None and found.kind is Kind.REHEARSAL
+        self._open_page(move, RehearsePage.title if rehearsed else MovePage.title)
+
+    def _do(self, doing: Doing, move: str) -> None:
+        self._show_move(move)
+        self.executing.ask(doing, move)
+
+    @Slot(object)
+    def _answered(self, _question: Question) -> None:
+        self.strip.wait_for("")
+
+    @Slot(object)
+    def _back_when_ended(self, _question: Question) -> None:
+        """The execution ends at its question first; then it is taken back."""
+        move = self._unfinished[0].move if self._unfinished else ""
+        if move and self.work.task is not None:
+            self.work.task.finished.connect(
+                partial(QTimer.singleShot, 0, partial(self.executing.ask, Doing.BACK, move))
+            )
 
     @Slot(str)
     def go(self, wanted: str) -> None:
         """Do what an empty state offers."""
         if wanted == "New move":
-            self.new_move()
+            self.moves_made.new()
             return
-        page = self.show_page("Servers" if wanted == "New server" else wanted)
+        page = self.show_page(ServersPage.title if wanted == "New server" else wanted)
         if wanted == "New server" and isinstance(page, ServersPage):
             page.add_server()
 
     # --- the move
-
-    @Slot()
-    def new_move(self) -> None:
-        """Ask for a new move."""
-        self._open_move(None)
-
-    @Slot()
-    def edit_move(self) -> None:
-        """Change the picked move."""
-        self._open_move(self.work.move)
-
-    @Slot()
-    def remove_move(self) -> None:
-        """Remove the picked move with everything measured for it, once the user agrees."""
-        move = self.work.move
-        if move is None:
-            return
-        box = self._question(
-            "Remove a move",
-            f"Remove the move {move.name} with its runs, checks, estimates and plans from the history?",
-            "Nothing changes on the servers. This cannot be undone.",
-        )
-        remove = box.addButton("&Remove", QMessageBox.ButtonRole.DestructiveRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        remove.clicked.connect(partial(self._remove_move, move.name))
-        box.open()
-
-    def _remove_move(self, name: str) -> None:
-        task = self.work.read(partial(actions.remove_move, name))
-        if task is not None:
-            task.succeeded.connect(self.work.changed)
-
-    def _open_move(self, move: Move | None) -> None:
-        task = self.work.read(actions.servers)
-        if task is not None:
-            task.succeeded.connect(partial(self._show_move_dialog, move))
-
-    def _show_move_dialog(self, move: Move | None, servers: tuple[ServerRow, ...]) -> None:
-        if not servers:
-            self.banner.say("A move needs its two servers: describe them first.", Mood.TOLD)
-            self.show_page("Servers")
-            return
-        dialog = MoveDialog(servers, move, self)
-        dialog.submitted.connect(partial(self._save_move, dialog))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _save_move(self, dialog: MoveDialog, move: Move, name: str) -> None:
-        task = self.work.ask(partial(actions.save_move, move, name or None))
-        if task is not None:
-            self.work.pick_when_known(move.name)
-            task.succeeded.connect(dialog.accept)
-            task.succeeded.connect(self.work.changed)
-            task.failed.connect(dialog.refuse)
 
     @Slot()
     def _show_moves(self) -> None:
@@ -226,27 +277,27 @@ class MainWindow(QMainWindow):
     def _ask(self, question: Question) -> None:
         if question.answered:
             return
+        if isinstance(question, StepQuestion | StopQuestion):
+            page = self._page(MovePage)
+            if isinstance(page, MovePage):
+                page.ask(question)
+            self.strip.wait_for(waits_for(question))
+            QApplication.alert(self)
+            return
         dialog = self._dialogs[question] = dialog_for(question, self)
         dialog.finished.connect(partial(self._forget, question))
         dialog.open()
 
     @Slot(object)
     def _withdraw(self, question: Question) -> None:
-        dialog = self._dialogs.get(question)
+        dialog, page = self._dialogs.get(question), self._pages.get(MovePage.title)
         if dialog is not None:
             dialog.reject()
+        if isinstance(page, MovePage):
+            page.prompt.withdraw(question)
 
     def _forget(self, question: Question, _result: int) -> None:
         self._dialogs.pop(question).deleteLater()
-
-    def _question(self, title: str, text: str, more: str) -> QMessageBox:
-        box = MessageBox(self)
-        box.setWindowTitle(title)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setText(text)
-        box.setInformativeText(more)
-        box.finished.connect(box.deleteLater)
-        return box
 
     # --- the end
 
@@ -262,8 +313,8 @@ class MainWindow(QMainWindow):
             super().closeEvent(event)
             return
         event.ignore()
-        box = self._question(
-            "A job is running", "Cancel the running job and quit?", "It cleans up on the servers first."
+        box = question_box(
+            self, "A job is running", "Cancel the running job and quit?", "It cleans up on the servers first."
         )
         leave = box.addButton("Cancel the job and &quit", QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton("&Keep working", QMessageBox.ButtonRole.RejectRole))
@@ -283,35 +334,36 @@ class MainWindow(QMainWindow):
 
     # --- construction
 
-    def _make_rail(self) -> QListWidget:
-        rail = QListWidget(self)
-        rail.setAccessibleName("Pages")
-        rail.setObjectName("rail")
-        rail.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        rail.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
-        rail.setItemDelegate(PaddedDelegate(10, 7, rail))
-        rail.setFrameShape(QListWidget.Shape.NoFrame)
-        rail.addItems([page.title for page in PAGES])
-        metrics = rail.fontMetrics()
-        rail.setFixedWidth(max(metrics.horizontalAdvance(page.title) for page in PAGES) + metrics.height() * 4)
-        rail.currentRowChanged.connect(self._turn_to)
-        return rail
-
     def _make_centre(self) -> QWidget:
         centre = QWidget(self)
         right = QVBoxLayout()
         right.setSpacing(0)
+        right.addWidget(self.strip)
         right.addWidget(self.banner)
         right.addWidget(self.stack, 1)
-        row = QHBoxLayout()
+        row = QHBoxLayout(centre)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self.rail)
+        row.addLayout(self._make_left())
         row.addLayout(right, 1)
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(row, 1)
         return centre
+
+    def _make_left(self) -> QVBoxLayout:
+        """The rail over the next thing."""
+        self.next.setMaximumWidth(self.rail.width() - 16)
+        self.next.setDefault(False)
+        self.next.clicked.connect(self.go_on)
+        left = QVBoxLayout()
+        left.setContentsMargins(0, 6, 0, 8)
+        left.addWidget(self.rail, 1)
+        label = Label("Next", self)
+        label.setContentsMargins(10, 0, 0, 0)
+        left.addWidget(label)
+        held = QHBoxLayout()
+        held.setContentsMargins(8, 0, 8, 0)
+        held.addWidget(self.next)
+        left.addLayout(held)
+        return left
 
     def _make_pane(self) -> None:
         self.dock = QDockWidget("Commands", self)
@@ -323,15 +375,16 @@ class MainWindow(QMainWindow):
         self.dock.setWidget(self.pane)
         self.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self.dock)
         self.resizeDocks([self.dock], [170], Qt.Orientation.Vertical)
+        self.dock.hide()
         self.statusBar().addWidget(self.job_bar, 1)
         self.statusBar().setSizeGripEnabled(False)
 
     def _make_actions(self) -> None:
-        self.new_move_action = self._action("&New move…", self.new_move, "Ctrl+N")
+        self.new_move_action = self._action("&New move…", self.moves_made.new, "Ctrl+N")
         self.new_move_action.setIconText("New move…")
         self.pick_move_action = self._action("&Pick a move", self.moves.setFocus, "Ctrl+M")
-        self.edit_move_action = self._action("&Edit move…", self.edit_move)
-        self.remove_move_action = self._action("&Remove move…", self.remove_move)
+        self.edit_move_action = self._action("&Edit move…", self.moves_made.edit_picked)
+        self.remove_move_action = self._action("&Remove move…", self.moves_made.remove_picked)
         self.report_action = self._action("Save &report as PDF…", self.save_report, "Ctrl+S")
         self.report_action.setIconText("Save report as PDF…")
         self.cancel_action = self._action("&Cancel the running job", self.cancel, "Ctrl+.")
@@ -350,13 +403,14 @@ class MainWindow(QMainWindow):
             self.quit_action,
         )
         pages = [
-            self._action(f"&{number} {page.title}", partial(self.show_page, page.title), f"Ctrl+{number}")
-            for number, page in enumerate(PAGES, 1)
+            self._action(page.title, partial(self.show_page, page.title), f"Ctrl+{number}" if number < 10 else "")
+            for number, page in enumerate(self.kinds, 1)
         ]
         show_pane = self.dock.toggleViewAction()
         show_pane.setShortcut("Ctrl+L")
         show_pane.setText("&Commands")
-        self._menu("&View", *pages, None, show_pane)
+        go_on = self._action("&Next", self.go_on, "Ctrl+Return")
+        self._menu("&View", go_on, None, *pages, None, show_pane)
         self._menu("&Job", self.cancel_action)
         self._menu("&Help", self._action("&About pghaul", self.about))
 
@@ -399,6 +453,16 @@ class MainWindow(QMainWindow):
         work.asker.asked.connect(self._ask)
         work.asker.withdrawn.connect(self._withdraw)
         self.job_bar.cancel_wanted.connect(self.cancel)
+        self.rail.turned.connect(self._turn_to)
+        self.rail.turned.connect(self._show_next)
+        self.way.changed.connect(self._show_next)
+        self.moves_made.told.connect(partial(self.banner.say, mood=Mood.TOLD))
+        self.moves_made.wanted.connect(self.go)
+        work.ended.connect(self._show_next)
+        self.watch.looked.connect(self._show_unfinished)
+        self.strip.shown_wanted.connect(self._show_move)
+        self.strip.continue_wanted.connect(partial(self._do, Doing.RESUME))
+        self.strip.back_wanted.connect(partial(self._do, Doing.BACK))
 
     @Slot()
     def _load_commands(self) -> None:

@@ -19,6 +19,7 @@ from core.actions.migration import check, estimate, plan, probe
 from core.actions.reports import report
 from core.actions.servers import Tried, install_tools, missing_tools, test_server
 from core.actions.session import Session, recorded
+from core.actions.standing import Standing, standing, unfinished_executions
 from core.actions.storage import Measured, WhatIf, what_if, what_if_of_move, write_preparation
 from core.actions.waivers import unwaive_check, waive_check
 from core.migration.execution.entry import what_is_left
@@ -26,6 +27,7 @@ from core.migration.execution.entry import what_is_left
 __all__ = [
     "Measured",
     "Session",
+    "Standing",
     "Tried",
     "WhatIf",
     "cancel_execution",
@@ -50,7 +52,9 @@ __all__ = [
     "resume_execution",
     "roll_back_execution",
     "run_benchmarks",
+    "standing",
     "test_server",
+    "unfinished_executions",
     "unwaive_check",
     "volume",
     "waive_check",

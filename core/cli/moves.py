@@ -100,12 +100,20 @@ def _list(context: Context, options: argparse.Namespace) -> int:
 
 
 def _show(context: Context, options: argparse.Namespace) -> int:
+    from core.actions import standing
+
     move = context.store.move(options.name)
     entries = context.store.entries(limit=50, move=move.name)
+    stands = standing(context.session, move.name)
     if options.json:
-        print_document({"move": move, "entries": entries})
+        print_document({"move": move, "milestones": stands.marks, "next": stands.next, "entries": entries})
         return 0
     show(text(move))
+    rows = [
+        (one.milestone, one.condition, one.said, f"{one.at:%Y-%m-%d %H:%M}" if one.at else "") for one in stands.marks
+    ]
+    show(table(("step", "", "", "when"), rows))
+    show(f"next: {stands.next.words[:1].lower()}{stands.next.words[1:]}")
     facts = [context.store.facts(each) for each in (move.old, move.new)]
     jobs = side_by_side(facts[0], facts[1]) if facts[0] is not None and facts[1] is not None else ""
     if jobs:

@@ -4,7 +4,7 @@ import json
 import math
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
@@ -103,6 +103,19 @@ def runs(session: Session, move: str, side: Side | None, latest_only: bool) -> t
         query = query.where(RunRow.side == side.value)
     rows = list(session.scalars(query.order_by(RunRow.started_at, RunRow.id)))
     return tuple(run_of(row) for row in (_latest(rows) if latest_only else rows))
+
+
+def measured_at(session: Session, move: str) -> dict[Side, datetime]:
+    """When the latest run of each side ended that is done, on the machine and the volume that the move names now."""
+    of = move_row(session, move)
+    found = {}
+    for side, server, volume in ((Side.OLD, of.old, of.old_volume), (Side.NEW, of.new, of.new_volume)):
+        mine = (RunRow.move_id == of.id, RunRow.side == side.value, RunRow.outcome == Outcome.DONE.value)
+        there = (RunRow.server == server.name, RunRow.mount_point == volume)
+        ended = session.scalar(select(func.max(RunRow.ended_at)).where(*mine, *there))
+        if ended is not None and (server.changed_at is None or ended >= server.changed_at):
+            found[side] = ended
+    return found
 
 
 def _latest(rows: list[RunRow]) -> list[RunRow]:

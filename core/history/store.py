@@ -204,6 +204,11 @@ class Store:
         with self._read() as session:
             return runs.runs(session, move, side, latest_only)
 
+    def measured_at(self, move: str) -> dict[Side, datetime]:
+        """When the latest run of each side ended that is done, where the move names it now."""
+        with self._read() as session:
+            return runs.measured_at(session, move)
+
     # --- probes (ProbeJournal), checks, estimate, plan; none older than the last change of the move or its servers
 
     def probe_taken(self, move: str, probe: Probe) -> None:

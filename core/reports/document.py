@@ -75,7 +75,7 @@ def _breakable(text: str) -> str | Plain:
 
 def _checks(report: Report) -> Plain:
     if not report.checks:
-        text = missing("Nothing was checked yet.", report.move, "check", "Migration")
+        text = missing("Nothing was checked yet.", report.move, "check", "Check")
         return {"missing": text, "taken_at": "", "results": []}
     taken_at = instant(report.checks_taken_at) if report.checks_taken_at else ""
     return {"missing": "", "taken_at": taken_at, "results": [_check(check) for check in report.checks]}
@@ -103,12 +103,12 @@ def _durations(report: Report) -> Plain:
     methods = () if report.estimate is None else report.estimate.methods
     made_at = report.estimate.made_at if report.estimate is not None else None
     return {
-        "missing": "" if methods else missing("Nothing was estimated yet.", report.move, "estimate", "Migration"),
+        "missing": "" if methods else missing("Nothing was estimated yet.", report.move, "estimate", "Estimate"),
         "made_at": instant(made_at) if made_at is not None else "",
         "methods": [_method(one) for one in methods],
         "probes_missing": ""
         if report.probes
-        else missing("No link of the copy chain was measured: rates are assumed.", report.move, "probe", "Migration"),
+        else missing("No link of the copy chain was measured: rates are assumed.", report.move, "probe", "Probe"),
         "probes": table(
             ("Link", "Rate", "Moved", "How", "When"),
             [
@@ -152,7 +152,7 @@ def _method(one: Method) -> Plain:
 
 def _plan(report: Report) -> Plain:
     if report.plan is None:
-        text = missing("There is no plan yet.", report.move, "plan", "Migration")
+        text = missing("There is no plan yet.", report.move, "plan", "Plan")
         return {"missing": text, "transport": "", "why": "", "made_at": "", "warnings": [], "steps": [], "table": None}
     plan = report.plan
     head = ("Step", "What", "Where", "As", "Takes", "Downtime")

@@ -155,7 +155,7 @@ def _down(report: Report, latest: Execution) -> str:
 def _cost(report: Report, latest: Execution) -> str:
     night = _night(report, latest)
     if night is None:
-        return missing("It was not estimated with the rates of this rehearsal.", report.move, "estimate", "Migration")
+        return missing("It was not estimated with the rates of this rehearsal.", report.move, "estimate", "Estimate")
     down, whole = night.downtime_seconds, night.duration_seconds
     return f"{span(down)} without the cluster, {span(whole)} in all, by the rates of this rehearsal; people come on top"
 

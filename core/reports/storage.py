@@ -31,7 +31,7 @@ _WORDS = {Verdict.OLD: "slower", Verdict.NEW: "faster", Verdict.NONE: "no differ
 def storage(report: Report) -> Plain:
     """Bars and table, or the sentence for neither."""
     if report.comparison is None or not report.comparison.rows:
-        text = missing("Nothing was measured yet.", report.move, "bench", "Benchmarks")
+        text = missing("Nothing was measured yet.", report.move, "bench", "Measure")
         return {"missing": text, "bars": [], "table": None, "alt": "", "notes": [], **_beside(report)}
     bars = [_bars(row) for row in headlines(report)]
     return {

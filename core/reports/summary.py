@@ -38,7 +38,7 @@ def _storage(report: Report) -> Plain:
     question = "Is the new storage faster?"
     rows = [row for row in headlines(report) if row.verdict not in {Verdict.ONE_SIDED, Verdict.UNLIKE}]
     if not rows:
-        hint = missing("Nothing was measured alike on both sides.", report.move, "bench", "Benchmarks")
+        hint = missing("Nothing was measured alike on both sides.", report.move, "bench", "Measure")
         return _answer(question, "unknown", "Not known", hint)
     faster = [row for row in rows if row.verdict is Verdict.NEW]
     slower = [row for row in rows if row.verdict is Verdict.OLD]
@@ -84,7 +84,7 @@ def _movable(report: Report) -> Plain:
         when = "" if moved.ended_at is None else f"{moved.ended_at:%Y-%m-%d %H:%M} UTC."
         return _answer(question, "good", "It was moved", when, "What checks said before no longer matters.")
     if not report.checks:
-        hint = missing("Nothing was checked yet.", report.move, "check", "Migration")
+        hint = missing("Nothing was checked yet.", report.move, "check", "Check")
         return _answer(question, "unknown", "Not known", hint)
     statuses = [check.status for check in report.checks]
     blockers = statuses.count(Status.BLOCKER)
@@ -105,7 +105,7 @@ def _time(report: Report) -> Plain:
     question = "How long without the cluster?"
     methods = {} if report.estimate is None else {found.method: found for found in report.estimate.methods}
     if not methods:
-        hint = missing("Nothing was estimated yet.", report.move, "estimate", "Migration")
+        hint = missing("Nothing was estimated yet.", report.move, "estimate", "Estimate")
         return _answer(question, "unknown", "Not known", hint)
     copy, dump = methods.get("cold-copy"), methods.get("dump-restore")
     first = methods.get(_planned(report)) or copy or next(iter(methods.values()))

@@ -17,7 +17,7 @@ class NameDialog(QDialog):
         self._name = name
         self.setWindowTitle(title)
         self.setModal(True)
-        label = Label(text, self)
+        label = self.text = Label(text, self)
         label.setWordWrap(True)
         self.field = QLineEdit(self)
         self.field.setAccessibleName("Name of the cluster")

@@ -1,4 +1,4 @@
-"""What work asks of the user: is this the server's key, what is the password, may the cluster stop, is that done."""
+"""What is asked before work begins: is this the server's key, what is the password, may what is shown be run."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.asker import HostKeyQuestion, Question, SecretQuestion, StepQuestion, StopQuestion, TakeOverQuestion
+from gui.asker import HostKeyQuestion, Question, SecretQuestion, TakeOverQuestion
 from gui.dialogs.confirm import NameDialog
 from gui.widgets.label import Label
 from gui.widgets.message_box import MessageBox
@@ -32,44 +32,9 @@ def dialog_for(question: Question, parent: QWidget) -> QDialog:
         return _host_key(question, parent)
     if isinstance(question, SecretQuestion):
         return SecretDialog(question, parent)
-    if isinstance(question, StopQuestion):
-        return StopDialog(question, parent)
     if isinstance(question, TakeOverQuestion):
         return TakeOverDialog(question, parent)
-    if isinstance(question, StepQuestion):
-        return _step(question, parent)
     raise TypeError(type(question))
-
-
-def _step(question: StepQuestion, parent: QWidget) -> QMessageBox:
-    box = MessageBox(parent)
-    box.setWindowTitle("A step of yours")
-    box.setIcon(QMessageBox.Icon.Question)
-    box.setText(f"{question.title[:1].upper()}{question.title[1:]}.")
-    box.setInformativeText(f"{question.reason[:1].upper()}{question.reason[1:]}.")
-    done = box.addButton("It is &done", QMessageBox.ButtonRole.AcceptRole)
-    stop = box.addButton("&Stop here", QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(stop)
-    box.setEscapeButton(stop)
-    box.finished.connect(partial(_told, question, box, done))
-    return box
-
-
-def _told(question: StepQuestion, box: QMessageBox, done: QAbstractButton, _result: int) -> None:
-    question.answer(question.title if box.clickedButton() is done else None)
-
-
-class StopDialog(NameDialog):
-    """Lets the cluster be stopped once its name was typed."""
-
-    def __init__(self, question: StopQuestion, parent: QWidget | None = None) -> None:
-        text = f"{question.cluster} is stopped next: its clients lose their connections. Type its &name to go on."
-        super().__init__("Stop the cluster", text, question.cluster, "&Stop it", parent)
-        self._question = question
-
-    def done(self, result: int) -> None:
-        self._question.answer(self.field.text() if result == QDialog.DialogCode.Accepted else None)
-        super().done(result)
 
 
 class TakeOverDialog(NameDialog):

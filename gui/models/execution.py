@@ -8,10 +8,10 @@ from core import units
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from gui.actions import ExecutionState
 from gui.appearance import Tone
-from gui.models.table import Column, Width
 from gui.models.words import in_window, moment
 
 if TYPE_CHECKING:
+    from core.migration.execution.account import Downtime
     from core.migration.execution.outcome import Paragraph
 
 
@@ -42,6 +42,17 @@ _STATES = {
 }
 
 
+def clock_text(down: "Downtime") -> str:
+    """`Old has been stopped for 3 min 53 s; the plan expected 2 min 10 s of commands, people took 40 s.`"""
+    if down.ended_at is None:
+        said = f"Old has been stopped for {units.clock(down.seconds)}, since {down.began_at.astimezone():%H:%M:%S}"
+    else:
+        said = f"Clients had no cluster for {units.clock(down.seconds)}"
+    expected = f"the plan expected {units.duration(down.expected_seconds)} of commands" if down.expected_seconds else ""
+    people = f"people took {units.clock(down.people_seconds)}" if down.people_seconds >= 1 else ""
+    return "; ".join(part for part in (said, expected, people) if part) + "."
+
+
 def told_text(paragraphs: "Sequence[Paragraph]") -> str:
     """How an execution ended, to read and copy."""
     return "\n\n".join("\n  ".join((_sentence(each.title), *each.sentences)) for each in paragraphs)
@@ -52,9 +63,19 @@ class Doing(StrEnum):
 
     MOVE = "Moving"
     REHEARSE = "Rehearsing"
-    RESUME = "Going on with"
-    END = "Ending"
+    RESUME = "Continuing"
+    END = "Cancelling"
     BACK = "Going back from"
+
+
+BUTTONS = {
+    Doing.MOVE: "&Move",
+    Doing.REHEARSE: "&Rehearse",
+    Doing.RESUME: "&Continue",
+    Doing.END: "C&ancel and clean up",
+    Doing.BACK: "&Back to old",
+}
+"""What the button says that begins it."""
 
 
 def confirmation(doing: Doing, state: ExecutionState) -> str:
@@ -107,19 +128,11 @@ def run_text(run: StepRun) -> str:
     return "\n".join([*lines, "", run.output])
 
 
-def _took(run: StepRun) -> str:
+def took(run: StepRun) -> str:
+    """How long it took."""
     return units.duration((run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else None)
 
 
-def _tone(run: StepRun) -> Tone | None:
+def tone(run: StepRun) -> Tone | None:
+    """The colour of its outcome."""
     return Tone.GOOD if run.done else Tone.WARNING if run.ended_at is None or run.void else Tone.BAD
-
-
-RUN_COLUMNS: tuple[Column[StepRun], ...] = (
-    Column("#", lambda row: str(row.number), right=True),
-    Column("Step", lambda row: f"back: {row.title}" if row.back else row.title, width=Width.REST),
-    Column("Began", lambda row: moment(row.started_at)),
-    Column("Took", _took, right=True),
-    Column("Sent", lambda row: units.size(row.bytes) if row.bytes is not None else "", right=True),
-    Column("Outcome", outcome, tone=_tone),
-)

@@ -8,11 +8,8 @@ from core.migration.model.estimate import Estimate, Method, Stage
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route
-from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import STATUS_TONES, method_name, moment, span
-
-SIDES = {"old": Tone.OLD, "new": Tone.NEW}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +133,6 @@ def _status(result: CheckResult) -> str:
     return "waived" if result.waiver is not None else str(result.status)
 
 
-def _special(step: Step) -> str:
-    marks = ("downtime" if step.stopped else "", "point of no return" if step.point_of_no_return else "")
-    return ", ".join(mark for mark in marks if mark)
-
-
 def _name(row: StageRow) -> str:
     return method_name(row.method.method) if row.stage is None else f"    {row.stage.name}"
 
@@ -183,12 +175,4 @@ STAGE_COLUMNS: tuple[Column[StageRow], ...] = (
         right=True,
     ),
     Column("Bound by", lambda row: "" if row.stage is None else row.stage.bound_by),
-)
-STEP_COLUMNS: tuple[Column[Step], ...] = (
-    Column("#", lambda row: str(row.number), right=True),
-    Column("Where", lambda row: row.server, tone=lambda row: SIDES.get(row.side)),
-    Column("As", lambda row: row.user),
-    Column("Step", lambda row: row.title, width=Width.REST),
-    Column("Takes about", lambda row: units.duration(row.expected_seconds), right=True),
-    Column("Note", _special, tone=lambda row: Tone.BAD if row.point_of_no_return else Tone.WARNING),
 )

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from core.text import printable
-from gui.appearance import Tone, colour, fixed_font
+from gui.appearance import Tone, bold_font, colour, fixed_font
 from gui.widgets.label import tip
 
 Row = TypeVar("Row")
@@ -44,12 +44,18 @@ class Column(Generic[Row]):
 
 class TableModel(QAbstractTableModel, Generic[Row]):
     """Rows of one dataclass. New rows are set as a whole; only what differs is announced, so that selection and scroll
-    position stay while a table is live. The row itself stands under UserRole.
+    position stay while a table is live. The row itself stands under UserRole. `strong` rows are heads: in bold.
     """
 
-    def __init__(self, columns: Sequence[Column[Row]], parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        columns: Sequence[Column[Row]],
+        parent: QObject | None = None,
+        strong: Callable[[Row], bool] = lambda _row: False,
+    ) -> None:
         super().__init__(parent)
         self.columns = tuple(columns)
+        self._strong = strong
         self._rows: list[Row] = []
 
     @property
@@ -110,7 +116,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
                 tone = column.tone(row) if column.tone else None
                 return None if tone is None else colour(tone)
             case Qt.ItemDataRole.FontRole:
-                return fixed_font() if column.fixed else None
+                return bold_font() if self._strong(row) else fixed_font() if column.fixed else None
             case Qt.ItemDataRole.UserRole:
                 return row
             case _:

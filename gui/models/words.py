@@ -51,6 +51,17 @@ def moment(at: datetime | None) -> str:
     return units.ABSENT if at is None else at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
+def age(at: datetime | None, now: datetime) -> str:
+    """How long ago, in the largest unit alone: `12 s`, `5 min`, `3 h`, `12 d`; empty where it never was."""
+    if at is None:
+        return ""
+    seconds = max(0.0, (now - at).total_seconds())
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
 def metric_name(name: str) -> str:
     """`read_bytes_per_second` -> `read rate`, `write_latency_p99_seconds` -> `write latency 99 %`."""
     words = name.replace("bytes_per_second", "rate").replace("_per_second", "_rate").removesuffix("_seconds").split("_")

@@ -5,10 +5,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QComboBox, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from core import units
 from core.facts.model import Facts
+from core.migration.model.standing import Milestone
 from gui import actions
 from gui.models import facts as rows
 from gui.models.facts import ClusterRow, Detail, FactRow, GapRow
@@ -43,7 +44,7 @@ class Pair:
 class FactsPage(Page):
     """Two servers, those of the move unless others are chosen."""
 
-    title = "Facts"
+    title, milestone = "Facts", Milestone.FACTS
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
@@ -74,6 +75,10 @@ class FactsPage(Page):
         self.tabs.addTab(self.gaps, "&Gaps")
         self.tabs.addTab(self._padded(self.raw), "Raw te&xt")
         self.column.addWidget(self.tabs)
+
+    @property
+    def primary(self) -> QPushButton | None:
+        return self.read
 
     def question(self) -> Any:
         move = self.work.move

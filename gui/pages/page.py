@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from core.jobs import Job
+from core.migration.model.standing import Milestone
 from gui.bridge import Task
 from gui.widgets.empty import Empty
 from gui.widgets.label import Label
@@ -29,6 +30,8 @@ class Page(QWidget):
     """
 
     title = ""
+    milestone: Milestone | None = None
+    """Of a move's way, whose mark the rail shows beside the page; None: it stands beside the way."""
     wanted = Signal(str)
     told = Signal(str)
 
@@ -48,6 +51,11 @@ class Page(QWidget):
         work.picked.connect(self.refresh)
         work.started.connect(self.update_buttons)
         work.ended.connect(self.update_buttons)
+
+    @property
+    def primary(self) -> QPushButton | None:
+        """The button for the page's own work: what `Next` presses when the page is open already."""
+        return None
 
     def question(self) -> Callable[[Any], Any] | None:
         """What to ask of the session on a thread; None: nothing can be asked now, `show_answer` gets None."""

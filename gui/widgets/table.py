@@ -1,6 +1,6 @@
 """A table that shows rows of one dataclass, tells which one is chosen, and lets them be copied."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QObject, Qt, Signal, Slot
@@ -20,9 +20,16 @@ class Table(QTableView, Generic[Row]):
     chosen = Signal(object)
     activated_row = Signal(object)
 
-    def __init__(self, name: str, columns: Sequence[Column[Row]], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[Column[Row]],
+        parent: QWidget | None = None,
+        *,
+        strong: Callable[[Row], bool] = lambda _row: False,
+    ) -> None:
         super().__init__(parent)
-        self.rows = TableModel[Row](columns, self)
+        self.rows = TableModel[Row](columns, self, strong)
         self._dragged = self._held = False
         self.setAccessibleName(name)
         self.setModel(self.rows)

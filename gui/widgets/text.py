@@ -12,13 +12,14 @@ LONGEST = 2_000_000
 
 
 class TextView(QWidget):
-    """A titled, read-only text with a button that copies it whole."""
+    """A titled, read-only text with a button that copies it whole; `fixed`: all letters of one width."""
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, parent: QWidget | None = None, *, fixed: bool = True) -> None:
         super().__init__(parent)
         self._text = ""
         self.edit = QPlainTextEdit(self, readOnly=True)
-        self.edit.setFont(fixed_font())
+        if fixed:
+            self.edit.setFont(fixed_font())
         self.edit.setTabChangesFocus(True)
         self.edit.setAccessibleName(title)
         self._copy = QPushButton("Cop&y", self)

@@ -150,7 +150,7 @@ def _mnemonic(text: str) -> str:
 
 
 def test_tab_goes_through_a_page_and_comes_back(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Benchmarks")
+    shown = page(qtbot, full_window, "Measure")
     full_window.activateWindow()
     full_window.rail.setFocus()
     seen: list[QWidget] = []

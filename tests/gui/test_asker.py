@@ -1,16 +1,20 @@
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Job
+from core.migration.model.move import Hook
 from core.migration.model.plan import Step
 from gui.asker import Question, WindowAsker
 from gui.bridge import Runner
-from gui.dialogs.questions import SecretDialog, StopDialog, TakeOverDialog
+from gui.dialogs.questions import SecretDialog, TakeOverDialog
+from gui.pages.execution import MovePage
+from gui.widgets.prompt_panel import PromptPanel
 from gui.window import MainWindow
 from gui.work import Work
 from tests.core.migration.execution.builders import execution
@@ -138,22 +142,29 @@ def test_a_question_counts_its_first_answer(qapp: object) -> None:  # noqa: ARG0
     assert question.wait() == "first"
 
 
-def test_the_cluster_is_stopped_by_its_typed_name_alone(window: MainWindow, work: Work, qtbot: QtBot) -> None:
+def panel(window: MainWindow, qtbot: QtBot) -> PromptPanel:
+    """The panel in the page Move, once it asks."""
+    move = window.show_page("Move")
+    assert isinstance(move, MovePage)
+    qtbot.waitUntil(lambda: not move.prompt.isHidden())
+    return move.prompt
+
+
+def test_the_cluster_is_stopped_by_its_typed_name_alone(full_window: MainWindow, work: Work, qtbot: QtBot) -> None:
     for typed, expected in (("15/main", True), ("15/other", False)):
         answers: list[bool] = []
         work.run("execute", lambda _session, _job: work.asker.confirm_stop("15/main"))
         assert work.task is not None
         work.task.succeeded.connect(answers.append)
-        dialog = _dialog(qtbot)
-        assert isinstance(dialog, StopDialog)
-        button = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
-        assert not button.isEnabled()
-        QTest.keyClicks(dialog.field, typed)
-        assert button.isEnabled() is expected
-        QTest.keyClick(dialog, Qt.Key.Key_Return if expected else Qt.Key.Key_Escape)
-        at_rest(qtbot, window)
+        asks = panel(full_window, qtbot)
+        assert "Type 15/main to stop it." in asks.text.text()
+        assert not asks.accept.isEnabled()
+        QTest.keyClicks(asks.field, typed)
+        assert asks.accept.isEnabled() is expected
+        (asks.accept if expected else asks.decline).click()
+        at_rest(qtbot, full_window)
         assert answers == [expected]
-        _gone(qtbot)
+        assert asks.isHidden()
 
 
 def test_what_pghaul_has_not_recorded_is_taken_over_by_the_typed_name_of_the_move(
@@ -175,30 +186,45 @@ def test_what_pghaul_has_not_recorded_is_taken_over_by_the_typed_name_of_the_mov
         _gone(qtbot)
 
 
-@pytest.mark.parametrize(("word", "expected"), [("done", True), ("Stop", False)])
-def test_a_step_of_the_persons_is_asked_for(
-    word: str, expected: bool, window: MainWindow, work: Work, qtbot: QtBot
+@pytest.mark.parametrize(("button", "expected"), [("accept", True), ("decline", False)])
+def test_a_step_of_the_persons_is_asked_for_in_the_page(
+    button: str, expected: bool, full_window: MainWindow, work: Work, qtbot: QtBot
 ) -> None:
     answers: list[bool] = []
-    step = Step(
-        "stop the applications",
-        "you",
-        "you",
-        "",
-        "clients wait",
-        "start them",
-        number=3,
-        server="workstation",
-        expected_seconds=None,
-    )
-    work.run("execute", lambda _session, _job: work.asker.has_done(step))
+    work.run("execute", lambda _session, _job: work.asker.has_done(CRON))
     assert work.task is not None
     work.task.succeeded.connect(answers.append)
-    dialog = _dialog(qtbot)
-    assert isinstance(dialog, QMessageBox)
-    assert (dialog.text(), dialog.informativeText()) == ("Stop the applications.", "Clients wait.")
-    button = next(button for button in dialog.buttons() if word in button.text())
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    at_rest(qtbot, window)
+    asks = panel(full_window, qtbot)
+    assert (asks.title.text(), asks.text.text()) == ("Move the cron jobs", "What old runs must run on new.")
+    assert asks.table.text == CRON.table
+    assert asks.accept.text() == "&The cron jobs are moved"
+    assert asks.back.isHidden()
+    QTest.mouseClick(getattr(asks, button), Qt.MouseButton.LeftButton)
+    at_rest(qtbot, full_window)
     assert answers == [expected]
-    _gone(qtbot)
+
+
+def test_the_decision_says_what_its_buttons_do(full_window: MainWindow, work: Work, qtbot: QtBot) -> None:
+    work.run("execute", lambda _session, _job: work.asker.has_done(replace(CRON, title="decide", name="", table="")))
+    asks = panel(full_window, qtbot)
+    assert [button.text() for button in (asks.accept, asks.back) if not button.isHidden()] == [
+        "&Open new to clients",
+        "&Back to old",
+    ]
+    full_window.cancel()
+    at_rest(qtbot, full_window)
+    assert asks.isHidden()
+
+
+CRON = Step(
+    "move the cron jobs",
+    "you",
+    "you",
+    "",
+    "what old runs must run on new",
+    "take them back",
+    name=Hook.MOVE_CRON_JOBS,
+    number=3,
+    server="workstation",
+    table="old  0 3 * * *  vacuumdb\nnew",
+)

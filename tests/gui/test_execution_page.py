@@ -14,7 +14,7 @@ from core.history.store import Store
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Plan, Step
 from gui.dialogs.confirm import NameDialog
-from gui.pages.migration import MigrationPage
+from gui.pages.execution import MovePage
 from gui.window import MainWindow
 from tests.gui import samples
 from tests.gui.conftest import page
@@ -49,7 +49,9 @@ PLAN = Plan(samples.MOVE.name, "rsync", "why", (COPY, OPENING), samples.MORNING,
 
 @pytest.fixture(autouse=True)
 def _looked_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gui.pages.migration.LOOK_MS", 50)
+    monkeypatch.setattr("gui.pages.execution.LOOK_MS", 50)
+    monkeypatch.setattr("gui.watch.LOOK_MS", 50)
+    monkeypatch.setattr("gui.watch.IDLE_MS", 50)
 
 
 @pytest.fixture
@@ -66,17 +68,24 @@ def begun(store: Store, kind: Kind = Kind.REAL) -> tuple[int, int]:
     return number, store.step_started(number, StepRun(0, 1, COPY.title, 1, datetime.now(UTC)))
 
 
-def shown(qtbot: QtBot, window: MainWindow) -> MigrationPage:
-    migration = page(qtbot, window, "Migration")
-    assert isinstance(migration, MigrationPage)
-    migration.tabs.setCurrentWidget(migration.execution)
-    return migration
+def shown(qtbot: QtBot, window: MainWindow) -> MovePage:
+    made = page(qtbot, window, "Move")
+    assert isinstance(made, MovePage)
+    return made
 
 
 def ended(store: Store, number: int, run: int, state: State) -> None:
     at = store.execution(number).steps[-1]
     store.step_ended(replace(at, id=run, ended_at=datetime.now(UTC), exit_status=0, bytes=3 << 30))
     store.execution_changed(number, state)
+
+
+def named(qtbot: QtBot, window: MainWindow) -> NameDialog:
+    """The dialog that waits for the cluster's name."""
+    qtbot.waitUntil(lambda: window.findChild(NameDialog) is not None)
+    dialog = window.findChild(NameDialog)
+    assert dialog is not None
+    return dialog
 
 
 def press(button: QPushButton) -> None:
@@ -86,8 +95,7 @@ def press(button: QPushButton) -> None:
 def test_an_execution_of_another_program_is_seen_as_it_goes(
     full_window: MainWindow, qtbot: QtBot, other: Store
 ) -> None:
-    migration = shown(qtbot, full_window)
-    section = migration.execution
+    section = shown(qtbot, full_window)
     assert section.start.isEnabled()
     number, run = begun(other)
     qtbot.waitUntil(lambda: "step 1 of 2" in section.summary.text(), timeout=20_000)
@@ -95,21 +103,21 @@ def test_an_execution_of_another_program_is_seen_as_it_goes(
     assert not section.start.isEnabled()
     other.step_progressed(run, 3 << 30, 12 << 30)
     qtbot.waitUntil(lambda: "3.0 GiB of 12.0 GiB" in section.summary.text(), timeout=20_000)
-    assert section.told.isHidden()
-    assert section.table.current() == other.execution(number).steps[-1]
+    assert not section.tabs.isTabVisible(2)
+    current = section.table.current()
+    assert current is not None
+    assert current.run == other.execution(number).steps[-1]
     ended(other, number, run, State.DONE)
-    qtbot.waitUntil(section.told.isVisible, timeout=20_000)
-    assert "Kept\n  each step" in section.told.text
-    assert section.table.rows.rowCount() == 1
+    qtbot.waitUntil(lambda: section.tabs.isTabVisible(2), timeout=20_000)
+    assert "Kept\n  each step" in section.ending.text
 
 
 def test_what_is_at_stake_waits_for_the_clusters_name(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
     number, _ = begun(other)
-    section = shown(qtbot, full_window).execution
+    section = shown(qtbot, full_window)
     qtbot.waitUntil(section.end.isEnabled, timeout=20_000)
     press(section.end)
-    dialog = section.window().findChild(NameDialog)
-    assert dialog is not None
+    dialog = named(qtbot, full_window)
     do_it = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
     for typed, may in (("", False), ("15/Main", False), ("15/main", True)):
         dialog.field.setText(typed)
@@ -123,11 +131,10 @@ def test_what_is_at_stake_waits_for_the_clusters_name(full_window: MainWindow, q
 def test_what_was_left_is_said_before_another_begins(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
     number, run = begun(other)
     ended(other, number, run, State.CANCELLED)
-    section = shown(qtbot, full_window).execution
+    section = shown(qtbot, full_window)
     left = f"Execution {number} of spring was cancelled at step 2 of 2, open new: old runs as before, 3.0 GiB of it lie"
     qtbot.waitUntil(lambda: left in section.summary.text(), timeout=20_000)
     press(section.start)
-    dialog = section.window().findChild(NameDialog)
-    assert dialog is not None
+    dialog = named(qtbot, full_window)
     dialog.reject()
     assert not full_window.work.busy

@@ -13,12 +13,18 @@ from core.history.store import Store
 from core.jobs import Job
 from core.migration.model.checks import Status
 from gui.dialogs.waive import WaiveDialog
-from gui.pages.benchmarks import BenchmarksPage
-from gui.pages.comparison import ComparisonPage
+from gui.models.steps import NO_RETURN
+from gui.pages.check import CheckPage
+from gui.pages.compare import ComparePage
+from gui.pages.estimate import EstimatePage
+from gui.pages.execution import ExecutionPage
 from gui.pages.facts import FactsPage
 from gui.pages.history import HistoryPage
-from gui.pages.migration import MigrationPage
+from gui.pages.measure import MeasurePage
 from gui.pages.page import Page
+from gui.pages.part import PartPage
+from gui.pages.plan import PlanPage
+from gui.pages.probe import ProbePage
 from gui.pages.servers import ServersPage
 from gui.widgets.empty import Empty
 from gui.window import PAGES, MainWindow
@@ -75,8 +81,8 @@ def test_other_servers_can_be_chosen(full_window: MainWindow, qtbot: QtBot) -> N
 def test_benchmarks_show_every_repetition_and_start_only_after_a_forecast(
     full_window: MainWindow, qtbot: QtBot
 ) -> None:
-    shown = page(qtbot, full_window, "Benchmarks")
-    assert isinstance(shown, BenchmarksPage)
+    shown = page(qtbot, full_window, "Measure")
+    assert isinstance(shown, MeasurePage)
     assert shown.table.rows.rowCount() == 24
     assert shown.suite.count() > 0
     assert shown.forecast.isEnabled()
@@ -86,8 +92,8 @@ def test_benchmarks_show_every_repetition_and_start_only_after_a_forecast(
 
 
 def test_the_suite_is_chosen_by_what_it_measures(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Benchmarks")
-    assert isinstance(shown, BenchmarksPage)
+    shown = page(qtbot, full_window, "Measure")
+    assert isinstance(shown, MeasurePage)
     listed = list_suites()
     assert [shown.suite.itemText(index) for index in range(shown.suite.count())] == [suite.name for suite in listed]
     assert listed[0].title in shown.suite.toolTip()
@@ -98,8 +104,8 @@ def test_the_suite_is_chosen_by_what_it_measures(full_window: MainWindow, qtbot:
 
 
 def test_comparison(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Comparison")
-    assert isinstance(shown, ComparisonPage)
+    shown = page(qtbot, full_window, "Compare")
+    assert isinstance(shown, ComparePage)
     assert shown.table.rows.rowCount() == 4
     shown.everything.click()
     assert shown.table.rows.rowCount() == 8
@@ -108,36 +114,56 @@ def test_comparison(full_window: MainWindow, qtbot: QtBot) -> None:
 def test_plots_are_drawn(full_window: MainWindow, qtbot: QtBot) -> None:
     from gui.widgets.plots import ComparisonPlot, EstimatePlot
 
-    comparison = page(qtbot, full_window, "Comparison").findChild(ComparisonPlot)
+    comparison = page(qtbot, full_window, "Compare").findChild(ComparisonPlot)
     assert comparison is not None
     qtbot.waitUntil(comparison.isVisible)
-    migration = page(qtbot, full_window, "Migration")
-    assert isinstance(migration, MigrationPage)
-    migration.tabs.setCurrentWidget(migration.estimate)
-    estimate = migration.findChild(EstimatePlot)
+    estimate = page(qtbot, full_window, "Estimate").findChild(EstimatePlot)
     assert estimate is not None
     qtbot.waitUntil(estimate.isVisible)
 
 
-def test_migration(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Migration")
-    assert isinstance(shown, MigrationPage)
-    assert shown.checks.summary.text() == "Blockers: 1, unknown: 1, warnings: 1, passed: 1"
-    assert "copying it now would give a broken copy" in shown.checks.evidence.text
-    assert shown.probes.summary.text().startswith("The slowest link is: read, ")
-    assert shown.estimate.table.rows.rowCount() == 6
-    assert shown.plan.native.text == "rsync -a /srv/pg/data/ new:/srv/pg/"
-    assert shown.plan.call.text == "warm_pass data /srv/pg/data /srv/pg"
-    shown.plan.copy.click()
+def test_checks_probes_and_estimate(full_window: MainWindow, qtbot: QtBot) -> None:
+    checks, probes, estimate = (page(qtbot, full_window, title) for title in ("Check", "Probe", "Estimate"))
+    assert isinstance(checks, CheckPage)
+    assert isinstance(probes, ProbePage)
+    assert isinstance(estimate, EstimatePage)
+    assert checks.summary.text() == "Blockers: 1, unknown: 1, warnings: 1, passed: 1"
+    assert "copying it now would give a broken copy" in checks.evidence.text
+    assert checks.table.rows.rowCount() == 4
+    checks.problems.click()
+    assert Status.PASS not in {row.status for row in checks.table.rows.rows}
+    assert checks.table.rows.rowCount() == 3
+    assert probes.summary.text().startswith("The slowest link is: read, ")
+    assert estimate.table.rows.rowCount() == 6
+
+
+def test_the_plan_is_grouped_by_the_parts_of_the_night(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Plan")
+    assert isinstance(shown, PlanPage)
+    assert [row.head or (row.step and row.step.number) for row in shown.table.rows.rows] == [
+        "Prepare: old runs, nothing is copied yet",
+        1,
+        "Downtime: old is stopped",
+        2,
+        NO_RETURN,
+        3,
+    ]
+    assert shown.step.native.text == "rsync -a /srv/pg/data/ new:/srv/pg/"
+    assert shown.step.call.text == "warm_pass data /srv/pg/data /srv/pg"
+    assert not shown.warnings.isVisible()
+    shown.fold.click()
+    assert shown.warnings.isVisible()
+    assert shown.warnings.text() == "old is not fenced"
+    shown.copy.click()
     assert "systemctl start postgresql@15-main" in QApplication.clipboard().text()
 
 
 def test_a_warning_is_waived_with_a_reason_and_taken_back(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
-    shown = page(qtbot, full_window, "Migration")
-    assert isinstance(shown, MigrationPage)
-    checks, statuses = shown.checks, [row.status for row in shown.checks.table.rows.rows]
+    checks = shown = page(qtbot, full_window, "Check")
+    assert isinstance(checks, CheckPage)
+    statuses = [row.status for row in checks.table.rows.rows]
     checks.table.choose(statuses.index(Status.BLOCKER))
     assert not checks.waive.isEnabled()
     checks.table.choose(statuses.index(Status.WARNING))
@@ -184,8 +210,8 @@ def test_a_superseded_entry_shows_what_was_recorded_then(
 
 
 def test_the_tables_are_live_while_a_job_runs(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Benchmarks")
-    assert isinstance(shown, BenchmarksPage)
+    shown = page(qtbot, full_window, "Measure")
+    assert isinstance(shown, MeasurePage)
     run = full_store.runs("spring")[0]
     full_store.run_started(replace(run, repetitions=(), outcome=None, ended_at=None))
     full_window.work.changed.emit()
@@ -203,18 +229,21 @@ def test_a_hidden_page_reads_only_when_it_is_shown(full_window: MainWindow, full
     assert history.shown
 
 
+TITLES = ("Servers", "Facts", "Measure", "Check", "Probe", "Estimate", "Plan", "Rehearse", "Move")
+
+
 def test_buttons_wait_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = [page(qtbot, full_window, title) for title in ("Servers", "Facts", "Benchmarks", "Migration")]
+    shown = [page(qtbot, full_window, title) for title in TITLES]
     buttons: list[Callable[[], QPushButton]] = []
     for one in shown:
         if isinstance(one, ServersPage):
             buttons += [lambda one=one: one.test, lambda one=one: one.facts]  # type: ignore[misc]
         elif isinstance(one, FactsPage):
             buttons.append(lambda one=one: one.read)  # type: ignore[misc]
-        elif isinstance(one, BenchmarksPage):
+        elif isinstance(one, MeasurePage):
             buttons.append(lambda one=one: one.forecast)  # type: ignore[misc]
-        elif isinstance(one, MigrationPage):
-            buttons += [lambda section=section: section.start for section in one.sections]  # type: ignore[misc]
+        elif isinstance(one, PartPage | ExecutionPage):
+            buttons.append(lambda one=one: one.start)  # type: ignore[misc]
     assert all(button().isEnabled() for button in buttons)
     full_window.work.run("wait", lambda _session, job: job.wait(20))
     assert not any(button().isEnabled() for button in buttons)

@@ -18,11 +18,14 @@ from core.servers.profiles import Profile, Rights
 from core.servers.secrets import session_secrets
 from gui import appearance
 from gui.dialogs.questions import SecretDialog
-from gui.pages.benchmarks import BenchmarksPage
-from gui.pages.comparison import ComparisonPage
+from gui.pages.check import CheckPage
+from gui.pages.compare import ComparePage
+from gui.pages.estimate import EstimatePage
 from gui.pages.facts import FactsPage
-from gui.pages.migration import MigrationPage
+from gui.pages.measure import MeasurePage
 from gui.pages.page import Page
+from gui.pages.part import PartPage
+from gui.pages.plan import PlanPage
 from gui.pages.servers import ServersPage
 from gui.window import MainWindow
 from gui.work import Work
@@ -200,15 +203,21 @@ def test_the_main_job_through_the_pages(window: MainWindow, move: Move, qtbot: Q
         facts.read.click()
         _rest(window, qtbot)
         assert any(row.cluster.data_directory == move.cluster for row in facts.clusters.rows.rows)
-        migration = _page(window, MigrationPage, qtbot)
-        for section in (migration.checks, migration.estimate, migration.plan):
-            section.start.click()
+        parts: list[PartPage] = []
+        for kind in (CheckPage, EstimatePage, PlanPage):
+            part = _page(window, kind, qtbot)
+            part.start.click()
             _rest(window, qtbot)
+            parts.append(part)
         window.write_report(move.name, tmp_path / "spring.pdf")
         _rest(window, qtbot)
-    assert migration.checks.table.rows.rowCount() > 5
-    assert {row.method.method for row in migration.estimate.table.rows.rows} >= {"cold-copy", "dump-restore"}
-    assert migration.plan.call.text
+    checks, estimate, plan = parts
+    assert isinstance(checks, CheckPage)
+    assert isinstance(estimate, EstimatePage)
+    assert isinstance(plan, PlanPage)
+    assert checks.table.rows.rowCount() > 5
+    assert {row.method.method for row in estimate.table.rows.rows} >= {"cold-copy", "dump-restore"}
+    assert plan.step.call.text
     assert (tmp_path / "spring.pdf").read_bytes().startswith(b"%PDF")
     commands = window.pane.table.rows.rows
     assert {line.server for line in commands if line.server} == {"old", "new"}
@@ -218,7 +227,7 @@ def test_the_main_job_through_the_pages(window: MainWindow, move: Move, qtbot: Q
 
 @pytest.mark.measures
 def test_benchmarks_by_forecast_live_and_compared(window: MainWindow, move: Move, qtbot: QtBot) -> None:  # noqa: ARG001
-    page = _page(window, BenchmarksPage, qtbot)
+    page = _page(window, MeasurePage, qtbot)
     page.suite.setCurrentText("quick")
     assert not page.start.isEnabled()
     with Watchdog(window) as watchdog:
@@ -235,5 +244,5 @@ def test_benchmarks_by_forecast_live_and_compared(window: MainWindow, move: Move
     assert window.banner.text == "Cancelled."
     assert Outcome.CANCELLED in {row.run.outcome for row in page.table.rows.rows}
     assert watchdog.blocks == []
-    comparison = _page(window, ComparisonPage, qtbot)
+    comparison = _page(window, ComparePage, qtbot)
     assert comparison.isVisible()

@@ -1,12 +1,13 @@
-"""Benchmarks: what both storages really do. A forecast first, then the suite, its repetitions as they end."""
+"""Measure: what both storages really do. A forecast first, then the suite, its repetitions as they end."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QComboBox, QSplitter, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QSplitter, QWidget
 
 from core.benchmarks.model import Forecast, Run, Side
+from core.migration.model.standing import Milestone
 from gui import actions
 from gui.dialogs.resync import ask_about_resync
 from gui.models import benchmarks as rows
@@ -25,10 +26,10 @@ LIVE_MS = 1000
 SIDES = {"Both sides": (Side.OLD, Side.NEW), "Old alone": (Side.OLD,), "New alone": (Side.NEW,)}
 
 
-class BenchmarksPage(Page):
+class MeasurePage(Page):
     """The history's rows are the state of a run: while one runs they are read again every second."""
 
-    title = "Benchmarks"
+    title, milestone = "Measure", Milestone.MEASURE
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
@@ -62,6 +63,10 @@ class BenchmarksPage(Page):
         self._live = QTimer(self, interval=LIVE_MS)
         self._live.timeout.connect(self.refresh)
         work.ended.connect(self._live.stop)
+
+    @property
+    def primary(self) -> QPushButton | None:
+        return self.start if self.start.isEnabled() else self.forecast
 
     def question(self) -> Any:
         move = self.work.move

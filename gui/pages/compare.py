@@ -1,4 +1,4 @@
-"""Comparison: old against new, with verdicts that know the noise."""
+"""Compare: old against new, with verdicts that know the noise."""
 
 from functools import partial
 from typing import Any
@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from core.comparison.model import Comparison, Row
+from core.migration.model.standing import Milestone
 from gui import actions
 from gui.actions import Compared
 from gui.models import comparison as rows
@@ -18,10 +19,10 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 
-class ComparisonPage(Page):
+class ComparePage(Page):
     """A table of metrics over bars of those that stand for their workloads."""
 
-    title = "Comparison"
+    title, milestone = "Compare", Milestone.COMPARE
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
@@ -57,8 +58,8 @@ class ComparisonPage(Page):
             self.explain(
                 "Nothing to compare yet",
                 "Measure both storages first. Each workload is repeated, so that a difference can be told from noise.",
-                "Go to benchmarks",
-                "Benchmarks",
+                "Go to Measure",
+                "Measure",
             )
             return
         self.fill()

@@ -1,0 +1,54 @@
+"""Where each move stands, from what the history holds."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from core.actions.session import Session
+from core.benchmarks.model import Side
+from core.facts.model import Cluster
+from core.history.store import Store
+from core.migration.execution.unfinished import Unfinished, unfinished
+from core.migration.model.move import Move
+from core.migration.model.standing import Mark, Next
+from core.migration.standing import Known, marks, next_of
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A move with the milestones of its way. `cluster`: as the latest facts of old have it; `last_at`: of any work."""
+
+    move: Move
+    marks: tuple[Mark, ...]
+    next: Next
+    cluster: Cluster | None
+    last_at: datetime | None
+
+
+def standing(session: Session, move: str) -> Standing:
+    """Where a move stands. Raises InputError where there is none of that name."""
+    store = session.store
+    found = store.move(move)
+    old, new = store.facts(found.old), store.facts(found.new)
+    measured = store.measured_at(move)
+    executions = store.executions(move)
+    known = Known(
+        facts_at=(None if old is None else old.taken_at, None if new is None else new.taken_at),
+        measured_at=(measured.get(Side.OLD), measured.get(Side.NEW)),
+        checks=store.checks(move),
+        checked_at=store.checks_taken_at(move),
+        probes=store.probes(move),
+        estimate=store.estimate(move),
+        plan=store.plan(move),
+        executions=executions,
+        alive=bool(executions) and store.carried_out(executions[0].id),
+    )
+    made = marks(known, datetime.now(UTC))
+    last = max((mark.at for mark in made if mark.at is not None), default=None)
+    return Standing(found, made, next_of(made), None if old is None else old.cluster(found.cluster), last)
+
+
+def unfinished_executions(store: Store) -> tuple[Unfinished, ...]:
+    """Of each move the execution that is not at its end; those that matter most stand first."""
+    now = datetime.now(UTC)
+    found = (unfinished(one, now, alive=store.carried_out(one.id)) for one in store.unfinished_executions())
+    return tuple(sorted((one for one in found if one is not None), key=lambda one: not one.grave))

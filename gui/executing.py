@@ -1,0 +1,57 @@
+"""What a person may do with an execution, from any page or the strip; asked for twice where a cluster is at stake."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from core.jobs import Job
+from core.migration.model.execution import Kind
+from gui import actions
+from gui.actions import ExecutionState
+from gui.dialogs.confirm import NameDialog
+from gui.models.execution import BUTTONS, Doing, confirmation
+from gui.work import Work
+
+
+class Executing(QObject):
+    """One for the window; pages and the strip ask it."""
+
+    def __init__(self, work: Work, window: QWidget) -> None:
+        super().__init__(window)
+        self._work = work
+        self._window = window
+
+    def ask(self, doing: Doing, move: str) -> None:
+        """Read how the move's latest execution stands; then begin, at once or when the cluster's name was typed."""
+        if doing is Doing.END and self._work.busy:
+            self._work.cancel()
+            return
+        task = self._work.read(partial(actions.execution, move))
+        if task is not None:
+            task.succeeded.connect(partial(self._confirm, doing, move))
+
+    def _confirm(self, doing: Doing, move: str, state: ExecutionState) -> None:
+        said = confirmation(doing, state)
+        if not said or state.execution is None:
+            self._begin(doing, move, state)
+            return
+        name = state.execution.plan.cluster
+        text = f"{said}\n\nType {name} to do it."
+        dialog = NameDialog(f"{doing} {move}", text, name, BUTTONS[doing], self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.accepted.connect(partial(self._begin, doing, move, state))
+        dialog.open()
+
+    def _begin(self, doing: Doing, move: str, state: ExecutionState) -> None:
+        people, anew = self._work.asker, bool(state.left)
+        action: dict[Doing, Callable[[Any, Job], None]] = {
+            Doing.MOVE: partial(actions.execute, move, Kind.REAL, people, anew),
+            Doing.REHEARSE: partial(actions.execute, move, Kind.REHEARSAL, people, anew),
+            Doing.RESUME: partial(actions.resume, move, people),
+            Doing.END: partial(actions.end, move, people),
+            Doing.BACK: partial(actions.roll_back, move, people),
+        }
+        self._work.run(f"{doing} {move}", action[doing])

@@ -1,0 +1,73 @@
+"""The rail's rows: a page each, with how its milestone stands and how long ago it was worked on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QObject, Qt
+
+from core.migration.model.standing import Condition, Mark, Milestone
+from gui.models.table import NOWHERE, AnyIndex
+from gui.models.words import age
+from gui.widgets.label import tip
+
+
+@dataclass(frozen=True, slots=True)
+class RailRow:
+    """A page on the rail. `milestone` None: it stands beside the way, as the history does."""
+
+    title: str
+    milestone: Milestone | None
+    mark: Mark | None = None
+
+
+class RailModel(QAbstractListModel):
+    """The row stands under UserRole; a screen reader hears the page, its condition and its age."""
+
+    def __init__(self, rows: Sequence[RailRow], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows = list(rows)
+
+    def row(self, number: int) -> RailRow:
+        return self._rows[number]
+
+    def show_marks(self, marks: Sequence[Mark]) -> None:
+        """Show how the milestones of a move stand; none: no move is picked."""
+        by = {mark.milestone: mark for mark in marks}
+        for row in self._rows:
+            mark = None if row.milestone is None else by.get(row.milestone)
+            self._rows[self._rows.index(row)] = RailRow(row.title, row.milestone, mark)
+        self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+
+    def rowCount(self, parent: AnyIndex = NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._rows):
+            return None
+        row = self._rows[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return row.title
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return spoken(row, datetime.now().astimezone())
+            case Qt.ItemDataRole.ToolTipRole:
+                return "" if row.mark is None else tip(spoken(row, datetime.now().astimezone()))
+            case Qt.ItemDataRole.UserRole:
+                return row
+            case _:
+                return None
+
+
+def spoken(row: RailRow, now: datetime) -> str:
+    """`Check, with warnings, 3 warnings, 2 h ago`."""
+    if row.mark is None:
+        return row.title
+    parts = (row.title, row.mark.condition, row.mark.said, age(row.mark.at, now) and f"{age(row.mark.at, now)} ago")
+    return ", ".join(part for part in parts if part)
+
+
+def is_told(condition: Condition) -> bool:
+    """Whether the rail gives the age: of what was done once, not of what was never begun."""
+    return condition is not Condition.OPEN

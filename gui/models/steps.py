@@ -1,0 +1,172 @@
+"""The steps of a plan, grouped by the part of the night they belong to, with their latest tries where there are any."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core import units
+from core.migration.model.execution import Execution, StepRun
+from core.migration.model.plan import Phase, Plan, Step
+from gui.appearance import Tone
+from gui.models.execution import outcome, tone, took
+from gui.models.table import Column, Width
+
+SIDES = {"old": Tone.OLD, "new": Tone.NEW}
+
+
+class Part(StrEnum):
+    """A part of the night, in its order."""
+
+    PREPARE = "Prepare"
+    WARM = "Warm passes"
+    DOWN = "Downtime"
+    AFTER = "After"
+
+
+SAID = {
+    Part.PREPARE: "Prepare: old runs, nothing is copied yet",
+    Part.WARM: "Warm passes: old runs while it is copied",
+    Part.DOWN: "Downtime: old is stopped",
+    Part.AFTER: "After: clients use new",
+}
+NO_RETURN = "Point of no return: going back loses what clients write"
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """A step with its latest try; or, without a step, the head of a part or the line at the point of no return."""
+
+    part: Part
+    head: str = ""
+    step: Step | None = None
+    run: StepRun | None = None
+    seconds: float | None = None
+
+    @property
+    def is_divider(self) -> bool:
+        return self.head == NO_RETURN
+
+
+def parts(steps: Sequence[Step]) -> tuple[tuple[Part, Step], ...]:
+    """Each step with its part. Parts follow each other: what looks on in the middle of one belongs to it."""
+    made: list[tuple[Part, Step]] = []
+    order = list(Part)
+    reached = Part.PREPARE
+    for step in steps:
+        own = _own(step)
+        if order.index(own) > order.index(reached):
+            reached = own
+        made.append((reached, step))
+        if step.point_of_no_return:
+            reached = Part.AFTER
+    return tuple(made)
+
+
+def _own(step: Step) -> Part:
+    if step.stopped:
+        return Part.DOWN
+    return Part.WARM if step.warm_pass or step.phase in {Phase.WARM, Phase.CHECKPOINT} else Part.PREPARE
+
+
+def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool = False) -> tuple[StepRow, ...]:
+    """Heads, steps and the line at the point of no return; `rehearsed`: those that a rehearsal takes alone."""
+    steps = [step for step in plan.steps if step.rehearsed or not rehearsed]
+    placed = parts(steps)
+    rows: list[StepRow] = []
+    for number, (part, step) in enumerate(placed):
+        if number == 0 or placed[number - 1][0] is not part:
+            known = [one.expected_seconds for other, one in placed if other is part and one.expected_seconds]
+            rows.append(StepRow(part, SAID[part], seconds=sum(known) if known else None))
+        if step.point_of_no_return:
+            rows.append(StepRow(part, NO_RETURN))
+        run = None if execution is None else execution.latest(step.number)
+        rows.append(StepRow(part, step=step, run=run, seconds=step.expected_seconds))
+    if execution is not None:
+        rows += _way_back(execution)
+    return tuple(rows)
+
+
+def _way_back(execution: Execution) -> list[StepRow]:
+    back = [run for run in execution.steps if run.back]
+    head = [StepRow(Part.AFTER, "Back to old")] if back else []
+    return [*head, *(StepRow(Part.AFTER, run.title, run=run) for run in back)]
+
+
+def is_head(row: StepRow) -> bool:
+    """Whether the row stands for no step."""
+    return row.step is None and row.run is None
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """How far a part is: steps done of all, seconds that it took so far and is expected to take."""
+
+    part: Part
+    done: int
+    steps: int
+    expected_seconds: float | None
+    under_way: bool
+
+
+def progressed(execution: Execution) -> tuple[Progressed, ...]:
+    """The parts that the execution has, in their order."""
+    placed = parts(execution.steps_taken)
+    following = next((number for number, (_, step) in enumerate(placed) if not execution.done(step.number)), None)
+    made = []
+    for part in Part:
+        steps = [step for other, step in placed if other is part]
+        if steps:
+            known = [step.expected_seconds for step in steps if step.expected_seconds]
+            here = following is not None and placed[following][0] is part
+            done = sum(execution.done(step.number) for step in steps)
+            made.append(Progressed(part, done, len(steps), sum(known) if known else None, here))
+    return tuple(made)
+
+
+def _title(row: StepRow) -> str:
+    if row.step is None:
+        return row.head
+    return f"  {row.step.title}"
+
+
+def _tone(row: StepRow) -> Tone | None:
+    return Tone.BAD if row.is_divider else None
+
+
+def _special(row: StepRow) -> str:
+    return "point of no return" if row.step is not None and row.step.point_of_no_return else ""
+
+
+_NUMBER: Column[StepRow] = Column("#", lambda row: "" if row.step is None else str(row.step.number), right=True)
+_STEP: Column[StepRow] = Column("Step", _title, width=Width.REST, tone=_tone)
+_WHERE: Column[StepRow] = Column(
+    "Where",
+    lambda row: "" if row.step is None else row.step.server,
+    tone=lambda row: None if row.step is None else SIDES.get(row.step.side),
+)
+_ABOUT: Column[StepRow] = Column(
+    "Takes about", lambda row: "" if row.is_divider else units.duration(row.seconds), right=True
+)
+PLAN_COLUMNS: tuple[Column[StepRow], ...] = (
+    _NUMBER,
+    _STEP,
+    _WHERE,
+    Column("As", lambda row: "" if row.step is None else row.step.user),
+    _ABOUT,
+    Column("Note", _special, tone=lambda _row: Tone.BAD),
+)
+RUN_COLUMNS: tuple[Column[StepRow], ...] = (
+    _NUMBER,
+    _STEP,
+    _WHERE,
+    _ABOUT,
+    Column("Took", lambda row: "" if row.run is None else took(row.run), right=True),
+    Column(
+        "Sent", lambda row: "" if row.run is None or row.run.bytes is None else units.size(row.run.bytes), right=True
+    ),
+    Column(
+        "Outcome",
+        lambda row: "" if row.run is None else outcome(row.run),
+        tone=lambda row: None if row.run is None else tone(row.run),
+    ),
+)

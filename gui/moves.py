@@ -1,0 +1,90 @@
+"""Moves made, changed and removed."""
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from core.migration.model.move import Move
+from gui import actions
+from gui.actions import ServerRow
+from gui.dialogs.move import MoveDialog
+from gui.widgets.message_box import question_box
+from gui.work import Work
+
+
+class Moves(QObject):
+    """Signals: told(str), something is to be said; wanted(str), a page is needed first, as `Page.wanted`."""
+
+    told = Signal(str)
+    wanted = Signal(str)
+
+    def __init__(self, work: Work, window: QWidget) -> None:
+        super().__init__(window)
+        self._work = work
+        self._window = window
+
+    @Slot()
+    def new(self) -> None:
+        """Ask for a new move."""
+        self._open(None)
+
+    @Slot(str)
+    def edit(self, name: str) -> None:
+        """Change the move of that name, which is picked for it."""
+        self._work.pick(name)
+        self.edit_picked()
+
+    @Slot()
+    def edit_picked(self) -> None:
+        """Change the picked move."""
+        if self._work.move is not None:
+            self._open(self._work.move)
+
+    @Slot()
+    def remove_picked(self) -> None:
+        """Remove the picked move."""
+        if self._work.move is not None:
+            self.remove(self._work.move.name)
+
+    @Slot(str)
+    def remove(self, name: str) -> None:
+        """Remove a move with everything measured for it, once the user agrees."""
+        box = question_box(
+            self._window,
+            "Remove a move",
+            f"Remove the move {name} with its runs, checks, estimates and plans from the history?",
+            "Nothing changes on the servers. This cannot be undone.",
+        )
+        remove = box.addButton("&Remove", QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        remove.clicked.connect(partial(self._remove, name))
+        box.open()
+
+    def _remove(self, name: str) -> None:
+        task = self._work.read(partial(actions.remove_move, name))
+        if task is not None:
+            task.succeeded.connect(self._work.changed)
+
+    def _open(self, move: Move | None) -> None:
+        task = self._work.read(actions.servers)
+        if task is not None:
+            task.succeeded.connect(partial(self._show_dialog, move))
+
+    def _show_dialog(self, move: Move | None, servers: tuple[ServerRow, ...]) -> None:
+        if not servers:
+            self.told.emit("A move needs its two servers: describe them first.")
+            self.wanted.emit("Servers")
+            return
+        dialog = MoveDialog(servers, move, self._window)
+        dialog.submitted.connect(partial(self._save, dialog))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _save(self, dialog: MoveDialog, move: Move, name: str) -> None:
+        task = self._work.ask(partial(actions.save_move, move, name or None))
+        if task is not None:
+            self._work.pick_when_known(move.name)
+            task.succeeded.connect(dialog.accept)
+            task.succeeded.connect(self._work.changed)
+            task.failed.connect(dialog.refuse)

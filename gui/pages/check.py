@@ -1,0 +1,94 @@
+"""Check: what would break, worst first, with evidence and hint; a warning is waived with a reason."""
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QWidget
+
+from core.migration.checks.waivers import waivable
+from core.migration.model.checks import CheckResult, Status
+from core.migration.model.standing import Milestone
+from gui import actions
+from gui.dialogs.waive import WaiveDialog
+from gui.models import migration as rows
+from gui.pages.part import PartPage, fill_table
+from gui.widgets.check_box import CheckBox
+from gui.widgets.table import Table
+from gui.widgets.text import TextView
+from gui.work import Work
+
+
+class CheckPage(PartPage):
+    """The checks of the picked move."""
+
+    title, milestone = "Check", Milestone.CHECK
+    doing, button_text = "Checking", "&Run the checks"
+    nothing = "Not checked yet. The checks read the facts of both servers anew and change nothing."
+
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(work, parent)
+        self._results: tuple[CheckResult, ...] = ()
+        self.waive = self.add_button("&Waive…", self._ask_reason, "Take a warning on, with a reason")
+        self.unwaive = self.add_button("Take waiver &back", self._unwaive)
+        self.problems = CheckBox("&Problems only", self)
+        self.problems.toggled.connect(self._show_rows)
+        self.head.insertWidget(2, self.problems)
+        self.table = Table[CheckResult]("Checks", rows.CHECK_COLUMNS, self)
+        self.evidence = TextView("Evidence and hint", self)
+        self.table.chosen.connect(self._show)
+        self.split(self.table, self.evidence, (320, 180))
+
+    def read(self, move: str, session: Any) -> Any:
+        return actions.checks(move, session)
+
+    def act(self, move: str, session: Any, job: Any) -> Any:
+        return actions.check(move, session, job)
+
+    def show_part(self, part: tuple[CheckResult, ...] | None) -> None:
+        self._results = part or ()
+        self.summary.setText(self.nothing if part is None else rows.checks_summary(self._results).capitalize())
+        self._show_rows()
+
+    @Slot()
+    def _show_rows(self) -> None:
+        """Without those that passed or were waived, where problems alone are wanted."""
+        alone = self.problems.isChecked()
+        shown = [one for one in self._results if not alone or (one.status is not Status.PASS and one.waiver is None)]
+        fill_table(self.table, shown)
+        self._update_waiving()
+
+    @Slot(object)
+    def _show(self, result: CheckResult | None) -> None:
+        self.evidence.set_text("" if result is None else rows.check_text(result))
+        self._update_waiving()
+
+    def _update_waiving(self) -> None:
+        """A warning can be waived, a waived one taken back; a blocker never."""
+        result = self.table.current()
+        self.waive.setEnabled(result is not None and waivable(result) and result.waiver is None)
+        self.unwaive.setEnabled(result is not None and result.waiver is not None)
+
+    @Slot()
+    def _ask_reason(self) -> None:
+        move, result = self.work.move, self.table.current()
+        if move is not None and result is not None:
+            dialog = WaiveDialog(result, self)
+            dialog.finished.connect(dialog.deleteLater)
+            dialog.submitted.connect(partial(self._waive, dialog, move.name, result.id))
+            dialog.open()
+
+    def _waive(self, dialog: WaiveDialog, move: str, check: str, reason: str) -> None:
+        task = self.work.ask(partial(actions.waive_check, move, check, reason))
+        if task is not None:
+            task.failed.connect(dialog.refuse)
+            task.succeeded.connect(dialog.accept)
+            task.succeeded.connect(self.work.changed)
+
+    @Slot()
+    def _unwaive(self) -> None:
+        move, result = self.work.move, self.table.current()
+        if move is not None and result is not None:
+            task = self.work.read(partial(actions.unwaive_check, move.name, result.id))
+            if task is not None:
+                task.succeeded.connect(self.work.changed)

@@ -1,0 +1,65 @@
+"""Estimate: how long each method takes, as bars and stage by stage."""
+
+from typing import Any
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from core.migration.model.estimate import Estimate
+from core.migration.model.standing import Milestone
+from gui import actions
+from gui.models import migration as rows
+from gui.models.migration import StageRow
+from gui.pages.part import PartPage
+from gui.widgets.table import Table
+from gui.widgets.text import TextView
+from gui.work import Work
+
+
+class EstimatePage(PartPage):
+    """The estimate of the picked move."""
+
+    title, milestone = "Estimate", Milestone.ESTIMATE
+    doing, button_text = "Estimating", "Ma&ke the estimate"
+    nothing = (
+        "No estimate yet. It is made from the facts, the runs and the probes; what is missing is assumed, and said."
+    )
+
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(work, parent)
+        self.table = Table[StageRow]("Estimate", rows.STAGE_COLUMNS, self)
+        self.notes = TextView("Warnings and assumptions", self)
+        self._plot_place = QWidget(self)
+        QVBoxLayout(self._plot_place).setContentsMargins(0, 0, 0, 0)
+        self._plot_place.hide()
+        split = self.split(self.table, self._plot_place, (190, 240))
+        split.addWidget(self.notes)
+
+    def read(self, move: str, session: Any) -> Any:
+        import gui.widgets.plots  # noqa: F401  loads pyqtgraph on this thread, not on the window's
+
+        return actions.estimated(move, session)
+
+    def act(self, move: str, session: Any, job: Any) -> Any:
+        return actions.estimate(move, session, job)
+
+    def show_part(self, part: Estimate | None) -> None:
+        self._plot_place.setVisible(part is not None)
+        if part is None:
+            self.summary.setText(self.nothing)
+            self.table.set_rows(())
+            self.notes.set_text("")
+            return
+        self.summary.setText(rows.estimate_summary(part))
+        self.table.set_rows(rows.stage_rows(part))
+        self.notes.set_text(rows.notes(part))
+        self._plot().show_estimate(part)
+
+    def _plot(self) -> Any:
+        from gui.widgets.plots import EstimatePlot
+
+        found = self._plot_place.findChild(EstimatePlot)
+        column = self._plot_place.layout()
+        if found is None and column is not None:
+            found = EstimatePlot(self._plot_place)
+            column.addWidget(found)
+        return found

@@ -1,0 +1,96 @@
+"""A page for one part of a move: a line that says how it stands, the button that works on it, its own widgets."""
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QPushButton, QSplitter, QWidget
+
+from gui.pages.page import Page
+from gui.widgets.label import Label
+from gui.widgets.table import Table
+from gui.work import Work
+
+
+class PartPage(Page):
+    """A subclass says what it reads and does, both as functions of `gui.actions`, and shows its part.
+
+    Attributes:
+        doing: what the job bar says while it works; `button_text`: of the button that begins it.
+        nothing: the summary while there is nothing of it.
+    """
+
+    doing = ""
+    button_text = ""
+    button_tip = ""
+    nothing = ""
+
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(work, parent)
+        self.start = self.button(self.button_text, self.begin, self.button_tip)
+        self.head = self.heading(self.start)
+        self.summary = Label(self.nothing, self)
+        self.summary.setWordWrap(True)
+        self.column.addWidget(self.summary)
+
+    def read(self, move: str, session: Any) -> Any:
+        """Read this part of the move; on a thread."""
+        raise NotImplementedError
+
+    def act(self, move: str, session: Any, job: Any) -> Any:
+        """Work on it; on a thread."""
+        raise NotImplementedError
+
+    def show_part(self, part: Any) -> None:
+        """Show what was read."""
+        raise NotImplementedError
+
+    @property
+    def primary(self) -> QPushButton | None:
+        return self.start
+
+    def question(self) -> Any:
+        move = self.work.move
+        return None if move is None else partial(self.read, move.name)
+
+    def show_answer(self, answer: Any) -> None:
+        if self.work.move is None:
+            self.explain_no_move()
+            return
+        self.fill()
+        self.show_part(answer)
+
+    @Slot()
+    def update_buttons(self) -> None:
+        self.start.setEnabled(self.work.ready and self.work.move is not None)
+
+    @Slot()
+    def begin(self) -> None:
+        """Work on this part of the picked move."""
+        move = self.work.move
+        if move is not None:
+            self.run(f"{self.doing} {move.name}", partial(self.act, move.name))
+
+    def add_button(self, text: str, pressed: Any = None, tip: str = "") -> QPushButton:
+        """One more button in the page's first line; disabled until there is something to press it for."""
+        made = self.button(text, pressed or (lambda: None), tip)
+        made.setEnabled(False)
+        self.head.insertWidget(self.head.count() - 1, made)
+        return made
+
+    def split(self, above: QWidget, below: QWidget, sizes: tuple[int, int]) -> QSplitter:
+        """The page's widgets, one over the other, the border between them to be dragged."""
+        made = QSplitter(Qt.Orientation.Vertical, self)
+        made.addWidget(above)
+        made.addWidget(below)
+        made.setSizes([*sizes])
+        made.setChildrenCollapsible(False)
+        self.column.addWidget(made, 1)
+        return made
+
+
+def fill_table(table: Table[Any], found: Any) -> None:
+    """Show the rows; with none chosen, choose the first."""
+    table.set_rows(found)
+    if found and table.current() is None:
+        table.choose(0)

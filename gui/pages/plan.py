@@ -1,0 +1,103 @@
+"""Plan: the steps by the parts of the night, each in three: what it is for, its commands, the call that runs them."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
+
+from core.migration.model.plan import Plan
+from core.migration.model.standing import Milestone
+from gui import actions
+from gui.dialogs.files import ask_path
+from gui.models import migration as rows
+from gui.models.steps import PLAN_COLUMNS, StepRow, is_head, step_rows
+from gui.pages.part import PartPage
+from gui.widgets.label import Label
+from gui.widgets.step_view import StepView
+from gui.widgets.table import Table
+from gui.work import Work
+
+
+class PlanPage(PartPage):
+    """The plan of the picked move."""
+
+    title, milestone = "Plan", Milestone.PLAN
+    doing, button_text = "Planning", "Ma&ke the plan"
+    nothing = "No plan yet. The plan lists every command of the move in its order; making it changes nothing."
+
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(work, parent)
+        self.made: Plan | None = None
+        self.copy = self.add_button("&Copy all commands", self._copy_all)
+        self.runbook = self.add_button("Export r&unbook…", partial(self._export, "runbook", actions.save_runbook, "md"))
+        self.script = self.add_button("Export &script…", partial(self._export, "script", actions.save_script, "sh"))
+        self.fold = QToolButton(self)
+        self.fold.setCheckable(True)
+        self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.fold.toggled.connect(self._unfold)
+        self.warnings = Label(parent=self)
+        self.warnings.setWordWrap(True)
+        self.column.addWidget(self.fold)
+        self.column.addWidget(self.warnings)
+        self.table = Table[StepRow]("Steps of the plan", PLAN_COLUMNS, self, strong=is_head)
+        self.table.chosen.connect(self._show)
+        self.step = StepView(self)
+        split = QSplitter(Qt.Orientation.Vertical, self)
+        split.addWidget(self.table)
+        split.addWidget(self.step)
+        split.setSizes([340, 200])
+        split.setChildrenCollapsible(False)
+        self.column.addWidget(split, 1)
+        self._unfold(shown=False)
+
+    def read(self, move: str, session: Any) -> Any:
+        return actions.planned(move, session)
+
+    def act(self, move: str, session: Any, job: Any) -> Any:
+        return actions.plan(move, session, job)
+
+    def show_part(self, part: Plan | None) -> None:
+        self.made = part
+        for button in (self.copy, self.runbook, self.script):
+            button.setEnabled(part is not None)
+        self.summary.setText(self.nothing if part is None else rows.plan_summary(part))
+        self.warnings.setText("" if part is None else "\n".join(part.warnings))
+        self._unfold(shown=self.fold.isChecked())
+        self.table.set_rows(() if part is None else step_rows(part))
+        if part is not None and self.table.current() is None:
+            self.table.choose(1)
+
+    @Slot(bool)
+    def _unfold(self, shown: bool) -> None:
+        """The warnings take no room until somebody wants to read them."""
+        count = 0 if self.made is None else len(self.made.warnings)
+        self.fold.setVisible(count > 0)
+        self.fold.setText(f"{count} warning{'' if count == 1 else 's'}")
+        self.fold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
+        self.warnings.setVisible(shown and count > 0)
+
+    @Slot()
+    def _copy_all(self) -> None:
+        if self.made is not None:
+            QGuiApplication.clipboard().setText(rows.commands(self.made))
+
+    @Slot(object)
+    def _show(self, row: StepRow | None) -> None:
+        self.step.show_step(None if row is None else row.step)
+
+    def _export(self, what: str, save: Any, ending: str) -> None:
+        plan = self.made
+        if plan is not None:
+            ask_path(self, f"Save the {what}", f"{plan.move}.{ending}", ending, partial(self._save, save, plan))
+
+    def _save(self, save: Any, plan: Plan, path: Path) -> None:
+        task = self.work.read(partial(save, plan, path))
+        if task is not None:
+            task.succeeded.connect(self._saved)
+
+    @Slot(object)
+    def _saved(self, path: Path) -> None:
+        self.told.emit(f"Saved {path}")

@@ -1,0 +1,56 @@
+"""Probe: how fast each link of the copy chain is, seen as it is measured."""
+
+from typing import Any
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtWidgets import QWidget
+
+from core.migration.model.probe import Probe
+from core.migration.model.standing import Milestone
+from gui import actions
+from gui.models import migration as rows
+from gui.pages.part import PartPage, fill_table
+from gui.widgets.table import Table
+from gui.widgets.text import TextView
+from gui.work import Work
+
+LIVE_MS = 1000
+
+
+class ProbePage(PartPage):
+    """The probes of the picked move, in the order of the copy chain."""
+
+    title, milestone = "Probe", Milestone.PROBE
+    doing, button_text = "Probing", "Ta&ke the probes"
+    nothing = "Not probed yet. Probes measure each link between the two clusters for some seconds and clean up."
+
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(work, parent)
+        self.table = Table[Probe]("Probes", rows.PROBE_COLUMNS, self)
+        self.raw = TextView("Command and raw output", self)
+        self.table.chosen.connect(self._show)
+        self.split(self.table, self.raw, (260, 240))
+        self._live = QTimer(self, interval=LIVE_MS)
+        self._live.timeout.connect(self.refresh)
+        work.ended.connect(self._live.stop)
+
+    def read(self, move: str, session: Any) -> Any:
+        return actions.probes(move, session)
+
+    def act(self, move: str, session: Any, job: Any) -> Any:
+        return actions.probe(move, session, job)
+
+    @Slot()
+    def begin(self) -> None:
+        super().begin()
+        if self.work.busy:
+            self._live.start()
+
+    def show_part(self, part: tuple[Probe, ...]) -> None:
+        measuring = "Measuring: each link takes some seconds, and stands here when it is done."
+        self.summary.setText(measuring if self._live.isActive() else rows.probes_summary(part) or self.nothing)
+        fill_table(self.table, part)
+
+    @Slot(object)
+    def _show(self, probe: Probe | None) -> None:
+        self.raw.set_text("" if probe is None else rows.probe_text(probe))

@@ -1,0 +1,45 @@
+"""Looks again and again which executions are not at their end, whichever program carries them out."""
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from gui import actions
+from gui.work import Work
+
+LOOK_MS = 1000
+IDLE_MS = 4000
+"""Between two looks while something is unfinished, and while nothing is."""
+
+
+class Watch(QObject):
+    """Signal: looked(tuple of Unfinished), each time; a look that fails is made again."""
+
+    looked = Signal(object)
+
+    def __init__(self, work: Work, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._work = work
+        self._looking = False
+        self._timer = QTimer(self, interval=IDLE_MS)
+        self._timer.timeout.connect(self.look)
+        work.opened.connect(self.look)
+        work.started.connect(self.look)
+        work.changed.connect(self.look)
+
+    @Slot()
+    def look(self) -> None:
+        """Look now, unless a look is on its way."""
+        task = None if self._looking else self._work.ask(actions.unfinished)
+        if task is not None:
+            self._looking = True
+            task.succeeded.connect(self._tell)
+            task.finished.connect(self._look_later)
+
+    @Slot(object)
+    def _tell(self, found: object) -> None:
+        self._timer.setInterval(LOOK_MS if found or self._work.busy else IDLE_MS)
+        self.looked.emit(found)
+
+    @Slot()
+    def _look_later(self) -> None:
+        self._looking = False
+        self._timer.start()

@@ -1,0 +1,100 @@
+"""The panel in which an execution asks a person, in the page and not over it: outputs stay readable."""
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from gui.asker import Question, StopQuestion
+from gui.models.prompts import Prompt
+from gui.widgets.label import Label
+from gui.widgets.text import TextView
+
+
+class PromptPanel(QFrame):
+    """Shows one question until it is answered. Signals: answered(Question), back_wanted(Question)."""
+
+    answered = Signal(object)
+    back_wanted = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._question: Question | None = None
+        self._typed = ""
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.title, self.text = Label(parent=self), Label(parent=self)
+        font = self.title.font()
+        font.setBold(True)
+        font.setPointSizeF(font.pointSizeF() * 1.2)
+        self.title.setFont(font)
+        self.text.setWordWrap(True)
+        self.table = TextView("What to look at", self)
+        self.table.setFixedHeight(self.fontMetrics().height() * 9)
+        self.field = QLineEdit(self)
+        self.field.setAccessibleName("Name of the cluster")
+        self.field.textChanged.connect(self._compare)
+        self.accept, self.back, self.decline = (
+            QPushButton(text, self) for text in ("It is done", "&Back to old", "&End here")
+        )
+        self.decline.setToolTip("The execution ends at this step; it can be continued later")
+        self.accept.clicked.connect(self._accept)
+        self.back.clicked.connect(self._go_back)
+        self.decline.clicked.connect(self._decline)
+        buttons = QHBoxLayout()
+        for button in (self.accept, self.back, self.decline):
+            buttons.addWidget(button)
+        buttons.addStretch()
+        column = QVBoxLayout(self)
+        for widget in (self.title, self.text, self.table, self.field):
+            column.addWidget(widget)
+        column.addLayout(buttons)
+        self.hide()
+
+    def ask(self, question: Question, prompt: Prompt) -> None:
+        """Show this question; what has to be typed is typed first."""
+        self._question, self._typed = question, prompt.typed
+        self.title.setText(prompt.title)
+        self.text.setText(prompt.text)
+        self.table.set_text(prompt.table)
+        self.table.setVisible(bool(prompt.table))
+        self.field.clear()
+        self.field.setVisible(bool(prompt.typed))
+        self.field.setPlaceholderText(prompt.typed)
+        self.accept.setText(prompt.button)
+        self.back.setVisible(prompt.way_back)
+        self._compare("")
+        self.show()
+        if prompt.typed:
+            self.field.setFocus()
+
+    def withdraw(self, question: Question) -> None:
+        """It needs no answer any more."""
+        if question is self._question:
+            self._question = None
+            self.hide()
+            self.answered.emit(question)
+
+    @Slot(str)
+    def _compare(self, typed: str) -> None:
+        self.accept.setEnabled(typed == self._typed)
+
+    @Slot()
+    def _accept(self) -> None:
+        question = self._question
+        if question is not None:
+            self._answer(question.cluster if isinstance(question, StopQuestion) else "done")
+
+    @Slot()
+    def _decline(self) -> None:
+        self._answer(None)
+
+    @Slot()
+    def _go_back(self) -> None:
+        question = self._question
+        if question is not None:
+            self.back_wanted.emit(question)
+            self._answer(None)
+
+    def _answer(self, text: str | None) -> None:
+        question = self._question
+        if question is not None:
+            question.answer(text)
+            self.withdraw(question)

@@ -1,0 +1,126 @@
+"""The rail: every page of the window, those of a move's way with a tick, a warning or a stop, and their age."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from core.migration.model.standing import Condition
+from gui.appearance import Tone, colour
+from gui.models.rail import RailModel, RailRow, is_told
+from gui.models.words import age
+
+MARK = 14
+"""Width and height of a mark, in pixels."""
+TONES = {
+    Condition.OPEN: Tone.MUTED,
+    Condition.UNDER_WAY: Tone.NEW,
+    Condition.DONE: Tone.GOOD,
+    Condition.STALE: Tone.MUTED,
+    Condition.WARNING: Tone.WARNING,
+    Condition.BLOCKED: Tone.BAD,
+}
+
+
+class Rail(QListView):
+    """Signal: turned(number of the page)."""
+
+    turned = Signal(int)
+
+    def __init__(self, rows: Sequence[RailRow], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.rows = RailModel(rows, self)
+        self.setModel(self.rows)
+        self.setAccessibleName("Pages")
+        self.setObjectName("rail")
+        self.setItemDelegate(RailDelegate(self))
+        self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setFrameShape(QListView.Shape.NoFrame)
+        metrics = self.fontMetrics()
+        widest = max(metrics.horizontalAdvance(row.title) for row in rows)
+        self.setFixedWidth(widest + MARK + metrics.horizontalAdvance("88 min") + metrics.height() * 4)
+        self.selectionModel().currentChanged.connect(self._turn)
+
+    def turn_to(self, number: int) -> None:
+        """Bring that page to the front."""
+        self.setCurrentIndex(self.rows.index(number))
+
+    @Slot(QModelIndex, QModelIndex)
+    def _turn(self, now: QModelIndex, _before: QModelIndex) -> None:
+        self.turned.emit(now.row())
+
+
+class RailDelegate(QStyledItemDelegate):
+    """Mark, title, age. What stands beside the way of a move is set apart by a line."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row: RailRow = index.data(Qt.ItemDataRole.UserRole)
+        whole = QStyleOptionViewItem(option)
+        self.initStyleOption(whole, index)
+        whole.text = ""
+        style = option.widget.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, whole, painter, option.widget)
+        chosen = bool(whole.state & QStyle.StateFlag.State_Selected)
+        role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
+        text = whole.palette.color(role)
+        painter.save()
+        painter.setFont(whole.font)
+        self._text(painter, option.rect, row, text, chosen)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(super().sizeHint(option, index).width(), option.fontMetrics.height() + 13)
+
+    def _text(self, painter: QPainter, room: QRect, row: RailRow, text: QColor, chosen: bool) -> None:
+        inner = room.adjusted(12, 0, -12, 0)
+        if row.mark is not None:
+            shade = text if chosen else colour(TONES[row.mark.condition])
+            place = QRectF(inner.left(), inner.center().y() - MARK / 2 + 1, MARK, MARK)
+            draw_mark(painter, place, row.mark.condition, shade)
+            if is_told(row.mark.condition):
+                painter.setPen(text if chosen else colour(Tone.MUTED))
+                told = age(row.mark.at, datetime.now().astimezone())
+                painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, told)
+        painter.setPen(text)
+        titled = inner.adjusted(MARK + 10, 0, 0, 0)
+        painter.drawText(titled, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, row.title)
+
+
+def draw_mark(painter: QPainter, place: QRectF, condition: Condition, shade: QColor) -> None:
+    """The picture of a condition: its shape says it without its colour."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(shade, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+    inner = place.adjusted(1.5, 1.5, -1.5, -1.5)
+    left, top, size = inner.left(), inner.top(), inner.width()
+
+    def at(x: float, y: float) -> QPointF:
+        return QPointF(left + x * size, top + y * size)
+
+    match condition:
+        case Condition.DONE:
+            painter.drawPolyline(QPolygonF([at(0.05, 0.55), at(0.38, 0.88), at(0.98, 0.15)]))
+        case Condition.WARNING:
+            painter.drawPolygon(QPolygonF([at(0.5, 0.02), at(1, 0.95), at(0, 0.95)]))
+            painter.drawLine(at(0.5, 0.4), at(0.5, 0.6))
+            painter.drawPoint(at(0.5, 0.78))
+        case Condition.BLOCKED:
+            painter.setBrush(shade)
+            octagon = ((0.3, 0), (0.7, 0), (1, 0.3), (1, 0.7), (0.7, 1), (0.3, 1), (0, 0.7), (0, 0.3))
+            painter.drawPolygon(QPolygonF([at(x, y) for x, y in octagon]))
+        case Condition.UNDER_WAY:
+            painter.setBrush(shade)
+            painter.drawPolygon(QPolygonF([at(0.15, 0.05), at(0.95, 0.5), at(0.15, 0.95)]))
+        case Condition.STALE:
+            painter.drawEllipse(inner)
+            painter.drawPolyline(QPolygonF([at(0.5, 0.22), at(0.5, 0.52), at(0.72, 0.68)]))
+        case Condition.OPEN:
+            painter.setPen(QPen(shade, 1.2))
+            painter.drawEllipse(inner.adjusted(1, 1, -1, -1))
+    painter.restore()

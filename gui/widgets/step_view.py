@@ -1,0 +1,37 @@
+"""A step in its three parts: what it is for and how it is undone, the commands that do its work, the call."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from core.migration.model.plan import Step
+from gui.models.migration import step_text
+from gui.widgets.text import TextView
+
+
+class StepView(QWidget):
+    """Shows one step, or nothing."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.why = TextView("Why, and how it is undone", self, fixed=False)
+        self.native = TextView("Commands that do the work", self)
+        self.call = TextView("Call that runs them", self)
+        run = QSplitter(Qt.Orientation.Vertical, self)
+        run.addWidget(self.native)
+        run.addWidget(self.call)
+        run.setSizes([200, 110])
+        whole = QSplitter(Qt.Orientation.Horizontal, self)
+        whole.addWidget(run)
+        whole.addWidget(self.why)
+        whole.setSizes([600, 360])
+        for each in (run, whole):
+            each.setChildrenCollapsible(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(whole)
+
+    def show_step(self, step: Step | None) -> None:
+        """Show this one."""
+        self.native.set_text("" if step is None else "\n".join(step.native or (step.call,)))
+        self.call.set_text("" if step is None or not step.native else step.call)
+        self.why.set_text("" if step is None else step_text(step))

@@ -1,0 +1,100 @@
+"""The strip on every page: an execution that is under way or was interrupted, its clock, and what may be done."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance, Slot
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPalette
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+from gui.widgets.label import Label
+
+if TYPE_CHECKING:
+    from core.migration.execution.unfinished import Unfinished
+
+GRAVE, CALM, TEXT = "#a3211a", "#22558f", "#ffffff"
+"""White on either has a contrast of more than 7, in light and in dark."""
+
+
+class Strip(QFrame):
+    """Shows the one that matters most. Signals name its move: shown_wanted, continue_wanted, back_wanted."""
+
+    shown_wanted = Signal(str)
+    continue_wanted = Signal(str)
+    back_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._found: Unfinished | None = None
+        self._waiting = ""
+        self._ready = False
+        self.setAutoFillBackground(True)
+        self.text = Label(parent=self)
+        self.text.setWordWrap(True)
+        self.text.setAccessibleName("Execution under way")
+        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.show_button, self.go_on, self.back = (
+            self._button(text, signal)
+            for text, signal in (
+                ("Show", self.shown_wanted),
+                ("Continue", self.continue_wanted),
+                ("Back to old", self.back_wanted),
+            )
+        )
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 7, 10, 7)
+        row.addWidget(self.text, 1)
+        for button in (self.go_on, self.back, self.show_button):
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._tick = QTimer(self, interval=1000)
+        self._tick.timeout.connect(self._say)
+        self.hide()
+
+    def show_unfinished(self, found: "tuple[Unfinished, ...]", ready: bool) -> None:
+        """Show the first of these, or nothing; `ready`: this window could begin something."""
+        before = self._found
+        self._found, self._ready = (found[0] if found else None), ready
+        if self._found is None:
+            self._tick.stop()
+            self.hide()
+            return
+        self._tick.start()
+        self._say()
+        self.show()
+        if QAccessible.isActive() and (before is None or before.id != self._found.id):
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.text.text()))
+
+    def wait_for(self, what: str) -> None:
+        """Say what the execution waits for a person to do; empty: for nothing."""
+        self._waiting = what
+        self._say()
+
+    @Slot()
+    def _say(self) -> None:
+        from core.migration.execution.unfinished import sentence
+
+        found = self._found
+        if found is None:
+            return
+        said = sentence(found, datetime.now(UTC))
+        told = f"waits for you: {self._waiting}" if self._waiting else found.at if found.alive else ""
+        self.text.setText(f"{said}. {told[:1].upper()}{told[1:]}" if told else said)
+        self.go_on.setVisible(found.possible.resume)
+        self.back.setVisible(found.possible.roll_back)
+        for button in (self.go_on, self.back):
+            button.setEnabled(self._ready)
+        self._paint(GRAVE if found.grave or self._waiting else CALM)
+
+    def _paint(self, background: str) -> None:
+        palette = self.palette()
+        if palette.color(QPalette.ColorRole.Window) != QColor(background):
+            palette.setColor(QPalette.ColorRole.Window, QColor(background))
+            self.setPalette(palette)
+            text = self.text.palette()
+            text.setColor(QPalette.ColorRole.WindowText, QColor(TEXT))
+            self.text.setPalette(text)
+
+    def _button(self, text: str, signal: SignalInstance) -> QPushButton:
+        made = QPushButton(text, self)
+        made.clicked.connect(lambda: signal.emit("" if self._found is None else self._found.move))
+        return made
