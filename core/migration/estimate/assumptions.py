@@ -1,5 +1,7 @@
 """What is assumed where nothing was given or measured: low, likely and high, the 10th, 50th and 90th percentile.
 
+`…_OF_NOW`: of servers of about 2017 and later, see `basis.is_of_now`.
+
 Each stands with where it comes from. "The lab": two hosts with systemd on one machine, 1 GB of pgbench, eight settings
 from 45 Mbit/s to no limit, with and without load: 3.0 to 6.0 s of downtime, 13 to 23 s in all.
 """
@@ -8,9 +10,10 @@ from core.migration.estimate.rates import Figure
 
 # --- the links of a copy, bytes a second
 
-DISK: Figure = (60e6, 150e6, 500e6)
+DISK: Figure = (30e6, 115e6, 400e6)
+DISK_OF_NOW: Figure = (80e6, 250e6, 1.2e9)
 """One disk that turns to a few SSDs, read or written one file after the other (50 MB/s over NFS from 24 disks in
-2011)."""
+2011; 21 TB by pg_basebackup of 11 at 320 MB/s)."""
 
 SSH: Figure = (125e6, 300e6, 400e6)
 """One stream, on one processor: 125 to 375 MB/s on older ones (rsync list, 2021)."""
@@ -19,7 +22,7 @@ NETWORK: Figure = (90e6 / 8, 1e9 / 8, 10e9 / 8)
 """What a shared 100 Mbit/s leaves, to 10 Gbit/s; most servers have gigabit."""
 
 BASE_BACKUP: Figure = (300 * 2**20, 400 * 2**20, 500 * 2**20)
-BASE_BACKUP_18: Figure = (400 * 2**20, 700 * 2**20, 1.08 * 2**30)
+BASE_BACKUP_18: Figure = (400 * 2**20, 800 * 2**20, 1.08 * 2**30)
 """pg_basebackup is one process with one stream: 300 to 500 MiB/s whatever the hardware, up to 1.08 GiB/s since 18
 (postgres.ai, 2025, on NVMe and 75 Gbit/s)."""
 
@@ -78,29 +81,41 @@ DIRTY: Figure = (0.0, 0.002, 0.02)
 MOST_DIRTY: Figure = (0.0, 2e9, 8e9)
 """The part of a cluster that a checkpoint writes, but no more than shared_buffers usually holds."""
 
-# --- dump & restore, bytes of table (or of index) that one process handles a second
+# --- dump & restore, bytes of table (or of index) that one process handles a second; see tests/data/published
 
-DUMP: Figure = (15e6, 60e6, 140e6)
-"""730 GB in 9 h 18 (2007; 70 % of it tables: 15 MB/s), 70 GB in 19 min (43 MB/s), 107 GB of tables at 134 MB/s."""
+DUMP: Figure = (12e6, 35e6, 130e6)
+"""730 GB in 9 h 18 (2007; 70 % of it tables: 15 MB/s), 1 GB as plain text in 30 s (26 MB/s), 70 GB in 19 min (43
+MB/s)."""
+DUMP_OF_NOW: Figure = (80e6, 200e6, 450e6)
+"""107 GB of tables at 134 to 144 MB/s, pgbench's 12 GiB in 61 s (211 MB/s), 65 GB with lz4 at 233 MB/s."""
 
-LOAD: Figure = (20e6, 45e6, 120e6)
-"""730 GB in about 4 h (2007: 35 MB/s), 70 GB with its indexes in 27 min (43 MB/s), 107 GB by eight at 117 MB/s."""
+LOAD: Figure = (13e6, 30e6, 100e6)
+"""730 GB in about 4 h (2007: 35 MB/s), 70 GB with its indexes in 27 min (43 MB/s), 50 GB at 19 MB/s with its
+indexes."""
+LOAD_OF_NOW: Figure = (20e6, 66e6, 120e6)
+"""298 million rows at 56 MB/s, 1 GB of numbers in 13 s (75 MB/s), 107 GB by eight at 117 MB/s."""
 
-INDEX_BUILD: Figure = (7e6, 25e6, 60e6)
-"""219 GB in 8.5 h (2007: 7 MB/s); a primary key over 100 M rows, 2.1 GB, in 59 to 67 s (34 MB/s)."""
+INDEX_BUILD: Figure = (6e6, 15e6, 50e6)
+"""219 GB in 8.5 h (2007: 7 MB/s)."""
+INDEX_BUILD_OF_NOW: Figure = (12e6, 34e6, 80e6)
+"""A primary key over 100 M rows, 2.1 GB, in 59 to 67 s (34 MB/s)."""
+
+WRITTEN_AGAIN: Figure = (1.0, 1.5, 2.3)
+"""Bytes that new's disk writes for each that is loaded or indexed: tables, and the WAL but for wal_level minimal."""
 
 ANALYZE: Figure = (60e6, 1e9, 10e9)
 """At most 30,000 pages a table are sampled; 730 GB in 3 h in 2007 (68 MB/s)."""
 
-GZIP: dict[int, Figure] = {
-    1: (50e6, 80e6, 120e6),
-    6: (15e6, 25e6, 45e6),
-    9: (8e6, 12e6, 20e6),
-}
-"""Bytes of table that one process compresses a second, by level: pg_dump's own default is 6 (lzbench, zlib)."""
+GZIP: dict[int, Figure] = {1: (25e6, 70e6, 150e6), 6: (12e6, 40e6, 110e6), 9: (10e6, 20e6, 40e6)}
+GZIP_OF_NOW: dict[int, Figure] = {1: (80e6, 300e6, 540e6), 6: (30e6, 110e6, 220e6), 9: (12e6, 25e6, 60e6)}
+"""Bytes of table that one process compresses a second, by level; pg_dump's own default is 6. 1 GB of numbers at 27
+MB/s, 1.6 TB by level 9 at 18 MB/s; pgbench's filler, which shrinks to a fiftieth, at 211 and, by level 3, at 540
+MB/s."""
 
 SPEEDUP: Figure = (0.45, 0.6, 0.8)
-"""n processes are worth n to the power of this (107 GB: 134 MB/s with one, 461 MB/s with eight)."""
+SPEEDUP_OF_GZIP: Figure = (0.7, 0.9, 1.0)
+"""n processes are worth n to the power of this (107 GB: 134 MB/s with one, 461 MB/s with eight); of what processors
+alone hold up each does nearly as much (1.6 TB by gzip 9: 18 h with one, 3.6 h with four)."""
 
 # --- dump & restore and pg_upgrade, seconds for each object
 
@@ -113,12 +128,14 @@ CREATE_A_TABLE: Figure = (0.002, 0.006, 0.02)
 CREATE_AN_INDEX: Figure = (0.001, 0.003, 0.01)
 """Each is a command and a file or two that are made and flushed."""
 
-DUMP_A_LARGE_OBJECT: Figure = (0.00005, 0.0002, 0.0008)
-CREATE_A_LARGE_OBJECT: Figure = (0.0001, 0.0004, 0.0015)
-"""Some commands for each, by one process (PostgreSQL's commit 161a3e8b68: slow from tens of millions on)."""
+DUMP_A_LARGE_OBJECT: Figure = (0.0001, 0.0004, 0.0012)
+CREATE_A_LARGE_OBJECT: Figure = (0.0004, 0.002, 0.006)
+"""Some commands for each, by one process: 10,000 in 32 s by pgcopydb (PostgreSQL's commit 161a3e8b68: "particularly
+slow")."""
 
-UPGRADE: Figure = (8.0, 15.0, 40.0)
-"""pg_upgrade of a small cluster by links: a flat 15 s (End Point, 2015); 1.2 TB in less than a minute."""
+UPGRADE: Figure = (4.0, 11.0, 30.0)
+"""pg_upgrade of a small cluster by links: a flat 13 to 15 s (End Point, 2015), by clones 3 s; 1.2 TB in less than a
+minute."""
 
 LINK_A_FILE: Figure = (0.00001, 0.00005, 0.0003)
 CLONE_A_FILE: Figure = (0.00005, 0.0002, 0.001)

@@ -37,6 +37,7 @@ class Basis:
         wire: what crosses the network in bytes of cluster, as a copy compresses it: as given, else as a copy was
             observed to go, else assumed. `bare`: the same without ssh's compression.
         read, write: the disks.
+        of_now: both servers are taken to be of about 2017 and later.
         change: bytes of cluster that change in an hour.
         assumptions: sentences on what was assumed, by what they concern.
         warnings: sentences on figures that cannot be, or contradict each other.
@@ -54,6 +55,7 @@ class Basis:
     write: Rate
     cores: int
     new_cores: int
+    of_now: bool
     change: "Draws"
     assumptions: dict[str, str]
     warnings: tuple[str, ...]
@@ -78,8 +80,8 @@ def basis(spec: Spec) -> Basis:
     """The figures of a spec, with the missing ones assumed."""
     said: dict[str, str] = {}
     old, new = spec.old, spec.new
-    read = _disk(old.read_bytes_per_second, ("old disk", "read"), spec.source("old.read_bytes_per_second"), said)
-    write = _disk(new.write_bytes_per_second, ("new disk", "write"), spec.source("new.write_bytes_per_second"), said)
+    read = _disk(spec, "old.read_bytes_per_second", old.read_bytes_per_second, said)
+    write = _disk(spec, "new.write_bytes_per_second", new.write_bytes_per_second, said)
     wire = _wire(spec, said)
     chain = (read, wire, _ssh(spec, said), write)
     copy = _copy(spec, chain, said)
@@ -98,17 +100,33 @@ def basis(spec: Spec) -> Basis:
         write=write,
         cores=cores,
         new_cores=new.cores or cores,
+        of_now=is_of_now(spec),
         change=_change(spec, said),
         assumptions=said,
         warnings=(*implausible(spec), *_contradictions(spec, chain)),
     )
 
 
-def _disk(value: float | None, words: tuple[str, str], source: str, said: dict[str, str]) -> Rate:
-    name, verb = words
+def is_of_now(spec: Spec) -> bool:
+    """Whether what is known speaks for servers of about 2017 and later: PostgreSQL 10, an SSD, many processors, a
+    network of 10 Gbit/s."""
+    old, new = spec.old, spec.new
+    disk = max(old.read_bytes_per_second or 0, new.write_bytes_per_second or 0)
+    signs = (
+        (old.version or new.version or 0) >= 10,
+        disk >= 1e9,
+        max(old.cores or 0, new.cores or 0) >= 16,
+        (spec.link.bits_per_second or 0) >= 1e10,
+    )
+    return any(signs) and (old.version or 10) >= 10
+
+
+def _disk(spec: Spec, path: str, value: float | None, said: dict[str, str]) -> Rate:
+    side, _, verb = path.removesuffix("_bytes_per_second").partition(".")
+    name = f"{side} disk"
     if value is not None:
-        return stated(value, name, source)
-    disk = assumptions.DISK
+        return stated(value, name, spec.source(path))
+    disk = assumptions.DISK_OF_NOW if is_of_now(spec) else assumptions.DISK
     said[verb] = f"the {name} was not measured: assumed to {verb} {units.rate(disk[1])} ({_range(disk)})"
     return assumed(disk, name)
 

@@ -5,7 +5,7 @@ worth
 `n ^ 0.6`, but no less than the largest table takes one of them, which begins with it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from core import units
@@ -15,7 +15,16 @@ from core.migration.estimate.draws import drawn, fixed, most, span
 from core.migration.estimate.objects import created, dumped
 from core.migration.estimate.proofs import several
 from core.migration.estimate.rates import Rate, assumed, slowest
-from core.migration.estimate.stages import PEOPLE, Part, Simulated, checkpoint, prepare, start_new, stop_old
+from core.migration.estimate.stages import (
+    PEOPLE,
+    Part,
+    Simulated,
+    checkpoint,
+    index_build,
+    prepare,
+    start_new,
+    stop_old,
+)
 
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
@@ -97,33 +106,37 @@ def _objects_said(known: Basis) -> tuple[str, ...]:
 
 def _phases(known: Basis, on_old: int, on_new: int) -> tuple[Part, ...]:
     rows, seen = max(known.size - known.index_bytes, 0.0), known.spec.observed
-    nothing, build = fixed(0.0), assumed(assumptions.INDEX_BUILD, "new cpu", "index build")
-    load = _Work(
-        "load",
-        seen.restore_seconds,
-        rows,
-        assumed(assumptions.LOAD, "new cpu", "load"),
-        known.write,
-        created(known),
-        on_new,
-    )
-    analyze = assumed(assumptions.ANALYZE, "new disk", "analyze")
+    load = assumptions.LOAD_OF_NOW if known.of_now else assumptions.LOAD
+    loader, builder = assumed(load, "new cpu", "load"), index_build(known)
+    analyzer = assumed(assumptions.ANALYZE, "new disk", "analyze")
+    written, nothing = _written(known), fixed(0.0)
     return (
         _part(known, _Work("dump", seen.dump_seconds, rows, _dumper(known), known.read, dumped(known), on_old)),
-        _over_the_wire(known, _part(known, load), rows),
-        _part(known, _Work("indexes", seen.index_seconds, known.index_bytes, build, known.write, nothing, on_new)),
-        _part(known, _Work("analyze", seen.analyze_seconds, known.size, analyze, None, nothing, on_new)),
+        _over_the_wire(
+            known,
+            _part(known, _Work("load", seen.restore_seconds, rows, loader, written, created(known), on_new)),
+            rows,
+        ),
+        _part(known, _Work("indexes", seen.index_seconds, known.index_bytes, builder, written, nothing, on_new)),
+        _part(known, _Work("analyze", seen.analyze_seconds, known.size, analyzer, None, nothing, on_new)),
+    )
+
+
+def _written(known: Basis) -> Rate:
+    """Bytes of table or index that new's disk takes a second: what goes to the WAL comes on top."""
+    again = drawn("written again", *assumptions.WRITTEN_AGAIN)
+    return replace(
+        known.write, draws=known.write.draws / again, likely=known.write.likely / assumptions.WRITTEN_AGAIN[1]
     )
 
 
 def _dumper(known: Basis) -> Rate:
-    """One pg_dump: what it reads and writes as text, and gzip where it compresses."""
+    """One pg_dump as it was published: of text, or with its gzip of some level."""
     level = known.spec.dump.gzip_level
-    plain = assumed(assumptions.DUMP, "old cpu", "dump")
     if not level:
-        return plain
-    nearest = min(assumptions.GZIP, key=lambda each: abs(each - level))
-    return slowest((plain, assumed(assumptions.GZIP[nearest], "old cpu", "gzip")))
+        return assumed(assumptions.DUMP_OF_NOW if known.of_now else assumptions.DUMP, "old cpu", "dump")
+    levels = assumptions.GZIP_OF_NOW if known.of_now else assumptions.GZIP
+    return assumed(levels[min(levels, key=lambda each: abs(each - level))], "old cpu", "gzip")
 
 
 def _part(known: Basis, work: _Work) -> Part:
@@ -131,8 +144,10 @@ def _part(known: Basis, work: _Work) -> Part:
     if work.seen is not None:
         alone = _seen(known, work.seen, work.name)
         return Part(work.name, _shared(known, alone, work), work.process.bound_by, "an earlier dump & restore")
-    rate = several(work.process, work.processes)
-    rate = slowest((rate, work.disk)) if work.disk is not None else rate
+    packed = work.name == "dump" and known.spec.dump.gzip_level
+    rate = several(work.process, work.processes, assumptions.SPEEDUP_OF_GZIP if packed else assumptions.SPEEDUP)
+    if work.disk is not None and work.disk.stated:  # published dumps went over disks too: only a known one counts
+        rate = slowest((rate, work.disk))
     seconds = rate.seconds(work.rows)
     if work.processes > 1 and work.name in {"dump", "load"}:
         # no faster alone than all together with the others

@@ -7,7 +7,7 @@ from core import units
 from core.migration.estimate import assumptions
 from core.migration.estimate.basis import Basis
 from core.migration.estimate.draws import drawn, fixed, span
-from core.migration.estimate.rates import Rate, assumed, slowest
+from core.migration.estimate.rates import Figure, Rate, assumed, slowest
 from core.migration.estimate.stages import Part, once
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def looks_for_corruption(known: Basis) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def several(one: Rate, processes: int) -> Rate:
+def several(one: Rate, processes: int, speedup: Figure = assumptions.SPEEDUP) -> Rate:
     """So many processes together: `processes ^ speedup` times one."""
-    low, likely, high = (processes**power for power in assumptions.SPEEDUP)
+    low, likely, high = (processes**power for power in speedup)
     return Rate(
         one.draws * drawn("speedup", low, likely, high), one.likely * likely, one.bound_by, one.stated, one.evidence
     )

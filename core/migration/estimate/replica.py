@@ -23,7 +23,7 @@ _NEVER = 0.5
 def streaming_replica(known: Basis) -> Simulated:
     """`size / slowest link + files × cost of a file` for pg_basebackup, then the WAL of that time; a switchover.
 
-    It is one process and one stream, without ssh and its compression, whatever a copy takes.
+    It is one process and one stream, without ssh; it compresses where that was given, whatever a copy does.
     """
     rate = base_backup(known)
     handled = known.files * drawn("a file", *assumptions.A_FILE)
@@ -46,7 +46,7 @@ def streaming_replica(known: Basis) -> Simulated:
         assumptions=(
             "old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)",
             "both servers run the same series on the same architecture",
-            "pg_basebackup is one process with one stream, without ssh and compression",
+            "pg_basebackup is one process with one stream, without ssh",
             *known.said("read", "write", "wire", "files", "change"),
             *rebuild_said(known),
             PEOPLE,
@@ -61,4 +61,5 @@ def base_backup(known: Basis) -> Rate:
     """What pg_basebackup moves a second: the disks, the wire, and its one process, which is faster since 18."""
     newer = (known.spec.old.version or 0) >= 18
     process = assumptions.BASE_BACKUP_18 if newer else assumptions.BASE_BACKUP
-    return slowest((known.read, known.bare, assumed(process, "old cpu", "pg_basebackup"), known.write))
+    wire = known.bare.scaled(known.spec.replica.compression_ratio or 1.0)
+    return slowest((known.read, wire, assumed(process, "old cpu", "pg_basebackup"), known.write))

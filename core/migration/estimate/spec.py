@@ -87,6 +87,13 @@ class CopySpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplicaSpec:
+    """pg_basebackup: size before over size after its compression on old (since 15); None where it does not compress."""
+
+    compression_ratio: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DumpSpec:
     """How it is dumped and restored: processes of the parallel way, and gzip's level, 0 for none."""
 
@@ -138,6 +145,7 @@ class Spec:
     link: LinkSpec = LinkSpec()
     copy: CopySpec = CopySpec()
     dump: DumpSpec = DumpSpec()
+    replica: ReplicaSpec = ReplicaSpec()
     observed: ObservedSpec = ObservedSpec()
     claimed: ClaimedSpec = ClaimedSpec()
     history: History = History()
@@ -154,6 +162,7 @@ _TABLES: dict[str, type] = {
     "link": LinkSpec,
     "copy": CopySpec,
     "dump": DumpSpec,
+    "replica": ReplicaSpec,
     "observed": ObservedSpec,
     "claimed": ClaimedSpec,
 }
@@ -241,11 +250,11 @@ def _refuse_contradictions(spec: Spec, name: str) -> None:
         value = getattr(spec.cluster, part)
         if value is not None and value > size:
             raise InputError(f"{name}: cluster.{part} is more than cluster.size_bytes", "the size counts everything")
-    ratio = spec.copy.compression_ratio
-    if ratio is not None and ratio < 1:
-        raise InputError(
-            f"{name}: copy.compression_ratio is {ratio:g}", "it is size before over size after: at least 1"
-        )
+    for table, ratio in (("copy", spec.copy.compression_ratio), ("replica", spec.replica.compression_ratio)):
+        if ratio is not None and ratio < 1:
+            raise InputError(
+                f"{name}: {table}.compression_ratio is {ratio:g}", "it is size before over size after: at least 1"
+            )
     said = spec.claimed
     if said.low_seconds is not None and said.high_seconds is not None and said.low_seconds > said.high_seconds:
         raise InputError(f"{name}: claimed.low_seconds is more than claimed.high_seconds", "the two are a range")

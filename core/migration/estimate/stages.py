@@ -12,7 +12,7 @@ from core import units
 from core.migration.estimate import assumptions
 from core.migration.estimate.basis import Basis, changed
 from core.migration.estimate.draws import drawn, fixed, least, span
-from core.migration.estimate.rates import Figure, assumed, slowest, timed
+from core.migration.estimate.rates import Figure, Rate, assumed, slowest, timed
 from core.migration.model.estimate import Method, Span, Stage
 
 if TYPE_CHECKING:
@@ -163,8 +163,15 @@ def rebuild(known: Basis) -> tuple[Part, ...]:
         built = seen.index_seconds * grown * wanted / known.index_bytes
         seconds = drawn("reindex", *(built * each for each in _CALIBRATED))
         return (Part("reindex", seconds, "new cpu", "an earlier build"),)
-    rate = slowest((assumed(assumptions.INDEX_BUILD, "new cpu", "index build"), known.write))
+    rate = slowest((index_build(known), known.write))
     return (Part("reindex", rate.seconds(wanted), rate.bound_by, rate.evidence),)
+
+
+def index_build(known: Basis) -> Rate:
+    """Bytes of index that one process builds a second."""
+    return assumed(
+        assumptions.INDEX_BUILD_OF_NOW if known.of_now else assumptions.INDEX_BUILD, "new cpu", "index build"
+    )
 
 
 def rebuild_said(known: Basis) -> tuple[str, ...]:
@@ -172,7 +179,8 @@ def rebuild_said(known: Basis) -> tuple[str, ...]:
     wanted = known.spec.cluster.reindex_bytes
     if not wanted:
         return ()
-    low, likely, high = (units.rate(each) for each in assumptions.INDEX_BUILD)
+    figure = assumptions.INDEX_BUILD_OF_NOW if known.of_now else assumptions.INDEX_BUILD
+    low, likely, high = (units.rate(each) for each in figure)
     if known.spec.observed.index_seconds is not None and known.index_bytes:
         how = "as long for each byte as the indexes that were built before"
     else:
