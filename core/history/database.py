@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from core.errors import HistoryError
 from core.history.belonging import check_belonging
+from core.history.decoding import GarbledError
 from core.history.upgrade import MIGRATIONS, Migrations, upgrade
 
 FILE_NAME = "history.sqlite3"
@@ -53,7 +54,7 @@ def as_written(path: Path) -> Iterator[None]:
     """What is read inside, and no pghaul can have written, as HistoryError: another type of value, an unknown word."""
     try:
         yield
-    except (TypeError, ValueError) as error:
+    except GarbledError as error:
         raise HistoryError(
             f"the history {path} holds what no pghaul has written: {error}",
             "it is damaged, or from elsewhere: put back a copy, such as history-*.sqlite3 beside it",

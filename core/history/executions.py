@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from core import documents
 from core.errors import InputError
+from core.history.decoding import member
 from core.history.findings import loaded
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow
 from core.history.profiles import move_row
@@ -108,8 +109,8 @@ def execution_of(row: ExecutionRow) -> Execution:
     return Execution(
         id=row.id,
         move=row.move.name,
-        kind=Kind(row.kind),
-        state=State(row.state),
+        kind=member(Kind, row.kind),
+        state=member(State, row.state),
         token=row.token,
         owner=row.owner,
         started_at=row.started_at,
@@ -222,7 +223,7 @@ def hooks(session: Session, move: str, seal: Seal) -> Sequence[HookCommand]:
 
 def _hook(row: HookRow, seal: Seal) -> HookCommand:
     from_elsewhere = not seal.holds(row.seal, *hook_words(row))
-    return HookCommand(Hook(row.hook), row.side, row.command, row.user, from_elsewhere)
+    return HookCommand(member(Hook, row.hook), row.side, row.command, row.user, from_elsewhere)
 
 
 def _row(session: Session, execution_id: int) -> ExecutionRow:

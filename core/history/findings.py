@@ -10,6 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from core import documents
 from core.errors import HistoryError, InputError
 from core.facts.model import Facts
+from core.history.decoding import member
 from core.history.models import (
     CheckPassRow,
     CheckResultRow,
@@ -115,7 +116,7 @@ def probes(session: Session, move: str) -> tuple[Probe, ...]:
 def probe_of(row: ProbeRow) -> Probe:
     """The probe of that row."""
     return Probe(
-        quantity=Quantity(row.quantity),
+        quantity=member(Quantity, row.quantity),
         bytes_per_second=row.bytes_per_second,
         bytes=row.bytes,
         seconds=row.seconds,
@@ -178,7 +179,7 @@ def _check(row: CheckResultRow) -> CheckResult:
     return CheckResult(
         id=row.check,
         title=row.title,
-        status=Status(row.status),
+        status=member(Status, row.status),
         old=row.old,
         new=row.new,
         message=row.message,

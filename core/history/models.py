@@ -5,10 +5,10 @@ What belongs to a move goes with it; a server that a move uses cannot be removed
 
 from datetime import datetime
 
-from sqlalchemy import Float, ForeignKey, Index, MetaData, UniqueConstraint, false
+from sqlalchemy import ForeignKey, Index, MetaData, UniqueConstraint, false
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
-from core.history.types import LongSaidText, LongText, PlainText, SaidText, UtcDateTime
+from core.history.types import LongSaidText, LongText, Number, PlainText, SaidText, UtcDateTime, WholeNumber
 
 
 class Base(DeclarativeBase):
@@ -23,7 +23,7 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {str: PlainText, datetime: UtcDateTime, float: Float}  # noqa: RUF012  SQLAlchemy's own form
+    type_annotation_map = {str: PlainText, datetime: UtcDateTime, int: WholeNumber, float: Number}  # noqa: RUF012
 
 
 class ProfileRow(Base):

@@ -9,6 +9,7 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from core.errors import InputError
+from core.history.decoding import member, of_type, parsed
 from core.history.models import CommandRow, MoveRow, ProfileRow, RunRow
 from core.history.names import checked_name
 from core.history.types import storable
@@ -174,7 +175,7 @@ def _profile(row: ProfileRow) -> Profile:
         port=row.port,
         identity_file=row.identity_file,
         jump=row.jump,
-        rights=Rights(row.rights),
+        rights=member(Rights, row.rights),
         database_user=row.database_user,
         copy_address=row.copy_address,
     )
@@ -204,6 +205,8 @@ def move_of(row: MoveRow) -> Move:
         target=row.target,
         old_volume=row.old_volume,
         new_volume=row.new_volume,
-        tablespace_targets=json.loads(row.tablespace_targets),
+        tablespace_targets={
+            here: of_type(str, there, "location") for here, there in parsed(dict, row.tablespace_targets).items()
+        },
         plain_text=row.plain_text,
     )

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
 from core.errors import InputError
+from core.history.decoding import GarbledError, member, parsed
 from core.history.models import MetricRow, RepetitionRow, RunRow
 from core.history.profiles import move_row
 from core.history.types import storable
@@ -134,7 +135,7 @@ def _latest(rows: list[RunRow]) -> list[RunRow]:
 
 def _key(row: RunRow) -> _Key:
     """What a comparison pairs: a workload with other parameters (of another suite) is another one."""
-    parameters = json.dumps(json.loads(row.parameters), sort_keys=True)
+    parameters = json.dumps(parsed(dict, row.parameters), sort_keys=True)
     return row.side, row.tool, row.workload, parameters
 
 
@@ -157,10 +158,10 @@ def run_of(row: RunRow) -> Run:
     """The run of that row."""
     return Run(
         move=row.move.name,
-        volume=Volume(Side(row.side), row.server, row.mount_point, row.folder),
-        workload=Workload(row.workload, row.title, row.tool, row.headline, json.loads(row.parameters)),
+        volume=Volume(member(Side, row.side), row.server, row.mount_point, row.folder),
+        workload=Workload(row.workload, row.title, row.tool, row.headline, parsed(dict, row.parameters)),
         started_at=row.started_at,
-        outcome=Outcome(row.outcome) if row.outcome else None,
+        outcome=member(Outcome, row.outcome) if row.outcome else None,
         ended_at=row.ended_at,
         repetitions=tuple(_repetition(repetition) for repetition in row.repetitions),
         tool_version=row.tool_version,
@@ -174,11 +175,19 @@ def _repetition(row: RepetitionRow) -> Repetition:
         number=row.number,
         started_at=row.started_at,
         seconds=row.seconds,
-        outcome=Outcome(row.outcome),
+        outcome=member(Outcome, row.outcome),
         metrics={metric.name: metric.value for metric in row.metrics},
         command=row.command,
         raw=row.raw,
         cached=row.cached,
         message=row.message,
-        marks=tuple(Mark(MarkKind(kind), text) for kind, text in json.loads(row.marks)),
+        marks=tuple(_mark(pair) for pair in parsed(list, row.marks)),
     )
+
+
+def _mark(pair: object) -> Mark:
+    match pair:
+        case [str(kind), str(text)]:
+            return Mark(member(MarkKind, kind), text)
+        case _:
+            raise GarbledError(f"{pair!r} is no mark")

@@ -78,7 +78,7 @@ class Store:
 
     @contextmanager
     def _write(self) -> Iterator[Session]:
-        with told(self.path), Session(self._writer) as session, session.begin():
+        with told(self.path), as_written(self.path), Session(self._writer) as session, session.begin():
             yield session
 
     # --- servers and moves

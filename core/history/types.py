@@ -1,14 +1,16 @@
 """Column types, and what text may be kept: SQLite holds UTF-8, so a lone surrogate is kept as its escape."""
 
 import zlib
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import DateTime, Dialect, LargeBinary, Text
+from sqlalchemy import DateTime, Dialect, Float, Integer, LargeBinary, Text
 from sqlalchemy.types import TypeDecorator
 
 from core.documents import each_text
 from core.errors import HistoryError
+from core.history.decoding import GarbledError, of_type
 from core.redaction import without_secrets
 
 T = TypeVar("T")
@@ -44,6 +46,38 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         return None if value is None else value.replace(tzinfo=UTC)
 
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:
+        """As SQLAlchemy's own, which reads the text of an instant and raises what it meets there."""
+        read = super().result_processor(dialect, coltype)
+
+        def process(value: Any) -> datetime | None:
+            try:
+                return value if read is None else read(value)
+            except (TypeError, ValueError) as error:
+                raise GarbledError(f"{value!r} is no instant") from error
+
+        return process
+
+
+class WholeNumber(TypeDecorator[int]):
+    """A whole number."""
+
+    impl = Integer
+    cache_ok = True
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> int | None:  # noqa: ARG002
+        return None if value is None else of_type(int, value, "whole number")
+
+
+class Number(TypeDecorator[float]):
+    """A number."""
+
+    impl = Float
+    cache_ok = True
+
+    def process_result_value(self, value: float | None, dialect: Dialect) -> float | None:  # noqa: ARG002
+        return None if value is None else of_type(float, value, "number")
+
 
 class PlainText(TypeDecorator[str]):
     """Text that any server may have written."""
@@ -55,9 +89,7 @@ class PlainText(TypeDecorator[str]):
         return None if value is None else storable_text(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        if value is not None and not isinstance(value, str):  # SQLite keeps any type in any column
-            raise TypeError(f"{value!r} is no text")
-        return value
+        return None if value is None else of_type(str, value, "text")
 
 
 class LongText(TypeDecorator[str]):
@@ -75,9 +107,11 @@ class LongText(TypeDecorator[str]):
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002
         if value is None:
             return None
-        if not isinstance(value, bytes):
-            raise TypeError(f"{value!r} is no packed text")
-        return _unpacked(value).decode() if value[:1] == b"z" else value[1:].decode()
+        packed = of_type(bytes, value, "packed text")
+        try:
+            return _unpacked(packed).decode() if packed[:1] == b"z" else packed[1:].decode()
+        except UnicodeDecodeError as error:
+            raise GarbledError(f"a packed text is no UTF-8: {error}") from error
 
 
 def _unpacked(value: bytes) -> bytes:

@@ -6,6 +6,7 @@ from sqlalchemy import select, true
 from sqlalchemy.orm import Session
 
 from core.errors import InputError
+from core.history.decoding import member
 from core.history.models import WaiverRow
 from core.history.profiles import move_row
 from core.history.seal import Seal
@@ -51,7 +52,7 @@ def waivers(session: Session, move: str, seal: Seal) -> tuple[Waiver, ...]:
 
 def waiver_of(row: WaiverRow) -> Waiver:
     """The waiver of that row."""
-    return Waiver(row.check, row.reason, row.waived_by, row.waived_at, Status(row.status), row.old, row.new)
+    return Waiver(row.check, row.reason, row.waived_by, row.waived_at, member(Status, row.status), row.old, row.new)
 
 
 def _end(session: Session, move_id: int, check: str) -> bool:

@@ -14,8 +14,10 @@ import pytest
 from core.errors import HistoryError
 from core.history import types
 from core.history.belonging import ALIVE
+from core.history.database import as_written
+from core.history.decoding import of_type
 from core.history.store import Store
-from tests.core.history.samples import MOVE
+from tests.core.history.samples import MOVE, OLD
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such owners and modes")
 
@@ -134,6 +136,12 @@ def test_a_text_that_unpacks_without_end_is_refused(
         "executions SET kind = x'ff'",
         "executions SET seal = x'00'",
         "executions SET process = 7, token = x'2e2e2f'",
+        "execution_steps SET exit_status = 'x'",
+        "execution_steps SET void = x'00', attempt = x'00'",
+        "metrics SET value = 'fast'",
+        "moves SET tablespace_targets = '{\"/a\": 1}'",
+        f"runs SET parameters = '{'[' * 100_000}'",
+        "repetitions SET marks = '[[1, 2]]'",
         "hooks SET hook = '../x'",
         "hooks SET command = x'6c73'",
         "check_results SET status = ''",
@@ -160,3 +168,16 @@ def test_what_no_pghaul_has_written_is_said_in_a_sentence(filled: Store, change:
         except HistoryError as error:
             said.append(error.message)
     assert said
+
+
+def test_a_bug_of_ours_is_not_called_a_damaged_history(filled: Store) -> None:
+    with pytest.raises(TypeError, match="a bug"), as_written(filled.path):
+        raise TypeError("a bug")
+    with pytest.raises(HistoryError, match="no pghaul has written: 1 is no text"), as_written(filled.path):
+        of_type(str, 1, "text")
+
+
+def test_what_is_garbled_is_said_where_it_is_written_to_as_well(filled: Store) -> None:
+    _execute(filled.path, "UPDATE profiles SET rights = 'all'")
+    with pytest.raises(HistoryError, match="'all' is no rights"):
+        filled.update_profile(OLD)
