@@ -223,6 +223,12 @@ class MainWindow(QMainWindow):
         if wanted == "New server" and isinstance(page, ServersPage):
             page.add_server()
 
+    @Slot()
+    def _pass_on_remark(self) -> None:
+        """What is to be known of the history, as it was found."""
+        if self.work.session is not None and self.work.session.store.remark:
+            self.banner.say(self.work.session.store.remark, Mood.TOLD)
+
     # --- the move
 
     @Slot()
@@ -444,6 +450,7 @@ class MainWindow(QMainWindow):
         work.picked.connect(self._show_picked)
         work.opened.connect(self.update_actions)
         work.opened.connect(self._load_commands)
+        work.opened.connect(self._pass_on_remark)
         work.started.connect(self.banner.hide)
         work.started.connect(self.job_bar.begin)
         work.started.connect(self.pane.follow)

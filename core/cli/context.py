@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from core import documents
 from core.cli.terminal import TerminalAsker
-from core.jobs import Job
+from core.jobs import Job, Note
 from core.text import json_printable
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ class Context:
     def store(self) -> "Store":
         from core.history.store import Store
 
-        return self._opened.enter_context(Store.open())
+        store = self._opened.enter_context(Store.open())
+        if store.remark:
+            self.job.report(Note(store.remark, "warning"))
+        return store
 
     @cached_property
     def session(self) -> "Session":

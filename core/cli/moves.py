@@ -89,13 +89,14 @@ def _add(context: Context, options: argparse.Namespace) -> int:
 
 def _list(context: Context, options: argparse.Namespace) -> int:
     moves = context.store.moves()
+    strange = {move.name: context.store.from_elsewhere(move.name) for move in moves}
     if options.json:
-        print_document({"moves": moves})
+        print_document({"moves": moves, "from_elsewhere": strange})
     elif not moves:
         show("no moves yet; set one up with: pghaul move add NAME --old SERVER --new SERVER --cluster FOLDER")
     else:
-        rows = [(m.name, m.old, m.cluster, m.new, m.target) for m in moves]
-        show(table(("name", "old", "cluster", "new", "target"), rows))
+        rows = [(m.name, m.old, m.cluster, m.new, m.target, _note(len(strange[m.name]))) for m in moves]
+        show(table(("name", "old", "cluster", "new", "target", ""), rows))
     return 0
 
 
@@ -105,10 +106,14 @@ def _show(context: Context, options: argparse.Namespace) -> int:
     move = context.store.move(options.name)
     entries = context.store.entries(limit=50, move=move.name)
     stands = standing(context.session, move.name)
+    strange = context.store.from_elsewhere(move.name)
     if options.json:
-        print_document({"move": move, "milestones": stands.marks, "next": stands.next, "entries": entries})
+        found = {"milestones": stands.marks, "next": stands.next, "entries": entries, "from_elsewhere": strange}
+        print_document({"move": move, **found})
         return 0
     show(text(move))
+    if strange:
+        show(f"  not recorded by you, shown and neither run nor counted: {', '.join(strange)}")
     rows = [
         (one.milestone, one.condition, one.said, f"{one.at:%Y-%m-%d %H:%M}" if one.at else "") for one in stands.marks
     ]
@@ -121,6 +126,10 @@ def _show(context: Context, options: argparse.Namespace) -> int:
     if entries:
         show(table(("when", "what", ""), [(f"{e.at:%Y-%m-%d %H:%M}", e.kind, e.title) for e in entries]))
     return 0
+
+
+def _note(strange: int) -> str:
+    return f"{strange} of its records are not yours: see move show" if strange else ""
 
 
 def text(move: Move) -> str:

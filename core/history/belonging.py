@@ -5,6 +5,7 @@ A history that somebody else can write is somebody else's word: what it names wo
 
 import os
 import stat
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -36,6 +37,39 @@ def check_belonging(folder: Path, path: Path) -> None:
             raise HistoryError(f"{beside} is a link", f"put the file itself into {folder}, if it is yours")
         _check(beside, found)
     _check_journal(Path(f"{path}-journal"))
+
+
+def open_to_others(folder: Path, path: Path) -> str:
+    """A sentence where others may have read the history, whose file the opening closes to them; else empty."""
+    try:
+        mode, way = stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)
+    except OSError:
+        return ""
+    if os.name == "nt" or not (mode & 0o044) >> 2 & way:
+        return ""
+    return f"others may have read the history {path} (its mode was {mode:o}): it is closed to them now"
+
+
+def check_locks(folder: Path) -> None:
+    """Raise HistoryError where the file system has no locks: SQLite would take it for a history in use, and wait."""
+    if os.name == "nt":
+        return
+    import fcntl
+
+    try:
+        handle, name = tempfile.mkstemp(prefix="lock-", dir=folder)
+    except OSError:  # SQLite will say what it is not allowed
+        return
+    try:
+        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise HistoryError(
+            f"files in {folder} cannot be locked ({(error.strerror or str(error)).lower()}), which the history needs",
+            "where this is a home on NFS, set PGHAUL_DATA to a folder on a local disk, or have rpc.statd started",
+        ) from error
+    finally:
+        os.close(handle)
+        Path(name).unlink()
 
 
 def _files(folder: Path, path: Path) -> Iterable[Path]:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from core.errors import HistoryError
-from core.history.belonging import check_belonging
+from core.history.belonging import check_belonging, check_locks
 from core.history.decoding import GarbledError
 from core.history.upgrade import MIGRATIONS, Migrations, upgrade
 
@@ -69,6 +69,7 @@ def _make_private(folder: Path, path: Path) -> None:
         if path.is_dir():
             raise HistoryError(f"the history {path} is a folder", "move it elsewhere")
         check_belonging(folder, path)
+        check_locks(folder)
         try:
             # made before SQLite sees it, so that it never is readable by others; -wal and -shm take its mode
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

@@ -16,7 +16,8 @@ from sqlalchemy.orm import Session
 from core import settings
 from core.benchmarks.model import Outcome, Repetition, Run, Side
 from core.facts.model import Facts
-from core.history import details, executions, findings, log, profiles, runs, waivers
+from core.history import details, elsewhere, executions, findings, log, profiles, runs, waivers
+from core.history.belonging import open_to_others
 from core.history.database import FILE_NAME, as_written, open_engine, told
 from core.history.details import KINDS, Detail
 from core.history.log import Command, Entry
@@ -42,10 +43,12 @@ class Store:
 
     Attributes:
         path: the file that holds it all.
+        remark: what its user has to know of how it was found; mostly empty.
     """
 
-    def __init__(self, path: Path, engine: Engine) -> None:
+    def __init__(self, path: Path, engine: Engine, remark: str = "") -> None:
         self.path = path
+        self.remark = remark
         self._engine = engine
         self._writer = engine.execution_options(**WRITE)
         self._owners = Owners(path.parent)
@@ -55,7 +58,8 @@ class Store:
     def open(cls, folder: Path | None = None) -> Self:
         """The history in `folder`, else in the platform's data folder; made or upgraded where need be."""
         folder = (settings.data_folder() if folder is None else folder).absolute()
-        return cls(folder / FILE_NAME, open_engine(folder))
+        remark = open_to_others(folder, folder / FILE_NAME)
+        return cls(folder / FILE_NAME, open_engine(folder), remark)
 
     def close(self) -> None:
         """Let go of the file. May be called more than once."""
@@ -363,6 +367,11 @@ class Store:
         """The commands for the hooks of a move, in the order of the plan; those from elsewhere say so."""
         with self._read() as session:
             return tuple(executions.hooks(session, move, self._seal))
+
+    def from_elsewhere(self, move: str) -> tuple[str, ...]:
+        """What of a move this user's pghaul has not recorded, each in a few words: it neither runs nor counts."""
+        with self._read() as session:
+            return elsewhere.from_elsewhere(session, move, self._seal)
 
     # --- what happened
 

@@ -43,11 +43,21 @@ def waivers(session: Session, move: str, seal: Seal) -> tuple[Waiver, ...]:
 
     Nor one that came with a history from elsewhere: to take a warning on is this user's own word.
     """
+    return tuple(waiver_of(each) for each, holds in _standing(session, move, seal) if holds)
+
+
+def unsealed(session: Session, move: str, seal: Seal) -> tuple[str, ...]:
+    """The checks whose waiver would stand if this user had given it."""
+    return tuple(each.check for each, holds in _standing(session, move, seal) if not holds)
+
+
+def _standing(session: Session, move: str, seal: Seal) -> list[tuple[WaiverRow, bool]]:
+    """Each waiver that was not withdrawn and is of the move as it is, with whether its seal holds."""
     row = move_row(session, move)
     since = true() if row.changed_at is None else WaiverRow.waived_at >= row.changed_at
     standing = select(WaiverRow).where(WaiverRow.move_id == row.id, WaiverRow.withdrawn_at.is_(None), since)
     found = session.scalars(standing.order_by(WaiverRow.id))
-    return tuple(waiver_of(each) for each in found if seal.holds(each.seal, *waiver_words(each, row)))
+    return [(each, seal.holds(each.seal, *waiver_words(each, row))) for each in found]
 
 
 def waiver_of(row: WaiverRow) -> Waiver:

@@ -115,9 +115,18 @@ lock_keys() {
     mkdir -p -- "${1%/*}" || fail "${1%/*} cannot be made"
     [ -e "$1" ] || (set -C && echo '# made by pghaul' >"$1") 2>/dev/null
     # opened, not made: who was waited for may have removed it
-    if { command exec 9<"$1"; } 2>/dev/null && flock -w 1 9 && [ "$1" -ef /proc/self/fd/9 ]; then return; fi
+    lock_why='it cannot be opened'
+    { command exec 9<"$1"; } 2>/dev/null || continue
+    lock_why='another program has had it for a minute and a half'
+    lock_said=$(flock -w 1 9 2>&1)
+    case $? in
+      0) [ "$1" -ef /proc/self/fd/9 ] && return ;;
+      1) ;; # somebody else has it
+      *) fail "$1 cannot be locked: ${lock_said:-flock failed}: nothing was changed. Is this home on NFS without locks?" \
+        'Start rpc.statd there, mount it with local_lock=flock, or log in as a user whose home is on a local disk' ;;
+    esac
   done
-  fail "$1 cannot be locked: nothing was changed"
+  fail "$1 cannot be locked: $lock_why: nothing was changed"
 }
 
 # other_keys MARKER FILE   print its lines but those of this copy, then an x

@@ -90,6 +90,33 @@ def test_a_move_knows_its_volumes_by_default(capsys: pytest.CaptureFixture[str])
     assert move["old_volume"] == """/srv/it's $(touch x) "ö\""""
 
 
+def test_a_move_tells_what_of_it_was_recorded_elsewhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    add_servers(capsys)
+    words = ("--old", "old", "--new", "new", "--cluster", "/pg", "--target", "/pg")
+    for name in ("given", "own"):
+        assert run(capsys, "move", "add", name, *words)[0] == 0
+    hook = ("stop-applications", "--side", "old", "--command", "true")
+    assert run(capsys, "move", "hook", "given", *hook)[0] == 0
+    assert "not yours" not in run(capsys, "move", "list")[1]
+    assert "not recorded by you" not in run(capsys, "move", "show", "given")[1]
+    monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "of another user"))
+    lines = run(capsys, "move", "list")[1].splitlines()
+    assert [line.split()[0] for line in lines if "1 of its records are not yours" in line] == ["given"]
+    shown = run(capsys, "move", "show", "given")[1]
+    assert "not recorded by you, shown and neither run nor counted: hook stop-applications\n" in shown
+    assert json.loads(run(capsys, "move", "show", "own", "--json")[1])["from_elsewhere"] == []
+
+
+def test_who_may_have_read_the_history_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open() as store:
+        store.path.chmod(0o644)
+        store.path.parent.chmod(0o755)
+    assert "others may have read the history" in run(capsys, "move", "list")[2]
+    assert "others" not in run(capsys, "move", "list")[2]
+
+
 def test_a_move_shows_the_scheduled_jobs_of_both_hosts(capsys: pytest.CaptureFixture[str]) -> None:
     add_servers(capsys)
     words = ("move", "add", "spring", "--old", "old", "--new", "new", "--cluster", "/pg", "--target", "/pg")

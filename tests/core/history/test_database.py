@@ -1,6 +1,7 @@
 """The file: private, shared by programs, and told about in sentences when it is in trouble. Nothing of it is lost."""
 
 import contextlib
+import errno
 import os
 import sqlite3
 import stat
@@ -42,8 +43,31 @@ def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
 def test_a_file_that_others_may_read_is_closed_to_them(filled: Store) -> None:
     filled.close()
     filled.path.chmod(0o644)
-    with Store.open(filled.path.parent):
+    with Store.open(filled.path.parent) as store:
         assert _mode(filled.path) == 0o600
+        assert store.remark == ""  # nobody else could enter its folder
+    filled.path.parent.chmod(0o755)
+    filled.path.chmod(0o644)
+    with Store.open(filled.path.parent) as store:
+        assert _mode(filled.path) == 0o600
+        assert "others may have read" in store.remark
+    with Store.open(filled.path.parent) as store:
+        assert store.remark == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has locks of its own")
+def test_a_file_system_without_locks_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a home on NFS whose lock daemon does not run: SQLite itself waits, and then speaks of another program."""
+    import fcntl
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "lockf", refused)
+    with pytest.raises(HistoryError, match=r"cannot be locked \(no locks available\)") as said:
+        Store.open(tmp_path)
+    assert "PGHAUL_DATA" in said.value.hint
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")

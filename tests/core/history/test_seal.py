@@ -133,6 +133,14 @@ def _execute(path: Path, statement: str) -> None:
         connection.executescript(statement)
 
 
+def test_what_is_not_ones_own_is_named(filled: Store, elsewhere: Store) -> None:
+    assert elsewhere.from_elsewhere(MOVE.name) == ("execution 1", "hook move-address", "waiver of libc")
+    assert filled.from_elsewhere(MOVE.name) == ()  # opened under the key by which it was sealed
+    elsewhere.add_move(dataclasses.replace(MOVE, name="own"))
+    elsewhere.execution_started(dataclasses.replace(samples.execution(), move="own"))
+    assert elsewhere.from_elsewhere("own") == ()
+
+
 @pytest.mark.parametrize("change", ["UPDATE hooks SET command = 'rm -r /'", "UPDATE hooks SET side = 'old'"])
 def test_a_command_that_was_changed_bears_no_seal(filled: Store, change: str) -> None:
     _execute(filled.path, change)

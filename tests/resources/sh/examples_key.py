@@ -176,8 +176,17 @@ EXAMPLES = [
         ("@folder@/keys",),
         programs={"flock": "exit 1"},
         status=1,
-        complains="keys cannot be locked: nothing was changed",
+        complains="keys cannot be locked: another program has had it for a minute and a half: nothing was changed",
         name="another has it and does not let go",
+    ),
+    Example(
+        "lock_keys",
+        ("@folder@/keys",),
+        programs={"flock": "echo x >>tries; echo 'flock: 9: No locks available' >&2; exit 71"},
+        status=1,
+        complains="keys cannot be locked: flock: 9: No locks available: nothing was changed. Is this home on NFS",
+        after='[ "$(cat tries)" = x ]',
+        name="a home on NFS without locks",
     ),
     Example(
         "replace",
