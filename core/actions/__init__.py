@@ -15,7 +15,7 @@ from core.actions.execution import (
     roll_back_execution,
 )
 from core.actions.facts import read_facts
-from core.actions.migration import check, estimate, plan, probe
+from core.actions.migration import check, estimate, plan, probe, record
 from core.actions.reports import report
 from core.actions.servers import Tried, install_tools, missing_tools, test_server
 from core.actions.session import Session, recorded
@@ -47,6 +47,7 @@ __all__ = [
     "plan",
     "probe",
     "read_facts",
+    "record",
     "recorded",
     "report",
     "resume_execution",

@@ -14,6 +14,7 @@ from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import ruled_out, spec_of
 from core.migration.estimate.copy_methods import planned
 from core.migration.execution.rates import change_rate, copy_rate
+from core.migration.execution.record import Held, held, history_of
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate
 from core.migration.model.move import Move, Verify
@@ -56,6 +57,17 @@ def estimate(session: Session, move: str, job: Job, *, verify: Verify = Verify.C
     return _estimated(session, found, facts_of(session, found, Side.OLD, job), session.store.facts(found.new), verify)
 
 
+def record(session: Session, move: str | None = None) -> tuple[Held, ...]:
+    """Every execution and rehearsal of a move, or of all, beside the estimate that was made before it, newest first."""
+    store = session.store
+    names = [move] if move is not None else [each.name for each in store.moves()]
+    rows: list[Held] = []
+    for name in names:
+        estimates = store.estimates(name)
+        rows += [row for execution in store.executions(name) for row in held(execution, estimates)]
+    return tuple(sorted(rows, key=lambda row: row.began_at, reverse=True))
+
+
 def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Plan:
     """The steps of the move with their exact commands, and as warnings what the checks say of the same facts."""
     job = recorded(session.store, job, move)
@@ -81,12 +93,12 @@ def _estimated(
     session: Session, move: Move, old: Facts, new: Facts | None, verify: Verify = Verify.CHANGED
 ) -> Estimate:
     store = session.store
-    probes, runs, executions = (
-        store.probes(move.name),
-        store.runs(move.name, latest_only=True),
-        store.executions(move.name),
-    )
-    spec = spec_of(move, old, probes, runs, new, copy_rate(executions), change_rate(executions))
+    probes, runs = store.probes(move.name), store.runs(move.name, latest_only=True)
+    executions = store.executions(move.name)
+    others = [each for each in store.moves() if each.name != move.name and (each.old, each.new) == (move.old, move.new)]
+    alike = [execution for each in others for execution in store.executions(each.name)]
+    known = history_of(executions, alike, record(session))
+    spec = spec_of(move, old, probes, runs, new, copy_rate(executions), change_rate(executions), known)
     cluster = old.cluster(move.cluster)
     made = ruled_out(estimate_spec(spec, verify), store.checks(move.name) or ())
     made = replace(made, planned=planned(cluster) if cluster is not None else "")

@@ -1,13 +1,14 @@
 """`pghaul estimate`: how long each way of moving takes, what bounds it, and how sure that is."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.errors import InputError
+from core.migration.execution.record import Held, bias, hit_rate
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.move import Verify
 
@@ -54,11 +55,16 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         default=Verify.CHANGED.value,
         help="of an execution with that --verify (default: changed)",
     )
+    parser.add_argument(
+        "--record", action="store_true", help="executions and rehearsals beside their estimates: of a move, else of all"
+    )
     add_common(parser, server=True)
     parser.set_defaults(run=_estimate)
 
 
 def _estimate(context: Context, options: argparse.Namespace) -> int:
+    if options.record:
+        return _record(context, options)
     if (options.spec is None) == (options.move is None):
         raise InputError("estimate takes a move or --spec FILE, one of them")
     checking = Verify(options.verify)
@@ -75,6 +81,43 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
     else:
         show(estimate_text(made))
     return 0
+
+
+def _record(context: Context, options: argparse.Namespace) -> int:
+    from core import actions
+
+    if options.spec is not None:
+        raise InputError("--record is of executions, and a file has none", "pghaul estimate [MOVE] --record")
+    rows = actions.record(context.session, options.move)
+    if options.json:
+        print_document({"record": rows, "hit_rate": hit_rate(rows), "bias": bias(rows)})
+    else:
+        show(record_text(rows))
+    return 0
+
+
+def record_text(rows: Sequence[Held]) -> str:
+    """What was done beside what was estimated, and how good the estimates were."""
+    if not rows:
+        return "no execution or rehearsal was estimated before it began"
+    cells = [
+        (
+            f"{row.began_at:%Y-%m-%d %H:%M}",
+            f"{row.move}, {row.kind}",
+            row.stage,
+            _span(row.estimated),
+            units.duration(row.seconds),
+            units.ratio(row.factor),
+            "inside" if row.inside else "below low" if row.seconds < row.estimated.low else "above high",
+        )
+        for row in rows
+    ]
+    head = ("began (UTC)", "move", "stage", "estimated (low – high)", "took", "took / likely", "")
+    said = [f"inside low to high: {sum(row.inside for row in rows)} of {len(rows)}; of good estimates 8 of 10"]
+    off = bias(rows)
+    if off is not None:
+        said.append(f"took {units.ratio(off)} what was likely, in the geometric mean")
+    return "\n".join([table(head, cells, right=(4, 5)), "", *said])
 
 
 def estimate_text(made: Estimate) -> str:

@@ -202,6 +202,12 @@ def estimate(session: Session, move: str) -> Estimate | None:
     return None if row is None else estimate_of(row)
 
 
+def estimates(session: Session, move: str) -> tuple[Estimate, ...]:
+    """All that were ever made of the move, newest first; those of before its last change too."""
+    rows = select(EstimateRow).where(EstimateRow.move_id == move_row(session, move).id)
+    return tuple(map(estimate_of, session.scalars(rows.order_by(EstimateRow.made_at.desc(), EstimateRow.id.desc()))))
+
+
 def estimate_of(row: EstimateRow) -> Estimate:
     """The estimate of that row."""
     return loaded(Estimate, row.document)

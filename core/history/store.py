@@ -266,6 +266,11 @@ class Store:
         with self._read() as session:
             return findings.estimate(session, move)
 
+    def estimates(self, move: str) -> tuple[Estimate, ...]:
+        """All estimates of a move, newest first."""
+        with self._read() as session:
+            return findings.estimates(session, move)
+
     def save_plan(self, move: str, plan: Plan) -> None:
         with self._write() as session:
             findings.save_plan(session, move, plan)

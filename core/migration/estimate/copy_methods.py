@@ -116,8 +116,8 @@ def _last_pass(known: Basis, seconds: "Draws", whole: Part) -> Part:
 
 
 def _warm_passes(known: Basis, whole: Part, seconds: "Draws") -> Part:
-    name, before = "warm passes", known.timed("warm passes")
-    evidence = f"{whole.evidence}; {timed_words(before)}" if before else whole.evidence
+    name = "warm passes"
+    evidence = f"{whole.evidence}; {timed_words(known, name)}" if known.timed(name) else whole.evidence
     return Part(name, seconds, whole.bound_by, evidence, stopped=False)
 
 

@@ -114,13 +114,14 @@ def once(known: Basis, name: str, figure: Figure, bound_by: str, *, stopped: boo
     """A stage that takes about as long in every move: as it was timed, else as it was in the lab."""
     before = known.timed(name)
     if before:
-        return Part(name, timed(name, before), bound_by, timed_words(before), stopped)
+        return Part(name, timed(name, before), bound_by, timed_words(known, name), stopped)
     return Part(name, drawn(name, *figure), bound_by, "assumed: as in the lab", stopped)
 
 
-def timed_words(before: tuple[float, ...]) -> str:
+def timed_words(known: Basis, stage: str) -> str:
     """Where a timed stage's figure comes from."""
-    return f"timed {units.counted(len(before), 'time')}"
+    times = units.counted(len(known.timed(stage)), "time")
+    return f"timed {times} {known.spec.history.sources.get(stage, '')}".rstrip()
 
 
 def prepare(known: Basis) -> Part:

@@ -1,0 +1,57 @@
+"""`pghaul estimate`: what it says."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from core.cli.estimate import estimate_text, record_text
+from core.cli.main import main
+from core.migration.estimate import estimate, load_spec
+from core.migration.execution.record import Held
+from core.migration.model.estimate import Span
+from core.migration.model.execution import Kind
+from tests.core.migration.builders import NOW
+
+
+def row(stage: str, likely: float, seconds: float) -> Held:
+    return Held(3, "spring", Kind.REHEARSAL, NOW + timedelta(0), stage, Span(0.5 * likely, likely, 2 * likely), seconds)
+
+
+def test_the_record_says_how_good_the_estimates_were() -> None:
+    text = record_text([row("prepare", 4, 4), row("warm passes", 100, 400), row("stop old", 2, 0.5)])
+    assert "spring, rehearsal" in text
+    assert "inside low to high: 1 of 3" in text
+    assert [word in text for word in ("inside", "above high", "below low")] == [True] * 3
+    assert "took 1.00 × what was likely" in text
+    assert record_text([]).startswith("no execution")
+
+
+def test_a_record_without_executions_and_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", "--record", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"record": [], "hit_rate": None, "bias": None}
+    assert main(["estimate", "--record", "--spec", "x"]) == 2
+
+
+def test_what_cannot_be_taken_says_why_and_stages_say_where_they_come_from() -> None:
+    text = estimate_text(
+        estimate(load_spec("[cluster]\nsize_bytes = 1e12\n[old]\nversion = 13\n[new]\nversion = 17", "x"))
+    )
+    assert "(cold-copy)" in text
+    assert "cold-copy, warm-copy, streaming-replica cannot be taken: new runs PostgreSQL 17, old 13" in text
+    plain = estimate_text(estimate(load_spec("[cluster]\nsize_bytes = 1e12", "x")))
+    assert "warm-copy, stage by stage:" in plain
+    assert "assumed: as in the lab" in plain
+
+
+def test_verify_all_is_priced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "spec.toml"
+    spec.write_text("[cluster]\nsize_bytes = 1.22e12\n[copy]\nobserved_bytes_per_second = 50e6\n")
+
+    def stop(*options: str) -> float:
+        assert main(["estimate", "--spec", str(spec), "--json", *options]) == 0
+        methods = {each["method"]: each for each in json.loads(capsys.readouterr().out)["methods"]}
+        return float(methods["cold-copy"]["downtime_seconds"]["likely"])
+
+    assert stop("--verify", "all") > stop() + 3600

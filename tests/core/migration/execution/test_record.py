@@ -1,0 +1,89 @@
+"""Executions beside their estimates, and what the next estimate has of them."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from core.migration.execution.record import bias, held, history_of, hit_rate, stage_seconds
+from core.migration.model.estimate import Estimate, Method, Span, Stage
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Phase
+from core.migration.plan.steps.copy import STOP
+from tests.core.migration.builders import NOW
+from tests.core.migration.execution.builders import STEP, execution, ran
+
+PREPARE = replace(STEP, title="a folder", phase=Phase.PREPARE)
+WARM = replace(STEP, title="warm pass", phase=Phase.WARM, warm_pass=1, root="data")
+SUMS = replace(WARM, title="read", root="")
+HALT = replace(STEP, title="stop old", name=STOP, phase=Phase.STOP, stopped=True)
+PERSON = replace(STEP, side="you", title="look", phase=Phase.STOP, call="")
+OPEN = replace(STEP, title="open", phase=Phase.START, point_of_no_return=True, stopped=True)
+
+
+def estimate(minutes_ago: float, **stages: float) -> Estimate:
+    made = tuple(Stage(name, Span(0.8 * each, each, 1.5 * each), "wire") for name, each in stages.items())
+    whole = Span(1, 2, 3)
+    return Estimate((Method("warm-copy", whole, Span(1, 2, 4), made),), made_at=NOW - timedelta(minutes=minutes_ago))
+
+
+def test_a_stage_is_held_against_the_estimate_that_was_made_last_before_it() -> None:
+    done = ran(ran(execution(PREPARE, WARM), 1, seconds=3), 2, seconds=200)
+    old, latest = estimate(60, prepare=30), estimate(1, prepare=2, **{"warm passes": 190})
+    rows = held(done, [estimate(-5, prepare=99), latest, old])
+    assert [(row.stage, row.estimated.likely, row.seconds, row.inside) for row in rows] == [
+        ("prepare", 2, 3, True),
+        ("warm passes", 190, 200, True),
+    ]
+    assert hit_rate(rows) == 1
+    assert bias(rows) == pytest.approx((1.5 * 200 / 190) ** 0.5)
+    assert held(done, []) == ()
+    assert (hit_rate([]), bias([])) == (None, None)
+
+
+def test_a_stage_counts_once_it_is_whole_and_what_runs_side_by_side_counts_once() -> None:
+    half = ran(execution(PREPARE, PREPARE), 1, seconds=3)
+    assert stage_seconds(half) == {}
+    assert stage_seconds(ran(half, 2, seconds=5)) == {"prepare": 5}
+    later = StepRun(9, 2, "", 1, NOW + timedelta(seconds=10), NOW + timedelta(seconds=12), 0)
+    assert stage_seconds(replace(half, steps=(*half.steps, later))) == {"prepare": 5}
+    assert stage_seconds(ran(half, 2, status=1)) == {}
+    again = ran(ran(execution(WARM), 1, status=12, seconds=9), 1, seconds=2)
+    assert stage_seconds(again) == {}
+
+
+def real(stop: float, opening: float, between: float = 0.0) -> Execution:
+    """A stop, a person who looks for so long, an opening."""
+    made = execution(HALT, PERSON, OPEN, WARM, state=State.DONE)
+    made = replace(made, plan=replace(made.plan, steps=(*made.plan.steps, replace(SUMS, number=5))))
+    begun: datetime = NOW
+    runs: list[StepRun] = []
+    for number, seconds in ((1, stop), (2, between), (3, opening)):
+        runs.append(StepRun(number, number, "", 1, begun, begun + timedelta(seconds=seconds), 0))
+        begun += timedelta(seconds=seconds)
+    return replace(made, steps=tuple(runs), ended_at=begun)
+
+
+def test_people_are_no_part_of_the_downtime_that_was_estimated() -> None:
+    rows = {row.stage: row for row in held(real(1.0, 2.0, between=600), [estimate(1, **{"stop old": 1})])}
+    assert rows["downtime"].seconds == pytest.approx(3.0)
+    assert rows["downtime"].inside
+    assert rows["stop old"].seconds == pytest.approx(1.0)
+    assert "downtime" not in {row.stage for row in held(replace(real(1, 2), kind=Kind.REHEARSAL), [estimate(1)])}
+
+
+def test_the_next_estimate_has_what_was_timed_of_this_move_else_of_others_between_such_servers() -> None:
+    own, other = ran(execution(PREPARE), 1, seconds=4), real(3, 2)
+    known = history_of([own], [other, ran(execution(PREPARE), 1, seconds=90)], ())
+    assert known.timed == {"prepare": (4,), "stop old": (3,), "start new": (2,)}
+    assert known.sources["prepare"] == "in this move"
+    assert known.sources["stop old"] == "in other moves between such servers"
+    rows = held(ran(execution(WARM), 1, seconds=300), [estimate(1, **{"warm passes": 200})])
+    assert history_of([], [], rows).copies == (1.5,)
+
+
+def test_a_proof_of_all_is_not_taken_for_one_of_what_changed() -> None:
+    look = replace(STEP, title="lists", phase=Phase.VERIFY)
+    every = ran(execution(WARM, look), 2, seconds=500)
+    changed = ran(execution(WARM, SUMS, look), 3, seconds=5)
+    assert history_of([every, changed], [], ()).timed == {"verify": (5,)}
