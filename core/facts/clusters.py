@@ -58,7 +58,7 @@ def clusters_script(
         marks: of each candidate's owner, as many as candidates.
         postmasters: the process ids of all running servers, which are held against each folder: one in a container
             may serve a folder of the host under another name, and its postmaster.pid means nothing outside.
-        database_user: who owns clusters there; below 100 no other account does.
+        database_user: who owns clusters there; below 100 no other account but `postgres` does.
     """
     asked = " ".join(f"{section.name} {section.deadline} {section.runs[0]}" for section in CLUSTER)
     settings = {

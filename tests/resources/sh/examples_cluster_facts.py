@@ -134,14 +134,17 @@ EXAMPLES = [
             ("8:5 2 2 bin", "8:5 2 2 bin", "its owner is bin, an account of the system's own"),
         )
     ),
-    Example(
-        "cluster_place",
-        ("data", "8:5 26 26 postgres"),
-        arrange=_DATA,
-        settings=_PROGRAM,
-        programs={"stat": "echo '8:5 26 26 postgres'"},
-        matches=_PLACE,
-        name="postgres of Red Hat",
+    *(
+        Example(
+            "cluster_place",
+            ("data", "8:5 26 26 postgres"),
+            arrange=_DATA,
+            settings=_PROGRAM | {"cluster_user": user},
+            programs={"stat": "echo '8:5 26 26 postgres'"},
+            matches=_PLACE,
+            name=f"postgres of Red Hat, where the profile says {user}",
+        )
+        for user in ("postgres", "app15")
     ),
     Example(
         "cluster_inside",
