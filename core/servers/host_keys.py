@@ -8,6 +8,7 @@ from core.errors import HostKeyError
 from core.servers import host_certificates, known_hosts, revoked_keys
 from core.servers.known_hosts import Entry, Marker
 from core.servers.profiles import Asker
+from core.servers.rsa_size import too_short
 from core.servers.ssh_config import Destination
 
 _TYPES = (
@@ -57,11 +58,16 @@ def verify(key: paramiko.PKey, entries: Sequence[Entry], to: Destination, server
     """Accept the key that the server proved to hold, ask about an unknown one, or refuse.
 
     Raises:
-        HostKeyError: the key is revoked, has changed, or is unknown and was declined; or who is revoked is not known.
+        HostKeyError: the key is too short, revoked, changed, or unknown and declined; or who is revoked is not known.
     """
     name = to.known_as
     own = [entry for entry in entries if known_hosts.matches(entry.patterns, name)]
     plain = key.asbytes()
+    if short := too_short(key, to):
+        raise HostKeyError(
+            f"{server}: the host key {known_hosts.fingerprint(plain)} is {short}",
+            "have the server made a longer one (ssh-keygen -t ed25519), or set RequiredRSASize for this host",
+        )
     _refuse_revoked(plain, own, server)
     _refuse_listed(key, to, server)
     if _certified(key, own, to, server):
@@ -127,15 +133,15 @@ def _changed(known: Sequence[Entry], kind: str, blob: bytes, to: Destination, se
 
 
 def _ask(kind: str, blob: bytes, to: Destination, server: str, asker: Asker) -> None:
-    print_ = known_hosts.fingerprint(blob)
+    shown = known_hosts.fingerprint(blob)
     if not to.ask_unknown:
         raise HostKeyError(
-            f"{server}: the host key of {to.known_as} is not known ({kind} {print_}), and StrictHostKeyChecking is yes",
+            f"{server}: the host key of {to.known_as} is not known ({kind} {shown}), and StrictHostKeyChecking is yes",
             "add it to known_hosts, or set StrictHostKeyChecking to ask for this host",
         )
-    if not asker.accept_host_key(server, to.known_as, kind, print_):
+    if not asker.accept_host_key(server, to.known_as, kind, shown):
         raise HostKeyError(
-            f"{server}: the host key of {to.known_as} is not known and was not accepted ({kind} {print_})",
+            f"{server}: the host key of {to.known_as} is not known and was not accepted ({kind} {shown})",
             f"{known_hosts.COMPARE}, then accept it",
         )
     if to.known_hosts:

@@ -16,6 +16,7 @@ from paramiko.agent import AgentSSH
 
 from core.errors import AuthenticationError
 from core.servers import host_certificates
+from core.servers.rsa_size import too_short
 from core.servers.ssh_config import Destination
 
 _READERS: dict[type[EllipticCurvePrivateKey | Ed25519PrivateKey | RSAPrivateKey], type[paramiko.PKey]] = {
@@ -76,7 +77,7 @@ def of_agent(agent: Agent | None, to: Destination) -> Iterator[Candidate]:
     allowed = {blob for path in to.identity_files for blob in _public_blobs(path)}
     allowed |= {blob for path in to.certificate_files if (blob := _blob(path)) is not None}
     for key in agent.get_keys():
-        if not to.identities_only or key.asbytes() in allowed:
+        if (not to.identities_only or key.asbytes() in allowed) and not too_short(key, to):
             yield Candidate(f"agent key {key.comment or key.get_name()}", key)
 
 
@@ -114,6 +115,8 @@ def load(path: Path, to: Destination, passphrase: str | None = None) -> Iterator
         AuthenticationError: the file is missing, unreadable or no private key that is supported.
     """
     key = _read(path, passphrase)
+    if short := too_short(key, to):
+        raise _unusable(path, f"is {short}")
     plain = key.asbytes()
     for certificate in (Path(f"{path}-cert.pub"), *to.certificate_files):
         if _certifies(certificate, plain):

@@ -35,9 +35,8 @@ def further_entries(to: Destination, key: paramiko.PKey | None = None) -> tuple[
 def _about(to: Destination, key: paramiko.PKey | None) -> dict[str, str]:
     if key is None:
         return {"H": to.known_as, "I": "ORDER", "t": "NONE", "f": "NONE", "K": "NONE"}
-    blob = key.asbytes()
-    print_ = known_hosts.fingerprint(blob)
-    return {"H": to.known_as, "I": "HOSTNAME", "t": key.get_name(), "f": print_, "K": key.get_base64()}
+    shown = known_hosts.fingerprint(key.asbytes())
+    return {"H": to.known_as, "I": "HOSTNAME", "t": key.get_name(), "f": shown, "K": key.get_base64()}
 
 
 def _output(arguments: list[str]) -> str:

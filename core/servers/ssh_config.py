@@ -54,6 +54,7 @@ class Destination:
         algorithms: by `hostkeyalgorithms`, `casignaturealgorithms`, `ciphers`, `macs` and `kexalgorithms` those that
             are allowed, best first; where one is missing, all are.
         methods: the ways to log in that are allowed; None: all.
+        required_rsa_bits: how long an RSA key must be, on either side.
     """
 
     alias: str
@@ -76,6 +77,7 @@ class Destination:
     tokens: Mapping[str, str] = field(default_factory=dict)
     algorithms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     methods: frozenset[str] | None = None
+    required_rsa_bits: int = 1024
 
     @property
     def known_as(self) -> str:
@@ -220,6 +222,7 @@ def _destination(name: str, options: Options, user: str | None, port: int | None
         tokens=known,
         algorithms={word: tuple(allowed.split(",")) for word in _ALGORITHMS if (allowed := last(word))},
         methods=_methods(options),
+        required_rsa_bits=int(last("requiredrsasize") or 1024),
     )
 
 

@@ -22,7 +22,7 @@ _HONOURED = frozenset(
     host hostname user port identityfile certificatefile identitiesonly identityagent userknownhostsfile
     globalknownhostsfile hostkeyalias hashknownhosts stricthostkeychecking proxyjump proxycommand revokedhostkeys
     knownhostscommand hostkeyalgorithms casignaturealgorithms ciphers macs kexalgorithms pubkeyauthentication
-    passwordauthentication kbdinteractiveauthentication preferredauthentications
+    passwordauthentication kbdinteractiveauthentication preferredauthentications requiredrsasize
     """.split()  # noqa: SIM905
 )
 _OF_NO_CONCERN = frozenset(
@@ -39,6 +39,7 @@ _OF_NO_CONCERN = frozenset(
 )
 """They say neither whom to trust nor how to log in: comfort, forwardings, proofs that a person is asked for anyway."""
 _MATCHED = frozenset({"all", "host", "originalhost", "localuser"})
+_NUMBERS = frozenset({"port", "requiredrsasize"})
 _LISTS = frozenset({"hostkeyalgorithms", "casignaturealgorithms", "ciphers", "macs", "kexalgorithms"})
 
 
@@ -77,7 +78,8 @@ def _check(path: Path, number: int, line: str) -> None:
         return
     keyword, _, value = line.replace("=", " ", 1).partition(" ")
     keyword, value = keyword.lower(), value.strip()
-    if not _honourable(keyword, value, path.parent):
+    # ssh_config(5): relative to ~/.ssh in whatever file of a user's, beside it in the system's
+    if not _honourable(keyword, value, SYSTEM.parent if path == SYSTEM else Path.home() / ".ssh"):
         raise InputError(
             f"{path}:{number}: {line!r} cannot be honoured without OpenSSH",
             "install OpenSSH's client (ssh), whose own reading is then used; or name another file: PGHAUL_SSH_CONFIG",
@@ -85,11 +87,13 @@ def _check(path: Path, number: int, line: str) -> None:
 
 
 def _honourable(keyword: str, value: str, folder: Path) -> bool:
-    if keyword == "include":  # relative to the file that a user's or the system's folder holds
+    if keyword == "include":
         return not any(glob.glob(str(folder / Path(word).expanduser())) for word in split(value))  # noqa: PTH207
     if keyword == "match":
         words = [word.lower().lstrip("!") for word in value.split()]
         return bool(words) and (words == ["all"] or all(word in _MATCHED for word in words[::2]))
     if keyword in _LISTS and (value[:1] in {"+", "-", "^"} or "*" in value):  # relative to OpenSSH's own list
+        return False
+    if keyword in _NUMBERS and not (value.isascii() and value.isdigit() and len(value) < 6):
         return False
     return keyword in _OF_NO_CONCERN or (keyword in _HONOURED and "%%" not in value)

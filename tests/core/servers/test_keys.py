@@ -41,6 +41,14 @@ def rewritten(key: Path, path: Path, form: str, passphrase: str) -> Path:
     return path
 
 
+def test_an_rsa_key_that_is_too_short_logs_nobody_in(plain: Path) -> None:
+    strict = replace(TO, required_rsa_bits=3072, identity_files=(plain / "rsa", plain / "ed25519"))
+    with pytest.raises(AuthenticationError, match="is an RSA key of 2048 bits, and RequiredRSASize is 3072"):
+        list(keys.load(plain / "rsa", strict))
+    offered = [each.origin for each in keys.of_files(strict) if isinstance(each, Candidate)]
+    assert offered == [str(plain / "ed25519")]
+
+
 @pytest.mark.parametrize("passphrase", ["", "pass ö"])
 @pytest.mark.parametrize(
     ("kind", "form"),

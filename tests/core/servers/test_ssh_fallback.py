@@ -33,6 +33,30 @@ def test_what_paramiko_reads_is_honoured(config: Path) -> None:
     assert found.algorithms == {"hostkeyalgorithms": ("ssh-ed25519",)}
 
 
+@pytest.mark.parametrize(("place", "stops"), [(".ssh", True), ("named", False)])
+def test_another_file_includes_from_the_users_folder_too(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, stops: bool
+) -> None:
+    """As `ssh -F`: what lies beside that file is not meant."""
+    named = tmp_path / "named" / "config"
+    named.parent.mkdir()
+    named.write_text("Include trust\nHost db\n  Port 2222\n")
+    (tmp_path / place / "trust").write_text("Host *\n  StrictHostKeyChecking yes\n")
+    monkeypatch.setenv("PGHAUL_SSH_CONFIG", str(named))
+    if stops:
+        with pytest.raises(InputError, match="'Include trust' cannot be honoured"):
+            resolve("db")
+    else:
+        assert resolve("db").port == 2222
+    assert not config.exists()
+
+
+def test_how_long_an_rsa_key_must_be_is_honoured(config: Path) -> None:
+    config.write_text("Host db\n  RequiredRSASize 3072\n")
+    assert resolve("db").required_rsa_bits == 3072
+    assert resolve("other").required_rsa_bits == 1024
+
+
 def test_the_systems_file_counts_behind_the_users(config: Path, tmp_path: Path) -> None:
     config.write_text("Host db\n  Port 2222\n")
     (tmp_path / "system").write_text("Host *\n  Port 22\n  HostKeyAlias all\n")
@@ -47,12 +71,13 @@ def test_the_systems_file_counts_behind_the_users(config: Path, tmp_path: Path) 
         "Match user alice",
         "Match final",
         "Include {home}/.ssh/more",
-        "Include more",
+        "Include more-*",
         "HostKeyAlgorithms +ssh-rsa",
         "Ciphers ^aes256-ctr",
         "CanonicalizeHostname yes",
         "PKCS11Provider /lib/token.so",
-        "VerifyHostKeyDNS yes%%\n  RequiredRSASize 4096",
+        "VerifyHostKeyDNS yes%%\n  RequiredRSASize long",
+        "Port ssh",
         "ProxyCommand nc %%h %p",
         "ProxyUseFdpass yes",
         "SecurityKeyProvider none",
@@ -61,8 +86,9 @@ def test_the_systems_file_counts_behind_the_users(config: Path, tmp_path: Path) 
 )
 @pytest.mark.parametrize("place", [".ssh/config", "system"])
 def test_what_is_not_stops_with_the_line(config: Path, tmp_path: Path, line: str, place: str) -> None:
-    (config.parent / "more").write_text("Host *\n")
-    (tmp_path / "more").write_text("Host *\n")
+    for folder in (config.parent, tmp_path):
+        (folder / "more").write_text("Host *\n")
+        (folder / "more-of-it").write_text("Host *\n")
     (tmp_path / place).write_text(f"Host *\n  {line.format(home=tmp_path)}\n")
     with pytest.raises(InputError, match=r":[23]: .* cannot be honoured without OpenSSH") as stopped:
         resolve("db")

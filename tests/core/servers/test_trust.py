@@ -79,6 +79,17 @@ def test_an_authoritys_signature_must_be_allowed(tmp_path: Path) -> None:
     )
 
 
+def test_an_rsa_key_that_is_too_short_proves_no_server(tmp_path: Path) -> None:
+    make(tmp_path, "ca")
+    key = make(tmp_path, "host", "rsa")
+    signed = sign(tmp_path, "ca", "host", "-h", "-n", "old.example.org")
+    known = entries(tmp_path, "old.example.org host", "@cert-authority * ca")
+    for each in (key, signed):
+        assert verify(each, known).seen == []
+        with pytest.raises(HostKeyError, match="an RSA key of 2048 bits, and RequiredRSASize is 3072"):
+            verify(each, known, accepts=True, to=replace(OLD, required_rsa_bits=3072))
+
+
 def _asking(folder: Path, script: str, words: str = "%H %I %t %n") -> Destination:
     program = folder / "it's a program"
     program.write_text(f"#!/bin/sh\n{script}\n")
