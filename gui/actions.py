@@ -4,77 +4,29 @@ Core's heavy modules load here, when first used: the window is on screen before 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.benchmarks.model import Forecast, Run, Side
-from core.comparison.model import Comparison, Diagnosis
 from core.errors import InputError
-from core.facts.model import Facts
 from core.jobs import Job
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate
-from core.migration.model.execution import Execution, Kind
+from core.migration.model.execution import Kind
 from core.migration.model.move import Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
+from gui.states import Compared, ExecutionState, Overview, ServerRow
 
 if TYPE_CHECKING:
     from core.actions import Session, Standing
     from core.benchmarks.suites import Listed
     from core.history.store import Command, Entry
-    from core.migration.execution.account import Downtime
     from core.migration.execution.executor import People
-    from core.migration.execution.outcome import Paragraph
     from core.migration.execution.unfinished import Possible, Unfinished
     from core.servers.profiles import Profile
-
-
-@dataclass(frozen=True, slots=True)
-class ServerRow:
-    """A server profile with what is known of it."""
-
-    profile: "Profile"
-    facts: Facts | None
-    moves: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Both sides of a move, and what explains their results."""
-
-    comparison: Comparison
-    diagnoses: tuple[Diagnosis, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ExecutionState:
-    """The latest execution of a move.
-
-    Attributes:
-        alive: whether a program of this workstation carries it out.
-        far: how far it is, while it runs.
-        stands: how old and new stand.
-        left: what it has left, where it ended on its way before old was stopped.
-        told: how it ended, when it is done.
-        possible: what may be done with it.
-        downtime: how long clients have had no cluster, by `read_at`; bytes_per_second: of what is copied now.
-        plan: what would be carried out, where nothing was yet.
-    """
-
-    execution: Execution | None = None
-    alive: bool = False
-    far: tuple[str, ...] = ()
-    stands: str = ""
-    left: str = ""
-    told: "tuple[Paragraph, ...]" = ()
-    possible: "Possible | None" = None
-    downtime: "Downtime | None" = None
-    bytes_per_second: float | None = None
-    read_at: datetime | None = None
-    plan: Plan | None = None
 
 
 def moves_newest_first(session: "Session") -> tuple[Move, ...]:
@@ -102,6 +54,20 @@ def test_server(server: str, session: "Session", job: Job) -> tuple[str, ...]:
     from core.actions import test_server as test
 
     return test(session, server, job).sentences
+
+
+def try_profile(profile: "Profile", session: "Session", job: Job) -> tuple[str, ...]:
+    """Connect by a profile that is not kept yet, and try the rights."""
+    from core.actions import try_profile as attempt
+
+    return attempt(session, profile, job).sentences
+
+
+def ssh_hosts(_session: "Session") -> tuple[str, ...]:
+    """The hosts that ~/.ssh/config names."""
+    from core.servers.ssh_hosts import named_hosts
+
+    return named_hosts()
 
 
 def read_facts(servers_and_folders: Sequence[tuple[str, tuple[str, ...]]], session: "Session", job: Job) -> None:
@@ -168,6 +134,16 @@ def estimated(move: str, session: "Session") -> Estimate | None:
 def planned(move: str, session: "Session") -> Plan | None:
     """The latest plan."""
     return session.store.plan(move)
+
+
+def overview(move: str, session: "Session") -> Overview:
+    """The answers of a move and what they rest on."""
+    from core.reports.report import build
+    from core.reports.summary import summary
+    from gui.models.overview import answers
+
+    report = build(session.store, move)
+    return Overview(answers(summary(report)), report.comparison, report.estimate, standing(move, session).marks)
 
 
 def standings(session: "Session") -> "tuple[Standing, ...]":

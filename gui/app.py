@@ -18,7 +18,9 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
+from core.settings import data_folder
 from gui import appearance
+from gui.remembered import Remembered
 from gui.window import MainWindow
 from gui.work import Work
 
@@ -73,7 +75,7 @@ def main(folder: Path | None = None) -> int:
     application = QApplication(sys.argv[:1])
     appearance.prepare(application)
     work = Work()
-    window = MainWindow(work)
+    window = MainWindow(work, remembered=Remembered(folder or data_folder()))
     catcher = Catcher()
     catcher.caught.connect(window.show_trouble)
     catcher.install()

@@ -23,6 +23,19 @@ class Tone(Enum):
     NEW = ("#1a5fb4", "#78b4ff")
 
 
+class Theme(Enum):
+    """How the window looks: as the system does, or one of the two whatever that says."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+SCHEMES = {
+    Theme.SYSTEM: Qt.ColorScheme.Unknown,
+    Theme.LIGHT: Qt.ColorScheme.Light,
+    Theme.DARK: Qt.ColorScheme.Dark,
+}
 DARK = {
     QPalette.ColorRole.Window: "#1f2226",
     QPalette.ColorRole.WindowText: "#e6e8eb",
@@ -58,7 +71,7 @@ def prepare(application: QApplication) -> None:
 
 
 def force(application: QApplication, scheme: Qt.ColorScheme) -> None:
-    """Light or dark whatever the system says: for pictures, and where no system tells."""
+    """Light or dark whatever the system says; Unknown: as it says."""
     application.styleHints().setColorScheme(scheme)
     palette = application.style().standardPalette()
     if scheme is Qt.ColorScheme.Dark and not _is_dark(palette):

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 from core.jobs import Job
 from core.migration.model.execution import Kind
 from gui import actions
-from gui.actions import ExecutionState
 from gui.dialogs.confirm import NameDialog
 from gui.models.execution import BUTTONS, Doing, confirmation
+from gui.states import ExecutionState
 from gui.work import Work
 
 

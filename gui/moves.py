@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from core.migration.model.move import Move
 from gui import actions
-from gui.actions import ServerRow
 from gui.dialogs.move import MoveDialog
+from gui.states import ServerRow
 from gui.widgets.message_box import question_box
 from gui.work import Work
 

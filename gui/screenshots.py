@@ -23,9 +23,13 @@ SCHEMES = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
 
 
 def save_screenshots(
-    session: "Session", move: str, folder: Path, schemes: Iterable[str] = ("light", "dark")
+    session: "Session",
+    move: str,
+    folder: Path,
+    schemes: Iterable[str] = ("light", "dark"),
+    size: tuple[int, int] = (WIDTH, HEIGHT),
 ) -> tuple[Path, ...]:
-    """A PNG of 1280×800 of each page and tab, in light and dark; the paths.
+    """A PNG of that width and height of each page and tab, in light and dark; the paths.
 
     Needs no QApplication, and no display with QT_QPA_PLATFORM=offscreen. The session is used, not closed.
 
@@ -40,7 +44,7 @@ def save_screenshots(
     problems: list[Exception] = []
     work.troubled.connect(problems.append)
     window = MainWindow(work)
-    window.resize(WIDTH, HEIGHT)
+    window.resize(*size)
     work.use(session)
     saved: list[Path] = []
     try:

@@ -7,10 +7,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from core.migration.model.standing import Condition, Mark, Milestone
 from gui import actions
-from gui.actions import ServerRow
 from gui.pages.compare import ComparePage
 from gui.pages.measure import MeasurePage
 from gui.pages.page import Page
+from gui.states import ServerRow
 from gui.work import Work
 
 if TYPE_CHECKING:

@@ -3,38 +3,31 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QDialog,
     QDockWidget,
     QHBoxLayout,
     QMainWindow,
-    QMenu,
     QMessageBox,
     QPushButton,
     QStackedWidget,
-    QToolBar,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from core.errors import Cancelled, PghaulError
-from core.migration.model.execution import Kind
-from core.settings import PROGRAM, program_version
-from gui import actions
+from core.settings import PROGRAM
+from gui import actions, appearance
+from gui.appearance import Theme
 from gui.asker import Question, StepQuestion, StopQuestion
 from gui.dialogs.crash import CrashDialog
 from gui.dialogs.files import ask_path
 from gui.dialogs.questions import dialog_for
-from gui.executing import Executing
-from gui.models.execution import Doing
-from gui.models.prompts import waits_for
+from gui.menus import Menus
 from gui.models.rail import RailRow
 from gui.moves import Moves
 from gui.pages.check import CheckPage
@@ -44,28 +37,28 @@ from gui.pages.execution import MovePage, RehearsePage
 from gui.pages.facts import FactsPage
 from gui.pages.history import HistoryPage
 from gui.pages.measure import MeasurePage
+from gui.pages.overview import OverviewPage
 from gui.pages.page import Page
 from gui.pages.plan import PlanPage
 from gui.pages.probe import ProbePage
 from gui.pages.servers import ServersPage
 from gui.pages.start import StartPage
-from gui.watch import Watch
+from gui.remembered import Remembered
+from gui.under_way import UnderWay
 from gui.way import Way
 from gui.widgets.banner import Banner, Mood
 from gui.widgets.commands_pane import CommandsPane
-from gui.widgets.elided import ElidedLabel
 from gui.widgets.job_bar import JobBar
 from gui.widgets.label import Label
-from gui.widgets.message_box import MessageBox, question_box
+from gui.widgets.message_box import question_box
+from gui.widgets.move_bar import MoveBar
 from gui.widgets.rail import Rail
 from gui.widgets.strip import Strip
 from gui.work import Work
 
-if TYPE_CHECKING:
-    from core.migration.execution.unfinished import Unfinished
-
 PAGES: tuple[type[Page], ...] = (
     StartPage,
+    OverviewPage,
     ServersPage,
     FactsPage,
     MeasurePage,
@@ -89,15 +82,13 @@ class MainWindow(QMainWindow):
         work: what the whole window shares.
     """
 
-    def __init__(self, work: Work, pages: Sequence[type[Page]] = PAGES) -> None:
+    def __init__(self, work: Work, pages: Sequence[type[Page]] = PAGES, remembered: Remembered | None = None) -> None:
         super().__init__()
         self.work = work
+        self.remembered = remembered
         self.kinds = tuple(pages)
-        self.executing = Executing(work, self)
-        self.watch = Watch(work, self)
         self.way = Way(work, self)
         self.moves_made = Moves(work, self)
-        self._unfinished: tuple[Unfinished, ...] = ()
         self._dialogs: dict[Question, QDialog] = {}
         self._pages: dict[str, Page] = {}
         self._leaving = False
@@ -107,19 +98,22 @@ class MainWindow(QMainWindow):
         self.next = QPushButton(self)
         self.banner = Banner(self)
         self.strip = Strip(self)
+        self.under_way = UnderWay(work, self.strip, self)
         self.stack = QStackedWidget(self)
         self.job_bar = JobBar(self)
         self.pane = CommandsPane(self)
-        self.moves = QComboBox(self)
+        self.bar = MoveBar(work, self)
         self.setCentralWidget(self._make_centre())
         self._make_pane()
-        self._make_actions()
-        self._make_menus()
-        self._make_bar()
+        self.menus = Menus(self)
+        self.bar.add_actions(self.menus.new_move, self.menus.report)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, self.bar)
         self._connect()
         self.rail.turn_to(0)
         self._show_next()
-        self.update_actions()
+        self.menus.update()
+        self.menus.check_theme(Theme.SYSTEM)
+        self._restore()
 
     # --- pages
 
@@ -145,8 +139,10 @@ class MainWindow(QMainWindow):
                 page.edited.connect(self.moves_made.edit)
                 page.removed.connect(self.moves_made.remove)
             if isinstance(page, MovePage):
-                page.prompt.answered.connect(self._answered)
-                page.prompt.back_wanted.connect(self._back_when_ended)
+                page.prompt.answered.connect(self.under_way.go_on)
+                page.prompt.back_wanted.connect(self.under_way.back_when_ended)
+            if self.remembered is not None:
+                self.remembered.restore_columns(page)
             self.stack.addWidget(page)
         return page
 
@@ -180,39 +176,6 @@ class MainWindow(QMainWindow):
         page = self.stack.currentWidget()
         return page if isinstance(page, Page) else None
 
-    # --- what is under way
-
-    @Slot(object)
-    def _show_unfinished(self, found: "tuple[Unfinished, ...]") -> None:
-        known = [(one.id, one.alive, one.state) for one in self._unfinished]
-        self._unfinished = found
-        self.strip.show_unfinished(found, self.work.ready)
-        if known != [(one.id, one.alive, one.state) for one in found]:
-            self.way.read()
-
-    @Slot(str)
-    def _show_move(self, move: str) -> None:
-        found = next((one for one in self._unfinished if one.move == move), None)
-        rehearsed = found is not None and found.kind is Kind.REHEARSAL
-        self._open_page(move, RehearsePage.title if rehearsed else MovePage.title)
-
-    def _do(self, doing: Doing, move: str) -> None:
-        self._show_move(move)
-        self.executing.ask(doing, move)
-
-    @Slot(object)
-    def _answered(self, _question: Question) -> None:
-        self.strip.wait_for("")
-
-    @Slot(object)
-    def _back_when_ended(self, _question: Question) -> None:
-        """The execution ends at its question first; then it is taken back."""
-        move = self._unfinished[0].move if self._unfinished else ""
-        if move and self.work.task is not None:
-            self.work.task.finished.connect(
-                partial(QTimer.singleShot, 0, partial(self.executing.ask, Doing.BACK, move))
-            )
-
     @Slot(str)
     def go(self, wanted: str) -> None:
         """Do what an empty state offers."""
@@ -232,19 +195,49 @@ class MainWindow(QMainWindow):
     # --- the move
 
     @Slot()
-    def _show_moves(self) -> None:
-        self.moves.clear()
-        self.moves.addItems([move.name for move in self.work.moves])
-        self.moves.setPlaceholderText("no move yet")
-        self._show_picked()
-
-    @Slot()
     def _show_picked(self) -> None:
         move = self.work.move
-        self.moves.setCurrentIndex(-1 if move is None else self.moves.findText(move.name))
-        self.route.setText("" if move is None else f"{move.old}:{move.cluster}  →  {move.new}:{move.target}")
         self.setWindowTitle(PROGRAM if move is None else f"{move.name} – {PROGRAM}")
-        self.update_actions()
+        self.menus.update()
+
+    # --- how it looks
+
+    def use_theme(self, theme: Theme) -> None:
+        """Light, dark, or as the system is, from now on."""
+        found = QApplication.instance()
+        if isinstance(found, QApplication):
+            appearance.force(found, appearance.SCHEMES[theme])
+        self.menus.check_theme(theme)
+        if self.remembered is not None:
+            self.remembered.keep("theme", theme.value)
+
+    @Slot()
+    def show_help(self) -> None:
+        """What the page on screen is for."""
+        page = self._current()
+        if page is not None:
+            self.banner.say(page.help, Mood.TOLD)
+
+    def _restore(self) -> None:
+        """As it was when it was closed."""
+        if self.remembered is None:
+            return
+        self.remembered.restore(self)
+        kept = self.remembered.text("theme")
+        if kept in {one.value for one in Theme}:
+            self.use_theme(Theme(kept))
+        page = self.remembered.text("page")
+        if page in {kind.title for kind in self.kinds}:
+            self.show_page(page)
+        self.work.pick_when_known(self.remembered.text("move"))
+
+    def _keep(self) -> None:
+        if self.remembered is None:
+            return
+        page = self._current()
+        self.remembered.keep("page", "" if page is None else page.title)
+        self.remembered.keep("move", "" if self.work.move is None else self.work.move.name)
+        self.remembered.keep_window(self)
 
     # --- the report
 
@@ -287,7 +280,7 @@ class MainWindow(QMainWindow):
             page = self._page(MovePage)
             if isinstance(page, MovePage):
                 page.ask(question)
-            self.strip.wait_for(waits_for(question))
+            self.under_way.wait_for(question)
             QApplication.alert(self)
             return
         dialog = self._dialogs[question] = dialog_for(question, self)
@@ -316,6 +309,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._leaving or not self.work.busy:
+            self._keep()
             super().closeEvent(event)
             return
         event.ignore()
@@ -385,77 +379,17 @@ class MainWindow(QMainWindow):
         self.statusBar().addWidget(self.job_bar, 1)
         self.statusBar().setSizeGripEnabled(False)
 
-    def _make_actions(self) -> None:
-        self.new_move_action = self._action("&New move…", self.moves_made.new, "Ctrl+N")
-        self.new_move_action.setIconText("New move…")
-        self.pick_move_action = self._action("&Pick a move", self.moves.setFocus, "Ctrl+M")
-        self.edit_move_action = self._action("&Edit move…", self.moves_made.edit_picked)
-        self.remove_move_action = self._action("&Remove move…", self.moves_made.remove_picked)
-        self.report_action = self._action("Save &report as PDF…", self.save_report, "Ctrl+S")
-        self.report_action.setIconText("Save report as PDF…")
-        self.cancel_action = self._action("&Cancel the running job", self.cancel, "Ctrl+.")
-        self.quit_action = self._action("&Quit", self.close, QKeySequence(QKeySequence.StandardKey.Quit))
-
-    def _make_menus(self) -> None:
-        self._menu(
-            "&Move",
-            self.new_move_action,
-            self.pick_move_action,
-            self.edit_move_action,
-            self.remove_move_action,
-            None,
-            self.report_action,
-            None,
-            self.quit_action,
-        )
-        pages = [
-            self._action(page.title, partial(self.show_page, page.title), f"Ctrl+{number}" if number < 10 else "")
-            for number, page in enumerate(self.kinds, 1)
-        ]
-        show_pane = self.dock.toggleViewAction()
-        show_pane.setShortcut("Ctrl+L")
-        show_pane.setText("&Commands")
-        go_on = self._action("&Next", self.go_on, "Ctrl+Return")
-        self._menu("&View", go_on, None, *pages, None, show_pane)
-        self._menu("&Job", self.cancel_action)
-        self._menu("&Help", self._action("&About pghaul", self.about))
-
-    def _make_bar(self) -> None:
-        bar = QToolBar("Move", self, movable=False)
-        bar.setObjectName("move")
-        label = Label(" Move: ", bar)
-        self.moves.setAccessibleName("Move")
-        # Moves come and go after the window is on screen: the default fits the box to what it held before.
-        self.moves.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.moves.setMinimumWidth(self.fontMetrics().averageCharWidth() * 28)
-        self.moves.setMaximumWidth(self.fontMetrics().averageCharWidth() * 64)
-        self.moves.textActivated.connect(self.work.pick)
-        self.route = ElidedLabel(bar)
-        self.route.setAccessibleName("Route of the move")
-        self.route.setContentsMargins(12, 0, 12, 0)
-        bar.addWidget(label)
-        bar.addWidget(self.moves)
-        bar.addAction(self.new_move_action)
-        bar.addWidget(self.route)
-        bar.addAction(self.report_action)
-        for action in (self.new_move_action, self.report_action):
-            button = bar.widgetForAction(action)
-            if isinstance(button, QToolButton):
-                button.setAutoRaise(False)
-        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
-
     def _connect(self) -> None:
         work = self.work
-        work.moves_changed.connect(self._show_moves)
         work.picked.connect(self._show_picked)
-        work.opened.connect(self.update_actions)
+        work.opened.connect(self.menus.update)
         work.opened.connect(self._load_commands)
         work.opened.connect(self._pass_on_remark)
         work.started.connect(self.banner.hide)
         work.started.connect(self.job_bar.begin)
         work.started.connect(self.pane.follow)
-        work.started.connect(self.update_actions)
-        work.ended.connect(self.update_actions)
+        work.started.connect(self.menus.update)
+        work.ended.connect(self.menus.update)
         work.troubled.connect(self.show_trouble)
         work.asker.asked.connect(self._ask)
         work.asker.withdrawn.connect(self._withdraw)
@@ -466,51 +400,11 @@ class MainWindow(QMainWindow):
         self.moves_made.told.connect(partial(self.banner.say, mood=Mood.TOLD))
         self.moves_made.wanted.connect(self.go)
         work.ended.connect(self._show_next)
-        self.watch.looked.connect(self._show_unfinished)
-        self.strip.shown_wanted.connect(self._show_move)
-        self.strip.continue_wanted.connect(partial(self._do, Doing.RESUME))
-        self.strip.back_wanted.connect(partial(self._do, Doing.BACK))
+        self.under_way.changed.connect(self.way.read)
+        self.under_way.page_wanted.connect(self._open_page)
 
     @Slot()
     def _load_commands(self) -> None:
         task = self.work.read(partial(actions.commands, None))
         if task is not None:
             task.succeeded.connect(self.pane.load)
-
-    @Slot()
-    def update_actions(self) -> None:
-        """Enable what can be done now."""
-        picked = self.work.move is not None
-        self.new_move_action.setEnabled(self.work.session is not None)
-        self.edit_move_action.setEnabled(picked and not self.work.busy)
-        self.remove_move_action.setEnabled(picked and not self.work.busy)
-        self.report_action.setEnabled(picked and self.work.ready)
-        self.cancel_action.setEnabled(self.work.busy)
-
-    @Slot()
-    def about(self) -> None:
-        """What this is."""
-        box = MessageBox(self)
-        box.setWindowTitle("About pghaul")
-        box.setIconPixmap(self.windowIcon().pixmap(64, 64))
-        box.setText(f"pghaul {program_version()}")
-        box.setInformativeText(
-            "Moves a PostgreSQL cluster to its new server as files, and says beforehand how long that takes."
-        )
-        box.finished.connect(box.deleteLater)
-        box.open()
-
-    def _action(self, text: str, then: Any, shortcut: QKeySequence | str = "") -> QAction:
-        made = QAction(text, self)
-        made.setShortcut(QKeySequence(shortcut))
-        made.triggered.connect(lambda _checked=False: then())
-        return made
-
-    def _menu(self, title: str, *entries: QAction | None) -> QMenu:
-        menu = self.menuBar().addMenu(title)
-        for entry in entries:
-            if entry is None:
-                menu.addSeparator()
-            else:
-                menu.addAction(entry)
-        return menu

@@ -96,11 +96,17 @@ class Work(QObject):
 
     def run(self, title: str, action: Callable[["Session", Job], Any]) -> Task | None:
         """Start the one long job; None when it cannot start now. Its failure is shown by the window."""
+        task = self.attempt(title, action)
+        if task is not None:
+            task.failed.connect(self.troubled)
+        return task
+
+    def attempt(self, title: str, action: Callable[["Session", Job], Any]) -> Task | None:
+        """As `run`, where whoever started it says its failure."""
         session = self.session
         if session is None or self.busy:
             return None
         self.task = self.runner.start(title, lambda job: action(session, job))
-        self.task.failed.connect(self.troubled)
         self.task.finished.connect(self._finish)
         self.started.emit(self.task)
         return self.task

@@ -17,7 +17,7 @@ from core.actions.execution import (
 from core.actions.facts import read_facts
 from core.actions.migration import check, estimate, plan, probe, record
 from core.actions.reports import report
-from core.actions.servers import Tried, install_tools, missing_tools, test_server
+from core.actions.servers import Tried, install_tools, missing_tools, test_server, try_profile
 from core.actions.session import Session, recorded
 from core.actions.standing import Standing, standing, unfinished_executions
 from core.actions.storage import Measured, WhatIf, what_if, what_if_of_move, write_preparation
@@ -55,6 +55,7 @@ __all__ = [
     "run_benchmarks",
     "standing",
     "test_server",
+    "try_profile",
     "unfinished_executions",
     "unwaive_check",
     "volume",

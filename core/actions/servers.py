@@ -7,8 +7,8 @@ from core.actions.session import Session, recorded
 from core.benchmarks.installing import Installation, install, installation
 from core.errors import AuthenticationError, CommandError
 from core.jobs import Job
-from core.servers.connection import Server
-from core.servers.profiles import Rights
+from core.servers.connection import Server, connect
+from core.servers.profiles import Profile, Rights
 from core.servers.shell import command
 
 
@@ -28,8 +28,20 @@ class Tried:
 def test_server(session: Session, server: str, job: Job) -> Tried:
     """Connect and try each right that the work may need."""
     job = recorded(session.store, job)
-    connected = session.server(server, job)
-    sentences, missing = [f"connected to {server} as {connected.login}"], []
+    return _tried(session.server(server, job), job)
+
+
+def try_profile(session: Session, profile: Profile, job: Job) -> Tried:
+    """The same of a profile that is not kept yet; its connection is closed again."""
+    connected = connect(profile, session.asker, job)
+    try:
+        return _tried(connected, job)
+    finally:
+        connected.close()
+
+
+def _tried(connected: Server, job: Job) -> Tried:
+    sentences, missing = [f"connected to {connected.name} as {connected.login}"], []
     for user, why in (("root", "drop caches, read every file"), (connected.profile.database_user, "read the clusters")):
         refused = _refused(connected, user, job)
         sentences.append(f"commands as {user} ({why}): {'yes' if refused is None else f'no: {refused.message}'}")

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QPalette, QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLayout, QVBoxLayout, QWidget
 
 from core.errors import PghaulError
 from gui.appearance import Tone, colour
@@ -35,9 +35,19 @@ class FormDialog(QDialog):
         column.addStretch()
         column.addWidget(self.buttons)
 
-    def add(self, label: str, field: QWidget, tip: str = "") -> None:
-        """A field under its label; the label's mnemonic leads to it."""
-        self.form.addRow(label, field)
+    def add(self, label: str, field: QWidget, tip: str = "", row: QLayout | None = None) -> None:
+        """A field under its label, alone or in a row of its own; the label's mnemonic leads to it."""
+        self.add_to(self.form, label, field, tip, row)
+
+    @staticmethod
+    def add_to(form: QFormLayout, label: str, field: QWidget, tip: str = "", row: QLayout | None = None) -> None:
+        """The same in another form of the dialog."""
+        if row is None:
+            form.addRow(label, field)
+        else:
+            named = Label(label)
+            named.setBuddy(field)
+            form.addRow(named, row)
         field.setAccessibleName(label.replace("&", "").rstrip(":"))
         field.setAccessibleDescription(tip)
         field.setToolTip(tip)
@@ -56,13 +66,13 @@ class FormDialog(QDialog):
         self.trouble.setPalette(palette)
         self.trouble.setText(text)
         self.trouble.show()
-        self._grow()
+        self.grow()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._grow()
+        self.grow()
 
-    def _grow(self) -> None:
+    def grow(self) -> None:
         """As high as its lines of text need at this width: Qt reckons with one line each."""
         layout = self.layout()
         if layout is not None:

@@ -2,15 +2,28 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QComboBox, QFormLayout, QGroupBox, QLineEdit, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QGroupBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.migration.model.move import Move
-from gui.actions import ServerRow
+from gui.appearance import Tone
 from gui.dialogs.form import FormDialog
+from gui.models.choices import cluster_words, direction, volume_words, volumes
+from gui.states import ServerRow
 from gui.widgets.check_box import CheckBox
+from gui.widgets.label import Label
+from gui.widgets.tone_label import ToneLabel
 
 
 class MoveDialog(FormDialog):
@@ -25,6 +38,7 @@ class MoveDialog(FormDialog):
         super().__init__("New move" if move is None else f"Edit {move.name}", parent)
         self._before = "" if move is None else move.name
         self._facts = {row.profile.name: row.facts for row in servers}
+        self.cluster_facts, self.old_space, self.new_space = (_said("", self) for _ in range(3))
         self.name = QLineEdit(self)
         self.old, self.new = QComboBox(self), QComboBox(self)
         self.cluster, self.target = _choice(self), _choice(self)
@@ -34,9 +48,10 @@ class MoveDialog(FormDialog):
         self._tablespace_form = QFormLayout(self.tablespaces)
         self.targets: dict[str, QLineEdit] = {}
         self._lay_out()
-        for box in (self.old, self.new):
+        for box, side in zip((self.old, self.new), direction(servers), strict=True):
             box.addItems(list(self._facts))
-        self.new.setCurrentIndex(min(1, self.new.count() - 1))
+            box.setPlaceholderText("choose a server")
+            box.setCurrentIndex(box.findText(side))
         self._offer_old()
         self._offer_new()
         if move is not None:
@@ -45,6 +60,8 @@ class MoveDialog(FormDialog):
         self.new.currentTextChanged.connect(self._offer_new)
         self.cluster.currentTextChanged.connect(self._follow_cluster)
         self.target.currentTextChanged.connect(self._follow_target)
+        for field in (self.old_volume, self.new_volume):
+            field.currentTextChanged.connect(self._say_space)
         self.name.setFocus()
 
     @Slot()
@@ -88,20 +105,54 @@ class MoveDialog(FormDialog):
         )
 
     def _lay_out(self) -> None:
+        """The name over two cards, old and new, with what the facts say of each choice below it."""
         self.add("&Name:", self.name, "Your own name for the move")
-        self.add("&Old server:", self.old, "Where the cluster runs now")
-        self.add("&Cluster:", self.cluster, "The cluster's data directory on the old server")
-        self.add("Old &volume:", self.old_volume, "The mount point that the benchmarks measure on the old server")
-        self.add("N&ew server:", self.new, "Where it goes")
-        self.add("&Target directory:", self.target, "The data directory to be on the new server")
-        self.add("Ne&w volume:", self.new_volume, "The mount point that the benchmarks measure on the new server")
+        old, new = QFormLayout(), QFormLayout()
+        self.add_to(old, "&Old server:", self.old, "Where the cluster runs now")
+        self.add_to(old, "&Cluster:", self.cluster, "The cluster's data directory on the old server")
+        old.addRow("", self.cluster_facts)
+        self.add_to(old, "Old &volume:", self.old_volume, "The mount point on old that the benchmarks measure")
+        old.addRow("", self.old_space)
+        self.add_to(new, "N&ew server:", self.new, "Where it goes")
+        self.add_to(new, "&Target:", self.target, "The data directory to be on the new server")
+        new.addRow("", _said("made by the move where it is not there yet", self))
+        self.add_to(new, "Ne&w volume:", self.new_volume, "The mount point on new that the benchmarks measure")
+        new.addRow("", self.new_space)
+        self.swap = QPushButton("&Swap", self)
+        self.swap.setToolTip("Old becomes new, and new old")
+        self.swap.clicked.connect(self._swap)
+        between = QVBoxLayout()
+        between.addStretch()
+        between.addWidget(Label("→", self), 0, Qt.AlignmentFlag.AlignHCenter)
+        between.addWidget(self.swap)
+        between.addStretch()
+        cards = QHBoxLayout()
+        cards.addWidget(_card("Old", old, self), 1)
+        cards.addLayout(between)
+        cards.addWidget(_card("New", new, self), 1)
+        self.form.addRow(cards)
         self.plain_text.setToolTip(
             "The cluster's bytes may cross the network in plain text, by NFS or an rsync daemon, where that is faster"
         )
         self.form.addRow(self.plain_text)
         self.form.addRow(self.tablespaces)
         self.tablespaces.hide()
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 84)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 150)
+
+    @Slot()
+    def _swap(self) -> None:
+        old, new = self.old.currentText(), self.new.currentText()
+        self.old.setCurrentIndex(self.old.findText(new))
+        self.new.setCurrentIndex(self.new.findText(old))
+
+    @Slot()
+    def _say_space(self) -> None:
+        """What the facts say of the volumes."""
+        for side, field, label in (
+            (self.old, self.old_volume, self.old_space),
+            (self.new, self.new_volume, self.new_space),
+        ):
+            label.setText(volume_words(self._facts.get(side.currentText()), field.currentText()))
 
     @Slot()
     def _offer_old(self) -> None:
@@ -123,6 +174,8 @@ class MoveDialog(FormDialog):
         """The volume that the cluster lies on; the same target until another is chosen; its tablespaces."""
         facts, path = self._facts.get(self.old.currentText()), self.cluster.currentText()
         _choose_volume(self.old_volume, facts, path)
+        self.cluster_facts.setText(cluster_words(None if facts is None else facts.cluster(path)) if path else "")
+        self._say_space()
         if self.target.currentText() in ("", *(self.cluster.itemText(i) for i in range(self.cluster.count()))):
             self.target.setEditText(path)
         self._show_tablespaces(None if facts is None else facts.cluster(path), {})
@@ -158,6 +211,21 @@ class MoveDialog(FormDialog):
         self.plain_text.setChecked(move.plain_text)
         facts = self._facts.get(move.old)
         self._show_tablespaces(None if facts is None else facts.cluster(move.cluster), move.tablespace_targets)
+        self._say_space()
+
+
+def _said(text: str, parent: QWidget) -> ToneLabel:
+    """What the facts say of the field above it."""
+    made = ToneLabel(text, Tone.MUTED, parent)
+    made.setWordWrap(True)
+    return made
+
+
+def _card(title: str, form: QFormLayout, parent: QWidget) -> QGroupBox:
+    made = QGroupBox(title, parent)
+    form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+    made.setLayout(form)
+    return made
 
 
 def _choice(parent: QWidget) -> QComboBox:
@@ -174,7 +242,7 @@ def _offer(box: QComboBox, texts: Sequence[str]) -> None:
 
 
 def _mount_points(facts: Facts | None) -> list[str]:
-    return [] if facts is None else [system.mount_point for system in facts.file_systems]
+    return [system.mount_point for system in volumes(facts)]
 
 
 def _choose_volume(box: QComboBox, facts: Facts | None, path: str) -> None:

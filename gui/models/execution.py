@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.migration.model.execution import Execution, Kind, State, StepRun
-from gui.actions import ExecutionState
 from gui.appearance import Tone
 from gui.models.words import in_window, moment
+from gui.states import ExecutionState
 
 if TYPE_CHECKING:
     from core.migration.execution.account import Downtime

@@ -2,10 +2,10 @@
 
 from core import units
 from core.servers.profiles import Rights
-from gui.actions import ServerRow
 from gui.appearance import Tone
 from gui.models.table import Column
 from gui.models.words import moment
+from gui.states import ServerRow
 
 RIGHTS = {
     Rights.SUDO: "sudo without a password",

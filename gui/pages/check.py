@@ -14,6 +14,7 @@ from gui.dialogs.waive import WaiveDialog
 from gui.models import migration as rows
 from gui.pages.part import PartPage, fill_table
 from gui.widgets.check_box import CheckBox
+from gui.widgets.filter_box import FilterBox
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
@@ -23,6 +24,10 @@ class CheckPage(PartPage):
     """The checks of the picked move."""
 
     title, milestone = "Check", Milestone.CHECK
+    help = (
+        "What would break, worst first. A blocker stops the move, and so does what could be one and is not known. "
+        "A warning can be waived with a reason; that holds for the evidence that was seen, and no other."
+    )
     doing, button_text = "Checking", "&Run the checks"
     nothing = "Not checked yet. The checks read the facts of both servers anew and change nothing."
 
@@ -38,6 +43,7 @@ class CheckPage(PartPage):
         self.evidence = TextView("Evidence and hint", self)
         self.table.chosen.connect(self._show)
         self.split(self.table, self.evidence, (320, 180))
+        self.head.insertWidget(2, FilterBox(self.table, self))
 
     def read(self, move: str, session: Any) -> Any:
         return actions.checks(move, session)

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from core.comparison.model import Comparison, Row
 from core.migration.model.standing import Milestone
 from gui import actions
-from gui.actions import Compared
 from gui.models import comparison as rows
 from gui.pages.page import Page
+from gui.states import Compared
 from gui.widgets.check_box import CheckBox
 from gui.widgets.label import Label
 from gui.widgets.table import Table
@@ -23,6 +23,10 @@ class ComparePage(Page):
     """A table of metrics over bars of those that stand for their workloads."""
 
     title, milestone = "Compare", Milestone.COMPARE
+    help = (
+        "Old against new. A ratio is given with its interval; a difference within the noise is said to be none. "
+        "Below, what explains poor results, and what to try."
+    )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)

@@ -19,6 +19,10 @@ class EstimatePage(PartPage):
     """The estimate of the picked move."""
 
     title, milestone = "Estimate", Milestone.ESTIMATE
+    help = (
+        "How long each method takes: likely, and between which bounds. Each stage says what bounds it; below "
+        "stands what was assumed. A rehearsal makes it better than anything else."
+    )
     doing, button_text = "Estimating", "Ma&ke the estimate"
     nothing = (
         "No estimate yet. It is made from the facts, the runs and the probes; what is missing is assumed, and said."

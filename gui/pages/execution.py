@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QProgressBar, QPushButton, QSplitter, QTabWidget, 
 from core.migration.model.execution import Kind
 from core.migration.model.standing import Milestone
 from gui import actions
-from gui.actions import ExecutionState
 from gui.asker import Question
 from gui.executing import Executing
 from gui.models import execution as rows
@@ -17,6 +16,7 @@ from gui.models.execution import Doing
 from gui.models.prompts import prompt_for
 from gui.models.steps import RUN_COLUMNS, StepRow, is_head, progressed, step_rows
 from gui.pages.page import Page
+from gui.states import ExecutionState
 from gui.widgets.label import Label
 from gui.widgets.phase_strip import PhaseStrip
 from gui.widgets.prompt_panel import PromptPanel
@@ -190,6 +190,10 @@ class RehearsePage(ExecutionPage):
     """The latest rehearsal of the picked move."""
 
     title, milestone, kind, doing = "Rehearse", Milestone.REHEARSE, Kind.REHEARSAL, Doing.REHEARSE
+    help = (
+        "The move without its stop: copies while old runs, reads and compares both sides, measures. What it "
+        "copied is what the move begins with. It stops and starts nothing."
+    )
     button_text = "Rehear&se"
     nothing = "Not rehearsed yet. A rehearsal copies while old runs: it stops and starts nothing, and measures."
 
@@ -198,5 +202,10 @@ class MovePage(ExecutionPage):
     """The latest real execution of the picked move."""
 
     title, milestone, kind, doing = "Move", Milestone.MOVE, Kind.REAL, Doing.MOVE
+    help = (
+        "The plan carried out: warm passes while old runs, the stop, the final pass, the proof that both "
+        "sides hold the same, new opened. It asks in this page where a person decides. It goes on without the "
+        "workstation; Continue takes it up again. Until new is opened, Back to old loses nothing."
+    )
     button_text = "M&ove…"
     nothing = "Not moved yet. The move asks for the cluster's name before it stops it, and again before new is opened."

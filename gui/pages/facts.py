@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QComboBox, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from core import units
 from core.facts.model import Facts
@@ -15,6 +15,8 @@ from gui.models import facts as rows
 from gui.models.facts import ClusterRow, Detail, FactRow, GapRow
 from gui.models.words import moment
 from gui.pages.page import Page
+from gui.widgets.check_box import CheckBox
+from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
@@ -45,6 +47,11 @@ class FactsPage(Page):
     """Two servers, those of the move unless others are chosen."""
 
     title, milestone = "Facts", Milestone.FACTS
+    help = (
+        "What both servers are: system, storage, network, settings, clusters, in one pass that only reads. What "
+        "could not be read stands under Gaps, with the reason. Differences only leaves what is not the same on "
+        "both."
+    )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
@@ -59,10 +66,18 @@ class FactsPage(Page):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.textActivated.connect(self._choose)
             labels.append(label)
-        self.heading(labels[0], self.old, labels[1], self.new, self.read)
+        self._rows: tuple[FactRow, ...] = ()
+        self.differing = CheckBox("&Differences only", self)
+        self.differing.toggled.connect(self._show_rows)
+        head = self.heading(labels[0], self.old, labels[1], self.new, self.read)
         self.taken = Label(parent=self)
-        self.column.addWidget(self.taken)
+        line = QHBoxLayout()
+        line.addWidget(self.taken)
+        line.addStretch()
+        line.addWidget(self.differing)
+        self.column.addLayout(line)
         self.table = Table[FactRow]("Facts side by side", rows.FACT_COLUMNS, self)
+        head.insertWidget(2, FilterBox(self.table, self))
         self.clusters = Table[ClusterRow]("Clusters", rows.CLUSTER_COLUMNS, self)
         self.details = Table[Detail]("Details of the cluster", rows.DETAIL_COLUMNS, self)
         self.clusters.chosen.connect(self._show_cluster)
@@ -97,7 +112,8 @@ class FactsPage(Page):
         self.taken.setText("      ".join(_taken(side) for side in (old, new)))
         known = old.facts is not None or new.facts is not None
         self.tabs.setEnabled(known)
-        self.table.set_rows(rows.side_by_side(old.facts, new.facts) if known else ())
+        self._rows = rows.side_by_side(old.facts, new.facts) if known else ()
+        self._show_rows()
         self.clusters.set_rows(rows.clusters(old.facts, new.facts))
         if self.clusters.current() is None:
             self.clusters.choose(0)
@@ -106,6 +122,12 @@ class FactsPage(Page):
         self.gaps.set_rows(gaps)
         self.tabs.setTabText(2, f"&Gaps ({len(gaps)})")
         self.raw.set_text("\n\n".join(_raw(side.facts) for side in (old, new) if side.facts is not None))
+
+    @Slot()
+    def _show_rows(self) -> None:
+        """Of all facts, or of those that are not the same on both sides."""
+        alone = self.differing.isChecked()
+        self.table.set_rows([row for row in self._rows if not alone or row.old != row.new])
 
     @Slot()
     def update_buttons(self) -> None:

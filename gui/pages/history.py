@@ -10,6 +10,7 @@ from gui import actions
 from gui.models.history import COMMAND_COLUMNS, ENTRY_COLUMNS
 from gui.pages.page import Page
 from gui.widgets.check_box import CheckBox
+from gui.widgets.filter_box import FilterBox
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
@@ -22,19 +23,26 @@ class HistoryPage(Page):
     """Of all moves, or of the picked one alone."""
 
     title = "History"
+    help = (
+        "Everything that happened, newest first, and every command that ran on a server. The filter leaves "
+        "what holds its text; a table can be copied or saved as CSV."
+    )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._entry: Entry | None = None
         self.only_move = CheckBox("Only the &picked move", self)
         self.only_move.toggled.connect(self.refresh)
-        self.heading(self.only_move)
+        head = self.heading(self.only_move)
         self.entries: Table[Entry] = Table("Entries", ENTRY_COLUMNS, self)
         self.entries.chosen.connect(self._read_entry)
         self.details = TextView("Details", self)
         self.commands: Table[Command] = Table("Commands in the history", COMMAND_COLUMNS, self)
         self.commands.chosen.connect(self._show_command)
         self.command = TextView("The command", self)
+        self.filter = FilterBox(self.entries, self)
+        self.filter.textChanged.connect(self.commands.filter)
+        head.insertWidget(2, self.filter)
         self.tabs = QTabWidget(self)
         self.tabs.setAccessibleName("History")
         self.tabs.addTab(self._split(self.entries, self.details), "&Entries")

@@ -30,6 +30,11 @@ class MeasurePage(Page):
     """The history's rows are the state of a run: while one runs they are read again every second."""
 
     title, milestone = "Measure", Milestone.MEASURE
+    help = (
+        "What both storages really do. A forecast says how long a suite takes, how much space it needs and what "
+        "forbids it; then it can be started. Each workload is repeated until its figures are steady; what was "
+        "disturbed, cached or an outlier is marked and counted apart."
+    )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)

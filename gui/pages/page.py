@@ -13,6 +13,7 @@ from core.migration.model.standing import Milestone
 from gui.bridge import Task
 from gui.widgets.empty import Empty
 from gui.widgets.label import Label
+from gui.widgets.table import Table
 from gui.work import Work
 
 
@@ -30,6 +31,8 @@ class Page(QWidget):
     """
 
     title = ""
+    help = ""
+    """What the page is for and how it is used, in a few sentences."""
     milestone: Milestone | None = None
     """Of a move's way, whose mark the rail shows beside the page; None: it stands beside the way."""
     wanted = Signal(str)
@@ -40,6 +43,7 @@ class Page(QWidget):
         self.work = work
         self.shown = False
         self._asked = 0
+        self._wired = False
         self._empty: Empty | None = None
         self.body = QWidget(self)
         self._layers = QStackedLayout(self)
@@ -85,6 +89,11 @@ class Page(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        if not self._wired:
+            self._wired = True
+            for table in self.findChildren(Table):
+                table.saved.connect(self.told)
+                table.troubled.connect(self.work.troubled)
         if not self.shown:
             self.refresh()
 

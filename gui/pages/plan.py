@@ -15,6 +15,7 @@ from gui.dialogs.files import ask_path
 from gui.models import migration as rows
 from gui.models.steps import PLAN_COLUMNS, StepRow, is_head, step_rows
 from gui.pages.part import PartPage
+from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
 from gui.widgets.step_view import StepView
 from gui.widgets.table import Table
@@ -25,6 +26,11 @@ class PlanPage(PartPage):
     """The plan of the picked move."""
 
     title, milestone = "Plan", Milestone.PLAN
+    help = (
+        "Every command of the move, by the parts of the night, before anything runs. The red line is the point of "
+        "no return. A step has three parts: why, the commands that do the work, the call that guards them. "
+        "Runbook and script can be exported."
+    )
     doing, button_text = "Planning", "Ma&ke the plan"
     nothing = "No plan yet. The plan lists every command of the move in its order; making it changes nothing."
 
@@ -52,6 +58,7 @@ class PlanPage(PartPage):
         split.setChildrenCollapsible(False)
         self.column.addWidget(split, 1)
         self._unfold(shown=False)
+        self.head.insertWidget(2, FilterBox(self.table, self))
 
     def read(self, move: str, session: Any) -> Any:
         return actions.planned(move, session)

@@ -21,6 +21,10 @@ class ProbePage(PartPage):
     """The probes of the picked move, in the order of the copy chain."""
 
     title, milestone = "Probe", Milestone.PROBE
+    help = (
+        "How fast each link of the copy chain is: read, wire, cipher, write, and samples end to end. The plan "
+        "takes the transport that was fastest. Probes take about a minute and clean up."
+    )
     doing, button_text = "Probing", "Ta&ke the probes"
     nothing = "Not probed yet. Probes measure each link between the two clusters for some seconds and clean up."
 

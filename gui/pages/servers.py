@@ -6,12 +6,13 @@ from typing import Any
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QMessageBox, QSplitter, QWidget
 
+from core.errors import InputError
 from core.servers.profiles import Profile
 from gui import actions
-from gui.actions import ServerRow
 from gui.dialogs.server import ServerDialog
 from gui.models.servers import COLUMNS
 from gui.pages.page import Page
+from gui.states import ServerRow
 from gui.widgets.message_box import MessageBox
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
@@ -22,6 +23,10 @@ class ServersPage(Page):
     """The table of profiles and what a test of one said."""
 
     title = "Servers"
+    help = (
+        "Who there is to reach, and how. What is left empty comes from ~/.ssh/config. Test connects and tries the "
+        "rights that the work needs; nothing is written on a server."
+    )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
@@ -119,6 +124,10 @@ class ServersPage(Page):
 
     def _ask(self, dialog: ServerDialog) -> None:
         dialog.submitted.connect(partial(self._save, dialog))
+        dialog.test_wanted.connect(partial(self._try, dialog))
+        hosts = self.work.read(actions.ssh_hosts)
+        if hosts is not None:
+            hosts.succeeded.connect(dialog.offer)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
@@ -129,6 +138,15 @@ class ServersPage(Page):
             task.succeeded.connect(dialog.accept)
             task.succeeded.connect(self.work.changed)
             task.failed.connect(dialog.refuse)
+
+    def _try(self, dialog: ServerDialog, profile: Profile) -> None:
+        """Connect by what stands in the dialog; its failure is said there, with what to do."""
+        task = self.work.attempt(f"Testing {profile.name}", partial(actions.try_profile, profile))
+        if task is None:
+            dialog.refuse(InputError("another job runs", "wait for its end, or cancel it"))
+            return
+        task.succeeded.connect(dialog.show_test)
+        task.failed.connect(dialog.refuse)
 
     def _remove(self, name: str) -> None:
         task = self.work.read(partial(actions.remove_profile, name))

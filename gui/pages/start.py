@@ -20,6 +20,11 @@ class StartPage(Page):
     """Signals: picked(move, page), edited(move), removed(move)."""
 
     title = "Moves"
+    help = (
+        "Every move as a card: its way, its cluster, how each of its steps stands, what is wrong. The button on a "
+        "card leads to what comes next. A move that is removed takes its runs, checks, estimates and plans with "
+        "it, and changes nothing on the servers."
+    )
     picked = Signal(str, str)
     edited = Signal(str)
     removed = Signal(str)

@@ -1,12 +1,16 @@
 """A table that shows rows of one dataclass, tells which one is chosen, and lets them be copied."""
 
+import csv
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from core.errors import PghaulError
+from gui.dialogs.files import ask_path
 from gui.models.table import Column, TableModel, Width
 from gui.widgets.padding import PaddedDelegate
 
@@ -15,9 +19,14 @@ WIDEST = 420
 
 
 class Table(QTableView, Generic[Row]):
-    """A read-only table. Signals: chosen(row or None), activated_row(row) by double click or Return."""
+    """A read-only table.
+
+    Signals: chosen(row or None); activated_row(row) by double click or Return; saved(sentence), troubled(PghaulError).
+    """
 
     chosen = Signal(object)
+    saved = Signal(str)
+    troubled = Signal(object)
     activated_row = Signal(object)
 
     def __init__(
@@ -30,7 +39,9 @@ class Table(QTableView, Generic[Row]):
     ) -> None:
         super().__init__(parent)
         self.rows = TableModel[Row](columns, self, strong)
-        self._dragged = self._held = False
+        self.dragged = self._held = False
+        self._all: list[Row] = []
+        self._wanted = ""
         self.setAccessibleName(name)
         self.setModel(self.rows)
         self.setItemDelegate(PaddedDelegate(4, 0, self))
@@ -40,17 +51,30 @@ class Table(QTableView, Generic[Row]):
         copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         copy.triggered.connect(self.copy)
         self.addAction(copy)
+        save = QAction("Save as CS&V…", self)
+        save.triggered.connect(self._ask_where)
+        self.addAction(save)
         self.selectionModel().selectionChanged.connect(self._tell)
         self.activated.connect(self._activate)
 
     def set_rows(self, rows: Sequence[Row]) -> None:
         """Show these rows; the chosen place stays. Columns fit what they show until the user drags one."""
         before = self.current()
-        self.rows.set_rows(rows)
-        if rows and not self._dragged:
+        self._all = [*rows]
+        self.rows.set_rows([row for row in rows if self._holds(row)] if self._wanted else rows)
+        if rows and not self.dragged:
             self.fit()
         if self.current() != before:
             self.chosen.emit(self.current())
+
+    @Slot(str)
+    def filter(self, text: str) -> None:
+        """Show of the rows those alone that hold this text in a cell, whatever its case."""
+        self._wanted = text.strip().lower()
+        self.set_rows(self._all)
+
+    def _holds(self, row: Row) -> bool:
+        return any(self._wanted in column.text(row).lower() for column in self.rows.columns)
 
     def current(self) -> Row | None:
         """The row that is chosen."""
@@ -78,6 +102,25 @@ class Table(QTableView, Generic[Row]):
         lines = ["\t".join(column.text(self.rows.row(number)) for column in self.rows.columns) for number in numbers]
         if lines:
             QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def save_csv(self, path: Path) -> None:
+        """Write what the table shows, with its heads, as CSV (RFC 4180). Raises OSError."""
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow([column.title for column in self.rows.columns])
+            writer.writerows([column.text(row) for column in self.rows.columns] for row in self.rows.rows)
+
+    @Slot()
+    def _ask_where(self) -> None:
+        ask_path(self, "Save the table", f"{self.accessibleName()}.csv", "csv", self._save)
+
+    def _save(self, path: Path) -> None:
+        try:
+            self.save_csv(path)
+        except OSError as error:
+            self.troubled.emit(PghaulError(f"{path} could not be written: {error.strerror}", "choose another folder"))
+        else:
+            self.saved.emit(f"Saved the table as {path}")
 
     def _set_behaviour(self) -> None:
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -117,7 +160,7 @@ class Table(QTableView, Generic[Row]):
     @Slot()
     def _resized(self) -> None:
         """By the user's hand on the head; a button that is held elsewhere, as on a tab, drags nothing here."""
-        self._dragged = self._dragged or self._held
+        self.dragged = self.dragged or self._held
 
     @Slot(object)
     def _activate(self, index: Any) -> None:

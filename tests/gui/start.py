@@ -24,6 +24,7 @@ def main() -> int:
     from PySide6.QtWidgets import QApplication
 
     from gui import app, window
+    from gui.remembered import Remembered
     from gui.work import Work
 
     class Look(QObject):
@@ -42,8 +43,8 @@ def main() -> int:
     class Window(window.MainWindow):
         """The real one, looked at."""
 
-        def __init__(self, work: Work) -> None:
-            super().__init__(work)
+        def __init__(self, work: Work, remembered: Remembered) -> None:
+            super().__init__(work, remembered=remembered)
             self.installEventFilter(look)
             work.opened.connect(self._leave_soon)
 

@@ -3,6 +3,7 @@
 import sys
 import threading
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -123,8 +124,51 @@ def test_a_move_is_made_from_what_the_facts_offer(full_window: MainWindow, full_
     made = full_store.move("summer")
     assert (made.cluster, made.target, made.new_volume) == (samples.ODD_FOLDER, "/srv/pg/neu", "/srv/pg")
     assert (made.tablespace_targets, made.plain_text) == ({"/srv/ts": "/fast/ts"}, True)
-    assert full_window.moves.currentText() == "summer"
+    assert full_window.bar.moves.currentText() == "summer"
     at_rest(qtbot, full_window)
+
+
+def test_the_direction_is_never_guessed_by_the_alphabet(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    full_window.moves_made.new()
+    dialog = _modal(qtbot, MoveDialog)
+    assert isinstance(dialog, MoveDialog)
+    assert (dialog.old.currentText(), dialog.new.currentText()) == ("", "")  # clusters run on both
+    dialog.old.setCurrentText("db-new")
+    dialog.new.setCurrentText("db-old")
+    dialog.swap.click()
+    assert (dialog.old.currentText(), dialog.new.currentText()) == ("db-old", "db-new")
+    assert dialog.cluster_facts.text() == "15/main, PostgreSQL 15.5, 1.1 TiB, runs on port 5432"
+    assert dialog.new_space.text() == "1.0 TiB free of 2.0 TiB, xfs on /dev/sdb1"
+    dialog.reject()
+    _none_open(qtbot)
+    idle = replace(samples.facts("db-new", new=True), clusters=(), taken_at=samples.MORNING + timedelta(hours=1))
+    full_store.save_facts(idle)
+    full_window.moves_made.new()
+    dialog = _modal(qtbot, MoveDialog)
+    assert isinstance(dialog, MoveDialog)
+    assert (dialog.old.currentText(), dialog.new.currentText()) == ("db-old", "db-new")
+    dialog.reject()
+    _none_open(qtbot)
+
+
+def test_a_server_is_tried_before_it_is_kept(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    window.go("New server")
+    dialog = _server_dialog(qtbot)
+    dialog.test.click()
+    assert "needs its address" in dialog.trouble.text()
+    dialog.address.setText("no-such-host.invalid")
+    dialog.test.click()
+    qtbot.waitUntil(lambda: "no-such-host.invalid" in dialog.trouble.text(), timeout=20_000)
+    assert "hint: " in dialog.trouble.text()
+    assert dialog.test.isEnabled()
+    assert store.profiles() == ()
+    dialog.offer(("db-old", "db-new"))
+    assert "2 hosts" in dialog.address.placeholderText()
+    dialog.reject()
+    _none_open(qtbot)
+    at_rest(qtbot, window)
 
 
 def test_without_facts_the_volume_is_the_parent_folder(
@@ -163,13 +207,13 @@ def test_a_move_without_servers_leads_to_the_servers(window: MainWindow, qtbot: 
 def test_moves_are_picked_at_the_top(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     full_store.add_move(replace(samples.MOVE, name="autumn"))
     full_window.work.changed.emit()
-    qtbot.waitUntil(lambda: full_window.moves.count() == 2)
-    assert full_window.moves.currentText() == "spring"
-    full_window.moves.textActivated.emit("autumn")
+    qtbot.waitUntil(lambda: full_window.bar.moves.count() == 2)
+    assert full_window.bar.moves.currentText() == "spring"
+    full_window.bar.moves.textActivated.emit("autumn")
     assert full_window.work.move is not None
     assert full_window.work.move.name == "autumn"
     assert full_window.windowTitle().startswith("autumn")
-    assert "/srv/pg/data" in full_window.route.text()
+    assert "/srv/pg/data" in full_window.bar.route.text()
     at_rest(qtbot, full_window)
 
 
@@ -180,7 +224,7 @@ def test_a_removed_move_is_picked_no_more(full_window: MainWindow, qtbot: QtBot)
     next(button for button in box.buttons() if "Remove" in button.text()).click()
     qtbot.waitUntil(lambda: full_window.work.move is None)
     at_rest(qtbot, full_window)
-    assert not full_window.report_action.isEnabled()
+    assert not full_window.menus.report.isEnabled()
     _none_open(qtbot)
 
 
@@ -308,7 +352,7 @@ def test_a_history_that_cannot_be_opened_is_said(work: Work, qtbot: QtBot, tmp_p
     work.open(tmp_path / "file")
     qtbot.waitUntil(made.banner.isVisible)
     assert str(tmp_path / "file") in made.banner.text
-    assert not made.new_move_action.isEnabled()
+    assert not made.menus.new_move.isEnabled()
     made.close()
     made.deleteLater()
 
@@ -320,7 +364,7 @@ def test_the_box_of_moves_is_as_wide_as_the_name_of_a_move_made_later(
     store.add_profile(samples.NEW)
     store.add_move(replace(samples.MOVE, name="the old storage of the shop to the new one"))
     window.work.changed.emit()
-    qtbot.waitUntil(lambda: window.moves.count() == 1)
+    qtbot.waitUntil(lambda: window.bar.moves.count() == 1)
     at_rest(qtbot, window)
-    needed = window.moves.fontMetrics().horizontalAdvance(window.moves.currentText())
-    qtbot.waitUntil(lambda: window.moves.width() > needed, timeout=2000)
+    needed = window.bar.moves.fontMetrics().horizontalAdvance(window.bar.moves.currentText())
+    qtbot.waitUntil(lambda: window.bar.moves.width() > needed, timeout=2000)

@@ -142,19 +142,23 @@ def _already_there(
 CHECKS: tuple[Check, ...] = (
     (
         Declaration(
-            "space", "enough space", True, "sizes on old, free space of each file system of new", "backup-file"
+            "space", "free space on new", True, "sizes on old, free space of each file system of new", "backup-file"
         ),
         space,
     ),
     (
         Declaration(
-            "inodes", "enough inodes", True, "files on old, free inodes of each file system of new", "backup-file"
+            "inodes", "free inodes on new", True, "files on old, free inodes of each file system of new", "backup-file"
         ),
         inodes,
     ),
     (
         Declaration(
-            "memory", "shared_buffers fits", False, "shared_buffers of old, memory of new", "runtime-config-resource"
+            "memory",
+            "shared_buffers and new's memory",
+            False,
+            "shared_buffers of old, memory of new",
+            "runtime-config-resource",
         ),
         memory,
     ),

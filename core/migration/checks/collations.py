@@ -113,7 +113,7 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "collation",
-            "text sorts the same",
+            "collations",
             False,
             "indexes, constraints and range partitions of every database on old; C library, ICU and a sorted list of "
             "words of both",

@@ -293,18 +293,18 @@ def _differences(old: ControlData, new: ControlData) -> list[tuple[str, str, str
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration("product", "PostgreSQL on both sides", True, "product names and control versions", "upgrading"),
+        Declaration("product", "product", True, "product names and control versions", "upgrading"),
         product,
     ),
-    (Declaration("series", "same release series", True, "series of both binaries", "upgrading"), series),
+    (Declaration("series", "release series", True, "series of both binaries", "upgrading"), series),
     (
-        Declaration("minor", "minor release not older on new", False, "minor releases of both binaries", "upgrading"),
+        Declaration("minor", "minor release", False, "minor releases of both binaries", "upgrading"),
         minor,
     ),
-    (Declaration("architecture", "same architecture", True, "uname -m of both hosts", "upgrading"), architecture),
+    (Declaration("architecture", "architecture", True, "uname -m of both hosts", "upgrading"), architecture),
     (
-        Declaration("control-data", "same binary layout", True, "pg_controldata of both sides", "app-pgcontroldata"),
+        Declaration("control-data", "binary layout", True, "pg_controldata of both sides", "app-pgcontroldata"),
         control_data,
     ),
-    (Declaration("libc", "same C library", False, "C library versions, which sort text", "collation"), libc),
+    (Declaration("libc", "C library", False, "C library versions, which sort text", "collation"), libc),
 )

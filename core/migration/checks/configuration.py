@@ -241,7 +241,7 @@ def pending_settings(case: Case) -> Finding:
 CHECKS: tuple[Check, ...] = (
     (
         Declaration(
-            "settings", "settings fit new's binaries", True, "settings of old, what new takes", "config-setting"
+            "settings", "settings and new's binaries", True, "settings of old, what new takes", "config-setting"
         ),
         settings,
     ),
@@ -267,14 +267,18 @@ CHECKS: tuple[Check, ...] = (
     ),
     (
         Declaration(
-            "access-rules", "rules of access", False, "pg_hba.conf of old, addresses of both", "auth-pg-hba-conf"
+            "access-rules",
+            "client authentication (pg_hba.conf)",
+            False,
+            "pg_hba.conf of old, addresses of both",
+            "auth-pg-hba-conf",
         ),
         access_rules,
     ),
     (
         Declaration(
             "configuration-elsewhere",
-            "configuration in the data directory",
+            "configuration outside the data directory",
             False,
             "paths of old's configuration files",
             "runtime-config-file-locations",
@@ -282,12 +286,16 @@ CHECKS: tuple[Check, ...] = (
         files_elsewhere,
     ),
     (
-        Declaration("certificate", "the server's certificate", False, "certificate of old, names of new", "ssl-tcp"),
+        Declaration("certificate", "server certificate", False, "certificate of old, names of new", "ssl-tcp"),
         certificate,
     ),
     (
         Declaration(
-            "pending-settings", "no settings that wait", False, "pg_settings.pending_restart of old", "view-pg-settings"
+            "pending-settings",
+            "settings with a pending restart",
+            False,
+            "pg_settings.pending_restart of old",
+            "view-pg-settings",
         ),
         pending_settings,
     ),

@@ -72,7 +72,7 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "two-places",
-            "two different hosts, or two different places",
+            "hosts and data directories",
             True,
             "host names, boot ids, addresses and folders of both sides",
             "backup-file",

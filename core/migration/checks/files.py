@@ -161,19 +161,19 @@ def sparse_files(case: Case) -> Finding:
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration("owner", "the owner on new", True, "owner on old, users of new", "postgres-user"),
+        Declaration("owner", "owner on new", True, "owner on old, users of new", "postgres-user"),
         owner,
     ),
     (
-        Declaration("owner-number", "same number of the owner", False, "uid of the owner on both", "postgres-user"),
+        Declaration("owner-number", "uid of the owner", False, "uid of the owner on both", "postgres-user"),
         owner_number,
     ),
     (
-        Declaration("unreadable-files", "files can be read", True, "modes of old's files", "backup-file"),
+        Declaration("unreadable-files", "unreadable files", True, "modes of old's files", "backup-file"),
         unreadable_files,
     ),
     (
-        Declaration("foreign-files", "files are the owner's", False, "owners of old's files", "creating-cluster"),
+        Declaration("foreign-files", "files of other owners", False, "owners of old's files", "creating-cluster"),
         foreign_files,
     ),
     (
@@ -181,11 +181,11 @@ CHECKS: tuple[Check, ...] = (
         folder_mode,
     ),
     (
-        Declaration("hard-links", "no hard links", False, "names of old's files", "backup-file"),
+        Declaration("hard-links", "hard links", False, "names of old's files", "backup-file"),
         hard_links,
     ),
     (
-        Declaration("sparse-files", "no holes in files", False, "sizes of old's files", "backup-file"),
+        Declaration("sparse-files", "sparse files", False, "sizes of old's files", "backup-file"),
         sparse_files,
     ),
 )

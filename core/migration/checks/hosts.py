@@ -266,8 +266,8 @@ def nfs(case: Case) -> Finding:
 
 
 CHECKS: tuple[Check, ...] = (
-    (Declaration("clocks", "clocks agree", False, "time of both hosts", "backup-file"), clocks),
-    (Declaration("time-zone", "same time zone", False, "time zones of both hosts", "runtime-config-client"), time_zone),
+    (Declaration("clocks", "clocks", False, "time of both hosts", "backup-file"), clocks),
+    (Declaration("time-zone", "time zone", False, "time zones of both hosts", "runtime-config-client"), time_zone),
     (Declaration("selinux", "SELinux", False, "mode of SELinux on both", "server-start"), selinux),
     (Declaration("apparmor", "AppArmor", False, "profiles of PostgreSQL on both", "server-start"), apparmor),
     (
@@ -288,7 +288,7 @@ CHECKS: tuple[Check, ...] = (
         ),
         free_memory,
     ),
-    (Declaration("nfs", "NFS, for your information", False, "abilities of both kernels", "creating-cluster"), nfs),
+    (Declaration("nfs", "NFS", False, "abilities of both kernels", "creating-cluster"), nfs),
 )
 
 

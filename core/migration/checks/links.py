@@ -80,9 +80,7 @@ def _to_files(case: Case, cluster: Cluster, followed: str) -> Finding | None:
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration(
-            "links", "links lead somewhere", True, "tablespace and other links on old", "manage-ag-tablespaces"
-        ),
+        Declaration("links", "symbolic links", True, "tablespace and other links on old", "manage-ag-tablespaces"),
         links,
     ),
 )

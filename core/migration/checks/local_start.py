@@ -81,7 +81,7 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "local-start",
-            "nothing runs before new is opened",
+            "what runs before new is opened",
             True,
             "subscriptions, workers and loaded libraries of old, settings that new's binaries take",
             "bgworker",

@@ -191,21 +191,24 @@ def _none(cluster: Cluster, having: Sequence[str], what: str, why: str, hint: st
 
 
 CHECKS: tuple[Check, ...] = (
-    (Declaration("archiving", "no archiving", False, "archive_mode of old", "continuous-archiving"), archiving),
-    (Declaration("slots", "no replication slots", False, "pg_replication_slots of old", "warm-standby"), slots),
+    (Declaration("archiving", "WAL archiving", False, "archive_mode of old", "continuous-archiving"), archiving),
+    (Declaration("slots", "replication slots", False, "pg_replication_slots of old", "warm-standby"), slots),
     (
-        Declaration("subscriptions", "no subscriptions", False, "pg_subscription of old", "logical-replication"),
+        Declaration("subscriptions", "subscriptions", False, "pg_subscription of old", "logical-replication"),
         subscriptions,
     ),
     (
-        Declaration("publications", "no publications", False, "pg_publication of old", "logical-replication"),
+        Declaration("publications", "publications", False, "pg_publication of old", "logical-replication"),
         publications,
     ),
-    (Declaration("standbys", "nobody receives WAL", False, "pg_stat_replication of old", "warm-standby"), standbys),
+    (
+        Declaration("standbys", "standbys and WAL receivers", False, "pg_stat_replication of old", "warm-standby"),
+        standbys,
+    ),
     (
         Declaration(
             "prepared-transactions",
-            "no prepared transactions",
+            "prepared transactions",
             False,
             "pg_prepared_xacts of old",
             "sql-prepare-transaction",
@@ -213,7 +216,7 @@ CHECKS: tuple[Check, ...] = (
         prepared_transactions,
     ),
     (
-        Declaration("schedulers", "no schedulers inside", False, "extensions and workers of old", "bgworker"),
+        Declaration("schedulers", "schedulers in the cluster", False, "extensions and workers of old", "bgworker"),
         schedulers,
     ),
     (

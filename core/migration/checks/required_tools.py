@@ -81,7 +81,7 @@ def _shown(facts: Facts, names: tuple[str, ...]) -> str:
 
 
 CHECKS: tuple[Check, ...] = (
-    (Declaration("rsync", "rsync on both servers", True, "rsync of both servers", "backup-file"), rsync),
+    (Declaration("rsync", "rsync", True, "rsync of both servers", "backup-file"), rsync),
     (Declaration("gnu-tools", "GNU find and tar", True, "find and tar of both servers", "backup-file"), gnu),
     (Declaration("ssh", "ssh from old to new", True, "ssh of old", "backup-file"), ssh),
 )

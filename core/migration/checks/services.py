@@ -147,27 +147,27 @@ def virtual_addresses(case: Case) -> Finding:
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration(
-            "ha-manager", "no cluster manager at work", True, "processes, units and files of both", "high-availability"
-        ),
+        Declaration("ha-manager", "cluster manager", True, "processes, units and files of both", "high-availability"),
         managers,
     ),
     (
-        Declaration("autostart", "old stays stopped", False, "units, start.conf, init scripts of old", "server-start"),
+        Declaration(
+            "autostart", "start of old at boot", False, "units, start.conf, init scripts of old", "server-start"
+        ),
         autostart,
     ),
     (
         Declaration(
-            "pooler", "no pooler to tell", False, "processes, units and files of both", "runtime-config-connection"
+            "pooler", "connection pooler", False, "processes, units and files of both", "runtime-config-connection"
         ),
         pooler,
     ),
     (
-        Declaration("cron-jobs", "no scheduled jobs", False, "crontabs and timers of old", "maintenance"),
+        Declaration("cron-jobs", "scheduled jobs", False, "crontabs and timers of old", "maintenance"),
         cron_jobs,
     ),
     (
-        Declaration("virtual-addresses", "no address to move", False, "addresses of both", "runtime-config-connection"),
+        Declaration("virtual-addresses", "virtual addresses", False, "addresses of both", "runtime-config-connection"),
         virtual_addresses,
     ),
 )

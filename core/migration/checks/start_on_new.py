@@ -106,7 +106,7 @@ def _words(service: Service | None) -> str:
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration("start-on-new", "new has what starts it", True, "clusters and units of both", "server-start"),
+        Declaration("start-on-new", "what starts new", True, "clusters and units of both", "server-start"),
         start_on_new,
     ),
 )

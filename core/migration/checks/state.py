@@ -325,28 +325,34 @@ def tablespace_targets(case: Case) -> Finding:
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration("cluster-exists", "a cluster on old", True, "the data directory on old", "creating-cluster"),
+        Declaration("cluster-exists", "cluster on old", True, "the data directory on old", "creating-cluster"),
         cluster_exists,
     ),
     (
         Declaration(
-            TARGET_IDENTITY, "target empty or ours", True, "identifiers, and the mark of a copy", "backup-file"
+            TARGET_IDENTITY, "what is in the target", True, "identifiers, and the mark of a copy", "backup-file"
         ),
         target_identity,
     ),
     (
-        Declaration("target-stopped", "no server in the target", True, "servers running on new", "server-shutdown"),
+        Declaration("target-stopped", "servers in the target", True, "servers running on new", "server-shutdown"),
         target_stopped,
     ),
-    (Declaration("old-stopped", "old shut down cleanly", True, "cluster state on old", "server-shutdown"), old_stopped),
+    (Declaration("old-stopped", "shutdown of old", True, "cluster state on old", "server-shutdown"), old_stopped),
     (
-        Declaration("leftovers", "no leftovers", True, "signal, label and lock files on old", "storage-file-layout"),
+        Declaration(
+            "leftovers",
+            "leftovers in the data directory",
+            True,
+            "signal, label and lock files on old",
+            "storage-file-layout",
+        ),
         leftovers,
     ),
     (
         Declaration(
             "tablespaces-inside",
-            "tablespaces outside the data directory",
+            "tablespaces in the data directory",
             False,
             "tablespace locations on old",
             "manage-ag-tablespaces",
@@ -356,12 +362,12 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "tablespace-targets",
-            "targets name tablespaces of the cluster",
+            "targets of the tablespaces",
             True,
             "tablespace and other links on old, targets of the move",
             "manage-ag-tablespaces",
         ),
         tablespace_targets,
     ),
-    (Declaration("primary", "old is a primary", True, "state and signal files of old", "warm-standby"), primary),
+    (Declaration("primary", "role of old", True, "state and signal files of old", "warm-standby"), primary),
 )

@@ -190,23 +190,23 @@ def wal_directory(case: Case) -> Finding:
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration(
-            "target-path", "a place for a cluster", True, "targets and file systems of new", "creating-cluster"
-        ),
+        Declaration("target-path", "target directory", True, "targets and file systems of new", "creating-cluster"),
         target_path,
     ),
     (
         Declaration(
-            "wal-directory", "a place for the WAL", False, "link of pg_wal on old, its target on new", "wal-internals"
+            "wal-directory", "WAL directory", False, "link of pg_wal on old, its target on new", "wal-internals"
         ),
         wal_directory,
     ),
     (
-        Declaration("copy-on-write", "written in place", False, "file systems of the targets", "creating-cluster"),
+        Declaration(
+            "copy-on-write", "copy-on-write file systems", False, "file systems of the targets", "creating-cluster"
+        ),
         copy_on_write,
     ),
-    (Declaration("arrays", "arrays are whole", False, "md arrays of both hosts", "backup"), arrays),
-    (Declaration("disk-health", "disks are healthy", False, "SMART of both hosts' disks", "backup"), disk_health),
+    (Declaration("arrays", "RAID arrays", False, "md arrays of both hosts", "backup"), arrays),
+    (Declaration("disk-health", "disk health", False, "SMART of both hosts' disks", "backup"), disk_health),
 )
 
 

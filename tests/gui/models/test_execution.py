@@ -2,7 +2,6 @@ from dataclasses import replace
 
 from core.migration.execution.outcome import Paragraph
 from core.migration.model.execution import Kind, State
-from gui.actions import ExecutionState
 from gui.models.execution import (
     Doing,
     confirmation,
@@ -11,6 +10,7 @@ from gui.models.execution import (
     summary,
     told_text,
 )
+from gui.states import ExecutionState
 from tests.core.migration.execution.builders import STEP, execution, ran
 
 

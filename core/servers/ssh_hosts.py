@@ -1,0 +1,47 @@
+"""The hosts that ~/.ssh/config names, to offer where a server is described. Source: ssh_config(5), Host and Include."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from core.servers.ssh_fallback import CONFIG_VARIABLE
+
+_DEEPEST = 16
+"""Files that include each other, as OpenSSH allows."""
+
+
+def named_hosts() -> tuple[str, ...]:
+    """The names of all Host lines that are no pattern, in their order; none where there is no file to read."""
+    chosen = os.environ.get(CONFIG_VARIABLE)
+    if chosen == "none":
+        return ()
+    return tuple(dict.fromkeys(_of_file(Path(chosen) if chosen else Path.home() / ".ssh" / "config", 0)))
+
+
+def hosts_of(text: str) -> tuple[str, ...]:
+    """The names of the Host lines of one file that are no pattern."""
+    names = (word for keyword, words in _lines(text) if keyword == "host" for word in words)
+    return tuple(name for name in names if not set(name) & set("*?!"))
+
+
+def _lines(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Keyword in lower case and words of each line; `Keyword=value` is the same as `Keyword value`."""
+    for line in text.splitlines():
+        words = line.replace("=", " ", 1).replace('"', " ").split()
+        if words and not words[0].startswith("#"):
+            yield words[0].lower(), words[1:]
+
+
+def _of_file(path: Path, depth: int) -> Iterator[str]:
+    if depth > _DEEPEST:
+        return
+    with suppress(OSError, UnicodeDecodeError):  # what cannot be read offers nothing; ssh itself says why it fails
+        text = path.read_text(encoding="utf-8")
+        yield from hosts_of(text)
+        included = [word for keyword, words in _lines(text) if keyword == "include" for word in words]
+        for pattern in included:
+            whole = Path(pattern).expanduser()
+            base = whole if whole.is_absolute() else Path.home() / ".ssh" / pattern
+            for each in sorted(base.parent.glob(base.name)):
+                yield from _of_file(each, depth + 1)

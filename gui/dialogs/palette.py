@@ -1,0 +1,61 @@
+"""The command palette: every action of the window by its name, the one that fits best first."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+
+class CommandPalette(QDialog):
+    """Type a part of a name; Return does it."""
+
+    def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("All commands")
+        self._actions = sorted({plain(action): action for action in actions if action.isEnabled()}.items())
+        self.field = QLineEdit(self)
+        self.field.setAccessibleName("Command")
+        self.field.setPlaceholderText("Type a part of a command's name")
+        self.list = QListWidget(self)
+        self.list.setAccessibleName("Commands")
+        self.field.textChanged.connect(self._show)
+        self.field.returnPressed.connect(self._run)
+        self.list.itemActivated.connect(self._run)
+        column = QVBoxLayout(self)
+        column.addWidget(self.field)
+        column.addWidget(self.list)
+        self.resize(self.fontMetrics().averageCharWidth() * 70, self.fontMetrics().height() * 22)
+        self._show("")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Up and down go through the list while the field has the focus."""
+        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        step = steps.get(Qt.Key(event.key()))
+        if step is None:
+            super().keyPressEvent(event)
+        else:
+            self.list.setCurrentRow(max(0, min(self.list.count() - 1, self.list.currentRow() + step)))
+
+    @Slot(str)
+    def _show(self, typed: str) -> None:
+        words = typed.lower().split()
+        self.list.clear()
+        for name, action in self._actions:
+            if all(word in name.lower() for word in words):
+                keys = action.shortcut().toString()
+                item = QListWidgetItem(f"{name}    {keys}" if keys else name, self.list)
+                item.setData(Qt.ItemDataRole.UserRole, name)
+        self.list.setCurrentRow(0)
+
+    @Slot()
+    def _run(self) -> None:
+        item = self.list.currentItem()
+        if item is not None:
+            self.accept()
+            dict(self._actions)[item.data(Qt.ItemDataRole.UserRole)].trigger()
+
+
+def plain(action: QAction) -> str:
+    """Its name as a person reads it, without the marks of keys."""
+    return action.text().replace("&", "").rstrip("…")

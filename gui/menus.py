@@ -1,0 +1,119 @@
+"""The window's actions: in menus, by keys, and all of them in the command palette."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from core.settings import program_version
+from gui.appearance import Theme
+from gui.dialogs.palette import CommandPalette
+from gui.widgets.message_box import MessageBox
+
+if TYPE_CHECKING:
+    from gui.window import MainWindow
+
+
+class Menus(QObject):
+    """Makes them all.
+
+    Attributes:
+        new_move, edit_move, remove_move, report, cancel: what `update` enables by what can be done now.
+        themes: system, light and dark, one of which is checked.
+    """
+
+    def __init__(self, window: "MainWindow") -> None:
+        super().__init__(window)
+        self._window = window
+        self.new_move = self._action("&New move…", window.moves_made.new, "Ctrl+N")
+        self.new_move.setIconText("New move…")
+        self.edit_move = self._action("&Edit move…", window.moves_made.edit_picked)
+        self.remove_move = self._action("&Remove move…", window.moves_made.remove_picked)
+        self.report = self._action("Save &report as PDF…", window.save_report, "Ctrl+S")
+        self.report.setIconText("Save report as PDF…")
+        self.cancel = self._action("&Cancel the running job", window.cancel, "Ctrl+.")
+        self.themes = QActionGroup(self)
+        pick = self._action("&Pick a move", window.bar.moves.setFocus, "Ctrl+M")
+        quit_all = self._action("&Quit", window.close, QKeySequence(QKeySequence.StandardKey.Quit))
+        self._menu("&Move", self.new_move, pick, self.edit_move, self.remove_move, None, self.report, None, quit_all)
+        self._make_view()
+        self._menu("&Job", self.cancel)
+        self._menu(
+            "&Help",
+            self._action("&This page", window.show_help, QKeySequence(QKeySequence.StandardKey.HelpContents)),
+            self._action("All &commands…", self.show_palette, "Ctrl+K"),
+            None,
+            self._action("&About pghaul", self.about),
+        )
+
+    @Slot()
+    def update(self) -> None:
+        """Enable what can be done now."""
+        work = self._window.work
+        picked = work.move is not None
+        self.new_move.setEnabled(work.session is not None)
+        self.edit_move.setEnabled(picked and not work.busy)
+        self.remove_move.setEnabled(picked and not work.busy)
+        self.report.setEnabled(picked and work.ready)
+        self.cancel.setEnabled(work.busy)
+
+    @Slot()
+    def show_palette(self) -> None:
+        """Every action by its name."""
+        dialog = CommandPalette([one for one in self._window.findChildren(QAction) if one.text()], self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot()
+    def about(self) -> None:
+        """What this is."""
+        box = MessageBox(self._window)
+        box.setWindowTitle("About pghaul")
+        box.setIconPixmap(self._window.windowIcon().pixmap(64, 64))
+        box.setText(f"pghaul {program_version()}")
+        box.setInformativeText(
+            "Moves a PostgreSQL cluster to its new server as files, and says beforehand how long that takes."
+        )
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    def _make_view(self) -> None:
+        window = self._window
+        pages = [
+            self._action(kind.title, partial(window.show_page, kind.title), f"Ctrl+{number}" if number < 10 else "")
+            for number, kind in enumerate(window.kinds, 1)
+        ]
+        commands = window.dock.toggleViewAction()
+        commands.setShortcut("Ctrl+L")
+        commands.setText("&Commands that were run")
+        view = self._menu("&View", self._action("&Next", window.go_on, "Ctrl+Return"), None, *pages, None, commands)
+        theme = view.addMenu("&Theme")
+        for one in Theme:
+            action = self._action(f"&{one.value.title()}", partial(window.use_theme, one))
+            action.setCheckable(True)
+            action.setData(one.value)
+            self.themes.addAction(action)
+            theme.addAction(action)
+
+    def check_theme(self, theme: Theme) -> None:
+        """Show which one is in use."""
+        for action in self.themes.actions():
+            action.setChecked(action.data() == theme.value)
+
+    def _action(self, text: str, then: Callable[[], Any], shortcut: QKeySequence | str = "") -> QAction:
+        made = QAction(text, self._window)
+        made.setShortcut(QKeySequence(shortcut))
+        made.triggered.connect(lambda _checked=False: then())
+        return made
+
+    def _menu(self, title: str, *entries: QAction | None) -> QMenu:
+        menu = self._window.menuBar().addMenu(title)
+        for entry in entries:
+            if entry is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(entry)
+        return menu

@@ -1,0 +1,50 @@
+"""What a new move is offered: clusters and volumes as they are, and which server is the old one."""
+
+from collections.abc import Sequence
+
+from core import units
+from core.facts.model import Cluster, Facts, FileSystem
+from gui.states import ServerRow
+
+_NO_PLACE = ("/dev", "/proc", "/sys", "/run", "/boot")
+_NO_DISK = {"tmpfs", "devtmpfs", "proc", "sysfs", "cgroup", "cgroup2", "squashfs", "efivarfs", "ramfs"}
+
+
+def volumes(facts: Facts | None) -> list[FileSystem]:
+    """The file systems that could hold a cluster: not the kernel's own, nor those in memory."""
+    found = () if facts is None else facts.file_systems
+    return [one for one in found if one.kind not in _NO_DISK and not _below(one.mount_point, _NO_PLACE)]
+
+
+def _below(path: str, folders: Sequence[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def cluster_words(cluster: Cluster | None) -> str:
+    """`15/main, PostgreSQL 15.5, 1.1 TiB, runs on port 5432`."""
+    if cluster is None:
+        return "not among the clusters that the facts of the server name"
+    runs = f"runs on port {cluster.port}" if cluster.running else "stopped"
+    version = f"PostgreSQL {cluster.version or cluster.series}" if cluster.version or cluster.series else None
+    size = None if cluster.size_bytes is None else units.size(cluster.size_bytes)
+    return ", ".join(part for part in (cluster.name, version, size, runs) if part)
+
+
+def volume_words(facts: Facts | None, path: str) -> str:
+    """`1.0 TiB free of 2.0 TiB, xfs on /dev/sdb1`."""
+    system = None if facts is None or not path.startswith("/") else facts.file_system_of(path)
+    if system is None:
+        return "" if facts is not None else "no facts of the server yet"
+    free = f"{units.size(system.available_bytes)} free of {units.size(system.size_bytes)}"
+    return f"{free}, {system.kind} on {system.device}"
+
+
+def direction(servers: Sequence[ServerRow]) -> tuple[str, str]:
+    """The old and the new server where the facts leave no doubt: one of two has a cluster that runs; else empty."""
+    running = [row.profile.name for row in servers if row.facts is not None and _runs(row.facts)]
+    others = [row.profile.name for row in servers if row.profile.name not in running]
+    return (running[0], others[0]) if len(servers) == 2 and len(running) == 1 else ("", "")
+
+
+def _runs(facts: Facts) -> bool:
+    return any(cluster.running for cluster in facts.clusters)

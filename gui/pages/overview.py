@@ -1,0 +1,105 @@
+"""Overview: the three answers for whoever decides, the two charts they rest on, and what would make them better."""
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+
+from gui import actions
+from gui.appearance import Tone
+from gui.models import comparison as bars
+from gui.models.overview import Answer, missing
+from gui.pages.page import Page
+from gui.states import Overview
+from gui.widgets.label import Label
+from gui.widgets.tone_label import ToneLabel
+from gui.work import Work
+
+
+class OverviewPage(Page):
+    """The first page of the report, of the picked move, as the history has it now."""
+
+    title = "Overview"
+    help = (
+        "The first page of the report, as the history has it now: is the new storage faster, can the cluster be "
+        "moved, how long is it without service. Below, what would make the answers better. Save the report as PDF "
+        "for whoever decides."
+    )
+
+    def __init__(self, work: Work, parent: QWidget | None = None) -> None:
+        super().__init__(work, parent)
+        self.heading()
+        self._answers = QHBoxLayout()
+        self._answers.setSpacing(10)
+        self.column.addLayout(self._answers)
+        self.missing = Label(parent=self)
+        self.missing.setWordWrap(True)
+        self.column.addWidget(self.missing)
+        self._plots = QSplitter(Qt.Orientation.Horizontal, self)
+        self._plots.setChildrenCollapsible(False)
+        self.column.addWidget(self._plots, 1)
+        self.cards: list[AnswerCard] = []
+
+    def question(self) -> Any:
+        move = self.work.move
+        return None if move is None else partial(_answer, move.name)
+
+    def show_answer(self, answer: Overview | None) -> None:
+        if answer is None:
+            self.explain_no_move()
+            return
+        self.fill()
+        for shown in self.cards:
+            self._answers.removeWidget(shown)
+            shown.deleteLater()
+        self.cards = [AnswerCard(one, self) for one in answer.answers]
+        for shown in self.cards:
+            self._answers.addWidget(shown, 1)
+        self.missing.setText(missing(answer.marks))
+        self.missing.setVisible(bool(self.missing.text()))
+        self._show_plots(answer)
+
+    def _show_plots(self, answer: Overview) -> None:
+        from gui.widgets.plots import ComparisonPlot, EstimatePlot
+
+        compared, estimated = self.findChild(ComparisonPlot), self.findChild(EstimatePlot)
+        if compared is None or estimated is None:
+            compared, estimated = ComparisonPlot(self._plots), EstimatePlot(self._plots)
+            self._plots.addWidget(compared)
+            self._plots.addWidget(estimated)
+            self._plots.setSizes([560, 400])
+        shown = () if answer.comparison is None else bars.bars(answer.comparison)
+        compared.show_bars(shown)
+        compared.setVisible(bool(shown))
+        if answer.estimate is not None:
+            estimated.show_estimate(answer.estimate)
+        estimated.setVisible(answer.estimate is not None)
+
+
+class AnswerCard(QFrame):
+    """A question, its answer, and what the answer rests on."""
+
+    def __init__(self, answer: Answer, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.answer = answer
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        said = Label(answer.text, self) if answer.tone is None else ToneLabel(answer.text, answer.tone, self)
+        font = said.font()
+        font.setBold(True)
+        font.setPointSizeF(font.pointSizeF() * 1.35)
+        said.setFont(font)
+        details = Label("\n".join(answer.details), self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 14, 10)
+        column.addWidget(ToneLabel(answer.question, Tone.MUTED, self))
+        for label in (said, details):
+            label.setWordWrap(True)
+            column.addWidget(label)
+        column.addStretch()
+
+
+def _answer(move: str, session: Any) -> Overview:
+    import gui.widgets.plots  # noqa: F401  loads pyqtgraph on this thread, not on the window's
+
+    return actions.overview(move, session)
