@@ -34,6 +34,7 @@ from core.migration.transports.rsync_output import parse_rsync
 from core.redaction import without_secrets
 from core.servers import host_certificates
 from core.text import printable
+from tests.fuzz import history
 
 DATA = Path(__file__).parents[1] / "data"
 _FACTS = Facts("old", datetime(2026, 1, 1, tzinfo=UTC), 0.0, 1)
@@ -173,6 +174,8 @@ TARGETS: tuple[Target, ...] = (
     Target("migration/timing", _text(parse_timing), (b"bytes 5\nnanoseconds 7\n",)),
     Target("migration/compression", _text(ratio_of), _files("rsync")),
     Target("migration/differing files", _different, (_LIST, base64.b64encode(gzip.compress(bytes(30 << 20))))),
+    Target("history/file", history.read_file, history.files()),
+    Target("history/value", history.read_value, history.values()),
     Target("redaction", _text(without_secrets), _quoted(DATA.parent / "core" / "test_redaction.py")),
     Target("servers/certificate", host_certificates.parse),
     Target("terminal", _text(printable)),
