@@ -124,11 +124,11 @@ class WindowAsker(QObject):
         """Whether the user says that their step is done."""
         return self._ask(StepQuestion(step.server, step.title, step.reason, step.table, step.name)) is not None
 
-    def take_over(self, execution: Execution) -> bool:
+    def take_over(self, execution: Execution, servers: str) -> bool:
         """Whether the user has typed the move's name."""
         from core.migration.execution.taking_over import account
 
-        return self._ask(TakeOverQuestion("old", execution.move, account(execution))) == execution.move
+        return self._ask(TakeOverQuestion("old", execution.move, account(execution, servers))) == execution.move
 
     def close(self) -> None:
         """Decline every question, now and from now on."""

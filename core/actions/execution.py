@@ -99,6 +99,17 @@ def _carried_out(session: Session, execution_id: int, people: People, job: Job) 
     return session.store.execution(execution_id)
 
 
+def _servers(session: Session, move: str) -> str:
+    """Which machines the move names now."""
+    found = session.store.move(move)
+    said = []
+    for side, name in (("old", found.old), ("new", found.new)):
+        profile = session.store.profile(name)
+        port = f" port {profile.port}" if profile.port is not None else ""
+        said.append(f"{side} is {name} at {profile.address}{port}")
+    return ", ".join(said)
+
+
 def _executor(session: Session, execution: Execution, people: People, job: Job) -> Executor:
     """The one door to running what is recorded; of what bears no seal only what a person takes over with open eyes.
 
@@ -106,7 +117,7 @@ def _executor(session: Session, execution: Execution, people: People, job: Job) 
         InputError: they do not.
     """
     if not session.store.recorded_here(execution.id):
-        if not people.take_over(execution):
+        if not people.take_over(execution, _servers(session, execution.move)):
             raise InputError(
                 f"execution {execution.id} of {execution.move} was not recorded by your pghaul, and was not taken "
                 "over: nothing of it was run",

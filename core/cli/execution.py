@@ -118,13 +118,13 @@ class TerminalPeople:
             if typed.strip().lower() in {"done", "yes", "y"}:
                 return True
 
-    def take_over(self, execution: Execution) -> bool:
+    def take_over(self, execution: Execution, servers: str) -> bool:
         """The move's name as given, else as typed under all that would run."""
         if self.own is not None:
             return self.own == execution.move
         from core.migration.execution.taking_over import account, commands
 
-        say("\n".join(["", *commands(execution), "", account(execution) + "."]))
+        say("\n".join(["", *commands(execution), "", account(execution, servers) + "."]))
         question = f"Type {printable(execution.move)} to take it over, anything else to stop here: "
         return _typed(question, "--take-over MOVE").strip() == execution.move
 

@@ -172,13 +172,14 @@ def test_what_pghaul_has_not_recorded_is_taken_over_by_the_typed_name_of_the_mov
 ) -> None:
     for typed, expected in (("spring", True), ("15/main", False)):
         answers: list[bool] = []
-        work.run("execute", lambda _session, _job: work.asker.take_over(execution()))
+        work.run("execute", lambda _session, _job: work.asker.take_over(execution(), "old is db1 at 192.0.2.11"))
         assert work.task is not None
         work.task.succeeded.connect(answers.append)
         dialog = _dialog(qtbot)
         assert isinstance(dialog, TakeOverDialog)
         said = "\n".join(label.text() for label in dialog.findChildren(QLabel))
         assert "has not recorded execution 7 of spring" in said
+        assert "old is db1 at 192.0.2.11" in said
         QTest.keyClicks(dialog.field, typed)
         QTest.keyClick(dialog, Qt.Key.Key_Return if expected else Qt.Key.Key_Escape)
         at_rest(qtbot, window)

@@ -181,8 +181,8 @@ class Person:
         self.at.get(step.title, lambda: None)()
         return True
 
-    def take_over(self, execution: Execution) -> bool:
-        self.asked.append(f"take over {execution.id}")
+    def take_over(self, execution: Execution, servers: str) -> bool:
+        self.asked.append(f"take over {execution.id}: {servers}")
         return False
 
 

@@ -43,8 +43,8 @@ class People(Protocol):
         """Wait until the person has done that step; False: it will not be done."""
         ...
 
-    def take_over(self, execution: Execution) -> bool:
-        """Whether the person, shown what would run, has typed the move's name: the history does not vouch for it."""
+    def take_over(self, execution: Execution, servers: str) -> bool:
+        """Whether the person, shown what would run and where, has typed the move's name: no seal vouches for it."""
         ...
 
 

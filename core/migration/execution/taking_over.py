@@ -9,8 +9,8 @@ from core.migration.model.plan import Step
 from core.servers.functions import all_ours
 
 
-def account(execution: Execution) -> str:
-    """What the history says of it, and what speaks for and against it: sentences."""
+def account(execution: Execution, servers: str) -> str:
+    """What the history says of it, which `servers` it would reach, and what speaks for and against it: sentences."""
     plan = execution.plan
     ours = (
         "the functions that these call are word for word this pghaul's"
@@ -20,8 +20,9 @@ def account(execution: Execution) -> str:
     return (
         f"your pghaul has not recorded execution {execution.id} of {execution.move} as it stands, or has another key "
         f"now. The history says: {execution.kind}, begun {execution.started_at:%Y-%m-%d %H:%M} UTC by "
-        f"{execution.owner}, {execution.state}; its plan holds {len(commands(execution))} commands, and {ours}. Take "
-        "it over only if you know that it is your own: all of it may then run, on both servers, as root too"
+        f"{execution.owner}, {execution.state}; {servers}; its plan holds {len(commands(execution))} commands, and "
+        f"{ours}. Take it over only if you know that it is your own and these are its servers: all of it may then run "
+        "on both, as root too"
     )
 
 

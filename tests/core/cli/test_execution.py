@@ -111,16 +111,17 @@ def test_what_is_taken_over_is_shown_and_its_name_typed(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     asked = execution(replace(STEP, call="evil\x1b[31m /srv", user="root"))
-    assert TerminalPeople(None, yes=True, own=given).take_over(asked) is own
+    assert TerminalPeople(None, yes=True, own=given).take_over(asked, "old is db1 at 192.0.2.11") is own
     shown = capsys.readouterr().err
     assert given is not None or "\n1. on old as root: evil\\x1b[31m /srv\n" in shown
     assert given is not None or "begun 2026-" in shown
+    assert given is not None or "; old is db1 at 192.0.2.11; " in shown
 
 
 def test_nobody_takes_over_what_nobody_can_look_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("spring\n"))
     with pytest.raises(InputError, match="no terminal") as refused:
-        TerminalPeople(None, yes=True).take_over(execution())
+        TerminalPeople(None, yes=True).take_over(execution(), "")
     assert refused.value.hint == "answer by --take-over MOVE"
 
 

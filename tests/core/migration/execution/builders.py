@@ -33,8 +33,8 @@ class Nobody:
     def has_done(self, step: Step) -> bool:
         raise AssertionError(step)
 
-    def take_over(self, execution: Execution) -> bool:
-        raise AssertionError(execution)
+    def take_over(self, execution: Execution, servers: str) -> bool:
+        raise AssertionError(execution, servers)
 
 
 def unconnected(side: str) -> Server:
