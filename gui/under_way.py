@@ -38,6 +38,17 @@ class UnderWay(QObject):
         strip.continue_wanted.connect(partial(self._do, Doing.RESUME))
         strip.back_wanted.connect(partial(self._do, Doing.BACK))
 
+    @property
+    def what_quitting_does(self) -> str:
+        """What a person wants to know before they close the window while something runs."""
+        mine = next((one for one in self._found if one.alive), None)
+        if mine is None:
+            return "It cleans up on the servers first."
+        more = " Old stays stopped meanwhile: clients have no cluster." if mine.stopped_at is not None else ""
+        return (
+            f"{mine.move} ends at its step, and what the copy needed is taken away; Continue takes it up there.{more}"
+        )
+
     def wait_for(self, question: Question) -> None:
         """Say on every page what the execution waits for."""
         self._strip.wait_for(waits_for(question))

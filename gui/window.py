@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QDialog,
     QDockWidget,
     QHBoxLayout,
     QMainWindow,
@@ -26,10 +25,11 @@ from gui.appearance import Theme
 from gui.asker import Question, StepQuestion, StopQuestion
 from gui.dialogs.crash import CrashDialog
 from gui.dialogs.files import ask_path
-from gui.dialogs.questions import dialog_for
+from gui.dialogs.questions import open_dialog
 from gui.menus import Menus
 from gui.models.rail import RailRow
 from gui.moves import Moves
+from gui.pages.after import AfterPage
 from gui.pages.check import CheckPage
 from gui.pages.compare import ComparePage
 from gui.pages.estimate import EstimatePage
@@ -43,7 +43,6 @@ from gui.pages.plan import PlanPage
 from gui.pages.probe import ProbePage
 from gui.pages.servers import ServersPage
 from gui.pages.start import StartPage
-from gui.remembered import Remembered
 from gui.under_way import UnderWay
 from gui.way import Way
 from gui.widgets.banner import Banner, Mood
@@ -69,6 +68,7 @@ PAGES: tuple[type[Page], ...] = (
     PlanPage,
     RehearsePage,
     MovePage,
+    AfterPage,
     HistoryPage,
 )
 """In the order of the rail. A page needs nothing else to be there: its class says its title and its milestone."""
@@ -82,24 +82,22 @@ class MainWindow(QMainWindow):
         work: what the whole window shares.
     """
 
-    def __init__(self, work: Work, pages: Sequence[type[Page]] = PAGES, remembered: Remembered | None = None) -> None:
+    def __init__(self, work: Work, pages: Sequence[type[Page]] = PAGES) -> None:
         super().__init__()
         self.work = work
-        self.remembered = remembered
         self.kinds = tuple(pages)
         self.way = Way(work, self)
         self.moves_made = Moves(work, self)
-        self._dialogs: dict[Question, QDialog] = {}
         self._pages: dict[str, Page] = {}
         self._leaving = False
         self.setWindowTitle(PROGRAM)
         self.resize(1280, 800)
         self.rail = Rail([RailRow(kind.title, kind.milestone) for kind in self.kinds], self)
         self.next = QPushButton(self)
-        self.banner = Banner(self)
         self.strip = Strip(self)
         self.under_way = UnderWay(work, self.strip, self)
         self.stack = QStackedWidget(self)
+        self.banner = Banner(self.stack)
         self.job_bar = JobBar(self)
         self.pane = CommandsPane(self)
         self.bar = MoveBar(work, self)
@@ -133,16 +131,17 @@ class MainWindow(QMainWindow):
         if page is None:
             page = self._pages[kind.title] = kind(self.work, self)
             page.wanted.connect(self.go)
-            page.told.connect(self.banner.say)
+            page.saved.connect(self.banner.say_saved)
             if isinstance(page, StartPage):
                 page.picked.connect(self._open_page)
                 page.edited.connect(self.moves_made.edit)
                 page.removed.connect(self.moves_made.remove)
             if isinstance(page, MovePage):
+                self.work.asker.withdrawn.connect(page.prompt.withdraw)
                 page.prompt.answered.connect(self.under_way.go_on)
                 page.prompt.back_wanted.connect(self.under_way.back_when_ended)
-            if self.remembered is not None:
-                self.remembered.restore_columns(page)
+            if self.work.remembered is not None:
+                self.work.remembered.restore_columns(page)
             self.stack.addWidget(page)
         return page
 
@@ -208,8 +207,7 @@ class MainWindow(QMainWindow):
         if isinstance(found, QApplication):
             appearance.force(found, appearance.SCHEMES[theme])
         self.menus.check_theme(theme)
-        if self.remembered is not None:
-            self.remembered.keep("theme", theme.value)
+        self.work.keep("theme", theme.value)
 
     @Slot()
     def show_help(self) -> None:
@@ -220,24 +218,21 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         """As it was when it was closed."""
-        if self.remembered is None:
-            return
-        self.remembered.restore(self)
-        kept = self.remembered.text("theme")
-        if kept in {one.value for one in Theme}:
-            self.use_theme(Theme(kept))
-        page = self.remembered.text("page")
-        if page in {kind.title for kind in self.kinds}:
-            self.show_page(page)
-        self.work.pick_when_known(self.remembered.text("move"))
+        work = self.work
+        if work.remembered is not None:
+            work.remembered.restore(self)
+        if work.kept("theme") in {one.value for one in Theme}:
+            self.use_theme(Theme(work.kept("theme")))
+        if work.kept("page") in {kind.title for kind in self.kinds}:
+            self.show_page(work.kept("page"))
+        work.pick_when_known(work.kept("move"))
 
     def _keep(self) -> None:
-        if self.remembered is None:
-            return
-        page = self._current()
-        self.remembered.keep("page", "" if page is None else page.title)
-        self.remembered.keep("move", "" if self.work.move is None else self.work.move.name)
-        self.remembered.keep_window(self)
+        page, move = self._current(), self.work.move
+        self.work.keep("page", "" if page is None else page.title)
+        self.work.keep("move", "" if move is None else move.name)
+        if self.work.remembered is not None:
+            self.work.remembered.keep_window(self)
 
     # --- the report
 
@@ -252,11 +247,7 @@ class MainWindow(QMainWindow):
         """Write the report of a move."""
         task = self.work.run(f"Report of {move}", partial(actions.report, move, path))
         if task is not None:
-            task.succeeded.connect(self._report_written)
-
-    @Slot(object)
-    def _report_written(self, path: Path) -> None:
-        self.banner.say(f"Saved the report as {path}")
+            task.succeeded.connect(self.banner.say_saved)
 
     # --- trouble and questions
 
@@ -274,29 +265,14 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _ask(self, question: Question) -> None:
-        if question.answered:
-            return
-        if isinstance(question, StepQuestion | StopQuestion):
-            page = self._page(MovePage)
-            if isinstance(page, MovePage):
-                page.ask(question)
+        """What an execution asks stands in its page, anything else in a dialog."""
+        page = self._page(MovePage) if isinstance(question, StepQuestion | StopQuestion) else None
+        if isinstance(page, MovePage):
+            page.ask(question)
             self.under_way.wait_for(question)
             QApplication.alert(self)
-            return
-        dialog = self._dialogs[question] = dialog_for(question, self)
-        dialog.finished.connect(partial(self._forget, question))
-        dialog.open()
-
-    @Slot(object)
-    def _withdraw(self, question: Question) -> None:
-        dialog, page = self._dialogs.get(question), self._pages.get(MovePage.title)
-        if dialog is not None:
-            dialog.reject()
-        if isinstance(page, MovePage):
-            page.prompt.withdraw(question)
-
-    def _forget(self, question: Question, _result: int) -> None:
-        self._dialogs.pop(question).deleteLater()
+        elif not question.answered:
+            open_dialog(question, self.work.asker, self)
 
     # --- the end
 
@@ -313,9 +289,8 @@ class MainWindow(QMainWindow):
             super().closeEvent(event)
             return
         event.ignore()
-        box = question_box(
-            self, "A job is running", "Cancel the running job and quit?", "It cleans up on the servers first."
-        )
+        what = self.under_way.what_quitting_does
+        box = question_box(self, "A job is running", "Cancel the running job and quit?", what)
         leave = box.addButton("Cancel the job and &quit", QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton("&Keep working", QMessageBox.ButtonRole.RejectRole))
         leave.clicked.connect(self._leave)
@@ -339,7 +314,6 @@ class MainWindow(QMainWindow):
         right = QVBoxLayout()
         right.setSpacing(0)
         right.addWidget(self.strip)
-        right.addWidget(self.banner)
         right.addWidget(self.stack, 1)
         row = QHBoxLayout(centre)
         row.setContentsMargins(0, 0, 0, 0)
@@ -392,7 +366,6 @@ class MainWindow(QMainWindow):
         work.ended.connect(self.menus.update)
         work.troubled.connect(self.show_trouble)
         work.asker.asked.connect(self._ask)
-        work.asker.withdrawn.connect(self._withdraw)
         self.job_bar.cancel_wanted.connect(self.cancel)
         self.rail.turned.connect(self._turn_to)
         self.rail.turned.connect(self._show_next)
@@ -400,6 +373,8 @@ class MainWindow(QMainWindow):
         self.moves_made.told.connect(partial(self.banner.say, mood=Mood.TOLD))
         self.moves_made.wanted.connect(self.go)
         work.ended.connect(self._show_next)
+        work.ended.connect(partial(QApplication.alert, self))  # who works in another window is told that it has ended
+        self.stack.currentChanged.connect(self.banner.raise_)
         self.under_way.changed.connect(self.way.read)
         self.under_way.page_wanted.connect(self._open_page)
 

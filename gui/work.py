@@ -14,6 +14,7 @@ from core.jobs import Job
 from gui import actions
 from gui.asker import WindowAsker
 from gui.bridge import Runner, Task
+from gui.remembered import Remembered
 
 if TYPE_CHECKING:
     from core.actions import Session
@@ -27,6 +28,7 @@ class Work(QObject):
         desk: what core's actions need; None until the history is open.
         moves, move: all moves, and the one that is picked.
         task: the long job that runs.
+        remembered: what the window remembers from one day to the next; None: nothing.
 
     Signals:
         opened(): the history is open.
@@ -45,8 +47,9 @@ class Work(QObject):
     ended = Signal()
     troubled = Signal(object)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, remembered: Remembered | None = None) -> None:
         super().__init__(parent)
+        self.remembered = remembered
         self.runner = Runner(self)
         self.asker = WindowAsker(self)
         self.session: Session | None = None
@@ -115,6 +118,15 @@ class Work(QObject):
         """Ask the long job to stop."""
         if self.task is not None:
             self.task.cancel()
+
+    def kept(self, name: str) -> str:
+        """What was kept under that name; empty where nothing was."""
+        return "" if self.remembered is None else self.remembered.text(name)
+
+    def keep(self, name: str, text: str) -> None:
+        """Remember it from now on."""
+        if self.remembered is not None:
+            self.remembered.keep(name, text)
 
     def pick(self, name: str | None) -> None:
         """Pick the move of that name."""

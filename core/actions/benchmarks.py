@@ -1,6 +1,7 @@
 """Measure the storages of a move and put them side by side."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.actions.facts import facts_of
 from core.actions.locks import refuse_held
@@ -13,7 +14,7 @@ from core.comparison.compare import compare as compare_runs
 from core.comparison.model import Comparison
 from core.comparison.sets import over_time, place_of, set_of
 from core.errors import InputError
-from core.jobs import Job
+from core.jobs import Job, Progress
 from core.migration.model.move import Move
 
 
@@ -76,7 +77,10 @@ def run_benchmarks(
     if problems:
         raise InputError("the benchmarks cannot start: " + "; ".join(problems), "nothing was written to either server")
     runs: list[Run] = []
-    for measured in chosen_volumes:
+    whole_job = job
+    for number, measured in enumerate(chosen_volumes, 1):
+        if len(chosen_volumes) > 1:
+            job = _of_several(whole_job, f"{measured.side} ({number} of {len(chosen_volumes)})")
         server, side = session.server(measured.server, job), measured.side
         remove_leftovers(server, measured, job)
         facts, context = facts_of(session, found, side, job), _context(session, found, side, chosen, job)
@@ -84,6 +88,11 @@ def run_benchmarks(
             wait_until_in_sync(server, measured.folder, facts, job)
         runs += run_suite(server, measured, chosen, facts, session.store, job, move=move, context=context)
     return tuple(runs)
+
+
+def _of_several(job: Job, whole: str) -> Job:
+    """The job of one storage among several: its progress says which, since its end is not the end of all."""
+    return job.relay(lambda event: job.report(replace(event, whole=whole) if isinstance(event, Progress) else event))
 
 
 def compare(session: Session, move: str) -> Comparison:

@@ -76,7 +76,7 @@ def next_of(found: Sequence[Mark]) -> Next:
         if by[milestone].condition is Condition.BLOCKED:
             return Next(milestone, "Continue or go back")
     if by[Milestone.MOVE].condition is Condition.DONE:
-        return Next(Milestone.MOVE, "See what is left to do")
+        return Next(Milestone.AFTER, "See what is left to do")
     if by[Milestone.CHECK].condition is Condition.BLOCKED:
         return Next(Milestone.CHECK, f"Solve {by[Milestone.CHECK].said.partition(',')[0]}")
     for milestone, words in _WORDS.items():

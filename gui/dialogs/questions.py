@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.asker import HostKeyQuestion, Question, SecretQuestion, TakeOverQuestion
+from gui.asker import HostKeyQuestion, Question, SecretQuestion, TakeOverQuestion, WindowAsker
 from gui.dialogs.confirm import NameDialog
 from gui.widgets.label import Label
 from gui.widgets.message_box import MessageBox
@@ -24,6 +24,21 @@ TITLES = {
     "sudo": "Password for sudo",
     "interactive": "The server asks",
 }
+
+
+def open_dialog(question: Question, asker: WindowAsker, parent: QWidget) -> None:
+    """Ask; the dialog goes when the question is answered, or was withdrawn."""
+    dialog = dialog_for(question, parent)
+    withdrawn = partial(_withdraw, question, dialog)
+    asker.withdrawn.connect(withdrawn)
+    dialog.finished.connect(lambda: asker.withdrawn.disconnect(withdrawn))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def _withdraw(question: Question, dialog: QDialog, withdrawn: Question) -> None:
+    if withdrawn is question:
+        dialog.reject()
 
 
 def dialog_for(question: Question, parent: QWidget) -> QDialog:

@@ -30,7 +30,7 @@ class RepetitionRow:
         return self.run.started_at if self.repetition is None else self.repetition.started_at
 
 
-def suite_tip(suite: "Listed") -> str:
+def suite_words(suite: "Listed") -> str:
     """A suite in a line: what it measures, with which tools."""
     if suite.problem:
         return suite.problem

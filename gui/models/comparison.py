@@ -43,7 +43,7 @@ def bars(comparison: Comparison) -> tuple[Bars, ...]:
 
 
 def _bars(title: str, unit: str, divisor: float, rows: list[Row]) -> Bars:
-    names = tuple(row.workload.name for row in rows)
+    names = tuple(row.workload.title for row in rows)
     return Bars(title, unit, divisor, names, tuple(row.old for row in rows), tuple(row.new for row in rows))
 
 

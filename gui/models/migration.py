@@ -8,6 +8,7 @@ from core.migration.model.estimate import Estimate, Method, Stage
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route
+from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import STATUS_TONES, method_name, moment, span
 
@@ -40,7 +41,8 @@ def notes(estimate: Estimate) -> str:
     """The warnings and assumptions of each method, in words; what several methods share stands once."""
     lines: dict[str, list[str]] = {}
     for method in estimate.methods:
-        for kind, texts in (("warning", method.warnings), ("assumed", method.assumptions)):
+        out = (method.ruled_out,) if method.ruled_out else ()
+        for kind, texts in (("ruled out", out), ("warning", method.warnings), ("assumed", method.assumptions)):
             for text in texts:
                 lines.setdefault(f"{kind}: {text}", []).append(method_name(method.method).lower())
     everyone = len(estimate.methods)
@@ -174,5 +176,10 @@ STAGE_COLUMNS: tuple[Column[StageRow], ...] = (
         lambda row: span(row.method.downtime_seconds) if row.stage is None else "",
         right=True,
     ),
-    Column("Bound by", lambda row: "" if row.stage is None else row.stage.bound_by),
+    Column(
+        "Bound by",
+        lambda row: ("ruled out" if row.method.ruled_out else "") if row.stage is None else row.stage.bound_by,
+        tone=lambda row: Tone.WARNING if row.stage is None else None,
+        tip=lambda row: row.method.ruled_out if row.stage is None else row.stage.evidence or row.stage.bound_by,
+    ),
 )

@@ -3,20 +3,24 @@
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QComboBox, QPushButton, QSplitter, QWidget
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Slot
+from PySide6.QtWidgets import QComboBox, QPushButton, QSplitter, QTabWidget, QWidget
 
 from core.benchmarks.model import Forecast, Run, Side
 from core.migration.model.standing import Milestone
 from gui import actions
+from gui.appearance import Tone
 from gui.dialogs.resync import ask_about_resync
 from gui.models import benchmarks as rows
 from gui.models.benchmarks import RepetitionRow
 from gui.models.facts import Detail
+from gui.models.tiles import tile_rows, whole_job
 from gui.pages.page import Page
 from gui.widgets.label import Label, tip
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
+from gui.widgets.tiles import TilesView
+from gui.widgets.tone_label import ToneLabel
 from gui.work import Work
 
 if TYPE_CHECKING:
@@ -63,8 +67,16 @@ class MeasurePage(Page):
         self.table.chosen.connect(self._show_row)
         self.metrics = Table[Detail]("Metrics of the repetition", rows.METRIC_COLUMNS, self)
         self.raw = TextView("Command and raw output", self)
-        for widget in (self.hint, self.forecasts, self._split()):
+        self.described = ToneLabel("", Tone.MUTED, self)
+        self.described.setWordWrap(True)
+        self.tiles = TilesView(self)
+        self.tabs = QTabWidget(self)
+        self.tabs.setAccessibleName("What was measured")
+        self.tabs.addTab(self.tiles, "Coc&kpit")
+        self.tabs.addTab(self._split(), "&Repetitions")
+        for widget in (self.described, self.hint, self.forecasts, self.tabs):
             self.column.addWidget(widget)
+        self._clock = QElapsedTimer()
         self._live = QTimer(self, interval=LIVE_MS)
         self._live.timeout.connect(self.refresh)
         work.ended.connect(self._live.stop)
@@ -84,11 +96,12 @@ class MeasurePage(Page):
         self.fill()
         found_suites, runs = answer
         for suite in found_suites:
-            self.suite.addItem(suite.name)
-            self.suite.setItemData(self.suite.count() - 1, tip(rows.suite_tip(suite)), Qt.ItemDataRole.ToolTipRole)
+            self.suite.addItem(suite.name, rows.suite_words(suite))
+            self.suite.setItemData(self.suite.count() - 1, tip(rows.suite_words(suite)), Qt.ItemDataRole.ToolTipRole)
         if found_suites:
             self._say_suite()
         found = rows.repetition_rows(runs)
+        self.tiles.show_rows(tile_rows(runs))
         self.table.set_rows(found)
         if found and self.table.current() is None:
             self.table.choose(0)
@@ -123,6 +136,7 @@ class MeasurePage(Page):
         action = partial(actions.run_benchmarks, move, suite, SIDES[sides], wait_for_resync)
         task = self.run(f"Benchmarks {suite}", action)
         if task is not None:
+            self._clock.start()
             self._live.start()
 
     def _choice(self) -> tuple[str, str, str]:
@@ -154,6 +168,7 @@ class MeasurePage(Page):
     @Slot()
     def _say_suite(self) -> None:
         self.suite.setToolTip(self.suite.currentData(Qt.ItemDataRole.ToolTipRole) or "")
+        self.described.setText(self.suite.currentData() or "")
 
     @Slot()
     def _forget_forecast(self) -> None:
@@ -162,10 +177,19 @@ class MeasurePage(Page):
         self.update_buttons()
 
     def _say_hint(self, measured: bool) -> None:
-        if self._forecast_for == self._choice():
-            text = "Ready to start." if self._clear else "The benchmarks cannot start before the problems are solved."
+        if self._live.isActive():
+            text = f"Measuring: {whole_job(self.forecasts.rows.rows, self._clock.elapsed() / 1000)}"
+        elif self._forecast_for == self._choice():
+            whole = whole_job(self.forecasts.rows.rows, None)
+            text = (
+                f"Ready to start: {whole}"
+                if self._clear
+                else "The benchmarks cannot start before the problems are solved."
+            )
         elif measured:
-            text = "Make a forecast to measure again. Only repetitions that are done count in a comparison."
+            text = (
+                "Make a forecast to measure again. A hollow dot was disturbed, cached or an outlier: it counts apart."
+            )
         else:
             text = "Nothing was measured yet. Choose a suite and make a forecast: how long it takes and what it needs."
         self.hint.setText(text)

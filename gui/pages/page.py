@@ -27,7 +27,7 @@ class Page(QWidget):
 
     Signals:
         wanted(str): another page, by its title, or `New move`: what an empty state offers to do next.
-        told(str): something is done.
+        saved(Path): a file was written.
     """
 
     title = ""
@@ -36,7 +36,7 @@ class Page(QWidget):
     milestone: Milestone | None = None
     """Of a move's way, whose mark the rail shows beside the page; None: it stands beside the way."""
     wanted = Signal(str)
-    told = Signal(str)
+    saved = Signal(object)
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,7 +92,7 @@ class Page(QWidget):
         if not self._wired:
             self._wired = True
             for table in self.findChildren(Table):
-                table.saved.connect(self.told)
+                table.saved.connect(self.saved)
                 table.troubled.connect(self.work.troubled)
         if not self.shown:
             self.refresh()

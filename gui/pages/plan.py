@@ -103,8 +103,4 @@ class PlanPage(PartPage):
     def _save(self, save: Any, plan: Plan, path: Path) -> None:
         task = self.work.read(partial(save, plan, path))
         if task is not None:
-            task.succeeded.connect(self._saved)
-
-    @Slot(object)
-    def _saved(self, path: Path) -> None:
-        self.told.emit(f"Saved {path}")
+            task.succeeded.connect(self.saved)

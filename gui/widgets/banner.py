@@ -1,14 +1,19 @@
-"""A line above the page that says what went wrong and what to do, or that something is done. It blocks nothing."""
+"""A message over the foot of the page: what went wrong and what to do, or what is done. It moves and blocks nothing."""
 
 from enum import Enum
+from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QStyle, QToolButton, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Slot
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QDesktopServices, QPalette
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QStyle, QToolButton, QWidget
 
 from core.errors import PghaulError
 from gui.models.words import in_window
 from gui.widgets.label import Label
+
+MARGIN = 12
+SHOWN_MS = 15_000
+"""How long what is done is said; what went wrong stays until it is closed."""
 
 
 class Mood(Enum):
@@ -20,10 +25,12 @@ class Mood(Enum):
 
 
 class Banner(QFrame):
-    """Stays until it is closed or another message takes its place."""
+    """Lies over its parent's foot. Stays until it is closed or another message takes its place."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._over = parent
+        self._path = Path()
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setBackgroundRole(QPalette.ColorRole.ToolTipBase)
         self.setForegroundRole(QPalette.ColorRole.ToolTipText)
@@ -37,6 +44,61 @@ class Banner(QFrame):
         )
         self._text.setAccessibleName("Message")
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.open, self.folder = QPushButton("Open", self), QPushButton("Show folder", self)
+        self.open.clicked.connect(lambda: _open(self._path))
+        self.folder.clicked.connect(lambda: _open(self._path.parent))
+        self._gone = QTimer(self, singleShot=True, interval=SHOWN_MS)
+        self._gone.timeout.connect(self.hide)
+        self._lay_out()
+        parent.installEventFilter(self)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    @Slot(str)
+    def say(self, text: str, mood: Mood = Mood.DONE) -> None:
+        """Show a message, and have a screen reader say it."""
+        self._show(text, mood, None)
+
+    @Slot(object)
+    def say_saved(self, path: Path) -> None:
+        """A file was written: where, to be opened from here."""
+        self._show(f"Saved {path}", Mood.DONE, path)
+
+    def complain(self, error: PghaulError) -> None:
+        """Show a user's error: the sentence and the hint."""
+        self.say(in_window(str(error)), Mood.WRONG)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._over and event.type() is QEvent.Type.Resize:
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _show(self, text: str, mood: Mood, path: Path | None) -> None:
+        self._path = Path() if path is None else path
+        for button in (self.open, self.folder):
+            button.setVisible(path is not None)
+        self._picture.setPixmap(self.style().standardIcon(mood.value).pixmap(20, 20))
+        self._text.setText(text)
+        self.show()
+        self._place()
+        self.raise_()
+        self._gone.stop()
+        if mood is Mood.DONE:
+            self._gone.start()
+        if QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    def _place(self) -> None:
+        """As wide as the page, as high as its text, at the foot."""
+        width = self._over.width() - 2 * MARGIN
+        layout = self.layout()
+        height = 40 if layout is None else max(layout.minimumSize().height(), layout.totalHeightForWidth(width))
+        self.setGeometry(MARGIN, self._over.height() - height - MARGIN, width, height)
+
+    def _lay_out(self) -> None:
         close = QToolButton(self)
         close.setAutoRaise(True)
         close.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_TitleBarCloseButton))
@@ -47,22 +109,9 @@ class Banner(QFrame):
         row.setContentsMargins(10, 8, 6, 8)
         row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._text, 1)
-        row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
-        self.hide()
+        for widget in (self.open, self.folder, close):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
 
-    @property
-    def text(self) -> str:
-        return self._text.text()
 
-    @Slot(str)
-    def say(self, text: str, mood: Mood = Mood.DONE) -> None:
-        """Show a message, and have a screen reader say it."""
-        self._picture.setPixmap(self.style().standardIcon(mood.value).pixmap(20, 20))
-        self._text.setText(text)
-        self.show()
-        if QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
-
-    def complain(self, error: PghaulError) -> None:
-        """Show a user's error: the sentence and the hint."""
-        self.say(in_window(str(error)), Mood.WRONG)
+def _open(path: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))

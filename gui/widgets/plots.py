@@ -123,9 +123,9 @@ def _draw(
 
 def _below(name: str) -> str:
     """A workload's name in two lines, so that neighbours do not run into each other."""
-    words = name.split("-")
+    words = name.split()
     half = (len(words) + 1) // 2
-    return "-".join(words[:half]) + "\n" + "-".join(words[half:])
+    return " ".join(words[:half]) + "\n" + " ".join(words[half:])
 
 
 def _described(bars: Bars) -> str:

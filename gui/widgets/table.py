@@ -21,11 +21,11 @@ WIDEST = 420
 class Table(QTableView, Generic[Row]):
     """A read-only table.
 
-    Signals: chosen(row or None); activated_row(row) by double click or Return; saved(sentence), troubled(PghaulError).
+    Signals: chosen(row or None); activated_row(row) by double click or Return; saved(Path), troubled(PghaulError).
     """
 
     chosen = Signal(object)
-    saved = Signal(str)
+    saved = Signal(object)
     troubled = Signal(object)
     activated_row = Signal(object)
 
@@ -120,7 +120,7 @@ class Table(QTableView, Generic[Row]):
         except OSError as error:
             self.troubled.emit(PghaulError(f"{path} could not be written: {error.strerror}", "choose another folder"))
         else:
-            self.saved.emit(f"Saved the table as {path}")
+            self.saved.emit(path)
 
     def _set_behaviour(self) -> None:
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

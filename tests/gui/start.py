@@ -24,7 +24,6 @@ def main() -> int:
     from PySide6.QtWidgets import QApplication
 
     from gui import app, window
-    from gui.remembered import Remembered
     from gui.work import Work
 
     class Look(QObject):
@@ -43,8 +42,8 @@ def main() -> int:
     class Window(window.MainWindow):
         """The real one, looked at."""
 
-        def __init__(self, work: Work, remembered: Remembered) -> None:
-            super().__init__(work, remembered=remembered)
+        def __init__(self, work: Work) -> None:
+            super().__init__(work)
             self.installEventFilter(look)
             work.opened.connect(self._leave_soon)
 

@@ -96,8 +96,8 @@ def test_page_move_and_theme_are_remembered(
 ) -> None:
     titles = []
     for title in ("Plan", ""):
-        work = Work()
-        window = MainWindow(work, remembered=Remembered(tmp_path))
+        work = Work(remembered=Remembered(tmp_path))
+        window = MainWindow(work)
         window.show()
         work.use(Session(full_store, work.asker))
         at_rest(qtbot, window)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -14,10 +15,13 @@ from core.history.store import Store
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Plan, Step
 from gui.dialogs.confirm import NameDialog
+from gui.pages.after import AfterPage
 from gui.pages.execution import MovePage
+from gui.remembered import Remembered
+from gui.widgets.empty import Empty
 from gui.window import MainWindow
 from tests.gui import samples
-from tests.gui.conftest import page
+from tests.gui.conftest import at_rest, page
 
 COPY = Step(
     "warm pass 1",
@@ -138,3 +142,27 @@ def test_what_was_left_is_said_before_another_begins(full_window: MainWindow, qt
     dialog = named(qtbot, full_window)
     dialog.reject()
     assert not full_window.work.busy
+
+
+def test_what_is_left_is_ticked_off_and_kept(
+    full_window: MainWindow, qtbot: QtBot, other: Store, tmp_path: Path
+) -> None:
+    full_window.work.remembered = Remembered(tmp_path)
+    after = page(qtbot, full_window, "After")
+    assert isinstance(after, AfterPage)
+    assert after.findChild(Empty) is not None
+    later = replace(COPY, title="drop the old fence", native=("rm -r x",))
+    plan = replace(PLAN, advice=("take a backup of new",), remains=("old's files on db-old",), later=(later,))
+    started = Execution(0, PLAN.move, Kind.REAL, State.RUNNING, "c0ffee00", "dba@desk", datetime.now(UTC), None, plan)
+    other.execution_changed(other.execution_started(started), State.DONE)
+    full_window.work.changed.emit()
+    qtbot.waitUntil(lambda: after.list.count() == 3)
+    assert after.summary.text() == "3 of 3 left."
+    assert after.list.item(0).text() == "Take a backup of new."
+    after.list.setCurrentRow(1)
+    assert after.commands.text == "rm -r x\nrsync"
+    after.list.item(0).setCheckState(Qt.CheckState.Checked)
+    assert after.summary.text() == "2 of 3 left."
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    assert after.list.item(0).checkState() is Qt.CheckState.Checked

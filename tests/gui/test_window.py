@@ -339,7 +339,7 @@ def test_the_report_is_written_where_the_user_says(full_window: MainWindow, qtbo
     path = tmp_path / "it's ö.pdf"
     dialog.fileSelected.emit(str(path))
     dialog.reject()
-    qtbot.waitUntil(lambda: "report" in full_window.banner.text, timeout=20_000)
+    qtbot.waitUntil(lambda: "Saved" in full_window.banner.text, timeout=20_000)
     assert path.read_bytes().startswith(b"%PDF")
     _none_open(qtbot)
     at_rest(qtbot, full_window)
