@@ -15,7 +15,7 @@ from core.actions.execution import (
     roll_back_execution,
 )
 from core.actions.facts import read_facts
-from core.actions.migration import check, estimate, plan, probe, record
+from core.actions.migration import check, estimate, estimate_with_spec, plan, probe, record
 from core.actions.reports import report
 from core.actions.servers import Tried, install_tools, missing_tools, test_server, try_profile
 from core.actions.session import Session, recorded
@@ -37,6 +37,7 @@ __all__ = [
     "compare_two",
     "diagnose",
     "estimate",
+    "estimate_with_spec",
     "execute",
     "execution_status",
     "forecast",

@@ -13,6 +13,7 @@ from core.migration.checks.waivers import with_waivers
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import ruled_out, spec_of
 from core.migration.estimate.copy_methods import planned
+from core.migration.estimate.spec import Spec
 from core.migration.execution.rates import change_rate, copy_rate
 from core.migration.execution.record import Held, held, history_of
 from core.migration.model.checks import CheckResult
@@ -52,6 +53,13 @@ def probe(session: Session, move: str, job: Job) -> tuple[Probe, ...]:
 
 def estimate(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Estimate:
     """How long each method takes, from what the history holds of the move; what is missing is assumed, and said."""
+    return estimate_with_spec(session, move, job, verify=verify)[0]
+
+
+def estimate_with_spec(
+    session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED
+) -> tuple[Estimate, Spec]:
+    """The same, and what it was made from."""
     job = recorded(session.store, job, move)
     found = session.store.move(move)
     return _estimated(session, found, facts_of(session, found, Side.OLD, job), session.store.facts(found.new), verify)
@@ -81,7 +89,7 @@ def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANG
         new,
         with_waivers(check_facts(found, old, new), session.store.waivers(move)),
         session.store.probes(move),
-        _estimated(session, found, old, new),
+        _estimated(session, found, old, new)[0],
         session.store.hooks(move),
         verify,
     )
@@ -91,7 +99,7 @@ def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANG
 
 def _estimated(
     session: Session, move: Move, old: Facts, new: Facts | None, verify: Verify = Verify.CHANGED
-) -> Estimate:
+) -> tuple[Estimate, Spec]:
     store = session.store
     probes, runs = store.probes(move.name), store.runs(move.name, latest_only=True)
     executions = store.executions(move.name)
@@ -99,8 +107,28 @@ def _estimated(
     alike = [execution for each in others for execution in store.executions(each.name)]
     known = history_of(executions, alike, record(session))
     spec = spec_of(move, old, probes, runs, new, copy_rate(executions), change_rate(executions), known)
+    spec = replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=_growth(session, move)))
     cluster = old.cluster(move.cluster)
     made = ruled_out(estimate_spec(spec, verify), store.checks(move.name) or ())
     made = replace(made, planned=planned(cluster) if cluster is not None else "")
     store.save_estimate(move.name, made)
-    return made
+    return made, spec
+
+
+_MONTH_SECONDS = 30.44 * 86400
+
+
+def _growth(session: Session, move: Move) -> float | None:
+    """Bytes a month by which the cluster grew since the oldest facts; None within a day, or if it did not."""
+    listed = session.store.facts_history(move.old)
+    if not listed or (listed[0][1] - listed[-1][1]).total_seconds() < _LEAST_SECONDS:
+        return None
+    clusters = [session.store.facts_by_id(number).cluster(move.cluster) for number, _ in (listed[0], listed[-1])]
+    sizes = [each.size_bytes for each in clusters if each is not None and each.size_bytes]
+    if len(sizes) < 2 or sizes[0] <= sizes[1]:
+        return None
+    return (sizes[0] - sizes[1]) / (listed[0][1] - listed[-1][1]).total_seconds() * _MONTH_SECONDS
+
+
+_LEAST_SECONDS = 86400.0
+"""Sizes of the same day say nothing of a month."""

@@ -3,11 +3,13 @@
 import argparse
 from collections.abc import Iterable, Sequence
 
-from core import units
+from core import documents, units
+from core.cli import planning
 from core.cli.context import Context, add_common, print_document
 from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.errors import InputError
+from core.migration.estimate.spec import Spec
 from core.migration.execution.record import Held, bias, hit_rate
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.move import Verify
@@ -58,6 +60,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     parser.add_argument(
         "--record", action="store_true", help="executions and rehearsals beside their estimates: of a move, else of all"
     )
+    planning.register(parser)
     add_common(parser, server=True)
     parser.set_defaults(run=_estimate)
 
@@ -67,20 +70,26 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
         return _record(context, options)
     if (options.spec is None) == (options.move is None):
         raise InputError("estimate takes a move or --spec FILE, one of them")
+    made, spec = _made(context, options)
+    planned = planning.plan(spec, made, options)
+    if options.json:
+        print_document({**documents.to_plain(made), "planning": planned})
+    else:
+        show("\n\n".join(text for text in (estimate_text(made), planning.planned_text(planned)) if text))
+    return 0
+
+
+def _made(context: Context, options: argparse.Namespace) -> tuple[Estimate, Spec]:
+    """The estimate, and what it was made from."""
     checking = Verify(options.verify)
     if options.spec is not None:
         from core.migration.estimate import estimate, load_spec
 
-        made = estimate(load_spec(read_input(options.spec), options.spec), checking)
-    else:
-        from core import actions
+        spec = load_spec(read_input(options.spec), options.spec)
+        return estimate(spec, checking), spec
+    from core import actions
 
-        made = actions.estimate(context.session, options.move, context.job, verify=checking)
-    if options.json:
-        print_document(made)
-    else:
-        show(estimate_text(made))
-    return 0
+    return actions.estimate_with_spec(context.session, options.move, context.job, verify=checking)
 
 
 def _record(context: Context, options: argparse.Namespace) -> int:

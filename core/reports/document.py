@@ -6,6 +6,7 @@ from typing import Any
 
 from core import units
 from core.benchmarks.model import Run, Side
+from core.migration.execution.record import Held, bias
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Method
 from core.migration.model.plan import Step
@@ -122,7 +123,26 @@ def _durations(report: Report) -> Plain:
                 for probe in report.probes
             ],
         ),
+        "record": table(
+            ("Began", "Stage", "Estimated", "Took", "Took / likely"), [_held(row) for row in report.record]
+        ),
+        "record_sum": _record_sum(report.record),
     }
+
+
+def _held(row: Held) -> tuple[str, ...]:
+    inside = "" if row.inside else " (outside)"
+    factor = f"{units.ratio(row.factor)}{inside}"
+    return instant(row.began_at), f"{row.stage}, {row.kind}", span(row.estimated), units.duration(row.seconds), factor
+
+
+def _record_sum(rows: Sequence[Held]) -> str:
+    """How good the estimates were; empty where nothing was done yet."""
+    off = bias(rows)
+    if off is None:
+        return ""
+    inside = sum(row.inside for row in rows)
+    return f"{inside} of {len(rows)} lie between low and high; they took {units.ratio(off)} what was likely."
 
 
 def _method(one: Method) -> Plain:
@@ -145,6 +165,8 @@ def _method(one: Method) -> Plain:
             }
             for stage in one.stages
         ],
+        "evidence": "; ".join(f"{stage.name}: {stage.evidence}" for stage in one.stages if stage.evidence),
+        "ruled_out": one.ruled_out,
         "assumptions": list(one.assumptions),
         "warnings": list(one.warnings),
     }

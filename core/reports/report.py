@@ -11,6 +11,7 @@ from core.comparison.diagnosis import diagnose
 from core.comparison.model import Comparison, Diagnosis
 from core.facts.model import Cluster, Facts
 from core.history.store import Store
+from core.migration.execution.record import Held, held
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution
@@ -45,6 +46,8 @@ class Report:
     plan: Plan | None = None
     executions: tuple[Execution, ...] = ()
     """Newest first."""
+    record: tuple[Held, ...] = ()
+    """Executions and rehearsals beside their estimates, stage by stage, newest first."""
     functions: str = ""
     """The text of the functions that the plan calls, where it was asked for."""
 
@@ -67,6 +70,7 @@ def build(store: Store, move_name: str, *, functions: bool = False) -> Report:
     """
     move, plan = store.move(move_name), store.plan(move_name)
     runs = {side: store.runs(move_name, side=side, latest_only=True) for side in Side}
+    executions, estimates = store.executions(move_name), store.estimates(move_name)
     return Report(
         move=move,
         old=store.profile(move.old),
@@ -84,7 +88,8 @@ def build(store: Store, move_name: str, *, functions: bool = False) -> Report:
         probes=store.probes(move_name),
         estimate=store.estimate(move_name),
         plan=plan,
-        executions=store.executions(move_name),
+        executions=executions,
+        record=tuple(row for each in executions for row in held(each, estimates)),
         functions=plan.functions if functions and plan is not None else "",
     )
 

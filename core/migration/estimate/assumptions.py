@@ -77,6 +77,9 @@ START: Figure = (0.6, 1.5, 6.0)
 """To make ready, to stop, a pass that has nothing to do, the lists of both sides, to start and to look: from the
 lab."""
 
+WAY_BACK: Figure = (1.0, 3.0, 12.0)
+"""To stop new, take the fence away and start old: as much as a stop and a start."""
+
 DIRTY: Figure = (0.0, 0.002, 0.02)
 MOST_DIRTY: Figure = (0.0, 2e9, 8e9)
 """The part of a cluster that a checkpoint writes, but no more than shared_buffers usually holds."""

@@ -45,7 +45,7 @@ def spec_of(
     choice = choose(probes, tried_routes(probes))
     rates = {quantity: probe.bytes_per_second for quantity, probe in choice.links.items()}
     wire, sample = rates.get(Quantity.WIRE), choice.sample
-    series = _series(cluster.series)
+    series, disk = _series(cluster.series), old.file_system_of(cluster.data_directory)
     return Spec(
         cluster=replace(
             _cluster(cluster, reindex_bytes(Case(move, old, new)) if new is not None else None),
@@ -55,6 +55,8 @@ def spec_of(
             read_bytes_per_second=rates.get(Quantity.READ) or _benchmark(runs, Side.OLD, "read_bytes_per_second"),
             cores=_threads(old),
             version=series,
+            capacity_bytes=disk.size_bytes if disk is not None else None,
+            used_bytes=disk.size_bytes - disk.available_bytes if disk is not None else None,
         ),
         new=NewSpec(
             rates.get(Quantity.WRITE) or _benchmark(runs, Side.NEW, "write_bytes_per_second"),

@@ -44,16 +44,20 @@ class ClusterSpec:
     indexes: int | None = field(default=None, metadata=_COUNT)
     large_objects: int | None = field(default=None, metadata=_COUNT)
     databases: int | None = field(default=None, metadata=_COUNT)
+    growth_bytes_per_month: float | None = field(default=None, metadata=_ZERO)
 
 
 @dataclass(frozen=True, slots=True)
 class OldSpec:
     """The old server: how fast its disk reads large files one after the other; its logical processors; PostgreSQL's
-    major version, 9.6 or 17."""
+    major version, 9.6 or 17; what the cluster's file system holds, and what of it is used (None: the cluster alone).
+    """
 
     read_bytes_per_second: float | None = None
     cores: int | None = field(default=None, metadata=_WHOLE)
     version: float | None = None
+    capacity_bytes: float | None = None
+    used_bytes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,10 @@ import pytest
 
 from core.comparison.model import Finding, LeftOut, Row, Verdict
 from core.facts.model import Gap
+from core.migration.execution.record import Held
 from core.migration.model.checks import Status, Waiver
 from core.migration.model.estimate import Estimate, Method, Span, Stage
+from core.migration.model.execution import Kind
 from core.reports.document import LONGEST_COMMAND, document
 from core.reports.pdf import render
 from core.reports.report import Report, build
@@ -290,3 +292,19 @@ def test_every_volume_side_by_side(histories: Histories, tmp_path: Path) -> None
 
 def test_two_volumes_need_no_further_table(full: Report) -> None:
     assert document(full)["storage"]["volumes"] is None
+
+
+def test_estimates_say_where_their_figures_come_from_and_are_held_against_the_clock(full: Report) -> None:
+    assert full.estimate is not None
+    stage = Stage("copy", Span(1, 2, 3), "wire", "timed 2 times in this move")
+    method = Method("cold-copy", Span(1, 2, 3), Span(1, 2, 3), (stage,), ruled_out="another major version")
+    rows = tuple(
+        Held(7, "spring", Kind.REAL, full.made_at, name, Span(1, 2, 3), seconds)
+        for name, seconds in (("copy", 2), ("downtime", 8))
+    )
+    found = document(dataclasses.replace(full, estimate=Estimate((method,)), record=rows))["durations"]
+    assert found["methods"][0]["evidence"] == "copy: timed 2 times in this move"
+    assert found["methods"][0]["ruled_out"] == "another major version"
+    assert [row[4] for row in found["record"]["rows"]] == ["1.00 ×", "4.00 × (outside)"]
+    assert found["record_sum"].startswith("1 of 2 lie between low and high; they took 2.00 ×")
+    assert document(dataclasses.replace(full, record=()))["durations"]["record_sum"] == ""

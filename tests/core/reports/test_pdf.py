@@ -12,6 +12,9 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
+from core.migration.execution.record import Held
+from core.migration.model.estimate import Span
+from core.migration.model.execution import Kind
 from core.reports.pdf import compiler, render, write_pdf
 from core.reports.report import Report, build
 from tests.core.history import samples
@@ -128,8 +131,12 @@ def _hostile(full: Report) -> Report:
         probes=tuple(replace(probe, method=HOSTILE) for probe in full.probes),
         estimate=replace(
             full.estimate,
-            methods=tuple(replace(one, assumptions=(HOSTILE,), warnings=(HOSTILE,)) for one in full.estimate.methods),
+            methods=tuple(
+                replace(one, assumptions=(HOSTILE,), warnings=(HOSTILE,), ruled_out=HOSTILE)
+                for one in full.estimate.methods
+            ),
         ),
+        record=(Held(1, HOSTILE, Kind.REAL, full.made_at, HOSTILE, Span(1, 2, 3), 2),),
         plan=replace(
             full.plan,
             steps=tuple(

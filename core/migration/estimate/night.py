@@ -1,0 +1,107 @@
+"""The other way round: how likely a method fits into a window or a downtime, and what must hold for it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from core import units
+from core.migration.estimate import assumptions
+from core.migration.estimate.basis import basis
+from core.migration.estimate.copy_methods import cold_copy, warm_copy
+from core.migration.estimate.draws import drawn, share, span
+from core.migration.estimate.spec import Spec
+from core.migration.estimate.stages import Simulated
+from core.migration.model.estimate import Span
+from core.migration.model.move import Verify
+
+if TYPE_CHECKING:
+    from core.migration.estimate.draws import Draws
+
+SURE = 0.9
+"""What fits in nine nights of ten is taken to fit."""
+
+_STEPS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """How long clients may wait. `way_back`: by then old must run again, should new not do."""
+
+    seconds: float
+    way_back: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a method fits into a night.
+
+    Attributes:
+        likelihood: the part of the simulated nights in which it fits.
+        start_by: so many seconds before the end the stop must begin, so that there is time for the way back.
+        must_hold: what must be so that it fits in nine nights of ten; empty where it does.
+        cost: of the downtime, low, likely and high; None without a price.
+    """
+
+    method: str
+    likelihood: float
+    start_by: float
+    must_hold: str
+    cost: Span | None = None
+
+
+def fit(
+    spec: Spec, method: Simulated, night: Night, checking: Verify = Verify.CHANGED, price: float | None = None
+) -> Fit:
+    """How a method fits into a night; `price`: what an hour without the cluster costs."""
+    likelihood = share(_ends(method, night), night.seconds)
+    down = span(method.downtime)
+    return Fit(
+        method=method.name,
+        likelihood=likelihood,
+        start_by=span(method.downtime + _way_back()).high,
+        must_hold="" if likelihood >= SURE else _must_hold(spec, method, night, checking),
+        cost=None if price is None else Span(*(price * each / 3600 for each in (down.low, down.likely, down.high))),
+    )
+
+
+def _way_back() -> "Draws":
+    return drawn("way back", *assumptions.WAY_BACK)
+
+
+def _ends(method: Simulated, night: Night) -> "Draws":
+    """When all is over, after the stop began: where there must be time for it, the way back as well."""
+    return method.downtime + _way_back() if night.way_back else method.downtime
+
+
+def _must_hold(spec: Spec, method: Simulated, night: Night, checking: Verify) -> str:
+    """Of a cold copy the rate that it needs, of a warm one how little may change; others have no one figure."""
+    known, size = basis(spec), spec.cluster.size_bytes
+
+    def copied(rate: float) -> bool:
+        copy = replace(spec.copy, observed_bytes_per_second=rate)
+        made = cold_copy(basis(Spec(spec.cluster, copy=copy, history=spec.history)), checking)
+        return share(_ends(made, night), night.seconds) >= SURE
+
+    def quiet(part: float) -> bool:
+        changing = replace(spec, cluster=replace(spec.cluster, change_bytes_per_hour=size / part))
+        return share(_ends(warm_copy(basis(changing), checking), night), night.seconds) >= SURE
+
+    if method.name == "cold-copy" and (rate := _least(copied, 1e5, 1e11)) is not None:
+        return f"the copy must go at {units.rate(rate)}; it is taken to go at {units.rate(known.copy.likely)}"
+    if method.name == "warm-copy" and (part := _least(quiet, 0.1, 1e7)) is not None:
+        now = units.size(span(known.change).likely)
+        return f"no more than {units.size(size / part)} may change an hour; {now} are taken to"
+    return _NEVER if method.name in {"cold-copy", "warm-copy"} else "another method, or a longer night"
+
+
+_NEVER = "nothing makes it fit: what it does besides takes longer"
+
+
+def _least(holds: Callable[[float], bool], low: float, high: float) -> float | None:
+    """The least value for which it holds, to one part in a hundred or so; None where not even the highest does."""
+    if not holds(high):
+        return None
+    for _ in range(_STEPS):
+        middle = float((low * high) ** 0.5)
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

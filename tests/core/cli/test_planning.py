@@ -1,0 +1,83 @@
+"""What the command line says beyond the methods."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.cli.main import main
+from core.cli.planning import seconds_of, size_of, window_of
+from core.errors import InputError
+
+SPEC = """[cluster]
+size_bytes = 1.22e12
+growth_bytes_per_month = 20e9
+change_bytes_per_hour = 1e9
+[copy]
+observed_bytes_per_second = 50e6
+[old]
+capacity_bytes = 1.6e12
+used_bytes = 1.25e12
+"""
+
+
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
+    spec = tmp_path / "spec.toml"
+    spec.write_text(SPEC)
+    code = main(["estimate", "--spec", str(spec), *options])
+    out, err = capsys.readouterr()
+    return code, out + err
+
+
+def test_a_window_says_by_when_old_must_be_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out = run(tmp_path, capsys, "--window", "22:00-02:00", "--price", "5000")
+    assert code == 0
+    warm = next(line for line in out.splitlines() if line.startswith("warm-copy") and "%" in line)
+    assert "01:" in warm
+    assert "it fits" in warm
+    cold = next(line for line in out.splitlines() if line.startswith("cold-copy") and "%" in line)
+    assert "0%" in cold
+    assert "the copy must go at" in cold
+    assert "what would help" in out
+    assert "in 12 months" in out
+    assert "old's file system will be in 2 months full to 80 %" in out
+
+
+def test_the_same_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out = run(tmp_path, capsys, "--downtime", "10m", "--growth", "1T", "--json")
+    assert code == 0
+    planning = json.loads(out)["planning"]
+    assert {each["method"] for each in planning["fits"]} >= {"cold-copy", "warm-copy"}
+    assert planning["later"][1]["size_bytes"] == pytest.approx(4.22e12)
+    assert planning["helps"]
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("10m", 600), ("2 h", 7200), ("1.5h", 5400), ("45", 45)])
+def test_durations(text: str, seconds: float) -> None:
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--downtime", "ten"),
+        ("--downtime", "0m"),
+        ("--window", "22-02"),
+        ("--window", "25:00-02:00"),
+        ("--growth", "much"),
+        ("--price", "nan"),
+        ("--price", "-1"),
+    ],
+)
+def test_nonsense_is_refused(option: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = run(tmp_path, capsys, *option)
+    assert code == 2
+    assert option[1].lstrip("-") in said
+
+
+def test_windows_and_sizes() -> None:
+    assert window_of("22:00-02:30") == (79200, 9000)
+    assert size_of("20GB") == 20e9
+    assert size_of("1.5T") == 1.5e12
+    with pytest.raises(InputError, match="no size"):
+        size_of("1e9")

@@ -1,0 +1,47 @@
+"""How likely a method fits into a night, and what must hold for it."""
+
+import pytest
+
+from core.migration.estimate import Spec, simulated
+from core.migration.estimate.night import Fit, Night, fit
+from core.migration.estimate.spec import ClusterSpec, CopySpec
+
+SPEC = Spec(ClusterSpec(1.22e12, files=20_000, change_bytes_per_hour=1e9), copy=CopySpec(50e6))
+
+
+def found(name: str, seconds: float, *, way_back: bool = False, price: float | None = None) -> Fit:
+    method = next(each for each in simulated(SPEC) if each.name == name)
+    return fit(SPEC, method, Night(seconds, way_back), price=price)
+
+
+def test_a_cold_copy_at_50_mb_a_second_fits_into_no_four_hours_but_at_100() -> None:
+    night = found("cold-copy", 4 * 3600)
+    assert night.likelihood == 0
+    assert night.must_hold.startswith("the copy must go at ")
+    needed = float(night.must_hold.split(" MB/s")[0].rsplit(" ", 1)[-1])
+    assert 1.22e12 / 4 / 3600 / 1e6 < needed < 1.3 * 1.22e12 / 4 / 3600 / 1e6
+    assert "it is taken to go at 50.0 MB/s" in night.must_hold
+    sure = found("cold-copy", 9 * 3600)
+    assert (sure.likelihood > 0.9, sure.must_hold) == (True, "")
+
+
+def test_a_warm_copy_fits_where_little_changes() -> None:
+    assert found("warm-copy", 3600).likelihood > 0.9
+    tight = found("warm-copy", 60)
+    assert tight.likelihood < 0.6
+    assert tight.must_hold.startswith("no more than ")
+    assert found("warm-copy", 1).must_hold == "nothing makes it fit: what it does besides takes longer"
+
+
+def test_longer_nights_are_never_less_likely_and_the_way_back_takes_time() -> None:
+    shares = [found("warm-copy", seconds).likelihood for seconds in (10, 30, 100, 300, 1000)]
+    assert shares == sorted(shares)
+    assert found("warm-copy", 60, way_back=True).likelihood <= found("warm-copy", 60).likelihood
+    assert found("dump-restore", 60).must_hold == "another method, or a longer night"
+
+
+def test_a_price_for_each_hour() -> None:
+    cost = found("cold-copy", 3600, price=1000).cost
+    assert cost is not None
+    assert cost.likely == pytest.approx(6800, rel=0.05)
+    assert cost.low < cost.likely < cost.high
