@@ -78,6 +78,12 @@ flush() {
   esac || fail "what was written to $1 is not on its disk: is it full, or broken?"
 }
 
+# bare FOLDER   whether nothing lies in it yet, but what mkfs and the fence of a copy put there
+bare() {
+  bare_names=$(ls -A -I lost+found -I pghaul-fence -- "$1") || fail "$1 cannot be read"
+  [ -z "$bare_names" ]
+}
+
 # flush_all FOLDER...   flush each
 flush_all() {
   for flush_folder; do flush "$flush_folder"; done

@@ -159,7 +159,7 @@ warm_pass() {
 # warm_listed LABEL SOURCE TARGET   its part ahead of what is missing, by one stream
 warm_listed() {
   # shellcheck disable=SC2086 # as above
-  passed 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --existing --ignore-times --inplace
+  holds_nothing "$1" "$3" || passed 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --existing --ignore-times --inplace
 }
 
 # warm_streams LABEL SOURCE TARGET   the same by several, and the missing files; folders and links come behind
@@ -171,7 +171,7 @@ warm_streams() {
 
 # warm_whole LABEL SOURCE TARGET   the same by an rsync that takes a listed file that vanished for an error: all there is
 warm_whole() {
-  passed 24 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
+  holds_nothing "$1" "$3" || passed 24 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
 }
 
 # cold_pass LABEL SOURCE TARGET WAL   of a stopped cluster all; what old does not have is removed on new
@@ -183,7 +183,7 @@ cold_pass() {
 
 # cold_whole LABEL SOURCE TARGET   the same by one stream
 cold_whole() {
-  passed 0 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
+  holds_nothing "$1" "$3" || passed 0 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
   passed 0 send_root "$1" "$2" "$3" --ignore-existing --partial --delete "$pass_most"
 }
 
@@ -191,7 +191,7 @@ cold_whole() {
 cold_streams() {
   changed_names "$1"
   # shellcheck disable=SC2086 # as above
-  passed 0 $copy_listed "$1" "$3" $copy_left_out --existing --ignore-times --inplace
+  holds_nothing "$1" "$3" || passed 0 $copy_listed "$1" "$3" $copy_left_out --existing --ignore-times --inplace
   # shellcheck disable=SC2086 # as above
   passed 0 $copy_listed "$1" "$3" $copy_left_out --ignore-existing --partial
   passed 0 send_root "$1" "$2" "$3" --delete "$pass_most"
@@ -214,10 +214,19 @@ rest_pass() {
 
 # deletions LABEL SOURCE TARGET WAL   print the names that the last pass would remove on new, then how many; a dry run
 deletions() {
-  copy_progress=
+  copy_progress='' deletions_said='# 0 entries'
   begin_pass "$1" "$2" "$4" hidden # by a name of its own: it runs beside a pass
+  holds_nothing "$1" "$3" || deletions_said=$(would_remove "$@") ||
+    refuse "$?" 'rsync cannot tell what would be removed: the lines above say why'
+  printf '%s\n' "$deletions_said"
+  deletions_said=${deletions_said##*'# '}
+  echo "${deletions_said% entries}" >"$copy_folder/removed-$1" || fail "$copy_folder cannot be written"
+}
+
+# would_remove LABEL SOURCE TARGET   print the names that such a pass would remove there, then how many; ends as rsync does
+would_remove() {
   # rsync names what it would send too, which is not kept; how it ended is the last line
-  deletions_said=$({
+  {
     (send_root "$1" "$2" "$3" --dry-run --delete --itemize-changes)
     printf '\n%s\n' "$?"
   } | awk '
@@ -226,10 +235,7 @@ deletions() {
     END {
       if (status != "0") exit status ~ /^[1-9][0-9]*$/ ? status : 1
       printf "# %d entries\n", many
-    }') || refuse "$?" 'rsync cannot tell what would be removed: the lines above say why'
-  printf '%s\n' "$deletions_said"
-  deletions_said=${deletions_said##*'# '}
-  echo "${deletions_said% entries}" >"$copy_folder/removed-$1" || fail "$copy_folder cannot be written"
+    }'
 }
 
 # at_most LABEL SOURCE TARGET WAL   print the option by which a pass removes no more than was listed: had a disk of old gone since,
@@ -242,12 +248,21 @@ at_most() {
 
 # flush_new LABEL TARGET   when it ends, all that was sent to the data root LABEL, TARGET of new, is on new's disk
 flush_new() {
+  at_new flush "$@" || fail 'new does not say that what arrived is on its disk'
+}
+
+# holds_nothing LABEL TARGET   whether no file lies in that data root of new yet: a first copy need not look for what lies there
+# Where new cannot be asked, the pass that follows says why.
+holds_nothing() {
+  (at_new bare "$@") 2>/dev/null
+}
+
+# at_new ASKED LABEL TARGET   `flush` or `bare`, there
+at_new() {
+  # shellcheck disable=SC2086 # as above
   case $copy_route in
-    nfs) flush "/run/$copy_marker/$1" ;;
-    local) flush "$2" ;;
-    *)
-      # shellcheck disable=SC2086 # as above
-      $copy_ssh new "pghaul-receive $1 flush" || fail 'new does not say that what arrived is on its disk'
-      ;;
+    nfs) "$1" "/run/$copy_marker/$2" ;;
+    local) "$1" "$3" ;;
+    *) $copy_ssh new "pghaul-receive $2 $1" ;;
   esac
 }

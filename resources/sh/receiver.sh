@@ -2,7 +2,7 @@
 
 # receive COMMAND [LABEL FOLDER]...   on new, forced by the key: what old may ask of the data root LABEL in FOLDER
 # The first FOLDER is the data directory: nothing is taken while a server lives there.
-# COMMAND: `pghaul-receive discard`, or `pghaul-receive LABEL` with `flush` or the words of an rsync server without any path.
+# COMMAND: `pghaul-receive discard`, or `pghaul-receive LABEL` with `flush`, `bare` or the words of an rsync server without any path.
 receive() {
   PATH=$PATH:/usr/sbin:/sbin # sshd gives a user none of them, and pivot_root is in one
   export PATH
@@ -19,8 +19,8 @@ receive() {
   [ -n "$receive_folder" ] || not_for
   enter "$receive_folder"
   receive_wanted=${receive_wanted#* }
-  if [ "$receive_wanted" = flush ]; then
-    flush .
+  if [ "$receive_wanted" = flush ] || [ "$receive_wanted" = bare ]; then
+    "$receive_wanted" .
     return
   fi
   copy_needs "$receive_wanted" || not_for "$receive_wanted"

@@ -45,6 +45,8 @@ EXAMPLES = [
         name="a write that failed",
     ),
     Example("flush", (".",), programs={"sync": '[ "$1" != -f ] || exit 1'}, name="a sync that knows no file systems"),
+    Example("bare", (".",), arrange="mkdir lost+found pghaul-fence"),
+    Example("bare", ("/nowhere",), status=1, complains="/nowhere cannot be read", name="it is not there"),
     Example("flush_all", (".", "/")),
     Example("flush_all", (".", "/nowhere"), status=1, complains="/nowhere is not on its disk", name="one is not there"),
 ]

@@ -58,12 +58,15 @@ _WATCHED = {
 }
 _LATER = {"sleep": "exit 0", "date": 'echo $(($(/bin/date "$1") + 5))'}
 """The clock goes on without a wait."""
+_LOOKED = {"ls": "whoever cannot tell makes the whole pass"}
+_LISTED = dict.fromkeys(("awk", "awk behind", "rsync", "rsync behind"), "deletions says so")
 _AHEAD = dict.fromkeys(("sha256sum", "openssl"), "what could not be read is read later")
 
 
 def _pass(function: str, arrange: str = _DATA, after: str = _SAME, **more: object) -> Example:
     made = Example(function, _ROOT, arrange, after, settings=SETTINGS, matches=r"(?s).*")
-    return replace(made, **more)  # type: ignore[arg-type]  # fields of an example, by name
+    made = replace(made, **more)  # type: ignore[arg-type]  # fields of an example, by name
+    return replace(made, tolerates={**_LOOKED, **made.tolerates})
 
 
 def _sum(function: str, program: str, forget: str, **more: object) -> Example:
@@ -322,7 +325,28 @@ EXAMPLES = [
         after='[ "$(cat lists/idle-data)" = theirs ]',
         name="beside a pass",
     ),
+    _pass(
+        "would_remove",
+        arrange=_GONE,
+        words=_ROOT[:3],
+        settings={**SETTINGS, "copy_left_out": ""},
+        tolerates=_LISTED,
+        matches=r"(?s).*# \d entries\n",
+        after="[ -e new/base/9 ]",
+    ),
     _pass("flush_new", words=("data", "@folder@/new"), after=""),
+    _pass("holds_nothing", words=("data", "@folder@/new"), after=""),
+    _pass("at_new", words=("bare", "data", "@folder@/new"), after=""),
+    _pass(
+        "at_new",
+        words=("bare", "data", ""),
+        settings={**SETTINGS, "copy_route": "ssh"},
+        tolerates={"ssh": "flush_new says so", "ssh behind": "flush_new says so"},
+        programs={"ssh": 'echo "$*"'},
+        matches=r"-F \S+ new pghaul-receive data bare\n",
+        after="",
+        name="by ssh",
+    ),
     Example("settled", (".",), matches=r"\d{9,}\n"),
     Example("settled", ("/nowhere",), status=1, complains="cannot be read", name="not there"),
     Example("control_sum", ("old",), arrange=_DATA, matches=r"[0-9a-f]{64}  -\n"),

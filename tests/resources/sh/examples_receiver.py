@@ -36,6 +36,13 @@ EXAMPLES = [
     ),
     Example(
         "receive",
+        ("pghaul-receive data bare", "data", "@folder@/target"),
+        arrange=_TARGET,
+        prints="",
+        name="whether nothing is there",
+    ),
+    Example(
+        "receive",
         ("pghaul-receive data --server -lHtpre.iLsfxCIvu . .", "data", "@folder@/target"),
         arrange=_TARGET,
         programs={"rsync": 'echo "$PWD $*"'},
