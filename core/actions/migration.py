@@ -43,7 +43,7 @@ def check(session: Session, move: str, job: Job, *, refresh: bool = True) -> tup
 def probe(session: Session, move: str, job: Job) -> tuple[Probe, ...]:
     """Short measurements of each link of the copy chain."""
     job = recorded(session.store, job, move)
-    found = session.store.move(move)
+    found = session.store.move_with_token(move)
     refuse_held(session, (found.old, found.new), job)
     old, new = both_facts(session, found, job, refresh=True)
     return probe_servers(
@@ -79,7 +79,7 @@ def record(session: Session, move: str | None = None) -> tuple[Held, ...]:
 def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Plan:
     """The steps of the move with their exact commands, and as warnings what the checks say of the same facts."""
     job = recorded(session.store, job, move)
-    found = session.store.move(move)
+    found = session.store.move_with_token(move)
     old, new = both_facts(session, found, job, refresh=False)
     made = make_plan(
         found,

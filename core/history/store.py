@@ -5,6 +5,7 @@ Names that are not there, taken or unfit raise InputError; a history that cannot
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -132,6 +133,10 @@ class Store:
     def move(self, name: str) -> Move:
         with self._read() as session:
             return profiles.move(session, name)
+
+    def move_with_token(self, name: str) -> Move:
+        """For what makes something on its servers; raises HistoryError where the key of this user cannot be had."""
+        return replace(self.move(name), token=self._seal.of("move", name))
 
     def moves(self) -> tuple[Move, ...]:
         """All moves, by name."""

@@ -12,6 +12,13 @@ pack_configuration() {
   end_mark
 }
 
+# packable PATH...   on old, as who packs: all of it can be read
+packable() {
+  packable_not=$(find -H "$@" \( -type d ! \( -readable -executable \) -o -xtype f ! -readable \) -print -prune) ||
+    fail "the configuration cannot be read: $*"
+  [ -z "$packable_not" ] || fail "$(id -un) cannot read $packable_not: let it, or move that away"
+}
+
 # unpack_configuration FOLDER KEPT USER PATH...   as root: put those of the archive on standard input there, as USER
 # What lies there first is put aside in the archive KEPT: beside it, it would pass for another cluster's.
 unpack_configuration() {

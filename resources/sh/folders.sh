@@ -10,19 +10,21 @@ run_as() {
 }
 
 # give_folder USER PATH [MODE]   as root: PATH is a folder of USER's, for them alone or by MODE; so is what was missing above it
-# Root itself makes it only in a folder of its own, which none but root can change, and to which no link leads.
+# Root itself makes it only in a folder of its own, which none but root can change, nor any link or folder on the way there.
 give_folder() {
-  give_above=${2%/*}
+  give_path=$2
+  # root's own link to a disk that it has mounted
+  if [ -d "$2" ] && trusted 0 "$2"; then give_path=$(readlink -f -- "$2") || fail "$2 cannot be read"; fi
+  give_above=${give_path%/*}
   give_above=${give_above:-/}
   [ -d "$give_above" ] || (give_folder "$1" "$give_above" "${3-0700}") || exit
-  enter "$give_above"
-  give_here=$(stat -c '%u %A' . && pwd -P) || fail "$give_above cannot be read"
-  case $give_here in
-    '0 d'????-??-?"
-$give_above") give_own "$1" "${2##*/}" ;;
-    *) [ -d "$2" ] || run_as "$1" mkdir -- "$2" || fail "$1 cannot make $2: make it, and give it to $1" ;;
-  esac
-  run_as "$1" chmod "${3-0700}" -- "$2" || fail "$2 is not $1's: give it to $1"
+  if trusted 0 "$give_above"; then
+    enter "$give_above"
+    give_own "$1" "${give_path##*/}"
+  else
+    [ -d "$give_path" ] || run_as "$1" mkdir -- "$give_path" || fail "$1 cannot make $give_path: make it, and give it to $1"
+  fi
+  run_as "$1" chmod "${3-0700}" -- "$give_path" || fail "$give_path is not $1's: give it to $1"
 }
 
 # give_own USER NAME   here, in a folder of root's: NAME is a folder of USER's; one that holds something stays whose it is

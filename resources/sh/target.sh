@@ -89,13 +89,25 @@ not_ours() {
 }
 
 # nobody_elses NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   no cluster but that in DATA leads to FOLDER
-# Those that run are found by themselves.
+# Those that run are found by themselves. Anybody can lead a link there: a cluster counts whose owner has FOLDER, or something in it.
 nobody_elses() {
   else_data=$2 else_folder=$3
   shift $((2 + 3 * $1))
+  else_names=$(names_in "$else_folder") || exit
+  [ -n "$else_names" ] || return 0
+  else_owners=$(stat -c %u -- "$else_folder" "$else_folder"/*) || fail "$else_folder cannot be read"
   for else_process in $(server_processes); do set -- "$@" "/proc/$else_process/cwd"; done
   for else_other; do
     [ ! "$else_other" -ef "$else_data" ] || continue
+    else_owner=$(stat -L -c %u -- "$else_other" 2>/dev/null) || continue # it has ended, or was removed
+    case "
+$else_owners
+" in
+      *"
+$else_owner
+"*) ;;
+      *) continue ;;
+    esac
     for else_leads in "$else_other" "$else_other/pg_wal" "$else_other/pg_xlog" "$else_other"/pg_tblspc/*; do
       [ ! "$else_leads" -ef "$else_folder" ] ||
         not_ours "$else_folder belongs to the cluster in $(readlink -f -- "$else_other")"

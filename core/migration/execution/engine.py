@@ -82,7 +82,11 @@ def clean(executor: Executor) -> None:
         if step.closes and _may_be_open(executor.execution, step):
             _try(executor, step.title, partial(_close, executor, step))
     for side, folder in executor.sides:
-        _try(executor, f"the lock {lock_path(folder)} on {side}", partial(_unlock, executor, side, folder))
+        _try(
+            executor,
+            f"the lock {lock_path(folder)}-{executor.execution.token} on {side}",
+            partial(_unlock, executor, side, folder),
+        )
 
 
 def abandon(executor: Executor) -> None:
@@ -103,7 +107,11 @@ def lock_both(executor: Executor) -> None:
     except PghaulError:
         if not executor.execution.steps:
             for side, folder in taken:
-                _try(executor, f"the lock {lock_path(folder)} on {side}", partial(_unlock, executor, side, folder))
+                _try(
+                    executor,
+                    f"the lock {lock_path(folder)}-{executor.execution.token} on {side}",
+                    partial(_unlock, executor, side, folder),
+                )
         raise
 
 

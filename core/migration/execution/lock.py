@@ -1,7 +1,8 @@
 """The lock on both servers: a move's cluster is in one hand at a time, and whoever comes second reads whose.
 
 It is a symbolic link that leads nowhere and whose target is the text: made in one step or not at all, on any file
-system. It lies in /var/tmp, so that it outlives a restart of the host; it is the database user's.
+system. It lies in /var/tmp, so that it outlives a restart of the host; it is the database user's. Its name ends with
+the execution's token, so that nobody else can have made it before.
 """
 
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ def take(server: Server, folder: str, execution: Execution, job: Job) -> None:
     user, title = server.profile.database_user, "lock the cluster against other workstations"
     taken = server.run(taking, job, user=user, accept=(0, _HELD), title=title)
     if taken.exit_status == _HELD:
-        holder = _holder(lock_path(folder), taken.stdout.strip())
+        holder = _holder(*taken.stdout.strip().partition(" ")[::2])
         raise HeldError(
             f"{folder} on {server.name} is being moved by {holder.whose}",
             f"wait for it or ask there; {take_over(server, holder)}",

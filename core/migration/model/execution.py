@@ -13,7 +13,7 @@ LOCK_NAME = "pghaul-lock-"
 
 
 def lock_path(folder: str) -> str:
-    """Where the lock of a data directory lies on its server."""
+    """Where the locks of a data directory lie on its server: this, `-`, and who has it, by the token."""
     return f"{LOCK_FOLDER}/{LOCK_NAME}{sha256(folder.encode()).hexdigest()[:12]}"
 
 

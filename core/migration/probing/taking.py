@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from hashlib import sha256
 
 from core.errors import CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
@@ -42,7 +41,7 @@ class BothEnds:
         self.writer = new.profile.database_user
         self.root: DataRoot = max(data_roots(move, cluster), key=lambda root: root.size_bytes or 0)
         self.address = address_of(new.profile, new.address)
-        self.scratch_name = f".pghaul-probe-{sha256(move.name.encode()).hexdigest()[:12]}"
+        self.scratch_name = f".pghaul-probe-{move.unguessable('sample')}"
 
     def on_old(self, title: str, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
         job = job or self.job

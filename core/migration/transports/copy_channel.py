@@ -14,7 +14,6 @@ Source of the line's format: sshd(8), AUTHORIZED_KEYS FILE FORMAT.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 
 from core.errors import InputError
 from core.facts.model import Facts
@@ -94,7 +93,7 @@ def channel_of(
         InputError: the facts of old hold no address that new could see it by.
     """
     user, becomes = _receiving(new, login)
-    name = f"pghaul-{purpose}-{sha256(move.name.encode()).hexdigest()[:12]}"
+    name = f"pghaul-{purpose}-{move.unguessable(purpose)}"  # so nobody has made anything of that name
     return CopyChannel(
         marker=name,
         folder=f"/tmp/{name}",  # noqa: S108  made by mkdir, which fails where anything lies already

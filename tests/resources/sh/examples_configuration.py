@@ -35,6 +35,16 @@ def _packed(*, link: str = "", device: str = "", above: str = "") -> str:
 
 
 EXAMPLES = [
+    Example("packable", ("etc",), arrange=_HERE, prints=""),
+    Example(
+        "packable",
+        ("etc",),
+        programs={"find": "echo etc/15/pg_hba.conf.bak"},
+        status=1,
+        complains=f"{_ME} cannot read etc/15/pg_hba.conf.bak: let it, or move that away",
+        name="a file of root's",
+    ),
+    Example("packable", ("etc",), status=1, complains="the configuration cannot be read: etc", name="none"),
     Example("pack_configuration", ("@folder@", "etc"), arrange=_HERE, matches=r"[A-Za-z0-9+/=\n]+\n# whole\n"),
     Example(
         "pack_configuration",

@@ -28,6 +28,22 @@ EXAMPLES = [
         as_root=True,
         name="in root's",
     ),
+    *(
+        Example(
+            "give_folder",
+            ("nobody", f"@folder@/{path}"),
+            arrange="mkdir -m 755 roots disk && ln -s disk roots/link && rmdir disk && mkdir -m 755 roots/disk",
+            programs={"runuser": 'shift 3; "$@"'},  # as above
+            tolerates={"readlink": "what is not known to be root's alone is made by the user"},
+            after=f'[ "$(stat -c "%U %a" {made})" = "nobody 700" ]',
+            as_root=True,
+            name=name,
+        )
+        for path, made, name in (
+            ("roots/link/main", "roots/disk/main", "behind a link of root's"),
+            ("roots/link", "roots/disk", "a link of root's to an empty disk"),
+        )
+    ),
     Example("give_own", (_ME, "a"), after='[ "$(stat -c %a a)" = 700 ]'),
     Example(
         "give_own",

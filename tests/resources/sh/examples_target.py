@@ -123,4 +123,12 @@ EXAMPLES = [
         after=_END,
         name="of a cluster that runs",
     ),
+    Example(
+        "nobody_elses",
+        ("1", "data", *_SPACE),
+        arrange=f"{_COPY} && {_LEADS} && chown -R nobody other && {_SERVER}",
+        after=_END,
+        as_root=True,
+        name="a stranger's process leads there",
+    ),
 ]

@@ -7,11 +7,20 @@ from core.servers.shell import Shell, call, command
 
 
 def room_for_configuration(site: Site) -> list[Step]:
-    """Ahead of the copy: whether what comes can take its place, and new has its own of what does not."""
+    """Ahead of the copy: whether what comes can be read and take its place, and new has its own of what does not."""
     writer, brought, left = site.channel.writer, configuration_brought(site.cluster), configuration_left(site.cluster)
     looks = [
         _look(
+            f"see that all of old's configuration can be read: {', '.join(brought)}",
+            "old",
+            site.owner,
+            call("packable", *brought),
+            "it is packed in the stop, by who reads it when its server starts",
+            command("find", "-H", *brought, "!", "-readable"),
+        ),
+        _look(
             f"see that old's configuration can take its place: {', '.join(brought)}",
+            "new",
             ROOT_USER,
             call("replaceable", writer, *brought),
             f"what new has there must be {writer}'s, to be put aside and brought back as it was",
@@ -19,18 +28,19 @@ def room_for_configuration(site: Site) -> list[Step]:
         ),
         _look(
             f"look for new's own {', '.join(left)}",
+            "new",
             writer,
             call("readable_files", *left),
             "it lies in a folder of the system's, where nothing of old's is put; new would not start without it",
             command("ls", "-lL", "--", *left),
         ),
     ]
-    return [look for look, paths in zip(looks, (brought, left), strict=True) if paths]
+    return [look for look, paths in zip(looks, (brought, brought, left), strict=True) if paths]
 
 
-def _look(title: str, user: str, looking: Shell, reason: str, native: Shell) -> Step:
+def _look(title: str, side: str, user: str, looking: Shell, reason: str, native: Shell) -> Step:
     return Step(
-        title, "new", user, str(looking), reason, ONLY_LOOKS, native=(native.text,), skippable=False, rehearsed=True
+        title, side, user, str(looking), reason, ONLY_LOOKS, native=(native.text,), skippable=False, rehearsed=True
     )
 
 

@@ -57,7 +57,7 @@ def test_rsync_knows_where_to_send(route: Route) -> None:
     """`*` is the way over ssh, where new says itself that all is on its disk; whoever adds a route says so there."""
     made = settings(replace(CHANNEL, transport=Transport(route=route)))
     assert {made["copy_send"], made["copy_stream"]} <= set(functions())
-    assert route in {Route.SSH, Route.DAEMON} or f"    {route})" in functions()["flush_new"].text
+    assert route in {Route.SSH, Route.DAEMON} or f"    {route})" in functions()["at_new"].text
 
 
 @pytest.mark.parametrize("streams", [1, 4])
