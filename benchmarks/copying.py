@@ -97,7 +97,7 @@ class Bench:
         targets = [(root.label, root.target) for root in copied]
         new, version = self.new.profile, common_version(*facts)
         channel = channel_of(
-            move, new, facts[0], targets, purpose="bench", address=new.address, login=new.user, rsync=version
+            move, new, facts[0], targets, purpose="probe", address=new.address, login=new.user, rsync=version
         )
         try:
             key = self._on_old(copy_channel.make_key(channel)).encode()

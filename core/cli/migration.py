@@ -158,7 +158,7 @@ def plan_text(plan: Plan) -> str:
         lines.append(f"before the cluster is stopped, its name is to be typed: {printable(plan.cluster)}")
     lines += plan.warnings
     for step in plan.steps:
-        marks = " [cluster stopped]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
+        marks = " [downtime]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
         lines += [
             "",
             f"{step.number}. {step.title} ({step.user}@{step.server}, {units.duration(step.expected_seconds)}){marks}",

@@ -3,8 +3,9 @@
 import argparse
 
 from core.cli.context import Context, add_common, print_document
-from core.cli.terminal import show, table
+from core.cli.terminal import say, show, table
 from core.errors import InputError
+from core.migration.findings.cluster import no_cluster_in
 from core.migration.findings.schedules import side_by_side
 from core.migration.model.move import Hook, HookCommand, Move
 
@@ -80,6 +81,9 @@ def _add(context: Context, options: argparse.Namespace) -> int:
     if not options.replace and any(known.name == move.name for known in context.store.moves()):
         raise InputError(f"there is a move {move.name!r} already", "choose another name, or set it up anew: --replace")
     (context.store.put_move if options.replace else context.store.add_move)(move)
+    facts = context.store.facts(move.old)
+    if facts is not None and facts.cluster(cluster) is None:
+        say("warning: " + "; ".join(no_cluster_in(facts, cluster)))
     if options.json:
         print_document(move)
     else:

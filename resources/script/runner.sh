@@ -146,7 +146,7 @@ forget() { native='' reason='' reads='' agrees='' mends='' again=0 pass=0; }
 
 row() {
   marks=
-  ! is stopped || marks=' [cluster stopped]'
+  ! is stopped || marks=' [downtime]'
   ! is no-return || marks="$marks [POINT OF NO RETURN]"
   printf '%3s  %-4s %-10s %s\n' "$number" "$side" "$user" "$title$marks"
 }
@@ -186,7 +186,7 @@ stop() {
 # ask ahead of the stop, and of a warm pass beyond the first
 may_run() {
   if is stopped && [ -z "$confirmed" ]; then
-    printf 'from here on the cluster is stopped. Its name, %s, to go on: ' "$cluster"
+    printf 'The downtime begins: the cluster is stopped next, and clients wait. Type its name, %s, to go on: ' "$cluster"
     read -r confirmed && [ "$confirmed" = "$cluster" ] || {
       stop 4 'its name was not typed: the cluster is not stopped'
       return 1

@@ -103,7 +103,8 @@ bench_remove() {
     return
   fi
   bench_end_inside "$2"
-  (enter "$2" && bench_undo_all) || exit
+  # whoever waits for beats may have removed it meanwhile
+  (enter "$2" && bench_undo_all) || { [ ! -e "$2" ] && return 0; } || exit 1
   rm -rf -- "$2" || fail "$1/$2 cannot be removed"
 }
 

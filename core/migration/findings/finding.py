@@ -6,6 +6,7 @@ from core.facts.clusters import SETTINGS
 from core.facts.databases import SQL
 from core.facts.file_systems import MOUNTS, SPACE
 from core.facts.model import Cluster, Facts
+from core.migration.findings.cluster import no_cluster_in
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
 
@@ -75,12 +76,7 @@ def unknown(old: str, new: str, message: str, hint: str) -> Finding:
 
 def no_cluster(case: Case) -> Finding:
     """The finding of every check that needs the cluster's facts when there are none."""
-    return unknown(
-        NOTHING,
-        NOTHING,
-        f"the facts of {case.old.server} know no cluster in {case.move.cluster}",
-        f"read them again: pghaul facts {case.old.server}",
-    )
+    return unknown(NOTHING, NOTHING, *no_cluster_in(case.old, case.move.cluster))
 
 
 def reason(facts: Facts, *sections: str, of: str | None = None) -> str:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core import units
-from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate.copy_methods import planned
+from core.migration.findings.cluster import cluster_of
 from core.migration.findings.data_roots import data_roots
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Method
@@ -99,12 +99,7 @@ def _site(
     Raises:
         InputError: as make_plan does.
     """
-    cluster = old_facts.cluster(move.cluster)
-    if cluster is None:
-        raise InputError(
-            f"the facts of {old_facts.server} know no cluster in {move.cluster}",
-            f"read them again: pghaul facts {old_facts.server}",
-        )
+    cluster = cluster_of(old_facts, move.cluster)
     copied = data_roots(move, cluster)
     channel = channel_of(
         move,

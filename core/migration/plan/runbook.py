@@ -71,7 +71,7 @@ def _reading(plan: Plan) -> list[str]:
 
 def _step(step: Step, numbers: dict[str, int], paths: Paths, seen: dict[tuple[str, ...], int]) -> list[str]:
     """The step; `seen`: side and what is shown of earlier steps -> the number of the first."""
-    marks = [_where(step), *(["cluster stopped"] if step.stopped else []), *filter(None, [_takes(step)])]
+    marks = [_where(step), *(["downtime"] if step.stopped else []), *filter(None, [_takes(step)])]
     said = [f"{_plain(step.reason[:1].upper() + step.reason[1:])}."]
     if step.point_of_no_return:
         said.append("**Point of no return.**")

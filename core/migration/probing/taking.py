@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from core.errors import CommandError, InputError, ParseError, PghaulError
+from core.errors import CommandError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
+from core.migration.findings.cluster import cluster_of
 from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.model.move import Move
 from core.migration.model.plan import Step, alone, functions_file, functions_of
@@ -29,12 +30,7 @@ class BothEnds:
     """
 
     def __init__(self, old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, job: Job) -> None:
-        cluster = old_facts.cluster(move.cluster)
-        if cluster is None:
-            raise InputError(
-                f"the facts of {old_facts.server} know no cluster in {move.cluster}",
-                f"read them again: pghaul facts {old_facts.server}",
-            )
+        cluster = cluster_of(old_facts, move.cluster)
         self.old, self.new, self.move, self.job = old, new, move, job
         self.old_facts, self.new_facts = old_facts, new_facts
         self.reader = cluster.owner or old.profile.database_user

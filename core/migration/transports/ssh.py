@@ -1,5 +1,6 @@
 """The route over ssh: a key for one copy, its receiver on new (see copy_channel), new's host keys pinned on old."""
 
+from core import units
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel
@@ -10,6 +11,7 @@ _ANEW = "make and allow a new key, as above"
 def opening(channel: CopyChannel, owner: str) -> list[Step]:
     """The key made, allowed and pinned; `owner`: who owns the cluster on old."""
     keys = "~/.ssh/authorized_keys"
+    expires = units.duration(60.0 * copy_channel.EXPIRES_MINUTES[channel.purpose])
     return [
         Step(
             "make a key for this copy",
@@ -40,7 +42,7 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             "new",
             channel.login,
             str(copy_channel.allow_key(channel)),
-            "restrict, from= and a forced command: it writes into the target folders and does nothing else",
+            f"restrict, from= and a forced command: it writes into the target folders alone, and expires in {expires}",
             undone(channel.login, "new", f"sed -i '/ {channel.marker}$/d' {keys}"),
             native=(f"echo '… ssh-ed25519 … {channel.marker}' >>{keys}",),
             reads="key",

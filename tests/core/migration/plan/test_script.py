@@ -152,7 +152,7 @@ def test_what_only_looks_asks_no_server(option: str, tmp_path: Path) -> None:
     run = Run(plan({"running": True}), tmp_path)
     done = run(option)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "stop the applications [cluster stopped]" in done.stdout
+    assert "stop the applications [downtime]" in done.stdout
     assert "[POINT OF NO RETURN]" in done.stdout
     assert run.asked() == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["move.sh", "programs"]
