@@ -27,7 +27,7 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.estimate import Setting, Unrecorded, cap, copy_by_hand, server
+from benchmarks.by_hand import Setting, Unrecorded, cap, copy_by_hand, server
 from core import units
 from core.errors import CommandError
 from core.facts.collect import collect

@@ -1,264 +1,254 @@
-"""The estimate of a copy against that copy done by hand, on two hosts with real caps: run as root, prints both.
+"""The estimate against the clock: run as root, prints both for every setting, and how good the estimates were.
 
-    python benchmarks/estimate.py [GIGABYTES]
+    python benchmarks/estimate.py [--only N...] [--ways cold,warm,all,dump]
 
-For each setting: `estimated` is the copy stage of the cold copy, from probes alone; `by hand` an `rsync -a` over ssh as
-a DBA would type it who knows the compression that the probes chose, from cold caches, with the sync behind it without
-which nobody may trust the copy; `by the plan` the time of the plan's own copy commands, for comparison. The cluster is
-the lab's own, stopped.
+Each setting is estimated by `pghaul estimate` from its own probes, and then done, each way on hosts of its own:
 
-An estimate is right within 25 % of the copy by hand where both mean the same: where new's disk keeps up. Behind a slow
-disk of new the two part ways, so that row is printed and not judged: see NEW_DISK.
+    cold    a stopped cluster, by `pghaul execute`
+    warm    a running one, with its load
+    all     the same with --verify all
+    dump    pg_dump over ssh into pg_restore on new, then ANALYZE, with the cluster left alone
+
+For each: likely over clock, and whether the clock lies between low and high, for the whole (people and what opens the
+connections left out) and for the downtime; then the pinball loss at 10, 50 and 90 %, which wide ranges do not win.
+
+    the whole       likely within 15 % of the clock in 9 of 10
+    the downtime    likely within 25 % of the clock in 9 of 10
+    both            the clock between low and high in 8 of 10
 """
 
-import os
+import argparse
+import json
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from core import units
-from core.facts.collect import collect
-from core.facts.model import Facts
-from core.jobs import Job
-from core.migration.checks import check
-from core.migration.estimate import estimate, spec_of
-from core.migration.model.estimate import Estimate
-from core.migration.model.move import Move
-from core.migration.model.plan import Plan, Step, call_of, functions_file
-from core.migration.model.probe import Probe
-from core.migration.plan import make_plan
-from core.migration.probing.probes import probe
-from core.migration.transports.choice import choose
-from core.migration.transports.rsync_versions import common_version, compression_options
-from core.servers.connection import Server, connect
-from core.servers.profiles import Profile
+from benchmarks.copying import SCALE_OF_A_GIGABYTE, fill
+from benchmarks.stopping import MOVE, Load, busy, describe, pghaul
 from core.servers.shell import command
 from tests.lab import clusters
 from tests.lab import lab as labs
-from tests.lab.caches import LITTLE, PLENTY, cold_caches, touch_disks
-from tests.lab.fixtures import LabAsker
+from tests.lab.caches import SOME, cold_caches, touch_disks
 from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable
 
-TARGET = "/srv/pg/estimate"
-TOLERANCE = 0.25
+ONE, ALL = Load("load on one of ten tables", 1, 1.0), Load("load on all ten", 10, 1.0)
+NEW_BIN = "/usr/lib/postgresql/15/bin"
+RESTORED = "/srv/pg/restored"
+PERCENTILES = {"low": 0.1, "likely": 0.5, "high": 0.9}
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Caps of the lab: bytes a second of old's and new's disk (0: none), and the wire as tc has it."""
+    """Caps of the lab, bytes a second (0: none) and the wire as tc has it; gigabytes of pgbench, random, or small
+    relations; the load while it is moved."""
 
     title: str
+    gigabytes: float = 1.0
+    wire: str = "1gbit"
     old_disk: int = 0
     new_disk: int = 0
-    wire: str = "1gbit"
-    not_judged: str = ""
-    """Why the copy by hand is no measure of this estimate; empty: it is."""
+    random: float = 0.0
+    relations: int = 0
+    load: Load | None = None
 
-
-NEW_DISK = (
-    "not judged: by hand new's memory takes what its disk does not, and the sync writes it out afterwards; "
-    "the estimate is of the plan's copy, which has new write while more arrives"
-)
 
 SETTINGS = (
-    Setting("1 Gbit/s, disks without a cap"),
+    Setting("1 Gbit/s, 1 GB"),
     Setting("1 Gbit/s, old disk 60 MB/s", old_disk=60_000_000),
-    Setting("1 Gbit/s, new disk 60 MB/s", new_disk=60_000_000, not_judged=NEW_DISK),
+    Setting("1 Gbit/s, new disk 60 MB/s", new_disk=60_000_000),
+    Setting("100 Mbit/s, 0.5 GB", 0.5, "100mbit"),
+    Setting("45 Mbit/s, 0.2 GB", 0.2, "45mbit"),
+    Setting("10 Gbit/s, 3 GB", 3.0, "10gbit"),
+    Setting("1 Gbit/s, 1 GB that does not compress", 0.2, random=0.8),
+    Setting("100 Mbit/s, 0.3 GB that does not compress", 0.2, "100mbit", random=0.1),
+    Setting("1 Gbit/s, 20,000 small relations", 0.2, relations=20_000),
+    Setting("1 Gbit/s, 1 GB, load on one table", load=ONE),
+    Setting("1 Gbit/s, 1 GB, load on all tables", load=ALL),
+    Setting("200 Mbit/s, 0.5 GB, load on all tables", 0.5, "200mbit", load=ALL),
 )
+WAYS = {"cold": "cold-copy", "warm": "warm-copy", "all": "warm-copy", "dump": "dump-restore"}
 
 
 @dataclass(frozen=True, slots=True)
-class ByHand:
-    """A plain rsync: until it ended, and until all was on new's disk. Seconds."""
+class Judged:
+    """One estimate against the clock. Seconds; `within`: how far likely may be off."""
 
-    rsync: float
-    flushed: float
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What one setting came to. Seconds."""
-
-    setting: Setting
-    estimated: float
-    planned: float
-    by_hand: ByHand
-
-    @property
-    def ratio(self) -> float:
-        """The estimate over the copy by hand."""
-        return self.estimated / self.by_hand.flushed
+    title: str
+    low: float
+    likely: float
+    high: float
+    clock: float
+    within: float
 
     @property
     def right(self) -> bool:
-        """The estimate is within the tolerance, or not judged."""
-        return bool(self.setting.not_judged) or abs(self.ratio - 1) <= TOLERANCE
+        """Likely is as near to the clock as it should be."""
+        return abs(self.likely / self.clock - 1) <= self.within
+
+    @property
+    def inside(self) -> bool:
+        """The clock lies between low and high."""
+        return self.low <= self.clock <= self.high
+
+    @property
+    def loss(self) -> float:
+        """The pinball loss of the three, in seconds: what the clock exceeds a percentile by costs that part, the rest
+        the other way."""
+        spans = {"low": self.low, "likely": self.likely, "high": self.high}
+        return sum(
+            max(part * (self.clock - spans[name]), (part - 1) * (self.clock - spans[name]))
+            for name, part in PERCENTILES.items()
+        )
 
 
-class Unrecorded:
-    """A journal that keeps nothing."""
-
-    def probe_taken(self, move: str, probe: Probe) -> None:
-        """Nothing."""
-
-
-def cap(lab: Lab, setting: Setting) -> None:
-    """Put the setting's caps on both hosts, on which no PostgreSQL runs."""
-    lab.cap_memory(PLENTY if setting.new_disk else LITTLE)
-    lab.shape(setting.wire)
-    lab.cap_disk("old", read_bps=setting.old_disk)
-    lab.cap_disk("new", write_bps=setting.new_disk)
+def judged(setting: Setting, way: str, estimate: dict[str, Any], whole: float, down: float) -> list[Judged]:
+    """What one way came to: the whole and, of a copy, the downtime."""
+    method = next(each for each in estimate["methods"] if each["method"] == WAYS[way])
+    title = f"{setting.title}, {way}"
+    found = [Judged(f"{title}: whole", **method["duration_seconds"], clock=whole, within=0.15)]
+    if way != "dump":
+        found.append(Judged(f"{title}: downtime", **method["downtime_seconds"], clock=down, within=0.25))
+    return found
 
 
-def copy_by_hand(lab: Lab, source: str, options: Sequence[str] = ("-a",)) -> ByHand:
-    """rsync of a stopped cluster from old to new over ssh, as root on old; nothing is left behind."""
-    lab.old.exec("install", "-m", "600", "/dev/stdin", "/root/by-hand", input=lab.key.read_text())
-    lab.old.exec("install", "-m", "600", "/dev/stdin", "/root/by-hand.hosts", input=lab.known_hosts.read_text())
-    ssh = command("ssh", "-i", "/root/by-hand", "-o", "UserKnownHostsFile=/root/by-hand.hosts").text
-    login = f"{lab.new.user}@{lab.new.address}"
-    copy = command("rsync", *options, "-e", ssh, "--rsync-path=sudo rsync", f"{source}/", f"{login}:{TARGET}-by-hand/")
-    cold_caches()
-    try:
-        begun = time.monotonic()
-        lab.old.exec("sh", "-c", copy.text)
-        copied = time.monotonic()
-        lab.new.exec("sync", "-f", f"{TARGET}-by-hand")
-        return ByHand(copied - begun, time.monotonic() - begun)
-    finally:
-        lab.new.exec("rm", "-rf", f"{TARGET}-by-hand")
-        lab.old.exec("rm", "-f", "/root/by-hand", "/root/by-hand.hosts")
+def table(rows: Sequence[Judged]) -> str:
+    """The rows for people, then the sums."""
+    head = f"{'':58}{'low':>8}{'likely':>8}{'high':>8}{'clock':>8}{'l/clock':>9}{'loss':>7}\n"
+    return head + "".join(map(_line, rows)) + "".join(_sums(rows))
 
 
-def run_step(old: Server, new: Server, plan: Plan, step: Step, source: str) -> str:
-    """Run one step of a plan with what another one printed as its input; what it printed."""
-    at = old if step.side == "old" else new
-    given = source + (functions_file(plan.functions) if step.takes_functions else "")
-    return at.run(call_of(plan, step.call), Job(), user=step.user, stdin=given.encode(), deadline=600).stdout
+def _line(row: Judged) -> str:
+    figures = "".join(f"{each:8.1f}" for each in (row.low, row.likely, row.high, row.clock))
+    verdict = f"{'' if row.right else 'OFF '}{'inside' if row.inside else 'OUTSIDE'}"
+    return f"{row.title:58}{figures}{row.likely / row.clock:9.2f}{row.loss:7.1f}  {verdict}\n"
 
 
-def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -> float:
-    """Run the plan's steps up to its copy and the flush behind it, take the copy's time, and undo all of it."""
-    outputs: dict[str, str] = {}
-    taken = 0.0
-    wanted = [step for step in plan.steps if step.number <= next(s.number for s in plan.steps if "flush" in s.title)]
-    try:
-        for step in wanted:
-            if step.side == "you" or step.title == "keep old from starting":
-                continue
-            copying = step.title.startswith("copy:") or "flush" in step.title
-            if step.title.startswith("copy:"):
-                cold_caches()
-            source = outputs.get(step.reads, "")
-            begun = time.monotonic()
-            done = run_step(old, new, plan, step, source)
-            taken += time.monotonic() - begun if copying else 0.0
-            outputs[step.name] = done
-    finally:
-        close = [step for step in plan.steps if step.title in {"take the key off new", "remove the key from old"}]
-        for step in close:
-            run_step(old, new, plan, step, "")
-        new.run(command("rm", "-rf", "--", *targets), Job(), user="root")
-    return taken
+def _sums(rows: Sequence[Judged]) -> Iterator[str]:
+    for kind, within in (("whole", "15 %"), ("downtime", "25 %")):
+        mine = [row for row in rows if row.title.endswith(kind)]
+        if mine:
+            yield f"{kind}: likely within {within} in {sum(row.right for row in mine)} of {len(mine)}, "
+            yield f"inside in {sum(row.inside for row in mine)}, pinball loss {sum(row.loss for row in mine):.1f} s\n"
 
 
-def estimated(
-    old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move
-) -> tuple[Estimate, tuple[Probe, ...]]:
-    """Probe the pair as `pghaul probe` does, then estimate."""
-    probes = probe(old, new, old_facts, new_facts, move, Unrecorded(), Job())
-    return estimate(spec_of(move, old_facts, probes)), probes
+def good(rows: Sequence[Judged]) -> bool:
+    """Likely right in nine of ten, and the clock inside in eight."""
+    return sum(row.right for row in rows) >= 0.9 * len(rows) and sum(row.inside for row in rows) >= 0.8 * len(rows)
 
 
-def copy_seconds(made: Estimate) -> float:
-    """The likely seconds of the cold copy's copy stage."""
-    cold = made.method("cold-copy")
-    return next(stage.seconds.likely for stage in cold.stages if stage.name == "copy") if cold is not None else 0.0
+@contextmanager
+def prepared(setting: Setting, way: str) -> Iterator[Lab]:
+    """A lab with the setting's cluster, running but for the cold way, and its caps."""
+    with labs.lab("benchmark-clock", scale=1) as lab:
+        lab.cap_memory(SOME)
+        touch_disks(lab)
+        _grow(lab, setting)
+        fill(lab, setting.gigabytes, "--partitions", "10")
+        lab.shape(setting.wire)
+        lab.cap_disk("old", read_bps=setting.old_disk)
+        lab.cap_disk("new", write_bps=setting.new_disk)
+        if way != "cold":
+            clusters.control(lab.old, "start")
+        yield lab
 
 
-def size_of(facts: Facts, folder: str) -> int:
-    """Bytes of the cluster in that folder; 0 where the facts know none."""
-    cluster = facts.cluster(folder)
-    return (cluster.size_bytes if cluster is not None else 0) or 0
+def _grow(lab: Lab, setting: Setting) -> None:
+    """What pgbench does not make: rows that do not compress, and relations of a page."""
+    rows = round(setting.random * 1e9 / 1000)
+    made = "(SELECT string_agg(sha512(random()::text::bytea), '') FROM generate_series(1, 15 + n % 2))"
+    texts = [f"CREATE UNLOGGED TABLE noise AS SELECT n, {made} FROM generate_series(1, {rows}) n"] if rows else []
+    loop = "LOOP EXECUTE format('CREATE TABLE small_%s (a int)', n); END LOOP; END"
+    texts += [f"DO $$BEGIN FOR n IN {at}..{at + 999} {loop}$$" for at in range(0, setting.relations, 1000)]
+    for text in texts:
+        _psql(lab, text)
 
 
-def server(lab: Lab, side: str, asker: LabAsker) -> Server:
-    """A connection to one host."""
-    host = lab.host(side)
-    return connect(Profile(side, host.address, user=host.user, identity_file=str(lab.key)), asker, Job())
+def _psql(lab: Lab, text: str) -> None:
+    words = (f"{clusters.PREFIX}/bin/psql", "-Xq", "-v", "ON_ERROR_STOP=1", clusters.DATABASE)
+    lab.old.exec("env", "PGHOST=/tmp", *words, user="postgres", input=text)
 
 
-def fill(lab: Lab, megabytes: int) -> None:
-    """Let old's cluster grow by a table, without WAL, and stop it."""
-    rows = f"SELECT n, repeat(md5(n::text), 25) FROM generate_series(1, {megabytes * 1200}) n"
-    query = f"CREATE UNLOGGED TABLE filler AS {rows}"
-    psql = f"{clusters.PREFIX}/bin/psql"
-    lab.old.exec("env", "PGHOST=/tmp", psql, "-X", "-q", "-c", query, clusters.DATABASE, user="postgres")
-    clusters.control(lab.old, "stop")
+def measure(setting: Setting, way: str, folder: Path) -> list[Judged]:
+    """One setting done one way."""
+    with prepared(setting, way) as lab:
+        cold_caches()
+        describe(lab, folder)
+        proof = ("--verify", "all") if way == "all" else ()
+        estimate = json.loads(pghaul(folder, "estimate", MOVE, "--json", *proof).stdout)
+        cold_caches()
+        scale = round(SCALE_OF_A_GIGABYTE * setting.gigabytes)
+        with busy(lab, scale, setting.load) if setting.load is not None and way != "cold" else nullcontext():
+            if way == "dump":
+                whole = down = _dumped(lab)
+            else:
+                pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks", *proof)
+                whole, down = _clocked(json.loads(pghaul(folder, "execute", MOVE, "--status", "--json").stdout))
+        return judged(setting, way, estimate, whole, down)
+
+
+def _clocked(status: dict[str, Any]) -> tuple[float, float]:
+    """Seconds of all steps, and from the stop, or the first step of a stopped cluster, until new was open."""
+    execution = status["execution"]
+    points = {step["number"] for step in execution["plan"]["steps"] if step["point_of_no_return"]}
+    begun = [datetime.fromisoformat(run["started_at"]) for run in execution["steps"]]
+    ended = [datetime.fromisoformat(run["ended_at"]) for run in execution["steps"] if run["number"] in points]
+    stopped = {step["number"] for step in execution["plan"]["steps"] if step["stopped"]}
+    down = min(at for at, run in zip(begun, execution["steps"], strict=True) if run["number"] in stopped)
+    return (max(ended) - min(begun)).total_seconds(), (max(ended) - down).total_seconds()
+
+
+def _dumped(lab: Lab) -> float:
+    """Dump on old, restore on new over ssh, ANALYZE, by hand and one after the other; seconds of all of it."""
+    lab.new.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", RESTORED)
+    start = (
+        f"{NEW_BIN}/initdb -D {RESTORED} -A trust >/dev/null && {NEW_BIN}/pg_ctl -D {RESTORED} -s -w -l /dev/null -o "
+    )
+    lab.new.exec("sh", "-c", f"cd / && {start}'-p 5499 -k /tmp -c listen_addresses=' start", user="postgres")
+    for name, file in (("clock", lab.key), ("clock.hosts", lab.known_hosts)):
+        lab.old.exec("install", "-m", "600", "/dev/stdin", f"/root/{name}", input=file.read_text())
+    ssh = command("ssh", "-i", "/root/clock", "-o", "UserKnownHostsFile=/root/clock.hosts").text
+    at_new = f"{ssh} {lab.new.user}@{lab.new.address} sudo -u postgres env PGHOST=/tmp PGPORT=5499"
+    dump = (
+        f"sudo -u postgres env PGHOST=/tmp {clusters.PREFIX}/bin/pg_dump -Fc -Z0 -f /srv/pg/dumped {clusters.DATABASE}"
+    )
+    load = f"{at_new} {NEW_BIN}/pg_restore --no-owner --no-acl --no-tablespaces -d postgres </srv/pg/dumped"
+    lab.old.exec("install", "-o", "postgres", "/dev/null", "/srv/pg/dumped")
+    begun = time.monotonic()
+    lab.old.exec("sh", "-c", f"{dump} && {load} && {at_new} {NEW_BIN}/vacuumdb -Z -q postgres")
+    return time.monotonic() - begun
 
 
 def main() -> int:
-    """Measure every setting; 0 when each estimate that is judged is within 25 % of the copy by hand."""
+    """Measure every setting, or those that were named; 0 when the estimates are good."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", type=int, nargs="*", metavar="N", help="these settings, from 1")
+    parser.add_argument("--ways", default=",".join(WAYS))
+    options = parser.parse_args()
     reason = lab_unavailable()
     if reason is not None:
         sys.stderr.write(f"{reason}\n")
         return 2
-    gigabytes = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
-    with labs.lab("benchmark-estimate") as lab, tempfile.TemporaryDirectory() as folder:
-        config = Path(folder) / "config"
-        config.write_text(f"UserKnownHostsFile {lab.known_hosts}\nGlobalKnownHostsFile /dev/null\n")
-        os.environ["PGHAUL_SSH_CONFIG"] = str(config)
-        fill(lab, max(1, int(gigabytes * 1000) - 220))
-        touch_disks(lab)
-        asker = LabAsker(lab.known_hosts)
-        with server(lab, "old", asker) as old, server(lab, "new", asker) as new:
-            rows = [_measure(lab, old, new, setting) for setting in SETTINGS]
-    sys.stdout.write(table(rows))
-    return 0 if all(row.right for row in rows) else 1
-
-
-def table(rows: Sequence[Row]) -> str:
-    """The rows for people, with the verdict on each."""
-    head = f"{'':32}{'estimated':>10}{'by hand':>10}{'(rsync)':>10}{'by plan':>10}{'est/hand':>10}\n"
-    return head + "".join(_line(row) for row in rows)
-
-
-def _line(row: Row) -> str:
-    seconds = (row.estimated, row.by_hand.flushed, row.by_hand.rsync, row.planned)
-    verdict = "right" if row.right else f"WRONG: more than {TOLERANCE:.0%} off"
-    if row.setting.not_judged:
-        verdict = f"\n    {row.setting.not_judged}"
-    return f"{row.setting.title:32}{''.join(f'{each:8.1f} s' for each in seconds)}{row.ratio:10.2f}  {verdict}\n"
-
-
-def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
-    cap(lab, setting)
-    move = Move(
-        "estimate", "old", "new", clusters.DATA, TARGET, "/srv/pg", "/srv/pg", {clusters.SPACE: f"{TARGET}-space"}
-    )
-    old_facts, new_facts = collect(old, Job(), folders=[move.cluster]), collect(new, Job(), folders=[TARGET])
-    size = size_of(old_facts, move.cluster)
-    cold_caches()
-    made, probes = estimated(old, new, old_facts, new_facts, move)
-    plan = make_plan(
-        move, old.profile, new.profile, old_facts, new_facts, check(move, old_facts, new_facts), probes, made
-    )
-    planned = copy_by_plan(old, new, plan, [TARGET, f"{TARGET}-space"])
-    transport = choose(probes).transport
-    shrunk = compression_options(common_version(old_facts, new_facts), transport.compression)
-    hand = copy_by_hand(lab, clusters.DATA, ("-a", *shrunk))
-    lab.restore()
-    sys.stdout.write(
-        f"{setting.title}: {units.size(size)}, {transport.name}\n"
-        + "".join(f"  probe {each.quantity}: {units.rate(each.bytes_per_second)}\n" for each in probes)
-    )
-    sys.stdout.flush()
-    return Row(setting, copy_seconds(made), planned, hand)
+    rows: list[Judged] = []
+    for number, setting in enumerate(SETTINGS, 1):
+        for way in options.ways.split(",") if options.only is None or number in options.only else ():
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name)
+                (folder / "config").write_text(f'UserKnownHostsFile "{folder / "known_hosts"}"\n')
+                found = measure(setting, way, folder)
+            rows += found
+            sys.stdout.write("".join(map(_line, found)))
+            sys.stdout.flush()
+    sys.stdout.write(f"\n{table(rows)}")
+    return 0 if good(rows) else 1
 
 
 if __name__ == "__main__":

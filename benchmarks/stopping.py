@@ -26,8 +26,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.by_hand import copy_by_hand
 from benchmarks.copying import SCALE_OF_A_GIGABYTE, fill
-from benchmarks.estimate import copy_by_hand
 from core import units
 from tests.lab import clusters, network
 from tests.lab import lab as labs
@@ -66,14 +66,14 @@ def measure(load: Load, gigabytes: float, folder: Path) -> bool:
         fill(lab, gigabytes, "--partitions", "10")
         cold = copy_by_hand(lab, clusters.DATA, ("-atp", "--delete")).flushed
         clusters.control(lab.old, "start")
-        _describe(lab, folder)
+        describe(lab, folder)
         cold_caches()
         before = _traffic(lab)
-        with _busy(lab, scale, load):
-            memory = _pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks").memory
+        with busy(lab, scale, load):
+            memory = pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks").memory
         carried = _traffic(lab) - before
         opened = float(lab.new.exec("stat", "-c", "%.3Y", f"{clusters.NEW_DATA}/postmaster.pid").stdout)
-        shown = json.loads(_pghaul(folder, "execute", MOVE, "--status", "--json").stdout)["execution"]
+        shown = json.loads(pghaul(folder, "execute", MOVE, "--status", "--json").stdout)["execution"]
     stopped = opened - _stopping(shown)
     sys.stdout.write(f"{load.title}\n")
     for run in shown["steps"]:
@@ -86,7 +86,7 @@ def measure(load: Load, gigabytes: float, folder: Path) -> bool:
 
 
 @contextmanager
-def _busy(lab: Lab, scale: int, load: Load) -> Iterator[None]:
+def busy(lab: Lab, scale: int, load: Load) -> Iterator[None]:
     """Fifty updates a second, until old is stopped."""
     most = scale * 100_000 * load.tables // 10
     text = f"\\set aid random(1, {most})\nUPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = :aid;\n"
@@ -101,15 +101,15 @@ def _busy(lab: Lab, scale: int, load: Load) -> Iterator[None]:
         running.wait(30)
 
 
-def _describe(lab: Lab, folder: Path) -> None:
+def describe(lab: Lab, folder: Path) -> None:
     """Both servers, the move and its probes, as a DBA enters them."""
     for host in (lab.old, lab.new):
-        _pghaul(folder, "server", "add", host.name, host.address, "--user", host.user, "--identity", str(host.key))
-        _pghaul(folder, "server", "test", host.name, "--host-key", host_key_fingerprint(host))
+        pghaul(folder, "server", "add", host.name, host.address, "--user", host.user, "--identity", str(host.key))
+        pghaul(folder, "server", "test", host.name, "--host-key", host_key_fingerprint(host))
     ends = ("--old", "old", "--new", "new", "--cluster", clusters.DATA, "--target", clusters.NEW_DATA)
     volumes = ("--old-volume", "/srv/pg", "--new-volume", "/srv/pg", "--tablespace", f"{clusters.SPACE}={SPACE}")
-    _pghaul(folder, "move", "add", MOVE, *ends, *volumes)
-    _pghaul(folder, "probe", MOVE)
+    pghaul(folder, "move", "add", MOVE, *ends, *volumes)
+    pghaul(folder, "probe", MOVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,8 @@ class Ran:
     memory: int
 
 
-def _pghaul(folder: Path, *arguments: str) -> Ran:
+def pghaul(folder: Path, *arguments: str) -> Ran:
+    """A command of pghaul, with a history in `folder`; raises RuntimeError with what it said."""
     settings = {"PGHAUL_DATA": str(folder / "history"), "PGHAUL_CONFIG": str(folder / "own")}
     settings["PGHAUL_SSH_CONFIG"] = str(folder / "config")
     words = [sys.executable, "-m", "gui.entry", *arguments]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.estimate import Setting, cap, copy_by_hand, copy_seconds, run_step
+from benchmarks.by_hand import Setting, cap, copy_by_hand, copy_seconds, run_step
 from core.errors import Cancelled, PghaulError, UnreachableError
 from core.facts.collect import collect
 from core.facts.model import Facts
