@@ -108,13 +108,13 @@ def _phases(known: Basis, on_old: int, on_new: int) -> tuple[Part, ...]:
     rows, seen = max(known.size - known.index_bytes, 0.0), known.spec.observed
     load = assumptions.LOAD_OF_NOW if known.of_now else assumptions.LOAD
     loader, builder = assumed(load, "new cpu", "load"), index_build(known)
-    analyzer = assumed(assumptions.ANALYZE, "new disk", "analyze")
+    analyzer = assumed(assumptions.ANALYZE_OF_NOW if known.of_now else assumptions.ANALYZE, "new disk", "analyze")
     written, nothing = _written(known), fixed(0.0)
     return (
         _part(known, _Work("dump", seen.dump_seconds, rows, _dumper(known), known.read, dumped(known), on_old)),
         _over_the_wire(
             known,
-            _part(known, _Work("load", seen.restore_seconds, rows, loader, written, created(known), on_new)),
+            _part(known, _Work("load", seen.restore_seconds, rows, loader, written, created(known, on_new), on_new)),
             rows,
         ),
         _part(known, _Work("indexes", seen.index_seconds, known.index_bytes, builder, written, nothing, on_new)),
@@ -153,9 +153,8 @@ def _part(known: Basis, work: _Work) -> Part:
         # no faster alone than all together with the others
         largest = min(known.spec.cluster.largest_table_bytes or 0.0, work.rows)
         seconds = most(seconds, work.process.seconds(largest))
-    objects = work.objects / work.processes ** assumptions.SPEEDUP[1] if work.name == "load" else work.objects
-    bound_by = rate.bound_by if span(objects).likely <= span(seconds).likely else "objects"
-    return Part(work.name, seconds + objects, bound_by, rate.evidence)
+    bound_by = rate.bound_by if span(work.objects).likely <= span(seconds).likely else "objects"
+    return Part(work.name, seconds + work.objects, bound_by, rate.evidence)
 
 
 def _over_the_wire(known: Basis, load: Part, rows: float) -> Part:

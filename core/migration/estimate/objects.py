@@ -20,11 +20,11 @@ def dumped(known: Basis, *, data: bool = True) -> "Draws":
     return asked + large if data else asked + large / 2
 
 
-def created(known: Basis) -> "Draws":
-    """Seconds until each table, index and large object is made anew."""
+def created(known: Basis, processes: int = 1) -> "Draws":
+    """Seconds until each table, index and large object is made anew: large objects by one process, whatever -j says."""
     cluster = known.spec.cluster
-    return (
-        (cluster.tables or 0) * drawn("create a table", *assumptions.CREATE_A_TABLE)
-        + (cluster.indexes or 0) * drawn("create an index", *assumptions.CREATE_AN_INDEX)
-        + (cluster.large_objects or 0) * drawn("create a large object", *assumptions.CREATE_A_LARGE_OBJECT)
-    )
+    tables = (cluster.tables or 0) * drawn("create a table", *assumptions.CREATE_A_TABLE)
+    indexes = (cluster.indexes or 0) * drawn("create an index", *assumptions.CREATE_AN_INDEX)
+    large = (cluster.large_objects or 0) * drawn("create a large object", *assumptions.CREATE_A_LARGE_OBJECT)
+    together: float = processes ** assumptions.SPEEDUP[1]
+    return (tables + indexes) / together + large
