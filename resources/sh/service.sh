@@ -87,15 +87,16 @@ accepts() {
 }
 
 # server_ready DATA   whether the server there says that it takes connections; before 10, whether one is there
-# The eighth line of its lock file tells (LOCK_FILE_LINE_PM_STATUS, pidfile.h).
+# The eighth line of its lock file tells (LOCK_FILE_LINE_PM_STATUS, pidfile.h); the first, which process says so: a lock file
+# outlives a server that lost its power.
 server_ready() {
   [ -e "$1/postmaster.pid" ] || return 1
   read -r ready_series <"$1/PG_VERSION" || return 1
-  case $ready_series in 8.* | 9.*) return 0 ;; *) ;; esac
   ready_line=0
   while IFS= read -r ready_said; do
     ready_line=$((ready_line + 1))
-    case $ready_line:$ready_said in 8:ready*) return 0 ;; *) ;; esac
+    [ "$ready_line" -gt 1 ] || [ "/proc/$ready_said/cwd" -ef "$1" ] || return 1
+    case $ready_series:$ready_line:$ready_said in 8.*:1:* | 9.*:1:* | *:8:ready*) return 0 ;; *) ;; esac
   done <"$1/postmaster.pid"
   return 1
 }

@@ -133,10 +133,12 @@ def test_a_secret_is_masked(text: str) -> None:
     assert MASK in found
 
 
-@pytest.mark.parametrize("text", KINDS.values(), ids=KINDS)
+ENDED = {name: text for name, text in KINDS.items() if not text.startswith("-----BEGIN RSA")}
+"""But for a key without its end, which is masked to the end."""
+
+
+@pytest.mark.parametrize("text", ENDED.values(), ids=ENDED)
 def test_among_other_lines_too_and_what_stands_around_stays(text: str) -> None:
-    if text.startswith("-----BEGIN RSA"):
-        pytest.skip("a key that does not end is masked to the end")
     found = without_secrets(f"LOG:  it began\n{text}\nLOG:  it ended")
     assert not any(hidden in found for hidden in HIDDEN)
     assert found.startswith("LOG:  it began\n")

@@ -3,8 +3,10 @@
 from tests.resources.sh.examples import Example
 
 _DATA = "@folder@/data"
-_LOCK = "printf '%s\\n' 1 /data 0 5432 /run '*' 12 'ready   ' >data/postmaster.pid"
-_RUNS = f"mkdir data && echo 15 >data/PG_VERSION && {_LOCK}"
+_LOCK = "read -r server <server; printf '%s\\n' $server /data 0 5432 /run '*' 12 'ready   ' >data/postmaster.pid"
+_BEGUN = "mkdir data && { (cd data && exec /bin/sleep 5 >/dev/null 2>&1) & } && echo $! >server && /bin/sleep 0.1"
+_RUNS = f"{_BEGUN} && echo 15 >data/PG_VERSION && {_LOCK}"
+_END = 'kill "$(cat server)"'
 _STARTING = f"{_RUNS} && sed -i '8s/.*/starting/' data/postmaster.pid"
 _PLAYED = {
     "systemctl": 'echo "$*"',
@@ -84,21 +86,32 @@ EXAMPLES = [
         programs={**_PLAYED, "id": "echo 101"},
         prints="enable-linger postgres\nstart user@101.service\n",
     ),
-    Example("accepts", (_DATA,), arrange=_RUNS, prints=""),
+    Example("accepts", (_DATA,), arrange=_RUNS, prints="", after=_END),
     Example(
         "accepts",
         (_DATA,),
         arrange=_STARTING,
         programs={"sleep": _LOCK},
         prints="",
+        after=_END,
         name="not yet",
     ),
-    Example("server_ready", (_DATA,), arrange=_RUNS, prints=""),
+    Example(
+        "accepts",
+        (_DATA,),
+        arrange=f"{_RUNS} && sed -i 1s/.*/4194300/ data/postmaster.pid",
+        programs={"sleep": f": >slept; {_LOCK}"},
+        prints="",
+        after=f"[ -e slept ] && {_END}",
+        name="of one that lost its power",
+    ),
+    Example("server_ready", (_DATA,), arrange=_RUNS, prints="", after=_END),
     Example(
         "server_ready",
         (_DATA,),
-        arrange="mkdir data && echo 9.6 >data/PG_VERSION && echo 1 >data/postmaster.pid",
+        arrange=f"{_BEGUN} && echo 9.6 >data/PG_VERSION && cat server >data/postmaster.pid",
         prints="",
+        after=_END,
         name="an old one",
     ),
     Example(
