@@ -1,7 +1,7 @@
 # On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: setup-lab setup-nfs setup-systemd setup-package help demo test test-unit test-long test-nfs test-systemd chaos fuzz run setup check bench package package-test clean
+.PHONY: setup-lab setup-nfs setup-systemd setup-package help demo test test-unit test-long test-nfs test-systemd chaos fuzz screenshots run setup check bench package package-test clean
 
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # For a part of the tests: make test PYTEST="tests/core -k facts"
@@ -26,6 +26,7 @@ help:
 	@echo 'make test-systemd  moves between hosts with service managers, in every layout'
 	@echo 'make chaos         moves between such hosts, each with a fault at a random moment: ROUNDS=10 SEED=1, ROUND=3 alone'
 	@echo 'make fuzz          what reads servers and files, fed with garbage and damaged outputs for SECONDS=60'
+	@echo 'make screenshots   every page of the window in each size, scale and theme, in screenshots/'
 	@echo 'make run           the window'
 	@echo 'make setup         everything into .venv, system packages included'
 	@echo 'make check         lint, format, types and walls'
@@ -57,6 +58,9 @@ chaos: setup-systemd
 
 fuzz: setup-lab
 	@$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS) --seed $(SEED)
+
+screenshots: setup-lab
+	@$(BIN)/python tests/gui/pictures.py screenshots
 
 run: setup
 	@$(BIN)/pghaul
@@ -90,5 +94,5 @@ package-test: package
 	@sh installer/with-lab.sh $(BIN)/python -m pytest -m clean_debian tests/installer
 
 clean:
-	rm -rf .venv .venv-tools dist build demo fuzz-findings installer/build
+	rm -rf .venv .venv-tools dist build demo screenshots fuzz-findings installer/build
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

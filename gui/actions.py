@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from core.servers.profiles import Profile
 
 
+NEWEST = 500
+"""Runs that a page shows: more than a person looks through."""
+
+
 def moves_newest_first(session: "Session") -> tuple[Move, ...]:
     """All moves by name, but the one that was worked on last stands first."""
     moves = session.store.moves()
@@ -102,8 +106,8 @@ def run_benchmarks(
 
 
 def runs(move: str, session: "Session") -> tuple[Run, ...]:
-    """The runs of a move, newest first."""
-    return session.store.runs(move)[::-1]
+    """The newest runs of a move, newest first: what a page can show."""
+    return session.store.runs(move, newest=NEWEST)[::-1]
 
 
 def comparison(move: str, session: "Session") -> Compared | None:
@@ -312,23 +316,13 @@ def commands(move: str | None, session: "Session") -> "tuple[Command, ...]":
     return session.store.commands(move, limit=1000)
 
 
-def entry_text(entry: "Entry", session: "Session") -> str:
-    """Everything that the history holds of an entry, as text to read and copy."""
+def entry_text(entry: "Entry", as_json: bool, session: "Session") -> str:
+    """What the history holds of an entry, as text to read and copy; or all of it, as JSON."""
     from core import documents
+    from gui.models.details import detail_text
 
     detail = session.store.detail(entry.kind, entry.reference)
-    if isinstance(detail, Run):
-        return _run_text(detail)
-    return str(detail) if isinstance(detail, Path) else documents.dump(detail, indent=2)
-
-
-def _run_text(run: Run) -> str:
-    ended = ": ".join(part for part in (str(run.outcome or "not ended"), run.stopped) if part)
-    parts = [f"{run.workload.title} on {run.volume.server}, {run.volume.mount_point}\n{ended}"]
-    for one in run.repetitions:
-        lines = [f"repetition {one.number}: {one.outcome}", *(f"{mark.kind}: {mark.text}" for mark in one.marks)]
-        parts.append("\n".join([*lines, f"$ {one.command}", one.message, one.raw]))
-    return "\n\n".join(parts)
+    return documents.dump(detail, indent=2) if as_json and not isinstance(detail, Path) else detail_text(detail)
 
 
 def save_profile(profile: "Profile", name: str | None, session: "Session") -> None:

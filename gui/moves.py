@@ -49,7 +49,10 @@ class Moves(QObject):
 
     @Slot(str)
     def remove(self, name: str) -> None:
-        """Remove a move with everything measured for it, once the user agrees."""
+        """Remove a move with everything measured for it, once the user agrees; not while something runs."""
+        if self._work.busy:
+            self.told.emit("A job is running: a move can be removed when it has ended.")
+            return
         box = question_box(
             self._window,
             "Remove a move",

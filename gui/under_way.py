@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
 
 class UnderWay(QObject):
-    """Signals: changed(), something began, ended or was interrupted; page_wanted(move, title of the page)."""
+    """Signals: changed(), something began, ended or was interrupted; page_wanted(move, title of the page);
+    waits(what a person is to do; empty: nothing).
+    """
 
+    waits = Signal(str)
     changed = Signal()
     page_wanted = Signal(str, str)
 
@@ -52,11 +55,13 @@ class UnderWay(QObject):
     def wait_for(self, question: Question) -> None:
         """Say on every page what the execution waits for."""
         self._strip.wait_for(waits_for(question))
+        self.waits.emit(waits_for(question))
 
     @Slot(object)
     def go_on(self, _question: Question) -> None:
         """It waits for nothing any more."""
         self._strip.wait_for("")
+        self.waits.emit("")
 
     @Slot(object)
     def back_when_ended(self, _question: Question) -> None:

@@ -376,6 +376,7 @@ class MainWindow(QMainWindow):
         work.ended.connect(partial(QApplication.alert, self))  # who works in another window is told that it has ended
         self.stack.currentChanged.connect(self.banner.raise_)
         self.under_way.changed.connect(self.way.read)
+        self.under_way.waits.connect(self.job_bar.wait_for)
         self.under_way.page_wanted.connect(self._open_page)
 
     @Slot()

@@ -97,12 +97,15 @@ def run(session: Session, run_id: int) -> Run:
     return run_of(_row(session, run_id))
 
 
-def runs(session: Session, move: str, side: Side | None, latest_only: bool) -> tuple[Run, ...]:
-    """The runs of a move in the order of time."""
+def runs(
+    session: Session, move: str, side: Side | None, latest_only: bool, newest: int | None = None
+) -> tuple[Run, ...]:
+    """The runs of a move in the order of time; all, or so many of the newest."""
     query = select(RunRow).where(RunRow.move_id == move_row(session, move).id)
     if side is not None:
         query = query.where(RunRow.side == side.value)
-    rows = list(session.scalars(query.order_by(RunRow.started_at, RunRow.id)))
+    latest_first = query.order_by(RunRow.started_at.desc(), RunRow.id.desc()).limit(newest)
+    rows = list(session.scalars(latest_first))[::-1]
     return tuple(run_of(row) for row in (_latest(rows) if latest_only else rows))
 
 

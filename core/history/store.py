@@ -203,15 +203,17 @@ class Store:
         with self._read() as session:
             return runs.run(session, run_id)
 
-    def runs(self, move: str, *, side: Side | None = None, latest_only: bool = False) -> tuple[Run, ...]:
-        """The runs of a move in the order of time.
+    def runs(
+        self, move: str, *, side: Side | None = None, latest_only: bool = False, newest: int | None = None
+    ) -> tuple[Run, ...]:
+        """The runs of a move in the order of time; `newest`: so many of them, the newest.
 
         `latest_only`: of each side and each workload with its parameters the newest that is done, on the machine and
         the volume that the move names now.
         """
         self._end_interrupted_runs()
         with self._read() as session:
-            return runs.runs(session, move, side, latest_only)
+            return runs.runs(session, move, side, latest_only, newest)
 
     def measured_at(self, move: str) -> dict[Side, datetime]:
         """When the latest run of each side ended that is done, where the move names it now."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core import units
+from core.benchmarks.model import Run
 from core.comparison.model import Comparison, Diagnosis, Row, Sample, Verdict
 from gui.appearance import Tone
 from gui.models.table import Column, Width
@@ -107,3 +108,13 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column("Interval", _interval, right=True),
     Column("Verdict", lambda row: str(row.verdict), tone=lambda row: TONES[row.verdict]),
 )
+
+
+def run_text(run: Run) -> str:
+    """A run whole: how it ended, each repetition with its command and output."""
+    ended = ": ".join(part for part in (str(run.outcome or "not ended"), run.stopped) if part)
+    parts = [f"{run.workload.title} on {run.volume.server}, {run.volume.mount_point}\n{ended}"]
+    for one in run.repetitions:
+        lines = [f"repetition {one.number}: {one.outcome}", *(f"{mark.kind}: {mark.text}" for mark in one.marks)]
+        parts.append("\n".join([*lines, f"$ {one.command}", one.message, one.raw]))
+    return "\n\n".join(parts)

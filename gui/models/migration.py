@@ -37,6 +37,15 @@ def estimate_summary(estimate: Estimate) -> str:
     )
 
 
+def estimate_text(estimate: Estimate) -> str:
+    """An estimate whole: each method and stage with its span, then what was assumed."""
+    lines = [estimate_summary(estimate), ""]
+    for row in stage_rows(estimate):
+        seconds = row.method.duration_seconds if row.stage is None else row.stage.seconds
+        lines.append(f"{_name(row)}: {units.duration(seconds.likely)} ({span(seconds)})")
+    return "\n".join([*lines, "", notes(estimate)])
+
+
 def notes(estimate: Estimate) -> str:
     """The warnings and assumptions of each method, in words; what several methods share stands once."""
     lines: dict[str, list[str]] = {}

@@ -76,8 +76,16 @@ class ExecutionPage(Page):
         return next((button for button in (self.resume, self.start) if button.isEnabled()), None)
 
     def ask(self, question: Question) -> None:
-        """Ask the person, in the page."""
+        """Ask the person, in the page; with what the execution says of it, which may have to be read first."""
         self.prompt.ask(question, prompt_for(question, self.state.execution))
+        asked = self.question()
+        task = None if self.state.execution is not None or asked is None else self.work.ask(asked)
+        if task is not None:
+            task.succeeded.connect(partial(self._ask_with, question))
+
+    def _ask_with(self, question: Question, state: ExecutionState) -> None:
+        if not question.answered and state.execution is not None:
+            self.prompt.explain(prompt_for(question, state.execution))
 
     def question(self) -> Any:
         move = self.work.move

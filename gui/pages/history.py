@@ -33,7 +33,9 @@ class HistoryPage(Page):
         self._entry: Entry | None = None
         self.only_move = CheckBox("Only the &picked move", self)
         self.only_move.toggled.connect(self.refresh)
-        head = self.heading(self.only_move)
+        self.as_json = CheckBox("As JS&ON", self)
+        self.as_json.toggled.connect(self._read_again)
+        head = self.heading(self.only_move, self.as_json)
         self.entries: Table[Entry] = Table("Entries", ENTRY_COLUMNS, self)
         self.entries.chosen.connect(self._read_entry)
         self.details = TextView("Details", self)
@@ -85,11 +87,15 @@ class HistoryPage(Page):
     @Slot(object)
     def _read_entry(self, entry: "Entry | None") -> None:
         self._entry = entry
-        task = None if entry is None else self.work.read(partial(actions.entry_text, entry))
+        task = None if entry is None else self.work.read(partial(actions.entry_text, entry, self.as_json.isChecked()))
         if entry is None or task is None:
             self.details.set_text("")
         else:
             task.succeeded.connect(partial(self._show_entry, entry))
+
+    @Slot()
+    def _read_again(self) -> None:
+        self._read_entry(self._entry)
 
     def _show_entry(self, entry: "Entry", text: str) -> None:
         if entry == self._entry:

@@ -38,7 +38,9 @@ class OverviewPage(Page):
         self.column.addWidget(self.missing)
         self._plots = QSplitter(Qt.Orientation.Horizontal, self)
         self._plots.setChildrenCollapsible(False)
-        self.column.addWidget(self._plots, 1)
+        self._plots.setMaximumHeight(self.fontMetrics().height() * 40)
+        self.column.addWidget(self._plots, 3)
+        self.column.addStretch(1)
         self.cards: list[AnswerCard] = []
 
     def question(self) -> Any:

@@ -1,7 +1,7 @@
 """The one check box: its frame can be seen in the dark too."""
 
 from PySide6.QtCore import QEvent
-from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from gui import appearance
@@ -18,11 +18,13 @@ class CheckBox(QCheckBox):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() is QEvent.Type.ApplicationPaletteChange:
+        if event.type() is QEvent.Type.PaletteChange:
             self._fill()
 
     def _fill(self) -> None:
-        palette = QPalette(QGuiApplication.palette())
-        if appearance.is_dark():
+        palette, dark = QPalette(), appearance.is_dark()  # all other roles stay those of the parent
+        if (self.palette().color(QPalette.ColorRole.Base) == QColor(FILLING)) is dark:
+            return
+        if dark:
             palette.setColor(QPalette.ColorRole.Base, QColor(FILLING))
         self.setPalette(palette)

@@ -66,6 +66,10 @@ class JobBar(QWidget):
         self.title.setText(f"{self._job_title}, and cleaning up")
         self.cancel.setEnabled(False)
 
+    def wait_for(self, what: str) -> None:
+        """The job waits for a person, and tells nothing meanwhile."""
+        self.title.setText(f"Waits for you: {what}" if what else self._job_title)
+
     @Slot(object)
     def _take(self, events: tuple[Event, ...]) -> None:
         progress = next((event for event in reversed(events) if isinstance(event, Progress)), None)

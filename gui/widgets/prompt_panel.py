@@ -51,8 +51,7 @@ class PromptPanel(QFrame):
     def ask(self, question: Question, prompt: Prompt) -> None:
         """Show this question; what has to be typed is typed first."""
         self._question, self._typed = question, prompt.typed
-        self.title.setText(prompt.title)
-        self.text.setText(prompt.text)
+        self.explain(prompt)
         self.table.set_text(prompt.table)
         self.table.setVisible(bool(prompt.table))
         self.field.clear()
@@ -64,6 +63,11 @@ class PromptPanel(QFrame):
         self.show()
         if prompt.typed:
             self.field.setFocus()
+
+    def explain(self, prompt: Prompt) -> None:
+        """What it is about; what was typed stays."""
+        self.title.setText(prompt.title)
+        self.text.setText(prompt.text)
 
     def withdraw(self, question: Question) -> None:
         """It needs no answer any more."""

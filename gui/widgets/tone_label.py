@@ -1,7 +1,7 @@
 """A label in the colour of a meaning, in light and in dark."""
 
 from PySide6.QtCore import QEvent
-from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QWidget
 
 from gui.appearance import Tone, colour
@@ -18,11 +18,13 @@ class ToneLabel(Label):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() is QEvent.Type.ApplicationPaletteChange:
+        if event.type() is QEvent.Type.PaletteChange:
             self._colour()
 
     def _colour(self) -> None:
-        palette = QPalette(QGuiApplication.palette())
+        palette, wanted = QPalette(), colour(self._tone)  # all other roles stay those of the parent
+        if self.palette().color(QPalette.ColorRole.WindowText) == wanted:
+            return
         for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text):  # which one counts, a card's base decides
-            palette.setColor(role, colour(self._tone))
+            palette.setColor(role, wanted)
         self.setPalette(palette)

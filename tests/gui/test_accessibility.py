@@ -34,6 +34,7 @@ from gui.dialogs.move import MoveDialog
 from gui.dialogs.questions import dialog_for
 from gui.dialogs.server import ServerDialog
 from gui.widgets.check_box import CheckBox
+from gui.widgets.tone_label import ToneLabel
 from gui.window import PAGES, MainWindow
 from tests.gui import samples
 from tests.gui.conftest import page
@@ -216,12 +217,19 @@ def test_no_text_is_clipped(histories: Histories, tmp_path: Path, factor: str) -
     assert ended.stdout == f"scale {float(factor)}\n"
 
 
-def test_a_check_box_can_be_seen_in_the_dark(qapp: QApplication) -> None:
+def test_a_check_box_and_a_tone_follow_into_the_dark(qapp: QApplication) -> None:
+    box, label = CheckBox("there"), ToneLabel("wrong", Tone.BAD)
     try:
         appearance.force(qapp, Qt.ColorScheme.Dark)
-        box = CheckBox("there")
+        qapp.processEvents()
+        for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text):
+            assert label.palette().color(role) == QColor(Tone.BAD.value[True])
         filling, window = (box.palette().color(role) for role in (QPalette.ColorRole.Base, QPalette.ColorRole.Window))
         assert _contrast(filling, window) >= 2.5
-        box.deleteLater()
+        appearance.force(qapp, Qt.ColorScheme.Light)
+        qapp.processEvents()
+        assert label.palette().color(QPalette.ColorRole.WindowText) == QColor(Tone.BAD.value[False])
     finally:
         appearance.force(qapp, Qt.ColorScheme.Light)
+        box.deleteLater()
+        label.deleteLater()

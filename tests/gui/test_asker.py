@@ -200,6 +200,7 @@ def test_a_step_of_the_persons_is_asked_for_in_the_page(
     assert asks.table.text == CRON.table
     assert asks.accept.text() == "&The cron jobs are moved"
     assert asks.back.isHidden()
+    assert full_window.job_bar.title.text() == "Waits for you: move the cron jobs"
     QTest.mouseClick(getattr(asks, button), Qt.MouseButton.LeftButton)
     at_rest(qtbot, full_window)
     assert answers == [expected]

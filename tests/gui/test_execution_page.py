@@ -166,3 +166,22 @@ def test_what_is_left_is_ticked_off_and_kept(
     full_window.work.changed.emit()
     at_rest(qtbot, full_window)
     assert after.list.item(0).checkState() is Qt.CheckState.Checked
+
+
+def test_the_stop_is_asked_with_host_and_expected_downtime(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
+    stop = replace(COPY, title="stop old", stopped=True, expected_seconds=35.0, number=1)
+    plan = replace(PLAN, steps=(stop, OPENING), warnings=("old is not fenced",))
+    other.execution_started(
+        Execution(0, PLAN.move, Kind.REAL, State.RUNNING, "c0ffee00", "dba@desk", datetime.now(UTC), None, plan)
+    )
+    full_window.work.run("execute", lambda _session, _job: full_window.work.asker.confirm_stop("15/main"))
+    asking = full_window.show_page("Move")
+    assert isinstance(asking, MovePage)
+    panel = asking.prompt
+    qtbot.waitUntil(lambda: "on db-old" in panel.text.text())
+    assert "About 35 s of downtime are expected" in panel.text.text()
+    assert "1 warning of the plan stand" in panel.text.text()
+    full_window.moves_made.remove("spring")
+    assert "when it has ended" in full_window.banner.text
+    panel.decline.click()
+    at_rest(qtbot, full_window)

@@ -192,7 +192,14 @@ def test_history_shows_entries_with_their_details(full_window: MainWindow, qtbot
     shown.entries.choose(kinds.index("run"))
     qtbot.waitUntil(lambda: "repetition 1: done" in shown.details.text)
     shown.entries.choose(kinds.index("facts"))
+    qtbot.waitUntil(lambda: "6.1.0-18-amd64" in shown.details.text)
+    assert '"kernel"' not in shown.details.text
+    shown.as_json.click()
     qtbot.waitUntil(lambda: '"kernel"' in shown.details.text)
+    shown.as_json.click()
+    for kind, said in (("plan", "3 steps by rsync"), ("checks", "What to do:"), ("estimate", "Cold copy: 4 h")):
+        shown.entries.choose(kinds.index(kind))
+        qtbot.waitUntil(lambda said=said: said in shown.details.text)  # type: ignore[misc]
     assert next(command.command for command in shown.commands.rows.rows) == "fio --name=x"
 
 
@@ -206,7 +213,7 @@ def test_a_superseded_entry_shows_what_was_recorded_then(
     shown.entries.choose(older)
     qtbot.waitUntil(lambda: samples.CHECKS[0].message in shown.details.text)
     shown.entries.choose(newest)
-    qtbot.waitUntil(lambda: shown.details.text.strip() == "[]")
+    qtbot.waitUntil(lambda: shown.details.text == "no checks")
 
 
 def test_the_tables_are_live_while_a_job_runs(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
