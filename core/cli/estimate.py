@@ -132,10 +132,11 @@ def record_text(rows: Sequence[Held]) -> str:
 def estimate_text(made: Estimate) -> str:
     """An estimate for people: a line a method, the stages of the one to take, then what was assumed."""
     rows = [
-        (_name(each), _span(each.duration_seconds), _span(each.downtime_seconds), _bounds(each))
+        (_name(each), _span(each.duration_seconds), _span(each.downtime_seconds), _space(each), _bounds(each))
         for each in made.methods
     ]
-    lines = [*_headline(made), table(("method", "duration (low – high)", "downtime (low – high)", "bound by"), rows)]
+    head = ("method", "duration (low – high)", "downtime (low – high)", "room on new", "bound by")
+    lines = [*_headline(made), table(head, rows, right=(3,))]
     lines += [f"  {name} cannot be taken: {reason}" for reason, name in _ruled_out(made)]
     taken = made.method(made.planned or made.advised)
     if taken is not None and taken.stages:
@@ -155,6 +156,12 @@ def _ruled_out(made: Estimate) -> Iterable[tuple[str, str]]:
     """Each reason with the methods that it rules out."""
     for reason in dict.fromkeys(each.ruled_out for each in made.methods if each.ruled_out):
         yield reason, ", ".join(each.method for each in made.methods if each.ruled_out == reason)
+
+
+def _space(method: Method) -> str:
+    """What it needs on new, and on old where it needs any there."""
+    on_old = f", on old {units.size(method.bytes_on_old)}" if method.bytes_on_old >= 1 else ""
+    return f"{units.size(method.bytes_on_new)}{on_old}" if method.bytes_on_new else units.ABSENT
 
 
 def _bounds(method: Method) -> str:

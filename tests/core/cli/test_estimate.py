@@ -43,6 +43,9 @@ def test_what_cannot_be_taken_says_why_and_stages_say_where_they_come_from() -> 
     plain = estimate_text(estimate(load_spec("[cluster]\nsize_bytes = 1e12", "x")))
     assert "warm-copy, stage by stage:" in plain
     assert "assumed: as in the lab" in plain
+    assert "room on new" in plain
+    replica = next(line for line in plain.splitlines() if line.startswith("streaming-replica"))
+    assert "931.3 GiB, on old" in replica  # it keeps the WAL of the base copy
 
 
 def test_verify_all_is_priced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
