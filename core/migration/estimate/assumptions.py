@@ -69,13 +69,13 @@ WHILE_RUNNING: Figure = (1.0, 1.1, 1.6)
 
 # --- what is done once, seconds
 
-PREPARE: Figure = (2.0, 4.5, 15.0)
-STOP: Figure = (0.4, 1.0, 4.0)
-PASS: Figure = (0.3, 0.8, 3.0)
-PROVE: Figure = (0.3, 0.8, 3.0)
-START: Figure = (0.6, 1.5, 6.0)
-"""To make ready, to stop, a pass that has nothing to do, the lists of both sides, to start and to look: from the
-lab."""
+PREPARE: Figure = (2.0, 4.0, 12.0)
+STOP: Figure = (0.4, 0.9, 2.5)
+PASS: Figure = (0.3, 0.7, 2.0)
+PROVE: Figure = (0.3, 0.7, 2.0)
+START: Figure = (0.6, 1.3, 4.0)
+"""To make ready, to stop, a pass that has nothing to do, the lists of both sides, to start and to look: from the lab,
+where all of them but the first came to 3.0 to 6.0 s (docs/speed.md: 3.4 s with little to send)."""
 
 WAY_BACK: Figure = (1.0, 3.0, 12.0)
 """To stop new, take the fence away and start old: as much as a stop and a start."""

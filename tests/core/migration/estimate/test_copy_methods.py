@@ -108,3 +108,14 @@ def test_each_stage_says_what_bounds_it_and_where_its_figure_comes_from() -> Non
     for each in estimate(TERA).methods:
         assert all(stage.bound_by and stage.evidence for stage in each.stages)
     assert estimate(TERA).methods[0].bytes_on_new == 1.22e12
+
+
+def test_a_small_cluster_is_stopped_for_some_seconds() -> None:
+    """1 GB of pgbench between two systemd hosts: 3.0 to 6.0 s of downtime were taken in eight settings."""
+    small = Spec(
+        ClusterSpec(1e9, files=1500, change_bytes_per_hour=1e8), OldSpec(400e6), NewSpec(400e6), copy=CopySpec(150e6)
+    )
+    stop = method("warm-copy", small).downtime_seconds
+    assert 3.0 < stop.likely < 6.0
+    assert stop.low < 4.5
+    assert stop.high < 12
