@@ -3,8 +3,9 @@
 import posixpath
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
 from core.documents import each_text
 from core.errors import AuthenticationError, CommandError, InputError
@@ -87,39 +88,65 @@ def collect(
         ServerError: the server could not be asked at all. Whatever else fails is a gap of the facts.
         Cancelled: the job was cancelled.
     """
-    started = time.monotonic()
     named = _named(folders)
     trips = _Trips(server, job)
-    targets = [folder for folder in targets if not {"\n", "\0"} & set(folder)]  # no plan can go there
-    order, entries = collation_order.section(locales), target_entries.section(targets)
-    sections = [*HOST, *host.sections(server.profile.database_user)]
-    sections += [section for section, wanted in ((order, locales), (entries, targets)) if wanted]
+    wanted = _Wanted.of(locales, targets)
+    sections = [*HOST, *host.sections(server.profile.database_user), *wanted.sections]
     names = [section.name for section in sections]
     first = trips.ask(lambda mark: bundle(mark, sections), names, _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
     running = reader.read(discovery.POSTMASTERS) or Postmasters()
     started_by = _started_by(reader)
     candidates = _bounded(reader, discovery.merged([*named, *_candidates(reader, running, started_by)]))
-    found = Found((), (), {})
-    if candidates:
-        # the host's facts need root or nobody; a cluster's its owner
-        trips.become_database_user()
-        marks = [new_mark() for _ in candidates]
-        user = server.profile.database_user
-        second = trips.ask(
-            lambda mark: clusters_script(mark, marks, candidates, running.pids, user),
-            asked_of(candidates),
-            _SECOND_DEADLINE,
-            "facts of the clusters",
-        )
-        found = read_clusters(candidates, by_owner(marks, second))
-    queues = reader.read(block_queues.SECTION) or {}
-    folders_found = [cluster.data_directory for cluster in found.clusters]
-    environment = host.host_environment(reader, trips.asked_at, trips.answered_at, folders_found)
+    found = _clusters(trips, candidates, running, server.profile.database_user) if candidates else Found((), (), {})
     private = {section.name for section in sections if section.private}
+    raw = {name: answer.shown for name, answer in first.items() if name not in private} | found.raw
+    facts = _facts(server.name, trips, reader, wanted, found, started_by)
+    return each_text(replace(facts, raw=raw), without_secrets)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is asked besides: a list sorted under those locales, the names in those folders; None: not."""
+
+    order: Section[Any] | None
+    entries: Section[Any] | None
+
+    @classmethod
+    def of(cls, locales: Sequence[str], targets: Sequence[str]) -> Self:
+        possible = [folder for folder in targets if not {"\n", "\0"} & set(folder)]  # no plan can go to others
+        return cls(
+            collation_order.section(locales) if locales else None,
+            target_entries.section(possible) if possible else None,
+        )
+
+    @property
+    def sections(self) -> list[Section[Any]]:
+        return [section for section in (self.order, self.entries) if section is not None]
+
+
+def _clusters(trips: "_Trips", candidates: Sequence[Candidate], running: Postmasters, user: str) -> Found:
+    # the host's facts need root or nobody; a cluster's its owner
+    trips.become_database_user()
+    marks = [new_mark() for _ in candidates]
+    answered = trips.ask(
+        lambda mark: clusters_script(mark, marks, candidates, running.pids, user),
+        asked_of(candidates),
+        _SECOND_DEADLINE,
+        "facts of the clusters",
+    )
+    return read_clusters(candidates, by_owner(marks, answered))
+
+
+def _facts(
+    name: str, trips: "_Trips", reader: Reader, wanted: _Wanted, found: Found, started_by: Sequence[Candidate]
+) -> Facts:
+    queues = reader.read(block_queues.SECTION) or {}
+    folders = [cluster.data_directory for cluster in found.clusters]
+    environment = host.host_environment(reader, trips.asked_at, trips.answered_at, folders)
     # The gaps stand last, because what is read above them adds to them.
-    facts = Facts(
-        server=server.name,
+    return Facts(
+        server=name,
         taken_at=datetime.now(UTC),
         round_trips=trips.count,
         system=reader.read(system.SECTION),
@@ -131,16 +158,14 @@ def collect(
         network_links=reader.read(network.SECTION) or (),
         tools=reader.read(tools.SECTION) or (),
         clusters=found.clusters,
-        collation_order=((reader.read(order) or {}) if locales else {}) | found.collation_order,
-        target_entries=(reader.read(entries) or {}) if targets else {},
+        collation_order=((reader.read(wanted.order) if wanted.order else None) or {}) | found.collation_order,
+        target_entries=(reader.read(wanted.entries) if wanted.entries else None) or {},
         further=host.further(reader),
         host_environment=environment,
         services=services(started_by, environment.autostart),
-        raw={name: answer.shown for name, answer in first.items() if name not in private} | found.raw,
         gaps=(*trips.gaps, *reader.gaps, *found.gaps, *(() if found.clusters or found.gaps else (_NO_CLUSTER,))),
-        seconds=time.monotonic() - started,
+        seconds=time.monotonic() - trips.began,
     )
-    return each_text(facts, without_secrets)
 
 
 def _named(folders: Iterable[str]) -> list[Candidate]:
@@ -190,13 +215,13 @@ class _Trips:
     """The round trips of one pass: as root where the profile has rights for it, else as the login user, with a gap.
 
     Attributes:
-        count: round trips so far.
+        began: when the pass did, by the monotonic clock; `count`: round trips so far.
         gaps: rights that were refused.
         asked_at, answered_at: when the first question left and when the server's time came in, by this clock.
     """
 
     def __init__(self, server: Server, job: Job) -> None:
-        self.count = 0
+        self.began, self.count = time.monotonic(), 0
         self.gaps: list[Gap] = []
         self.asked_at = self.answered_at = 0.0
         self._server = server
