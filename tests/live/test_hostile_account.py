@@ -51,6 +51,7 @@ printf '%s\n' $! {_HOME}/data 1700000000 {PORT} /tmp '' 0 'ready   ' >data/postm
 _RACE = f"""
 cd {_HOME}
 while [ -e race ]; do
+  echo >>turns
   for each in /tmp/pghaul* /var/tmp/pghaul* /run/pghaul* /srv/pg/pghaul* {site.ROOT}/* /dev/shm/pghaul*; do
     [ -e "$each" ] || continue
     rm -rf "$each" 2>/dev/null || :
@@ -85,6 +86,16 @@ _LOOK = (
 """What is none of the product's, and root's alone."""
 
 
+def told(host: Host) -> set[str]:
+    """Who has run a program of hers, as it tells itself."""
+    return {line.split()[0] for line in host.exec("cat", _RAN).stdout.splitlines()}
+
+
+def turns(host: Host) -> int:
+    """How often she has gone round with her links."""
+    return len(host.exec("cat", f"{_HOME}/turns").stdout.splitlines())
+
+
 def places(host: Host) -> set[str]:
     return set(host.exec("sh", "-c", _LOOK).stdout.splitlines())
 
@@ -97,6 +108,7 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     site.start(lab.old)
     for host in (lab.old, lab.new):
         host.exec("useradd", "-m", "mallory")
+        host.exec("chmod", "755", _HOME)  # her trap is open to everybody
         host.exec("install", "-m", "666", "/dev/null", _RAN)
         host.exec("sh", "-c", _PLANT, user="mallory")
         host.exec("touch", f"{_HOME}/race", user="mallory")
@@ -116,6 +128,13 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
 
 def test_nothing_of_hers_runs_as_another_user_and_nothing_else_changes(cli: CommandLine, tmp_path: Path) -> None:
     before = {host.name: places(host) for host in (cli.lab.old, cli.lab.new)}
+    for host in (cli.lab.old, cli.lab.new):  # whoever ran one of her programs would be told of
+        for user in ("mallory", "nobody", "root"):
+            host.exec(f"{_HOME}/pg/bin/id", user=user)
+        assert told(host) == {"mallory", "nobody", "root"}
+        host.exec("truncate", "-s", "0", _RAN)
+        host.exec(f"{_HOME}/pg/bin/id", user="mallory")
+    raced = {host.name: turns(host) for host in (cli.lab.old, cli.lab.new)}
     ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
     roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
     assert cli("move", "add", "m", *ends, *roots)[0] == 0
@@ -135,5 +154,6 @@ def test_nothing_of_hers_runs_as_another_user_and_nothing_else_changes(cli: Comm
         assert f"{_HOME}/data" in out or words[0] != "facts"  # she has been seen
     assert sql(cli.lab.new, "select count(*) from pgbench_accounts") == "100000"
     for host in (cli.lab.old, cli.lab.new):
-        assert {line.split()[0] for line in host.exec("cat", _RAN).stdout.splitlines()} <= {"mallory"}
+        assert told(host) == {"mallory"}
+        assert turns(host) > raced[host.name] + 50  # she was at it all the while
         assert sorted(places(host) ^ before[host.name]) == []
