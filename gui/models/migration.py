@@ -154,6 +154,7 @@ CHECK_COLUMNS: tuple[Column[CheckResult], ...] = (
     Column("Old", lambda row: row.old),
     Column("New", lambda row: row.new),
     Column("What it means", lambda row: row.message, width=Width.REST, tip=check_text),
+    Column("What to do", lambda row: row.hint, width=Width.REST, tip=check_text),
 )
 PROBE_COLUMNS: tuple[Column[Probe], ...] = (
     Column("Link of the chain", lambda row: str(row.quantity)),

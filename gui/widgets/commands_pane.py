@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from core.jobs import Event
 from gui.bridge import Task
@@ -13,6 +13,7 @@ from gui.models import commands
 from gui.models.commands import Line
 from gui.widgets.label import Label
 from gui.widgets.table import Table
+from gui.widgets.text import TextView
 
 if TYPE_CHECKING:
     from core.history.store import Command
@@ -44,7 +45,14 @@ class CommandsPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 2, 8, 6)
         column.addLayout(head)
-        column.addWidget(self.table)
+        self.whole = TextView("Whole command", self)
+        self.table.chosen.connect(self._show_whole)
+        split = QSplitter(Qt.Orientation.Horizontal, self)
+        split.addWidget(self.table)
+        split.addWidget(self.whole)
+        split.setSizes([700, 340])
+        split.setChildrenCollapsible(False)
+        column.addWidget(split)
 
     @Slot(object)
     def follow(self, task: Task) -> None:
@@ -71,6 +79,10 @@ class CommandsPane(QWidget):
         chosen = sorted(index.row() for index in self.table.selectionModel().selectedRows())
         rows = [self.table.rows.row(number) for number in chosen] or self.table.rows.rows
         QGuiApplication.clipboard().setText("\n".join(line.text for line in rows if line.level == "command"))
+
+    @Slot(object)
+    def _show_whole(self, line: Line | None) -> None:
+        self.whole.set_text("" if line is None else line.text)
 
     def _offer(self, servers: Iterable[str]) -> None:
         for name in dict.fromkeys(servers):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from core.errors import PghaulError
 from gui.dialogs.files import ask_path
+from gui.models.sorting import figure
 from gui.models.table import Column, TableModel, Width
 from gui.widgets.padding import PaddedDelegate
 
@@ -35,18 +36,22 @@ class Table(QTableView, Generic[Row]):
         columns: Sequence[Column[Row]],
         parent: QWidget | None = None,
         *,
-        strong: Callable[[Row], bool] = lambda _row: False,
+        strong: Callable[[Row], bool] | None = None,
     ) -> None:
         super().__init__(parent)
-        self.rows = TableModel[Row](columns, self, strong)
+        self.rows = TableModel[Row](columns, self, strong or (lambda _row: False))
         self.dragged = self._held = False
         self._all: list[Row] = []
         self._wanted = ""
+        self._order: tuple[int, Qt.SortOrder] | None = None
         self.setAccessibleName(name)
         self.setModel(self.rows)
         self.setItemDelegate(PaddedDelegate(4, 0, self))
         self._set_behaviour()
         self._set_head(columns)
+        if strong is None:  # rows below heads stay below them
+            self.horizontalHeader().setSectionsClickable(True)
+            self.horizontalHeader().sectionClicked.connect(self.sort)
         copy = QAction("&Copy", self, shortcut=QKeySequence(QKeySequence.StandardKey.Copy))
         copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         copy.triggered.connect(self.copy)
@@ -61,7 +66,7 @@ class Table(QTableView, Generic[Row]):
         """Show these rows; the chosen place stays. Columns fit what they show until the user drags one."""
         before = self.current()
         self._all = [*rows]
-        self.rows.set_rows([row for row in rows if self._holds(row)] if self._wanted else rows)
+        self.rows.set_rows(self._ordered([row for row in rows if self._holds(row)] if self._wanted else rows))
         if rows and not self.dragged:
             self.fit()
         if self.current() != before:
@@ -72,6 +77,27 @@ class Table(QTableView, Generic[Row]):
         """Show of the rows those alone that hold this text in a cell, whatever its case."""
         self._wanted = text.strip().lower()
         self.set_rows(self._all)
+
+    @Slot(int)
+    def sort(self, number: int) -> None:
+        """By that column: rising, then falling, then as the rows came."""
+        order, rising, falling = self._order, Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
+        if order is None or order[0] != number:
+            self._order = (number, rising)
+        else:
+            self._order = (number, falling) if order[1] is rising else None
+        self.horizontalHeader().setSortIndicatorShown(self._order is not None)
+        if self._order is not None:
+            self.horizontalHeader().setSortIndicator(*self._order)
+        self.set_rows(self._all)
+
+    def _ordered(self, rows: Sequence[Row]) -> Sequence[Row]:
+        if self._order is None:
+            return rows
+        column, falling = self.rows.columns[self._order[0]], self._order[1] is Qt.SortOrder.DescendingOrder
+        if column.right:
+            return sorted(rows, key=lambda row: figure(column.text(row)), reverse=falling)
+        return sorted(rows, key=lambda row: column.text(row).lower(), reverse=falling)
 
     def _holds(self, row: Row) -> bool:
         return any(self._wanted in column.text(row).lower() for column in self.rows.columns)

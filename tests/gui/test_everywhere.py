@@ -17,6 +17,7 @@ from gui.dialogs.palette import CommandPalette
 from gui.pages.check import CheckPage
 from gui.pages.facts import FactsPage
 from gui.pages.overview import OverviewPage
+from gui.pages.probe import ProbePage
 from gui.remembered import Remembered
 from gui.widgets.filter_box import FilterBox
 from gui.window import PAGES, MainWindow
@@ -38,6 +39,15 @@ def test_the_filter_leaves_what_holds_its_text(full_window: MainWindow, qtbot: Q
     assert shown.table.rows.rowCount() == 4
 
 
+def test_a_table_is_sorted_by_what_its_figures_stand_for(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Probe")
+    assert isinstance(shown, ProbePage)
+    rates = [row.bytes_per_second for row in shown.table.rows.rows]
+    for expected in (sorted(rates), sorted(rates, reverse=True), rates):
+        shown.table.horizontalHeader().sectionClicked.emit(1)
+        assert [row.bytes_per_second for row in shown.table.rows.rows] == expected
+
+
 def test_facts_that_differ_alone(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = page(qtbot, full_window, "Facts")
     assert isinstance(shown, FactsPage)
@@ -54,8 +64,9 @@ def test_a_table_is_saved_as_csv(full_window: MainWindow, qtbot: QtBot, tmp_path
     shown.table.save_csv(tmp_path / "checks.csv")
     with (tmp_path / "checks.csv").open(encoding="utf-8", newline="") as file:
         heads, *rows = csv.reader(file)
-    assert heads == ["Status", "Check", "Old", "New", "What it means"]
-    assert rows[2] == ["warning", "Free space", "1.1 TiB needed", "1.0 TiB free", "the target is nearly too small"]
+    assert heads == ["Status", "Check", "Old", "New", "What it means", "What to do"]
+    assert rows[2][:2] == ["warning", "Free space"]
+    assert rows[2][4:] == ["the target is nearly too small", "free 100 GiB"]
     shown.table.troubled.emit(PghaulError("checks.csv could not be written: no space left", "choose another folder"))
     assert "no space left" in full_window.banner.text
 
