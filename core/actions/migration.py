@@ -1,12 +1,15 @@
 """From what would break to every command: checks, probes, estimate, plan of a move."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 from core.actions.facts import both_facts, facts_of
 from core.actions.locks import refuse_held
 from core.actions.session import Session, recorded
 from core.benchmarks.model import Side
+from core.errors import HistoryError
 from core.facts.model import Facts
+from core.history.store import Store
 from core.jobs import Job
 from core.migration.checks import check as check_facts
 from core.migration.checks.waivers import with_waivers
@@ -18,6 +21,7 @@ from core.migration.execution.rates import change_rate, copy_rate
 from core.migration.execution.record import Held, held, history_of
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate
+from core.migration.model.execution import Execution
 from core.migration.model.move import Move, Verify
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
@@ -66,13 +70,26 @@ def estimate_with_spec(
 
 
 def record(session: Session, move: str | None = None) -> tuple[Held, ...]:
-    """Every execution and rehearsal of a move, or of all, beside the estimate that was made before it, newest first."""
+    """Every execution and rehearsal of a move, or of all, beside the estimate that was made before it, newest first.
+
+    Of all moves those that this version cannot read are left out.
+    """
     store = session.store
-    names = [move] if move is not None else [each.name for each in store.moves()]
+    if move is not None:
+        return _newest_first(_held(store, move))
     rows: list[Held] = []
-    for name in names:
-        estimates = store.estimates(name)
-        rows += [row for execution in store.executions(name) for row in held(execution, estimates)]
+    for each in store.moves():
+        with suppress(HistoryError):
+            rows += _held(store, each.name)
+    return _newest_first(rows)
+
+
+def _held(store: Store, move: str) -> list[Held]:
+    estimates = store.estimates(move)
+    return [row for execution in store.executions(move) for row in held(execution, estimates)]
+
+
+def _newest_first(rows: list[Held]) -> tuple[Held, ...]:
     return tuple(sorted(rows, key=lambda row: row.began_at, reverse=True))
 
 
@@ -103,9 +120,7 @@ def _estimated(
     store = session.store
     probes, runs = store.probes(move.name), store.runs(move.name, latest_only=True)
     executions = store.executions(move.name)
-    others = [each for each in store.moves() if each.name != move.name and (each.old, each.new) == (move.old, move.new)]
-    alike = [execution for each in others for execution in store.executions(each.name)]
-    known = history_of(executions, alike, record(session))
+    known = history_of(executions, _between_the_same(store, move), record(session))
     spec = spec_of(move, old, probes, runs, new, copy_rate(executions), change_rate(executions), known)
     spec = replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=_growth(session, move)))
     cluster = old.cluster(move.cluster)
@@ -113,6 +128,16 @@ def _estimated(
     made = replace(made, planned=planned(cluster) if cluster is not None else "")
     store.save_estimate(move.name, made)
     return made, spec
+
+
+def _between_the_same(store: Store, move: Move) -> list[Execution]:
+    """Executions of other moves between its servers, but for those that this version cannot read."""
+    found: list[Execution] = []
+    for each in store.moves():
+        if each.name != move.name and (each.old, each.new) == (move.old, move.new):
+            with suppress(HistoryError):
+                found += store.executions(each.name)
+    return found
 
 
 _MONTH_SECONDS = 30.44 * 86400
