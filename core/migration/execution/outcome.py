@@ -108,9 +108,10 @@ def _forecast(execution: Execution, estimate: Estimate | None) -> list[Paragraph
 
 
 def _ahead(method: Method) -> Span:
-    """What comes before the stop."""
+    """What comes before the stop; its ends are no differences of percentiles where those would lie the wrong way."""
     whole, down = method.duration_seconds, method.downtime_seconds
-    return Span(whole.low - down.low, whole.likely - down.likely, whole.high - down.high)
+    likely = max(0.0, whole.likely - down.likely)
+    return Span(min(likely, whole.low - down.low), likely, max(likely, whole.high - down.high))
 
 
 def _span(span: Span) -> str:

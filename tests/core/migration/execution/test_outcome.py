@@ -81,3 +81,11 @@ def test_a_rehearsal_says_what_the_move_will_cost() -> None:
     assert paragraphs["the move"].startswith("30 s (20 s to 1 min 00 s) of downtime, by what was measured now")
     assert "while old runs: 1 min 10 s (1 min 00 s to 2 min 20 s)" in paragraphs["the move"]
     assert "the move" not in [each.title for each in outcome_of(rehearsed, None)]
+
+
+def test_what_comes_before_a_stop_that_nobody_knows_is_still_a_range() -> None:
+    method = Method("warm-copy", Span(80, 100, 200), Span(1, 30, 190), ())
+    said = outcome_of(moved(WHOLE[0], kind=Kind.REHEARSAL), Estimate((method,)))
+    assert any(
+        "while old runs: 1 min 10 s (1 min 10 s to 1 min 10 s)" in text for each in said for text in each.sentences
+    )
