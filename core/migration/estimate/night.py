@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SURE = 0.9
 """What fits in nine nights of ten is taken to fit."""
 
-_STEPS = 24
+_STEPS = 12
 
 
 @dataclass(frozen=True, slots=True)
