@@ -142,11 +142,11 @@ def planned(move: str, session: "Session") -> Plan | None:
 
 def overview(move: str, session: "Session") -> Overview:
     """The answers of a move and what they rest on."""
-    from core.reports.report import build
+    from core.reports.report import first_page
     from core.reports.summary import summary
     from gui.models.overview import answers
 
-    report = build(session.store, move)
+    report = first_page(session.store, move)
     return Overview(answers(summary(report)), report.comparison, report.estimate, standing(move, session).marks)
 
 

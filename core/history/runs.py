@@ -1,16 +1,17 @@
 """Runs, their repetitions and metrics in the history."""
 
+import functools
 import json
 import math
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
 from core.errors import InputError
 from core.history.decoding import GarbledError, member, parsed
-from core.history.models import MetricRow, RepetitionRow, RunRow
+from core.history.models import MetricRow, MoveRow, RepetitionRow, RunRow
 from core.history.profiles import move_row
 from core.history.types import storable
 
@@ -100,54 +101,63 @@ def run(session: Session, run_id: int) -> Run:
 def runs(
     session: Session, move: str, side: Side | None, latest_only: bool, newest: int | None = None
 ) -> tuple[Run, ...]:
-    """The runs of a move in the order of time; all, or so many of the newest."""
-    query = select(RunRow).where(RunRow.move_id == move_row(session, move).id)
+    """The runs of a move in the order of time; all, the latest of each workload, or so many of the newest."""
+    of = move_row(session, move)
+    query = select(RunRow).where(RunRow.move_id == of.id)
     if side is not None:
         query = query.where(RunRow.side == side.value)
+    if latest_only:
+        query = query.where(RunRow.id.in_(_latest(session, of)))
     latest_first = query.order_by(RunRow.started_at.desc(), RunRow.id.desc()).limit(newest)
-    rows = list(session.scalars(latest_first))[::-1]
-    return tuple(run_of(row) for row in (_latest(rows) if latest_only else rows))
+    return tuple(run_of(row) for row in list(session.scalars(latest_first))[::-1])
 
 
 def measured_at(session: Session, move: str) -> dict[Side, datetime]:
     """When the latest run of each side ended that is done, on the machine and the volume that the move names now."""
     of = move_row(session, move)
-    found = {}
-    for side, server, volume in ((Side.OLD, of.old, of.old_volume), (Side.NEW, of.new, of.new_volume)):
-        mine = (RunRow.move_id == of.id, RunRow.side == side.value, RunRow.outcome == Outcome.DONE.value)
-        there = (RunRow.server == server.name, RunRow.mount_point == volume)
-        ended = session.scalar(select(func.max(RunRow.ended_at)).where(*mine, *there))
-        if ended is not None and (server.changed_at is None or ended >= server.changed_at):
-            found[side] = ended
-    return found
+    done = (RunRow.move_id == of.id, RunRow.outcome == Outcome.DONE.value, _where_the_move_is(of))
+    ended = session.execute(select(RunRow.side, func.max(RunRow.ended_at)).where(*done).group_by(RunRow.side))
+    return {Side(side): at for side, at in ended if at is not None}
 
 
-def _latest(rows: list[RunRow]) -> list[RunRow]:
-    """Of each side, workload and parameters the newest run that is done; where none is, the newest. In order of time.
+def _latest(session: Session, of: MoveRow) -> list[int]:
+    """Of each side, workload and parameters the newest run that is done; where none is, the newest.
 
     A run on a server, machine or volume that the move no longer names says nothing about it.
     """
-    latest: dict[_Key, RunRow] = {}
-    rows = [row for row in rows if _is_of_the_move(row)]
-    for row in rows:
-        known = latest.get(_key(row))
-        if known is None or row.outcome == Outcome.DONE or known.outcome != Outcome.DONE:
-            latest[_key(row)] = row
-    return [row for row in rows if latest[_key(row)] is row]
+    told = (RunRow.id, RunRow.side, RunRow.tool, RunRow.workload, RunRow.parameters, RunRow.outcome)
+    rows = session.execute(
+        select(*told).where(RunRow.move_id == of.id, _where_the_move_is(of)).order_by(RunRow.started_at, RunRow.id)
+    )
+    latest: dict[_Key, tuple[int, str | None]] = {}
+    for number, side, tool, workload, parameters, outcome in rows:
+        key = (side, tool, workload, _sorted(parameters))
+        known = latest.get(key)
+        if known is None or outcome == Outcome.DONE or known[1] != Outcome.DONE:
+            latest[key] = number, outcome
+    return [number for number, _outcome in latest.values()]
 
 
-def _key(row: RunRow) -> _Key:
+@functools.lru_cache(maxsize=1024)
+def _sorted(parameters: str) -> str:
     """What a comparison pairs: a workload with other parameters (of another suite) is another one."""
-    parameters = json.dumps(parsed(dict, row.parameters), sort_keys=True)
-    return row.side, row.tool, row.workload, parameters
+    return json.dumps(json.loads(parameters), sort_keys=True)
 
 
-def _is_of_the_move(row: RunRow) -> bool:
-    """Whether it ran where the move is now."""
-    move = row.move
-    server, volume = (move.old, move.old_volume) if row.side == Side.OLD else (move.new, move.new_volume)
-    same_machine = server.changed_at is None or row.started_at >= server.changed_at
-    return same_machine and (row.server, row.mount_point) == (server.name, volume)
+def _where_the_move_is(of: MoveRow) -> ColumnElement[bool]:
+    """That it ran on the machine and the volume which the move names now."""
+    sides = ((Side.OLD, of.old, of.old_volume), (Side.NEW, of.new, of.new_volume))
+    return or_(
+        *(
+            and_(
+                RunRow.side == side.value,
+                RunRow.server == server.name,
+                RunRow.mount_point == volume,
+                *([RunRow.started_at >= server.changed_at] if server.changed_at is not None else []),
+            )
+            for side, server, volume in sides
+        )
+    )
 
 
 def _row(session: Session, run_id: int) -> RunRow:

@@ -1,7 +1,7 @@
 """The report as data: everything that the history holds of one move, at one moment."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from core import settings
@@ -68,9 +68,20 @@ def build(store: Store, move_name: str, *, functions: bool = False) -> Report:
     Raises:
         InputError: there is no such move.
     """
-    move, plan = store.move(move_name), store.plan(move_name)
+    found, estimates = first_page(store, move_name), store.estimates(move_name)
+    return replace(
+        found,
+        volumes=_volumes(store.runs(move_name)),
+        diagnoses=diagnoses(store, found.move),
+        record=tuple(row for each in found.executions for row in held(each, estimates)),
+        functions=found.plan.functions if functions and found.plan is not None else "",
+    )
+
+
+def first_page(store: Store, move_name: str) -> Report:
+    """What the report's first page rests on, however many runs the history holds. Raises as `build` does."""
+    move = store.move(move_name)
     runs = {side: store.runs(move_name, side=side, latest_only=True) for side in Side}
-    executions, estimates = store.executions(move_name), store.estimates(move_name)
     return Report(
         move=move,
         old=store.profile(move.old),
@@ -81,16 +92,12 @@ def build(store: Store, move_name: str, *, functions: bool = False) -> Report:
         new_facts=store.facts(move.new),
         runs=(*runs[Side.OLD], *runs[Side.NEW]),
         comparison=compare(runs[Side.OLD], runs[Side.NEW]) if any(runs.values()) else None,
-        volumes=_volumes(store.runs(move_name)),
-        diagnoses=diagnoses(store, move),
         checks=store.checks(move_name),
         checks_taken_at=store.checks_taken_at(move_name),
         probes=store.probes(move_name),
         estimate=store.estimate(move_name),
-        plan=plan,
-        executions=executions,
-        record=tuple(row for each in executions for row in held(each, estimates)),
-        functions=plan.functions if functions and plan is not None else "",
+        plan=store.plan(move_name),
+        executions=store.executions(move_name),
     )
 
 
