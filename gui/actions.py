@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from core.benchmarks.suites import Listed
     from core.history.store import Command, Entry
     from core.migration.execution.executor import People
+    from core.migration.execution.record import Held
     from core.migration.execution.unfinished import Possible, Unfinished
     from core.servers.profiles import Profile
 
@@ -133,6 +134,13 @@ def probes(move: str, session: "Session") -> tuple[Probe, ...]:
 def estimated(move: str, session: "Session") -> Estimate | None:
     """The latest estimate."""
     return session.store.estimate(move)
+
+
+def record(move: str, session: "Session") -> "tuple[Held, ...]":
+    """What was carried out of a move beside what was estimated of it."""
+    from core.actions import record as of
+
+    return of(session, move)
 
 
 def planned(move: str, session: "Session") -> Plan | None:

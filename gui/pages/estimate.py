@@ -1,18 +1,23 @@
 """Estimate: how long each method takes, as bars and stage by stage."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from core.migration.model.estimate import Estimate
 from core.migration.model.standing import Milestone
 from gui import actions
 from gui.models import migration as rows
 from gui.models.migration import StageRow
+from gui.models.record import RECORD_COLUMNS, record_text
 from gui.pages.part import PartPage
+from gui.widgets.label import Label
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
+
+if TYPE_CHECKING:
+    from core.migration.execution.record import Held
 
 
 class EstimatePage(PartPage):
@@ -36,27 +41,43 @@ class EstimatePage(PartPage):
         QVBoxLayout(self._plot_place).setContentsMargins(0, 0, 0, 0)
         self._plot_place.hide()
         split = self.split(self.table, self._plot_place, (190, 240))
-        split.addWidget(self.notes)
+        self.said = Label(parent=self)
+        self.record: Table[Held] = Table("Estimated and taken", RECORD_COLUMNS, self)
+        self.tabs = QTabWidget(self)
+        self.tabs.setAccessibleName("What the estimate rests on")
+        self.tabs.addTab(self.notes, "Ass&umptions")
+        self.tabs.addTab(self._record_tab(), "&Record")
+        split.addWidget(self.tabs)
 
     def read(self, move: str, session: Any) -> Any:
         import gui.widgets.plots  # noqa: F401  loads pyqtgraph on this thread, not on the window's
 
-        return actions.estimated(move, session)
+        return actions.estimated(move, session), actions.record(move, session)
 
     def act(self, move: str, session: Any, job: Any) -> Any:
         return actions.estimate(move, session, job)
 
-    def show_part(self, part: Estimate | None) -> None:
-        self._plot_place.setVisible(part is not None)
-        if part is None:
+    def show_part(self, part: "tuple[Estimate | None, tuple[Held, ...]]") -> None:
+        estimate, record = part
+        self.record.set_rows(record)
+        self.said.setText(record_text(record))
+        self._plot_place.setVisible(estimate is not None)
+        if estimate is None:
             self.summary.setText(self.nothing)
             self.table.set_rows(())
             self.notes.set_text("")
             return
-        self.summary.setText(rows.estimate_summary(part))
-        self.table.set_rows(rows.stage_rows(part))
-        self.notes.set_text(rows.notes(part))
-        self._plot().show_estimate(part)
+        self.summary.setText(rows.estimate_summary(estimate))
+        self.table.set_rows(rows.stage_rows(estimate))
+        self.notes.set_text(rows.notes(estimate))
+        self._plot().show_estimate(estimate)
+
+    def _record_tab(self) -> QWidget:
+        holder = QWidget(self)
+        column = QVBoxLayout(holder)
+        column.addWidget(self.said)
+        column.addWidget(self.record)
+        return holder
 
     def _plot(self) -> Any:
         from gui.widgets.plots import EstimatePlot

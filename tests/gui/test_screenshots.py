@@ -12,7 +12,7 @@ from gui.screenshots import HEIGHT, WIDTH, save_screenshots
 def test_a_picture_of_every_page(qapp: QApplication, full_store: Store, tmp_path: Path) -> None:  # noqa: ARG001
     saved = save_screenshots(Session(full_store, Nobody()), "spring", tmp_path / "pictures", schemes=("light",))
     names = [path.name for path in saved]
-    assert len(names) == len(set(names)) == 21
+    assert len(names) == len(set(names)) == 22
     assert {"moves-light.png", "compare-light.png", "plan-light.png"} <= set(names)
     for path in saved:
         picture = QImage(str(path))

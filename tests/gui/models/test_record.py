@@ -1,0 +1,27 @@
+from dataclasses import replace
+
+from core.migration.execution.record import Held
+from core.migration.model.estimate import Span
+from core.migration.model.execution import Kind
+from gui.appearance import Tone
+from gui.models.record import RECORD_COLUMNS, record_text
+from tests.gui.samples import MORNING
+
+HELD = Held(7, "spring", Kind.REHEARSAL, MORNING, "warm passes", Span(60, 90, 120), 100.0)
+
+
+def test_what_was_taken_stands_beside_its_span() -> None:
+    assert [column.text(HELD) for column in RECORD_COLUMNS][2:] == [
+        "warm passes",
+        "1 min 30 s",
+        "1 min 00 s – 2 min 00 s",
+        "1 min 40 s",
+        "inside",
+    ]
+    late = replace(HELD, seconds=300.0)
+    assert (RECORD_COLUMNS[-1].text(late), RECORD_COLUMNS[-1].tone and RECORD_COLUMNS[-1].tone(late)) == (
+        "later",
+        Tone.WARNING,
+    )
+    assert record_text([HELD, late]) == "1 of 2 stages took what their span says; of good spans 8 of 10 do."
+    assert record_text([]).startswith("Nothing")
