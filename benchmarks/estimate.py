@@ -141,8 +141,12 @@ def _sums(rows: Sequence[Judged]) -> Iterator[str]:
 
 
 def good(rows: Sequence[Judged]) -> bool:
-    """Likely right in nine of ten, and the clock inside in eight."""
-    return sum(row.right for row in rows) >= 0.9 * len(rows) and sum(row.inside for row in rows) >= 0.8 * len(rows)
+    """Likely right in nine of ten and the clock inside in eight, of the whole and of the downtime."""
+    kinds = [[row for row in rows if row.title.endswith(kind)] for kind in ("whole", "downtime")]
+    return bool(rows) and all(
+        sum(row.right for row in mine) >= 0.9 * len(mine) and sum(row.inside for row in mine) >= 0.8 * len(mine)
+        for mine in kinds
+    )
 
 
 @contextmanager

@@ -21,7 +21,6 @@ from core.migration.execution.rates import change_rate, copy_rate
 from core.migration.execution.record import Held, held, history_of
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate
-from core.migration.model.execution import Execution
 from core.migration.model.move import Move, Verify
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
@@ -120,23 +119,27 @@ def _estimated(
     store = session.store
     probes, runs = store.probes(move.name), store.runs(move.name, latest_only=True)
     executions = store.executions(move.name)
-    known = history_of(executions, _between_the_same(store, move), record(session))
+    others = _between_the_same(store, move)
+    rows = [row for name in (move.name, *others) for row in _held(store, name)]
+    known = history_of(executions, [each for name in others for each in store.executions(name)], rows)
     spec = spec_of(move, old, probes, runs, new, copy_rate(executions), change_rate(executions), known)
     spec = replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=_growth(session, move)))
     cluster = old.cluster(move.cluster)
     made = ruled_out(estimate_spec(spec, verify), store.checks(move.name) or ())
     made = replace(made, planned=planned(cluster) if cluster is not None else "")
-    store.save_estimate(move.name, made)
+    if verify is Verify.CHANGED:  # what a plan, a report and the window go by
+        store.save_estimate(move.name, made)
     return made, spec
 
 
-def _between_the_same(store: Store, move: Move) -> list[Execution]:
-    """Executions of other moves between its servers, but for those that this version cannot read."""
-    found: list[Execution] = []
+def _between_the_same(store: Store, move: Move) -> list[str]:
+    """Other moves between its servers, but for those that this version cannot read."""
+    found = []
     for each in store.moves():
         if each.name != move.name and (each.old, each.new) == (move.old, move.new):
             with suppress(HistoryError):
-                found += store.executions(each.name)
+                _held(store, each.name)
+                found.append(each.name)
     return found
 
 

@@ -95,6 +95,8 @@ def _made(context: Context, options: argparse.Namespace) -> tuple[Estimate, Spec
 def _record(context: Context, options: argparse.Namespace) -> int:
     from core import actions
 
+    if any(each is not None for each in (options.window, options.downtime, options.price, options.growth)):
+        raise InputError("--record goes with no other question", "pghaul estimate [MOVE] --record")
     if options.spec is not None:
         raise InputError("--record is of executions, and a file has none", "pghaul estimate [MOVE] --record")
     rows = actions.record(context.session, options.move)
@@ -180,6 +182,8 @@ def _headline(made: Estimate) -> list[str]:
     method, cold = made.method(made.planned), made.method("cold-copy")
     if method is None:
         return []
+    if method.ruled_out:
+        return [f"pghaul execute cannot move it: {method.ruled_out}", ""]
     beside = f"; a cold copy: {units.duration(cold.downtime_seconds.likely)}" if cold not in {None, method} else ""
     said = f"pghaul execute takes {_span(method.duration_seconds)}"
     lines = [f"{said}, of it without the cluster {_span(method.downtime_seconds)} ({method.method}{beside})"]

@@ -69,7 +69,7 @@ def plan(spec: "Spec", made: Estimate, options: argparse.Namespace) -> Planned:
     return Planned(
         helps=helps(spec, made.planned or made.advised, checking),
         fits=tuple(fit(spec, each, night, checking, options.price) for each in possible) if night is not None else (),
-        later=later(spec, grows) if grows else (),
+        later=later(spec, grows, checking) if grows else (),
         months_until_full=months_until_full(used, capacity, grows or 0.0) if capacity is not None else None,
         night_seconds=night.seconds if night is not None else 0.0,
         ends_at=ends_at,
@@ -187,6 +187,7 @@ def _later(planned: Planned) -> str:
         ]
         lines.append(table(("", "size", *(f"{name}, downtime" for name in names)), rows, right=(1, 2, 3, 4)))
     if planned.months_until_full is not None:
-        when = "is" if planned.months_until_full == 0 else f"will be in {planned.months_until_full:.0f} months"
-        lines.append(f"old's file system {when} full to 80 %")
+        months = round(planned.months_until_full)
+        when = f"will be full to 80 % in {units.counted(max(1, months), 'month')}"
+        lines.append(f"old's file system {when if planned.months_until_full else 'is fuller than 80 % now'}")
     return "\n".join(lines)

@@ -103,7 +103,8 @@ def _movable(report: Report) -> Plain:
 
 def _time(report: Report) -> Plain:
     question = "How long without the cluster?"
-    methods = {} if report.estimate is None else {found.method: found for found in report.estimate.methods}
+    found = report.estimate.methods if report.estimate is not None else ()
+    methods = {each.method: each for each in found if not each.ruled_out}
     if not methods:
         hint = missing("Nothing was estimated yet.", report.move, "estimate", "Estimate")
         return _answer(question, "unknown", "Not known", hint)

@@ -39,4 +39,5 @@ def test_a_copy_is_judged_by_its_downtime_too_a_dump_is_not() -> None:
 
 def test_nine_of_ten_right_and_eight_inside() -> None:
     assert good([row(100)] * 9 + [row(1000)])
+    assert not good([])
     assert not good([row(100)] * 8 + [row(1000)] * 2)

@@ -65,7 +65,10 @@ def simulated(spec: Spec, checking: Verify = Verify.CHANGED) -> tuple[Simulated,
     dumps = (dump_restore(known), parallel_dump_restore(known))
     reason = _other_major(spec)
     found = (*copies, *dumps, streaming_replica(known))
-    return (*(replace(each, ruled_out=reason) if each not in dumps else each for each in found), *upgrades(known))
+    return (
+        *(replace(each, ruled_out=reason) if each not in dumps else each for each in found),
+        *upgrades(known, checking),
+    )
 
 
 def _other_major(spec: Spec) -> str:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from core import units
-from core.migration.estimate.basis import basis
+from core.migration.estimate.basis import basis, quieter
 from core.migration.estimate.copy_methods import cold_copy, warm_copy
+from core.migration.estimate.draws import span
 from core.migration.estimate.spec import Spec
 from core.migration.estimate.stages import summed_up
 from core.migration.model.estimate import Method
@@ -68,37 +69,55 @@ def _copy(spec: Spec, method: str, checking: Verify) -> Method:
 
 
 def _changes(spec: Spec, method: str, checking: Verify) -> Iterator[tuple[str, Spec, Verify]]:
-    """Each change, and the spec with it; what was observed of the whole copy holds no more once a link is another."""
-    chain = replace(spec, copy=replace(spec.copy, observed_bytes_per_second=None))
-    link = spec.link.bits_per_second
-    faster = next((each for each in _LINKS if each > (link or 1e9)), None)
-    if faster is not None:
-        yield (
-            f"a link of {units.bits(faster)}",
-            replace(chain, link=replace(spec.link, bits_per_second=faster)),
-            checking,
-        )
-    if (spec.copy.compression_ratio or 1.0) <= 1.1:
-        packed = replace(chain, copy=replace(chain.copy, compression_ratio=_SHRINKS))
-        yield f"compression, where it shrinks to 1/{_SHRINKS:g}", packed, checking
-    if (spec.link.streams or 1) < _STREAMS and spec.copy.ssh_bytes_per_second != inf:
-        yield f"{_STREAMS} streams", replace(chain, link=replace(spec.link, streams=_STREAMS)), checking
-    read, write = spec.old.read_bytes_per_second, spec.new.write_bytes_per_second
-    if read is not None:
-        yield (
-            f"an old disk that reads {units.rate(_TIMES * read)}, such as a standby's",
-            replace(chain, old=replace(spec.old, read_bytes_per_second=_TIMES * read)),
-            checking,
-        )
-    if write is not None:
-        yield (
-            f"a new disk that writes {units.rate(_TIMES * write)}",
-            replace(chain, new=replace(spec.new, write_bytes_per_second=_TIMES * write)),
-            checking,
-        )
+    """Each change, and the spec with it."""
+    for change, bound_by, times, changed in (*_network(spec), *_disks(spec)):
+        without = _without_the_bound(spec, bound_by, times, changed)
+        if without is not None:
+            yield change, without, checking
     if checking is Verify.ALL:
         yield "verification ahead: --verify changed", spec, Verify.CHANGED
     if method == "warm-copy":
-        least = float(basis(spec).change.mean()) / _QUIET
-        quiet = replace(spec, cluster=replace(spec.cluster, change_bytes_per_hour=least))
-        yield f"an hour in which a fifth changes ({units.size(least)})", quiet, checking
+        least = span(basis(spec).change).likely / _QUIET
+        yield f"an hour in which a fifth changes ({units.size(least)})", quieter(spec, least), checking
+
+
+_Change = tuple[str, str, float, Spec]
+"""In words; the link that it concerns; how many times as fast that becomes; the spec with it."""
+
+
+def _network(spec: Spec) -> Iterator[_Change]:
+    link = spec.link.bits_per_second
+    faster = next((each for each in _LINKS if each > (link or 1e9)), None)
+    if faster is not None:
+        changed = replace(spec, link=replace(spec.link, bits_per_second=faster))
+        yield f"a link of {units.bits(faster)}", "wire", faster / (link or 1e9), changed
+    if (spec.copy.compression_ratio or 1.0) <= 1.1:
+        packed = replace(spec, copy=replace(spec.copy, compression_ratio=_SHRINKS))
+        yield f"compression, where it shrinks to 1/{_SHRINKS:g}", "wire", _SHRINKS, packed
+    streams = spec.link.streams or 1
+    if streams < _STREAMS and spec.copy.ssh_bytes_per_second != inf:
+        more = replace(spec, link=replace(spec.link, streams=_STREAMS))
+        yield f"{_STREAMS} streams", "old cpu", _STREAMS / streams, more
+
+
+def _disks(spec: Spec) -> Iterator[_Change]:
+    read, write = spec.old.read_bytes_per_second, spec.new.write_bytes_per_second
+    if read is not None:
+        faster = replace(spec, old=replace(spec.old, read_bytes_per_second=_TIMES * read))
+        yield f"an old disk that reads {units.rate(_TIMES * read)}, such as a standby's", "old disk", _TIMES, faster
+    if write is not None:
+        faster = replace(spec, new=replace(spec.new, write_bytes_per_second=_TIMES * write))
+        yield f"a new disk that writes {units.rate(_TIMES * write)}", "new disk", _TIMES, faster
+
+
+def _without_the_bound(spec: Spec, bound_by: str, times: float, changed: Spec) -> Spec | None:
+    """With a copy that was observed it counts how fast that would go: only the link that held it up can speed it up,
+    and no more than to what the others carry. None: another link held it up, or nobody knows which."""
+    observed = spec.copy.observed_bytes_per_second
+    if observed is None:
+        return changed
+    if basis(spec).copy.bound_by != bound_by:
+        return None
+    chain = replace(changed, copy=replace(changed.copy, observed_bytes_per_second=None))
+    faster = min(times * observed, basis(chain).copy.likely)
+    return replace(changed, copy=replace(changed.copy, observed_bytes_per_second=max(observed, faster)))

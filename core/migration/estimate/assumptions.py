@@ -137,7 +137,7 @@ CREATE_A_LARGE_OBJECT: Figure = (0.0004, 0.002, 0.006)
 """Some commands for each, by one process: 10,000 in 32 s by pgcopydb (PostgreSQL's commit 161a3e8b68: "particularly
 slow")."""
 
-UPGRADE: Figure = (4.0, 11.0, 30.0)
+UPGRADE: Figure = (3.0, 10.0, 25.0)
 """pg_upgrade of a small cluster by links: a flat 13 to 15 s (End Point, 2015), by clones 3 s; 1.2 TB in less than a
 minute."""
 

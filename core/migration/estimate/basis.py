@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.migration.estimate import assumptions
-from core.migration.estimate.draws import drawn, fixed, least
+from core.migration.estimate.draws import drawn, fixed, least, span
 from core.migration.estimate.plausible import implausible
-from core.migration.estimate.rates import MEASURED, Figure, Rate, assumed, slowest, spread_of, stated
+from core.migration.estimate.rates import MEASURED, Figure, Rate, assumed, off_by, slowest, stated
 from core.migration.estimate.spec import Spec
 from core.migration.transports.choice import WIRE_EFFICIENCY
 
@@ -179,7 +179,7 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
 def _off(spec: Spec) -> tuple[float, float]:
     """How far an observed rate is off the next time: as earlier copies were, else as measurements are."""
     took = spec.history.copies
-    return MEASURED if len(took) < 3 else spread_of(took)
+    return MEASURED if len(took) < 3 else off_by(took)
 
 
 def _crossing(spec: Spec, wire: Rate, copy: Rate) -> Rate:
@@ -221,6 +221,15 @@ def _change(spec: Spec, said: dict[str, str]) -> "Draws":
     low, likely, high = (units.size(min(each * size, bytes_)) for each, bytes_ in zip(part, most, strict=True))
     said["change"] = f"how fast the cluster changes was not given: assumed {likely} an hour ({low} to {high})"
     return least(drawn("change", *part) * size, drawn("change", *most))
+
+
+def quieter(spec: Spec, bytes_per_hour: float) -> Spec:
+    """The same while so much changes an hour, and in proportion fewer files are written to."""
+    cluster, now = spec.cluster, span(_change(spec, {})).likely
+    written = cluster.written_bytes
+    if written is not None and now > 0:
+        written = min(cluster.size_bytes, written * bytes_per_hour / now)
+    return replace(spec, cluster=replace(cluster, change_bytes_per_hour=bytes_per_hour, written_bytes=written))
 
 
 def changed(known: Basis, seconds: "Draws") -> "Draws":

@@ -9,7 +9,7 @@ from core.facts.model import Cluster
 from core.migration.estimate import assumptions
 from core.migration.estimate.basis import ONE_STREAM_LIMIT, Basis, changed
 from core.migration.estimate.draws import drawn, fixed, least, most, share, span
-from core.migration.estimate.proofs import all_of_it, all_said, looks_for_corruption, read_whole, reading, verify
+from core.migration.estimate.proofs import all_said, looking, looks_for_corruption, read_whole, reading, verify
 from core.migration.estimate.stages import (
     PEOPLE,
     Part,
@@ -22,7 +22,6 @@ from core.migration.estimate.stages import (
     since_a_checkpoint,
     start_new,
     stop_old,
-    timed_words,
 )
 from core.migration.model.move import Verify
 
@@ -62,7 +61,8 @@ def cold_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
         assumptions=(*known.said(*known.copy_concerns), *rebuild_said(known), PEOPLE),
         warnings=(*known.warnings, *_guards(known)),
         on_new=known.size,
-        verify_all=all_of_it(known),
+        verify_all=read_whole(known),
+        looks=looking(known),
     )
 
 
@@ -76,13 +76,14 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     """
     whole = _copied(known)
     beside = whole.seconds if known.copy.stated else whole.seconds * drawn("running", *assumptions.WHILE_RUNNING)
-    first = beside + read_whole(known)
-    second = _again(known, first) + _sums(known, first)
+    ahead = checking is Verify.CHANGED  # else all of it is read in the stop, and nothing behind a pass
+    first = beside + read_whole(known) if ahead else beside
+    second = _again(known, first) + _sums(known, first) if ahead else _again(known, first)
     last = _last_pass(known, second, whole)
     summed = least(_sums(known, second), whole.seconds - last.seconds)
     parts = (
         prepare(known),
-        _warm_passes(known, whole, first + second),
+        Part("warm passes", first + second, whole.bound_by, whole.evidence, stopped=False),
         Part("checkpoints", checkpoint(known) + since_a_checkpoint(known), "old disk", "assumed", False),
         stop_old(known, since_a_checkpoint(known)),
         last,
@@ -102,7 +103,8 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
         ),
         warnings=(*known.warnings, *_guards(known), *_hopeless(known, parts, checking)),
         on_new=known.size,
-        verify_all=all_of_it(known),
+        verify_all=read_whole(known),
+        looks=looking(known),
     )
 
 
@@ -113,12 +115,6 @@ def _last_pass(known: Basis, seconds: "Draws", whole: Part) -> Part:
         return replace(made, seconds=least(made.seconds, whole.seconds))
     taken = made.seconds + _again(known, seconds)
     return replace(made, seconds=least(taken, whole.seconds), bound_by=_binds(known, seconds))
-
-
-def _warm_passes(known: Basis, whole: Part, seconds: "Draws") -> Part:
-    name = "warm passes"
-    evidence = f"{whole.evidence}; {timed_words(known, name)}" if known.timed(name) else whole.evidence
-    return Part(name, seconds, whole.bound_by, evidence, stopped=False)
 
 
 def _verified(known: Basis, summed: "Draws | None", checking: Verify) -> tuple[Part, ...]:

@@ -185,7 +185,9 @@ def _shared(known: Basis, alone: "Draws", work: _Work) -> "Draws":
     low, likely, high = (work.processes**power for power in assumptions.SPEEDUP)
     shared = alone / drawn("speedup", low, likely, high)
     largest = known.spec.cluster.largest_table_bytes
-    return most(shared, alone * (largest / known.size)) if largest and work.name in {"dump", "load"} else shared
+    if not largest or not work.rows or work.name not in {"dump", "load"}:
+        return shared
+    return most(shared, alone * (min(largest, work.rows) / work.rows))
 
 
 def _growth(known: Basis) -> float:

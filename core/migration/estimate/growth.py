@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, fields, replace
 
-from core.migration.estimate.basis import basis
+from core.migration.estimate.basis import Basis, basis
 from core.migration.estimate.copy_methods import cold_copy, warm_copy
 from core.migration.estimate.draws import span
 from core.migration.estimate.dump_methods import dump_restore
 from core.migration.estimate.spec import ClusterSpec, Spec
+from core.migration.estimate.stages import Simulated
 from core.migration.model.estimate import Span
+from core.migration.model.move import Verify
 
 MONTHS = (0, 3, 6, 12)
 FULL = 0.8
@@ -21,7 +23,6 @@ _PARTS = (
     "written_bytes",
     "checksummed_bytes",
 )
-_METHODS = {"cold-copy": cold_copy, "warm-copy": warm_copy, "dump-restore": dump_restore}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +34,19 @@ class Later:
     downtime_seconds: dict[str, Span]
 
 
-def later(spec: Spec, bytes_per_month: float) -> tuple[Later, ...]:
+def later(spec: Spec, bytes_per_month: float, checking: Verify = Verify.CHANGED) -> tuple[Later, ...]:
     """Now and in 3, 6 and 12 months, where the cluster grows by so many bytes a month and keeps its shape."""
     made = []
     for months in MONTHS:
         cluster = _grown(spec.cluster, 1 + months * bytes_per_month / spec.cluster.size_bytes)
         known = basis(replace(spec, cluster=cluster))
-        down = {name: span(method(known).downtime) for name, method in _METHODS.items()}
+        down = {each.name: span(each.downtime) for each in _methods(known, checking)}
         made.append(Later(months, cluster.size_bytes, down))
     return tuple(made)
+
+
+def _methods(known: Basis, checking: Verify) -> tuple[Simulated, ...]:
+    return cold_copy(known, checking), warm_copy(known, checking), dump_restore(known)
 
 
 def _grown(cluster: ClusterSpec, times: float) -> ClusterSpec:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.migration.estimate import assumptions
-from core.migration.estimate.basis import basis
+from core.migration.estimate.basis import basis, quieter
 from core.migration.estimate.copy_methods import cold_copy, warm_copy
 from core.migration.estimate.draws import drawn, share, span
 from core.migration.estimate.spec import Spec
@@ -78,12 +78,12 @@ def _must_hold(spec: Spec, method: Simulated, night: Night, checking: Verify) ->
     known, size = basis(spec), spec.cluster.size_bytes
 
     def copied(rate: float) -> bool:
-        copy = replace(spec.copy, observed_bytes_per_second=rate)
-        made = cold_copy(basis(Spec(spec.cluster, copy=copy, history=spec.history)), checking)
+        copy, link = replace(spec.copy, observed_bytes_per_second=rate), replace(spec.link, bits_per_second=None)
+        made = cold_copy(basis(replace(spec, copy=copy, link=link)), checking)
         return share(_ends(made, night), night.seconds) >= SURE
 
     def quiet(part: float) -> bool:
-        changing = replace(spec, cluster=replace(spec.cluster, change_bytes_per_hour=size / part))
+        changing = quieter(spec, size / part)
         return share(_ends(warm_copy(basis(changing), checking), night), night.seconds) >= SURE
 
     if method.name == "cold-copy" and (rate := _least(copied, 1e5, 1e11)) is not None:

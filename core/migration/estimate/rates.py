@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import exp, inf, log
+from math import exp, inf, log, sqrt
 from statistics import median, stdev
 from typing import TYPE_CHECKING
 
@@ -81,6 +81,13 @@ def spread_of(values: tuple[float, ...]) -> tuple[float, float]:
     if len(values) < 3 or min(values) <= 0:
         return TIMED
     apart = max(_LEAST_SPREAD, stdev(map(log, values)))
+    return exp(-_NINETIETH * apart), exp(_NINETIETH * apart)
+
+
+def off_by(factors: tuple[float, ...]) -> tuple[float, float]:
+    """Low and high for each likely one, from how many times as long as likely earlier ones took: being wrong the same
+    way each time is being wrong. Rates: what took longer goes slower."""
+    apart = max(_LEAST_SPREAD, sqrt(sum(log(each) ** 2 for each in factors) / len(factors)))
     return exp(-_NINETIETH * apart), exp(_NINETIETH * apart)
 
 

@@ -51,6 +51,7 @@ class Simulated:
     on_new: float
     on_old: float = 0.0
     verify_all: "Draws | None" = None
+    looks: "Draws | None" = None
     ruled_out: str = ""
 
     @property
@@ -81,6 +82,7 @@ def summed_up(found: Simulated) -> Method:
         assumptions=found.assumptions,
         warnings=found.warnings,
         verify_all_seconds=None if found.verify_all is None else span(found.verify_all),
+        looks_seconds=None if found.looks is None else span(found.looks),
         bytes_on_old=found.on_old,
         bytes_on_new=found.on_new,
         ruled_out=found.ruled_out,

@@ -7,32 +7,42 @@ from core.migration.estimate.basis import Basis
 from core.migration.estimate.copy_methods import warm_copy
 from core.migration.estimate.draws import drawn, span
 from core.migration.estimate.objects import created, dumped
+from core.migration.estimate.rates import assumed
 from core.migration.estimate.stages import Part, Simulated
+from core.migration.model.move import Verify
 
 
-def upgrades(known: Basis) -> tuple[Simulated, ...]:
+def upgrades(known: Basis, checking: Verify = Verify.CHANGED) -> tuple[Simulated, ...]:
     """Of each way of pg_upgrade; none where both are of one major version, or that is not known."""
     old, new = known.spec.old.version, known.spec.new.version
     if old is None or new is None or old == new:
         return ()
-    return tuple(_upgrade(known, mode) for mode in ("copy", "clone", "link"))
+    return tuple(_upgrade(known, mode, checking) for mode in ("copy", "clone", "link"))
 
 
-def _upgrade(known: Basis, mode: str) -> Simulated:
+def _upgrade(known: Basis, mode: str, checking: Verify) -> Simulated:
     """The warm copy with pg_upgrade before new is opened: the schema of each database, then its files."""
-    copied = warm_copy(known)
-    upgrade = pg_upgrade(known, mode)
+    copied = warm_copy(known, checking)
     before = [part for part in copied.parts if part.name not in {"start new", "reindex"}]
     behind = [part for part in copied.parts if part.name in {"start new", "reindex"}]
     twice = known.size if mode == "copy" else 0.0
     return replace(
         copied,
         name=f"pg-upgrade-{mode}",
-        parts=(*before, upgrade, *behind),
+        parts=(*before, pg_upgrade(known, mode), *_statistics(known), *behind),
         on_new=copied.on_new + twice,
         verify_all=None,
+        looks=None,
         assumptions=(*copied.assumptions, _SAID[mode]),
     )
+
+
+def _statistics(known: Basis) -> tuple[Part, ...]:
+    """ANALYZE: pg_upgrade carries no statistics before 18, and without them plans are bad."""
+    if (known.spec.new.version or 0) >= 18:
+        return ()
+    rate = assumed(assumptions.ANALYZE_OF_NOW if known.of_now else assumptions.ANALYZE, "new disk", "analyze")
+    return (Part("analyze", rate.seconds(known.size), "new disk", rate.evidence),)
 
 
 _SAID = {

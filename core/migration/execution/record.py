@@ -9,13 +9,14 @@ from core.migration.estimate.spec import History
 from core.migration.execution.account import downtime
 from core.migration.model.estimate import Estimate, Span
 from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.move import Verify
 from core.migration.model.plan import Phase, Step
 
 DOWNTIME = "downtime"
 _COPIES = frozenset({Phase.WARM, Phase.COPY})
 """Stages that send the whole of it: what went on with a part says nothing."""
 
-_TIMED = (Phase.PREPARE, Phase.STOP, Phase.FINAL, Phase.VERIFY, Phase.START, Phase.WARM)
+_TIMED = (Phase.PREPARE, Phase.STOP, Phase.FINAL, Phase.VERIFY, Phase.START)
 _ALIKE = frozenset({Phase.PREPARE, Phase.STOP, Phase.START})
 """Stages that take as long in another move between such servers."""
 
@@ -82,10 +83,14 @@ def held(execution: Execution, estimates: Iterable[Estimate]) -> tuple[Held, ...
 
 
 def stage_seconds(execution: Execution) -> dict[str, float]:
-    """Seconds while a step of the stage ran, of each stage whose steps were all done; what people do is not counted."""
+    """Seconds while a step of the stage ran, of each stage whose steps were all done; what people do is not counted.
+
+    A rehearsal prepares all but what only the stop needs: that counts as preparing.
+    """
     stages: dict[str, list[Step]] = {}
     for step in execution.plan.steps:
-        if step.side != "you":
+        left_out = step.phase is Phase.PREPARE or step.timed_as is Phase.PREPARE
+        if step.side != "you" and not (left_out and step not in execution.steps_taken):
             stages.setdefault(step.timed_as or step.phase, []).append(step)
     runs = {name: [execution.latest(step.number) for step in steps] for name, steps in stages.items()}
     return {
@@ -132,6 +137,9 @@ def _timed(executions: Sequence[Execution], stage: Phase) -> tuple[float, ...]:
 
 
 def _read_all(execution: Execution) -> bool:
-    """It read every file in the stop, which is priced apart: what it passed warm was not read behind it."""
+    """It read every file in the stop, which is priced apart: by --verify all, or as what it passed warm was not read
+    behind it."""
+    if execution.plan.verify is Verify.ALL:
+        return True
     warm = [step for step in execution.plan.steps if step.warm_pass]
     return bool(warm) and all(step.root for step in warm)

@@ -33,7 +33,8 @@ class Method:
 
     `method`: cold-copy, warm-copy, dump-restore, parallel-dump-restore or streaming-replica; for another major version
     pg-upgrade-copy, -clone or -link, a warm copy with pg_upgrade behind it. `verify_all_seconds`: what the downtime
-    grows by at the most where a plan compares every file in it; None where it never does so. `bytes_on_old`,
+    grows by at the most where a plan compares every file in it, `looks_seconds` by pg_checksums and pg_amcheck, which
+    --verify all adds; None where it never does so. `bytes_on_old`,
     `bytes_on_new`: what it needs there besides what is there. `ruled_out`: why it cannot be taken; empty where it can.
     """
 
@@ -44,6 +45,7 @@ class Method:
     assumptions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     verify_all_seconds: Span | None = None
+    looks_seconds: Span | None = None
     bytes_on_old: float = 0.0
     bytes_on_new: float = 0.0
     ruled_out: str = ""

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 
+from core.migration.model.move import Verify
 from core.servers.functions import library, named_in
 from core.servers.shell import Shell, with_settings
 
@@ -154,6 +155,7 @@ class Plan:
     """The functions that its calls name: what an execution of it runs, whichever pghaul goes on with it."""
     settings: tuple[tuple[str, str], ...] = ()
     """Variables that the functions of the copy read, name and value."""
+    verify: Verify = Verify.CHANGED
 
     def step(self, name: str) -> Step | None:
         """The step of that name."""

@@ -81,6 +81,7 @@ def make_plan(
         advice=advice(site),
         functions=functions_of([*steps, *back, *rest], read),
         settings=tuple(read.items()),
+        verify=verify,
     )
 
 
@@ -150,7 +151,8 @@ def _timed(steps: Sequence[Step], site: Site, estimate: Estimate) -> list[Step]:
 def _verify_all_seconds(site: Site, method: Method) -> float:
     """What the stop grows by where all of it is read then."""
     every = method.verify_all_seconds if reads_all(site) else None
-    return every.likely if every is not None else 0.0
+    looks = method.looks_seconds if site.verify is Verify.ALL else None
+    return sum(each.likely for each in (every, looks) if each is not None)
 
 
 def _stage(step: Step) -> str:

@@ -1,6 +1,7 @@
 """`pghaul estimate`: what it says."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def test_a_record_without_executions_and_of_a_file(capsys: pytest.CaptureFixture
     assert main(["estimate", "--record", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"record": [], "hit_rate": None, "bias": None}
     assert main(["estimate", "--record", "--spec", "x"]) == 2
+    assert main(["estimate", "--record", "--price", "9"]) == 2
 
 
 def test_what_cannot_be_taken_says_why_and_stages_say_where_they_come_from() -> None:
@@ -46,6 +48,12 @@ def test_what_cannot_be_taken_says_why_and_stages_say_where_they_come_from() -> 
     assert "room on new" in plain
     replica = next(line for line in plain.splitlines() if line.startswith("streaming-replica"))
     assert "931.3 GiB, on old" in replica  # it keeps the WAL of the base copy
+
+
+def test_a_move_that_files_cannot_make_promises_no_downtime() -> None:
+    made = estimate(load_spec("[cluster]\nsize_bytes = 1e12\n[old]\nversion = 13\n[new]\nversion = 17", "x"))
+    first = estimate_text(replace(made, planned="warm-copy")).splitlines()[0]
+    assert first.startswith("pghaul execute cannot move it: new runs PostgreSQL 17")
 
 
 def test_verify_all_is_priced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

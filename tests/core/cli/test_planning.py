@@ -40,7 +40,7 @@ def test_a_window_says_by_when_old_must_be_stopped(tmp_path: Path, capsys: pytes
     assert "the copy must go at" in cold
     assert "what would help" in out
     assert "in 12 months" in out
-    assert "old's file system will be in 2 months full to 80 %" in out
+    assert "old's file system will be full to 80 % in 2 months" in out
 
 
 def test_the_same_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,3 +46,16 @@ def test_an_observed_copy_does_not_hide_what_a_faster_link_would_do() -> None:
     observed = replace(SLOW_LINK, copy=replace(SLOW_LINK.copy, observed_bytes_per_second=110e6))
     assert helps(observed, "cold-copy")[0].change == "a link of 10.0 Gbit/s"
     assert helps(observed, "dump-restore") == ()
+
+
+def test_what_no_link_explains_no_link_helps() -> None:
+    """The chain carries 112 MB/s and 30 were seen: nobody knows why, so no link is worth its price."""
+    held_up = replace(SLOW_LINK, copy=replace(SLOW_LINK.copy, observed_bytes_per_second=30e6))
+    assert helps(held_up, "cold-copy") == ()
+    assert [each.change[:25] for each in helps(held_up, "warm-copy")] in ([], ["an hour in which a fifth "])
+
+
+def test_a_quieter_hour_writes_to_fewer_files() -> None:
+    hot = replace(SLOW_LINK, cluster=replace(SLOW_LINK.cluster, written_bytes=200e9))
+    quiet = next(each for each in helps(hot, "warm-copy") if "a fifth changes" in each.change)
+    assert quiet.downtime_seconds > 200

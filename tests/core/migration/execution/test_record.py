@@ -8,6 +8,7 @@ import pytest
 from core.migration.execution.record import bias, held, history_of, hit_rate, stage_seconds
 from core.migration.model.estimate import Estimate, Method, Span, Stage
 from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.move import Verify
 from core.migration.model.plan import Phase
 from core.migration.plan.steps.copy import STOP
 from tests.core.migration.builders import NOW
@@ -52,6 +53,13 @@ def test_a_stage_counts_once_it_is_whole_and_what_runs_side_by_side_counts_once(
     assert stage_seconds(again) == {}
 
 
+def test_a_rehearsal_prepares_but_for_what_the_stop_needs() -> None:
+    later = replace(STEP, title="forget new's fence", phase=Phase.OPEN, timed_as=Phase.PREPARE)
+    rehearsed = execution(replace(PREPARE, rehearsed=True), later, kind=Kind.REHEARSAL)
+    assert stage_seconds(ran(rehearsed, 1, seconds=3)) == {"prepare": 3}
+    assert stage_seconds(ran(replace(rehearsed, kind=Kind.REAL), 1, seconds=3)) == {}
+
+
 def real(stop: float, opening: float, between: float = 0.0) -> Execution:
     """A stop, a person who looks for so long, an opening."""
     made = execution(HALT, PERSON, OPEN, WARM, state=State.DONE)
@@ -85,5 +93,7 @@ def test_the_next_estimate_has_what_was_timed_of_this_move_else_of_others_betwee
 def test_a_proof_of_all_is_not_taken_for_one_of_what_changed() -> None:
     look = replace(STEP, title="lists", phase=Phase.VERIFY)
     every = ran(execution(WARM, look), 2, seconds=500)
+    cold = ran(execution(replace(STEP, phase=Phase.COPY), look), 2, seconds=900)
+    cold = replace(cold, plan=replace(cold.plan, verify=Verify.ALL))
     changed = ran(execution(WARM, SUMS, look), 3, seconds=5)
-    assert history_of([every, changed], [], ()).timed == {"verify": (5,)}
+    assert history_of([every, cold, changed], [], ()).timed == {"verify": (5,)}
