@@ -94,17 +94,21 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     return Simulated(
         name="warm-copy",
         parts=parts,
-        assumptions=(
-            *known.said(*dict.fromkeys((*known.copy_concerns, "read", "change"))),
-            *_touched_said(known),
-            *((all_said(known),) if checking is Verify.CHANGED else ()),
-            *rebuild_said(known),
-            PEOPLE,
-        ),
+        assumptions=_said_of_warm(known, checking),
         warnings=(*known.warnings, *_guards(known), *_hopeless(known, parts, checking)),
         on_new=known.size,
         verify_all=read_whole(known),
         looks=looking(known),
+    )
+
+
+def _said_of_warm(known: Basis, checking: Verify) -> tuple[str, ...]:
+    return (
+        *known.said(*dict.fromkeys((*known.copy_concerns, "read", "change"))),
+        *_touched_said(known),
+        *((all_said(known),) if checking is Verify.CHANGED else ()),
+        *rebuild_said(known),
+        PEOPLE,
     )
 
 

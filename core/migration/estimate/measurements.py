@@ -43,33 +43,54 @@ def spec_of(
             f"read the facts again: pghaul facts {old.server}; see its gaps for what could not be read",
         )
     choice = choose(probes, tried_routes(probes))
-    rates = {quantity: probe.bytes_per_second for quantity, probe in choice.links.items()}
-    wire, sample = rates.get(Quantity.WIRE), choice.sample
-    series, disk = _series(cluster.series), old.file_system_of(cluster.data_directory)
+    case = Case(move, old, new) if new is not None else None
     return Spec(
         cluster=replace(
-            _cluster(cluster, reindex_bytes(Case(move, old, new)) if new is not None else None),
-            change_bytes_per_hour=changed,
+            _cluster(cluster, reindex_bytes(case) if case is not None else None), change_bytes_per_hour=changed
         ),
-        old=OldSpec(
-            read_bytes_per_second=rates.get(Quantity.READ) or _benchmark(runs, Side.OLD, "read_bytes_per_second"),
-            cores=_threads(old),
-            version=series,
-            capacity_bytes=disk.size_bytes if disk is not None else None,
-            used_bytes=disk.size_bytes - disk.available_bytes if disk is not None else None,
-        ),
-        new=NewSpec(
-            rates.get(Quantity.WRITE) or _benchmark(runs, Side.NEW, "write_bytes_per_second"),
-            cores=_threads(new) if new is not None else None,
-            version=_version_of_new(Case(move, old, new), series) if new is not None else None,
-        ),
-        link=LinkSpec(bits_per_second=wire * 8 if wire is not None else None, streams=choice.transport.streams),
-        copy=CopySpec(
-            observed_bytes_per_second=copied or (sample.bytes_per_second if sample is not None else None),
-            compression_ratio=max(1.0, sample.ratio) if sample is not None and sample.ratio is not None else None,
-            ssh_bytes_per_second=rates.get(Quantity.SSH) if choice.transport.route is Route.SSH else inf,
-        ),
+        old=_old(old, cluster, choice, runs),
+        new=_new(case, _series(cluster.series), choice, runs),
+        link=_link(choice),
+        copy=_copy(choice, copied),
         history=replace(history, sources={**_sources(choice, copied=copied is not None), **history.sources}),
+    )
+
+
+def _rate(choice: Choice, quantity: Quantity) -> float | None:
+    probe = choice.links.get(quantity)
+    return probe.bytes_per_second if probe is not None else None
+
+
+def _old(old: Facts, cluster: Cluster, choice: Choice, runs: Sequence[Run]) -> OldSpec:
+    disk = old.file_system_of(cluster.data_directory)
+    return OldSpec(
+        read_bytes_per_second=_rate(choice, Quantity.READ) or _benchmark(runs, Side.OLD, "read_bytes_per_second"),
+        cores=_threads(old),
+        version=_series(cluster.series),
+        capacity_bytes=disk.size_bytes if disk is not None else None,
+        used_bytes=disk.size_bytes - disk.available_bytes if disk is not None else None,
+    )
+
+
+def _new(case: Case | None, series: float | None, choice: Choice, runs: Sequence[Run]) -> NewSpec:
+    return NewSpec(
+        _rate(choice, Quantity.WRITE) or _benchmark(runs, Side.NEW, "write_bytes_per_second"),
+        cores=_threads(case.new) if case is not None else None,
+        version=_version_of_new(case, series) if case is not None else None,
+    )
+
+
+def _link(choice: Choice) -> LinkSpec:
+    wire = _rate(choice, Quantity.WIRE)
+    return LinkSpec(bits_per_second=wire * 8 if wire is not None else None, streams=choice.transport.streams)
+
+
+def _copy(choice: Choice, copied: float | None) -> CopySpec:
+    sample = choice.sample
+    return CopySpec(
+        observed_bytes_per_second=copied or (sample.bytes_per_second if sample is not None else None),
+        compression_ratio=max(1.0, sample.ratio) if sample is not None and sample.ratio is not None else None,
+        ssh_bytes_per_second=_rate(choice, Quantity.SSH) if choice.transport.route is Route.SSH else inf,
     )
 
 

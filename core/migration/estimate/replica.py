@@ -17,6 +17,11 @@ from core.migration.estimate.stages import (
 )
 
 _OVERRUN = "the cluster changes about as fast as it can be copied: a replica may never catch up"
+_TAKEN = (
+    "old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)",
+    "both servers run the same series on the same architecture",
+    "pg_basebackup is one process with one stream, without ssh",
+)
 _NEVER = 0.5
 
 
@@ -43,14 +48,7 @@ def streaming_replica(known: Basis) -> Simulated:
     return Simulated(
         name="streaming-replica",
         parts=parts,
-        assumptions=(
-            "old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)",
-            "both servers run the same series on the same architecture",
-            "pg_basebackup is one process with one stream, without ssh",
-            *known.said("read", "write", "wire", "files", "change"),
-            *rebuild_said(known),
-            PEOPLE,
-        ),
+        assumptions=(*_TAKEN, *known.said("read", "write", "wire", "files", "change"), *rebuild_said(known), PEOPLE),
         warnings=(*known.warnings, *((_OVERRUN,) if overrun else ())),
         on_new=known.size,
         on_old=span(lag).high,
