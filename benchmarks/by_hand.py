@@ -171,7 +171,7 @@ def estimated(
     old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move
 ) -> tuple[Estimate, tuple[Probe, ...]]:
     """Probe the pair as `pghaul probe` does, then estimate."""
-    probes = probe(old, new, old_facts, new_facts, move, Unrecorded(), Job())
+    probes = probe(old, new, old_facts, new_facts, move, "0123", Unrecorded(), Job())
     return estimate(spec_of(move, old_facts, probes)), probes
 
 
@@ -246,7 +246,15 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
     cold_caches()
     made, probes = estimated(old, new, old_facts, new_facts, move)
     plan = make_plan(
-        move, old.profile, new.profile, old_facts, new_facts, check(move, old_facts, new_facts), probes, made
+        move,
+        old.profile,
+        new.profile,
+        old_facts,
+        new_facts,
+        check(move, old_facts, new_facts),
+        probes,
+        made,
+        seed="0123",
     )
     planned = copy_by_plan(old, new, plan, [TARGET, f"{TARGET}-space"])
     transport = choose(probes).transport

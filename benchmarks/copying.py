@@ -81,7 +81,7 @@ class Bench:
         move = self._move(folder)
         facts = collect(self.old, Job(), folders=[folder]), collect(self.new, Job(), folders=[TARGET])
         cold_caches()
-        probes = probe(self.old, self.new, *facts, move, Unrecorded(), Job())
+        probes = probe(self.old, self.new, *facts, move, "0123", Unrecorded(), Job())
         wire = next((each.bytes_per_second for each in probes if each.quantity is Quantity.WIRE), 0.0)
         return choose(probes), wire
 
@@ -97,7 +97,15 @@ class Bench:
         targets = [(root.label, root.target) for root in copied]
         new, version = self.new.profile, common_version(*facts)
         channel = channel_of(
-            move, new, facts[0], targets, purpose="probe", address=new.address, login=new.user, rsync=version
+            move,
+            new,
+            facts[0],
+            targets,
+            purpose="probe",
+            address=new.address,
+            login=new.user,
+            rsync=version,
+            seed="0123",
         )
         try:
             key = self._on_old(copy_channel.make_key(channel)).encode()

@@ -46,12 +46,11 @@ def check(session: Session, move: str, job: Job, *, refresh: bool = True) -> tup
 def probe(session: Session, move: str, job: Job) -> tuple[Probe, ...]:
     """Short measurements of each link of the copy chain."""
     job = recorded(session.store, job, move)
-    found = session.store.move_with_token(move)
+    found = session.store.move(move)
     refuse_held(session, (found.old, found.new), job)
     old, new = both_facts(session, found, job, refresh=True)
-    return probe_servers(
-        session.server(found.old, job), session.server(found.new, job), old, new, found, session.store, job
-    )
+    servers = session.server(found.old, job), session.server(found.new, job)
+    return probe_servers(*servers, old, new, found, session.store.seed(move), session.store, job)
 
 
 def estimate(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Estimate:
@@ -95,7 +94,7 @@ def _newest_first(rows: list[Held]) -> tuple[Held, ...]:
 def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Plan:
     """The steps of the move with their exact commands, and as warnings what the checks say of the same facts."""
     job = recorded(session.store, job, move)
-    found = session.store.move_with_token(move)
+    found = session.store.move(move)
     old, new = both_facts(session, found, job, refresh=False)
     made = make_plan(
         found,
@@ -108,6 +107,7 @@ def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANG
         _estimated(session, found, old, new)[0],
         session.store.hooks(move),
         verify,
+        seed=session.store.seed(move),
     )
     session.store.save_plan(move, made)
     return made

@@ -5,7 +5,6 @@ Names that are not there, taken or unfit raise InputError; a history that cannot
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -134,9 +133,13 @@ class Store:
         with self._read() as session:
             return profiles.move(session, name)
 
-    def move_with_token(self, name: str) -> Move:
-        """For what makes something on its servers; raises HistoryError where the key of this user cannot be had."""
-        return replace(self.move(name), token=self._seal.of("move", name))
+    def seed(self, move: str) -> str:
+        """What nobody else can guess, for the names of what that move makes on servers: each time the same.
+
+        Raises:
+            HistoryError: the key of this user cannot be had.
+        """
+        return self._seal.of("move", move)
 
     def moves(self) -> tuple[Move, ...]:
         """All moves, by name."""

@@ -78,10 +78,10 @@ flush() {
   esac || fail "what was written to $1 is not on its disk: is it full, or broken?"
 }
 
-# bare FOLDER   whether nothing lies in it yet, but what mkfs and the fence of a copy put there
+# bare FOLDER   whether nothing lies in it yet, but what mkfs and the fence of a new copy put there
 bare() {
   bare_names=$(ls -A -I lost+found -I pghaul-fence -- "$1") || fail "$1 cannot be read"
-  [ -z "$bare_names" ]
+  [ -z "$bare_names" ] && [ ! -e "$1/pghaul-fence/global" ]
 }
 
 # flush_all FOLDER...   flush each

@@ -10,7 +10,7 @@ run_as() {
 }
 
 # give_folder USER PATH [MODE]   as root: PATH is a folder of USER's, for them alone or by MODE; so is what was missing above it
-# Root itself makes it only in a folder of its own, which none but root can change, nor any link or folder on the way there.
+# Root itself makes it only in a folder of its own, into which none but root can put anything, nor into any link or folder on the way.
 give_folder() {
   give_path=$2
   # root's own link to a disk that it has mounted
@@ -18,7 +18,9 @@ give_folder() {
   give_above=${give_path%/*}
   give_above=${give_above:-/}
   [ -d "$give_above" ] || (give_folder "$1" "$give_above" "${3-0700}") || exit
-  if trusted 0 "$give_above"; then
+  give_mode=$(stat -c %A -- "$give_above") || fail "$give_above cannot be read"
+  # in a folder of /tmp's kind (t) others have names of their own
+  if [ "${give_mode%[tT]}" = "$give_mode" ] && trusted 0 "$give_above"; then
     enter "$give_above"
     give_own "$1" "${give_path##*/}"
   else

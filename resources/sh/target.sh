@@ -89,28 +89,23 @@ not_ours() {
 }
 
 # nobody_elses NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   no cluster but that in DATA leads to FOLDER
-# Those that run are found by themselves. Anybody can lead a link there: a cluster counts whose owner has FOLDER, or something in it.
+# Those that run are found by themselves. Anybody can lead a link there: an ordinary user's counts where they can write into FOLDER.
 nobody_elses() {
   else_data=$2 else_folder=$3
   shift $((2 + 3 * $1))
-  else_names=$(names_in "$else_folder") || exit
-  [ -n "$else_names" ] || return 0
-  else_owners=$(stat -c %u -- "$else_folder" "$else_folder"/*) || fail "$else_folder cannot be read"
   for else_process in $(server_processes); do set -- "$@" "/proc/$else_process/cwd"; done
   for else_other; do
     [ ! "$else_other" -ef "$else_data" ] || continue
-    else_owner=$(stat -L -c %u -- "$else_other" 2>/dev/null) || continue # it has ended, or was removed
-    case "
-$else_owners
-" in
-      *"
-$else_owner
-"*) ;;
-      *) continue ;;
-    esac
     for else_leads in "$else_other" "$else_other/pg_wal" "$else_other/pg_xlog" "$else_other"/pg_tblspc/*; do
-      [ ! "$else_leads" -ef "$else_folder" ] ||
-        not_ours "$else_folder belongs to the cluster in $(readlink -f -- "$else_other")"
+      [ "$else_leads" -ef "$else_folder" ] || continue
+      ! may_not_write "$else_other" "$else_folder" || continue
+      not_ours "$else_folder belongs to the cluster in $(readlink -f -- "$else_other")"
     done
   done
+}
+
+# may_not_write OTHER FOLDER   whether OTHER, a data directory, is an ordinary user's who can write nothing into FOLDER
+may_not_write() {
+  may_owner=$(stat -L -c '%u %U' -- "$1") || fail "$1 cannot be read"
+  [ "${may_owner%% *}" -ge 1000 ] && run_as "${may_owner#* }" test ! -w "$2" # UID_MIN of login.defs
 }

@@ -123,7 +123,7 @@ def both_facts(
 
 def planned(old: Server, new: Server, facts: tuple[Facts, Facts]) -> Plan:
     estimated = estimate(spec_of(MOVE, facts[0], []))
-    return make_plan(MOVE, old.profile, new.profile, *facts, check(MOVE, *facts), [], estimated)
+    return make_plan(MOVE, old.profile, new.profile, *facts, check(MOVE, *facts), [], estimated, seed="0123")
 
 
 def test_checks_on_real_facts(both_facts: tuple[Facts, Facts]) -> None:
@@ -238,7 +238,7 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     cap(lab, Setting("capped", old_disk=30_000_000, new_disk=60_000_000, wire="400mbit"))
     journal = Journal()
     with alone():
-        probes = probe(old_server, new_server, *facts, MOVE, journal, Job())
+        probes = probe(old_server, new_server, *facts, MOVE, "0123", journal, Job())
     assert [each for _, each in journal.probes] == list(probes)
     assert {name for name, _ in journal.probes} == {MOVE.name}
     assert all(each.command and each.raw and each.method for each in probes)
@@ -267,7 +267,7 @@ def test_a_narrow_wire_calls_for_compression(
 ) -> None:
     """Old runs meanwhile; the sample is of its own files, which shrink to a quarter and less."""
     lab.shape("100mbit")
-    probes = probe(old_server, new_server, *both_facts, MOVE, Journal(), Job())
+    probes = probe(old_server, new_server, *both_facts, MOVE, "0123", Journal(), Job())
     choice = choose(probes)
     assert choice.transport.compression
     assert choice.sample is not None
@@ -285,6 +285,7 @@ def test_a_narrow_wire_calls_for_compression(
         (),
         probes,
         estimate(spec_of(MOVE, both_facts[0], probes)),
+        seed="0123",
     )
     assert made.transport == choice.transport.name
     assert "--compress" in " ".join(made.steps[number(made, "warm pass 1") - 1].native)
@@ -298,7 +299,7 @@ def test_unencrypted_ways_are_tried_where_the_move_allows_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("core.migration.probing.probes.SAMPLING_SECONDS", 1.0)
-    probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), Journal(), Job())
+    probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), Job())
     tried = [each.transport for each in probes if each.quantity is Quantity.END_TO_END and each.transport is not None]
     assert [each for each in tried if each.route is Route.DAEMON]
     assert choose(probes, [Route.DAEMON]).transport.route is Route.DAEMON
@@ -322,7 +323,7 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
         if isinstance(event, Note):
             said.append(event.text)
 
-    probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), Journal(), Job(listen))
+    probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), Job(listen))
     port = (
         rf"rsync daemon is left out: port 87\d\d of {lab.new.address} is not reached from old: is there a firewall .*"
     )
@@ -347,7 +348,7 @@ def test_a_cancelled_probe_leaves_nothing(
 
     job = Job(listen)
     with pytest.raises(Cancelled):
-        probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), Journal(), job)
+        probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), job)
     assert timers
 
 
@@ -368,7 +369,7 @@ def test_a_listener_that_fails_leaves_nothing(
             raise ListenerError
 
     with pytest.raises(ListenerError):
-        probe(old_server, new_server, *both_facts, MOVE, Journal(), Job(listen))
+        probe(old_server, new_server, *both_facts, MOVE, "0123", Journal(), Job(listen))
 
 
 def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned(
@@ -391,7 +392,7 @@ def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned
     job = Job(told)
     try:
         with pytest.raises(ListenerError):
-            probe(old_server, new_server, *both_facts, MOVE, Journal(), job)
+            probe(old_server, new_server, *both_facts, MOVE, "0123", Journal(), job)
         assert "pghaul-probe" in lab.new.exec("cat", keys).stdout
         assert "pghaul-probe" not in lab.old.exec("ls", "/tmp").stdout
     finally:
@@ -418,11 +419,11 @@ def test_what_a_crash_left_is_removed_by_the_next_probe(
                 connections.close()
 
         with pytest.raises(UnreachableError):
-            probe(old, new, *both_facts, MOVE, Journal(), Job(gone))
+            probe(old, new, *both_facts, MOVE, "0123", Journal(), Job(gone))
     assert "pghaul-probe" in lab.new.exec("cat", keys).stdout
     assert "pghaul-probe" in lab.old.exec("ls", "/tmp").stdout
     with pytest.raises(Cancelled):
-        probe(old_server, new_server, *both_facts, MOVE, Journal(), cancelled_at("cipher_probe"))
+        probe(old_server, new_server, *both_facts, MOVE, "0123", Journal(), cancelled_at("cipher_probe"))
     assert "pghaul-probe" not in lab.new.exec("cat", keys).stdout
 
 
@@ -472,7 +473,7 @@ def test_without_rights_nothing_is_begun(
 ) -> None:
     del lab
     with connect(nosudo_profile, asker, Job()) as poor, pytest.raises(PghaulError, match="run as postgres"):
-        probe(poor, new_server, *both_facts, MOVE, Journal(), Job())
+        probe(poor, new_server, *both_facts, MOVE, "0123", Journal(), Job())
 
 
 def test_a_link_that_cannot_be_measured_is_said_and_left_out(
@@ -494,7 +495,7 @@ def test_a_link_that_cannot_be_measured_is_said_and_left_out(
     lonely = replace(new_server.profile, rights=Rights.SUDO, copy_address="127.0.0.1")
     bare_old, bare_new = (replace(each, tools=()) for each in both_facts)
     with connect(lonely, asker, Job()) as unreachable:
-        probes = probe(old_server, unreachable, bare_old, bare_new, MOVE, Journal(), Job(listen))
+        probes = probe(old_server, unreachable, bare_old, bare_new, MOVE, "0123", Journal(), Job(listen))
     assert {each.quantity for each in probes} == {Quantity.READ, Quantity.WRITE}
     assert any("neither iperf3 nor socat" in note for note in notes)
     assert any(note.startswith("ssh was not measured") for note in notes)

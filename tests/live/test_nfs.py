@@ -199,7 +199,7 @@ def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
 
     undertaking = replace(MOVE, plain_text=True)
     with as_before(machines):
-        probing.probe(servers["old"], servers["new"], *facts, undertaking, Journal(), Job(events.append))
+        probing.probe(servers["old"], servers["new"], *facts, undertaking, "0123", Journal(), Job(events.append))
     notes = [event.text for event in events if isinstance(event, Note)]
     sampled = [probe for probe in taken if probe.quantity is Quantity.END_TO_END]
     assert [probe.transport for probe in sampled] == tried, notes

@@ -78,7 +78,7 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[CopyChann
     move = Move('it\'s "ö"', "old", "new", SOURCE, TARGET, "/srv/pg", "/srv/pg")
     facts, address, login = collect(old, Job()), new.address, new.profile.user
     targets = [("data", TARGET)]
-    channel = channel_of(move, new.profile, facts, targets, purpose="probe", address=address, login=login)
+    channel = channel_of(move, new.profile, facts, targets, purpose="probe", address=address, login=login, seed="0123")
     channel = replace(channel, transport=transport, rsync=(3, 2, 7))
     route = route_of(channel)
 

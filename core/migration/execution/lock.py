@@ -1,8 +1,8 @@
 """The lock on both servers: a move's cluster is in one hand at a time, and whoever comes second reads whose.
 
 It is a symbolic link that leads nowhere and whose target is the text: made in one step or not at all, on any file
-system. It lies in /var/tmp, so that it outlives a restart of the host; it is the database user's. Its name ends with
-the execution's token, so that nobody else can have made it before.
+system. It lies in /var/tmp, so that it outlives a restart of the host; it is the database user's. Its name ends at
+random, so that nobody else can have made it before.
 """
 
 from dataclasses import dataclass

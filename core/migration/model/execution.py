@@ -13,7 +13,7 @@ LOCK_NAME = "pghaul-lock-"
 
 
 def lock_path(folder: str) -> str:
-    """Where the locks of a data directory lie on its server: this, `-`, and who has it, by the token."""
+    """How the names of the locks of a data directory begin on its server; each ends at random."""
     return f"{LOCK_FOLDER}/{LOCK_NAME}{sha256(folder.encode()).hexdigest()[:12]}"
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from hashlib import sha256
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +16,6 @@ class Move:
         old_volume, new_volume: mount points (or folders) that the benchmarks measure.
         tablespace_targets: location on old -> location on new, for those that differ.
         plain_text: the cluster's bytes may cross the network unencrypted.
-        token: what nobody else can guess, for the names of what the move makes on both servers.
     """
 
     name: str
@@ -29,11 +27,6 @@ class Move:
     new_volume: str
     tablespace_targets: dict[str, str] = field(default_factory=dict)
     plain_text: bool = False
-    token: str = field(default="", repr=False)
-
-    def unguessable(self, what: str) -> str:
-        """Twelve hexadecimal digits for the name of something of this move's, each time the same."""
-        return sha256(f"{what} {self.token} {self.name}".encode()).hexdigest()[:12]
 
 
 class Hook(StrEnum):

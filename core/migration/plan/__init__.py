@@ -50,14 +50,18 @@ def make_plan(
     estimate: Estimate,
     hooks: Sequence[HookCommand] = (),
     verify: Verify = Verify.CHANGED,
+    *,
+    seed: str,
 ) -> Plan:
     """The steps of the move. Blockers do not forbid a plan: they stand in its warnings.
+
+    `seed`: what nobody else can guess; what the copy makes on both servers is named by it.
 
     Raises:
         InputError: the facts of old do not know the cluster, or hold no address of old.
     """
     choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
-    site = _site(move, old, new, old_facts, new_facts, checks, choice.transport, verify)
+    site = _site(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
     steps = _timed(
         hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks), site, estimate
     )
@@ -94,6 +98,7 @@ def _site(
     checks: Sequence[CheckResult],
     transport: Transport,
     verify: Verify,
+    seed: str,
 ) -> Site:
     """What every step is made from.
 
@@ -107,6 +112,7 @@ def _site(
         new,
         old_facts,
         [(root.label, root.target) for root in copied],
+        seed=seed,
         purpose="copy",
         address=address_of(new),
         login=new.user,

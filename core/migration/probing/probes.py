@@ -51,6 +51,7 @@ def probe(
     old_facts: Facts,
     new_facts: Facts,
     move: Move,
+    seed: str,
     journal: ProbeJournal,
     job: Job,
 ) -> tuple[Probe, ...]:
@@ -66,7 +67,7 @@ def probe(
         CommandError, ParseError: nothing at all could be measured; the first reason.
         Cancelled: the job was cancelled; everything has been removed.
     """
-    site = BothEnds(old, new, old_facts, new_facts, move, job)
+    site = BothEnds(old, new, old_facts, new_facts, move, seed, job)
     taker = Taker(move.name, journal, job)
     taker.take(Quantity.READ, lambda: _read(site))
     route = Route.LOCAL if on_one_server(move, old_facts, new_facts, new.profile) else Route.SSH
@@ -284,6 +285,7 @@ def _probe_channel(site: BothEnds, scratch: str, route: Route) -> CopyChannel:
         site.new.profile,
         site.old_facts,
         [(sampling.LABEL, scratch)],
+        seed=site.seed,
         purpose="probe",
         address=site.address,
         login=site.new.login,

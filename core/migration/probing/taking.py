@@ -13,7 +13,7 @@ from core.migration.model.plan import Step, alone, functions_file, functions_of
 from core.migration.model.probe import Probe, ProbeJournal, Quantity
 from core.migration.model.transport import PLAIN, Transport
 from core.migration.probing.timing import Timing, ratio_of
-from core.migration.transports.copy_channel import address_of
+from core.migration.transports.copy_channel import address_of, own_name
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
 from core.text import complaint
@@ -25,19 +25,22 @@ class BothEnds:
     """Both ends of the probes of a move.
 
     Attributes:
+        seed: what nobody else can guess, for the names of what is made.
         reader: who reads the cluster on old; `writer`: who receives on new.
         root: the largest of the cluster's folders, from which samples are taken.
     """
 
-    def __init__(self, old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, job: Job) -> None:
+    def __init__(
+        self, old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, seed: str, job: Job
+    ) -> None:
         cluster = cluster_of(old_facts, move.cluster)
-        self.old, self.new, self.move, self.job = old, new, move, job
+        self.old, self.new, self.move, self.seed, self.job = old, new, move, seed, job
         self.old_facts, self.new_facts = old_facts, new_facts
         self.reader = cluster.owner or old.profile.database_user
         self.writer = new.profile.database_user
         self.root: DataRoot = max(data_roots(move, cluster), key=lambda root: root.size_bytes or 0)
         self.address = address_of(new.profile, new.address)
-        self.scratch_name = f".pghaul-probe-{move.unguessable('sample')}"
+        self.scratch_name = f".pghaul-probe-{own_name(move, seed)}"
 
     def on_old(self, title: str, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
         job = job or self.job

@@ -14,6 +14,7 @@ Source of the line's format: sshd(8), AUTHORIZED_KEYS FILE FORMAT.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from core.errors import InputError
 from core.facts.model import Facts
@@ -78,13 +79,15 @@ def channel_of(
     old_facts: Facts,
     targets: Sequence[tuple[str, str]],
     *,
+    seed: str,
     purpose: str,
     address: str,
     login: str | None,
     transport: Transport = PLAIN,
     rsync: Version = UNKNOWN,
 ) -> CopyChannel:
-    """The copy channel of a move. `purpose` keeps a probe's key apart from a plan's; `address`: where old reaches new.
+    """The copy channel of a move. `seed`: what nobody else can guess, so that nobody has made anything of its names
+    before; `purpose` keeps a probe's key apart from a plan's; `address`: where old reaches new.
 
     `login` is who logs in on new for the workstation; old comes in as the same user where that one may become the
     database user without a password: that it may log in is known. Else old comes in as the database user itself.
@@ -93,7 +96,7 @@ def channel_of(
         InputError: the facts of old hold no address that new could see it by.
     """
     user, becomes = _receiving(new, login)
-    name = f"pghaul-{purpose}-{move.unguessable(purpose)}"  # so nobody has made anything of that name
+    name = f"pghaul-{purpose}-{own_name(move, seed)}"
     return CopyChannel(
         marker=name,
         folder=f"/tmp/{name}",  # noqa: S108  made by mkdir, which fails where anything lies already
@@ -108,6 +111,11 @@ def channel_of(
         rsync=rsync,
         purpose=purpose,
     )
+
+
+def own_name(move: Move, seed: str) -> str:
+    """Twelve hexadecimal digits for what a move makes on servers: the same each time, so what a crash left is found."""
+    return sha256(f"{seed} {move.name}".encode()).hexdigest()[:12]
 
 
 def make_key(channel: CopyChannel) -> Shell:

@@ -68,6 +68,7 @@ EXAMPLES = [
             ("a link leads to root's", "theirs/link/main", "chown nobody theirs", "nobody cannot make "),
             ("a link above leads to root's", "theirs/link/more/main", "chown nobody theirs", "nobody cannot make "),
             ("others may write above", "theirs/folder", "chmod 777 theirs", "nobody cannot make "),
+            ("as in /tmp", "theirs/folder", "chmod 1777 theirs", "nobody cannot make "),
             ("it is a link", "theirs/main", ":", "is not nobody's: give it to nobody"),
         )
     ),

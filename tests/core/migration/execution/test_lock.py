@@ -1,9 +1,15 @@
-"""The list of the locks of a server, read back."""
+"""The lock: who gets it, and the list of a server's locks, read back."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from core.errors import ParseError
 from core.migration.execution.lock import Holder, parse_locks
+from core.servers.shell import call
+from tests.core.migration.running import run
 
 ONE, OTHER = "/var/tmp/pghaul-lock-0123456789ab", "/var/tmp/pghaul-lock-ba9876543210"
 
@@ -24,3 +30,30 @@ def test_none_is_said() -> None:
 def test_a_list_that_is_not_whole_is_never_taken_for_none(text: str) -> None:
     with pytest.raises(ParseError):
         parse_locks(text)
+
+
+def test_of_several_at_once_at_most_one_has_it(tmp_path: Path) -> None:
+    """Those who look while two are there all go away, and whoever comes later gets it."""
+
+    def take(token: str) -> int:
+        return run(call("take_lock", f"{tmp_path}/lock", f"{token} dba@here")).returncode
+
+    for _ in range(5):
+        with ThreadPoolExecutor(8) as several:
+            ended = list(several.map(take, "abcdefgh"))
+        assert set(ended) <= {0, 75}
+        assert ended.count(0) <= 1
+        assert len(list(tmp_path.iterdir())) == ended.count(0)
+        for lock in tmp_path.iterdir():
+            lock.unlink()
+    assert take("later") == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes what belongs to another user")
+def test_what_another_user_has_made_is_no_lock(tmp_path: Path) -> None:
+    for name in ("lock", "lock-0123"):
+        link = tmp_path / name
+        link.symlink_to("0123 somebody@somewhere")
+        os.chown(link, 65534, 65534, follow_symlinks=False)
+    assert run(call("take_lock", f"{tmp_path}/lock", "ours dba@here")).returncode == 0
+    assert [str(each.readlink()) for each in tmp_path.iterdir() if each.lstat().st_uid == 0] == ["ours dba@here"]

@@ -238,7 +238,7 @@ def test_what_has_no_mark_is_taken_only_where_somebody_has_given_it_up(waived: b
     check = CheckResult(TARGET_IDENTITY, "", Status.WARNING, "", "", "", waiver=waiver if waived else None)
     there = cluster(data_directory=TARGET, control=control(checkpoint_location="0/5000028"))
     estimated = estimate(spec_of(move(), old(), []))
-    made = make_plan(move(), profile("old"), profile("new"), old(), new(there), (check,), (), estimated)
+    made = make_plan(move(), profile("old"), profile("new"), old(), new(there), (check,), (), estimated, seed="0123")
     proof = step(made, "prove that the target")
     assert f" {'0/5000028' if waived else '-'} {TARGET} " in proof.call
     assert ("the standby goes" in proof.reason) is waived
@@ -278,7 +278,7 @@ def test_a_port_that_new_uses_already() -> None:
     taken = new(cluster(data_directory="/x", running=True))
     undertaking = move()
     estimated = estimate(spec_of(undertaking, old(), []))
-    made = make_plan(undertaking, profile("old"), profile("new"), old(), taken, (), (), estimated)
+    made = make_plan(undertaking, profile("old"), profile("new"), old(), taken, (), (), estimated, seed="0123")
     assert step(made, "start new").call.count(f" {TARGET} 5433 - ") == 1
     assert any(warning.startswith("warning: port 5432 is taken") for warning in made.warnings)
 
@@ -333,10 +333,21 @@ def test_no_cluster_and_no_address() -> None:
             (),
             (),
             estimate(spec_of(move(), old(), [])),
+            seed="0123",
         )
     lonely = replace(old(), network_links=facts("old").network_links[:1])
     with pytest.raises(InputError, match="no network address"):
-        make_plan(move(), profile("old"), profile("new"), lonely, new(), (), (), estimate(spec_of(move(), old(), [])))
+        make_plan(
+            move(),
+            profile("old"),
+            profile("new"),
+            lonely,
+            new(),
+            (),
+            (),
+            estimate(spec_of(move(), old(), [])),
+            seed="0123",
+        )
 
 
 def test_every_command_is_posix_shell_whatever_the_folders_name() -> None:
@@ -388,7 +399,7 @@ def hooked(*hooks: HookCommand) -> Plan:
     undertaking, old_facts = move(), old(made)
     estimated = estimate(spec_of(undertaking, old_facts, []))
     profiles = profile("old"), profile("new")
-    return make_plan(undertaking, *profiles, old_facts, new(), (), (), estimated, hooks)
+    return make_plan(undertaking, *profiles, old_facts, new(), (), (), estimated, hooks, seed="0123")
 
 
 def test_checkpoints_are_written_before_the_last_warm_pass_and_before_the_stop() -> None:
@@ -534,3 +545,17 @@ def test_the_jobs_of_both_hosts_stand_side_by_side() -> None:
     assert jobs.number < step(made, "lead the applications").number
     assert jobs.table in runbook(made)
     assert not any(each.title == "move the cron jobs" for each in plan({"running": True}).steps)
+
+
+def test_what_a_move_makes_on_servers_has_names_that_nobody_can_guess() -> None:
+    """The same each time for who has the history's key, so that what a crash left is found again."""
+    both = old(), new()
+    estimated = estimate(spec_of(move(), both[0], []))
+    names = [
+        dict(make_plan(move(), profile("old"), profile("new"), *both, (), (), estimated, seed=seed).settings)[
+            "copy_folder"
+        ]
+        for seed in ("one", "one", "another", "")
+    ]
+    assert names[0] == names[1]
+    assert len(set(names)) == 3

@@ -44,7 +44,7 @@ def plan(probes: Sequence[Probe], *, running: bool = True, plain_text: bool = Tr
     undertaking = move(plain_text=plain_text)
     both = old(cluster(running=running)), new()
     estimated = estimate(spec_of(undertaking, both[0], probes))
-    return make_plan(undertaking, profile("old"), profile("new"), *both, (), probes, estimated)
+    return make_plan(undertaking, profile("old"), profile("new"), *both, (), probes, estimated, seed="0123")
 
 
 def sampled(transport: Transport, rate: float) -> Probe:

@@ -15,7 +15,7 @@ from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old,
 def made(of: Cluster) -> Plan:
     facts = old(of)
     estimated = estimate(spec_of(move(), facts, []))
-    return make_plan(move(), profile("old"), profile("new"), facts, new(), (), [], estimated)
+    return make_plan(move(), profile("old"), profile("new"), facts, new(), (), [], estimated, seed="0123")
 
 
 def test_old_and_the_log_of_the_first_start_stay() -> None:

@@ -54,7 +54,9 @@ def proven(root: Path, given_up: str | None = None) -> subprocess.CompletedProce
     on_old, on_new = old(moved), new(programs)
     copied = data_roots(undertaking, moved)
     labels = [(each.label, each.target) for each in copied]
-    channel = channel_of(undertaking, profile("new"), on_old, labels, purpose="copy", address="10.77.0.12", login=None)
+    channel = channel_of(
+        undertaking, profile("new"), on_old, labels, purpose="copy", address="10.77.0.12", login=None, seed="0123"
+    )
     seen = None if given_up is None else GivenUp(given_up, "")
     site = Site(undertaking, profile("old"), profile("new"), on_old, on_new, moved, channel, copied, given_up=seen)
     path = f"{_as_owner(root)}:{os.environ['PATH']}"
