@@ -142,6 +142,8 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
     people = TerminalPeople(options.confirm, options.yes_to_hooks, options.take_over)
     if options.anew and (options.resume or options.status or options.cancel or options.rollback):
         raise InputError("--anew begins an execution: it goes with --rehearsal or alone")
+    if options.take_over and not (options.resume or options.rollback or options.cancel):
+        raise InputError("--take-over is of an execution that there is: it goes with --resume, --rollback or --cancel")
     if options.status:
         execution, alive = actions.execution_status(context.session, options.move)
         return _show(execution, options, actions.outcome(context.session, execution), alive=alive)

@@ -13,7 +13,7 @@ from core import documents
 from core.errors import InputError
 from core.history.decoding import member
 from core.history.findings import loaded
-from core.history.models import ExecutionRow, ExecutionStepRow, HookRow
+from core.history.models import ExecutionRow, ExecutionStepRow, HookRow, MoveRow
 from core.history.profiles import move_row
 from core.history.seal import Seal
 from core.history.sealed import execution_words, hook_words
@@ -202,10 +202,22 @@ def save_hook(session: Session, move: str, hook: HookCommand, seal: Seal) -> Non
             "let the command read it from a file that its user alone may read: ~/.pgpass, curl --netrc, mysql "
             '--defaults-file, sshpass -f, or "$(cat FILE)" in its place',
         )
-    of = move_row(session, move).id
-    row = HookRow(move_id=of, hook=hook.hook.value, side=hook.side, command=hook.command, user=hook.user)
-    row.seal = seal.of(*hook_words(row))
+    of = move_row(session, move)
+    row = HookRow(move_id=of.id, hook=hook.hook.value, side=hook.side, command=hook.command, user=hook.user)
+    row.seal = seal.of(*hook_words(row, of))
     session.merge(row)
+
+
+@contextlib.contextmanager
+def hooks_kept(session: Session, seal: Seal) -> Iterator[None]:
+    """What the user changes inside of a move or its servers leaves those hooks theirs that are so."""
+    found = [(row, session.get_one(MoveRow, row.move_id)) for row in session.scalars(select(HookRow))]
+    own = [(row, of) for row, of in found if seal.vouches_for(row.seal, *hook_words(row, of))]
+    yield
+    session.flush()
+    for row, of in own:
+        session.refresh(of)  # it may have other servers now
+        row.seal = seal.of(*hook_words(row, of))
 
 
 def remove_hook(session: Session, move: str, hook: Hook) -> None:
@@ -216,13 +228,14 @@ def remove_hook(session: Session, move: str, hook: Hook) -> None:
 
 def hooks(session: Session, move: str, seal: Seal) -> Sequence[HookCommand]:
     """The commands for the hooks of a move, in the order of the plan."""
-    rows = session.scalars(select(HookRow).where(HookRow.move_id == move_row(session, move).id))
-    found = {row.hook: _hook(row, seal) for row in rows}
+    of = move_row(session, move)
+    rows = session.scalars(select(HookRow).where(HookRow.move_id == of.id))
+    found = {row.hook: _hook(row, of, seal) for row in rows}
     return [found[hook.value] for hook in Hook if hook.value in found]
 
 
-def _hook(row: HookRow, seal: Seal) -> HookCommand:
-    from_elsewhere = not seal.holds(row.seal, *hook_words(row))
+def _hook(row: HookRow, of: MoveRow, seal: Seal) -> HookCommand:
+    from_elsewhere = not seal.vouches_for(row.seal, *hook_words(row, of))
     return HookCommand(member(Hook, row.hook), row.side, row.command, row.user, from_elsewhere)
 
 

@@ -43,6 +43,21 @@ class Seal:
         key = self._key()
         return key is not None and seal is not None and hmac.compare_digest(_sealed(key, words), seal)
 
+    def vouches_for(self, seal: str | None, *words: str) -> bool:
+        """As `holds`, for what is only shown: where the key cannot be used nothing is vouched for."""
+        try:
+            return self.holds(seal, *words)
+        except HistoryError:
+            return False
+
+    def trouble(self) -> str:
+        """Why the key cannot be used, and what helps; empty where it can, or is still to be made."""
+        try:
+            self._key()
+        except HistoryError as error:
+            return f"{error.message}: {error.hint}"
+        return ""
+
     def _key(self) -> bytes | None:
         try:
             handle = os.open(self._path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
@@ -70,6 +85,7 @@ class Seal:
                     os.fsync(stream.fileno())  # a power cut that loses the key loses what it has sealed
                 with contextlib.suppress(FileExistsError):
                     os.link(scratch, self._path)
+                _flush_folder(self._path.parent)
             finally:
                 scratch.unlink(missing_ok=True)
         except OSError as error:
@@ -78,6 +94,17 @@ class Seal:
         if key is None:
             raise _unusable(self._path, "was removed as it was made")
         return key
+
+
+def _flush_folder(folder: Path) -> None:
+    """The name of a new file lies in its folder: without it on the disk a power cut loses the file as well."""
+    if os.name == "nt":  # which opens no folder, and writes the name with the file
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _sealed(key: bytes, words: tuple[str, ...]) -> str:

@@ -12,22 +12,26 @@ from core.history.types import storable_text
 
 
 def execution_words(row: ExecutionRow) -> tuple[str, ...]:
-    """The plan, on which servers, how it stands and how each try at a step came out; not how far one is."""
-    of = ("execution", str(row.move_id), *_server(row.move.old), *_server(row.move.new))
+    """Its number, by which the latest is known, the plan, on which servers, how it stands and how each try came out."""
+    of = ("execution", str(row.id), str(row.move_id), *_server(row.move.old), *_server(row.move.new))
     plan = sha256(row.plan.encode()).hexdigest()  # long, and sealed anew with each step
     return (*of, row.token, row.kind, plan, row.state, *(word for step in row.steps for word in _step(step)))
 
 
-def hook_words(row: HookRow) -> tuple[str, ...]:
-    """The command, and where and as whom it runs."""
-    return ("hook", str(row.move_id), row.hook, row.side, storable_text(row.command), row.user or "")
+def hook_words(row: HookRow, move: MoveRow) -> tuple[str, ...]:
+    """The command, and where and as whom it runs, of the move as it is."""
+    return ("hook", *_move(move), row.hook, row.side, storable_text(row.command), row.user or "")
 
 
 def waiver_words(row: WaiverRow, move: MoveRow) -> tuple[str, ...]:
     """What was taken on, by whom and when, of the move as it was then."""
-    of = (str(move.id), move.cluster, move.target, *_server(move.old), *_server(move.new))
     words = (row.check, row.reason, row.waived_by, row.status, row.old, row.new)
-    return ("waiver", *of, _instant(row.waived_at), *map(storable_text, words))
+    return ("waiver", *_move(move), _instant(row.waived_at), *map(storable_text, words))
+
+
+def _move(row: MoveRow) -> tuple[str, ...]:
+    """What is moved, from where to where."""
+    return (str(row.id), row.cluster, row.target, *_server(row.old), *_server(row.new))
 
 
 def _server(row: ProfileRow) -> tuple[str, ...]:

@@ -3,28 +3,16 @@
 Names that are not there, taken or unfit raise InputError; a history that cannot be read or written, HistoryError.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
-from sqlalchemy import Engine
-from sqlalchemy.orm import Session
-
-from core import settings
 from core.benchmarks.model import Outcome, Repetition, Run, Side
 from core.facts.model import Facts
 from core.history import details, elsewhere, executions, findings, log, profiles, runs, waivers
-from core.history.belonging import open_to_others
-from core.history.database import FILE_NAME, as_written, open_engine, told
 from core.history.details import KINDS, Detail
+from core.history.file import HistoryFile
 from core.history.log import Command, Entry
-from core.history.owners import Owners
-from core.history.seal import Seal
 from core.history.types import said
-from core.history.upgrade import WRITE
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.checks.waivers import with_waivers
 from core.migration.model.checks import CheckResult, Waiver
@@ -38,52 +26,8 @@ from core.servers.profiles import Profile
 __all__ = ["KINDS", "Command", "Detail", "Entry", "Store"]
 
 
-class Store:
-    """The history. May be shared by threads, and its file by programs. A context manager; implements every journal.
-
-    Attributes:
-        path: the file that holds it all.
-        remark: what its user has to know of how it was found; mostly empty.
-    """
-
-    def __init__(self, path: Path, engine: Engine, remark: str = "") -> None:
-        self.path = path
-        self.remark = remark
-        self._engine = engine
-        self._writer = engine.execution_options(**WRITE)
-        self._owners = Owners(path.parent)
-        self._seal = Seal()
-
-    @classmethod
-    def open(cls, folder: Path | None = None) -> Self:
-        """The history in `folder`, else in the platform's data folder; made or upgraded where need be."""
-        folder = (settings.data_folder() if folder is None else folder).absolute()
-        remark = open_to_others(folder, folder / FILE_NAME)
-        return cls(folder / FILE_NAME, open_engine(folder), remark)
-
-    def close(self) -> None:
-        """Let go of the file. May be called more than once."""
-        self._owners.close()
-        with told(self.path):
-            self._engine.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @contextmanager
-    def _read(self) -> Iterator[Session]:
-        with told(self.path), as_written(self.path), Session(self._engine) as session, session.begin():
-            yield session
-
-    @contextmanager
-    def _write(self) -> Iterator[Session]:
-        with told(self.path), as_written(self.path), Session(self._writer) as session, session.begin():
-            yield session
+class Store(HistoryFile):
+    """The history. May be shared by threads, and its file by programs. A context manager; implements every journal."""
 
     # --- servers and moves
 
@@ -93,12 +37,12 @@ class Store:
 
     def update_profile(self, profile: Profile, name: str | None = None) -> None:
         """Change the server called `name`; None: the one that is called as `profile` is."""
-        with self._write() as session:
+        with self._write() as session, executions.hooks_kept(session, self._seal):
             profiles.update_profile(session, profile.name if name is None else name, profile)
 
     def put_profile(self, profile: Profile) -> None:
         """Change the server that is called as `profile` is; add it where there is none."""
-        with self._write() as session:
+        with self._write() as session, executions.hooks_kept(session, self._seal):
             profiles.put_profile(session, profile)
 
     def profile(self, name: str) -> Profile:
@@ -121,12 +65,12 @@ class Store:
 
     def update_move(self, move: Move, name: str | None = None) -> None:
         """Change the move called `name`; None: the one that is called as `move` is."""
-        with self._write() as session:
+        with self._write() as session, executions.hooks_kept(session, self._seal):
             profiles.update_move(session, move.name if name is None else name, move)
 
     def put_move(self, move: Move) -> None:
         """Change the move that is called as `move` is; add it where there is none."""
-        with self._write() as session:
+        with self._write() as session, executions.hooks_kept(session, self._seal):
             profiles.put_move(session, move)
 
     def move(self, name: str) -> Move:

@@ -57,7 +57,7 @@ def _standing(session: Session, move: str, seal: Seal) -> list[tuple[WaiverRow, 
     since = true() if row.changed_at is None else WaiverRow.waived_at >= row.changed_at
     standing = select(WaiverRow).where(WaiverRow.move_id == row.id, WaiverRow.withdrawn_at.is_(None), since)
     found = session.scalars(standing.order_by(WaiverRow.id))
-    return [(each, seal.holds(each.seal, *waiver_words(each, row))) for each in found]
+    return [(each, seal.vouches_for(each.seal, *waiver_words(each, row))) for each in found]
 
 
 def waiver_of(row: WaiverRow) -> Waiver:

@@ -7,16 +7,13 @@ from pathlib import Path
 
 from core.servers.ssh_fallback import CONFIG_VARIABLE
 
-_DEEPEST = 16
-"""Files that include each other, as OpenSSH allows."""
-
 
 def named_hosts() -> tuple[str, ...]:
     """The names of all Host lines that are no pattern, in their order; none where there is no file to read."""
     chosen = os.environ.get(CONFIG_VARIABLE)
     if chosen == "none":
         return ()
-    return tuple(dict.fromkeys(_of_file(Path(chosen) if chosen else Path.home() / ".ssh" / "config", 0)))
+    return tuple(dict.fromkeys(_of_files(Path(chosen) if chosen else Path.home() / ".ssh" / "config")))
 
 
 def hosts_of(text: str) -> tuple[str, ...]:
@@ -33,15 +30,25 @@ def _lines(text: str) -> Iterator[tuple[str, list[str]]]:
             yield words[0].lower(), words[1:]
 
 
-def _of_file(path: Path, depth: int) -> Iterator[str]:
-    if depth > _DEEPEST:
-        return
-    with suppress(OSError, UnicodeDecodeError):  # what cannot be read offers nothing; ssh itself says why it fails
-        text = path.read_text(encoding="utf-8")
-        yield from hosts_of(text)
-        included = [word for keyword, words in _lines(text) if keyword == "include" for word in words]
-        for pattern in included:
-            whole = Path(pattern).expanduser()
-            base = whole if whole.is_absolute() else Path.home() / ".ssh" / pattern
-            for each in sorted(base.parent.glob(base.name)):
-                yield from _of_file(each, depth + 1)
+def _of_files(config: Path) -> Iterator[str]:
+    """The names in it, then those in what it includes, each file once: files may include each other."""
+    ahead, seen = [config], set[Path]()
+    while ahead:
+        path = ahead.pop(0)
+        if path in seen:
+            continue
+        seen.add(path)
+        with suppress(OSError, UnicodeDecodeError):  # what cannot be read offers nothing; ssh itself says why it fails
+            text = path.read_text(encoding="utf-8")
+            yield from hosts_of(text)
+            included = [word for keyword, words in _lines(text) if keyword == "include" for word in words]
+            ahead = [*(file for pattern in included for file in _included(pattern)), *ahead]
+
+
+def _included(pattern: str) -> list[Path]:
+    """The files that an Include names; none in the home of somebody whom there is not, or where it names no file."""
+    with suppress(OSError, RuntimeError, ValueError):
+        whole = Path(pattern).expanduser()
+        base = whole if whole.is_absolute() else Path.home() / ".ssh" / pattern
+        return sorted(each.resolve() for each in base.parent.glob(base.name))
+    return []

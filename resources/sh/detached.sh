@@ -67,9 +67,9 @@ job_orphans() {
   [ $? -le 2 ] || fail 'grep failed' # 1: none; 2: one ended meanwhile, or is not ours to look at
   for orphan in $orphans_found; do
     orphan=${orphan%/environ}
-    read -r orphan_line 2>/dev/null <"$orphan/stat" || continue
-    # shellcheck disable=SC2086 # they are words
-    set -- ${orphan_line##*) }
+    read_process "${orphan#/proc/}" || continue
+    # shellcheck disable=SC2086,SC2154 # they are words, which read_process has set
+    set -- $process_fields
     [ "$1" = Z ] || [ "$3" != "$job_leader" ] || [ ! -O "$orphan" ] || return 0
   done
   return 1

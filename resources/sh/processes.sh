@@ -1,12 +1,19 @@
 # Processes: which live where, and how a group of them is ended.
 
+# read_process PROCESS   set process_fields to what its stat has behind its name: state, parent, group, …; fails where it has ended
+# A name may hold blanks, parentheses and line ends: whoever runs the process chooses it. The fields stand in the last line.
+read_process() {
+  process_fields=
+  while read -r process_last; do process_fields=${process_last##*) }; done 2>/dev/null <"/proc/$1/stat"
+  [ -n "$process_fields" ]
+}
+
 # begun PROCESS   print when it began, in ticks since this boot; nothing where it has ended
 begun() {
-  read -r begun_line 2>/dev/null <"/proc/$1/stat" || return 0
-  # behind the name, which may hold blanks: the state is the third field, the start the 22nd
-  begun_line=${begun_line##*) }
+  read_process "$1" || return 0
+  # the state is the third field of all, the start the 22nd
   # shellcheck disable=SC2086 # they are words
-  set -- $begun_line
+  set -- $process_fields
   [ "$1" != Z ] || return 0
   shift 19
   echo "$1"
@@ -35,10 +42,9 @@ end_begun_group() {
 runs_in() {
   runs_group=$1
   for runs_process in /proc/[0-9]*; do
-    read -r runs_line 2>/dev/null <"$runs_process/stat" || continue
-    # behind the name: state, parent, group
+    read_process "${runs_process#/proc/}" || continue
     # shellcheck disable=SC2086 # they are words
-    set -- ${runs_line##*) }
+    set -- $process_fields
     [ "$1" = Z ] || [ "$3" != "$runs_group" ] || return 0
   done
   return 1

@@ -118,6 +118,12 @@ def test_what_is_taken_over_is_shown_and_its_name_typed(
     assert given is not None or "; old is db1 at 192.0.2.11; " in shown
 
 
+def test_a_word_to_take_over_what_is_not_there_is_refused(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["execute", "spring", "--rehearsal", "--take-over", "spring"]) == 2
+    assert "--take-over is of an execution that there is" in capsys.readouterr().err
+    assert store.executions("spring") == ()
+
+
 def test_nobody_takes_over_what_nobody_can_look_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("spring\n"))
     with pytest.raises(InputError, match="no terminal") as refused:

@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from core import settings
 from core.cli.main import main
 from core.cli.migration import write_text
 from core.cli.terminal import Listener, failure
 from core.errors import InputError
 from core.facts.host_environment import HostEnvironment, Scheduled
 from core.facts.model import Facts, FileSystem
+from core.history.seal import KEY_FILE
 from core.history.store import Store
 from core.jobs import CommandStarted, Note
 from tests.core.history import samples
@@ -107,6 +109,19 @@ def test_a_move_tells_what_of_it_was_recorded_elsewhere(
     shown = run(capsys, "move", "show", "given")[1]
     assert "not recorded by you, shown and neither run nor counted: hook stop-applications\n" in shown
     assert json.loads(run(capsys, "move", "show", "own", "--json")[1])["from_elsewhere"] == []
+
+
+def test_moves_are_listed_and_shown_though_the_key_of_the_seal_cannot_be_used(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    add_servers(capsys)
+    run(capsys, "move", "add", "spring", "--old", "old", "--new", "new", "--cluster", "/pg", "--target", "/pg")
+    run(capsys, "move", "hook", "spring", "stop-applications", "--side", "old", "--command", "true")
+    (settings.config_folder() / KEY_FILE).chmod(0o640)
+    for words in (("list",), ("show", "spring")):
+        code, out, err = run(capsys, "move", *words)
+        assert (code, "spring" in out) == (0, True)
+        assert "is not yours alone" in err
 
 
 def test_who_may_have_read_the_history_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:

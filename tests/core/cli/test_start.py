@@ -19,7 +19,8 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
     )
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
-        check=True, capture_output=True, text=True, timeout=120, env={"PGHAUL_DATA": str(folder), "PATH": "/usr/bin"},
+        check=True, capture_output=True, text=True, timeout=120,
+        env={"PGHAUL_DATA": str(folder), "PGHAUL_CONFIG": str(folder), "PATH": "/usr/bin"},
     )  # fmt: skip
     return HEAVY & set(done.stderr.split())
 

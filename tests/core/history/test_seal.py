@@ -5,6 +5,7 @@ import dataclasses
 import os
 import shutil
 import sqlite3
+import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,6 +87,7 @@ STEPS = (
     "UPDATE executions SET state = 'running'",
     "UPDATE executions SET kind = 'real'",
     "UPDATE executions SET move_id = 2",
+    "UPDATE executions SET id = 99 WHERE id = 1; UPDATE execution_steps SET execution_id = 99 WHERE execution_id = 1",
     "UPDATE profiles SET address = '192.0.2.99' WHERE name = 'gannon-new'",
 )
 
@@ -104,7 +106,8 @@ def underway(filled: Store) -> Store:
 def test_how_a_step_came_out_is_sealed(underway: Store, change: str) -> None:
     assert underway.recorded_here(1)
     _execute(underway.path, change)
-    assert not underway.recorded_here(1)
+    (found,) = [*underway.executions(MOVE.name), *underway.executions("another")]
+    assert not underway.recorded_here(found.id)
 
 
 def test_what_goes_on_leaves_the_seal_whole(underway: Store) -> None:
@@ -145,6 +148,45 @@ def test_what_is_not_ones_own_is_named(filled: Store, elsewhere: Store) -> None:
 def test_a_command_that_was_changed_bears_no_seal(filled: Store, change: str) -> None:
     _execute(filled.path, change)
     assert filled.hooks(MOVE.name)[0].from_elsewhere
+
+
+def test_a_command_is_of_the_move_that_it_was_given_for(filled: Store) -> None:
+    filled.add_profile(dataclasses.replace(OLD, name="third", address="192.0.2.33"))
+    filled.add_move(dataclasses.replace(MOVE, name="another", old="third", target="/elsewhere"))
+    numbers = ((99, 2), (2, 1), (1, 99))
+    _execute(filled.path, ";".join(f"UPDATE moves SET id = {to} WHERE id = {number}" for to, number in numbers))
+    assert filled.hooks("another")[0].from_elsewhere
+
+
+def test_a_command_stays_ones_own_as_one_changes_the_move(filled: Store) -> None:
+    filled.update_profile(dataclasses.replace(OLD, address="192.0.2.44"))
+    filled.add_profile(dataclasses.replace(OLD, name="third", address="192.0.2.33"))
+    filled.put_move(dataclasses.replace(MOVE, old="third", target="/elsewhere"))
+    assert filled.hooks(MOVE.name) == (HOOK,)
+    _execute(filled.path, "UPDATE hooks SET command = 'rm -r /'")
+    filled.put_move(MOVE)
+    assert filled.hooks(MOVE.name)[0].from_elsewhere
+
+
+def test_a_key_that_cannot_be_used_is_said_and_what_is_there_is_shown(filled: Store) -> None:
+    filled.close()
+    key = settings.config_folder() / KEY_FILE
+    key.chmod(0o640)
+    with Store.open(filled.path.parent) as store:
+        assert f"{key}, by which the history's own commands are known, is not yours alone" in store.remark
+        assert store.from_elsewhere(MOVE.name) == ("execution 1", "hook move-address", "waiver of libc")
+        assert store.hooks(MOVE.name)[0].from_elsewhere
+        with pytest.raises(HistoryError, match="is not yours alone"):
+            store.recorded_here(1)
+        with pytest.raises(HistoryError, match="is not yours alone"):
+            store.save_hook(MOVE.name, HOOK)
+
+
+def test_the_key_is_flushed_with_the_folder_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[bool] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: flushed.append(stat.S_ISDIR(os.fstat(handle).st_mode)))
+    Seal(tmp_path).of("hook")
+    assert flushed == [False, True]
 
 
 def test_the_key_is_the_users_alone(tmp_path: Path) -> None:

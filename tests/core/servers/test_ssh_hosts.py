@@ -19,6 +19,15 @@ def test_included_files_are_read_and_what_is_not_there_offers_nothing(
     config.write_text(f"Include {tmp_path}/*.conf\nHost first\nHost first second\n")
     monkeypatch.setenv("PGHAUL_SSH_CONFIG", str(config))
     assert set(named_hosts()) == {"first", "second", "third"}
+    config.write_text("Include ~nobody-of-that-name/x /\nHost first\n")
+    assert named_hosts() == ("first",)
     for other in (str(tmp_path / "missing"), "none"):
         monkeypatch.setenv("PGHAUL_SSH_CONFIG", other)
         assert named_hosts() == ()
+
+
+def test_files_that_include_each_other_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(8):
+        (tmp_path / f"{number}.conf").write_text(f"Host h{number}\nInclude {tmp_path}/*.conf\n")
+    monkeypatch.setenv("PGHAUL_SSH_CONFIG", str(tmp_path / "0.conf"))
+    assert named_hosts() == tuple(f"h{number}" for number in range(8))

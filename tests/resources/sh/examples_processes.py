@@ -25,6 +25,10 @@ _LIVES = {
 _ENDED = "mkdir -m 700 job && echo 'some log' >job/log && echo '1 1 another-boot' >job/group && echo 7 >job/exit"
 _END_IT = "read -r group rest <job/group; kill -s KILL -- -$group 2>/dev/null; :"
 
+_ODD = """name=$(printf 'odd ) S 1\\n1 name') && cp /bin/sleep "$name" && {
+setsid "./$name" 60 >/dev/null 2>&1 & echo $! >group; sleep 0.1; }"""
+_END_ODD = 'status=$?; kill "$(cat group)"; [ $status -eq 0 ]'
+
 _SERVER = "cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >running; sleep 0.05"
 
 EXAMPLES = [
@@ -34,6 +38,15 @@ EXAMPLES = [
     Example("end_begun_group", ("4194300", "77", "50"), name="ended already"),
     Example("end_begun_group", ("1", "77", "50"), name="its number is another's"),
     Example("runs_in", ("0",), prints=""),  # the kernel's own threads
+    Example("runs_in", ("0",), arrange=_ODD, after=f'runs_in "$(cat group)"; {_END_ODD}', name="oddly named"),
+    Example("read_process", ("1",), prints=""),
+    Example(
+        "begun",
+        ("1",),
+        arrange=_ODD,
+        after=f'[ -n "$(begun "$(cat group)")" ]; {_END_ODD}',
+        name="oddly named",
+    ),
     Example(
         "job_start",
         ("@folder@", "about", str(len(_PROGRAM.encode())), _SUM),
