@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from core.migration.model.execution import Execution
 from core.migration.model.plan import Step
 from gui.bridge import current_job
 
@@ -66,7 +65,7 @@ class TakeOverQuestion(Question):
     """Whether an execution that pghaul has not recorded is the user's own: the answer is the move's name, typed."""
 
     move: str
-    account: str
+    shown: str
 
 
 @dataclass(eq=False)
@@ -124,11 +123,9 @@ class WindowAsker(QObject):
         """Whether the user says that their step is done."""
         return self._ask(StepQuestion(step.server, step.title, step.reason, step.table, step.name)) is not None
 
-    def take_over(self, execution: Execution, servers: str) -> bool:
+    def take_over(self, move: str, shown: str) -> bool:
         """Whether the user has typed the move's name."""
-        from core.migration.execution.taking_over import account
-
-        return self._ask(TakeOverQuestion("old", execution.move, account(execution, servers))) == execution.move
+        return self._ask(TakeOverQuestion("old", move, shown)) == move
 
     def close(self) -> None:
         """Decline every question, now and from now on."""

@@ -11,6 +11,7 @@ from core.migration.execution.executor import Executor, People
 from core.migration.execution.lock import HeldError
 from core.migration.execution.outcome import Paragraph, outcome_of
 from core.migration.execution.rollback import roll_back
+from core.migration.execution.taking_over import anew, refuse_strange_commands, shown
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Verify
 
@@ -99,32 +100,33 @@ def _carried_out(session: Session, execution_id: int, people: People, job: Job) 
     return session.store.execution(execution_id)
 
 
-def _servers(session: Session, move: str) -> str:
-    """Which machines the move names now."""
+def _servers(session: Session, move: str) -> dict[str, str]:
+    """Which machines the move names now, by their sides."""
     found = session.store.move(move)
-    said = []
+    said = {}
     for side, name in (("old", found.old), ("new", found.new)):
         profile = session.store.profile(name)
         port = f" port {profile.port}" if profile.port is not None else ""
-        said.append(f"{side} is {name} at {profile.address}{port}")
-    return ", ".join(said)
+        said[side] = f"{name} at {profile.address}{port}"
+    return said
 
 
 def _executor(session: Session, execution: Execution, people: People, job: Job) -> Executor:
     """The one door to running what is recorded; of what bears no seal only what a person takes over with open eyes.
 
     Raises:
-        InputError: they do not.
+        InputError: they do not, or a command of it would run on the workstation that is none of theirs.
     """
     if not session.store.recorded_here(execution.id):
-        if not people.take_over(execution, _servers(session, execution.move)):
+        refuse_strange_commands(execution, session.store.hooks(execution.move))
+        if not people.take_over(execution.move, shown(execution, _servers(session, execution.move))):
             raise InputError(
                 f"execution {execution.id} of {execution.move} was not recorded by your pghaul, and was not taken "
                 "over: nothing of it was run",
                 "go on where it was begun, as who began it; or, if it is your own, begun before an upgrade or before "
                 f"history.key was lost, say the same again and type {execution.move} when you are asked",
             )
-        session.store.take_over(execution)
+        session.store.take_over(execution, anew(execution))
     job = recorded(session.store, job, execution.move)
     move = session.store.move(execution.move)
     names = {"old": move.old, "new": move.new}

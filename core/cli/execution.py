@@ -118,15 +118,13 @@ class TerminalPeople:
             if typed.strip().lower() in {"done", "yes", "y"}:
                 return True
 
-    def take_over(self, execution: Execution, servers: str) -> bool:
-        """The move's name as given, else as typed under all that would run."""
+    def take_over(self, move: str, shown: str) -> bool:
+        """The move's name as given, else as typed; either way under all that would run."""
+        say(f"\n{shown}")
         if self.own is not None:
-            return self.own == execution.move
-        from core.migration.execution.taking_over import account, commands
-
-        say("\n".join(["", *commands(execution), "", account(execution, servers) + "."]))
-        question = f"Type {printable(execution.move)} to take it over, anything else to stop here: "
-        return _typed(question, "--take-over MOVE").strip() == execution.move
+            return self.own == move
+        question = f"Type {printable(move)} to take it over, anything else to stop here: "
+        return _typed(question, "--take-over MOVE").strip() == move
 
 
 def _typed(question: str, option: str) -> str:

@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import delete, func, select, update
@@ -50,11 +50,13 @@ def recorded_here(session: Session, execution_id: int, seal: Seal) -> bool:
     return _holds(_row(session, execution_id), seal)
 
 
-def take_over(session: Session, shown: Execution, seal: Seal) -> None:
-    """Seal an execution, which has to stand as it was shown: from now on it counts as recorded here."""
+def take_over(session: Session, shown: Execution, anew: Collection[int], seal: Seal) -> None:
+    """Seal an execution, which has to stand as it was shown; of the steps to run `anew` no outcome counts."""
     row = _row(session, shown.id)
     if execution_of(row) != shown:
         raise InputError(f"execution {shown.id} has changed since it was shown", "look at it again")
+    for step in row.steps:
+        step.void = step.void or (step.number in anew and not step.back)
     _put_seal(session, row, seal)
 
 

@@ -3,6 +3,7 @@
 Names that are not there, taken or unfit raise InputError; a history that cannot be read or written, HistoryError.
 """
 
+from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
 
@@ -249,10 +250,10 @@ class Store(HistoryFile):
         with self._read() as session:
             return executions.recorded_here(session, execution_id, self._seal)
 
-    def take_over(self, shown: Execution) -> None:
-        """Have an execution count as recorded here, as it was shown: the user has said so."""
+    def take_over(self, shown: Execution, anew: Collection[int]) -> None:
+        """Have an execution count as recorded here, as it was shown, but for the steps that are to run `anew`."""
         with self._write() as session:
-            executions.take_over(session, shown, self._seal)
+            executions.take_over(session, shown, anew, self._seal)
 
     def executions(self, move: str) -> tuple[Execution, ...]:
         """All executions of a move, newest first."""

@@ -78,11 +78,6 @@ def library(names: Iterable[str], settings: Mapping[str, str] = MappingProxyType
     return "\n".join(each.text for each in functions().values() if each.name in wanted)
 
 
-def all_ours(text: str) -> bool:
-    """Whether a text as `library` makes it holds functions of this pghaul, word for word, and nothing else."""
-    return text == "\n".join(each.text for each in functions().values() if each.text in text)
-
-
 def needed(text: str, called: Iterable[str], settings: Mapping[str, str] = MappingProxyType({})) -> str:
     """Of a text's functions those that pieces of shell name, and all that these call, without lines of comments."""
     known = {found["name"]: found for found in _FUNCTION.finditer(text)}

@@ -10,6 +10,7 @@ class NameDialog(QDialog):
 
     Attributes:
         field: where the name is typed.
+        column: where what else there is to read can be put.
     """
 
     def __init__(self, title: str, text: str, name: str, go_on: str, parent: QWidget | None = None) -> None:
@@ -29,9 +30,9 @@ class NameDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
         self.field.textChanged.connect(self._compare)
         self._compare("")
-        column = QVBoxLayout(self)
+        self.column = QVBoxLayout(self)
         for widget in (label, self.field, self.buttons):
-            column.addWidget(widget)
+            self.column.addWidget(widget)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 60)
 
     def _compare(self, typed: str) -> None:

@@ -17,6 +17,7 @@ from gui.asker import HostKeyQuestion, Question, SecretQuestion, TakeOverQuestio
 from gui.dialogs.confirm import NameDialog
 from gui.widgets.label import Label
 from gui.widgets.message_box import MessageBox
+from gui.widgets.text import TextView
 
 TITLES = {
     "password": "Password",
@@ -56,13 +57,16 @@ class TakeOverDialog(NameDialog):
     """Lets an execution run that only the history vouches for, once the move's name was typed."""
 
     def __init__(self, question: TakeOverQuestion, parent: QWidget | None = None) -> None:
-        said = question.account
         text = (
-            f"{said[:1].upper()}{said[1:]}. In a terminal, pghaul execute {question.move} --resume lists the commands "
-            "before it asks the same. Type the &name of the move to take it over."
+            f"Your pghaul has not recorded this execution of {question.move}. Read what it would run, to the end. Type "
+            "the &name of the move to take it over."
         )
         super().__init__("Not recorded by your pghaul", text, question.move, "&Take it over", parent)
         self._question = question
+        self.shown = TextView("What it would run, and what counts as done", self)
+        self.shown.set_text(question.shown)
+        self.column.insertWidget(0, self.shown)
+        self.resize(self.fontMetrics().averageCharWidth() * 120, self.fontMetrics().height() * 36)
 
     def done(self, result: int) -> None:
         self._question.answer(self.field.text() if result == QDialog.DialogCode.Accepted else None)

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Job
@@ -17,7 +17,6 @@ from gui.pages.execution import MovePage
 from gui.widgets.prompt_panel import PromptPanel
 from gui.window import MainWindow
 from gui.work import Work
-from tests.core.migration.execution.builders import execution
 from tests.gui.conftest import at_rest
 
 FINGERPRINT = "SHA256:Pzv8QnVuZGVsIG9mIGtleXMgaW4gYSBkcmF3ZXI"
@@ -172,14 +171,13 @@ def test_what_pghaul_has_not_recorded_is_taken_over_by_the_typed_name_of_the_mov
 ) -> None:
     for typed, expected in (("spring", True), ("15/main", False)):
         answers: list[bool] = []
-        work.run("execute", lambda _session, _job: work.asker.take_over(execution(), "old is db1 at 192.0.2.11"))
+        work.run("execute", lambda _session, _job: work.asker.take_over("spring", "1. on old as root: evil\nthe end"))
         assert work.task is not None
         work.task.succeeded.connect(answers.append)
         dialog = _dialog(qtbot)
         assert isinstance(dialog, TakeOverDialog)
-        said = "\n".join(label.text() for label in dialog.findChildren(QLabel))
-        assert "has not recorded execution 7 of spring" in said
-        assert "old is db1 at 192.0.2.11" in said
+        assert "has not recorded this execution of spring" in dialog.text.text()
+        assert dialog.shown.edit.toPlainText() == "1. on old as root: evil\nthe end"
         QTest.keyClicks(dialog.field, typed)
         QTest.keyClick(dialog, Qt.Key.Key_Return if expected else Qt.Key.Key_Escape)
         at_rest(qtbot, window)

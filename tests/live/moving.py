@@ -181,8 +181,8 @@ class Person:
         self.at.get(step.title, lambda: None)()
         return True
 
-    def take_over(self, execution: Execution, servers: str) -> bool:
-        self.asked.append(f"take over {execution.id}: {servers}")
+    def take_over(self, move: str, shown: str) -> bool:
+        self.asked.append(f"take over {move}: {shown}")
         return False
 
 

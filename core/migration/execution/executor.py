@@ -43,8 +43,8 @@ class People(Protocol):
         """Wait until the person has done that step; False: it will not be done."""
         ...
 
-    def take_over(self, execution: Execution, servers: str) -> bool:
-        """Whether the person, shown what would run and where, has typed the move's name: no seal vouches for it."""
+    def take_over(self, move: str, shown: str) -> bool:
+        """Whether the person, shown these lines, has said the move's name: no seal vouches for what they tell of."""
         ...
 
 

@@ -33,9 +33,14 @@ def leave_to_passes(executor: Executor, failed: StepRun) -> None:
     old = executor.connect("old")
     call = call_of(executor.execution.plan, compared.mending)
     given = f"{failed.output}{END_MARK}".encode("utf-8", "surrogateescape")
-    summed = executor.execution.plan.step(SUMS)
-    user = summed.user if summed is not None else None
+    user = mended_as(executor.execution.plan)
     old.run(call, executor.job, user=user, stdin=given, deadline=3600.0, title="leave what differs to the passes")
+
+
+def mended_as(plan: Plan) -> str | None:
+    """The user of old as whom what differs is left to the passes: who has summed up; None: who logs in."""
+    summed = plan.step(SUMS)
+    return summed.user if summed is not None else None
 
 
 def _comparing(plan: Plan) -> Step | None:

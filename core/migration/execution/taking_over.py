@@ -1,42 +1,145 @@
 """What an execution would run that the history alone vouches for: shown to a person before they take it over.
 
 The history may come from somebody else, or its key may be lost, be another one, or younger than the execution: an
-upgrade made it. Nothing in the file tells these apart, so a person does, who knows what they have begun.
+upgrade made it. Nothing in the file tells these apart, so a person does, who knows what they have begun. Names and
+titles in it are its author's: where a command runs is said by its side, which is what counts, and the user's profiles.
 """
 
-from core.migration.model.execution import Execution
-from core.migration.model.plan import Step
-from core.servers.functions import all_ours
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.errors import InputError
+from core.migration.execution.mending import DIFFERS, mended_as
+from core.migration.model.execution import Execution, StepRun
+from core.migration.model.move import HookCommand
+from core.migration.model.plan import Plan, Step, functions_of
+from core.migration.plan.steps.copy import STOP, STOPPED
+from core.migration.plan.steps.opening import START_NEW
+
+_LONGEST = 4
+"""Times as long as this pghaul's functions, from where on others are shown whole: to compare them takes too long."""
 
 
-def account(execution: Execution, servers: str) -> str:
-    """What the history says of it, which `servers` it would reach, and what speaks for and against it: sentences."""
+def refuse_strange_commands(execution: Execution, hooks: Sequence[HookCommand]) -> None:
+    """Raise InputError where a command of it would run on the workstation and is none of the user's own hooks."""
+    own = {(each.hook, each.command) for each in hooks if each.side == "workstation" and not each.from_elsewhere}
+    for step in _steps(execution.plan):
+        if step.side not in {"old", "new"} and step.call and (step.name, step.call) not in own:
+            raise InputError(
+                f"step {step.number} of execution {execution.id} of {execution.move} would run on this workstation, "
+                f"and is no command that you have recorded for it: {step.call}",
+                f"if it is yours: pghaul move hook {execution.move} HOOK --side workstation --command …, then again",
+            )
+
+
+def anew(execution: Execution) -> frozenset[int]:
+    """The steps that are to run again because how they came out is the history's word alone.
+
+    What proves, what a later step reads or is held against, what compares, and who reads of these. The proof of the
+    stop is made again by whoever goes on, and held against the first. What only a running old can tell stays once it
+    was to be stopped; and all stays once new was started, which changes what was compared.
+    """
+    if _begun(execution, START_NEW):
+        return frozenset()
+    steps = execution.plan.steps
+    told = {name for step in steps for name in (step.reads, step.agrees_with) if name}
+    stop = next((step.number for step in steps if step.name == STOP), 0) if _begun(execution, STOP) else 0
+    found = {
+        step.number
+        for step in steps
+        if (step.proves or step.renewed or step.agrees_with or (step.name in told and step.number > stop))
+        and step.name != STOPPED
+    }
+    names = {step.name for step in steps if step.number in found}
+    return frozenset({*found, *(step.number for step in steps if step.reads in names and step.name != STOPPED)})
+
+
+def shown(execution: Execution, servers: Mapping[str, str]) -> str:
+    """All that speaks for and against it, in lines: functions, variables, commands, what counts as done, the account.
+
+    `servers`: which machine each side is, by the user's own profiles.
+    """
+    strange = _strange_functions(execution.plan)
+    lines = [*strange, *(f"with {name}={_indented(value)}" for name, value in execution.plan.settings)]
+    return "\n".join(
+        [*lines, *_commands(execution.plan), *_outcomes(execution), "", _account(execution, servers, strange)]
+    )
+
+
+def _account(execution: Execution, servers: Mapping[str, str], strange: Sequence[str]) -> str:
     plan = execution.plan
     ours = (
-        "the functions that these call are word for word this pghaul's"
-        if all_ours(plan.functions)
-        else "the functions that these call are not this pghaul's: another version's, or somebody else's"
+        f"its functions are not this pghaul's, but another version's or somebody else's: the {len(strange)} lines at "
+        "the head of this tell how they differ"
+        if strange
+        else "the functions that these call are word for word this pghaul's"
+    )
+    again = (
+        "what it has proven and read is proven and read again" if anew(execution) else "nothing of it is proven again"
     )
     return (
         f"your pghaul has not recorded execution {execution.id} of {execution.move} as it stands, or has another key "
         f"now. The history says: {execution.kind}, begun {execution.started_at:%Y-%m-%d %H:%M} UTC by "
-        f"{execution.owner}, {execution.state}; {servers}; its plan holds {len(commands(execution))} commands, and "
-        f"{ours}. Take it over only if you know that it is your own and these are its servers: all of it may then run "
-        "on both, as root too"
+        f"{execution.owner}, {execution.state}, from {plan.data_directory} on old to {plan.target} on new. old is "
+        f"{servers['old']}, new is {servers['new']}; its plan holds {len(list(_commands(plan)))} commands, and {ours}; "
+        f"{again}. Take it over only if you know that it is your own and these are its servers: all of it may then run "
+        "on both, as root too."
     )
 
 
-def commands(execution: Execution) -> tuple[str, ...]:
-    """A line for each command that it may run, with where and as whom, and for each variable that is set for them."""
-    plan = execution.plan
-    lines = [_line(step, call) for step in (*plan.steps, *plan.way_back) for call in _calls(step)]
-    return (*lines, *(f"with {name}={value}" for name, value in plan.settings))
+def _steps(plan: Plan) -> tuple[Step, ...]:
+    return (*plan.steps, *plan.way_back)
 
 
-def _calls(step: Step) -> list[str]:
-    return [call for call in (step.call, step.listing, step.mending) if call]
+def _commands(plan: Plan) -> Iterator[str]:
+    """A line for each command that it may run, with where and as whom."""
+    for step in _steps(plan):
+        for call in (step.call, step.listing):
+            if call:
+                where = (
+                    f"on {step.side} as {step.user}" if step.side in {"old", "new"} else "on this workstation as you"
+                )
+                yield f"{step.number}. {where}: {_indented(call)}"
+        if step.mending:
+            yield f"{step.number}. on old as {mended_as(plan) or 'who logs in'}: {_indented(step.mending)}"
 
 
-def _line(step: Step, call: str) -> str:
-    whole = call.replace("\n", "\n     ")
-    return f"{step.number}. on {step.server or step.side} as {step.user}: {whole}"
+def _outcomes(execution: Execution) -> Iterator[str]:
+    """A line for each step that is said to have begun: how it ended, and what it printed where another goes by that."""
+    void = anew(execution)
+    told = {name for step in execution.plan.steps for name in (step.reads, step.agrees_with) if name}
+    for step in execution.plan.steps:
+        run = execution.latest(step.number)
+        if run is None or run.void:
+            continue
+        yield f"{step.number}. {'runs again' if step.number in void else _stands(run)}: {_indented(step.title)}"
+        if run.done and step.number not in void and step.name in told:
+            yield f"     it is said to have printed: {_indented(run.output.strip())}"
+
+
+def _stands(run: StepRun) -> str:
+    if run.done:
+        return "counts as done"
+    return "counts as not agreeing" if run.exit_status == DIFFERS else "counts as failed or cut off"
+
+
+def _strange_functions(plan: Plan) -> list[str]:
+    """How the plan's functions differ from this pghaul's, as `diff -u` says it; nothing where they are the same."""
+    ours = functions_of([*plan.steps, *plan.way_back, *plan.later], dict(plan.settings))
+    if plan.functions == ours:
+        return []
+    if len(plan.functions) > _LONGEST * len(ours):
+        return [f"+{line}" for line in plan.functions.split("\n")]
+    return list(
+        difflib.unified_diff(ours.split("\n"), plan.functions.split("\n"), "this pghaul", "the history", lineterm="")
+    )
+
+
+def _begun(execution: Execution, name: str) -> bool:
+    step = execution.plan.step(name)
+    return step is not None and execution.latest(step.number) is not None
+
+
+def _indented(text: str) -> str:
+    """Behind its first line set in, so that no line of it passes for another's."""
+    return text.replace("\n", "\n     ")

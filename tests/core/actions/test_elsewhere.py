@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,15 +15,25 @@ from core.errors import InputError, ServerError
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.execution.executor import People
-from core.migration.execution.taking_over import account, commands
+from core.migration.execution.mending import DIFFERS
+from core.migration.execution.taking_over import anew, refuse_strange_commands, shown
 from core.migration.model.execution import Execution, State
+from core.migration.model.move import Hook, HookCommand
 from core.migration.model.plan import functions_of
+from core.migration.plan.steps.copy import STOP, STOPPED
+from core.migration.plan.steps.opening import START_NEW
+from core.migration.plan.steps.verify import SUMS
 from core.servers import profiles
+from core.servers.functions import functions
 from tests.core.migration.builders import profile
-from tests.core.migration.execution.builders import STEP, Nobody, execution
+from tests.core.migration.execution.builders import STEP, Nobody, execution, ran
 
 Action = Callable[[Session, str, People, Job], Execution]
 ACTIONS = (resume_execution, cancel_execution, roll_back_execution)
+
+
+OWN = HookCommand(Hook.TELL_POOLER, "workstation", "")
+SERVERS = {"old": "db1 at 192.0.2.11", "new": "db2 at 192.0.2.12"}
 
 
 @dataclass
@@ -30,10 +41,11 @@ class Dba(Nobody):
     """Somebody who is shown an execution and says whether it is theirs."""
 
     own: bool
-    shown: list[tuple[int, str]] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
 
-    def take_over(self, execution: Execution, servers: str) -> bool:
-        self.shown.append((execution.id, servers))
+    def take_over(self, move: str, shown: str) -> bool:
+        assert move == "spring"
+        self.shown.append(shown)
         return self.own
 
 
@@ -42,12 +54,17 @@ def begun(session: Session, tmp_path: Path) -> int:
     """An interrupted execution, whose only command leaves a trace on the workstation."""
     for side in ("old", "new"):
         session.store.put_profile(profile(side, address="127.0.0.1", port=1))
-    hook = replace(STEP, side="you", user="you", call=f"touch '{tmp_path / 'ran'}'", closes=True)
+    hook = replace(STEP, name=OWN.hook, side="you", user="you", call=f"touch '{tmp_path / 'ran'}'", closes=True)
     made = execution(hook)
     made = replace(made, plan=replace(made.plan, way_back=(hook,)))
+    _record_hook(session.store, tmp_path)
     number = session.store.execution_started(made)
     session.store.execution_changed(number, State.INTERRUPTED)
     return number
+
+
+def _record_hook(store: Store, tmp_path: Path) -> None:
+    store.save_hook("spring", replace(OWN, command=f"touch '{tmp_path / 'ran'}'"))
 
 
 @pytest.mark.parametrize("action", ACTIONS)
@@ -57,12 +74,15 @@ def test_nothing_of_it_runs(
     session.store.close()
     monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "of another user"))
     with Store.open(session.store.path.parent) as store, Session(store, profiles.Nobody()) as given:
+        with pytest.raises(InputError, match="would run on this workstation, and is no command that you have recorded"):
+            action(given, "spring", Dba(own=True), Job())
+        _record_hook(store, tmp_path)
         with pytest.raises(InputError, match="was not taken over: nothing of it was run") as refused:
             action(given, "spring", Dba(own=False), Job())
         assert "type spring" in refused.value.hint
         assert not store.recorded_here(begun)
-        shown, _ = execution_status(given, "spring")
-    assert str(tmp_path / "ran") in shown.plan.steps[0].call
+        found, _ = execution_status(given, "spring")
+    assert str(tmp_path / "ran") in found.plan.steps[0].call
     assert not (tmp_path / "ran").exists()
 
 
@@ -94,30 +114,110 @@ def test_who_is_shown_it_takes_it_over_by_their_word(
     dba = Dba(own=True)
     with Store.open(session.store.path.parent) as store, Session(store, profiles.Nobody()) as own:
         assert not store.recorded_here(begun)
+        _record_hook(store, tmp_path)
         with pytest.raises(ServerError, match="old"):  # it goes on to the servers, which are not there
             action(own, "spring", dba, Job())
         assert store.recorded_here(begun)
-    assert dba.shown == [(begun, "old is old at 127.0.0.1 port 1, new is new at 127.0.0.1 port 1")]
+    (told,) = dba.shown
+    assert f"\n1. on this workstation as you: touch '{tmp_path / 'ran'}'\n" in f"\n{told}"
+    assert "old is old at 127.0.0.1 port 1, new is new at 127.0.0.1 port 1; " in told
 
 
 def test_what_has_changed_since_it_was_shown_is_not_taken_over(session: Session, begun: int) -> None:
-    shown = session.store.execution(begun)
+    found = session.store.execution(begun)
     session.store.execution_changed(begun, State.STOPPED)
     with pytest.raises(InputError, match="has changed since it was shown"):
-        session.store.take_over(shown)
+        session.store.take_over(found, ())
 
 
-def test_all_that_would_run_is_shown(begun: int, session: Session) -> None:
-    found = session.store.execution(begun)
-    step = replace(STEP, call="lines /etc/hosts\nevil", listing="list_files /a", mending="mend", user="root")
-    plan = replace(found.plan, steps=(step,), settings=(("copy_needs", "ssh"),), functions=functions_of([step]))
-    assert commands(replace(found, plan=plan)) == (
-        "1. on old as root: lines /etc/hosts\n     evil",
-        "1. on old as root: list_files /a",
-        "1. on old as root: mend",
-        f"1. on old as you: {found.plan.way_back[0].call}",
-        "with copy_needs=ssh",
+def test_all_that_would_run_is_shown() -> None:
+    sums = replace(STEP, name="sums", user="postgres", call="sum")
+    step = replace(
+        STEP, call="lines /etc/hosts\nevil", listing="list_files /a", mending="mend", side="new", user="root"
     )
-    assert "are word for word this pghaul's" in account(replace(found, plan=plan), "")
-    other = replace(plan, functions=plan.functions.replace("fail ", "evil ", 1))
-    assert "are not this pghaul's" in account(replace(found, plan=other), "")
+    hook = replace(STEP, side="you", user="postgres", call="touch ran")  # whose server is a name that its author gave
+    made = execution(sums, step, hook)
+    plan = replace(made.plan, settings=(("copy_needs", "a\nb"),), functions=functions_of(made.plan.steps))
+    lines = shown(replace(made, plan=plan), SERVERS).split("\n")
+    assert lines[:-2] == [
+        "with copy_needs=a",
+        "     b",
+        "1. on old as postgres: sum",
+        "2. on new as root: lines /etc/hosts",
+        "     evil",
+        "2. on new as root: list_files /a",
+        "2. on old as postgres: mend",
+        "3. on this workstation as you: touch ran",
+    ]
+    assert "begun 2026-" in lines[-1]
+    assert "from /a on old to /b on new. old is db1 at 192.0.2.11, new is db2 at 192.0.2.12; " in lines[-1]
+    assert "plan holds 5 commands, and the functions that these call are word for word this pghaul's" in lines[-1]
+
+
+@pytest.mark.parametrize("change", ["without a guard", "with a line", "huge"])
+def test_functions_that_are_not_this_pghauls_are_shown(change: str) -> None:
+    made = execution(replace(STEP, call="begin_pass x"))
+    whole = functions_of(made.plan.steps)
+    guard = functions()["no_server"].text
+    assert guard in whole
+    given = {
+        "without a guard": whole.replace(guard, ""),
+        "with a line": whole.replace("fail ", "evil ", 1),
+        "huge": whole + "evil\n" * len(whole),
+    }[change]
+    said = shown(replace(made, plan=replace(made.plan, functions=given)), SERVERS)
+    assert "its functions are not this pghaul's" in said
+    assert ("\n-no_server() {\n" if change == "without a guard" else "evil") in said
+
+
+def test_a_command_for_the_workstation_that_is_no_hook_of_ones_own_is_refused() -> None:
+    step = replace(STEP, name=OWN.hook, side="you", call="touch ran")
+    own = replace(OWN, command="touch ran")
+    refuse_strange_commands(execution(step), (own,))
+    for hooks in (
+        (),
+        (replace(own, command="true"),),
+        (replace(own, from_elsewhere=True),),
+        (replace(own, side="old"),),
+    ):
+        with pytest.raises(InputError, match="is no command that you have recorded for it: touch ran"):
+            refuse_strange_commands(execution(step), hooks)
+
+
+def test_what_counts_as_done_is_shown_and_what_proves_or_is_read_runs_again(session: Session) -> None:
+    for side in ("old", "new"):
+        session.store.put_profile(profile(side))
+    steps = [replace(STEP, title=title, name=title, **more) for title, more in STEPS]
+    made = execution(*steps)
+    for number in (1, 2, 3, 4, 5, 6, 7, 8):
+        made = ran(made, number)
+    made = ran(made, 9, status=DIFFERS)
+    assert anew(made) == {1, 2, 5, 8, 9}  # 6 is proven again by whoever goes on, and 3 cannot be had again
+    said = shown(made, SERVERS).split("\n")
+    assert said[9:-2] == [
+        "1. runs again: key", "2. runs again: take the key", "3. counts as done: stock",
+        "     it is said to have printed: ", "4. counts as done: stop", "5. runs again: prove",
+        "6. counts as done: stopped",
+        "     it is said to have printed: ", "7. counts as done: copy", "8. runs again: sums", "9. runs again: compare",
+    ]  # fmt: skip
+    number = session.store.execution_started(made)
+    for run in made.steps:
+        session.store.step_ended(replace(run, id=session.store.step_started(number, run)))
+    session.store.take_over(session.store.execution(number), anew(made))
+    taken = session.store.execution(number)
+    assert {run.number for run in taken.steps if run.void} == {1, 2, 5, 8, 9}
+    assert session.store.recorded_here(number)
+    assert anew(ran(execution(*steps, replace(STEP, name=START_NEW)), 10)) == frozenset()
+
+
+STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("key", {"renewed": True}),
+    ("take the key", {"reads": "key"}),
+    ("stock", {}),
+    (STOP, {}),
+    ("prove", {"proves": True}),
+    (STOPPED, {"proves": True}),
+    ("copy", {"reads": STOPPED}),
+    (SUMS, {"reads": "stock"}),
+    ("compare", {"agrees_with": SUMS}),
+)

@@ -110,12 +110,9 @@ def test_what_is_taken_over_is_shown_and_its_name_typed(
     given: str | None, typed: str, own: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
-    asked = execution(replace(STEP, call="evil\x1b[31m /srv", user="root"))
-    assert TerminalPeople(None, yes=True, own=given).take_over(asked, "old is db1 at 192.0.2.11") is own
-    shown = capsys.readouterr().err
-    assert given is not None or "\n1. on old as root: evil\\x1b[31m /srv\n" in shown
-    assert given is not None or "begun 2026-" in shown
-    assert given is not None or "; old is db1 at 192.0.2.11; " in shown
+    shown = "1. on old as root: evil\x1b[31m /srv\nthe end."
+    assert TerminalPeople(None, yes=True, own=given).take_over("spring", shown) is own
+    assert "\n1. on old as root: evil\\x1b[31m /srv\nthe end.\n" in capsys.readouterr().err
 
 
 def test_a_word_to_take_over_what_is_not_there_is_refused(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,7 +124,7 @@ def test_a_word_to_take_over_what_is_not_there_is_refused(store: Store, capsys: 
 def test_nobody_takes_over_what_nobody_can_look_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("spring\n"))
     with pytest.raises(InputError, match="no terminal") as refused:
-        TerminalPeople(None, yes=True).take_over(execution(), "")
+        TerminalPeople(None, yes=True).take_over("spring", "")
     assert refused.value.hint == "answer by --take-over MOVE"
 
 

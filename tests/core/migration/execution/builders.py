@@ -33,8 +33,8 @@ class Nobody:
     def has_done(self, step: Step) -> bool:
         raise AssertionError(step)
 
-    def take_over(self, execution: Execution, servers: str) -> bool:
-        raise AssertionError(execution, servers)
+    def take_over(self, move: str, shown: str) -> bool:
+        raise AssertionError(move, shown)
 
 
 def unconnected(side: str) -> Server:
