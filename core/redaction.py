@@ -30,8 +30,13 @@ _HINTS = (
         "basic",
         "scram-",
         "md5",
+        "sig=",
     ),
-    *(f"{of}{sign}key" for of in ("api", "access", "private", "s3", "azure") for sign in ("", "_", "-")),
+    *(
+        f"{of}{sign}key"
+        for of in ("api", "access", "private", "s3", "azure", "account", "storage", "libsodium")
+        for sign in ("", "_", "-")
+    ),
     *PROGRAMS,
 )
 _PORT = re.compile(r":(?:[0-9]{4,5}|\*):")

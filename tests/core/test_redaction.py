@@ -59,6 +59,23 @@ KINDS = {
     "access rule": f'host all all 0.0.0.0/0 ldap ldapbindpasswd="{SECRET}"',
     "header": f"Authorization: Bearer {SECRET}",
     "basic header": "Authorization: Basic cmVwOmdlaDNpbS1Xb3J0",
+    "AppRole": f"consul login --secret-id {SECRET}",
+    "environment, said by a command": f'PGPASSWORD="$(echo {SECRET})" psql; PGPASSWORD=$(printf {SECRET}) psql',
+    "what looks like a variable, between single quotes": "psql 'host=db1 password=$GEH3IM_WORT'",
+    "behind a plus": f"k=v+password={SECRET}",
+    "curl, whose option's value is in the next line": f"curl -u \\\n            me:{SECRET} https://x",
+    "sshpass, whose option's value is in the next line": f"sshpass -p \\\n  {SECRET} ssh db1",
+    "SQL in dollars": f"ALTER ROLE rep PASSWORD $${SECRET}$$ LOGIN",
+    "SQL in dollars with a tag": f'psql -c "ALTER ROLE rep PASSWORD \\$a\\$it is {SECRET}\\$a\\$"',
+    "SQL in the shell's quotes": f"psql -c 'ALTER ROLE rep PASSWORD '\\''{SECRET}'\\'''",
+    "header of a token": f"curl -H 'Authorization: Token {SECRET}' https://x",
+    "header of its own": f"curl -H 'X-Auth-Token: {SECRET}' -H X-Api-Key:{SECRET} https://x",
+    "chpasswd": f"echo rep:{SECRET} | chpasswd",
+    "passwd": f"echo '{SECRET}' | sudo passwd --stdin rep",
+    "address with an at sign": f"postgresql://rep:it@{SECRET}@db1/shop",
+    "Azure's account": f"BlobEndpoint=x;AccountKey={SECRET};",
+    "Azure's signature": f"https://x.blob.core.windows.net/c?sv=1&sig={SECRET}",
+    "environments of WAL-G": f"WALG_LIBSODIUM_KEY={SECRET} AZURE_STORAGE_KEY={SECRET} DBPASS={SECRET} wal-g",
     "private key": f"-----BEGIN OPENSSH PRIVATE KEY-----\n{SECRET}\n-----END OPENSSH PRIVATE KEY-----",
     "private key cut off": f"-----BEGIN RSA PRIVATE KEY-----\nMIIE\n{SECRET}",
     "password file": f"db1:5432:*:rep:{SECRET}",
@@ -75,6 +92,7 @@ HIDDEN = (
     "it is",
     "QUJD",
     "geh3im",
+    "GEH3IM",
 )
 
 PLAIN = (
@@ -121,6 +139,8 @@ PLAIN = (
     "password_encryption = scram-sha-256",
     "sqlplus -s / as sysdba @/srv/a/b.sql",
     "curl -X PUT https://h:8080/x -o out:put",
+    "curl -fsS -XDELETE http://h:8080/pool/old",
+    "curl --user-agent=pghaul:1 http://h/",
     "a basic understanding of the bearer",
     "/srv/pg/token: a/data",
 )
@@ -202,7 +222,8 @@ MIB = 1 << 20
 LINES = (
     "curl ", "curl -u ", "mysql -u ", "a_conninfo        x", "conninfo to ", "token=$(", "password=''", "x_command=$(",
     "password ' ", "://", "://a:", "secret-", "pgpass:5432:a:b:", "-----BEGIN A A A ", "a.password", "'", "\" '",
-    "password to ", "\\\n", "sqlplus a/", "bearer ", "basic aaaa", "SCRAM-SHA-256$1:", "QUJD\n",
+    "password to ", "\\\n", "x-a-token:", "?sig=", "echo a", "password $$a", "password=$(echo ", "password=$A'", "://a:b@",
+    "sqlplus a/", "bearer ", "basic aaaa", "SCRAM-SHA-256$1:", "QUJD\n",
     "-----END PRIVATE KEY-----",
 )  # fmt: skip
 
