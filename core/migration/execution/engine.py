@@ -102,7 +102,7 @@ def lock_both(executor: Executor) -> None:
     taken: list[tuple[str, str]] = []
     try:
         for side, folder in executor.sides:
-            lock.take(executor.connect(side), folder, executor.execution, executor.job)
+            lock.take(executor.connect(side), side, folder, executor.execution, executor.job)
             taken.append((side, folder))
     except PghaulError:
         if not executor.execution.steps:
@@ -116,7 +116,7 @@ def lock_both(executor: Executor) -> None:
 
 
 def _unlock(executor: Executor, side: str, folder: str) -> None:
-    lock.release(executor.connect(side), folder, executor.execution, Job())
+    lock.release(executor.connect(side), side, folder, executor.execution, Job())
 
 
 def _try(executor: Executor, what: str, action: Callable[[], None]) -> None:

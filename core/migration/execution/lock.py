@@ -41,37 +41,44 @@ def text(execution: Execution) -> str:
     return f"{execution.token} {who} since {execution.started_at:%Y-%m-%d %H:%M} UTC"
 
 
-def take(server: Server, folder: str, execution: Execution, job: Job) -> None:
+def take(server: Server, side: str, folder: str, execution: Execution, job: Job) -> None:
     """Lock a data directory for an execution; its own lock, of a workstation that died, is good as it is.
+
+    It is made as the plan's owner of the cluster, whatever user a workstation's profile names: each sees its own alone.
 
     Raises:
         HeldError: another execution has it; whose and since when.
     """
     taking = call("take_lock", lock_path(folder), text(execution))
-    user, title = server.profile.database_user, "lock the cluster against other workstations"
+    user, title = _owner(server, execution, side), "lock the cluster against other workstations"
     taken = server.run(taking, job, user=user, accept=(0, _HELD), title=title)
     if taken.exit_status == _HELD:
         holder = _holder(*taken.stdout.strip().partition(" ")[::2])
         raise HeldError(
             f"{folder} on {server.name} is being moved by {holder.whose}",
-            f"wait for it or ask there; {take_over(server, holder)}",
+            f"wait for it or ask there; {take_over(server, holder, user)}",
             holder,
         )
 
 
-def take_over(server: Server, holder: Holder) -> str:
-    """How a lock is taken over whose workstation will not come back, in words."""
+def take_over(server: Server, holder: Holder, user: str = "") -> str:
+    """How a lock is taken over whose workstation will not come back, in words; `user`: whose it is."""
     remove = command("rm", "-f", "--", holder.path)
     return (
         "if that workstation is gone for good, see that no rsync of its copy runs, then run on "
-        f"{server.name} as {server.profile.database_user}: {remove}"
+        f"{server.name} as {user or server.profile.database_user}: {remove}"
     )
 
 
-def release(server: Server, folder: str, execution: Execution, job: Job) -> None:
+def release(server: Server, side: str, folder: str, execution: Execution, job: Job) -> None:
     """Take the lock away, if it is this execution's."""
     releasing = call("release_lock", lock_path(folder), execution.token)
-    server.run(releasing, job, user=server.profile.database_user, title="unlock the cluster")
+    server.run(releasing, job, user=_owner(server, execution, side), title="unlock the cluster")
+
+
+def _owner(server: Server, execution: Execution, side: str) -> str:
+    owners = (each.database_user for each in execution.plan.logins if each.side == side)
+    return next(owners, server.profile.database_user)
 
 
 def holders(server: Server, job: Job) -> tuple[Holder, ...]:

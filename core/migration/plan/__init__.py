@@ -6,6 +6,7 @@ folder in /tmp and what keeps it from starting again; each step names its undo; 
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from core import units
 from core.facts.model import Cluster, Facts
@@ -75,7 +76,7 @@ def make_plan(
         steps=_numbered(steps, site),
         made_at=site.made_at,
         warnings=(*_warnings(site, checks, estimate), *foreign(move.name, hooks)),
-        logins=(login("old", old), login("new", new)),
+        logins=(replace(login("old", old), database_user=site.owner), login("new", new)),
         cluster=site.cluster.name or site.cluster.data_directory,
         data_directory=site.cluster.data_directory,
         target=move.target,
@@ -107,12 +108,13 @@ def _site(
     """
     cluster = cluster_of(old_facts, move.cluster)
     copied = data_roots(move, cluster)
+    made_at = datetime.now(UTC)
     channel = channel_of(
         move,
         new,
         old_facts,
         [(root.label, root.target) for root in copied],
-        seed=seed,
+        seed=f"{seed} {made_at.isoformat()}",  # what somebody has read of an earlier plan's names is of no use
         purpose="copy",
         address=address_of(new),
         login=new.user,
@@ -120,7 +122,7 @@ def _site(
         rsync=common_version(old_facts, new_facts),
     )
     given_up = _given_up(new_facts.cluster(move.target), checks)
-    site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify, given_up=given_up)
+    site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify, made_at, given_up=given_up)
     return replace(site, channel=replace(channel, control=(site.old_path, cluster.data_directory)))
 
 

@@ -114,7 +114,7 @@ def channel_of(
 
 
 def own_name(move: Move, seed: str) -> str:
-    """Twelve hexadecimal digits for what a move makes on servers: the same each time, so what a crash left is found."""
+    """Twelve hexadecimal digits for what a move makes on servers; of one seed the same: what a crash left is found."""
     return sha256(f"{seed} {move.name}".encode()).hexdigest()[:12]
 
 

@@ -548,7 +548,7 @@ def test_the_jobs_of_both_hosts_stand_side_by_side() -> None:
 
 
 def test_what_a_move_makes_on_servers_has_names_that_nobody_can_guess() -> None:
-    """The same each time for who has the history's key, so that what a crash left is found again."""
+    """Nor know from an earlier plan of the same move."""
     both = old(), new()
     estimated = estimate(spec_of(move(), both[0], []))
     names = [
@@ -557,5 +557,12 @@ def test_what_a_move_makes_on_servers_has_names_that_nobody_can_guess() -> None:
         ]
         for seed in ("one", "one", "another", "")
     ]
-    assert names[0] == names[1]
-    assert len(set(names)) == 3
+    assert len(set(names)) == 4
+
+
+def test_the_lock_on_old_is_its_clusters_owners_whoever_the_profile_names() -> None:
+    """Each user sees locks of their own alone, and two workstations may name different ones."""
+    facts = old(cluster(owner="pgowner"))
+    estimated = estimate(spec_of(move(), facts, []))
+    made = make_plan(move(), profile("old"), profile("new"), facts, new(), (), (), estimated, seed="0123")
+    assert [each.database_user for each in made.logins] == ["pgowner", "postgres"]
