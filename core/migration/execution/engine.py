@@ -84,7 +84,7 @@ def clean(executor: Executor) -> None:
     for side, folder in executor.sides:
         _try(
             executor,
-            f"the lock {lock_path(folder)}-… on {side}",
+            f"the lock {lock_path(folder)}-* on {side}",
             partial(_unlock, executor, side, folder),
         )
 
@@ -109,7 +109,7 @@ def lock_both(executor: Executor) -> None:
             for side, folder in taken:
                 _try(
                     executor,
-                    f"the lock {lock_path(folder)}-… on {side}",
+                    f"the lock {lock_path(folder)}-* on {side}",
                     partial(_unlock, executor, side, folder),
                 )
         raise
