@@ -89,9 +89,10 @@ stop_nfs() {
 end_detached() {
   [ -s "$1/$2" ] || return 0
   read -r detached_process detached_since <"$1/$2" || fail "$1/$2 cannot be read"
-  # its number may be another's by now
+  # its number may be another's by now; rpcbind itself is another user's, once it has begun
   read -r detached_name 2>/dev/null <"/proc/$detached_process/comm" || return 0
-  [ "$detached_name" != "$2" ] || end_begun_group "$detached_process" "$detached_since" 100
+  detached_begun=$(begun "$detached_process") || exit
+  [ "$detached_name" != "$2" ] || [ "$detached_begun" != "$detached_since" ] || end_group "$detached_process" 100
 }
 
 # source_address HOST   on old: print its own address from which the kernel goes to HOST

@@ -161,6 +161,15 @@ EXAMPLES = [
     Example("end_detached", (_STATE, "rpcbind"), arrange=_LIVING, after="read -r id _ <state/rpcbind; ! kill -s 0 $id"),
     Example(
         "end_detached",
+        (_STATE, "python3"),
+        arrange="mkdir state; setsid python3 -c 'import os, time; os.setuid(65534); time.sleep(30)' >/dev/null 2>&1 & "
+        "sleep 0.5; echo $! $(begun $!) >state/python3",
+        after="read -r id _ <state/python3; ! kill -s 0 $id",
+        as_root=True,
+        name="it has become another user's",
+    ),
+    Example(
+        "end_detached",
         (_STATE, "rpcbind"),
         arrange="mkdir state; echo $$ >state/rpcbind",
         name="its number is another's",
