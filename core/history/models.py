@@ -4,6 +4,7 @@ What belongs to a move goes with it; a server that a move uses cannot be removed
 """
 
 from datetime import datetime
+from typing import ClassVar
 
 from sqlalchemy import ForeignKey, Index, MetaData, UniqueConstraint, false
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
@@ -23,7 +24,7 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {str: PlainText, datetime: UtcDateTime, int: WholeNumber, float: Number}  # noqa: RUF012
+    type_annotation_map: ClassVar = {str: PlainText, datetime: UtcDateTime, int: WholeNumber, float: Number}
 
 
 class ProfileRow(Base):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
@@ -199,7 +200,7 @@ def test_history_shows_entries_with_their_details(full_window: MainWindow, qtbot
     shown.as_json.click()
     for kind, said in (("plan", "3 steps by rsync"), ("checks", "What to do:"), ("estimate", "Cold copy: 4 h")):
         shown.entries.choose(kinds.index(kind))
-        qtbot.waitUntil(lambda said=said: said in shown.details.text)  # type: ignore[misc]
+        qtbot.waitUntil(partial(tells, shown, said))
     assert next(command.command for command in shown.commands.rows.rows) == "fio --name=x"
 
 
@@ -239,18 +240,22 @@ def test_a_hidden_page_reads_only_when_it_is_shown(full_window: MainWindow, full
 TITLES = ("Servers", "Facts", "Measure", "Check", "Probe", "Estimate", "Plan", "Rehearse", "Move")
 
 
+def tells(shown: HistoryPage, said: str) -> bool:
+    return said in shown.details.text
+
+
 def test_buttons_wait_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = [page(qtbot, full_window, title) for title in TITLES]
     buttons: list[Callable[[], QPushButton]] = []
     for one in shown:
         if isinstance(one, ServersPage):
-            buttons += [lambda one=one: one.test, lambda one=one: one.facts]  # type: ignore[misc]
+            buttons += [partial(getattr, one, "test"), partial(getattr, one, "facts")]
         elif isinstance(one, FactsPage):
-            buttons.append(lambda one=one: one.read)  # type: ignore[misc]
+            buttons.append(partial(getattr, one, "read"))
         elif isinstance(one, MeasurePage):
-            buttons.append(lambda one=one: one.forecast)  # type: ignore[misc]
+            buttons.append(partial(getattr, one, "forecast"))
         elif isinstance(one, PartPage | ExecutionPage):
-            buttons.append(lambda one=one: one.start)  # type: ignore[misc]
+            buttons.append(partial(getattr, one, "start"))
     assert all(button().isEnabled() for button in buttons)
     full_window.work.run("wait", lambda _session, job: job.wait(20))
     assert not any(button().isEnabled() for button in buttons)

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from core.actions import Session
@@ -142,7 +144,7 @@ def test_after_a_kill_the_strip_is_there_in_the_first_second(full_store: Store, 
         page(qtbot, window, title)
         assert window.strip.isVisible()
     for button, said in ((window.strip.go_on, "The move goes on with step 3"), (window.strip.back, "old is let go")):
-        qtbot.waitUntil(lambda button=button: button.isVisible() and button.isEnabled())  # type: ignore[misc]
+        qtbot.waitUntil(partial(can_be_clicked, button))
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: window.findChild(NameDialog) is not None)
         dialog = window.findChild(NameDialog)
@@ -158,3 +160,7 @@ def test_after_a_kill_the_strip_is_there_in_the_first_second(full_store: Store, 
 def test_without_anything_unfinished_there_is_no_strip(full_window: MainWindow, qtbot: QtBot) -> None:
     at_rest(qtbot, full_window)
     assert full_window.strip.isHidden()
+
+
+def can_be_clicked(button: QAbstractButton) -> bool:
+    return button.isVisible() and button.isEnabled()

@@ -10,6 +10,10 @@ _ANEW = "make and allow a new key, as above"
 
 def opening(channel: CopyChannel, owner: str) -> list[Step]:
     """The key made, allowed and pinned; `owner`: who owns the cluster on old."""
+    return [*_allow(channel, owner), *_pin(channel, owner)]
+
+
+def _allow(channel: CopyChannel, owner: str) -> list[Step]:
     keys = "~/.ssh/authorized_keys"
     expires = units.duration(60.0 * copy_channel.EXPIRES_MINUTES[channel.purpose])
     return [
@@ -49,6 +53,11 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             renewed=True,
             rehearsed=True,
         ),
+    ]
+
+
+def _pin(channel: CopyChannel, owner: str) -> list[Step]:
+    return [
         Step(
             "read the host keys of new",
             "new",
