@@ -1,13 +1,18 @@
 # On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: setup-lab setup-nfs setup-systemd setup-package help demo test test-unit test-long test-nfs test-systemd chaos fuzz screenshots run setup check bench package package-test clean
+.PHONY: setup-lab setup-pdf setup-nfs setup-systemd setup-package help demo docs test test-unit test-long test-nfs test-systemd test-pdf chaos fuzz screenshots texts run setup check bench wheel package package-again package-test clean
 
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+# Tests start Python hundreds of times, and each time it would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # For a part of the tests: make test PYTEST="tests/core -k facts"
 PYTEST ?=
 # Side by side: each worker has a lab of its own and takes the next file of tests when it is done with one.
 WORKERS ?= 2
+# Of make test; three on two cores took as long, and held up what others measure.
+LAB_WORKERS ?= 2
 # Of make chaos: how many rounds, drawn by which seed, on how many pairs of hosts at once; ROUND=3: that one alone.
 ROUNDS ?= 10
 SEED ?= 1
@@ -24,22 +29,27 @@ help:
 	@echo 'make test-long     the longest: every cap, every interruption'
 	@echo 'make test-nfs      a move over NFS, between two virtual machines'
 	@echo 'make test-systemd  moves between hosts with service managers, in every layout'
+	@echo 'make test-pdf      reports held against PDF/A-2a and PDF/UA-1 by veraPDF, which comes from Maven Central'
 	@echo 'make chaos         moves between such hosts, each with a fault at a random moment: ROUNDS=10 SEED=1, ROUND=3 alone'
 	@echo 'make fuzz          what reads servers and files, fed with garbage and damaged outputs for SECONDS=60'
 	@echo 'make screenshots   every page of the window in each size, scale and theme, in screenshots/'
+	@echo 'make docs          the documentation as a site, in site/'
+	@echo 'make texts         the texts of reports and window into the catalogue of each language'
 	@echo 'make run           the window'
 	@echo 'make setup         everything into .venv, system packages included'
 	@echo 'make check         lint, format, types and walls'
 	@echo 'make bench         the benchmarks, each with its figures'
-	@echo 'make package       dist/pghaul_VERSION_amd64.deb, its bill of materials, SHA256SUMS'
-	@echo 'make package-test  the package on a clean Debian: install, open, remove'
+	@echo 'make wheel         the wheel and the source distribution, in dist/'
+	@echo 'make package       .deb, .rpm, tar, wheel, bill of materials and SHA256SUMS, in dist/'
+	@echo 'make package-test  each package on a clean Debian: install, open, report; sizes and start times'
+	@echo 'make package-again freezes a second time and names each file that differs'
 	@echo 'make clean         remove what these have made'
 
 demo: setup-lab
 	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec tests/data/specs/seed-1220gb-observed.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
 
 test: setup-lab
-	@WITHOUT_LAB='$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT)" $(PYTEST)' sh installer/with-lab.sh sh tests/run.sh $(BIN)/python $(WORKERS) $(PYTEST)
+	@WITHOUT_LAB='$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT)" $(PYTEST)' sh installer/with-lab.sh sh tests/run.sh $(BIN)/python $(LAB_WORKERS) $(PYTEST)
 
 test-unit: setup-lab
 	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT) and not slow" --ignore tests/live $(PYTEST)
@@ -53,6 +63,9 @@ test-nfs: setup-nfs
 test-systemd: setup-systemd
 	@sh installer/with-lab.sh $(BIN)/python -m pytest -m systemd $(PYTEST)
 
+test-pdf: setup-pdf
+	@$(BIN)/python -m pytest tests/core/reports/shapes/test_standards.py $(PYTEST)
+
 chaos: setup-systemd
 	@sh installer/with-lab.sh $(BIN)/python -m tests.chaos.run --rounds $(ROUNDS) --seed $(SEED) --pairs $(PAIRS) $(if $(ROUND),--round $(ROUND))
 
@@ -62,6 +75,12 @@ fuzz: setup-lab
 screenshots: setup-lab
 	@$(BIN)/python tests/gui/pictures.py screenshots
 
+docs: setup
+	@$(BIN)/python -m installer.site
+
+texts: setup
+	@$(BIN)/python -m installer.texts
+
 run: setup
 	@$(BIN)/pghaul
 
@@ -69,6 +88,9 @@ setup:
 	@sh installer/setup.sh
 setup-lab:
 	@sh installer/setup.sh lab
+setup-pdf:
+	@sh installer/setup.sh pdf
+	@sh tests/verapdf/fetch.sh
 setup-nfs:
 	@sh installer/setup.sh nfs
 setup-systemd:
@@ -87,12 +109,18 @@ check: setup
 bench: setup-lab
 	@sh installer/with-lab.sh sh benchmarks/run-all.sh $(BIN)/python
 
+wheel: setup
+	@$(BIN)/python -m installer.wheel
+
 package: setup-package
 	$(BIN)/python -m installer.build
+
+package-again: setup-package
+	@$(BIN)/python -m installer.build again
 
 package-test: package
 	@sh installer/with-lab.sh $(BIN)/python -m pytest -m clean_debian tests/installer
 
 clean:
-	rm -rf .venv .venv-tools dist build demo screenshots fuzz-findings installer/build
+	rm -rf .venv .venv-tools dist build demo site screenshots fuzz-findings installer/build
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -81,7 +81,7 @@ class Bench:
         move = self._move(folder)
         facts = collect(self.old, Job(), folders=[folder]), collect(self.new, Job(), folders=[TARGET])
         cold_caches()
-        probes = probe(self.old, self.new, *facts, move, "0123", Unrecorded(), Job())
+        probes = probe(self.old, self.new, *facts, move, "0123", Unrecorded(), Job(), thorough=True)
         wire = next((each.bytes_per_second for each in probes if each.quantity is Quantity.WIRE), 0.0)
         return choose(probes), wire
 

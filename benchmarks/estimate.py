@@ -1,16 +1,25 @@
 """The estimate against the clock: run as root, prints both for every setting, and how good the estimates were.
 
-    python benchmarks/estimate.py [--only N...] [--ways cold,warm,all,dump]
+    python benchmarks/estimate.py [--only N...] [--ways dump,warm,all,cold] [--repeat TIMES] [--keep FOLDER]
+    python benchmarks/estimate.py --again FOLDER [--only N...] [--ways …]
 
-Each setting is estimated by `pghaul estimate` from its own probes, and then done, each way on hosts of its own:
+Each setting is probed once and estimated by `pghaul estimate` from these probes alone, and then done in each way,
+between the same two hosts made as they were before. With --keep the history of each way stays in a folder of its own:
+`PGHAUL_DATA=FOLDER/3-warm/history pghaul estimate --record` shows it stage by stage. With --again nothing is run: what
+was kept is estimated anew by the present code, from its probes alone, and held against the clock that was kept; below
+stands how good the estimates were that were made then.
 
     cold    a stopped cluster, by `pghaul execute`
     warm    a running one, with its load
     all     the same with --verify all
-    dump    pg_dump over ssh into pg_restore on new, then ANALYZE, with the cluster left alone
+    dump    pg_dump on old, over ssh into pg_restore on new, ANALYZE, old stopped and new restarted
+
+With --repeat each way is done several times, and below stands how near to its own clocks their median is: no estimate
+can be nearer. Only the first time is kept.
 
 For each: likely over clock, and whether the clock lies between low and high, for the whole (people and what opens the
-connections left out) and for the downtime; then the pinball loss at 10, 50 and 90 %, which wide ranges do not win.
+connections left out) and for the downtime; then the interval score, the pinball loss at 10, 50 and 90 %: wide ranges do
+not win it.
 
     the whole       likely within 15 % of the clock in 9 of 10
     the downtime    likely within 25 % of the clock in 9 of 10
@@ -19,20 +28,22 @@ connections left out) and for the downtime; then the pinball loss at 10, 50 and 
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from datetime import datetime
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.again import CLOCK, ESTIMATE, STATUS, Kept, again, clocked, kept
 from benchmarks.copying import SCALE_OF_A_GIGABYTE, fill
-from benchmarks.stopping import MOVE, Load, busy, describe, pghaul
+from benchmarks.judging import WAYS, Clock, Judged, best_possible, good, judged, line, sums, table
+from benchmarks.stopping import MOVE, SPACE, Load, busy, describe, pghaul
 from core.servers.shell import command
 from tests.lab import clusters
 from tests.lab import lab as labs
@@ -43,7 +54,7 @@ from tests.lab.machine import lab_unavailable
 ONE, ALL = Load("load on one of ten tables", 1, 1.0), Load("load on all ten", 10, 1.0)
 NEW_BIN = "/usr/lib/postgresql/15/bin"
 RESTORED = "/srv/pg/restored"
-PERCENTILES = {"low": 0.1, "likely": 0.5, "high": 0.9}
+CONFIGURATION, KEPT = "/etc/postgresql", "/srv/pg/configuration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,93 +86,26 @@ SETTINGS = (
     Setting("1 Gbit/s, 1 GB, load on all tables", load=ALL),
     Setting("200 Mbit/s, 0.5 GB, load on all tables", 0.5, "200mbit", load=ALL),
 )
-WAYS = {"cold": "cold-copy", "warm": "warm-copy", "all": "warm-copy", "dump": "dump-restore"}
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """One estimate against the clock. Seconds; `within`: how far likely may be off."""
-
-    title: str
-    low: float
-    likely: float
-    high: float
-    clock: float
-    within: float
-
-    @property
-    def right(self) -> bool:
-        """Likely is as near to the clock as it should be."""
-        return abs(self.likely / self.clock - 1) <= self.within
-
-    @property
-    def inside(self) -> bool:
-        """The clock lies between low and high."""
-        return self.low <= self.clock <= self.high
-
-    @property
-    def loss(self) -> float:
-        """The pinball loss of the three, in seconds: what the clock exceeds a percentile by costs that part, the rest
-        the other way."""
-        spans = {"low": self.low, "likely": self.likely, "high": self.high}
-        return sum(
-            max(part * (self.clock - spans[name]), (part - 1) * (self.clock - spans[name]))
-            for name, part in PERCENTILES.items()
-        )
-
-
-def judged(setting: Setting, way: str, estimate: dict[str, Any], whole: float, down: float) -> list[Judged]:
-    """What one way came to: the whole and, of a copy, the downtime."""
-    method = next(each for each in estimate["methods"] if each["method"] == WAYS[way])
-    title = f"{setting.title}, {way}"
-    found = [Judged(f"{title}: whole", **method["duration_seconds"], clock=whole, within=0.15)]
-    if way != "dump":
-        found.append(Judged(f"{title}: downtime", **method["downtime_seconds"], clock=down, within=0.25))
-    return found
-
-
-def table(rows: Sequence[Judged]) -> str:
-    """The rows for people, then the sums."""
-    head = f"{'':58}{'low':>8}{'likely':>8}{'high':>8}{'clock':>8}{'l/clock':>9}{'loss':>7}\n"
-    return head + "".join(map(_line, rows)) + "".join(_sums(rows))
-
-
-def _line(row: Judged) -> str:
-    figures = "".join(f"{each:8.1f}" for each in (row.low, row.likely, row.high, row.clock))
-    verdict = f"{'' if row.right else 'OFF '}{'inside' if row.inside else 'OUTSIDE'}"
-    return f"{row.title:58}{figures}{row.likely / row.clock:9.2f}{row.loss:7.1f}  {verdict}\n"
-
-
-def _sums(rows: Sequence[Judged]) -> Iterator[str]:
-    for kind, within in (("whole", "15 %"), ("downtime", "25 %")):
-        mine = [row for row in rows if row.title.endswith(kind)]
-        if mine:
-            yield f"{kind}: likely within {within} in {sum(row.right for row in mine)} of {len(mine)}, "
-            yield f"inside in {sum(row.inside for row in mine)}, pinball loss {sum(row.loss for row in mine):.1f} s\n"
-
-
-def good(rows: Sequence[Judged]) -> bool:
-    """Likely right in nine of ten and the clock inside in eight, of the whole and of the downtime."""
-    kinds = [[row for row in rows if row.title.endswith(kind)] for kind in ("whole", "downtime")]
-    return bool(rows) and all(
-        sum(row.right for row in mine) >= 0.9 * len(mine) and sum(row.inside for row in mine) >= 0.8 * len(mine)
-        for mine in kinds
-    )
 
 
 @contextmanager
-def prepared(setting: Setting, way: str) -> Iterator[Lab]:
-    """A lab with the setting's cluster, running but for the cold way, and its caps."""
+def prepared(setting: Setting) -> Iterator[Lab]:
+    """A lab with the setting's cluster, running, and its caps; its files are as old as those of a cluster in use."""
     with labs.lab("benchmark-clock", scale=1) as lab:
-        lab.cap_memory(SOME)
+        # less than the cluster, or a disk with a cap would not be read; see PLENTY for one that is slowly written
+        lab.cap_memory(SOME if setting.new_disk else SOME // 2)
         touch_disks(lab)
         _grow(lab, setting)
         fill(lab, setting.gigabytes, "--partitions", "10")
         lab.shape(setting.wire)
         lab.cap_disk("old", read_bps=setting.old_disk)
         lab.cap_disk("new", write_bps=setting.new_disk)
-        if way != "cold":
-            clusters.control(lab.old, "start")
+        clusters.control(lab.old, "start")
+        lab.old.exec("env", "PGHOST=/tmp", f"{clusters.PREFIX}/bin/vacuumdb", "-aFqz", user="postgres")
+        clusters.control(lab.old, "stop")
+        lab.old.exec("find", "/srv/pg", "-exec", "touch", "-h", "-d", "2 days ago", "{}", "+")
+        clusters.control(lab.old, "start")
+        lab.new.exec("cp", "-a", CONFIGURATION, KEPT)
         yield lab
 
 
@@ -171,6 +115,8 @@ def _grow(lab: Lab, setting: Setting) -> None:
     made = "(SELECT string_agg(sha512(random()::text::bytea), '') FROM generate_series(1, 15 + n % 2))"
     texts = [f"CREATE UNLOGGED TABLE noise AS SELECT n, {made} FROM generate_series(1, {rows}) n"] if rows else []
     loop = "LOOP EXECUTE format('CREATE TABLE small_%s (a int)', n); END LOOP; END"
+    if setting.relations:  # or pg_dump could not lock them all
+        texts.append("ALTER SYSTEM SET max_locks_per_transaction = 1024")
     texts += [f"DO $$BEGIN FOR n IN {at}..{at + 999} {loop}$$" for at in range(0, setting.relations, 1000)]
     for text in texts:
         _psql(lab, text)
@@ -181,37 +127,76 @@ def _psql(lab: Lab, text: str) -> None:
     lab.old.exec("env", "PGHOST=/tmp", *words, user="postgres", input=text)
 
 
-def measure(setting: Setting, way: str, folder: Path) -> list[Judged]:
-    """One setting done one way."""
-    with prepared(setting, way) as lab:
+def measure(setting: Setting, ways: Sequence[str], folder: Path, times: int = 1) -> Iterator[Judged]:
+    """One setting, probed beside its load, and done in each of these ways, so many times."""
+    scale = round(SCALE_OF_A_GIGABYTE * setting.gigabytes)
+    with prepared(setting) as lab:
+        probed = folder / "probed"
+        probed.mkdir()
+        (probed / "config").write_text(f'UserKnownHostsFile "{probed / "known_hosts"}"\n')
         cold_caches()
-        describe(lab, folder)
-        proof = ("--verify", "all") if way == "all" else ()
+        begun = time.monotonic()
+        with _under(lab, scale, setting.load):
+            describe(lab, probed)
+        say(f"{setting.title}: probed in {time.monotonic() - begun:.0f} s")
+        for way, turn in product(ways, range(times)):
+            own = folder / (f"{way}-{turn + 1}" if turn else way)
+            shutil.copytree(probed, own)
+            yield from _done(lab, setting, way, own)
+            _as_before(lab)
+
+
+def _done(lab: Lab, setting: Setting, way: str, folder: Path) -> list[Judged]:
+    """The estimate, and the clock, of one way."""
+    proof = ("--verify", "all") if way == "all" else ()
+    load = None if way == "cold" else setting.load
+    if way == "cold":
+        clusters.control(lab.old, "stop")
+    with _under(lab, round(SCALE_OF_A_GIGABYTE * setting.gigabytes), load):
         estimate = json.loads(pghaul(folder, "estimate", MOVE, "--json", *proof).stdout)
         cold_caches()
-        scale = round(SCALE_OF_A_GIGABYTE * setting.gigabytes)
-        with busy(lab, scale, setting.load) if setting.load is not None and way != "cold" else nullcontext():
-            if way == "dump":
-                whole = down = _dumped(lab)
-            else:
-                pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks", *proof)
-                whole, down = _clocked(json.loads(pghaul(folder, "execute", MOVE, "--status", "--json").stdout))
-        return judged(setting, way, estimate, whole, down)
+        if way == "dump":
+            seconds = _dumped(lab)
+            clock = Clock(seconds, seconds)
+        else:
+            pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks", *proof)
+            status = json.loads(pghaul(folder, "execute", MOVE, "--status", "--json").stdout)
+            clock = clocked(status)
+            (folder / STATUS).write_text(json.dumps(status))
+    (folder / ESTIMATE).write_text(json.dumps(estimate))
+    (folder / CLOCK).write_text(json.dumps(asdict(clock)))
+    return judged(setting.title, way, estimate, clock)
 
 
-def _clocked(status: dict[str, Any]) -> tuple[float, float]:
-    """Seconds of all steps, and from the stop, or the first step of a stopped cluster, until new was open."""
-    execution = status["execution"]
-    points = {step["number"] for step in execution["plan"]["steps"] if step["point_of_no_return"]}
-    begun = [datetime.fromisoformat(run["started_at"]) for run in execution["steps"]]
-    ended = [datetime.fromisoformat(run["ended_at"]) for run in execution["steps"] if run["number"] in points]
-    stopped = {step["number"] for step in execution["plan"]["steps"] if step["stopped"]}
-    down = min(at for at, run in zip(begun, execution["steps"], strict=True) if run["number"] in stopped)
-    return (max(ended) - min(begun)).total_seconds(), (max(ended) - down).total_seconds()
+def _under(lab: Lab, scale: int, load: Load | None) -> AbstractContextManager[None]:
+    return nullcontext() if load is None else busy(lab, scale, load)
+
+
+_AS_BEFORE_ON_OLD = f"""
+for name in global/pg_control PG_VERSION; do
+  [ ! -e {clusters.DATA}/pghaul-fence/$name ] || mv -fT {clusters.DATA}/pghaul-fence/$name {clusters.DATA}/$name || exit
+done
+rm -rf {clusters.DATA}/pghaul-fence /srv/pg/dumped
+"""
+_AS_BEFORE_ON_NEW = f"""
+for data in {clusters.NEW_DATA} {RESTORED}; do
+  [ ! -e $data/postmaster.pid ] || runuser -u postgres -- {NEW_BIN}/pg_ctl -D $data -s -w -m immediate stop || exit
+done
+find {clusters.NEW_DATA} -mindepth 1 -delete
+rm -rf {RESTORED} {SPACE} {CONFIGURATION} && cp -a {KEPT} {CONFIGURATION}
+"""
+
+
+def _as_before(lab: Lab) -> None:
+    """Old's cluster in its place and running, new without one, however a way has left them."""
+    lab.old.exec("sh", "-c", _AS_BEFORE_ON_OLD)
+    lab.new.exec("sh", "-c", _AS_BEFORE_ON_NEW)
+    if lab.old.exec("sh", "-c", f"[ ! -e {clusters.DATA}/postmaster.pid ] || echo runs").stdout == "":
+        clusters.control(lab.old, "start")
 
 
 def _dumped(lab: Lab) -> float:
-    """Dump on old, restore on new over ssh, ANALYZE, by hand and one after the other; seconds of all of it."""
+    """Dump on old, restore on new over ssh, ANALYZE, old stopped and new opened, by hand; seconds of all of it."""
     lab.new.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", RESTORED)
     start = (
         f"{NEW_BIN}/initdb -D {RESTORED} -A trust >/dev/null && {NEW_BIN}/pg_ctl -D {RESTORED} -s -w -l /dev/null -o "
@@ -228,7 +213,27 @@ def _dumped(lab: Lab) -> float:
     lab.old.exec("install", "-o", "postgres", "/dev/null", "/srv/pg/dumped")
     begun = time.monotonic()
     lab.old.exec("sh", "-c", f"{dump} && {load} && {at_new} {NEW_BIN}/vacuumdb -Z -q postgres")
+    clusters.control(lab.old, "stop")
+    again = f"cd / && {NEW_BIN}/pg_ctl -D {RESTORED} -s -w -l /dev/null -m fast restart"
+    lab.new.exec("sh", "-c", again, user="postgres")
     return time.monotonic() - begun
+
+
+def say(line: str) -> None:
+    """A line, at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _again(found: Sequence[Kept]) -> int:
+    """Hold what was kept against the present code; 0 when its estimates are good."""
+    rows, before = [], []
+    for each in found:
+        title = SETTINGS[each.number - 1].title
+        rows += judged(title, each.way, again(each), each.clock)
+        before += judged(title, each.way, each.before, each.clock)
+    say(f"{table(rows)}\nas it was estimated then:\n{sums(before)}")
+    return 0 if good(rows) else 1
 
 
 def main() -> int:
@@ -236,22 +241,29 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", type=int, nargs="*", metavar="N", help="these settings, from 1")
     parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--repeat", type=int, default=1, metavar="TIMES", help="do each way so many times")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="the histories stay here")
+    parser.add_argument("--again", type=Path, metavar="FOLDER", help="estimate anew what was kept there; runs nothing")
     options = parser.parse_args()
+    numbers, ways = options.only or range(1, len(SETTINGS) + 1), options.ways.split(",")
+    if options.again is not None:
+        return _again([each for each in kept(options.again) if each.number in numbers and each.way in ways])
     reason = lab_unavailable()
     if reason is not None:
         sys.stderr.write(f"{reason}\n")
         return 2
     rows: list[Judged] = []
     for number, setting in enumerate(SETTINGS, 1):
-        for way in options.ways.split(",") if options.only is None or number in options.only else ():
-            with tempfile.TemporaryDirectory() as name:
-                folder = Path(name)
-                (folder / "config").write_text(f'UserKnownHostsFile "{folder / "known_hosts"}"\n')
-                found = measure(setting, way, folder)
-            rows += found
-            sys.stdout.write("".join(map(_line, found)))
-            sys.stdout.flush()
-    sys.stdout.write(f"\n{table(rows)}")
+        if number not in numbers:
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            for row in measure(setting, ways, Path(name), options.repeat):
+                say(line(row))
+                rows.append(row)
+            if options.keep is not None:
+                for way in ways:
+                    shutil.copytree(Path(name) / way, options.keep / f"{number}-{way}", dirs_exist_ok=True)
+    say(f"\n{table(rows)}{best_possible(rows)}")
     return 0 if good(rows) else 1
 
 

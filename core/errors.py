@@ -9,6 +9,7 @@
     │   ├── HostKeyError        unknown and declined, changed, or revoked
     │   └── CommandError        a remote command ended with an exit status that its tool does not accept
     ├── HistoryError        2   the history cannot be opened, read or written
+    │   └── HistoryLostError    the server of a team's history does not answer
     ├── BlockedError        1   blockers stand, or a verification failed
     └── Cancelled           4   the user cancelled
 
@@ -83,6 +84,10 @@ class CommandError(ServerError):
 
 class HistoryError(PghaulError):
     """The history cannot be opened, read or written."""
+
+
+class HistoryLostError(HistoryError):
+    """The server of a team's history does not answer: what could not be recorded can be so later."""
 
 
 class BlockedError(PghaulError):

@@ -6,7 +6,7 @@ that does the work. `cancel` may be called from any thread, more than once.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -60,7 +60,19 @@ class CommandEnded:
     seconds: float
 
 
-Event = Progress | Note | CommandStarted | CommandEnded
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What moves at this moment: of `subject`, such as a workload, at `source`, such as a side of a move.
+
+    `figures`: metric -> number in SI base units. It comes several times a second, and nobody keeps it.
+    """
+
+    source: str
+    subject: str
+    figures: Mapping[str, float]
+
+
+Event = Progress | Note | CommandStarted | CommandEnded | Live
 
 
 class Job:

@@ -39,6 +39,11 @@ def counted(text: str, what: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def no_formula(text: str) -> str:
+    """For a cell of CSV: no spreadsheet takes it for a formula (OWASP, `CSV Injection`)."""
+    return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} and text not in {"-", "–"} else text
+
+
 def printable(text: str) -> str:
     """Text that a server may have written, for people: what could steer a terminal, break a line or turn the direction
     of writing is shown as its code, `\\x1b` or `\\u202e`; blanks of every width stay.

@@ -1,20 +1,66 @@
 """Numbers for people, and nothing else formats a number. Inside, every number is in SI base units.
 
-Sizes are binary (GiB), as df -h and PostgreSQL show them; rates are decimal (MB/s), as disks and networks are sold.
+Sizes are binary (GiB), as df -h and PostgreSQL show them, unless `choose` or `styled` says otherwise; rates are
+decimal (MB/s), as disks and networks are sold.
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 ABSENT = "–"
 
 
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How numbers are written: what stands before their fraction, and whether sizes are binary."""
+
+    point: str = "."
+    binary: bool = True
+
+
+_DEFAULT = Style()
+_style: ContextVar[Style] = ContextVar("style", default=_DEFAULT)
+"""Of each thread its own, and no thread inherits it: what is recorded is worded alike on whichever thread."""
+
+
+def choose(style: Style) -> None:
+    """From now on numbers are written so on this thread, but within `styled`."""
+    _style.set(style)
+
+
+def current() -> Style:
+    """How numbers are written here and now."""
+    return _style.get()
+
+
+@contextmanager
+def styled(style: Style) -> Iterator[None]:
+    """Within it numbers are written so."""
+    token = _style.set(style)
+    try:
+        yield
+    finally:
+        _style.reset(token)
+
+
 def size(number: float | None) -> str:
-    """Bytes for people: 1536 -> '1.5 KiB'; None -> '–'."""
+    """Bytes for people: 1536 -> '1.5 KiB'; None -> '–'. Decimal where the style is: 1.54 kB."""
     if number is None:
         return ABSENT
+    if not current().binary:
+        return f"{round(number)} Bytes" if abs(number) < 1000 else _scaled(number, ("B", "kB", "MB", "GB", "TB", "PB"))
     import humanize  # the one function of it, and most short commands print no size
 
-    return humanize.naturalsize(number, binary=True, format="%.1f").replace(".0 Byte", " Byte")
+    return _pointed(humanize.naturalsize(number, binary=True, format="%.1f").replace(".0 Byte", " Byte"))
+
+
+def block(number: float) -> str:
+    """A block or a segment, which is a power of two by its nature, whatever the style: 8192 -> '8.0 KiB'."""
+    with styled(Style(current().point)):
+        return size(number)
 
 
 def rate(number: float | None) -> str:
@@ -37,7 +83,12 @@ def count(number: float | None) -> str:
         return ABSENT
     if number == int(number) or abs(number) >= 1000:
         return f"{round(number):,}".replace(",", "\u202f")
-    return f"{number:.3g}"
+    return _pointed(f"{number:.3g}")
+
+
+def plain(number: float) -> str:
+    """A number as it is, in six significant digits: 0.000193 -> '0.000193', 1.5e9 -> '1.5e+09'."""
+    return _pointed(f"{number:g}")
 
 
 def counted(number: int, noun: str) -> str:
@@ -60,7 +111,7 @@ def duration(number: float | None) -> str:
     if number is None:
         return ABSENT
     if number < 10:
-        return f"{number:.1f} s"
+        return _pointed(f"{number:.1f} s")
     total = round(number)
     if total < 60:
         return f"{total} s"
@@ -90,7 +141,7 @@ def percent(fraction: float | None) -> str:
 
 def spread(fraction: float | None) -> str:
     """A coefficient of variation: 0.0367 -> '± 3.7 %'; empty where it is not known."""
-    return "" if fraction is None else f"± {fraction * 100:.1f} %"
+    return "" if fraction is None else _pointed(f"± {fraction * 100:.1f} %")
 
 
 def ratio(number: float | None) -> str:
@@ -133,4 +184,8 @@ def _significant(number: float) -> str:
         return f"{number:g}"
     rounded = float(f"{number:.3g}")  # 0.9996 has its first digit before the point once it is rounded
     digits = max(0, 2 - math.floor(math.log10(abs(rounded))))
-    return f"{number:.{digits}f}"
+    return _pointed(f"{number:.{digits}f}")
+
+
+def _pointed(text: str) -> str:
+    return text.replace(".", current().point)

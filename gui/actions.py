@@ -9,36 +9,43 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.benchmarks.model import Forecast, Run, Side
 from core.errors import InputError
+from core.files import write_text
 from core.jobs import Job
-from core.migration.model.checks import CheckResult
-from core.migration.model.estimate import Estimate
-from core.migration.model.execution import Kind
-from core.migration.model.move import Move
-from core.migration.model.plan import Plan
-from core.migration.model.probe import Probe
 from gui.states import Compared, ExecutionState, Overview, ServerRow
 
 if TYPE_CHECKING:
-    from core.actions import Session, Standing
+    from core.actions.session import Session
+    from core.actions.standing import Standing
+    from core.actions.storage import WhatIf
+    from core.benchmarks.model import Forecast, Run, Side
     from core.benchmarks.suites import Listed
-    from core.history.store import Command, Entry
+    from core.comparison.model import Comparison, Sample
+    from core.comparison.raid import Drive
+    from core.comparison.sets import Start
+    from core.history.store import Command, Entry, Removed
+    from core.migration.estimate.planning import Planned
     from core.migration.execution.executor import People
-    from core.migration.execution.record import Held
+    from core.migration.execution.record import ByStage, Held
     from core.migration.execution.unfinished import Possible, Unfinished
+    from core.migration.model.asked import Asked
+    from core.migration.model.checks import CheckResult
+    from core.migration.model.estimate import Estimate
+    from core.migration.model.execution import Kind, State
+    from core.migration.model.move import Move
+    from core.migration.model.plan import Plan
+    from core.migration.model.probe import Probe
     from core.servers.profiles import Profile
+    from gui.models.report import Wanted
 
 
 NEWEST = 500
 """Runs that a page shows: more than a person looks through."""
 
 
-def moves_newest_first(session: "Session") -> tuple[Move, ...]:
-    """All moves by name, but the one that was worked on last stands first."""
-    moves = session.store.moves()
-    latest = next((entry.move for entry in session.store.entries(limit=20) if entry.move is not None), None)
-    return tuple(sorted(moves, key=lambda move: (move.name != latest, move.name)))
+def moves_newest_first(session: "Session") -> "tuple[Move, ...]":
+    """All moves; those that the latest entries are of stand first."""
+    return session.store.moves_newest_first()
 
 
 def servers(session: "Session") -> tuple[ServerRow, ...]:
@@ -56,14 +63,14 @@ def servers(session: "Session") -> tuple[ServerRow, ...]:
 
 def test_server(server: str, session: "Session", job: Job) -> tuple[str, ...]:
     """Connect and try the rights."""
-    from core.actions import test_server as test
+    from core.actions.servers import test_server as test
 
     return test(session, server, job).sentences
 
 
 def try_profile(profile: "Profile", session: "Session", job: Job) -> tuple[str, ...]:
     """Connect by a profile that is not kept yet, and try the rights."""
-    from core.actions import try_profile as attempt
+    from core.actions.servers import try_profile as attempt
 
     return attempt(session, profile, job).sentences
 
@@ -77,7 +84,7 @@ def ssh_hosts(_session: "Session") -> tuple[str, ...]:
 
 def read_facts(servers_and_folders: Sequence[tuple[str, tuple[str, ...]]], session: "Session", job: Job) -> None:
     """Read the facts of each server, with the data directories that a move names on it."""
-    from core.actions import read_facts as read
+    from core.actions.facts import read_facts as read
 
     for server, folders in servers_and_folders:
         read(session, server, job, folders)
@@ -90,97 +97,166 @@ def suites() -> tuple["Listed", ...]:
     return list_suites()
 
 
-def forecast(move: str, suite: str, sides: Sequence[Side], session: "Session", job: Job) -> tuple[Forecast, ...]:
+def forecast(move: str, suite: str, sides: "Sequence[Side]", session: "Session", job: Job) -> "tuple[Forecast, ...]":
     """What the suite takes on each side."""
-    from core.actions import forecast as make
+    from core.actions.benchmarks import forecast as make
 
     return make(session, move, suite, job, sides)
 
 
 def run_benchmarks(
-    move: str, suite: str, sides: Sequence[Side], wait_for_resync: bool, session: "Session", job: Job
-) -> tuple[Run, ...]:
-    """Run the suite on each side, at once or when no array below a volume is being rebuilt any more."""
-    from core.actions import run_benchmarks as run
+    move: str,
+    suite: str,
+    sides: "Sequence[Side]",
+    wait_for_resync: bool,
+    session: "Session",
+    job: Job,
+    *,
+    at_once: bool = False,
+) -> "tuple[Run, ...]":
+    """Run the suite on each side, soon or when no array below a volume is being rebuilt any more."""
+    from core.actions.benchmarks import run_benchmarks as run
 
-    return run(session, move, suite, job, sides, wait_for_resync=wait_for_resync)
+    return run(session, move, suite, job, sides, wait_for_resync=wait_for_resync, at_once=at_once)
 
 
-def runs(move: str, session: "Session") -> tuple[Run, ...]:
-    """The newest runs of a move, newest first: what a page can show."""
-    return session.store.runs(move, newest=NEWEST)[::-1]
+def runs(move: str, session: "Session") -> "tuple[Run, ...]":
+    """The newest runs of a move, newest first: what a page can show, without what the tools printed."""
+    return session.store.runs(move, newest=NEWEST, raw=False)[::-1]
 
 
-def comparison(move: str, session: "Session") -> Compared | None:
-    """Both sides of a move; None: nothing was measured yet."""
-    from core.actions import compare, known_diagnoses
+def run(number: int, session: "Session") -> "Run":
+    """A run whole, with what its tool printed."""
+    return session.store.run(number)
+
+
+def compared(move: str, left: "Start | Side", right: "Start | Side", session: "Session") -> Compared | None:
+    """Whatever stands at the left and at the right; None: nothing was measured of either."""
+    from core.actions.diagnosis import known_diagnoses
+    from core.actions.measured import compare_starts
 
     try:
-        return Compared(compare(session, move), known_diagnoses(session, move))
+        found = compare_starts(session, move, left, right)
     except InputError:
         return None
+    return Compared(found, known_diagnoses(session, move))
 
 
-def checks(move: str, session: "Session") -> tuple[CheckResult, ...] | None:
+def starts(session: "Session") -> "tuple[Start, ...]":
+    """What each start of a suite measured on one volume, of all moves, the newest first."""
+    from core.actions.measured import starts as of
+
+    return of(session)
+
+
+def over_time(
+    move: str, tool: str, workload: str, metric: str, session: "Session"
+) -> "dict[Side, tuple[tuple[datetime, Sample], ...]]":
+    """A metric of a workload in each of its runs."""
+    from core.actions.measured import over_time as of
+
+    return of(session, move, tool, workload, metric)
+
+
+def tools_with_outputs() -> tuple[str, ...]:
+    """Whose outputs can be read."""
+    from core.benchmarks.tools import parsers
+
+    return tuple(sorted(parsers()))
+
+
+def read_outputs(named: Sequence[tuple[str, str]], tool: str | None, _session: "Session") -> "tuple[str, Comparison]":
+    """Outputs that somebody else produced, side by side."""
+    from core.actions.measured import read_outputs as read
+
+    return read(named, tool)
+
+
+def what_if(move: str, drives: int, drive: "Drive | None", side: "Side", session: "Session") -> "WhatIf":
+    """What arrays of so many drives may be expected to do."""
+    from core.actions.storage import what_if_of_move
+    from core.comparison.raid import layouts
+
+    return what_if_of_move(session, move, layouts(drives), drive, side)
+
+
+def checks(move: str, session: "Session") -> "tuple[CheckResult, ...] | None":
     """The latest checks."""
     return session.store.checks(move)
 
 
-def probes(move: str, session: "Session") -> tuple[Probe, ...]:
+def probes(move: str, session: "Session") -> "tuple[Probe, ...]":
     """The latest probes."""
     return session.store.probes(move)
 
 
-def estimated(move: str, session: "Session") -> Estimate | None:
+def estimated(move: str, session: "Session") -> "Estimate | None":
     """The latest estimate."""
     return session.store.estimate(move)
 
 
 def record(move: str, session: "Session") -> "tuple[Held, ...]":
     """What was carried out of a move beside what was estimated of it."""
-    from core.actions import record as of
+    from core.actions.migration import record as of
 
     return of(session, move)
 
 
-def planned(move: str, session: "Session") -> Plan | None:
+def answers(move: str, asked: "Asked", session: "Session") -> "Planned | None":
+    """How each method fits into a night, and what comes later; None where nothing was estimated."""
+    from core.actions.migration import answers as of
+
+    return of(session, move, asked)
+
+
+def record_by_stage(session: "Session") -> "tuple[ByStage, ...]":
+    """How good the estimates of each stage were, over all moves."""
+    from core.actions.migration import record as of
+    from core.migration.execution.record import by_stage
+
+    return by_stage(of(session))
+
+
+def planned(move: str, session: "Session") -> "Plan | None":
     """The latest plan."""
     return session.store.plan(move)
 
 
 def overview(move: str, session: "Session") -> Overview:
     """The answers of a move and what they rest on."""
+    from core.reports import summary
     from core.reports.report import first_page
-    from core.reports.summary import summary
     from gui.models.overview import answers
 
     report = first_page(session.store, move)
-    return Overview(answers(summary(report)), report.comparison, report.estimate, standing(move, session).marks)
+    return Overview(answers(summary.answers(report)), report.comparison, report.estimate, standing(move, session).marks)
 
 
-def standings(session: "Session") -> "tuple[Standing, ...]":
-    """Where each move stands, the one that was worked on last first."""
-    return tuple(standing(move.name, session) for move in moves_newest_first(session))
+def standings(most: int, session: "Session") -> "tuple[tuple[Standing, ...], int]":
+    """Where so many moves stand at most, those that were worked on last; and how many there are in all."""
+    moves = moves_newest_first(session)
+    return tuple(standing(move.name, session) for move in moves[:most]), len(moves)
 
 
 def standing(move: str, session: "Session") -> "Standing":
     """Where a move stands."""
-    from core.actions import standing as of
+    from core.actions.standing import standing as of
 
     return of(session, move)
 
 
 def unfinished(session: "Session") -> "tuple[Unfinished, ...]":
     """The executions that are not at their end: little enough to be read again and again."""
-    from core.actions import unfinished_executions
+    from core.actions.standing import unfinished_executions
 
     return unfinished_executions(session.store)
 
 
-def execution(move: str, session: "Session", kind: Kind | None = None) -> ExecutionState:
+def execution(move: str, session: "Session", kind: "Kind | None" = None) -> ExecutionState:
     """The latest execution, or the latest of that kind; what may be done goes by the latest of all."""
-    from core.actions import outcome, what_is_left
+    from core.actions.execution import outcome
     from core.migration.execution.account import downtime
+    from core.migration.execution.entry import what_is_left
     from core.migration.execution.progress import rate, sentences, status_of
     from core.migration.execution.status import how_both_stand
     from core.migration.execution.unfinished import possible
@@ -221,102 +297,127 @@ def _begin_alone(may: "Possible") -> "Possible":
 
 def check(move: str, session: "Session", job: Job) -> None:
     """Check from fresh facts."""
-    from core.actions import check as run
+    from core.actions.migration import check as run
 
     run(session, move, job)
 
 
 def waive_check(move: str, check: str, reason: str, session: "Session") -> None:
     """Take a warning on."""
-    from core.actions import waive_check as run
+    from core.actions.waivers import waive_check as run
 
     run(session, move, check, reason)
 
 
 def unwaive_check(move: str, check: str, session: "Session") -> None:
     """Take a waiver back."""
-    from core.actions import unwaive_check as run
+    from core.actions.waivers import unwaive_check as run
 
     run(session, move, check)
 
 
 def probe(move: str, session: "Session", job: Job) -> None:
     """Measure each link of the copy chain."""
-    from core.actions import probe as run
+    from core.actions.migration import probe as run
 
     run(session, move, job)
 
 
 def estimate(move: str, session: "Session", job: Job) -> None:
     """Estimate each method."""
-    from core.actions import estimate as make
+    from core.actions.migration import estimate as make
 
     make(session, move, job)
 
 
 def plan(move: str, session: "Session", job: Job) -> None:
     """Plan the move."""
-    from core.actions import plan as make
+    from core.actions.migration import plan as make
 
     make(session, move, job)
 
 
-def execute(move: str, kind: Kind, people: "People", anew: bool, session: "Session", job: Job) -> None:
-    """Carry the move out, or rehearse it; `anew`: what an earlier one that ended on its way has left was said."""
-    from core.actions import execute as run
+def execute(move: str, kind: "Kind", people: "People", anew: bool, session: "Session", job: Job) -> "State":
+    """Carry the move out, or rehearse it; how it stands then. `anew`: what an earlier one has left was said."""
+    from core.actions.execution import execute as run
 
-    run(session, move, kind, people, job, anew=anew)
-
-
-def resume(move: str, people: "People", session: "Session", job: Job) -> None:
-    """Go on with the latest execution."""
-    from core.actions import resume_execution
-
-    resume_execution(session, move, people, job)
+    return run(session, move, kind, people, job, anew=anew).state
 
 
-def end(move: str, people: "People", session: "Session", job: Job) -> None:
-    """End an execution that was interrupted."""
-    from core.actions import cancel_execution
+def resume(move: str, people: "People", session: "Session", job: Job) -> "State":
+    """Go on with the latest execution; how it stands then."""
+    from core.actions.execution import resume_execution
 
-    cancel_execution(session, move, people, job)
-
-
-def roll_back(move: str, people: "People", session: "Session", job: Job) -> None:
-    """Make old what it was."""
-    from core.actions import roll_back_execution
-
-    roll_back_execution(session, move, people, job)
+    return resume_execution(session, move, people, job).state
 
 
-def save_runbook(plan_made: Plan, path: Path, _session: "Session") -> Path:
+def end(move: str, people: "People", session: "Session", job: Job) -> "State":
+    """End an execution that was interrupted; how it stands then."""
+    from core.actions.execution import cancel_execution
+
+    return cancel_execution(session, move, people, job).state
+
+
+def roll_back(move: str, people: "People", session: "Session", job: Job) -> "State":
+    """Make old what it was; how it stands then."""
+    from core.actions.execution import roll_back_execution
+
+    return roll_back_execution(session, move, people, job).state
+
+
+def save_runbook(plan_made: "Plan", path: Path, _session: "Session") -> Path:
     """The plan for people, as Markdown."""
     from core.migration.plan import runbook
 
-    path.write_text(runbook(plan_made), encoding="utf-8")
+    write_text(path, runbook(plan_made), replacing=True)  # the dialog has asked
     return path
 
 
-def save_script(plan_made: Plan, path: Path, _session: "Session") -> Path:
-    """The plan as a POSIX shell script, executable by its owner."""
+def save_script(plan_made: "Plan", path: Path, _session: "Session") -> Path:
+    """The plan as a POSIX shell script."""
     from core.migration.plan import script
 
-    path.write_text(script(plan_made), encoding="utf-8")
-    path.chmod(0o700)
+    write_text(path, script(plan_made), replacing=True, executable=True)
     return path
 
 
-def report(move: str, path: Path, session: "Session", job: Job) -> Path:
-    """The report as a PDF."""
-    from core.actions import report as write
+def report(wanted: "Wanted", path: Path, binary: bool, session: "Session", job: Job) -> Path:
+    """A report on a move, in the shape that the file's ending says; `binary`: sizes in GiB, else in GB."""
+    from core.actions.reports import report as write
+    from core.reports.make import Format, Kind
+    from core.reports.model import Paper
+    from core.reports.options import Options
 
     job.check()
-    return write(session, move, path)
+    options = Options(
+        language=wanted.language,
+        paper=Paper(wanted.paper),
+        binary=binary,
+        masked=wanted.masked,
+        raw=wanted.appendices,
+        functions=wanted.appendices,
+    )
+    return write(session, Kind(wanted.kind), [wanted.move], path, Format(wanted.shape), options, replacing=True)
 
 
-def entries(move: str | None, session: "Session") -> "tuple[Entry, ...]":
-    """What happened, newest first."""
-    return session.store.entries(limit=1000, move=move)
+def entries(move: str | None, noted: bool, session: "Session") -> "tuple[Entry, ...]":
+    """What happened, newest first; `noted`: of all that ever did what has a note."""
+    return session.store.entries(limit=1000, move=move, tag="" if noted else None)
+
+
+def set_note(entry: "Entry", note: str, session: "Session") -> str:
+    """Note something to this very entry; what was noted before."""
+    return session.store.set_note(entry.kind, entry.reference, note, entry.at)
+
+
+def remove_entries(gone: "Sequence[Entry]", session: "Session") -> "Removed":
+    """Remove entries with what belongs to them; what undoes it."""
+    return session.store.remove_entries(gone)
+
+
+def put_back(removed: "Removed", session: "Session") -> None:
+    """Undo it."""
+    session.store.put_back(removed)
 
 
 def commands(move: str | None, session: "Session") -> "tuple[Command, ...]":
@@ -355,7 +456,7 @@ def _forget_secrets(server: str) -> None:
     session_secrets.forget_server(server)
 
 
-def save_move(move: Move, name: str | None, session: "Session") -> None:
+def save_move(move: "Move", name: str | None, session: "Session") -> None:
     """Keep a new move, or the changed one that was called `name`."""
     if name is None:
         session.store.add_move(move)

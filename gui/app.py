@@ -9,6 +9,7 @@ from types import TracebackType
 
 from PySide6.QtCore import (
     QEvent,
+    QLocale,
     QMessageLogContext,
     QObject,
     QTimer,
@@ -18,8 +19,11 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
+from core.language import spoken
 from core.settings import data_folder
 from gui import appearance
+from gui.frozen import give_back
+from gui.language import chosen, speak
 from gui.remembered import Remembered
 from gui.window import MainWindow
 from gui.work import Work
@@ -73,8 +77,15 @@ def main(folder: Path | None = None) -> int:
     """Open the window and work until it is closed; the exit code. `folder`: of the history, if not the platform's."""
     qInstallMessageHandler(_tell)
     application = QApplication(sys.argv[:1])
+    give_back()
     appearance.prepare(application)
     work = Work(remembered=Remembered(folder or data_folder()))
+    with spoken(chosen(work.kept("language"), QLocale.system())):
+        speak(application)
+        return _open(application, work, folder)
+
+
+def _open(application: QApplication, work: Work, folder: Path | None) -> int:
     window = MainWindow(work)
     catcher = Catcher()
     catcher.caught.connect(window.show_trouble)
@@ -85,7 +96,7 @@ def main(folder: Path | None = None) -> int:
     running = work.close()
     catcher.uninstall()
     if running:  # a thread that does not end would keep the program
-        print(f"pghaul: still running when the window closed: {', '.join(running)}", file=sys.stderr)  # noqa: T201
+        print(f"pghaul: still running when the window closed: {', '.join(running)}", file=sys.stderr)  # noqa: T201  there is no window any more, or none yet
         sys.stderr.flush()
         os._exit(code)
     return code
@@ -95,6 +106,6 @@ def _tell(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
     """Qt's own messages. A fatal one means that no window can open; Qt would abort with a core dump."""
     print(f"pghaul: {message.strip()}", file=sys.stderr)  # noqa: T201  there is no window to say it in
     if kind is QtMsgType.QtFatalMsg:
-        print("hint: use the command line instead: pghaul --help", file=sys.stderr)  # noqa: T201
+        print("hint: use the command line instead: pghaul --help", file=sys.stderr)  # noqa: T201  there is no window any more, or none yet
         sys.stderr.flush()
         os._exit(NO_WINDOW)

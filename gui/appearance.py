@@ -31,27 +31,34 @@ class Theme(Enum):
     DARK = "dark"
 
 
+class Sizes(Enum):
+    """How sizes are shown: as df -h and PostgreSQL do, or as disks are sold."""
+
+    BINARY = "binary"
+    DECIMAL = "decimal"
+
+
 SCHEMES = {
     Theme.SYSTEM: Qt.ColorScheme.Unknown,
     Theme.LIGHT: Qt.ColorScheme.Light,
     Theme.DARK: Qt.ColorScheme.Dark,
 }
 DARK = {
-    QPalette.ColorRole.Window: "#1f2226",
+    QPalette.ColorRole.Window: "#282b30",
     QPalette.ColorRole.WindowText: "#e6e8eb",
     QPalette.ColorRole.Base: "#17191c",
-    QPalette.ColorRole.AlternateBase: "#1d2024",
-    QPalette.ColorRole.ToolTipBase: "#2b2f35",
+    QPalette.ColorRole.AlternateBase: "#1f2226",
+    QPalette.ColorRole.ToolTipBase: "#383d44",
     QPalette.ColorRole.ToolTipText: "#e6e8eb",
     QPalette.ColorRole.PlaceholderText: "#8b9098",
     QPalette.ColorRole.Text: "#e6e8eb",
-    QPalette.ColorRole.Button: "#2b2f35",
+    QPalette.ColorRole.Button: "#343940",
     QPalette.ColorRole.ButtonText: "#e6e8eb",
     QPalette.ColorRole.BrightText: "#ff9a92",
-    QPalette.ColorRole.Light: "#41464e",
-    QPalette.ColorRole.Midlight: "#353a41",
+    QPalette.ColorRole.Light: "#4d535c",
+    QPalette.ColorRole.Midlight: "#41474f",
     QPalette.ColorRole.Dark: "#121417",
-    QPalette.ColorRole.Mid: "#26292e",
+    QPalette.ColorRole.Mid: "#2f3338",
     QPalette.ColorRole.Shadow: "#0b0c0e",
     QPalette.ColorRole.Highlight: "#2f6fbd",
     QPalette.ColorRole.HighlightedText: "#ffffff",

@@ -1,13 +1,15 @@
 """Questions that come up on a worker thread, answered in the window."""
 
 import threading
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from core.migration.model.execution import StopAnswer
 from core.migration.model.plan import Step
-from gui.bridge import current_job
+from gui.bridge import Task, current_job
 
 
 @dataclass(eq=False)
@@ -55,9 +57,16 @@ class SecretQuestion(Question):
 
 @dataclass(eq=False)
 class StopQuestion(Question):
-    """Whether the cluster may be stopped: the answer is its name, typed."""
+    """Whether the cluster may be stopped: the answer is its name, typed, or `WARM_FIRST`.
+
+    Attributes:
+        connected: who is, a line each.
+        warm: one more warm pass may be asked for instead.
+    """
 
     cluster: str
+    connected: tuple[str, ...] = ()
+    warm: bool = False
 
 
 @dataclass(eq=False)
@@ -86,6 +95,12 @@ class WindowAsker(QObject):
     Its methods are called on worker threads and wait there for the user's answer; a job that is cancelled, and a window
     that closes, decline.
 
+    Attributes:
+        ends_after_step: the user wants the execution to stop where the step that runs has ended.
+        move: whose execution this window carries out, or carried out last: it is the one that asks.
+        carries: the task that carries it out, step by step, or did so last; None: this window took nothing but a way
+            back since.
+
     Signals:
         asked(Question): delivered on the window's thread.
         withdrawn(Question): it was declined without the user; its dialog may close.
@@ -101,6 +116,9 @@ class WindowAsker(QObject):
         self._lock = threading.Lock()
         self._open: list[Question] = []
         self._closed = False
+        self.ends_after_step = False
+        self.move = ""
+        self.carries: Task | None = None
         self._posted.connect(self.asked, Qt.ConnectionType.QueuedConnection)
         self._taken_back.connect(self.withdrawn, Qt.ConnectionType.QueuedConnection)
 
@@ -112,12 +130,21 @@ class WindowAsker(QObject):
         """What the user types; None: declined."""
         return self._ask(SecretQuestion(server, prompt, kind))
 
-    def announce(self, cluster: str) -> None:
-        """Nothing: here the name is typed when it is asked for."""
+    def announce(self, cluster: str) -> None:  # noqa: ARG002  the name is typed when it is asked for
+        """An execution begins: nobody wants it to end yet."""
+        self.ends_after_step = False
 
-    def confirm_stop(self, cluster: str) -> bool:
-        """Whether the user has typed the cluster's name."""
-        return self._ask(StopQuestion("old", cluster)) == cluster
+    def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
+        """Whether the user has typed the cluster's name, or wants one more warm pass."""
+        said = self._ask(StopQuestion("old", cluster, tuple(connected), warm))
+        if said == StopAnswer.WARM_FIRST:
+            return StopAnswer.WARM_FIRST
+        return StopAnswer.STOP if said == cluster else StopAnswer.DECLINED
+
+    def ends_here(self) -> bool:
+        """Whether the user wants no further step; once, then it is done."""
+        wanted, self.ends_after_step = self.ends_after_step, False
+        return wanted
 
     def has_done(self, step: Step) -> bool:
         """Whether the user says that their step is done."""

@@ -4,7 +4,7 @@ The concurrency rules of the window:
 
 - Work runs on the threads of one `Runner`; it is a plain function that takes a Job. It never touches a widget.
 - What the work reports lands in a mailbox under a lock. One queued signal wakes the window's thread, which empties the
-  mailbox at most every `BATCH_MS`: of several progress reports the last one counts, everything else comes as one batch.
+  mailbox, at most every `BATCH_MS`: of several progress reports the last one counts, the rest comes as one batch.
 - Signals belong to the `Task`, which lives on the window's thread and is owned by the runner until the work has ended.
   Events and results travel as Python objects: a byte count never becomes a C int.
 - No worker thread collects garbage: see collector.py.
@@ -18,7 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Signal, Slot
 
 from core.jobs import Event, Job, Progress
 from gui.collector import Collector
@@ -102,8 +102,8 @@ class Task(QObject):
         self._number = number
         self._mailbox = mailbox
         self._job = job
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._delivered = QElapsedTimer()
+        self._timer = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._deliver)
 
     @property
@@ -120,11 +120,13 @@ class Task(QObject):
         self._mailbox.close()
 
     def wake(self) -> None:
-        """The mailbox holds something: deliver it soon, a result at once."""
-        self._timer.start(0 if self._mailbox.ended else BATCH_MS)
+        """The mailbox holds something: deliver it `BATCH_MS` after what was delivered last, a result at once."""
+        passed = self._delivered.elapsed() if self._delivered.isValid() else BATCH_MS
+        self._timer.start(0 if self._mailbox.ended else max(0, BATCH_MS - passed))
 
     @Slot()
     def _deliver(self) -> None:
+        self._delivered.start()
         events, end = self._mailbox.take()
         if events:
             self.reported.emit(events)

@@ -4,6 +4,7 @@ import os
 import sys
 
 from core import core_dumps
+from gui.frozen import give_back
 
 NO_WINDOW = 2
 
@@ -15,6 +16,7 @@ def main() -> int:
     if arguments:
         from core.cli.main import main as command_line
 
+        give_back()
         return command_line(arguments)
     if not _display():
         return _refuse(

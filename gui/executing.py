@@ -8,12 +8,16 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from core.jobs import Job
+from core.language import tr
 from core.migration.model.execution import Kind
 from gui import actions
 from gui.dialogs.confirm import NameDialog
 from gui.models.execution import BUTTONS, Doing, confirmation
 from gui.states import ExecutionState
 from gui.work import Work
+
+STEPWISE = (Doing.MOVE, Doing.REHEARSE, Doing.RESUME)
+"""What goes through the plan step by step, so that it can be ended between two."""
 
 
 class Executing(QObject):
@@ -39,19 +43,22 @@ class Executing(QObject):
             self._begin(doing, move, state)
             return
         name = state.execution.plan.cluster
-        text = f"{said}\n\nType {name} to do it."
-        dialog = NameDialog(f"{doing} {move}", text, name, BUTTONS[doing], self._window)
+        text = tr("{said}\n\nType {name} to do it.").format(said=said, name=name)
+        dialog = NameDialog(f"{tr(doing)} {move}", text, name, tr(BUTTONS[doing]), self._window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.accepted.connect(partial(self._begin, doing, move, state))
         dialog.open()
 
     def _begin(self, doing: Doing, move: str, state: ExecutionState) -> None:
         people, anew = self._work.asker, bool(state.left)
-        action: dict[Doing, Callable[[Any, Job], None]] = {
+        action: dict[Doing, Callable[[Any, Job], Any]] = {
             Doing.MOVE: partial(actions.execute, move, Kind.REAL, people, anew),
             Doing.REHEARSE: partial(actions.execute, move, Kind.REHEARSAL, people, anew),
             Doing.RESUME: partial(actions.resume, move, people),
             Doing.END: partial(actions.end, move, people),
             Doing.BACK: partial(actions.roll_back, move, people),
         }
-        self._work.run(f"{doing} {move}", action[doing])
+        task = self._work.run(f"{tr(doing)} {move}", action[doing])
+        if task is not None:
+            people.move = move
+            people.carries = task if doing in STEPWISE else None

@@ -8,13 +8,18 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from core.language import languages, marked, tr
 from core.settings import program_version
-from gui.appearance import Theme
+from gui.appearance import Sizes, Theme
 from gui.dialogs.palette import CommandPalette
+from gui.language import NAMES
 from gui.widgets.message_box import MessageBox
 
 if TYPE_CHECKING:
     from gui.window import MainWindow
+
+
+THEMES = {Theme.SYSTEM: marked("&System"), Theme.LIGHT: marked("&Light"), Theme.DARK: marked("&Dark")}
 
 
 class Menus(QObject):
@@ -22,31 +27,34 @@ class Menus(QObject):
 
     Attributes:
         new_move, edit_move, remove_move, report, cancel: what `update` enables by what can be done now.
-        themes: system, light and dark, one of which is checked.
+        themes, sizes, languages: system, light and dark; binary and decimal; system, and each that there is. One of
+            each is checked.
     """
 
     def __init__(self, window: "MainWindow") -> None:
         super().__init__(window)
         self._window = window
-        self.new_move = self._action("&New move…", window.moves_made.new, "Ctrl+N")
-        self.new_move.setIconText("New move…")
-        self.edit_move = self._action("&Edit move…", window.moves_made.edit_picked)
-        self.remove_move = self._action("&Remove move…", window.moves_made.remove_picked)
-        self.report = self._action("Save &report as PDF…", window.save_report, "Ctrl+S")
-        self.report.setIconText("Save report as PDF…")
-        self.cancel = self._action("&Cancel the running job", window.cancel, "Ctrl+.")
-        self.themes = QActionGroup(self)
-        pick = self._action("&Pick a move", window.bar.moves.setFocus, "Ctrl+M")
-        quit_all = self._action("&Quit", window.close, QKeySequence(QKeySequence.StandardKey.Quit))
-        self._menu("&Move", self.new_move, pick, self.edit_move, self.remove_move, None, self.report, None, quit_all)
+        self.new_move = self._action(tr("&New move…"), window.moves_made.new, "Ctrl+N")
+        self.new_move.setIconText(tr("New move…"))
+        self.edit_move = self._action(tr("&Edit move…"), window.moves_made.edit_picked)
+        self.remove_move = self._action(tr("&Remove move…"), window.moves_made.remove_picked)
+        self.report = self._action(tr("Save &report…"), window.save_report, "Ctrl+S")
+        self.report.setIconText(tr("Save report…"))
+        self.cancel = self._action(tr("&Cancel the running job"), window.cancel, "Ctrl+.")
+        self.themes, self.sizes, self.languages = QActionGroup(self), QActionGroup(self), QActionGroup(self)
+        pick = self._action(tr("&Pick a move"), window.bar.moves.setFocus, "Ctrl+M")
+        quit_all = self._action(tr("&Quit"), window.close, QKeySequence(QKeySequence.StandardKey.Quit))
+        outputs = self._action(tr("Read &outputs of others…"), partial(window.go, "Read outputs"))
+        moves = (self.new_move, pick, self.edit_move, self.remove_move)
+        self._menu(tr("&Move"), *moves, None, self.report, outputs, None, quit_all)
         self._make_view()
-        self._menu("&Job", self.cancel)
+        self._menu(tr("&Job"), self.cancel)
         self._menu(
-            "&Help",
-            self._action("&This page", window.show_help, QKeySequence(QKeySequence.StandardKey.HelpContents)),
-            self._action("All &commands…", self.show_palette, "Ctrl+K"),
+            tr("&Help"),
+            self._action(tr("&This page"), window.show_help, QKeySequence(QKeySequence.StandardKey.HelpContents)),
+            self._action(tr("All &commands…"), self.show_palette, "Ctrl+K"),
             None,
-            self._action("&About pghaul", self.about),
+            self._action(tr("&About pghaul"), self.about),
         )
 
     @Slot()
@@ -71,11 +79,11 @@ class Menus(QObject):
     def about(self) -> None:
         """What this is."""
         box = MessageBox(self._window)
-        box.setWindowTitle("About pghaul")
+        box.setWindowTitle(tr("About pghaul"))
         box.setIconPixmap(self._window.windowIcon().pixmap(64, 64))
         box.setText(f"pghaul {program_version()}")
         box.setInformativeText(
-            "Moves a PostgreSQL cluster to its new server as files, and says beforehand how long that takes."
+            tr("Moves a PostgreSQL cluster to its new server as files, and says beforehand how long that takes.")
         )
         box.finished.connect(box.deleteLater)
         box.open()
@@ -83,25 +91,57 @@ class Menus(QObject):
     def _make_view(self) -> None:
         window = self._window
         pages = [
-            self._action(kind.title, partial(window.show_page, kind.title), f"Ctrl+{number}" if number < 10 else "")
+            self._action(
+                tr(kind.title),
+                partial(window.show_page, kind.title),
+                f"Ctrl+{number}" if number < 10 else "",
+            )
             for number, kind in enumerate(window.kinds, 1)
         ]
         commands = window.dock.toggleViewAction()
         commands.setShortcut("Ctrl+L")
-        commands.setText("&Commands that were run")
-        view = self._menu("&View", self._action("&Next", window.go_on, "Ctrl+Return"), None, *pages, None, commands)
-        theme = view.addMenu("&Theme")
-        for one in Theme:
-            action = self._action(f"&{one.value.title()}", partial(window.use_theme, one))
+        commands.setText(tr("&Commands that were run"))
+        view = self._menu(
+            tr("&View"), self._action(tr("&Next"), window.go_on, "Ctrl+Return"), None, *pages, None, commands
+        )
+        theme = view.addMenu(tr("&Theme"))
+        for one, words in THEMES.items():
+            action = self._action(tr(words), partial(window.use_theme, one))
             action.setCheckable(True)
             action.setData(one.value)
             self.themes.addAction(action)
             theme.addAction(action)
+        sizes = view.addMenu(tr("&Sizes"))
+        for shown, words in ((Sizes.BINARY, tr("&Binary (GiB)")), (Sizes.DECIMAL, tr("&Decimal (GB)"))):
+            action = self._action(words, partial(window.use_sizes, shown))
+            action.setCheckable(True)
+            action.setData(shown.value)
+            self.sizes.addAction(action)
+            sizes.addAction(action)
+        self._make_languages(view.addMenu(tr("&Language")))
+        notify = self._action(tr("Notify when a &job ends"), lambda: window.notifier.use(notify.isChecked()))
+        notify.setCheckable(True)
+        notify.setChecked(window.notifier.on)
+        view.addAction(notify)
+
+    def _make_languages(self, menu: QMenu) -> None:
+        work = self._window.work
+        for code, words in (("", tr("&System")), *((code, NAMES.get(code, code)) for code in languages())):
+            action = self._action(words, partial(self._window.use_language, code))
+            action.setCheckable(True)
+            action.setChecked(work.kept("language") == code)
+            self.languages.addAction(action)
+            menu.addAction(action)
 
     def check_theme(self, theme: Theme) -> None:
         """Show which one is in use."""
         for action in self.themes.actions():
             action.setChecked(action.data() == theme.value)
+
+    def check_sizes(self, sizes: Sizes) -> None:
+        """Show which are in use."""
+        for action in self.sizes.actions():
+            action.setChecked(action.data() == sizes.value)
 
     def _action(self, text: str, then: Callable[[], Any], shortcut: QKeySequence | str = "") -> QAction:
         made = QAction(text, self._window)

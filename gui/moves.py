@@ -1,16 +1,20 @@
 """Moves made, changed and removed."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from core.migration.model.move import Move
+from core.language import tr
 from gui import actions
-from gui.dialogs.move import MoveDialog
-from gui.states import ServerRow
 from gui.widgets.message_box import question_box
 from gui.work import Work
+
+if TYPE_CHECKING:
+    from core.migration.model.move import Move
+    from gui.dialogs.move import MoveDialog
+    from gui.states import ServerRow
 
 
 class Moves(QObject):
@@ -51,15 +55,15 @@ class Moves(QObject):
     def remove(self, name: str) -> None:
         """Remove a move with everything measured for it, once the user agrees; not while something runs."""
         if self._work.busy:
-            self.told.emit("A job is running: a move can be removed when it has ended.")
+            self.told.emit(tr("A job is running: a move can be removed when it has ended."))
             return
         box = question_box(
             self._window,
-            "Remove a move",
-            f"Remove the move {name} with its runs, checks, estimates and plans from the history?",
-            "Nothing changes on the servers. This cannot be undone.",
+            tr("Remove a move"),
+            tr("Remove the move {name} with its runs, checks, estimates and plans from the history?").format(name=name),
+            tr("Nothing changes on the servers. This cannot be undone."),
         )
-        remove = box.addButton("&Remove", QMessageBox.ButtonRole.DestructiveRole)
+        remove = box.addButton(tr("&Remove"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         remove.clicked.connect(partial(self._remove, name))
         box.open()
@@ -69,22 +73,24 @@ class Moves(QObject):
         if task is not None:
             task.succeeded.connect(self._work.changed)
 
-    def _open(self, move: Move | None) -> None:
+    def _open(self, move: "Move | None") -> None:
         task = self._work.read(actions.servers)
         if task is not None:
             task.succeeded.connect(partial(self._show_dialog, move))
 
-    def _show_dialog(self, move: Move | None, servers: tuple[ServerRow, ...]) -> None:
+    def _show_dialog(self, move: "Move | None", servers: "tuple[ServerRow, ...]") -> None:
         if not servers:
-            self.told.emit("A move needs its two servers: describe them first.")
+            self.told.emit(tr("A move needs its two servers: describe them first."))
             self.wanted.emit("Servers")
             return
+        from gui.dialogs.move import MoveDialog  # with what facts are: a window without a dialog needs neither
+
         dialog = MoveDialog(servers, move, self._window)
         dialog.submitted.connect(partial(self._save, dialog))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _save(self, dialog: MoveDialog, move: Move, name: str) -> None:
+    def _save(self, dialog: "MoveDialog", move: "Move", name: str) -> None:
         task = self._work.ask(partial(actions.save_move, move, name or None))
         if task is not None:
             self._work.pick_when_known(move.name)

@@ -1,4 +1,4 @@
-"""What the window remembers from one day to the next: geometry, page, move, theme, columns; never what was measured."""
+"""What the window remembers from one day to the next: how it looks and where it stood; never what was measured."""
 
 from pathlib import Path
 from typing import Any

@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QApplication, QTabWidget
 
 from core.errors import PghaulError
 from gui import appearance
+from gui.pages.kinds import PAGES
 from gui.pages.page import Page
-from gui.window import PAGES, MainWindow
+from gui.window import MainWindow
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.actions import Session
+    from core.actions.session import Session
 
 WIDTH, HEIGHT = 1280, 800
 PATIENCE_SECONDS = 30.0
@@ -27,11 +28,12 @@ def save_screenshots(
     move: str,
     folder: Path,
     schemes: Iterable[str] = ("light", "dark"),
-    size: tuple[int, int] = (WIDTH, HEIGHT),
+    size: tuple[int, int] | None = (WIDTH, HEIGHT),
 ) -> tuple[Path, ...]:
     """A PNG of that width and height of each page and tab, in light and dark; the paths.
 
-    Needs no QApplication, and no display with QT_QPA_PLATFORM=offscreen. The session is used, not closed.
+    Without a size the window fills the screen, and the picture is all that is on it. Needs no QApplication, and no
+    display with QT_QPA_PLATFORM=offscreen. The session is used, not closed.
 
     Raises:
         PghaulError: a page could not read the history, or did not come to rest.
@@ -44,16 +46,17 @@ def save_screenshots(
     problems: list[Exception] = []
     work.troubled.connect(problems.append)
     window = MainWindow(work)
-    window.resize(*size)
+    if size is not None:
+        window.resize(*size)
     work.use(session)
     saved: list[Path] = []
     try:
         for scheme in schemes:
             appearance.force(application, SCHEMES[scheme])
-            window.show()
+            window.show() if size is not None else _fill_screen(application, window)
             settle(application, work)
             work.pick(move)
-            saved += _pages(application, window, folder, scheme)
+            saved += _pages(application, window, folder, scheme, whole_screen=size is None)
     finally:
         window.close()
         work.session = None  # it is the caller's
@@ -65,7 +68,19 @@ def save_screenshots(
     return tuple(saved)
 
 
-def _pages(application: QApplication, window: MainWindow, folder: Path, scheme: str) -> Iterator[Path]:
+def _fill_screen(application: QApplication, window: MainWindow) -> None:
+    """Show the window as large as the screen, and wait until its manager has made it so."""
+    window.showMaximized()
+    limit = time.monotonic() + PATIENCE_SECONDS
+    while window.frameGeometry().width() < window.screen().availableGeometry().width():
+        application.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents, 50)
+        if time.monotonic() > limit:
+            raise PghaulError("the window does not fill the screen", "does a window manager run there?")
+
+
+def _pages(
+    application: QApplication, window: MainWindow, folder: Path, scheme: str, *, whole_screen: bool
+) -> Iterator[Path]:
     for kind in PAGES:
         page = window.show_page(kind.title)
         settle(application, window.work)
@@ -74,7 +89,8 @@ def _pages(application: QApplication, window: MainWindow, folder: Path, scheme: 
                 tabs.setCurrentIndex(number)
             settle(application, window.work)
             path = folder / f"{kind.title.lower()}{name}-{scheme}.png"
-            if not window.grab().save(str(path)):
+            seen = window.screen().grabWindow(0) if whole_screen else window.grab()
+            if not seen.save(str(path)):
                 raise PghaulError(f"the picture {path} could not be written", "is there space and the right to write?")
             yield path
 

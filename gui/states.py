@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from core.comparison.model import Comparison, Diagnosis
-from core.facts.model import Facts
-from core.migration.model.estimate import Estimate
-from core.migration.model.execution import Execution
-from core.migration.model.plan import Plan
-
 if TYPE_CHECKING:
+    from core.comparison.model import Comparison, Diagnosis
+    from core.facts.model import Facts
     from core.migration.execution.account import Downtime
     from core.migration.execution.outcome import Paragraph
     from core.migration.execution.unfinished import Possible
+    from core.migration.model.estimate import Estimate
+    from core.migration.model.execution import Execution
+    from core.migration.model.plan import Plan
     from core.migration.model.standing import Mark
     from core.servers.profiles import Profile
     from gui.models.overview import Answer
@@ -24,7 +23,7 @@ class ServerRow:
     """A server profile with what is known of it."""
 
     profile: "Profile"
-    facts: Facts | None
+    facts: "Facts | None"
     moves: tuple[str, ...]
 
 
@@ -32,8 +31,8 @@ class ServerRow:
 class Compared:
     """Both sides of a move, and what explains their results."""
 
-    comparison: Comparison
-    diagnoses: tuple[Diagnosis, ...]
+    comparison: "Comparison"
+    diagnoses: "tuple[Diagnosis, ...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class ExecutionState:
         plan: what would be carried out, where nothing was yet.
     """
 
-    execution: Execution | None = None
+    execution: "Execution | None" = None
     alive: bool = False
     far: tuple[str, ...] = ()
     stands: str = ""
@@ -61,7 +60,7 @@ class ExecutionState:
     downtime: "Downtime | None" = None
     bytes_per_second: float | None = None
     read_at: datetime | None = None
-    plan: Plan | None = None
+    plan: "Plan | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,6 @@ class Overview:
     """The answers of a move, what they rest on, and how its milestones stand."""
 
     answers: "tuple[Answer, ...]"
-    comparison: Comparison | None
-    estimate: Estimate | None
+    comparison: "Comparison | None"
+    estimate: "Estimate | None"
     marks: "tuple[Mark, ...]"

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from core.language import tr
 from core.migration.model.execution import Kind
+from core.migration.model.standing import Milestone
 from gui.asker import Question
 from gui.executing import Executing
 from gui.models.execution import Doing
 from gui.models.prompts import waits_for
-from gui.pages.execution import MovePage, RehearsePage
 from gui.watch import Watch
 from gui.widgets.strip import Strip
 from gui.work import Work
@@ -46,28 +47,28 @@ class UnderWay(QObject):
         """What a person wants to know before they close the window while something runs."""
         mine = next((one for one in self._found if one.alive), None)
         if mine is None:
-            return "It cleans up on the servers first."
-        more = " Old stays stopped meanwhile: clients have no cluster." if mine.stopped_at is not None else ""
-        return (
-            f"{mine.move} ends at its step, and what the copy needed is taken away; Continue takes it up there.{more}"
-        )
+            return tr("It cleans up on the servers first.")
+        more = tr(" Old stays stopped meanwhile: clients have no cluster.") if mine.stopped_at is not None else ""
+        return tr(
+            "{move} ends at its step, and what the copy needed is taken away; Continue takes it up there.{more}"
+        ).format(move=mine.move, more=more)
 
     def wait_for(self, question: Question) -> None:
         """Say on every page what the execution waits for."""
-        self._strip.wait_for(waits_for(question))
+        self._strip.wait_for(self._work.asker.move, waits_for(question))
         self.waits.emit(waits_for(question))
 
     @Slot(object)
     def go_on(self, _question: Question) -> None:
         """It waits for nothing any more."""
-        self._strip.wait_for("")
+        self._strip.wait_for("", "")
         self.waits.emit("")
 
     @Slot(object)
     def back_when_ended(self, _question: Question) -> None:
         """The execution ends at its question first; then it is taken back."""
-        if self._found and self._work.task is not None:
-            back = partial(self._executing.ask, Doing.BACK, self._found[0].move)
+        if self._work.asker.move and self._work.task is not None:
+            back = partial(self._executing.ask, Doing.BACK, self._work.asker.move)
             self._work.task.finished.connect(partial(QTimer.singleShot, 0, back))
 
     @Slot(object)
@@ -82,7 +83,7 @@ class UnderWay(QObject):
     def _show_page(self, move: str) -> None:
         found = next((one for one in self._found if one.move == move), None)
         rehearsed = found is not None and found.kind is Kind.REHEARSAL
-        self.page_wanted.emit(move, RehearsePage.title if rehearsed else MovePage.title)
+        self.page_wanted.emit(move, (Milestone.REHEARSE if rehearsed else Milestone.MOVE).title())
 
     def _do(self, doing: Doing, move: str) -> None:
         self._show_page(move)

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from core.language import tr
 from core.migration.model.standing import Condition, Mark, Milestone
 from gui import actions
-from gui.pages.compare import ComparePage
-from gui.pages.measure import MeasurePage
+from gui.models.sentences import recorded
 from gui.pages.page import Page
 from gui.states import ServerRow
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.actions import Standing
+    from core.actions.standing import Standing
 
 
 class Way(QObject):
@@ -27,7 +27,7 @@ class Way(QObject):
         self._work = work
         self._standing: Standing | None = None
         self._servers = 0
-        for each in (work.opened, work.picked, work.changed, work.moves_changed):
+        for each in (work.picked, work.changed):
             each.connect(self.read)
 
     @property
@@ -52,12 +52,13 @@ class Way(QObject):
     def next(self, page: Page | None) -> tuple[str, str]:
         """What comes next, and where: a page's title, or what `Page.wanted` knows. Who has just measured compares."""
         if self._standing is None:
-            return ("New move…", "New move") if self._servers > 1 else ("Add a server…", "New server")
+            return (tr("New move…"), "New move") if self._servers > 1 else (tr("Add a server…"), "Begin")
         conditions = {mark.milestone: mark.condition for mark in self.marks}
-        if isinstance(page, MeasurePage) and conditions[Milestone.MEASURE] is Condition.DONE and not self._work.busy:
-            return "Compare", ComparePage.title
+        measured_here = page is not None and page.milestone is Milestone.MEASURE
+        if measured_here and conditions[Milestone.MEASURE] is Condition.DONE and not self._work.busy:
+            return tr("Compare"), Milestone.COMPARE.title()
         following = self._standing.next
-        return following.words, following.milestone.title()
+        return recorded(following.words), following.milestone.title()
 
     @Slot(object)
     def _count(self, servers: tuple[ServerRow, ...]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import QFileInfo, QStandardPaths, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -18,30 +18,26 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core import units
 from core.errors import Cancelled, PghaulError
+from core.language import tr
+from core.migration.model.standing import Milestone
 from core.settings import PROGRAM
 from gui import actions, appearance
-from gui.appearance import Theme
+from gui.appearance import Sizes, Theme
 from gui.asker import Question, StepQuestion, StopQuestion
+from gui.beginning import Beginning
 from gui.dialogs.crash import CrashDialog
-from gui.dialogs.files import ask_path
 from gui.dialogs.questions import open_dialog
+from gui.dialogs.report import ReportDialog
 from gui.menus import Menus
+from gui.models.prompts import waits_for
 from gui.models.rail import RailRow
+from gui.models.report import Wanted, kind_for
 from gui.moves import Moves
-from gui.pages.after import AfterPage
-from gui.pages.check import CheckPage
-from gui.pages.compare import ComparePage
-from gui.pages.estimate import EstimatePage
-from gui.pages.execution import MovePage, RehearsePage
-from gui.pages.facts import FactsPage
-from gui.pages.history import HistoryPage
-from gui.pages.measure import MeasurePage
-from gui.pages.overview import OverviewPage
+from gui.notifying import Notifier
+from gui.pages.kinds import PAGES, PageKind, load_all
 from gui.pages.page import Page
-from gui.pages.plan import PlanPage
-from gui.pages.probe import ProbePage
-from gui.pages.servers import ServersPage
 from gui.pages.start import StartPage
 from gui.under_way import UnderWay
 from gui.way import Way
@@ -53,26 +49,12 @@ from gui.widgets.message_box import question_box
 from gui.widgets.move_bar import MoveBar
 from gui.widgets.rail import Rail
 from gui.widgets.strip import Strip
+from gui.widgets.table import Table
 from gui.work import Work
 
-PAGES: tuple[type[Page], ...] = (
-    StartPage,
-    OverviewPage,
-    ServersPage,
-    FactsPage,
-    MeasurePage,
-    ComparePage,
-    CheckPage,
-    ProbePage,
-    EstimatePage,
-    PlanPage,
-    RehearsePage,
-    MovePage,
-    AfterPage,
-    HistoryPage,
-)
-"""In the order of the rail. A page needs nothing else to be there: its class says its title and its milestone."""
 CLOSE_LIMIT_MS = 20_000
+LOAD_LATER_MS = 1500
+"""After the history is open: what stands on the first page is on screen."""
 
 
 class MainWindow(QMainWindow):
@@ -82,12 +64,13 @@ class MainWindow(QMainWindow):
         work: what the whole window shares.
     """
 
-    def __init__(self, work: Work, pages: Sequence[type[Page]] = PAGES) -> None:
+    def __init__(self, work: Work, pages: Sequence[PageKind] = PAGES) -> None:
         super().__init__()
         self.work = work
         self.kinds = tuple(pages)
         self.way = Way(work, self)
         self.moves_made = Moves(work, self)
+        self.beginning = Beginning(work, self.moves_made, self)
         self._pages: dict[str, Page] = {}
         self._leaving = False
         self.setWindowTitle(PROGRAM)
@@ -101,16 +84,19 @@ class MainWindow(QMainWindow):
         self.job_bar = JobBar(self)
         self.pane = CommandsPane(self)
         self.bar = MoveBar(work, self)
+        self.notifier = Notifier(work, self, self._page_title, self._bring_up)
         self.setCentralWidget(self._make_centre())
         self._make_pane()
         self.menus = Menus(self)
         self.bar.add_actions(self.menus.new_move, self.menus.report)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, self.bar)
+        self._later = QTimer(self, singleShot=True, interval=LOAD_LATER_MS)
         self._connect()
         self.rail.turn_to(0)
         self._show_next()
         self.menus.update()
         self.menus.check_theme(Theme.SYSTEM)
+        self.menus.check_sizes(Sizes.BINARY)
         self._restore()
 
     # --- pages
@@ -125,31 +111,49 @@ class MainWindow(QMainWindow):
     def _turn_to(self, number: int) -> None:
         self.stack.setCurrentWidget(self._page(self.kinds[number]))
 
-    def _page(self, kind: type[Page]) -> Page:
+    def _page(self, kind: PageKind) -> Page:
         """The page of that kind; made when it is first needed."""
         page = self._pages.get(kind.title)
         if page is None:
-            page = self._pages[kind.title] = kind(self.work, self)
+            page = self._pages[kind.title] = kind.load()(self.work, self)
             page.wanted.connect(self.go)
             page.saved.connect(self.banner.say_saved)
-            if isinstance(page, StartPage):
-                page.picked.connect(self._open_page)
-                page.edited.connect(self.moves_made.edit)
-                page.removed.connect(self.moves_made.remove)
-            if isinstance(page, MovePage):
-                self.work.asker.withdrawn.connect(page.prompt.withdraw)
-                page.prompt.answered.connect(self.under_way.go_on)
-                page.prompt.back_wanted.connect(self.under_way.back_when_ended)
+            self._join(page)
             if self.work.remembered is not None:
                 self.work.remembered.restore_columns(page)
             self.stack.addWidget(page)
         return page
+
+    def _join(self, page: Page) -> None:
+        """Connect what one page alone has."""
+        if isinstance(page, StartPage):
+            page.picked.connect(self._open_page)
+            page.edited.connect(self.moves_made.edit)
+            page.removed.connect(self.moves_made.remove)
+        elif page.milestone is Milestone.MOVE:
+            from gui.pages.execution import MovePage  # loaded by now, and not before: see `kinds`
+
+            if isinstance(page, MovePage):
+                self.work.asker.withdrawn.connect(page.prompt.withdraw)
+                page.prompt.answered.connect(self.under_way.go_on)
+                page.prompt.back_wanted.connect(self.under_way.back_when_ended)
 
     @Slot(str, str)
     def _open_page(self, move: str, title: str) -> None:
         """Pick that move, and go where its next thing is done."""
         self.work.pick(move)
         self.show_page(title)
+
+    def _page_title(self) -> str:
+        page = self._current()
+        return "" if page is None else page.title
+
+    def _bring_up(self, move: str, title: str) -> None:
+        """The page of a job of that move, if of any."""
+        if move:
+            self.work.pick(move)
+        if title:
+            self.show_page(title)
 
     # --- what comes next
 
@@ -158,8 +162,8 @@ class MainWindow(QMainWindow):
         self.rail.rows.show_marks(self.way.marks)
         words, _ = self.way.next(self._current())
         self.next.setText(words)
-        self.next.setAccessibleName(f"Next: {words}")
-        self.next.setToolTip(f"The next sensible thing (Ctrl+Return): {words}")
+        self.next.setAccessibleName(tr("Next: {words}").format(words=words))
+        self.next.setToolTip(tr("The next sensible thing (Ctrl+Return): {words}").format(words=words))
 
     @Slot()
     def go_on(self) -> None:
@@ -168,6 +172,9 @@ class MainWindow(QMainWindow):
         _, title = self.way.next(page)
         if page is None or page.title != title:
             self.go(title)
+            arrived = self._current()
+            if arrived is not None and arrived.title == title:
+                arrived.arrive()
         elif page.primary is not None and page.primary.isEnabled():
             page.primary.click()
 
@@ -181,9 +188,12 @@ class MainWindow(QMainWindow):
         if wanted == "New move":
             self.moves_made.new()
             return
-        page = self.show_page(ServersPage.title if wanted == "New server" else wanted)
-        if wanted == "New server" and isinstance(page, ServersPage):
-            page.add_server()
+        pages = {"New server": "Servers", "Begin": "Servers", "Read outputs": Milestone.COMPARE.title()}
+        page = self.show_page(pages.get(wanted, wanted))
+        if wanted == "Begin":
+            self.beginning.begin()
+        elif wanted in pages:
+            page.add_one()
 
     @Slot()
     def _pass_on_remark(self) -> None:
@@ -209,12 +219,26 @@ class MainWindow(QMainWindow):
         self.menus.check_theme(theme)
         self.work.keep("theme", theme.value)
 
+    def use_sizes(self, sizes: Sizes) -> None:
+        """Show sizes so from now on; rates stay decimal."""
+        units.choose(units.Style(binary=sizes is Sizes.BINARY))
+        self.menus.check_sizes(sizes)
+        self.work.keep("sizes", sizes.value)
+        for table in self.findChildren(Table):
+            table.say_anew()
+        self.work.changed.emit()
+
+    def use_language(self, code: str) -> None:
+        """Speak it from the next start on: what is on screen was made with the words of this one."""
+        self.work.keep("language", code)
+        self.banner.say(tr("The window speaks it when pghaul is opened again."), Mood.TOLD)
+
     @Slot()
     def show_help(self) -> None:
         """What the page on screen is for."""
         page = self._current()
         if page is not None:
-            self.banner.say(page.help, Mood.TOLD)
+            self.banner.say(tr(page.help), Mood.TOLD)
 
     def _restore(self) -> None:
         """As it was when it was closed."""
@@ -223,6 +247,8 @@ class MainWindow(QMainWindow):
             work.remembered.restore(self)
         if work.kept("theme") in {one.value for one in Theme}:
             self.use_theme(Theme(work.kept("theme")))
+        if work.kept("sizes") in {one.value for one in Sizes}:
+            self.use_sizes(Sizes(work.kept("sizes")))
         if work.kept("page") in {kind.title for kind in self.kinds}:
             self.show_page(work.kept("page"))
         work.pick_when_known(work.kept("move"))
@@ -238,14 +264,28 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def save_report(self) -> None:
-        """Ask where, then write the report of the picked move."""
+        """Ask which and where, then write the report of the picked move."""
         move = self.work.move
         if move is not None:
-            ask_path(self, "Save the report", f"{move.name}.pdf", "pdf", partial(self.write_report, move.name))
+            dialog = ReportDialog(move.name, kind_for(self.way.marks), self._reports_folder(), self)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.submitted.connect(self.write_report)
+            dialog.open()
 
-    def write_report(self, move: str, path: Path) -> None:
-        """Write the report of a move."""
-        task = self.work.run(f"Report of {move}", partial(actions.report, move, path))
+    def _reports_folder(self) -> Path:
+        """Where the last report went, else the user's documents, else home."""
+        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        kept = [Path(one) for one in (self.work.kept("reports"), documents) if one]
+        return next((folder for folder in kept if QFileInfo(str(folder)).isDir()), Path.home())
+
+    @Slot(object, object)
+    def write_report(self, wanted: Wanted, path: Path) -> None:
+        """Write a report."""
+        self.work.keep("reports", str(path.parent))
+        task = self.work.run(
+            tr("Report of {move}").format(move=wanted.move),
+            partial(actions.report, wanted, path, units.current().binary),
+        )
         if task is not None:
             task.succeeded.connect(self.banner.say_saved)
 
@@ -255,7 +295,7 @@ class MainWindow(QMainWindow):
     def show_trouble(self, error: Exception) -> None:
         """A user's error goes to the banner, a bug to the crash dialog."""
         if isinstance(error, Cancelled):
-            self.banner.say("Cancelled.", Mood.TOLD)
+            self.banner.say(tr("Cancelled."), Mood.TOLD)
         elif isinstance(error, PghaulError):
             self.banner.complain(error)
         else:
@@ -266,12 +306,16 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _ask(self, question: Question) -> None:
         """What an execution asks stands in its page, anything else in a dialog."""
-        page = self._page(MovePage) if isinstance(question, StepQuestion | StopQuestion) else None
-        if isinstance(page, MovePage):
-            page.ask(question)
+        if isinstance(question, StepQuestion | StopQuestion):
+            from gui.pages.execution import MovePage  # an execution runs: now its page is needed
+
+            page = self._page(next(kind for kind in self.kinds if kind.milestone is Milestone.MOVE))
+            if isinstance(page, MovePage):
+                page.ask(question)
             self.under_way.wait_for(question)
-            QApplication.alert(self)
+            self.notifier.wait_for(waits_for(question))
         elif not question.answered:
+            self.notifier.wait_for(tr("a question of {server}").format(server=question.server))
             open_dialog(question, self.work.asker, self)
 
     # --- the end
@@ -290,9 +334,9 @@ class MainWindow(QMainWindow):
             return
         event.ignore()
         what = self.under_way.what_quitting_does
-        box = question_box(self, "A job is running", "Cancel the running job and quit?", what)
-        leave = box.addButton("Cancel the job and &quit", QMessageBox.ButtonRole.DestructiveRole)
-        box.setDefaultButton(box.addButton("&Keep working", QMessageBox.ButtonRole.RejectRole))
+        box = question_box(self, tr("A job is running"), tr("Cancel the running job and quit?"), what)
+        leave = box.addButton(tr("Cancel the job and &quit"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton(tr("&Keep working"), QMessageBox.ButtonRole.RejectRole))
         leave.clicked.connect(self._leave)
         box.open()
 
@@ -304,7 +348,9 @@ class MainWindow(QMainWindow):
             self.close()
             return
         self.work.ended.connect(self.close)
-        QTimer.singleShot(CLOSE_LIMIT_MS, self, self.close)
+        limit = QTimer(self, singleShot=True, interval=CLOSE_LIMIT_MS)  # ends with the window, as singleShot would not
+        limit.timeout.connect(self.close)
+        limit.start()
         self.cancel()
 
     # --- construction
@@ -330,7 +376,7 @@ class MainWindow(QMainWindow):
         left = QVBoxLayout()
         left.setContentsMargins(0, 6, 0, 8)
         left.addWidget(self.rail, 1)
-        label = Label("Next", self)
+        label = Label(tr("Next"), self)
         label.setContentsMargins(10, 0, 0, 0)
         left.addWidget(label)
         held = QHBoxLayout()
@@ -340,7 +386,7 @@ class MainWindow(QMainWindow):
         return left
 
     def _make_pane(self) -> None:
-        self.dock = QDockWidget("Commands", self)
+        self.dock = QDockWidget(tr("Commands"), self)
         self.dock.setObjectName("commands")
         self.dock.setFeatures(
             QDockWidget.DockWidgetFeature.DockWidgetClosable | QDockWidget.DockWidgetFeature.DockWidgetMovable
@@ -358,6 +404,8 @@ class MainWindow(QMainWindow):
         work.picked.connect(self._show_picked)
         work.opened.connect(self.menus.update)
         work.opened.connect(self._load_commands)
+        work.opened.connect(self._later.start)
+        self._later.timeout.connect(partial(work.read, load_all))
         work.opened.connect(self._pass_on_remark)
         work.started.connect(self.banner.hide)
         work.started.connect(self.job_bar.begin)
@@ -373,7 +421,6 @@ class MainWindow(QMainWindow):
         self.moves_made.told.connect(partial(self.banner.say, mood=Mood.TOLD))
         self.moves_made.wanted.connect(self.go)
         work.ended.connect(self._show_next)
-        work.ended.connect(partial(QApplication.alert, self))  # who works in another window is told that it has ended
         self.stack.currentChanged.connect(self.banner.raise_)
         self.under_way.changed.connect(self.way.read)
         self.under_way.waits.connect(self.job_bar.wait_for)

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from core import units
 from core.jobs import Job
+from core.language import current, spoken, tr
 from gui import actions
 from gui.asker import WindowAsker
 from gui.bridge import Runner, Task
 from gui.remembered import Remembered
 
 if TYPE_CHECKING:
-    from core.actions import Session
+    from core.actions.session import Session
     from core.migration.model.move import Move
 
 
@@ -71,7 +73,7 @@ class Work(QObject):
 
     def open(self, folder: Path | None = None) -> None:
         """Open the history on a thread: the window is on screen meanwhile."""
-        task = self.runner.start("Opening the history", partial(_open_session, folder, self.asker))
+        task = self.runner.start(tr("Opening the history"), partial(_open_session, folder, self.asker))
         task.succeeded.connect(self.use)
         task.failed.connect(self.troubled)
 
@@ -88,7 +90,9 @@ class Work(QObject):
         session = self.session
         if session is None:
             return None
-        return self.runner.start("Reading the history", lambda _job: question(session))
+        return self.runner.start(
+            tr("Reading the history"), partial(_read, question, session, units.current(), current())
+        )
 
     def read(self, question: Callable[["Session"], Any]) -> Task | None:
         """As `ask`, for what the user did not ask for: its failure is shown by the window."""
@@ -109,7 +113,7 @@ class Work(QObject):
         session = self.session
         if session is None or self.busy:
             return None
-        self.task = self.runner.start(title, lambda job: action(session, job))
+        self.task = self.runner.start(title, partial(action, session))
         self.task.finished.connect(self._finish)
         self.started.emit(self.task)
         return self.task
@@ -172,8 +176,16 @@ class Work(QObject):
         self.changed.emit()
 
 
+def _read(
+    question: Callable[["Session"], Any], session: "Session", shown: units.Style, language: str, _job: Job
+) -> Any:
+    # a job has no such style: what the history keeps is worded alike, however the window is set to show sizes
+    with units.styled(shown), spoken(language):
+        return question(session)
+
+
 def _open_session(folder: Path | None, asker: WindowAsker, _job: Job) -> "Session":
-    from core.actions import Session
+    from core.actions.session import Session
     from core.history.store import Store
 
     return Session(Store.open(folder), asker)

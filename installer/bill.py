@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from installer.uv import uv
+
 FONTS = {"DejaVuSans.ttf": "Bitstream-Vera", "DroidSansFallback.ttf": "Apache-2.0", "IBMPlex": "OFL-1.1"}
 """Each font by how its files begin, and its licence (SPDX)."""
 
@@ -31,11 +33,7 @@ def bill_of_materials(top: Path, frozen: Path, project: Mapping[str, object], mo
 
 def _of_python(top: Path) -> dict[str, Any]:
     """The packages that the program runs with, none of those that only build or test it."""
-    here = top / ".venv-tools" / "bin"
-    uv = shutil.which("uv", path=str(here)) or shutil.which("uv")
-    if uv is None:
-        sys.exit("pghaul: uv is missing from .venv-tools; run: make setup")
-    words = [uv, "export", "--frozen", "--no-dev", "--format", "cyclonedx1.5", "--preview-features", "sbom-export"]
+    words = [uv(), "export", "--frozen", "--no-dev", "--format", "cyclonedx1.5", "--preview-features", "sbom-export"]
     answer = subprocess.run(words, cwd=top, check=True, capture_output=True, text=True)
     made: dict[str, Any] = json.loads(answer.stdout)
     return made

@@ -1,63 +1,57 @@
-"""What the Debian package is: nfpm's configuration as data. https://nfpm.goreleaser.com/configuration/"""
+"""The .deb of a laid tree, by dpkg-deb. https://www.debian.org/doc/debian-policy/ch-controlfields.html"""
 
-import platform
-from collections.abc import Mapping
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
+from installer.older_glibc import GLIBC
+from installer.tree import MAINTAINER, TEXT, Package, copied, regular
+
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
-MODE = {"mode": 0o644}
 
 
-def configuration(project: Mapping[str, object], top: Path, build: Path, dist: Path) -> dict[str, object]:
-    """The package of `project` (pyproject.toml's table): the frozen folder in /usr/lib/pghaul, and its desktop's files.
-
-    `build` holds the compressed manual page, `dist` the frozen folder.
-    """
-    return {
-        "name": "pghaul",
-        "version": project["version"],
-        "arch": ARCHITECTURES[platform.machine()],
-        "platform": "linux",
-        "section": "database",
-        "priority": "optional",
-        "maintainer": "The pghaul founders <pghaul@localhost>",
-        "description": f"{project['description']}\n{LONG_DESCRIPTION}",
-        "license": project["license"],
-        "depends": ["libc6 (>= 2.36)", *packages(top / "installer" / "packages-qt.txt")],
-        "recommends": ["openssh-client"],
-        "suggests": ["gnome-keyring | kwalletmanager"],
-        "deb": {"compression": "zstd"},
-        "contents": contents(top, build, dist, project["version"]),
-    }
-
-
-LONG_DESCRIPTION = """\
-pghaul connects over SSH to the old and the new server, measures what both
-storages really do, shows them side by side, says what would break and how
-long each way of moving takes, and plans the move command by command.
-A window, a command line, and a PDF for whoever decides."""
-
-
-def packages(path: Path) -> list[str]:
+def names(path: Path) -> list[str]:
     """The package names of a list, one a line; '#' starts a comment."""
     lines = (line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
     return [line for line in lines if line]
 
 
-def contents(top: Path, build: Path, dist: Path, version: object) -> list[dict[str, object]]:
-    """Every file of the package: where it comes from, where it goes."""
-    icons = top / "resources" / "icons"
-    files = {
-        "/usr/share/applications/pghaul.desktop": top / "installer" / "pghaul.desktop",
-        "/usr/share/icons/hicolor/scalable/apps/pghaul.svg": icons / "pghaul.svg",
-        "/usr/share/man/man1/pghaul.1.gz": build / "pghaul.1.gz",
-        "/usr/share/doc/pghaul/copyright": top / "LICENSE",
-        "/usr/share/doc/pghaul/SECURITY.md": top / "SECURITY.md",
+def control(package: Package, depends: Iterable[str], kibibytes: int) -> str:
+    """The control file; `kibibytes`: what it takes once it is installed."""
+    fields = {
+        "Package": "pghaul",
+        "Version": package.version,
+        "Architecture": ARCHITECTURES[package.machine],
+        "Maintainer": MAINTAINER,
+        "Installed-Size": kibibytes,
+        "Depends": ", ".join([f"libc6 (>= {GLIBC})", *depends]),
+        "Recommends": "openssh-client",
+        "Suggests": "gnome-keyring | kwalletmanager",
+        "Section": "database",
+        "Priority": "optional",
+        "Description": "\n ".join([package.summary, *TEXT.splitlines()]),
     }
-    made: list[dict[str, object]] = [
-        {"src": str(dist / "pghaul"), "dst": "/usr/lib/pghaul", "type": "tree"},
-        {"src": "/usr/lib/pghaul/pghaul", "dst": "/usr/bin/pghaul", "type": "symlink"},
-    ]
-    files["/usr/share/doc/pghaul/bill-of-materials.cdx.json"] = dist / f"pghaul_{version}.cdx.json"
-    made += [{"src": str(source), "dst": target, "file_info": MODE} for target, source in files.items()]
-    return made
+    return "".join(f"{name}: {value}\n" for name, value in fields.items())
+
+
+def pack(root: Path, package: Package, depends: Iterable[str], folder: Path) -> Path:
+    """Pack the tree at `root` into `folder`; the same tree makes the same bytes."""
+    target = folder / f"pghaul_{package.version}_{ARCHITECTURES[package.machine]}.deb"
+    files = regular(root)
+    kibibytes = sum((root / name).stat().st_size for name in files) // 1024
+    sums = "".join(f"{hashlib.md5((root / name).read_bytes()).hexdigest()}  {name}\n" for name in files)  # noqa: S324  what dpkg --verify reads
+    with copied(root) as laid:
+        about = laid / "DEBIAN"
+        about.mkdir()
+        (about / "md5sums").write_text(sums, encoding="utf-8")
+        (about / "control").write_text(control(package, depends, kibibytes), encoding="utf-8")
+        for path in (about / "md5sums", about / "control", about, laid):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+            os.utime(path, (package.moment, package.moment))
+        words = ["dpkg-deb", "--root-owner-group", "--uniform-compression", "-Zxz", "-z9", "-Sextreme"]
+        environment = os.environ | {"SOURCE_DATE_EPOCH": str(package.moment)}
+        words += ["--threads-max=1", "--build", str(laid), str(target)]
+        subprocess.run(words, env=environment, check=True, stdout=subprocess.DEVNULL)
+    return target

@@ -1,5 +1,6 @@
 """For every test: a home, a data folder and an ssh configuration of its own, no screen, and no thread left behind."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.histories", "tests.turns", "tests.lab.fixtures"]
+pytest_plugins = ["tests.contracts", "tests.postgresql", "tests.wire", "tests.histories", "tests.lab.fixtures"]
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -31,7 +32,7 @@ if _fits_in_memory():  # to remove a folder from a disk that is busy otherwise t
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
-_LONGEST = Path(__file__).parent / "resources"
+_LONGEST = tuple(Path(__file__).parent / name for name in ("resources", "live", "installer", "test_docs.py"))
 _SECONDS_TO_END = 3.0
 _ALIEN = {
     *("SSH_AUTH_SOCK", "SSH_ASKPASS", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"),
@@ -40,8 +41,19 @@ _ALIEN = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The folder of the longest file first: no worker shall be alone with it in the end."""
-    items.sort(key=lambda item: not item.path.is_relative_to(_LONGEST))
+    """The longest files first, by their folders: no worker shall be alone with one in the end."""
+    ahead = {path: place for place, path in enumerate(_LONGEST)}
+
+    def place(item: pytest.Item) -> int:
+        return min((ahead[each] for each in (item.path, *item.path.parents) if each in ahead), default=len(ahead))
+
+    items.sort(key=place)
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of items and their modules stay to the end: no collection of garbage needs to look at them again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _isolate(environment: pytest.MonkeyPatch, folder: Path) -> None:

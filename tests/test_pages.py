@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.cli import schemas
+
 TOP = Path(__file__).parents[1]
 MAKEFILE = (TOP / "Makefile").read_text(encoding="utf-8")
 PAGES = ["CONTRIBUTING.md", "ARCHITECTURE.md", "README.md"]
@@ -27,6 +29,12 @@ def test_the_table_of_modules_names_what_is_there() -> None:
     for folder, holds in re.findall(r"^\| `([\w/]+/)` \| (.*) \|$", text, flags=re.MULTILINE):
         missing = [name for name in re.findall(r"`([\w*/]+\.py)`", holds) if not list((TOP / folder).glob(name))]
         assert (folder, missing) == (folder, [])
+
+
+def test_the_published_schemas_are_those_of_the_documents() -> None:
+    made = {schemas.file_name(words): schemas.written(schema) for words, schema in schemas.schemas().items()}
+    published = {path.name: path.read_text(encoding="utf-8") for path in schemas.folder().glob("*.json")}
+    assert published == made, "run: python -m core.cli.schemas"
 
 
 def _code(text: str) -> list[str]:

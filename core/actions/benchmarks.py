@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from core.actions.facts import facts_of
 from core.actions.locks import refuse_held
 from core.actions.session import Session, recorded
+from core.actions.side_by_side import side_by_side
 from core.benchmarks.model import Forecast, Outcome, Run, Side, Suite, Volume
 from core.benchmarks.runs import MoveContext, remove_leftovers, run_suite, wait_until_in_sync
 from core.benchmarks.runs import forecast as forecast_suite
@@ -14,7 +16,7 @@ from core.comparison.compare import compare as compare_runs
 from core.comparison.model import Comparison
 from core.comparison.sets import over_time, place_of, set_of
 from core.errors import InputError
-from core.jobs import Job, Progress
+from core.jobs import Event, Job, Progress
 from core.migration.model.move import Move
 
 
@@ -60,39 +62,80 @@ def run_benchmarks(
     places: Sequence[str] = (),
     *,
     wait_for_resync: bool = False,
+    at_once: bool = False,
 ) -> tuple[Run, ...]:
-    """Run a suite on each volume, one after the other (see `volumes`); nothing starts while a forecast has a problem.
+    """Run a suite on each volume (see `volumes`); nothing starts while a forecast has a problem.
 
-    `wait_for_resync`: begin only when no array below the volume is being rebuilt.
+    `wait_for_resync`: begin only when no array below the volume is being rebuilt. `at_once`: on both servers at the
+    same time, else one after the other.
 
     Raises:
-        InputError: not enough space, no such volume, a tool is missing: the forecast's problems.
+        InputError: not enough space, no such volume, a tool is missing: the forecast's problems; or the volumes cannot
+            be measured at once.
     """
     job = recorded(session.store, job, move)
     chosen, found = load_suite(suite), session.store.move(move)
     chosen_volumes = volumes(found, sides, places)
+    if at_once:
+        _refuse_at_once(chosen_volumes, chosen)
     refuse_held(session, [measured.server for measured in chosen_volumes], job)
     forecasts = [_forecast(session, found, measured, chosen, job) for measured in chosen_volumes]
     problems = [problem for forecast in forecasts for problem in forecast.problems]
     if problems:
         raise InputError("the benchmarks cannot start: " + "; ".join(problems), "nothing was written to either server")
-    runs: list[Run] = []
-    whole_job = job
-    for number, measured in enumerate(chosen_volumes, 1):
-        if len(chosen_volumes) > 1:
-            job = _of_several(whole_job, f"{measured.side} ({number} of {len(chosen_volumes)})")
-        server, side = session.server(measured.server, job), measured.side
-        remove_leftovers(server, measured, job)
-        facts, context = facts_of(session, found, side, job), _context(session, found, side, chosen, job)
-        if wait_for_resync:
-            wait_until_in_sync(server, measured.folder, facts, job)
-        runs += run_suite(server, measured, chosen, facts, session.store, job, move=move, context=context)
-    return tuple(runs)
+    each = [
+        (measured, partial(_measure, session, found, measured, chosen, wait_for_resync)) for measured in chosen_volumes
+    ]
+    if at_once:
+        made = side_by_side([(measured.side.value, work) for measured, work in each], job)
+    elif len(each) == 1:
+        made = [work(job) for _, work in each]
+    else:
+        seconds = [forecast.seconds for forecast in forecasts]
+        made = [
+            work(_of_several(job, f"{measured.side} ({number + 1} of {len(each)})", seconds, number))
+            for number, (measured, work) in enumerate(each)
+        ]
+    return tuple(run for runs in made for run in runs)
 
 
-def _of_several(job: Job, whole: str) -> Job:
-    """The job of one storage among several: its progress says which, since its end is not the end of all."""
-    return job.relay(lambda event: job.report(replace(event, whole=whole) if isinstance(event, Progress) else event))
+def _measure(
+    session: Session, move: Move, measured: Volume, suite: Suite, wait_for_resync: bool, job: Job
+) -> tuple[Run, ...]:
+    """Run the suite on one volume."""
+    server, side = session.server(measured.server, job), measured.side
+    remove_leftovers(server, measured, job)
+    facts, context = facts_of(session, move, side, job), _context(session, move, side, suite, job)
+    if wait_for_resync:
+        wait_until_in_sync(server, measured.folder, facts, job)
+    return run_suite(server, measured, suite, facts, session.store, job, move=move.name, context=context)
+
+
+def _refuse_at_once(chosen: Sequence[Volume], suite: Suite) -> None:
+    """Raise InputError where two volumes would measure each other."""
+    hint = "measure one after the other"
+    if len({measured.server for measured in chosen}) < len(chosen):
+        raise InputError("two volumes of one server cannot be measured at once: each would disturb the other", hint)
+    driven = [one.title for one in suite.workloads if one.parameters.get("from_other_server") is True]
+    if driven and len(chosen) > 1:
+        raise InputError(f"{driven[0]} is driven from the other server: both at once would disturb each other", hint)
+
+
+def _of_several(job: Job, whole: str, seconds: Sequence[float], number: int) -> Job:
+    """The job of one storage among several: its progress is that of all, and says which storage it is.
+
+    `seconds`: what each storage is expected to take; `number`: which of them this one is.
+    """
+    before, after = sum(seconds[:number]), sum(seconds[number + 1 :])
+
+    def tell(event: Event) -> None:
+        if isinstance(event, Progress):
+            event = replace(event, whole=whole)
+            if event.unit == "seconds" and event.total is not None:
+                event = replace(event, done=before + event.done, total=before + event.total + after)
+        job.report(event)
+
+    return job.relay(tell)
 
 
 def compare(session: Session, move: str) -> Comparison:
@@ -138,18 +181,20 @@ def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparis
 def compare_two(session: Session, old: int, new: int, *further: int) -> Comparison:
     """Two runs or more by their numbers in the history, of whichever servers and volumes.
 
+    What somebody else measured may have another name: it is held against the first by what both have measured.
+
     Raises:
         InputError: they ran different workloads.
     """
-    _check_alike(session, old, new)
-    for other in further:
-        _check_alike(session, old, other)
-    sets = [[session.store.run(number)] for number in (old, new, *further)]
-    return compare_runs(*sets)
+    first = session.store.run(old)
+    return compare_runs([first], *([_alike(first, session.store.run(number))] for number in (new, *further)))
 
 
-def _check_alike(session: Session, old: int, new: int) -> None:
-    first, second = session.store.run(old), session.store.run(new)
+def _alike(first: Run, second: Run) -> Run:
+    """The second run, as one of the first one's workload where it came from elsewhere; else it has to be one."""
+    old, new = first.id, second.id
+    if first.workload.tool == second.workload.tool and (first.volume.elsewhere or second.volume.elsewhere):
+        return replace(second, workload=first.workload)
     if (first.workload.tool, first.workload.name) != (second.workload.tool, second.workload.name):
         raise InputError(
             f"run {old} is of {first.workload.title}, run {new} of {second.workload.title}: nothing to compare",
@@ -160,6 +205,7 @@ def _check_alike(session: Session, old: int, new: int) -> None:
             f"runs {old} and {new} of {first.workload.title} had different parameters: nothing to compare",
             f"see them with: pghaul history run {old} --json, pghaul history run {new} --json",
         )
+    return second
 
 
 def _forecast(session: Session, move: Move, measured: Volume, suite: Suite, job: Job) -> Forecast:

@@ -1,5 +1,7 @@
 """A move carried out: begun, gone on with, cancelled, taken back."""
 
+from importlib import import_module
+
 from core.actions.locks import advised
 from core.actions.migration import check, estimate, plan
 from core.actions.session import Session, recorded
@@ -14,6 +16,10 @@ from core.migration.execution.rollback import roll_back
 from core.migration.execution.taking_over import anew, refuse_strange_commands, shown
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Verify
+
+LOADED_LATE = ("humanize", "numpy")
+"""What the first size that is said and the estimate after a rehearsal load: hours after the beginning, it may be, when
+an upgrade or a removal of the package has taken away the files that this program was started from."""
 
 
 def execute(
@@ -91,6 +97,8 @@ def _alive(session: Session, execution: Execution | None) -> bool:
 
 def _carried_out(session: Session, execution_id: int, people: People, job: Job) -> Execution:
     execution = session.store.execution(execution_id)
+    for name in LOADED_LATE:
+        import_module(name)
     try:
         carry_out(_executor(session, execution, people, job))
     except HeldError as error:

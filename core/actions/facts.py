@@ -13,10 +13,12 @@ from core.facts.collation_order import libc_locales
 from core.facts.collect import collect
 from core.facts.merge_previous import merge_previous
 from core.facts.model import Cluster, Facts
+from core.history.store import Store
 from core.jobs import Job, Note
 from core.migration.findings.data_roots import data_roots
 from core.migration.model.move import Move
 from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
+from core.servers.connection import Server
 
 _FRESH_SECONDS = 900.0
 """Of facts that are older it is said how old they are."""
@@ -24,39 +26,60 @@ _FRESH_SECONDS = 900.0
 
 def read_facts(session: Session, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
     """Learn what a server is. `folders`: data directories that the DBA names, besides those that are found."""
-    return collected(session, server, recorded(session.store, job), folders)
+    return _read(session, server, recorded(session.store, job), folders)
 
 
 def collected(
+    store: Store,
+    server: Server,
+    job: Job,
+    known: Facts | None,
+    *,
+    folders: Sequence[str] = (),
+    targets: Sequence[str] = (),
+    trial: Cluster | None = None,
+) -> Facts:
+    """Fresh facts of a server, kept.
+
+    Args:
+        known: the latest that there were.
+        folders: data directories that are looked at besides those that are found.
+        targets: folders whose names are read, because a copy is to go there.
+        trial: the cluster that the server's binaries are to show that they can run.
+    """
+    locales = libc_locales(trial) if trial is not None else ()
+    facts = merge_previous(collect(server, job, folders=folders, locales=locales, targets=targets), known)
+    if trial is None:
+        facts = with_known_trials(facts, known)
+    else:
+        facts = with_trial_cluster(server, facts, trial.series, job, of=trial)
+    store.save_facts(facts)
+    return facts
+
+
+def _read(
     session: Session,
     server: str,
     job: Job,
     folders: Sequence[str] = (),
-    trial: Cluster | None = None,
     targets: Sequence[str] = (),
+    trial: Cluster | None = None,
 ) -> Facts:
-    """Fresh facts, recorded. `trial`: the cluster that the server's binaries are to show that they can run.
-
-    `targets`: folders whose names are read, because a copy is to go there.
-    """
     connected, known = session.server(server, job), session.store.facts(server)
-    locales = libc_locales(trial) if trial is not None else ()
-    facts = merge_previous(collect(connected, job, folders=folders, locales=locales, targets=targets), known)
-    if trial is None:
-        facts = with_known_trials(facts, known)
-    else:
-        facts = with_trial_cluster(connected, facts, trial.series, job, of=trial)
-    session.store.save_facts(facts)
-    return facts
+    return collected(session.store, connected, job, known, folders=folders, targets=targets, trial=trial)
 
 
 def facts_of(
     session: Session, move: Move, side: Side, job: Job, *, refresh: bool = False, trial: Cluster | None = None
 ) -> Facts:
-    """The latest facts of a side; read now where there are none, where old's lack the cluster, or with `refresh`."""
+    """The latest facts of a side; read now where there are none, where they lack what it needs, or with `refresh`.
+
+    Of old that is the cluster, of new the names in the folders that tablespaces of `trial` go to.
+    """
     server, folder = (move.old, move.cluster) if side is Side.OLD else (move.new, move.target)
+    targets = [place.target for place in data_roots(move, trial)[1:]] if trial is not None else []
     known = None if refresh else session.store.facts(server)
-    if known is not None and (side is Side.NEW or known.cluster(folder) is not None):
+    if known is not None and _suffices(known, side, folder, targets):
         age = (datetime.now(UTC) - known.taken_at).total_seconds()
         if age > _FRESH_SECONDS:
             read_again = f"fresh ones: pghaul facts {server}"
@@ -65,8 +88,13 @@ def facts_of(
     if not refresh:
         what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
         job.report(Note(f"no {what} yet: reading them"))
-    targets = [place.target for place in data_roots(move, trial)[1:]] if trial is not None else []
-    return collected(session, server, job, [folder], trial, targets)
+    return _read(session, server, job, [folder], targets, trial)
+
+
+def _suffices(known: Facts, side: Side, folder: str, targets: Sequence[str]) -> bool:
+    if side is Side.OLD:
+        return known.cluster(folder) is not None
+    return all(target in known.target_entries for target in targets)
 
 
 def both_facts(session: Session, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:

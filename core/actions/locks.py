@@ -35,7 +35,7 @@ def _advice(session: Session, holder: Holder) -> str:
         return ""
     execute = command("pghaul", "execute", own.move)
     if session.store.carried_out(own.id):
-        return f"it is execution {own.id} of {own.move}, under way on this workstation: {execute} --status"
+        return f"it is execution {own.id} of {own.move}, under way: {execute} --status"
     return (
         f"it is execution {own.id} of {own.move}, whose program has ended: go on with {execute} --resume, or end it "
         "with --cancel, which takes the lock away"

@@ -1,13 +1,16 @@
 """From what would break to every command: checks, probes, estimate, plan of a move."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from core.actions.facts import both_facts, facts_of
 from core.actions.locks import refuse_held
 from core.actions.session import Session, recorded
+from core.actions.watching import collect_if_due
 from core.benchmarks.model import Side
-from core.errors import HistoryError
+from core.errors import HistoryError, ParseError
 from core.facts.model import Facts
 from core.history.store import Store
 from core.jobs import Job
@@ -15,17 +18,28 @@ from core.migration.checks import check as check_facts
 from core.migration.checks.waivers import with_waivers
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import ruled_out, spec_of
+from core.migration.estimate.advice import helps
 from core.migration.estimate.copy_methods import planned
+from core.migration.estimate.planning import Planned
+from core.migration.estimate.planning import answers as answers_of
 from core.migration.estimate.spec import Spec
-from core.migration.execution.rates import change_rate, copy_rate
-from core.migration.execution.record import Held, held, history_of
+from core.migration.estimate.watched import Watched, watched
+from core.migration.execution.rates import changed, command_seconds, copied
+from core.migration.execution.record import Held, history_of
+from core.migration.execution.status import carried_out_sentence
+from core.migration.model.asked import Asked
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate
+from core.migration.model.execution import Execution
 from core.migration.model.move import Move, Verify
 from core.migration.model.plan import Plan
-from core.migration.model.probe import Probe
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.watch import parse_watch
 from core.migration.plan import make_plan
 from core.migration.probing.probes import probe as probe_servers
+from core.migration.probing.sustained import measure
+from core.migration.probing.taking import BothEnds
+from core.reports.record import record_of, record_of_all
 
 
 def check(session: Session, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
@@ -43,14 +57,41 @@ def check(session: Session, move: str, job: Job, *, refresh: bool = True) -> tup
     return with_waivers(results, session.store.waivers(move))
 
 
-def probe(session: Session, move: str, job: Job) -> tuple[Probe, ...]:
-    """Short measurements of each link of the copy chain."""
+def judge(session: Session, move: Move, old: Facts, new: Facts) -> tuple[tuple[CheckResult, ...], Estimate]:
+    """Checks and estimate of a move by facts alone, recorded; no server is reached.
+
+    Raises:
+        InputError: the facts do not tell the size of the cluster.
+    """
+    results = check_facts(move, old, new)
+    session.store.save_checks(move.name, results)
+    made, _ = _estimated(session, move, old, new, Verify.CHANGED, results)
+    session.store.save_estimate(move.name, made)
+    return with_waivers(results, session.store.waivers(move.name)), made
+
+
+def probe(session: Session, move: str, job: Job, *, thorough: bool = False) -> tuple[Probe, ...]:
+    """Short measurements of each link of the copy chain, in proportion to the move or `thorough`."""
     job = recorded(session.store, job, move)
     found = session.store.move(move)
     refuse_held(session, (found.old, found.new), job)
     old, new = both_facts(session, found, job, refresh=True)
     servers = session.server(found.old, job), session.server(found.new, job)
-    return probe_servers(*servers, old, new, found, session.store.seed(move), session.store, job)
+    store = session.store
+    before = store.probes(move)
+    return probe_servers(*servers, old, new, found, store.seed(move), store, job, before=before, thorough=thorough)
+
+
+def probe_sustained(session: Session, move: str, seconds: float, job: Job) -> Probe:
+    """A longer write to new's disk, for so many seconds at the most: what a copy gets when a cache is full."""
+    job = recorded(session.store, job, move)
+    found = session.store.move(move)
+    refuse_held(session, (found.old, found.new), job)
+    old, new = both_facts(session, found, job, refresh=True)
+    servers = session.server(found.old, job), session.server(found.new, job)
+    site = BothEnds(*servers, old, new, found, session.store.seed(move), job)
+    short = [each for each in session.store.probes(move) if each.quantity is Quantity.WRITE]
+    return measure(site, seconds, short[-1].bytes_per_second if short else None, session.store)
 
 
 def estimate(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Estimate:
@@ -64,7 +105,12 @@ def estimate_with_spec(
     """The same, and what it was made from."""
     job = recorded(session.store, job, move)
     found = session.store.move(move)
-    return _estimated(session, found, facts_of(session, found, Side.OLD, job), session.store.facts(found.new), verify)
+    collect_if_due(session, move, job)
+    old = facts_of(session, found, Side.OLD, job)
+    made, spec = _estimated(session, found, old, session.store.facts(found.new), verify)
+    if verify is Verify.CHANGED:  # what a report and the window go by, until a plan is made that proves more
+        session.store.save_estimate(move, made)
+    return made, spec
 
 
 def record(session: Session, move: str | None = None) -> tuple[Held, ...]:
@@ -72,30 +118,19 @@ def record(session: Session, move: str | None = None) -> tuple[Held, ...]:
 
     Of all moves those that this version cannot read are left out.
     """
-    store = session.store
-    if move is not None:
-        return _newest_first(_held(store, move))
-    rows: list[Held] = []
-    for each in store.moves():
-        with suppress(HistoryError):
-            rows += _held(store, each.name)
-    return _newest_first(rows)
-
-
-def _held(store: Store, move: str) -> list[Held]:
-    estimates = store.estimates(move)
-    return [row for execution in store.executions(move) for row in held(execution, estimates)]
-
-
-def _newest_first(rows: list[Held]) -> tuple[Held, ...]:
-    return tuple(sorted(rows, key=lambda row: row.began_at, reverse=True))
+    return record_of_all(session.store) if move is None else record_of(session.store, move)
 
 
 def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Plan:
-    """The steps of the move with their exact commands, and as warnings what the checks say of the same facts."""
+    """The steps of the move with their exact commands, and as warnings what the checks say of the same facts.
+
+    The estimate of just that, with what it proves, is kept beside it.
+    """
     job = recorded(session.store, job, move)
     found = session.store.move(move)
     old, new = both_facts(session, found, job, refresh=False)
+    estimated, _ = _estimated(session, found, old, new, verify)
+    session.store.save_estimate(move, estimated)
     made = make_plan(
         found,
         session.store.profile(found.old),
@@ -104,32 +139,75 @@ def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANG
         new,
         with_waivers(check_facts(found, old, new), session.store.waivers(move)),
         session.store.probes(move),
-        _estimated(session, found, old, new)[0],
+        estimated,
         session.store.hooks(move),
         verify,
         seed=session.store.seed(move),
     )
+    said = carried_out(session, move)
+    made = replace(made, warnings=(said, *made.warnings)) if said else made
     session.store.save_plan(move, made)
     return made
 
 
+def carried_out(session: Session, move: str) -> str:
+    """That the move is over, in a sentence for whoever asks for a plan or an estimate of it; empty: it is not."""
+    return carried_out_sentence(session.store.latest_execution(move))
+
+
+def answers(session: Session, move: str, asked: Asked) -> Planned | None:
+    """What is asked of the latest estimate beyond its methods, by what the history holds; None where there is none."""
+    found = session.store.move(move)
+    made, old = session.store.estimate(move), session.store.facts(found.old)
+    if made is None or old is None:
+        return None
+    return answers_of(_spec(session, found, old, session.store.facts(found.new)), made, asked, made.checking)
+
+
 def _estimated(
-    session: Session, move: Move, old: Facts, new: Facts | None, verify: Verify = Verify.CHANGED
+    session: Session,
+    move: Move,
+    old: Facts,
+    new: Facts | None,
+    verify: Verify,
+    checks: Sequence[CheckResult] | None = None,
 ) -> tuple[Estimate, Spec]:
+    """`checks`: the latest, where they are at hand."""
+    spec = _spec(session, move, old, new)
+    cluster = old.cluster(move.cluster)
+    found = session.store.checks(move.name) if checks is None else checks
+    made = ruled_out(estimate_spec(spec, verify), found or ())
+    made = replace(made, planned=planned(cluster) if cluster is not None else "")
+    return replace(made, helps=helps(spec, made.to_take, verify)), spec
+
+
+def _spec(session: Session, move: Move, old: Facts, new: Facts | None) -> Spec:
+    """What an estimate is made from: the facts, and what the history holds of the move and of those like it."""
     store = session.store
     probes, runs = store.probes(move.name), store.runs(move.name, latest_only=True)
-    executions = store.executions(move.name)
-    others = _between_the_same(store, move)
-    rows = [row for name in (move.name, *others) for row in _held(store, name)]
-    known = history_of(executions, [each for name in others for each in store.executions(name)], rows)
-    spec = spec_of(move, old, probes, runs, new, copy_rate(executions), change_rate(executions), known)
-    spec = replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=_growth(session, move)))
-    cluster = old.cluster(move.cluster)
-    made = ruled_out(estimate_spec(spec, verify), store.checks(move.name) or ())
-    made = replace(made, planned=planned(cluster) if cluster is not None else "")
-    if verify is Verify.CHANGED:  # what a plan, a report and the window go by
-        store.save_estimate(move.name, made)
-    return made, spec
+    executions, others = _own(store, move.name), _between_the_same(store, move)
+    rows = [row for name in (move.name, *others) for row in record_of(store, name)]
+    known = history_of(executions, [each for name in others for each in _own(store, name)], rows)
+    known = replace(known, now=datetime.now(UTC), watched=_watched(probes))
+    took = command_seconds([command.seconds for command in store.commands(move.name)])
+    spec = spec_of(move, old, probes, runs, new, copied(executions), changed(executions), known, took)
+    return replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=_growth(session, move)))
+
+
+def _own(store: Store, move: str) -> list[Execution]:
+    """The executions of a move that count, newest first: what came from elsewhere does not."""
+    own = store.own_executions(move)
+    return [each for each in store.executions(move) if each.id in own]
+
+
+def _watched(probes: Sequence[Probe]) -> Watched | None:
+    """What the latest watch on old tells."""
+    taken = next((each for each in probes if each.quantity is Quantity.CHANGES), None)
+    if taken is None:
+        return None
+    with suppress(ParseError):  # a log that was cut or edited in the history tells nothing, and keeps no estimate
+        return watched(parse_watch(taken.raw))
+    return None
 
 
 def _between_the_same(store: Store, move: Move) -> list[str]:
@@ -138,7 +216,7 @@ def _between_the_same(store: Store, move: Move) -> list[str]:
     for each in store.moves():
         if each.name != move.name and (each.old, each.new) == (move.old, move.new):
             with suppress(HistoryError):
-                _held(store, each.name)
+                record_of(store, each.name)
                 found.append(each.name)
     return found
 

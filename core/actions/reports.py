@@ -1,14 +1,156 @@
-"""Hand out what the history holds of a move."""
+"""Hand out what the history holds, as a report of one of the kinds."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
+from core import settings
+from core.actions.fleet import by_rank
 from core.actions.session import Session
-from core.reports.pdf import write_pdf
+from core.benchmarks.model import Outcome, Run, Side
+from core.comparison.compare import compare
+from core.comparison.diagnosis import diagnose
+from core.comparison.model import Comparison
+from core.comparison.sets import Place, over_time, place_of, set_of
+from core.errors import InputError
+from core.facts.model import Facts
+from core.migration.fleet import FleetMove, fleet_move
+from core.migration.model.move import Move
+from core.reports.kinds.fleet import FleetReport, FleetServer
+from core.reports.kinds.storage import StorageReport
+from core.reports.make import Format, Kind, check_place, of_fleet, of_move, of_storage, write
+from core.reports.model import Document
+from core.reports.options import Options
 from core.reports.report import build
+from core.servers.profiles import Profile
+
+_DEFAULT = Options()
+_OF_MANY = frozenset({Kind.STORAGE, Kind.FLEET})
+"""What is about no one move."""
 
 
-def report(session: Session, move: str, path: Path, *, functions: bool = False) -> Path:
-    """Everything that the history holds of the move, as a PDF; `functions`: with those that the plan calls."""
-    write_pdf(build(session.store, move, functions=functions), path)
-    session.store.record_report(move, path)
+def report(
+    session: Session,
+    kind: Kind,
+    words: Sequence[str],
+    path: Path,
+    shape: Format = Format.PDF,
+    options: Options = _DEFAULT,
+    *,
+    replacing: bool = False,
+) -> Path:
+    """Write a report to `path`. `words`: the move; of storage what shall be compared, see `storage_of`; of a fleet its
+    moves, none for all.
+
+    Raises:
+        InputError: there is no such move or run; the file is there already and not to be replaced, or cannot be
+            written.
+    """
+    check_place(shape, path, replacing=replacing)
+    write(document(session, kind, words, options), options, shape, path, replacing=replacing)
+    if kind not in _OF_MANY:
+        session.store.record_report(words[0], path)
     return path
+
+
+def document(session: Session, kind: Kind, words: Sequence[str], options: Options) -> Document:
+    """The report as data, whatever file it becomes."""
+    at = options.at or datetime.now(UTC)
+    if kind is Kind.STORAGE:
+        return of_storage(storage_of(session, words, at), options)
+    if kind is Kind.FLEET:
+        return of_fleet(fleet_of(session, words, at), options)
+    if len(words) != 1:
+        raise InputError(f"a report on {kind.value} is about one move", "see their names with: pghaul move list")
+    return of_move(kind, build(session.store, words[0], at), options)
+
+
+def fleet_of(session: Session, words: Sequence[str], at: datetime) -> FleetReport:
+    """What a report of many moves rests on: those of these names, or all; no server is reached.
+
+    Raises:
+        InputError: there is no such move, or no server at all.
+    """
+    store = session.store
+    moves = [store.move(name) for name in dict.fromkeys(words)] or store.moves()
+    profiles = {profile.name: profile for profile in store.profiles()}
+    ends = dict.fromkeys(name for move in moves for name in (move.old, move.new))
+    names = tuple(ends) if words else tuple(profiles)
+    if not names:
+        raise InputError("there is no server to report on", "describe them by a list: pghaul survey LIST")
+    unread = store.unread()
+    servers = tuple(_fleet_server(profiles[name], store.facts(name), unread.get(name)) for name in names)
+
+    def look(move: Move, old: Facts, _: Facts) -> FleetMove:
+        return fleet_move(move, old, store.checks(move.name), store.estimate(move.name))
+
+    facts = {each.profile.name: each.facts for each in servers}
+    failures = {each.profile.name: each.failed[1] for each in servers if each.failed is not None}
+    return FleetReport(by_rank(session, moves, facts, failures, look), servers, at, settings.program_version())
+
+
+def _fleet_server(profile: Profile, facts: Facts | None, failed: tuple[datetime, str] | None) -> FleetServer:
+    since = failed is not None and (facts is None or facts.taken_at < failed[0])
+    return FleetServer(profile, facts, failed if since else None)
+
+
+def storage_of(session: Session, words: Sequence[str], at: datetime) -> StorageReport:
+    """What a comparison of storages rests on.
+
+    Args:
+        words: a move: its two volumes; or the sets: runs by their numbers, `12,13,14`, or a volume of any server,
+            `SERVER:/PATH` or `SERVER:/PATH@2026-11-01` as measured by that day; a volume alone: all its time.
+        at: when the report is made.
+
+    Raises:
+        InputError: a word names nothing that was measured.
+    """
+    if len(words) == 1 and words[0] in {move.name for move in session.store.moves()}:
+        name = words[0]
+        sets = [session.store.runs(name, side=side, latest_only=True) for side in Side]
+        if not any(sets):
+            raise InputError(f"nothing was measured for the move {name}", f"run: pghaul bench {name}")
+        return _storage(session, compare(*sets), [run for one in sets for run in one], at)
+    if len(words) == 1 and "," not in words[0]:
+        sets = list(over_time(*_place(session, words[0])))
+        if len(sets) < 2:
+            raise InputError(f"{words[0]} was not measured twice", "name a second set to hold it against")
+        return _storage(session, compare(*sets, dated=True), [run for one in sets for run in one], at)
+    sets = [_set(session, word) for word in words]
+    if len(sets) < 2:
+        raise InputError("one set alone is compared with nothing", "name two or more, such as old:/srv new:/srv")
+    places = [{(run.volume.server, run.volume.mount_point) for run in one} for one in sets]
+    dated = any(one == other for at, one in enumerate(places) for other in places[:at])
+    return _storage(session, compare(*sets, dated=dated), [run for one in sets for run in one], at)
+
+
+def _set(session: Session, word: str) -> tuple[Run, ...]:
+    numbers = word.split(",")
+    if all(number.isascii() and number.isdigit() for number in numbers):
+        return tuple(session.store.run(int(number)) for number in numbers)
+    found = set_of(*_place(session, word))
+    if not any(run.outcome is Outcome.DONE for run in found):
+        raise InputError(f"nothing was measured of {word}", "see what was: pghaul history runs MOVE")
+    return found
+
+
+def _place(session: Session, word: str) -> tuple[Place, tuple[Run, ...]]:
+    """A volume of any server that was measured, and its runs, whichever move they belong to."""
+    server = word.partition(":")[0]
+    runs = session.store.runs_on(server)
+    place = place_of(word, {Side.OLD: server})
+    # a server is new in one move and old in the next
+    return place, tuple(replace(run, volume=replace(run.volume, side=Side.OLD)) for run in runs)
+
+
+def _storage(session: Session, compared: Comparison, runs: Sequence[Run], at: datetime) -> StorageReport:
+    places = dict.fromkeys((run.volume.server, run.volume.mount_point) for run in runs)
+    known = {profile.name for profile in session.store.profiles()}
+    facts = {server: session.store.facts(server) for server, _ in places if server in known}
+    found = tuple(
+        diagnose(read, path, [run for run in runs if run.volume.server == server])
+        for server, path in places
+        if (read := facts.get(server)) is not None
+    )
+    return StorageReport(compared, tuple(runs), at, settings.program_version(), found)

@@ -2,13 +2,14 @@
 
 import threading
 from dataclasses import dataclass, field
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted, Event, Job
-from core.servers.connection import Server, connect
 from core.servers.profiles import Asker
-from core.servers.secrets import session_secrets
+
+if TYPE_CHECKING:
+    from core.servers.connection import Server
 
 
 @dataclass
@@ -22,13 +23,16 @@ class Session:
 
     store: Store
     asker: Asker
-    _servers: dict[str, Server] = field(default_factory=dict)
+    _servers: "dict[str, Server]" = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _connecting: dict[str, threading.Lock] = field(default_factory=dict)
-    _replaced: list[Server] = field(default_factory=list)
+    _replaced: "list[Server]" = field(default_factory=list)
 
-    def server(self, name: str, job: Job) -> Server:
+    def server(self, name: str, job: Job) -> "Server":
         """The connected server of that profile, connecting it if needed or if the profile or the connection changed."""
+        from core.servers.connection import connect  # paramiko and keyring: who looks into the history needs neither
+        from core.servers.secrets import session_secrets
+
         with self._lock:
             guard = self._connecting.setdefault(name, threading.Lock())
         while not guard.acquire(timeout=0.1):  # who connects may be waiting for a person's answer

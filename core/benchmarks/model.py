@@ -50,6 +50,10 @@ class Suite:
         return max(self.repetitions, self.most_repetitions)
 
 
+ELSEWHERE = "elsewhere"
+"""The server of volumes on none: what somebody else measured lies there, whichever side of its move it bears."""
+
+
 class Side(StrEnum):
     """The old or the new server of a move."""
 
@@ -66,6 +70,17 @@ class Volume:
     mount_point: str
     folder: str
     """The run's own folder, made and removed by it, below the mount point or a folder the DBA names."""
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether somebody else measured there: it is on neither side then."""
+        return self.server == ELSEWHERE
+
+    @property
+    def words(self) -> str:
+        """For people: `old: db1:/srv/pg`, `elsewhere:/vendor`."""
+        place = f"{self.server}:{self.mount_point}"
+        return place if self.elsewhere else f"{self.side}: {place}"
 
 
 class Outcome(StrEnum):
@@ -140,6 +155,12 @@ class Run:
     """The history's number for it; None before it is recorded."""
     stopped: str = ""
     """Why no more repetitions were made, as a sentence; empty where it did not come to that."""
+
+    @property
+    def program(self) -> str:
+        """What measured, with its version where it is known: `fio 3.33`."""
+        tool, version = self.workload.tool, self.tool_version or ""
+        return version if tool in version else f"{tool} {version}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from core.benchmarks.folders import Folder, own_folder, remove_leftovers, user_f
 from core.benchmarks.forecasts import ALONE, MoveContext, forecast, prepare
 from core.benchmarks.model import BenchmarkJournal, Metrics, Outcome, Repetition, Run, Suite, Volume, Workload
 from core.benchmarks.outliers import outliers
+from core.benchmarks.ticks import Ticks, without_ticks
 from core.benchmarks.tool import CACHE_SECONDS, Phase, Procedure, Reading, expected_seconds
 from core.benchmarks.watch import Watch, fastest_read
 from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
-from core.jobs import Job, Note, Progress
+from core.jobs import Job, Live, Note, Progress
 from core.servers.connection import Server
 from core.servers.shell import call, with_secrets
 from core.text import complaint, own_sentence
@@ -65,10 +66,13 @@ def run_suite(
         job.report(Note(text, "warning"))
     with own_folder(server, volume.folder, user_for(server, job), job) as folder:
         measured = replace(volume, folder=folder.path)
-        expected = expected_seconds([procedure for _, procedure in procedures], suite.repetitions)
+        each = [procedure for _, procedure in procedures]
+        until = [expected_seconds(each[:number], suite.repetitions) for number in range(1, len(each) + 1)]
         watch = Watch(folder, seen, volume.mount_point, fastest_read(facts, seen))
-        bench = _Bench(folder, measured, journal, job, move, suite, expected, watch, context.other)
-        return tuple(_run(bench, workload, procedure) for workload, procedure in procedures)
+        bench = _Bench(folder, measured, journal, job, move, suite, until[-1], watch, context.other)
+        return tuple(
+            _run(bench, workload, procedure, end) for (workload, procedure), end in zip(procedures, until, strict=True)
+        )
 
 
 @dataclass(slots=True)
@@ -86,7 +90,11 @@ class _Bench:
     other: Server | None = None
     """Who runs the phases that are from the other server."""
     title: str = ""
+    workload: str = ""
+    """The name of the one that runs."""
     done_seconds: float = 0.0
+    until_seconds: float = 0.0
+    """What is to be done when the workload that runs has ended."""
     warned: bool = False
     laid_out: set[str] = field(default_factory=set)
     """Files that wait in the folder for whoever reads or overwrites them."""
@@ -109,22 +117,25 @@ class _Bench:
         self.folder.empty(self.job)
 
     def execute(self, phase: Phase, program: str, what: str = "") -> str:
-        """Run one phase in the folder, with progress each second; its output. Raises CommandError where it fails."""
-        begun = time.monotonic()
+        """Run one phase in the folder, with progress at each tick; its output. Raises CommandError where it fails."""
+        begun, ticks = time.monotonic(), Ticks()
 
-        def tick(_: bytes = b"") -> None:
+        def tick(data: bytes = b"") -> None:
             self.progress(min(phase.seconds, time.monotonic() - begun))
+            figures = ticks.take(data)
+            if figures is not None:
+                self.job.report(Live(self.volume.side, self.workload, figures))
 
         tick()
         server, user = self.folder.server, self.folder.user
         elsewhere = phase.from_other and self.other is not None
         if phase.from_other and self.other is not None:
             server, user = self.other, None
-            shell = with_secrets(phase.secrets, call("bench_ticking", *phase.words))
+            shell = with_secrets(phase.secrets, call("bench_ticking", "", *phase.words))
             # nobody watches the disk while the other server drives: see Watch.marks
             self.watch.foreign_phases += 1
         else:
-            words = self.watch.around(("bench_ticking", *phase.words), program, phase)
+            words = self.watch.around(("bench_ticking", self.watch.counters, *phase.words), program, phase)
             shell = with_secrets(phase.secrets, self.folder.inside(words))
         completed = server.run(
             shell,
@@ -136,7 +147,7 @@ class _Bench:
             title=f"benchmark: {self.title}{what and ': '}{what}",
         )
         self.done_seconds += phase.seconds
-        output = (completed.stdout if elsewhere else self.watch.said(completed.stdout)).lstrip()
+        output = without_ticks(completed.stdout if elsewhere else self.watch.said(completed.stdout)).lstrip()
         if completed.exit_status != 0:
             raise self.failure(completed.exit_status, output or complaint(completed.stderr))
         return output
@@ -170,17 +181,19 @@ class _Bench:
         return dropped
 
     def progress(self, seconds: float) -> None:
-        # more repetitions than were forecast must not show 110 %
-        done = min(self.done_seconds + seconds, self.expected_seconds)
+        # more repetitions than were forecast must not count for the workloads behind
+        done = min(self.done_seconds + seconds, self.until_seconds)
         self.job.report(Progress(self.title, done, self.expected_seconds, "seconds"))
 
 
-def _run(bench: _Bench, workload: Workload, procedure: Procedure) -> Run:
+def _run(bench: _Bench, workload: Workload, procedure: Procedure, until_seconds: float) -> Run:
+    """All repetitions of a workload; `until_seconds`: of the suite's seconds those that are done with its end."""
     run = Run(bench.move, bench.volume, workload, datetime.now(UTC))
     run = replace(run, id=bench.journal.run_started(run))
     repetitions: list[Repetition] = []
     # what stays in the history if this very process is killed here
     outcome, version, stopped = Outcome.INTERRUPTED, None, ""
+    bench.workload, bench.until_seconds = workload.name, until_seconds
     try:
         while not stopped:
             number = len(repetitions) + 1
@@ -201,6 +214,8 @@ def _run(bench: _Bench, workload: Workload, procedure: Procedure) -> Run:
         raise
     finally:
         ended = datetime.now(UTC)
+        # it may have taken fewer repetitions than were forecast, or have failed
+        bench.done_seconds = until_seconds
         if run.id is not None:
             bench.journal.run_ended(run.id, outcome, ended, version, stopped)
     made = tuple(repetitions)

@@ -150,6 +150,24 @@ class Procedure:
 
 
 @dataclass(frozen=True, slots=True)
+class Reader:
+    """How to read what a program has printed, whoever ran it.
+
+    Attributes:
+        name: in `pghaul parse` and in the history.
+        parse: an output of any version, also one that somebody else produced; raises ParseError.
+        repeats: whether results of one name in one output are repetitions, not different ones (a write and a read).
+        common_name: of all its results where it names them after the machine, as machines are compared; None: each has
+            a name of its own.
+    """
+
+    name: str
+    parse: Callable[[str], Output]
+    repeats: bool = False
+    common_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """A benchmark tool, declared once.
 

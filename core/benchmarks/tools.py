@@ -7,11 +7,13 @@ from core.benchmarks.bonnie.tool import BONNIE
 from core.benchmarks.dd import DD
 from core.benchmarks.fio.job_tool import FIO_JOB
 from core.benchmarks.fio.tool import FIO
+from core.benchmarks.hammerdb import parse_hammerdb
 from core.benchmarks.model import Output, Workload
 from core.benchmarks.pg_test_fsync import PG_TEST_FSYNC
 from core.benchmarks.pgbench.tool import PGBENCH
+from core.benchmarks.phoronix import parse_phoronix
 from core.benchmarks.sysbench.tool import SYSBENCH
-from core.benchmarks.tool import Machine, Procedure, Tool
+from core.benchmarks.tool import Machine, Procedure, Reader, Tool
 from core.errors import InputError
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (BONNIE, DD, FIO, FIO_JOB, PG_TEST_FSYNC, PGBENCH, SYSBENCH)}
@@ -36,9 +38,26 @@ PACKAGE_COMMANDS: Mapping[str, str] = {
 """os-release's ID -> how that distribution installs a package."""
 
 
+_NEVER_RUN = (
+    Reader("hammerdb", parse_hammerdb, repeats=True),
+    Reader("phoronix", parse_phoronix, repeats=True),
+)
+"""Programs that pghaul does not run, whose outputs it reads."""
+
+
+def readers() -> dict[str, Reader]:
+    """By name: whose outputs can be read."""
+    own = (
+        Reader(tool.name, tool.parse, tool.repeats, tool.program if tool.named_after_host else None)
+        for tool in TOOLS.values()
+        if tool.parse is not None
+    )
+    return {reader.name: reader for reader in (*own, *_NEVER_RUN)}
+
+
 def parsers() -> dict[str, Callable[[str], Output]]:
-    """Tool -> its parser, of the tools that have an output of their own."""
-    return {name: tool.parse for name, tool in TOOLS.items() if tool.parse is not None}
+    """Tool -> its parser, of all whose outputs can be read."""
+    return {name: reader.parse for name, reader in readers().items()}
 
 
 def programs_of(machine: Machine) -> tuple[str, ...]:

@@ -48,6 +48,11 @@ class Watch:
     foreign_phases: int = 0
     _mark: str = ""
 
+    @property
+    def counters(self) -> str:
+        """The file in /sys that counts what the device moves; empty where the volume has none of its own."""
+        return "" if self.situation.device is None else self.situation.device.counters
+
     def begin(self) -> None:
         """A new repetition."""
         self.seen.clear()

@@ -14,10 +14,18 @@ if TYPE_CHECKING:
 
 BOTH = (Side.OLD, Side.NEW)
 
+_DESCRIPTION = """\
+Measure both storages of a move, one side alone, or any volumes or folders of its servers.
+Each workload is repeated as often as the suite says at least, without repetitions that others disturbed, and then until
+the coefficient of variation is under the suite's target, or its limit is reached; the run says why it stopped.
+Of five values or more, outliers by the generalised extreme studentised deviate test (5 %; one Grubbs test for five to
+nine values) are kept and shown but left out of mean, spread and ratio.
+A server is measured by one benchmark at a time. Exit code 1 also says that a run failed."""
+
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    bench = nouns.add_parser("bench", help="measure both storages of a move")
+    bench = nouns.add_parser("bench", help="measure both storages of a move", description=_DESCRIPTION)
     bench.add_argument("move", nargs="?")
     bench.add_argument("--list", action="store_true", help="list the suites and the tools, and measure nothing")
     bench.add_argument(
@@ -36,13 +44,16 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     bench.add_argument(
         "--wait-for-resync", action="store_true", help="begin only when no array below the volume is being rebuilt"
     )
+    bench.add_argument(
+        "--at-once", action="store_true", help="measure both servers at the same time, not one after the other"
+    )
     bench.add_argument("--forecast", action="store_true", help="say how long and how much, and measure nothing")
     add_common(bench, server=True)
     bench.set_defaults(run=_run)
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
+    from core.actions import benchmarks as actions
 
     if options.list:
         return _list(options)
@@ -64,6 +75,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         sides,
         places,
         wait_for_resync=options.wait_for_resync,
+        at_once=options.at_once,
     )
     if options.json:
         print_document({"runs": runs})
@@ -121,7 +133,7 @@ def text(runs: tuple[Run, ...]) -> str:
     rows = [
         (
             str(run.id or ""),
-            f"{run.volume.side}:{run.volume.mount_point}",
+            f"{run.volume.server if run.volume.elsewhere else run.volume.side}:{run.volume.mount_point}",
             run.workload.title,
             _figures(run),
             _outcome(run),

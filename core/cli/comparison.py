@@ -12,15 +12,23 @@ from core.comparison.model import Comparison, Row, Sample, Verdict
 from core.errors import InputError, ParseError
 from core.jobs import Note
 
+_DESCRIPTION = """\
+Compare both storages of a move, the volumes that are named, or runs of the history, each with the first.
+Of several runs of one workload on one volume the newest that is done counts; two times of one volume are two sets.
+A run that failed, was cancelled or interrupted never counts."""
+
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    compare = nouns.add_parser("compare", help="compare both storages of a move, two runs, or outputs of others")
+    compare = nouns.add_parser(
+        "compare", help="compare both storages of a move, two runs, or outputs of others", description=_DESCRIPTION
+    )
     compare.add_argument(
         "what",
         nargs="*",
         metavar="MOVE [SIDE:PATH[@DATE]...] | RUN RUN...",
-        help="of a move its two volumes, or those named: old:/mnt/a, or old:/mnt/a@2026-11-01 as measured by that day; "
+        help="of a move its two volumes, or those named: old:/mnt/a, or old:/mnt/a@2026-11-01 as measured by that day, "
+        "or elsewhere:/NAME as it was imported; "
         "one alone is compared with itself over time",
     )
     compare.add_argument(
@@ -42,7 +50,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
 
 def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:
-    from core import actions
+    from core.actions import benchmarks as actions
 
     match options.what:
         case []:
@@ -61,7 +69,7 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
 
 
 def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:
-    from core.benchmarks.tools import parsers
+    from core.benchmarks.recognition import read_output
     from core.comparison.outputs import compare_outputs, incomplete
 
     if options.what:
@@ -71,7 +79,7 @@ def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison,
     names, named = _short(options.outputs), []
     for name, file in zip(names, options.outputs, strict=True):
         try:
-            output = parsers()[options.tool](read_input(file))
+            output = read_output(options.tool, read_input(file), file)
         except ParseError as error:
             raise ParseError(f"{file}: {error.message}", error.hint) from error
         for sentence in incomplete(output):

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Self
 
 from core import documents
 from core.cli.terminal import TerminalAsker
+from core.files import REPLACE
 from core.jobs import Job, Note
 from core.text import json_printable
 
 if TYPE_CHECKING:
-    from core.actions import Session
+    from core.actions.session import Session
     from core.history.store import Store
 
 
@@ -40,7 +41,7 @@ class Context:
 
     @cached_property
     def session(self) -> "Session":
-        from core.actions import Session
+        from core.actions.session import Session
 
         return self._opened.enter_context(Session(self.store, TerminalAsker(self._trusted)))
 
@@ -77,6 +78,11 @@ def add_common(parser: argparse.ArgumentParser, *, server: bool = False) -> None
             metavar="SHA256:…",
             help="trust an unknown server whose key has this fingerprint, without asking",
         )
+
+
+def add_replace(parser: argparse.ArgumentParser) -> None:
+    """The option of subcommands that write a file of a given name."""
+    parser.add_argument(REPLACE, action="store_true", help="replace what is there under that name already")
 
 
 def print_document(value: object) -> None:

@@ -9,10 +9,16 @@ from core.comparison.model import Diagnosis, Finding
 from core.errors import InputError
 from core.text import printable
 
+_DESCRIPTION = """\
+What explains, or will make, poor results of the storages, or of other volumes of the two servers: each finding with the
+values that it rests on and with what to try."""
+
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    diagnose = nouns.add_parser("diagnose", help="what explains poor results, and what to try")
+    diagnose = nouns.add_parser(
+        "diagnose", help="what explains poor results, and what to try", description=_DESCRIPTION
+    )
     diagnose.add_argument("move")
     diagnose.add_argument(
         "places", nargs="*", metavar="SIDE:PATH", help="these volumes instead of the move's two: old:/mnt/a"
@@ -24,7 +30,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
+    from core.actions import diagnosis as actions
     from core.benchmarks.model import Side
 
     sides = [Side(options.side)] if options.side else list(Side)

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from core import documents, units
 from core.cli import planning
@@ -9,10 +10,13 @@ from core.cli.context import Context, add_common, print_document
 from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.errors import InputError
-from core.migration.estimate.spec import Spec
-from core.migration.execution.record import Held, bias, hit_rate
+from core.jobs import Note
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.move import Verify
+
+if TYPE_CHECKING:
+    from core.migration.estimate.spec import Spec
+    from core.migration.execution.record import Held
 
 SPEC_EXAMPLE = """\
 A file for --spec, in TOML; all but cluster.size_bytes may be left out, and is then assumed:
@@ -72,14 +76,23 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
         raise InputError("estimate takes a move or --spec FILE, one of them")
     made, spec = _made(context, options)
     planned = planning.plan(spec, made, options)
+    over = _over(context, options)
     if options.json:
+        if over:
+            context.job.report(Note(over, "warning"))
         print_document({**documents.to_plain(made), "planning": planned})
     else:
-        show("\n\n".join(text for text in (estimate_text(made), planning.planned_text(planned)) if text))
+        show("\n\n".join(text for text in (over, estimate_text(made), planning.planned_text(planned)) if text))
     return 0
 
 
-def _made(context: Context, options: argparse.Namespace) -> tuple[Estimate, Spec]:
+def _over(context: Context, options: argparse.Namespace) -> str:
+    from core.actions import migration as actions
+
+    return "" if options.move is None else actions.carried_out(context.session, options.move)
+
+
+def _made(context: Context, options: argparse.Namespace) -> "tuple[Estimate, Spec]":
     """The estimate, and what it was made from."""
     checking = Verify(options.verify)
     if options.spec is not None:
@@ -87,28 +100,51 @@ def _made(context: Context, options: argparse.Namespace) -> tuple[Estimate, Spec
 
         spec = load_spec(read_input(options.spec), options.spec)
         return estimate(spec, checking), spec
-    from core import actions
+    from core.actions import migration as actions
 
     return actions.estimate_with_spec(context.session, options.move, context.job, verify=checking)
 
 
 def _record(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
+    from core.actions import migration as actions
+    from core.migration.execution.record import bias, by_stage, hit_rate
 
     if any(each is not None for each in (options.window, options.downtime, options.price, options.growth)):
         raise InputError("--record goes with no other question", "pghaul estimate [MOVE] --record")
     if options.spec is not None:
         raise InputError("--record is of executions, and a file has none", "pghaul estimate [MOVE] --record")
     rows = actions.record(context.session, options.move)
+    of_all = rows if options.move is None else actions.record(context.session)
     if options.json:
-        print_document({"record": rows, "hit_rate": hit_rate(rows), "bias": bias(rows)})
+        print_document(
+            {"record": rows, "hit_rate": hit_rate(rows), "bias": bias(rows), "stages_of_all_moves": by_stage(of_all)}
+        )
     else:
-        show(record_text(rows))
+        show("\n\n".join(text for text in (record_text(rows), by_stage_text(of_all)) if text))
     return 0
 
 
-def record_text(rows: Sequence[Held]) -> str:
+def by_stage_text(rows: "Sequence[Held]") -> str:
+    """How good the estimates of each stage were over all moves; empty without any."""
+    from core.migration.execution.record import by_stage
+
+    cells = [
+        (
+            each.stage,
+            f"{each.times}",
+            f"{each.inside / each.times:.0%}",
+            units.ABSENT if each.bias is None else units.ratio(each.bias),
+        )
+        for each in by_stage(rows)
+    ]
+    head = ("stage, all moves", "times", "inside low to high", "took / likely, mean")
+    return table(head, cells, right=(1, 2, 3)) if cells else ""
+
+
+def record_text(rows: "Sequence[Held]") -> str:
     """What was done beside what was estimated, and how good the estimates were."""
+    from core.migration.execution.record import bias, counting
+
     if not rows:
         return "no execution or rehearsal was estimated before it began"
     cells = [
@@ -119,16 +155,28 @@ def record_text(rows: Sequence[Held]) -> str:
             _span(row.estimated),
             units.duration(row.seconds),
             units.ratio(row.factor),
-            "inside" if row.inside else "below low" if row.seconds < row.estimated.low else "above high",
+            _came(row),
         )
         for row in rows
     ]
     head = ("began (UTC)", "move", "stage", "estimated (low – high)", "took", "took / likely", "")
-    said = [f"inside low to high: {sum(row.inside for row in rows)} of {len(rows)}; of good estimates 8 of 10"]
+    own = counting(rows)
+    said = (
+        [f"inside low to high: {sum(row.inside for row in own)} of {len(own)}; of good estimates 8 of 10"]
+        if own
+        else []
+    )
+    if len(own) < len(rows):
+        said.append(f"{units.counted(len(rows) - len(own), 'line')} came with a history from elsewhere: not counted")
     off = bias(rows)
     if off is not None:
         said.append(f"took {units.ratio(off)} what was likely, in the geometric mean")
     return "\n".join([table(head, cells, right=(4, 5)), "", *said])
+
+
+def _came(row: "Held") -> str:
+    came = "inside" if row.inside else "below low" if row.seconds < row.estimated.low else "above high"
+    return came if row.counts else f"{came}, not counted"
 
 
 def estimate_text(made: Estimate) -> str:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import ask, say, show, table
 from core.errors import InputError
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.move import Verify
 from core.migration.model.plan import Step
 from core.text import printable
@@ -20,11 +21,20 @@ if TYPE_CHECKING:
 
 _TRIES = 3
 """How often the cluster's name may be typed wrong."""
+_WARM = "warm"
+"""What asks for one more warm pass instead of it."""
+
+
+_DESCRIPTION = """\
+Carry the move out: from fresh checks, which must show no blocker, and a fresh plan.
+Whatever --verify says, names, sizes, times, modes and owners are compared of every file; with all, corruption is looked
+for on new too: page checksums before its first start, tables and indexes after it.
+What a rehearsal measures goes into later estimates."""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    execute = nouns.add_parser("execute", help="carry the move out, or rehearse it")
+    execute = nouns.add_parser("execute", help="carry the move out, or rehearse it", description=_DESCRIPTION)
     execute.add_argument("move")
     what = execute.add_mutually_exclusive_group()
     what.add_argument("--rehearsal", action="store_true", help="copy while old runs; stop and start nothing")
@@ -84,23 +94,31 @@ class TerminalPeople:
                 f"the cluster is called {cluster}, not {self.confirm}", f"nothing was begun; say --confirm '{cluster}'"
             )
 
-    def confirm_stop(self, cluster: str) -> bool:
-        """The name as given, else as typed now.
+    def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
+        """The name as given, else as typed now, under who is connected.
 
         Raises:
             InputError: another name was given, or there is nobody to ask.
         """
         self.announce(cluster)
         if self.confirm is not None:
-            return True
-        question = f"\nnext, {cluster} is stopped: its clients lose their connections. Type {cluster} to go on: "
+            return StopAnswer.STOP
+        say("\n" + "\n".join(["connected now:", *(f"   {printable(line)}" for line in connected or ("nobody",))]))
+        other = f", or {_WARM} for one more warm pass first" if warm else ""
+        question = f"next, {cluster} is stopped: its clients lose their connections. Type {cluster} to go on{other}: "
         for _ in range(_TRIES):
             typed = _typed(question, "--confirm NAME")
             if typed.strip() == cluster:
-                return True
+                return StopAnswer.STOP
+            if warm and typed.strip().lower() == _WARM:
+                return StopAnswer.WARM_FIRST
             if not typed:
                 break
             question = f"that is not its name, and nothing was stopped. Type {cluster} to go on: "
+        return StopAnswer.DECLINED
+
+    def ends_here(self) -> bool:
+        """No: at a terminal Ctrl-C ends it."""
         return False
 
     def has_done(self, step: Step) -> bool:
@@ -135,7 +153,7 @@ def _typed(question: str, option: str) -> str:
 
 
 def _execute(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
+    from core.actions import execution as actions
 
     people = TerminalPeople(options.confirm, options.yes_to_hooks, options.take_over)
     if options.anew and (options.resume or options.status or options.cancel or options.rollback):

@@ -1,14 +1,17 @@
 """`pghaul facts`: what a server is."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import show, table
 from core.errors import InputError
-from core.facts.host_environment import HostEnvironment
-from core.facts.model import Cluster, Facts
 from core.text import printable
+
+if TYPE_CHECKING:
+    from core.facts.host_environment import HostEnvironment
+    from core.facts.model import Cluster, Facts
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -28,7 +31,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
+    from core.actions import facts as actions
 
     if options.last:
         known = context.store.facts(options.server)
@@ -44,7 +47,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     return 0
 
 
-def text(facts: Facts) -> str:
+def text(facts: "Facts") -> str:
     """The facts for people."""
     lines = [f"{facts.server}, {facts.taken_at:%Y-%m-%d %H:%M:%S} UTC, in {facts.round_trips} round trips"]
     if facts.system is not None:
@@ -79,11 +82,11 @@ def text(facts: Facts) -> str:
         lines += ["", *_cluster(cluster)]
     if not facts.clusters:
         lines += ["", "no PostgreSQL cluster found; name one with --cluster FOLDER"]
-    lines += [f"not read: {printable(f'{gap.subject}: {gap.reason}')}" for gap in facts.gaps]
+    lines += [f"not read: {printable(f'{gap.subject}: {gap.reason}')}" for gap in facts.gaps_besides("")]
     return "\n".join(lines)
 
 
-def _host_environment(found: HostEnvironment) -> list[str]:
+def _host_environment(found: "HostEnvironment") -> list[str]:
     """What starts, fronts or works on clusters, and what guards the host; what there is none of has no line."""
     lines = [
         f"  {each.role:11} {each.name}, {'runs' if each.running else 'does not run'}"
@@ -98,7 +101,7 @@ def _host_environment(found: HostEnvironment) -> list[str]:
     return lines
 
 
-def _cluster(cluster: Cluster) -> list[str]:
+def _cluster(cluster: "Cluster") -> list[str]:
     state = "running" if cluster.running else (cluster.control.state if cluster.control else "stopped")
     written = "" if cluster.written_bytes is None else f"; {units.size(cluster.written_bytes)} written to in an hour"
     lines = [
@@ -117,8 +120,9 @@ def _cluster(cluster: Cluster) -> list[str]:
         for link in cluster.links
     ]
     if cluster.fenced:
-        what = "a copy that is not opened" if cluster.copy_of is not None else "it was moved away, or is about to be"
-        lines.append(f"  fenced      pghaul keeps it from starting: {what}")
+        from core.migration.plan.cluster_control import kept_from_starting  # brings what makes a plan with it
+
+        lines.append(f"  fenced      pghaul keeps it from starting: {printable(kept_from_starting(cluster))}")
     lines += [f"  leftover    {printable(name)}" for name in cluster.leftovers]
     lines += [f"  database    {printable(db.name)} {units.size(db.size_bytes)}" for db in cluster.databases]
     return lines

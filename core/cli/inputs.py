@@ -20,6 +20,8 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _LOOKED_AT = 4096
+_MOST = 16 * 2**20
+"""Bytes of an input: the inventory of ten thousand servers, with all that is known of each, is shorter."""
 
 
 def decode(data: bytes) -> str:
@@ -39,9 +41,15 @@ def _unmarked(data: bytes) -> str:
 
 
 def read_input(name: str) -> str:
-    """The text of a file, or of stdin for `-`; raises InputError that names it."""
+    """The text of a file, or of stdin for `-`; raises InputError that names it, also where it is too long."""
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        if name == "-":
+            data = sys.stdin.buffer.read(_MOST + 1)
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(_MOST + 1)
     except OSError as error:
         raise InputError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from error
+    if len(data) > _MOST:
+        raise InputError(f"cannot read {name}: it is longer than {_MOST // 2**20} MiB", "give a part of it")
     return decode(data)

@@ -17,17 +17,20 @@ from types import FrameType
 from core.cli import (
     benchmarks,
     comparison,
+    completion,
     diagnosis,
     execution,
     facts,
     functions,
     history,
+    imports,
     migration,
     moves,
     parse,
     reports,
     servers,
     storage,
+    survey,
 )
 from core.cli.context import Context
 from core.cli.terminal import Listener, failure, say, show
@@ -43,6 +46,7 @@ NOUNS = (
     servers,
     moves,
     facts,
+    survey,
     benchmarks,
     comparison,
     diagnosis,
@@ -53,6 +57,8 @@ NOUNS = (
     history,
     reports,
     parse,
+    imports,
+    completion,
 )
 
 DESCRIPTION = """\
@@ -84,6 +90,7 @@ def parser() -> argparse.ArgumentParser:
         prog="pghaul", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     made.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
+    made.set_defaults(whole=made)  # completion is made of it
     nouns = made.add_subparsers(dest="noun", metavar="NOUN", required=True)
     for noun in NOUNS:
         noun.register(nouns)

@@ -4,20 +4,34 @@ import argparse
 from pathlib import Path
 
 from core import documents, units
-from core.cli import estimate
-from core.cli.context import Context, add_common, print_document
+from core.cli import estimate, probing
+from core.cli.context import Context, add_common, add_replace, print_document
 from core.cli.terminal import show, table
 from core.errors import InputError
+from core.files import check_free, write_text
+from core.jobs import Note
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.move import Verify
 from core.migration.model.plan import Plan, Step
-from core.migration.model.probe import Probe
 from core.text import printable
+
+_CHECK_DESCRIPTION = """\
+What would break, before it breaks: exit code 1 where a blocker stands.
+A waiver holds as long as the check comes out with the same evidence; reason, time and user are recorded and printed.
+A blocker cannot be waived."""
+
+_PROBE_DESCRIPTION = """\
+Measure each link of the way from the old to the new server, and send a sample of the cluster's own files by one
+transport after the other: ciphers, compression, streams. The plan takes the fastest."""
+
+_PLAN_DESCRIPTION = """\
+Every step: a sentence, the plain commands that do its work, the call of the function that runs them; as a POSIX shell
+script that needs no pghaul, or as Markdown."""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommands."""
-    check = nouns.add_parser("check", help="what would break, before it breaks")
+    check = nouns.add_parser("check", help="what would break, before it breaks", description=_CHECK_DESCRIPTION)
     check.add_argument("move", nargs="?")
     check.add_argument("--list", action="store_true", help="name every check and what it compares")
     check.add_argument("--waive", metavar="ID", help="take a warning of the latest checks on, for what it says now")
@@ -26,17 +40,26 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(check, server=True)
     check.set_defaults(run=_check)
 
-    probe = nouns.add_parser("probe", help="measure each link of the way from old to new")
+    probe = nouns.add_parser(
+        "probe", help="measure each link of the way from old to new", description=_PROBE_DESCRIPTION
+    )
     probe.add_argument("move")
+    probe.add_argument(
+        "--thorough",
+        action="store_true",
+        help="measure all links anew and compare transports longer than a tenth of the move is worth",
+    )
+    probing.register(probe)
     add_common(probe, server=True)
     probe.set_defaults(run=_probe)
 
     estimate.register(nouns)
 
-    plan = nouns.add_parser("plan", help="every step with its exact command")
+    plan = nouns.add_parser("plan", help="every step with its exact command", description=_PLAN_DESCRIPTION)
     plan.add_argument("move")
     plan.add_argument("--script", type=Path, metavar="FILE", help="write the plan as a POSIX shell script")
     plan.add_argument("--runbook", type=Path, metavar="FILE", help="write the plan as Markdown")
+    add_replace(plan)
     plan.add_argument(
         "--verify",
         choices=[each.value for each in Verify],
@@ -58,18 +81,18 @@ def _check(context: Context, options: argparse.Namespace) -> int:
             rows = [(each.id, each.severity, each.title, each.compares) for each, _ in CHECKS]
             show(table(("id", "severity", "title", "compares"), rows))
         return 0
-    from core import actions
+    from core.actions import migration, waivers
 
     if options.waive is not None and options.unwaive is not None:
         raise InputError("--waive and --unwaive do not go together", "name one check at a time")
     if options.reason is not None and options.waive is None:
         raise InputError("--reason is for --waive", "say which check it is for: --waive ID --reason TEXT")
     if options.waive is not None:
-        results = actions.waive_check(context.session, _move(options), options.waive, options.reason or "")
+        results = waivers.waive_check(context.session, _move(options), options.waive, options.reason or "")
     elif options.unwaive is not None:
-        results = actions.unwaive_check(context.session, _move(options), options.unwaive)
+        results = waivers.unwaive_check(context.session, _move(options), options.unwaive)
     else:
-        results = actions.check(context.session, _move(options), context.job)
+        results = migration.check(context.session, _move(options), context.job)
     if options.json:
         print_document({"checks": results})
     else:
@@ -112,51 +135,48 @@ def waiver_text(waiver: Waiver) -> str:
 
 
 def _probe(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
+    if probing.asked(options):
+        return probing.run(context, options)
+    from core.actions import migration as actions
     from core.migration.transports.choice import choose, tried_routes
 
-    probes = actions.probe(context.session, options.move, context.job)
+    probes = actions.probe(context.session, options.move, context.job, thorough=options.thorough)
     choice = choose(probes, tried_routes(probes))
     if options.json:
         chosen = {"transport": choice.transport, "why": choice.why, "bound_by": choice.bound_by or None}
         print_document({"probes": probes, "chosen": chosen})
     else:
-        show(f"{probes_text(probes)}\n\nchosen: {choice.transport.name}, because {choice.why}")
+        show(f"{probing.probes_text(probes)}\n\nchosen: {choice.transport.name}, because {choice.why}")
     return 0
 
 
-def probes_text(probes: tuple[Probe, ...]) -> str:
-    """Probes for people."""
-    rows = [
-        (p.quantity, units.rate(p.bytes_per_second), units.size(p.bytes), units.duration(p.seconds), p.method)
-        for p in probes
-    ]
-    return table(("link", "rate", "bytes", "time", "how"), rows, right=(1, 2, 3))
-
-
 def _plan(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
+    from core.actions import migration as actions
     from core.migration.plan import runbook, script
 
+    files = [path for path in (options.script, options.runbook) if path is not None]
+    for path in files:
+        check_free(path, replacing=options.replace)
     made = actions.plan(context.session, options.move, context.job, verify=Verify(options.verify))
     if options.script is not None:
-        write_text(options.script, script(made), executable=True)
+        write_text(options.script, script(made), replacing=options.replace, executable=True)
     if options.runbook is not None:
-        write_text(options.runbook, runbook(made))
+        write_text(options.runbook, runbook(made), replacing=options.replace)
+    if files:
+        for warning in made.warnings:
+            context.job.report(Note(warning, "warning"))
     if options.json:
         print_document(made)
     else:
-        written = [str(path) for path in (options.script, options.runbook) if path is not None]
-        show("\n".join(written) or plan_text(made))
+        show("\n".join(map(str, files)) or plan_text(made))
     return 0
 
 
 def plan_text(plan: Plan) -> str:
     """A plan for people: every step, the commands that do its work, its call, its undo."""
-    lines = [f"{plan.move}: {plan.transport}, because {plan.why}"]
+    lines = [*plan.warnings, f"{plan.move}: {plan.transport}, because {plan.why}"]
     if any(step.stopped for step in plan.steps):
         lines.append(f"before the cluster is stopped, its name is to be typed: {printable(plan.cluster)}")
-    lines += plan.warnings
     for step in plan.steps:
         marks = " [downtime]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
         lines += [
@@ -181,21 +201,6 @@ def step_lines(step: Step) -> list[str]:
     native = [f"   $ {printable(line)}" for each in step.native for line in each.splitlines()]
     call = [f"   > {printable(line)}" for line in step.call.splitlines()]
     return [*(f"   {printable(line)}" for line in step.table.splitlines()), *native, *call]
-
-
-def write_text(path: Path, text: str, *, executable: bool = False) -> None:
-    """Write a file whole or not at all; raises InputError that names it."""
-    if not path.name:
-        raise InputError(f"cannot write {path}: it is no file name")
-    scratch = path.with_name(path.name + ".part")
-    try:
-        scratch.write_text(text, encoding="utf-8", errors="surrogateescape")  # a path of any bytes comes out as it is
-        if executable:
-            scratch.chmod(0o755)
-        scratch.replace(path)
-    except OSError as error:
-        scratch.unlink(missing_ok=True)
-        raise InputError(f"cannot write {path}: {(error.strerror or str(error)).lower()}") from error
 
 
 def _move(options: argparse.Namespace) -> str:

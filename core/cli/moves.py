@@ -5,8 +5,6 @@ import argparse
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import say, show, table
 from core.errors import InputError
-from core.migration.findings.cluster import no_cluster_in
-from core.migration.findings.schedules import side_by_side
 from core.migration.model.move import Hook, HookCommand, Move
 
 
@@ -33,7 +31,8 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add.add_argument(
         "--plain-text",
         action="store_true",
-        help="the cluster's bytes may cross the network unencrypted, by NFS or an rsync daemon, where that is faster",
+        help="the cluster's bytes may cross the network unencrypted, by NFS or an rsync daemon, where that is faster; "
+        "without it they travel over ssh alone",
     )
     add.add_argument("--replace", action="store_true", help="set a known move up anew")
     add_common(add)
@@ -44,14 +43,16 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     listed.set_defaults(run=_list)
 
     show = verbs.add_parser("show", help="show a move and what is known of it")
-    show.add_argument("name")
+    show.add_argument("name", metavar="MOVE")
     add_common(show)
     show.set_defaults(run=_show)
 
     hook = verbs.add_parser("hook", help="your own command for what a person would do in the plan")
-    hook.add_argument("name")
-    hook.add_argument("hook", nargs="?", choices=[each.value for each in Hook])
-    hook.add_argument("--side", choices=("old", "new", "workstation"))
+    hook.add_argument("name", metavar="MOVE")
+    hook.add_argument(
+        "hook", nargs="?", choices=[each.value for each in Hook], help="which one; without: show those that are set"
+    )
+    hook.add_argument("--side", choices=("old", "new", "workstation"), help="where it runs")
     hook.add_argument("--command", metavar="COMMAND", help="a command line for that side's shell")
     hook.add_argument("--as", dest="user", metavar="USER", help="who runs it on a server (default: who logs in)")
     hook.add_argument("--none", action="store_true", help="leave it to a person again")
@@ -59,12 +60,14 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     hook.set_defaults(run=_hook)
 
     remove = verbs.add_parser("remove", help="forget a move and all that was measured for it")
-    remove.add_argument("name")
+    remove.add_argument("name", metavar="MOVE")
     add_common(remove)
     remove.set_defaults(run=_remove)
 
 
 def _add(context: Context, options: argparse.Namespace) -> int:
+    from core.migration.findings.cluster import no_cluster_in
+
     cluster = _folder(options.cluster, "--cluster")
     target = _folder(options.target or options.cluster, "--target")
     move = Move(
@@ -105,7 +108,8 @@ def _list(context: Context, options: argparse.Namespace) -> int:
 
 
 def _show(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import standing
+    from core.actions.standing import standing
+    from core.migration.findings.schedules import side_by_side
 
     move = context.store.move(options.name)
     entries = context.store.entries(limit=50, move=move.name)
@@ -193,16 +197,10 @@ def _folder(text: str, option: str) -> str:
 
 
 def _volume(context: Context, server: str, folder: str, named: str | None, option: str) -> str:
-    """What is measured: what the DBA names, else the mount point that holds the folder by the facts, else its parent.
+    """What is measured: what the DBA names, else what the facts say."""
+    from core.migration.findings.volumes import volume_of
 
-    The parent of a target may not be there yet; its mount point is.
-    """
-    if named:
-        return _folder(named, option)
-    facts = context.store.facts(server)
-    system = None if facts is None else facts.file_system_of(folder)
-    parent = folder.rpartition("/")[0] or "/"
-    return parent if system is None else system.mount_point
+    return _folder(named, option) if named else volume_of(context.store.facts(server), folder)
 
 
 def _pair(text: str) -> tuple[str, str]:

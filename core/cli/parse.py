@@ -42,7 +42,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 def _run(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG001  every subcommand has this shape
     text = read_input(options.file)
     try:
-        parsed = _parsed(options.tool, text)
+        parsed = _parsed(options.tool, text, options.file)
     except ParseError as error:
         raise ParseError(printable(error.message)) from error  # one line, which quotes what could not be read
     if options.json:
@@ -157,7 +157,7 @@ def _tools() -> list[str]:
     return sorted([*parsers(), *_OTHERS])
 
 
-def _parsed(tool: str, text: str) -> Parsed:
-    from core.benchmarks.tools import parsers
+def _parsed(tool: str, text: str, file: str) -> Parsed:
+    from core.benchmarks.recognition import read_output
 
-    return _OTHERS[tool](text) if tool in _OTHERS else _results(parsers()[tool](text))
+    return _OTHERS[tool](text) if tool in _OTHERS else _results(read_output(tool, text, file))

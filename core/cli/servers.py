@@ -2,12 +2,19 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import say, show, table
 from core.errors import InputError
 from core.servers.profiles import Profile, Rights
 from core.text import printable
+
+if TYPE_CHECKING:
+    from core.actions.lists import Taken
+
+_SHOWN = 5
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -24,10 +31,10 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add.add_argument("--jump", metavar="[USER@]HOST[:PORT],…", help="jump hosts, as ssh -J")
     add.add_argument(
         "--rights",
-        type=Rights,
-        choices=list(Rights),
-        default=Rights.SUDO,
-        help="how more rights are gained (default: sudo, without a password)",
+        choices=[each.value for each in Rights],
+        default=Rights.SUDO.value,
+        help="how more rights are gained: sudo without a password (the default), sudo-password, which is asked for "
+        "once, sudo-postgres to the clusters' owner alone, none",
     )
     add.add_argument("--database-user", default="postgres", help="system user that owns the clusters")
     add.add_argument("--copy-address", metavar="ADDRESS", help="address by which the other server reaches this one")
@@ -35,24 +42,38 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(add)
     add.set_defaults(run=_add)
 
+    taken = verbs.add_parser(
+        "import",
+        help="describe the servers of a list, and the moves in it",
+        description="Describe the servers of a list, and set up the moves in it. A CSV's first row names its columns: "
+        "name, address, user, port, identity_file, jump, rights, database_user, copy_address; where a row has new and "
+        "cluster, it is a move too, with target and move, its name, where they differ. An Ansible inventory: its INI "
+        "form, or what ansible-inventory --list prints, with pghaul_new, pghaul_cluster and the like among a host's "
+        "variables. Or your own ~/.ssh/config. Nobody is reached. Exit code 1 where an entry was not taken.",
+    )
+    taken.add_argument("list", metavar="LIST", help="a file; - reads standard input")
+    taken.add_argument("--replace", action="store_true", help="describe known servers and moves anew")
+    add_common(taken)
+    taken.set_defaults(run=_import)
+
     listed = verbs.add_parser("list", help="list the servers")
     add_common(listed)
     listed.set_defaults(run=_list)
 
     test = verbs.add_parser("test", help="connect, and try the rights; exit code 1 where a promised one does not work")
-    test.add_argument("name")
+    test.add_argument("name", metavar="SERVER")
     add_common(test, server=True)
     test.set_defaults(run=_test)
 
     install = verbs.add_parser("install", help="install tools that a server lacks, as root, by its own packages")
-    install.add_argument("name")
-    install.add_argument("tool", nargs="+", help="such as fio, sysbench, rsync, zstd")
+    install.add_argument("name", metavar="SERVER")
+    install.add_argument("tool", nargs="+", help="bonnie++, fio, iperf3, lz4, rsync, socat, sysbench or zstd")
     install.add_argument("--show", action="store_true", help="say which are missing and the command, and run nothing")
     add_common(install, server=True)
     install.set_defaults(run=_install)
 
     remove = verbs.add_parser("remove", help="forget a server that no move uses")
-    remove.add_argument("name")
+    remove.add_argument("name", metavar="SERVER")
     add_common(remove)
     remove.set_defaults(run=_remove)
 
@@ -78,7 +99,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
         port=options.port,
         identity_file=options.identity,
         jump=options.jump,
-        rights=options.rights,
+        rights=Rights(options.rights),
         database_user=options.database_user,
         copy_address=options.copy_address,
     )
@@ -88,6 +109,34 @@ def _add(context: Context, options: argparse.Namespace) -> int:
     else:
         show(f"{profile.name} is described; try it with: pghaul server test {profile.name}")
     return 0
+
+
+def _import(context: Context, options: argparse.Namespace) -> int:
+    from core.actions import lists as actions
+    from core.cli.inputs import read_input
+    from core.servers.lists.reading import read_list
+
+    found = read_list(options.list, read_input(options.list))
+    taken = actions.import_list(context.session, found, replacing=options.replace)
+    if options.json:
+        print_document(taken)
+    else:
+        show(imported_text(taken))
+    return 1 if taken.refused else 0
+
+
+def imported_text(taken: "Taken") -> str:
+    """What became of a list, for people."""
+    counts = ((taken.added, "new"), (taken.changed, "described anew"), (taken.kept, "known already"))
+    said = ", ".join(f"{units.count(len(names))} {words}" for names, words in counts if names)
+    lines = [f"servers: {said or 'none'}"]
+    if taken.moves:
+        lines.append(f"moves: {units.count(len(taken.moves))}, {', '.join(taken.moves[:_SHOWN])}")
+        lines[-1] += ", …" if len(taken.moves) > _SHOWN else ""
+    if taken.refused:
+        rows = [(each.place, each.name, each.reason, each.hint) for each in taken.refused]
+        lines += ["", f"not taken: {units.count(len(rows))}", table(("where", "server", "why", "hint"), rows)]
+    return "\n".join(lines)
 
 
 def _refuse_no_address(address: str) -> None:
@@ -113,7 +162,7 @@ def _list(context: Context, options: argparse.Namespace) -> int:
 
 
 def _test(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
+    from core.actions import servers as actions
 
     tried = actions.test_server(context.session, options.name, context.job)
     if options.json:
@@ -124,7 +173,7 @@ def _test(context: Context, options: argparse.Namespace) -> int:
 
 
 def _install(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
+    from core.actions import servers as actions
 
     wanted = actions.missing_tools(context.session, options.name, options.tool, context.job)
     shown = wanted.shell.shown if wanted.shell is not None else None

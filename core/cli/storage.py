@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.benchmarks.model import Side
-from core.cli.context import Context, add_common, print_document
+from core.cli.context import Context, add_common, add_replace, print_document
 from core.cli.terminal import say, show, table
 from core.errors import InputError
+from core.files import write_text
 
 if TYPE_CHECKING:
     from core.actions.storage import WhatIf
@@ -19,18 +20,34 @@ if TYPE_CHECKING:
 _LEVELS = ("0", "1", "10", "5", "6", "50", "60")
 _FIGURES = ("read_iops", "write_iops", "read_rate", "write_rate", "capacity")
 
+_WHAT_IF_DESCRIPTION = """\
+What arrays of that many drives may be expected to do: RAID 0, 1, 10, 5, 6, 50 and 60, with the one write thread of
+Linux md as a bound. What one drive does is stated, or was measured on the move's volume of that side."""
+
+_PREPARE_DESCRIPTION = """\
+The script that prepares a volume: partitions, an md array, a file system that knows its stripes, a line in fstab. It
+stops before it changes anything where a device is not empty, and pghaul never runs it."""
+
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommands."""
     storage = nouns.add_parser("storage", help="what another array would do, and how to prepare a volume")
     verbs = storage.add_subparsers(dest="verb", metavar="VERB", required=True)
-    _add_what_if(verbs.add_parser("what-if", help="what arrays of such drives may be expected to do"))
-    _add_prepare(verbs.add_parser("prepare", help="write the script that prepares a volume; it is not run"))
+    _add_what_if(
+        verbs.add_parser(
+            "what-if", help="what arrays of such drives may be expected to do", description=_WHAT_IF_DESCRIPTION
+        )
+    )
+    _add_prepare(
+        verbs.add_parser(
+            "prepare", help="write the script that prepares a volume; it is not run", description=_PREPARE_DESCRIPTION
+        )
+    )
 
 
 def _add_what_if(what_if: argparse.ArgumentParser) -> None:
     what_if.add_argument("move", nargs="?", help="set it beside the measured volumes of this move")
-    what_if.add_argument("--drives", type=int, required=True, metavar="N")
+    what_if.add_argument("--drives", type=int, required=True, metavar="N", help="of how many")
     what_if.add_argument("--level", choices=_LEVELS, help="this level alone (default: every one that can be built)")
     what_if.add_argument("--groups", type=int, metavar="N", help="arrays below level 50 or 60 (default: 2)")
     what_if.add_argument("--side", type=Side, choices=list(Side), help="the measured volume that is one such drive")
@@ -49,20 +66,21 @@ def _add_what_if(what_if: argparse.ArgumentParser) -> None:
 
 
 def _add_prepare(prepare: argparse.ArgumentParser) -> None:
-    prepare.add_argument("mount_point", metavar="MOUNT_POINT")
-    prepare.add_argument("devices", nargs="+", metavar="DEVICE")
+    prepare.add_argument("mount_point", metavar="MOUNT_POINT", help="where the volume is to be mounted")
+    prepare.add_argument("devices", nargs="+", metavar="DEVICE", help="a whole disk, such as /dev/sdb")
     prepare.add_argument("--file-system", choices=("xfs", "ext4"), default="xfs", help="(default: xfs)")
     prepare.add_argument("--level", choices=_LEVELS, help="make an md array of the devices")
     prepare.add_argument("--groups", type=int, metavar="N", help="arrays below level 50 or 60 (default: 2)")
     prepare.add_argument("--chunk", type=int, default=65536, metavar="BYTES", help="of the array (default: 65536)")
     prepare.add_argument("--whole", action="store_true", help="use the devices whole, without a partition")
     prepare.add_argument("-o", "--output", type=Path, metavar="FILE", help="write it there (default: print it)")
+    add_replace(prepare)
     add_common(prepare)
     prepare.set_defaults(run=_prepare)
 
 
 def _what_if(context: Context, options: argparse.Namespace) -> int:
-    from core import actions
+    from core.actions import storage as actions
     from core.comparison.raid import Drive, layouts
 
     stated = [getattr(options, name) for name in _FIGURES]
@@ -132,7 +150,7 @@ def _survives(surely: int, at_best: int) -> str:
 
 
 def _prepare(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG001  every subcommand has this face
-    from core import actions
+    from core.actions import storage as actions
     from core.comparison.preparation import Preparation
 
     devices = tuple(options.devices)
@@ -148,10 +166,7 @@ def _prepare(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG
     )
     script = actions.write_preparation(wanted)
     if options.output is not None:
-        try:
-            options.output.write_text(script, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{options.output} cannot be written: {(error.strerror or str(error)).lower()}") from error
+        write_text(options.output, script, replacing=options.replace)
         say(f"wrote {options.output}: read it, then run it as root on the server")
     if options.json:
         print_document({"script": script})

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core import units
-from core.errors import Cancelled, HostKeyError, PghaulError
+from core.errors import Cancelled, PghaulError
 from core.jobs import CommandEnded, CommandStarted, Event, Note, Progress
 from core.text import printable, printable_lines
 
@@ -38,16 +38,11 @@ class TerminalAsker:
         Raises:
             HostKeyError: there is no terminal to ask on.
         """
-        if fingerprint in self.trusted:
-            return True
-        mismatch = ", and no --host-key matches it" if self.trusted else ""
-        if not sys.stdin.isatty():
-            from core.servers.known_hosts import COMPARE
+        if fingerprint in self.trusted or not sys.stdin.isatty():
+            from core.servers.unattended import Unattended
 
-            raise HostKeyError(
-                f"{server}: the host key of {address} is not known{mismatch} ({key_type} {fingerprint})",
-                f"{COMPARE}, then trust it with: --host-key {fingerprint}",
-            )
+            return Unattended(self.trusted).accept_host_key(server, address, key_type, fingerprint)
+        mismatch = ", and no --host-key matches it" if self.trusted else ""
         say(f"{server} ({address}) is not known yet{mismatch}. Its {key_type} key is\n  {fingerprint}")
         return ask("Is that the server's own key? Compare it there; type yes to trust it: ").strip().lower() == "yes"
 

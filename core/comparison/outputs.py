@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.benchmarks.model import Outcome, Output, Repetition, Result, Run, Side, Volume, Workload
-from core.benchmarks.tools import TOOLS
+from core.benchmarks.tools import readers
 from core.comparison.compare import compare, lower_is_better
 from core.comparison.model import Comparison, Row, Sample
 from core.errors import InputError
@@ -28,7 +28,7 @@ def compare_outputs(named: Sequence[tuple[str, Output]]) -> Comparison:
     # a metric of one name means another thing in another tool
     if len({output.tool for _, output in named}) > 1:
         raise InputError("outputs of different tools cannot be compared")
-    compared = compare(*(_runs(name, output) for name, output in named))
+    compared = compare(*(runs_of(name, output) for name, output in named))
     first, second, *others = (name for name, _ in named)
     rows = tuple(_untimed(row) for row in compared.rows)
     return replace(compared, old=first, new=second, further=tuple(others), rows=rows)
@@ -57,15 +57,16 @@ def _why_not(result: Result) -> str:
     return f"ended with error {result.errors}" if result.errors else ""
 
 
-def _runs(set_name: str, output: Output) -> list[Run]:
+def runs_of(set_name: str, output: Output) -> list[Run]:
+    """The runs of an output: its results by their names, on a volume that is called `set_name`."""
     grouped: dict[str, list[Result]] = {}
     counts = Counter(result.name for result in output.results)
-    tool = TOOLS[output.tool]
+    reader = readers()[output.tool]
     # machines are to be compared: their results share a name where the tool names them after the machine
-    common = tool.program if tool.named_after_host and len(counts) == 1 else None
+    common = reader.common_name if len(counts) == 1 else None
     for number, result in enumerate(output.results, 1):
         name = common or result.name or output.tool
-        if not tool.repeats and counts[result.name] > 1:
+        if not reader.repeats and counts[result.name] > 1:
             # dd's two results have one name: by their order they are the write and the read
             name = f"{name} {number}"
         grouped.setdefault(name, []).append(result)
@@ -74,8 +75,10 @@ def _runs(set_name: str, output: Output) -> list[Run]:
 
 def _run(set_name: str, output: Output, name: str, results: Sequence[Result]) -> Run:
     metrics = dict.fromkeys(metric for result in results for metric in result.metrics)
-    # nobody said what the output was made for: the first rate stands for it
-    headline = next((metric for metric in metrics if lower_is_better(metric) is False), "")
+    # nobody said what the output was made for: the first rate stands for it, else the first latency
+    better = [lower_is_better(metric) for metric in metrics]
+    chosen = next((less for less in (False, True) if less in better), None)
+    headline = next((metric for metric, less in zip(metrics, better, strict=True) if less is chosen), "")
     repetitions = tuple(
         Repetition(
             number=number,

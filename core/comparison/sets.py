@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from core.benchmarks.model import Outcome, Run, Side
+from core.benchmarks.model import ELSEWHERE, Outcome, Run, Side, Volume
 from core.errors import InputError
 
 _HINT = "write it as SIDE:PATH, old:/srv/pg say, or SIDE:PATH@2026-11-01 for what had been measured by that day (UTC)"
@@ -16,12 +16,37 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 class Place:
     """A volume or folder of one server of a move, in the DBA's words: `old:/mnt/a`, or by the server's name.
 
-    `until`: runs that began before this instant count; None: all.
+    `until`: runs that began before this instant count; None: all. `elsewhere`: what somebody else measured, of no side.
     """
 
     side: Side
     path: str
     until: datetime | None = None
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What one start of a suite measured on one volume; `runs`: how many of its workloads are done."""
+
+    move: str
+    side: Side
+    server: str
+    mount_point: str
+    folder: str
+    began_at: datetime
+    runs: int = field(compare=False)
+    """It grows while the suite runs: the start is the same."""
+
+    @property
+    def place(self) -> str:
+        """For people: `old: db1:/srv/pg`."""
+        return Volume(self.side, self.server, self.mount_point, self.folder).words
+
+    @property
+    def title(self) -> str:
+        """For people, in UTC as in `Place`."""
+        return f"{self.server}:{self.mount_point} {self.began_at:%Y-%m-%d %H:%M}"
 
 
 def place_of(word: str, servers: dict[Side, str], *, dated: bool = True) -> Place:
@@ -31,7 +56,8 @@ def place_of(word: str, servers: dict[Side, str], *, dated: bool = True) -> Plac
         InputError: it is no such word.
     """
     side_word, colon, path = word.partition(":")
-    sides = [side for side, server in servers.items() if side_word in (side.value, server)]
+    elsewhere = side_word == ELSEWHERE
+    sides = [Side.OLD] if elsewhere else [side for side, name in servers.items() if side_word in (side.value, name)]
     until = None
     # the last one: a folder's name may hold an @ of its own
     before, at, date = path.rpartition("@")
@@ -39,7 +65,7 @@ def place_of(word: str, servers: dict[Side, str], *, dated: bool = True) -> Plac
         path, until = before, _end(date)
     if not colon or not sides or not path.startswith("/"):
         raise InputError(f"{word!r} names no volume of the move", _HINT)
-    return Place(sides[0], path.rstrip("/") or "/", until)
+    return Place(sides[0], path.rstrip("/") or "/", until, elsewhere)
 
 
 def _end(date: str) -> datetime:
@@ -58,7 +84,8 @@ def set_of(place: Place, runs: Sequence[Run]) -> tuple[Run, ...]:
     return tuple(
         run
         for run in runs
-        if (run.volume.side, run.volume.mount_point) == (place.side, place.path)
+        if run.volume.mount_point == place.path
+        and (run.volume.elsewhere if place.elsewhere else (run.volume.side is place.side and not run.volume.elsewhere))
         and (place.until is None or run.started_at < place.until)
     )
 

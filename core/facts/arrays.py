@@ -1,7 +1,8 @@
 """Linux software RAID, as /proc/mdstat shows it.
 
 A kernel without md has no such file and no arrays. The format is that of `md_seq_show` in the kernel's
-drivers/md/md.c: a line `NAME : STATE LEVEL MEMBERS`, then lines that belong to it until the next such line.
+drivers/md/md.c: a line `NAME : STATE LEVEL MEMBERS`, then lines that belong to it until the next such line. While it is
+reshaped an array has the level, layout and members that it is to have; `(F)` and `_` say who takes no part in it.
 """
 
 import re
@@ -9,6 +10,7 @@ import re
 from core.facts.model import Array
 from core.facts.sections import Section
 from core.facts.text import first_line, unreadable
+from core.mail import plain
 
 # the name may be a link's of /dev/md that a DBA chose; the states are those of md.c, old spellings too
 _HEAD = re.compile(r"^\s*(?P<name>md\S*|\w+) : (?P<state>active|inactive|broken|read-only|readonly)\b(?P<rest>.*)$")
@@ -19,7 +21,9 @@ _COUNTS = re.compile(r"\[([0-9]{1,6})/([0-9]{1,6})\]")
 _CHUNK = re.compile(r"\b([0-9]{1,9})[kK] chunks?\b")
 _LAYOUT = re.compile(r"\b[0-9]+ (?:near|far|offset)-copies\b|\balgorithm [0-9]+\b")
 _ACTION = re.compile(r"\b(recovery|resync|reshape|check|repair)\s*=\s*(?:([0-9]{1,3}(?:\.[0-9]{1,6})?)%|[A-Z]+)")
-_FINISH = re.compile(r"\bfinish=([0-9]{1,12}(?:\.[0-9]{1,6})?)min")
+_FINISH = re.compile(r"\bfinish=([0-9]{1,12}(?:\.[0-9]{1,6})?)\s?min")
+# whoever pasted it lost the end of the line before
+_GLUED = re.compile(r"(?<=\])[ \t]*(?=md\w{1,20} : (?:in)?active )")
 # lines of the file around its arrays: with these alone the host has md, and no array
 _FRAME = re.compile(r"^\s*(Personalities\s*:|unused devices\s*:|read_ahead\b|Event:)")
 
@@ -32,7 +36,7 @@ def parse_arrays(text: str) -> tuple[Array, ...]:
     """
     blocks: list[list[str]] = []
     framed = False
-    for line in text.splitlines():
+    for line in _GLUED.sub("\n", plain(text)).splitlines():
         if _HEAD.match(line):
             blocks.append([line])
         elif _FRAME.match(line):

@@ -59,6 +59,18 @@ class Ordered:
 
 
 @dataclass(frozen=True, slots=True)
+class Bloated:
+    """A large table of which much is no row: dead ones, or room that VACUUM made. `bytes` of it, `wasted_bytes` about.
+
+    Without its indexes and its TOAST table.
+    """
+
+    table: str
+    bytes: int
+    wasted_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogs:
     """What the catalogs of one database say."""
 
@@ -70,6 +82,14 @@ class Catalogs:
     unlogged: int = 0
     """Unlogged tables and indexes."""
     publications: int = 0
+    tables: int | None = None
+    """Tables, indexes and large objects that users made; None where the series does not tell (before 9.0)."""
+    indexes: int | None = None
+    large_objects: int | None = None
+    toast_tables: int | None = None
+    """Of tables that users made; None in facts of before this was asked."""
+    bloated: tuple[Bloated, ...] = ()
+    """The most wasted first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +179,10 @@ class ClusterWide:
     """Programs that archive_command and its like start, by the first word of each command."""
     pending: tuple[str, ...] = ()
     """Settings that were changed in the files and wait for a restart."""
+    kept_wal_bytes: int | None = None
+    """WAL older than the last checkpoint needs, which a slot, the archiver or a setting holds; None before 10."""
+    idle_wal_bytes: int | None = None
+    """Segments with names beyond the one in use, which the server keeps to write over them; None before 10."""
     certificate: Certificate | None = None
     """None: there is none, or it could not be read."""
 

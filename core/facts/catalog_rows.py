@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from core.facts.catalog import (
+    Bloated,
     Catalogs,
     ClusterWide,
     Collation,
@@ -45,6 +46,8 @@ def cluster_wide(table: Sequence[Row]) -> ClusterWide | None:
         workers=tuple(each[0] for each in _of(table, "worker")),
         programs=tuple(each[0] for each in _of(table, "program")),
         pending=tuple(each[0] for each in _of(table, "pending")),
+        kept_wal_bytes=_number(table, "kept") if _of(table, "kept") else None,
+        idle_wal_bytes=_number(table, "idle") if _of(table, "idle") else None,
     )
 
 
@@ -57,6 +60,8 @@ def catalogs(table: Sequence[Row]) -> Catalogs | None:
     # as above, of one database
     if not _of(table, "whole"):
         return None
+    counted = _of(table, "objects")
+    tables, indexes, large_objects = map(int, counted[0]) if counted else (None, None, None)
     return Catalogs(
         extensions=tuple(Extension(*each) for each in _of(table, "extension")),
         libraries=tuple(Library(name, int(number), example) for name, number, example in _of(table, "library")),
@@ -67,6 +72,11 @@ def catalogs(table: Sequence[Row]) -> Catalogs | None:
         ),
         unlogged=_number(table, "unlogged"),
         publications=_number(table, "publications"),
+        tables=tables,
+        indexes=indexes,
+        large_objects=large_objects,
+        toast_tables=_number(table, "toasted") if _of(table, "toasted") else None,
+        bloated=tuple(Bloated(name, int(size), int(wasted)) for name, size, wasted in _of(table, "bloated")),
     )
 
 

@@ -164,6 +164,27 @@ CLUSTER_WIDE = (
         ),
         since=901,
     ),
+    Query(
+        select(
+            "kept",
+            ("coalesce(sum(size), 0)",),
+            "from pg_ls_waldir() w, pg_control_checkpoint() "
+            "where name ~ '^[0-9A-F]{24}$' and substr(name, 9) < substr(redo_wal_file, 9)",
+        ),
+        since=1000,
+    ),
+    # a standby's WAL travels whole, and it has no current position
+    Query(
+        select(
+            "idle",
+            ("coalesce(sum(size), 0)",),
+            "from pg_ls_waldir() w, (select case when not pg_is_in_recovery() "
+            "then pg_walfile_name(pg_current_wal_lsn()) end as in_use) c "
+            "where name ~ '^[0-9A-F]{24}$' and substr(name, 1, 8) = substr(in_use, 1, 8) "
+            'and substr(name, 9) collate "C" > substr(in_use, 9)',
+        ),
+        since=1000,
+    ),
     Query(select("prepared", ("database", "gid"), "from pg_prepared_xacts order by database, gid")),
     Query(
         select(
@@ -188,6 +209,8 @@ CLUSTER_WIDE_KINDS = {
     "slot": 4,
     "subscription": 3,
     "receiver": 3,
+    "kept": 1,
+    "idle": 1,
     "prepared": 2,
     "worker": 1,
     "wide": 1,

@@ -29,6 +29,42 @@ _DETAIL = select(
     f"from pg_class c {_LOCKED} where c.relkind in ('r', 'i', 'm', 't', 'S')) sized",
 )
 
+_LARGE_OBJECTS = (
+    "select case when n < 1000000 then n else greatest(n, (select reltuples from pg_class where oid = 2995)) "
+    "end::bigint from (select count(*) as n from (select 1 from pg_largeobject_metadata limit 1000000) l) c"
+)
+_OBJECTS = select(
+    "objects",
+    (
+        "count(case when relkind in ('r', 'm') then 1 end)",
+        "count(case when relkind = 'i' then 1 end)",
+        f"({_LARGE_OBJECTS})",
+    ),
+    "from pg_class where oid >= 16384 and relnamespace <> 99",
+)
+"""Tables, indexes and large objects that a user made; beyond a million of these, how many the last VACUUM met."""
+
+_ROW_BYTES, _PAGE_HEAD, _PADDED = 28, 24, 1.15
+_LARGE_BYTES, _WASTED, _NAMED = 100 * 2**20, 0.3, 20
+_BLOATED = select(
+    "bloated",
+    ("name", "bytes", "(bytes - used)::bigint"),
+    f"from (select n.nspname || '.' || c.relname as name, c.bytes, {_PADDED} * c.reltuples * ({_ROW_BYTES} + "
+    "(select case when count(*) = (select count(*) from pg_attribute where attrelid = c.oid and attnum > 0 "
+    "and not attisdropped) then sum((1 - null_frac) * avg_width) end from pg_stats s "
+    "where s.schemaname = n.nspname and s.tablename = c.relname and not s.inherited)) "
+    f"* c.page / (c.page - {_PAGE_HEAD}) / coalesce(c.filled, 1) as used "
+    "from (select oid, relname, relnamespace, reltuples, substring(array_to_string(reloptions, ',') "
+    "from 'fillfactor=([0-9]+)')::int / 100.0 as filled, current_setting('block_size')::bigint as page, "
+    "relpages * current_setting('block_size')::bigint as bytes from pg_class "
+    "where relkind in ('r', 'm') and oid >= 16384 and reltuples > 0 "
+    f"and relpages * current_setting('block_size')::bigint >= {_LARGE_BYTES} order by relpages desc limit {_NAMED}) c "
+    "join pg_namespace n on n.oid = c.relnamespace) t "
+    f"where bytes - used > {_WASTED} * bytes order by bytes - used desc",
+)
+"""Large tables of which much is no row, by what their rows take on the average (pg_stats): row and line pointer,
+columns, and a seventh for their alignment."""
+
 # The collations by their oid, the database's own as number 100, and what of each cannot change left out.
 _COLUMNS = "name, provider, locale, recorded, actual"
 _OF_DATABASE = "from pg_database where datname = current_database()"
@@ -146,6 +182,9 @@ _ACTUAL = {
 
 EACH_DATABASE = (
     Query(_DETAIL),
+    Query(_OBJECTS, since=900),
+    Query(select("toasted", ("count(*)",), "from pg_class where oid >= 16384 and reltoastrelid <> 0")),
+    Query(_BLOATED, since=900),
     Query(
         select("extension", ("extname", "extversion"), "from pg_extension where oid >= 16384 order by extname"),
         since=901,
@@ -178,6 +217,9 @@ EACH_DATABASE = (
 
 EACH_DATABASE_KINDS = {
     "detail": 4,
+    "objects": 3,
+    "toasted": 1,
+    "bloated": 3,
     "extension": 2,
     "library": 3,
     "collation": 7,

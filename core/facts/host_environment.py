@@ -152,6 +152,8 @@ class IrregularFiles:
     partial: int
     """What a broken-off copy left: `.~tmp~`, `.rsync-partial`, `.NAME.xxxxxx`."""
     examples: dict[str, tuple[str, ...]]
+    empty: int | None = None
+    """Files that hold nothing, whose contents need no reading; None in facts of before they were counted."""
 
 
 @dataclass(frozen=True, slots=True)

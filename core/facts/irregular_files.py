@@ -20,7 +20,7 @@ def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
         ParseError: a line is none of ours, or the walk did not come to its end.
     """
     mode, holes = None, None
-    counts, examples = dict.fromkeys(_KINDS, 0), dict[str, list[str]]()
+    counts, examples = dict.fromkeys((*_KINDS, "empty"), 0), dict[str, list[str]]()
     for line in text.splitlines():
         word, _, rest = line.partition(" ")
         kind, _, number = rest.partition(" ")
@@ -30,7 +30,7 @@ def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
             holes = int(rest)
         elif word == "count" and kind in counts and re.fullmatch("[0-9]{1,18}", number):
             counts[kind] = int(number)
-        elif word in counts and rest.startswith("="):
+        elif word in _KINDS and rest.startswith("="):
             examples.setdefault(word, []).append(_path(rest[1:], line))
         else:
             raise unreadable("find", "a kind of file and its path", line)
@@ -45,6 +45,7 @@ def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
         unreadable=counts["unreadable"],
         partial=counts["partial"],
         examples={kind: tuple(paths) for kind, paths in examples.items()},
+        empty=counts["empty"],
     )
 
 

@@ -379,8 +379,9 @@ class Facts:
         return tuple(dict.fromkeys(found))
 
     def gaps_besides(self, folder: str) -> tuple[Gap, ...]:
-        """The gaps without one that says that `folder` is empty or not there: of a target that is as it should be."""
-        return tuple(gap for gap in self.gaps if not (gap.absent and gap.of == folder))
+        """The gaps without what is as it should be: that `folder`, a target, is empty or not there, and that a copy of
+        pghaul's has no control file yet."""
+        return tuple(gap for gap in self.gaps if not (gap.absent and (gap.of == folder or self.cluster(gap.of))))
 
     def gap(self, *sections: str, of: str | None = None) -> Gap | None:
         """The first gap of one of these sections, by name; of that data directory alone where one is given."""

@@ -24,13 +24,15 @@ class Version:
     architecture: str | None
 
 
+# behind it a packager or a fork may have put whatever they count by: -YB-2.13, +deb12u1, _1, .dfsg
 _NUMBER = re.compile(
-    r"(?P<numbers>[0-9]{1,3}(?:\.[0-9]{1,5}){0,3})(?P<prerelease>(?:devel|alpha|beta|rc)[0-9]*)?(?=[\s,()-]|\Z)"
+    r"(?P<numbers>[0-9]{1,3}(?:\.[0-9]{1,5}){0,4})(?P<prerelease>(?:devel|alpha|beta|rc)[0-9]*)?(?!\.?[0-9])"
 )
 _ARCHITECTURE = re.compile(r"(?:\bon |\ACockroachDB [^(]*\()(?P<architecture>[A-Za-z][A-Za-z0-9_]*)-[A-Za-z0-9_.]+")
 _LEAD = re.compile(
     r"(?P<product>PostgreSQL|EnterpriseDB|PostgresPro|Postgres Pro)\b\)? +(?=[0-9])"  # also `NAME (PostgreSQL) 15.5`
-    r"|\A(?=[0-9][0-9a-z.]*(?: \(.*\))?\Z)",  # bare, or with a packager's number in parentheses
+    # bare, as server_version has it: 16.15 (Ubuntu 16.15-0ubuntu0.24.04.1), 11.2-YB-2.15.0.1-b0
+    r"|\A(?=[0-9][0-9.]*(?:devel|(?:alpha|beta|rc)[0-9]+)?(?:[-+_][^\s()]{1,60})?(?: \(.{1,99}\))?\Z)",
     re.IGNORECASE,
 )
 _FORKS = (

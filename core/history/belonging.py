@@ -39,6 +39,24 @@ def check_belonging(folder: Path, path: Path) -> None:
     _check_journal(Path(f"{path}-journal"))
 
 
+def check_place(folder: Path) -> None:
+    """Look whether a folder that is made in this one stays where it is: nobody else may rename what lies in it.
+
+    Raises:
+        HistoryError: it is another user's, or others may write to it and to what is not theirs in it.
+        OSError: it cannot be looked at.
+    """
+    if os.name == "nt":  # no owner or mode to go by
+        return
+    found = folder.stat()
+    others = found.st_mode & 0o002 or (found.st_mode & 0o020 and found.st_gid != os.getegid())
+    if found.st_uid not in {0, os.geteuid()} or (others and not found.st_mode & stat.S_ISVTX):
+        raise HistoryError(
+            f"others may rename what lies in {folder} (its mode is {stat.S_IMODE(found.st_mode):o})",
+            "make the copy in a folder of your own, and move it there",
+        )
+
+
 def open_to_others(folder: Path, path: Path) -> str:
     """A sentence where others may have read the history, whose file the opening closes to them; else empty."""
     try:

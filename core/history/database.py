@@ -4,6 +4,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,57 @@ from sqlalchemy.exc import DBAPIError
 from core.errors import HistoryError
 from core.history.belonging import check_belonging, check_locks
 from core.history.decoding import GarbledError
-from core.history.upgrade import MIGRATIONS, Migrations, upgrade
+from core.history.owners import Owners
+from core.history.upgrade import MIGRATIONS, WRITE, Migrations, upgrade
 
 FILE_NAME = "history.sqlite3"
 PATIENCE_SECONDS = 10.0
 """How long a write waits for another program's."""
+
+
+class FileDatabase:
+    """The history in a file of this workstation.
+
+    Attributes:
+        path: the file.
+        reader, writer: engines of transactions that read, and that write, one at a time.
+        owners: whether the programs that record into it still live.
+        aside: None, as a file is not lost for a while.
+        remedy: what to do where it holds what no pghaul has written.
+    """
+
+    aside = None
+    remedy = "it is damaged, or from elsewhere: put back a copy, such as history-*.sqlite3 beside it"
+
+    def __init__(self, path: Path, engine: Engine) -> None:
+        self.path = path
+        self.reader = engine
+        self.writer = engine.execution_options(**WRITE)
+        self.owners = Owners(path.parent)
+
+    @property
+    def name(self) -> str:
+        """Where it lies."""
+        return str(self.path)
+
+    def told(self) -> AbstractContextManager[None]:
+        """SQLite's complaints inside as HistoryError, a sentence and a hint."""
+        return told(self.path)
+
+    def give_back_room(self) -> None:
+        """Have the file be no larger than what it holds; other programs wait meanwhile, and need the file once more."""
+        with told(self.path), self.reader.connect() as connection:
+            driver = connection.connection.driver_connection
+            if driver is None:
+                raise HistoryError(f"the connection to the history {self.path} was lost")
+            driver.execute("VACUUM")  # which no transaction may be around
+            driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+    def close(self) -> None:
+        """Let go of the file. May be called more than once."""
+        self.owners.close()
+        with told(self.path):
+            self.reader.dispose()
 
 
 def open_engine(folder: Path, migrations: Migrations = MIGRATIONS) -> Engine:
@@ -27,12 +74,12 @@ def open_engine(folder: Path, migrations: Migrations = MIGRATIONS) -> Engine:
         HistoryError: it cannot be made, opened or upgraded, or others can write it; an existing file is left as it was.
     """
     path = folder / FILE_NAME
-    _make_private(folder, path)
-    engine = _engine(path)
+    make_private(folder, path)
+    engine = engine_of(path)
     try:
         with told(path):
             upgrade(engine, path, migrations)
-    except BaseException:
+    except BaseException:  # a cancel too: an engine that nobody has is closed by nobody
         engine.dispose()
         raise
     return engine
@@ -50,18 +97,16 @@ def told(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def as_written(path: Path) -> Iterator[None]:
+def as_written(name: str, remedy: str) -> Iterator[None]:
     """What is read inside, and no pghaul can have written, as HistoryError: another type of value, an unknown word."""
     try:
         yield
     except GarbledError as error:
-        raise HistoryError(
-            f"the history {path} holds what no pghaul has written: {error}",
-            "it is damaged, or from elsewhere: put back a copy, such as history-*.sqlite3 beside it",
-        ) from error
+        raise HistoryError(f"the history {name} holds what no pghaul has written: {error}", remedy) from error
 
 
-def _make_private(folder: Path, path: Path) -> None:
+def make_private(folder: Path, path: Path) -> None:
+    """The folder and the file, made where need be, its user's alone; raises HistoryError where they cannot be."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
@@ -78,16 +123,17 @@ def _make_private(folder: Path, path: Path) -> None:
                 path.chmod(path.stat().st_mode & 0o700)
     except OSError as error:
         raise HistoryError(
-            f"the history {path} cannot be opened: {(error.strerror or str(error)).lower()}",
+            f"the history {path} cannot be opened: {said_of(error)}",
             f"make {folder} a folder that you may write to, or set PGHAUL_DATA to another one",
         ) from error
 
 
-def _engine(path: Path) -> Engine:
+def engine_of(path: Path) -> Engine:
+    """The file as it is, to be read and written; close it."""
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": PATIENCE_SECONDS})
 
     @event.listens_for(engine, "connect")
-    def connected(driver: sqlite3.Connection, record: Any) -> None:  # noqa: ARG001
+    def connected(driver: sqlite3.Connection, record: Any) -> None:  # noqa: ARG001  SQLAlchemy calls it so
         # CPython 3.11 begins no transaction before DDL; a failed migration would leave half a schema
         driver.isolation_level = None
         driver.execute("PRAGMA foreign_keys=ON")
@@ -112,15 +158,26 @@ _TOLD = (
     (
         ("not a database",),
         "is no SQLite database",
-        "move it elsewhere and put back a copy, such as history-*.sqlite3 beside it",
+        "put back a copy, such as history-*.sqlite3 beside it: pghaul history restore FILE",
     ),
     (
         ("malformed", "corrupt"),
         "is damaged",
-        "move it elsewhere and put back a copy, such as history-*.sqlite3 beside it",
+        "put back a copy: pghaul history restore FILE; or rescue what can be read: pghaul history check --rescue",
     ),
     (("unable to open",), "cannot be opened", "check the rights of the file and its folder"),
 )
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether SQLite found the file itself to be broken, or none of its own."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+def said_of(error: Exception) -> str:
+    """What the system or SQLite says, in a few words."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return text.lower()
 
 
 def _error(path: Path, cause: BaseException | None) -> HistoryError:

@@ -1,10 +1,11 @@
 """What stands behind one entry of the history: the very thing that was recorded then, not the latest of its kind."""
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from core.benchmarks.model import Run
 from core.errors import InputError
@@ -36,17 +37,17 @@ from core.migration.model.probe import Probe
 
 Detail = Move | Facts | Run | Probe | tuple[CheckResult, ...] | Estimate | Plan | Execution | Waiver | Path
 
-_KINDS: dict[str, tuple[type[Base], Callable[[Any], Detail]]] = {
-    "move": (MoveRow, move_of),
-    "facts": (FactsRow, facts_of),
-    "run": (RunRow, run_of),
-    "probe": (ProbeRow, probe_of),
-    "checks": (CheckPassRow, checks_of),
-    "estimate": (EstimateRow, estimate_of),
-    "plan": (PlanRow, plan_of),
-    "execution": (ExecutionRow, execution_of),
-    "waiver": (WaiverRow, waiver_of),
-    "report": (ReportRow, lambda row: Path(row.path)),
+_KINDS: dict[str, tuple[type[Base], InstrumentedAttribute[datetime], Callable[[Any], Detail]]] = {
+    "move": (MoveRow, MoveRow.created_at, move_of),
+    "facts": (FactsRow, FactsRow.taken_at, facts_of),
+    "run": (RunRow, RunRow.started_at, run_of),
+    "probe": (ProbeRow, ProbeRow.taken_at, probe_of),
+    "checks": (CheckPassRow, CheckPassRow.taken_at, checks_of),
+    "estimate": (EstimateRow, EstimateRow.made_at, estimate_of),
+    "plan": (PlanRow, PlanRow.made_at, plan_of),
+    "execution": (ExecutionRow, ExecutionRow.started_at, execution_of),
+    "waiver": (WaiverRow, WaiverRow.waived_at, waiver_of),
+    "report": (ReportRow, ReportRow.made_at, lambda row: Path(row.path)),
 }
 KINDS = tuple(_KINDS)
 """Every kind of Entry."""
@@ -54,10 +55,23 @@ KINDS = tuple(_KINDS)
 
 def detail(session: Session, kind: str, reference: int) -> Detail:
     """What the entry of that kind and reference is about; of a report, where it was written."""
+    row = row_of(session, kind, reference)
+    _table, _at, read = _KINDS[kind]
+    return read(row)
+
+
+def row_of(session: Session, kind: str, reference: int, at: datetime | None = None) -> Any:
+    """Its row, which is Noted; `at`: the time that it has to be of, for the number of what is removed is given anew.
+
+    Raises:
+        InputError: there is no such entry.
+    """
     if kind not in _KINDS:
         raise InputError(f"the history has no kind {kind!r}", f"it has {', '.join(KINDS)}")
-    table, read = _KINDS[kind]
+    table, made_at, _read = _KINDS[kind]
     row = session.get(table, reference) if 0 < reference <= LARGEST_ID else None
     if row is None:
         raise InputError(f"the history has no {kind} {reference}", "see the numbers with: pghaul history list")
-    return read(row)
+    if at is not None and getattr(row, made_at.key) != at:
+        raise InputError(f"{kind} {reference} is another one by now", "look for yours among the entries")
+    return row

@@ -90,6 +90,12 @@ def executions(session: Session, move: str) -> tuple[Execution, ...]:
     return tuple(execution_of(row) for row in session.scalars(newest))
 
 
+def own_executions(session: Session, move: str, seal: Seal) -> frozenset[int]:
+    """The numbers of those that this user's pghaul has recorded as they stand; what came from elsewhere is none."""
+    rows = session.scalars(select(ExecutionRow).where(ExecutionRow.move_id == move_row(session, move).id))
+    return frozenset(row.id for row in rows if seal.vouches_for(row.seal, *execution_words(row)))
+
+
 def latest_execution(session: Session, move: str) -> Execution | None:
     """The newest execution of a move; None: it was never executed."""
     of = move_row(session, move).id

@@ -32,6 +32,9 @@ from core.migration.model.transport import Transport
 T = TypeVar("T")
 R = TypeVar("R", EstimateRow, PlanRow)
 
+_BEGUN = (ProbeRow.quantity == Quantity.CHANGES.value) & (ProbeRow.seconds == 0)
+"""A watch that was begun, or has ended, and has seen nothing: no measurement."""
+
 
 def save_facts(session: Session, facts: Facts) -> int:
     """Keep the facts of a known server; their number."""
@@ -107,10 +110,24 @@ def probes(session: Session, move: str) -> tuple[Probe, ...]:
     of = move_row(session, move)
     from core.migration.transports.choice import latest_pass
 
-    mine = (ProbeRow.move_id == of.id, _since(ProbeRow.taken_at, of))
+    mine = (ProbeRow.move_id == of.id, _since(ProbeRow.taken_at, of), ~_BEGUN)
     rows = session.scalars(select(ProbeRow).where(*mine).order_by(ProbeRow.taken_at, ProbeRow.id))
     order = {quantity: position for position, quantity in enumerate(Quantity)}
     return tuple(sorted(latest_pass([probe_of(row) for row in rows]), key=lambda probe: order[probe.quantity]))
+
+
+def watch_begun(session: Session, move: str) -> Probe | None:
+    """That a watch was begun, where nothing that it saw was taken since, and it is not known to have ended."""
+    row = watch_begun_row(session, move_row(session, move))
+    return None if row is None else probe_of(row)
+
+
+def watch_begun_row(session: Session, of: MoveRow) -> ProbeRow | None:
+    """As `watch_begun`: the row that says so."""
+    mine = (ProbeRow.move_id == of.id, _since(ProbeRow.taken_at, of), ProbeRow.quantity == Quantity.CHANGES.value)
+    latest = select(ProbeRow).where(*mine).order_by(ProbeRow.taken_at.desc(), ProbeRow.id.desc()).limit(1)
+    row = session.scalars(latest).one_or_none()
+    return row if row is not None and row.seconds == 0 and row.began_at is None else None
 
 
 def probe_of(row: ProbeRow) -> Probe:

@@ -2,10 +2,25 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, func, literal, null, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    Text,
+    and_,
+    case,
+    cast,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    union_all,
+)
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from core.history.models import (
@@ -23,8 +38,27 @@ from core.history.models import (
     RunRow,
     WaiverRow,
 )
-from core.history.profiles import move_row
+from core.history.notes import tags_of
+from core.history.profiles import move_of, move_row
 from core.jobs import CommandEnded, CommandStarted
+from core.migration.model.execution import Kind
+from core.migration.model.move import Move
+from core.servers.profiles import Profile
+from core.servers.shell import command
+
+_TIMES: tuple[InstrumentedAttribute[datetime], ...] = (
+    RunRow.started_at,
+    ProbeRow.taken_at,
+    CheckPassRow.taken_at,
+    EstimateRow.made_at,
+    PlanRow.made_at,
+    ExecutionRow.started_at,
+    WaiverRow.waived_at,
+    ReportRow.made_at,
+)
+"""Of the kinds of entries that are of one move."""
+_SSH_FAILED = 255
+"""ssh(1): its own exit status where it could not do what was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +89,7 @@ class Entry:
         move: the move's name; None for the facts of a server.
         title: what, for people.
         reference: its number among those of its kind; Store.detail gives what it is about.
+        note: what a person noted to it; `tags`: the words behind a # in it.
     """
 
     at: datetime
@@ -62,6 +97,8 @@ class Entry:
     move: str | None
     title: str
     reference: int
+    note: str = ""
+    tags: tuple[str, ...] = ()
 
 
 def record_command(session: Session, move: str | None, event: CommandStarted | CommandEnded) -> None:
@@ -90,6 +127,30 @@ def record_command(session: Session, move: str | None, event: CommandStarted | C
         row.exit_status, row.seconds = event.exit_status, event.seconds
 
 
+def record_unread(session: Session, profile: Profile, sentence: str) -> None:
+    """That a server could not be read, as the command that ssh would be: its exit status is ssh's own for that."""
+    at = datetime.now(UTC)
+    address = command("ssh", profile.address).shown
+    session.add(
+        CommandRow(
+            server=profile.name,
+            user=profile.user or "",
+            title=sentence,
+            command=address,
+            started_at=at,
+            exit_status=_SSH_FAILED,
+            seconds=0.0,
+        )
+    )
+
+
+def unread(session: Session) -> dict[str, tuple[datetime, str]]:
+    """By server when it last could not be read, and why."""
+    failed = CommandRow.command.startswith("ssh ") & (CommandRow.exit_status == _SSH_FAILED)
+    rows = session.scalars(select(CommandRow).where(failed, CommandRow.move_id.is_(None)).order_by(CommandRow.id))
+    return {row.server: (row.started_at, row.title) for row in rows}
+
+
 def commands(session: Session, move: str | None, limit: int) -> tuple[Command, ...]:
     """The newest commands, of one move or of all."""
     query = select(CommandRow)
@@ -116,42 +177,80 @@ def record_report(session: Session, move: str, path: Path) -> None:
     session.add(ReportRow(move_id=move_row(session, move).id, made_at=datetime.now(UTC), path=str(path)))
 
 
-def entries(session: Session, limit: int, move: str | None) -> tuple[Entry, ...]:
-    """Of one move, or of all; a move's include the facts of its servers."""
+def entries(session: Session, limit: int, move: str | None, tag: str | None = None) -> tuple[Entry, ...]:
+    """Of one move, or of all; a move's include the facts of its servers.
+
+    `tag`: those alone whose note has it; empty: that have a note.
+    """
     move_id = None if move is None else move_row(session, move).id
-    everything = union_all(*_selects(move_id)).subquery()
+    everything = union_all(*_selects(move_id, limit if tag is None else None)).subquery()
     columns = everything.c
-    newest = select(everything).order_by(columns.at.desc(), columns.kind, columns.reference.desc()).limit(limit)
-    return tuple(Entry(row.at, row.kind, row.move, row.title, row.reference) for row in session.execute(newest))
+    newest = select(everything).order_by(columns.at.desc(), columns.kind, columns.reference.desc())
+    if tag is None:
+        return tuple(map(_entry, session.execute(newest.limit(limit))))
+    wanted = tag.lstrip("#").lower()
+    noted = (entry for entry in map(_entry, session.execute(newest)) if entry.note)
+    tagged = (entry for entry in noted if not wanted or wanted in entry.tags)
+    return tuple(islice(tagged, limit))
 
 
-def _selects(move_id: int | None) -> list[Select[Any]]:
-    """One SELECT a kind, all of the same columns as Entry."""
+def moves_newest_first(session: Session) -> tuple[Move, ...]:
+    """All moves, by when the latest entry of each came; by name where that is the same."""
+    # of each kind one row of the index of its moves and times, however many a move has
+    newest = [
+        select(at).where(at.class_.move_id == MoveRow.id).order_by(at.desc()).limit(1).correlate(MoveRow)
+        for at in _TIMES
+    ]
+    added = MoveRow.created_at
+    latest = func.max(added, *(func.coalesce(one.scalar_subquery(), added) for one in newest))
+    return tuple(map(move_of, session.scalars(select(MoveRow).order_by(latest.desc(), MoveRow.name))))
+
+
+def _entry(row: Row[Any]) -> Entry:
+    note = row.note or ""
+    return Entry(row.at, row.kind, row.move, row.title, row.reference, note, tags_of(note))
+
+
+def _selects(move_id: int | None, limit: int | None) -> list[Select[Any]]:
+    """One SELECT a kind, all of the same columns as Entry, and of each no more than could be shown; None: all noted.
+
+    Which these are is told by time and number alone, from an index: what they are called is put together afterwards.
+    """
     kinds: list[tuple[str, type[Any], InstrumentedAttribute[datetime], ColumnElement[str]]] = [
         ("run", RunRow, RunRow.started_at, _run_title()),
         ("probe", ProbeRow, ProbeRow.taken_at, ProbeRow.quantity + ": " + ProbeRow.method),
         ("checks", CheckPassRow, CheckPassRow.taken_at, _checks_title()),
         ("estimate", EstimateRow, EstimateRow.made_at, literal("how long each method takes")),
         ("plan", PlanRow, PlanRow.made_at, "transport: " + PlanRow.transport),
-        ("execution", ExecutionRow, ExecutionRow.started_at, ExecutionRow.kind + ": " + ExecutionRow.state),
+        ("execution", ExecutionRow, ExecutionRow.started_at, _execution_title()),
         ("waiver", WaiverRow, WaiverRow.waived_at, WaiverRow.check + ": " + WaiverRow.reason),
         ("report", ReportRow, ReportRow.made_at, ReportRow.path.expression),
     ]
     selects = [
-        _select(kind, at, MoveRow.name.expression, title, table.id).join(MoveRow, MoveRow.id == table.move_id)
+        _select(kind, at, MoveRow.name.expression, title, table)
+        .join(MoveRow, MoveRow.id == table.move_id)
+        .where(_newest(table, at, limit, *([] if move_id is None else [table.move_id == move_id])))
         for kind, table, at, title in kinds
     ]
-    selects.append(
-        _select("move", MoveRow.created_at, MoveRow.name.expression, literal("added"), MoveRow.id.expression)
-    )
-    facts = _select("facts", FactsRow.taken_at, null(), ProfileRow.name.expression, FactsRow.id.expression)
+    moves = _select("move", MoveRow.created_at, MoveRow.name.expression, literal("added"), MoveRow)
+    facts = _select("facts", FactsRow.taken_at, null(), ProfileRow.name.expression, FactsRow)
     facts = facts.join(ProfileRow, ProfileRow.id == FactsRow.profile_id)
     if move_id is None:
-        return [*selects, facts]
+        return [*selects, moves, facts.where(_newest(FactsRow, FactsRow.taken_at, limit))]
     uses = select(MoveRow.id).where(
         MoveRow.id == move_id, or_(MoveRow.old_id == ProfileRow.id, MoveRow.new_id == ProfileRow.id)
     )
-    return [*(one.where(MoveRow.id == move_id) for one in selects), facts.where(uses.exists())]
+    return [*selects, moves.where(MoveRow.id == move_id), facts.where(uses.exists())]
+
+
+def _newest(
+    table: type[Any], at: InstrumentedAttribute[datetime], limit: int | None, *which: ColumnElement[bool]
+) -> ColumnElement[bool]:
+    """That a row is among so many of the newest; None: among all to which something is noted."""
+    if limit is None:
+        return and_(table.note.is_not(None), *which)
+    newest = select(table.id).where(*which).order_by(at.desc(), table.id.desc()).limit(limit)
+    return table.id.in_(newest)  # type: ignore[no-any-return]  # of each table
 
 
 def _select(
@@ -159,14 +258,15 @@ def _select(
     at: InstrumentedAttribute[datetime],
     move: ColumnElement[Any],
     title: ColumnElement[str],
-    reference: ColumnElement[int],
+    table: type[Any],
 ) -> Select[Any]:
     return select(
         at.label("at"),
         literal(kind).label("kind"),
         move.label("move"),
         title.label("title"),
-        reference.label("reference"),
+        table.id.label("reference"),
+        table.note.label("note"),
     )
 
 
@@ -182,12 +282,19 @@ def _run_title() -> ColumnElement[str]:
     )
 
 
+def _execution_title() -> ColumnElement[str]:
+    """`move: done` or `rehearsal: stopped`."""
+    real = ExecutionRow.kind == Kind.REAL.value
+    return case((real, literal("move")), else_=ExecutionRow.kind.expression) + ": " + ExecutionRow.state
+
+
 def _checks_title() -> ColumnElement[str]:
     def of(status: str) -> ColumnElement[Any]:
         mine = (CheckResultRow.pass_id == CheckPassRow.id, CheckResultRow.status == status)
         return select(func.count()).where(*mine).correlate(CheckPassRow).scalar_subquery()
 
-    return func.printf(
-        "blockers: %d, unknown: %d, warnings: %d, passed: %d",
-        *(of(status) for status in ("blocker", "unknown", "warning", "pass")),
-    )
+    words = ("blockers: ", "blocker"), (", unknown: ", "unknown"), (", warnings: ", "warning"), (", passed: ", "pass")
+    title: ColumnElement[str] = literal("")
+    for word, status in words:
+        title = title + word + cast(of(status), Text)
+    return title

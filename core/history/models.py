@@ -27,6 +27,13 @@ class Base(DeclarativeBase):
     type_annotation_map: ClassVar = {str: PlainText, datetime: UtcDateTime, int: WholeNumber, float: Number}
 
 
+class Noted:
+    """An entry of the history, to which a person may note something (core/history/notes)."""
+
+    # behind the columns of the entry itself, where a migration adds it
+    note: Mapped[str | None] = mapped_column(SaidText, sort_order=1)
+
+
 class ProfileRow(Base):
     """A server profile. It holds no secret: there is no column for one."""
 
@@ -46,7 +53,7 @@ class ProfileRow(Base):
     """When it last began to name another machine: what was learnt or measured before says nothing about this one."""
 
 
-class MoveRow(Base):
+class MoveRow(Noted, Base):
     """A move."""
 
     __tablename__ = "moves"
@@ -70,7 +77,7 @@ class MoveRow(Base):
     new: Mapped[ProfileRow] = relationship(foreign_keys=new_id)
 
 
-class FactsRow(Base):
+class FactsRow(Noted, Base):
     """One pass over one server: what lists show as columns, the whole as a JSON document."""
 
     __tablename__ = "facts"
@@ -91,7 +98,7 @@ class FactsRow(Base):
     __table_args__ = (Index(None, "profile_id", "taken_at"),)
 
 
-class RunRow(Base):
+class RunRow(Noted, Base):
     """One workload on one volume of a move. `server` is the name it had, and follows a renaming."""
 
     __tablename__ = "runs"
@@ -121,7 +128,11 @@ class RunRow(Base):
         order_by="RepetitionRow.number", lazy="selectin", passive_deletes="all"
     )
 
-    __table_args__ = (Index(None, "move_id", "started_at"),)
+    __table_args__ = (
+        Index(None, "move_id", "started_at"),
+        # all that `runs.starts` sums up
+        Index("ix_runs_starts", "outcome", "move_id", "side", "server", "mount_point", "folder", "started_at"),
+    )
 
 
 class RepetitionRow(Base):
@@ -159,7 +170,7 @@ class MetricRow(Base):
     __table_args__ = (Index(None, "name"), {"sqlite_with_rowid": False})
 
 
-class ProbeRow(Base):
+class ProbeRow(Noted, Base):
     """A short measurement of one link of the copy chain."""
 
     __tablename__ = "probes"
@@ -182,7 +193,7 @@ class ProbeRow(Base):
     __table_args__ = (Index(None, "move_id", "taken_at"),)
 
 
-class CheckPassRow(Base):
+class CheckPassRow(Noted, Base):
     """One pass of all checks of a move."""
 
     __tablename__ = "check_passes"
@@ -216,7 +227,7 @@ class CheckResultRow(Base):
     documentation: Mapped[str]
 
 
-class WaiverRow(Base):
+class WaiverRow(Noted, Base):
     """A warning that somebody took on for the evidence that is kept with it; `withdrawn_at` when that ended."""
 
     __tablename__ = "waivers"
@@ -237,7 +248,7 @@ class WaiverRow(Base):
     __table_args__ = (Index(None, "move_id", "waived_at"),)
 
 
-class EstimateRow(Base):
+class EstimateRow(Noted, Base):
     """An estimate, as a JSON document."""
 
     __tablename__ = "estimates"
@@ -250,7 +261,7 @@ class EstimateRow(Base):
     __table_args__ = (Index(None, "move_id", "made_at"),)
 
 
-class PlanRow(Base):
+class PlanRow(Noted, Base):
     """A plan, as a JSON document."""
 
     __tablename__ = "plans"
@@ -266,7 +277,7 @@ class PlanRow(Base):
     __table_args__ = (Index(None, "move_id", "made_at"),)
 
 
-class ExecutionRow(Base):
+class ExecutionRow(Noted, Base):
     """A plan being carried out; the plan as it was then, as a JSON document."""
 
     __tablename__ = "executions"
@@ -350,7 +361,7 @@ class CommandRow(Base):
     __table_args__ = (Index(None, "move_id", "started_at"), Index(None, "server", "started_at"))
 
 
-class ReportRow(Base):
+class ReportRow(Noted, Base):
     """A report that was written."""
 
     __tablename__ = "reports"

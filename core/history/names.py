@@ -2,6 +2,7 @@
 
 import unicodedata
 
+from core.benchmarks.model import ELSEWHERE
 from core.errors import InputError
 
 LONGEST = 100
@@ -27,6 +28,11 @@ def checked_name(what: str, name: str) -> str:
         raise InputError(
             f"the name of the {what} {name!r} holds a character that cannot be seen: U+{ord(unseen[0]):04X}",
             "type the name anew",
+        )
+    if what == "server" and name == ELSEWHERE:
+        raise InputError(
+            f"no server can be called {ELSEWHERE}: what somebody else measured is kept under that",
+            "choose another name",
         )
     if name != name.strip():
         raise InputError(f"the name of the {what} {name!r} begins or ends with a space", "leave the space out")

@@ -39,6 +39,9 @@ class Owners:
                 self._mine = (token, handle)
             return self._mine[0]
 
+    def keep(self) -> None:
+        """Nothing: the file stays locked for as long as this process lives."""
+
     def alive(self, token: str) -> bool:
         """Whether the process of that token still lives; the file of one that does not goes.
 

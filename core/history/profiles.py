@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from sqlalchemy import or_, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload
 
 from core.errors import InputError
 from core.history.decoding import member, of_type, parsed
@@ -119,7 +119,8 @@ def move(session: Session, name: str) -> Move:
 
 def moves(session: Session) -> tuple[Move, ...]:
     """All moves, by name."""
-    return tuple(move_of(row) for row in session.scalars(select(MoveRow).order_by(MoveRow.name)))
+    with_servers = joinedload(MoveRow.old), joinedload(MoveRow.new)
+    return tuple(map(move_of, session.scalars(select(MoveRow).options(*with_servers).order_by(MoveRow.name))))
 
 
 def remove_move(session: Session, name: str) -> None:

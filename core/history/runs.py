@@ -3,12 +3,14 @@
 import functools
 import json
 import math
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, and_, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, selectinload
 
 from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
+from core.comparison.sets import Start
 from core.errors import InputError
 from core.history.decoding import GarbledError, member, parsed
 from core.history.models import MetricRow, MoveRow, RepetitionRow, RunRow
@@ -16,6 +18,7 @@ from core.history.profiles import move_row
 from core.history.types import storable
 
 _Key = tuple[str, str, str, str]
+WITHOUT_RAW = selectinload(RunRow.repetitions).defer(RepetitionRow.raw)
 LARGEST_ID = 2**63 - 1
 """What SQLite can hold as a number."""
 
@@ -71,12 +74,20 @@ def repetition_ended(session: Session, run_id: int, repetition: Repetition) -> N
     session.add(kept)
 
 
-def run_ended(
-    session: Session, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str
-) -> None:
-    """Record how a run ended, and why no more repetitions were made."""
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a run ended; `stopped`: why no more repetitions were made."""
+
+    outcome: Outcome
+    at: datetime
+    tool_version: str | None
+    stopped: str
+
+
+def run_ended(session: Session, run_id: int, end: End) -> None:
+    """Record how a run ended."""
     row = _row(session, run_id)
-    row.outcome, row.ended_at, row.tool_version, row.stopped = outcome.value, ended_at, tool_version, stopped
+    row.outcome, row.ended_at, row.tool_version, row.stopped = end.outcome.value, end.at, end.tool_version, end.stopped
     row.owner = None
 
 
@@ -99,9 +110,17 @@ def run(session: Session, run_id: int) -> Run:
 
 
 def runs(
-    session: Session, move: str, side: Side | None, latest_only: bool, newest: int | None = None
+    session: Session,
+    move: str,
+    side: Side | None,
+    latest_only: bool,
+    newest: int | None = None,
+    raw: bool = True,
 ) -> tuple[Run, ...]:
-    """The runs of a move in the order of time; all, the latest of each workload, or so many of the newest."""
+    """The runs of a move in the order of time; all, the latest of each workload, or so many of the newest.
+
+    `raw`: with what the tools printed, which is most of what there is to read.
+    """
     of = move_row(session, move)
     query = select(RunRow).where(RunRow.move_id == of.id)
     if side is not None:
@@ -109,15 +128,72 @@ def runs(
     if latest_only:
         query = query.where(RunRow.id.in_(_latest(session, of)))
     latest_first = query.order_by(RunRow.started_at.desc(), RunRow.id.desc()).limit(newest)
-    return tuple(run_of(row) for row in list(session.scalars(latest_first))[::-1])
+    if not raw:
+        latest_first = latest_first.options(WITHOUT_RAW)
+    return tuple(run_of(row, raw=raw) for row in list(session.scalars(latest_first))[::-1])
+
+
+def starts(session: Session, newest: int) -> tuple[Start, ...]:
+    """What each start of a suite measured on one volume, of all moves, the newest first."""
+    of = (RunRow.move_id, RunRow.side, RunRow.server, RunRow.mount_point, RunRow.folder)
+    began = func.min(RunRow.started_at)
+    query = select(*of, began, func.count()).where(RunRow.outcome == Outcome.DONE.value).group_by(*of)
+    names = {move.id: move.name for move in session.scalars(select(MoveRow))}
+    return tuple(
+        Start(names[move], member(Side, side), server, mount_point, folder, began_at, count)
+        for move, side, server, mount_point, folder, began_at, count in session.execute(
+            query.order_by(began.desc()).limit(newest)
+        )
+    )
+
+
+def runs_of_start(session: Session, start: Start) -> tuple[Run, ...]:
+    """The runs of one start, in the order of time."""
+    of = move_row(session, start.move)
+    query = select(RunRow).where(
+        RunRow.move_id == of.id,
+        RunRow.side == start.side.value,
+        RunRow.server == start.server,
+        RunRow.mount_point == start.mount_point,
+        RunRow.folder == start.folder,
+    )
+    return tuple(run_of(row) for row in session.scalars(query.order_by(RunRow.started_at, RunRow.id)))
+
+
+def runs_of_workload(session: Session, move: str, side: Side, tool: str, workload: str, newest: int) -> tuple[Run, ...]:
+    """The newest runs of a workload that are done, where the move is now, in the order of time, without raw outputs."""
+    of = move_row(session, move)
+    query = select(RunRow).where(
+        RunRow.move_id == of.id,
+        RunRow.side == side.value,
+        RunRow.tool == tool,
+        RunRow.workload == workload,
+        RunRow.outcome == Outcome.DONE.value,
+        _where_the_move_is(of),
+    )
+    latest_first = query.order_by(RunRow.started_at.desc(), RunRow.id.desc()).limit(newest)
+    return tuple(run_of(row, raw=False) for row in list(session.scalars(latest_first.options(WITHOUT_RAW)))[::-1])
+
+
+def runs_on(session: Session, server: str) -> tuple[Run, ...]:
+    """The runs on a server in the order of time, of whichever moves."""
+    query = select(RunRow).where(RunRow.server == server).order_by(RunRow.started_at, RunRow.id)
+    return tuple(run_of(row) for row in session.scalars(query))
 
 
 def measured_at(session: Session, move: str) -> dict[Side, datetime]:
     """When the latest run of each side ended that is done, on the machine and the volume that the move names now."""
     of = move_row(session, move)
-    done = (RunRow.move_id == of.id, RunRow.outcome == Outcome.DONE.value, _where_the_move_is(of))
-    ended = session.execute(select(RunRow.side, func.max(RunRow.ended_at)).where(*done).group_by(RunRow.side))
-    return {Side(side): at for side, at in ended if at is not None}
+    done = select(RunRow.ended_at).where(
+        RunRow.move_id == of.id,
+        RunRow.outcome == Outcome.DONE.value,
+        RunRow.ended_at.is_not(None),
+        _where_the_move_is(of),
+    )
+    # one row of an index: max() would look at each run of the move
+    newest = done.order_by(RunRow.started_at.desc(), RunRow.id.desc()).limit(1)
+    ended = {side: session.scalar(newest.where(RunRow.side == side.value)) for side in Side}
+    return {side: at for side, at in ended.items() if at is not None}
 
 
 def _latest(session: Session, of: MoveRow) -> list[int]:
@@ -167,8 +243,8 @@ def _row(session: Session, run_id: int) -> RunRow:
     return row
 
 
-def run_of(row: RunRow) -> Run:
-    """The run of that row."""
+def run_of(row: RunRow, *, raw: bool = True) -> Run:
+    """The run of that row; without `raw` its outputs are empty."""
     return Run(
         move=row.move.name,
         volume=Volume(member(Side, row.side), row.server, row.mount_point, row.folder),
@@ -176,14 +252,14 @@ def run_of(row: RunRow) -> Run:
         started_at=row.started_at,
         outcome=member(Outcome, row.outcome) if row.outcome else None,
         ended_at=row.ended_at,
-        repetitions=tuple(_repetition(repetition) for repetition in row.repetitions),
+        repetitions=tuple(_repetition(repetition, raw) for repetition in row.repetitions),
         tool_version=row.tool_version,
         id=row.id,
         stopped=row.stopped,
     )
 
 
-def _repetition(row: RepetitionRow) -> Repetition:
+def _repetition(row: RepetitionRow, raw: bool) -> Repetition:
     return Repetition(
         number=row.number,
         started_at=row.started_at,
@@ -191,7 +267,7 @@ def _repetition(row: RepetitionRow) -> Repetition:
         outcome=member(Outcome, row.outcome),
         metrics={metric.name: metric.value for metric in row.metrics},
         command=row.command,
-        raw=row.raw,
+        raw=row.raw if raw else "",
         cached=row.cached,
         message=row.message,
         marks=tuple(_mark(pair) for pair in parsed(list, row.marks)),

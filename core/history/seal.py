@@ -15,6 +15,7 @@ from pathlib import Path
 
 from core import settings
 from core.errors import HistoryError
+from core.history.copies import flush_folder
 
 KEY_FILE = "history.key"
 _BYTES = 32
@@ -85,7 +86,7 @@ class Seal:
                     os.fsync(stream.fileno())  # a power cut that loses the key loses what it has sealed
                 with contextlib.suppress(FileExistsError):
                     os.link(scratch, self._path)
-                _flush_folder(self._path.parent)
+                flush_folder(self._path.parent)
             finally:
                 scratch.unlink(missing_ok=True)
         except OSError as error:
@@ -94,17 +95,6 @@ class Seal:
         if key is None:
             raise _unusable(self._path, "was removed as it was made")
         return key
-
-
-def _flush_folder(folder: Path) -> None:
-    """The name of a new file lies in its folder: without it on the disk a power cut loses the file as well."""
-    if os.name == "nt":  # which opens no folder, and writes the name with the file
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _sealed(key: bytes, words: tuple[str, ...]) -> str:

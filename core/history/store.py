@@ -3,19 +3,40 @@
 Names that are not there, taken or unfit raise InputError; a history that cannot be read or written, HistoryError.
 """
 
-from collections.abc import Collection
+import contextlib
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 from core.benchmarks.model import Outcome, Repetition, Run, Side
+from core.comparison.sets import Start
+from core.errors import HistoryError
 from core.facts.model import Facts
-from core.history import details, elsewhere, executions, findings, log, profiles, runs, waivers
+from core.history import (
+    archive,
+    carrying,
+    details,
+    elsewhere,
+    executions,
+    findings,
+    log,
+    notes,
+    profiles,
+    removal,
+    retention,
+    runs,
+    waivers,
+)
+from core.history.archive import Archive
+from core.history.aside import Kept, kept_command
 from core.history.details import KINDS, Detail
 from core.history.file import HistoryFile
 from core.history.log import Command, Entry
+from core.history.removal import Removed
+from core.history.runs import End
 from core.history.types import said
 from core.jobs import CommandEnded, CommandStarted
-from core.migration.checks.waivers import with_waivers
 from core.migration.model.checks import CheckResult, Waiver
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, State, StepRun
@@ -24,7 +45,7 @@ from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
 from core.servers.profiles import Profile
 
-__all__ = ["KINDS", "Command", "Detail", "Entry", "Store"]
+__all__ = ["KINDS", "Command", "Detail", "Entry", "Removed", "Store"]
 
 
 class Store(HistoryFile):
@@ -45,6 +66,12 @@ class Store(HistoryFile):
         """Change the server that is called as `profile` is; add it where there is none."""
         with self._write() as session, executions.hooks_kept(session, self._seal):
             profiles.put_profile(session, profile)
+
+    def put_profiles(self, found: Sequence[Profile]) -> None:
+        """The same of many, all or none."""
+        with self._write() as session, executions.hooks_kept(session, self._seal):
+            for profile in found:
+                profiles.put_profile(session, profile)
 
     def profile(self, name: str) -> Profile:
         with self._read() as session:
@@ -91,6 +118,11 @@ class Store(HistoryFile):
         with self._read() as session:
             return profiles.moves(session)
 
+    def moves_newest_first(self) -> tuple[Move, ...]:
+        """All moves, by when the latest entry of each came; by name where that is the same."""
+        with self._read() as session:
+            return log.moves_newest_first(session)
+
     def remove_move(self, name: str) -> None:
         """Remove a move with everything measured, planned and done for it. Its servers stay."""
         with self._write() as session:
@@ -120,29 +152,38 @@ class Store(HistoryFile):
     # --- runs (BenchmarkJournal)
 
     def run_started(self, run: Run) -> int:
-        """Record a run; the number it has from now on."""
+        """Record a run; the number it has from now on, below zero where it was kept aside (core/history/aside)."""
+        kept = Kept(run.move, run=run)
+        number = self._write_or_keep(kept, lambda session: runs.run_started(session, run, self._owners.mine()))
+        return self._begun.add(run, number)
+
+    def add_runs(self, found: Sequence[Run]) -> tuple[int, ...]:
+        """Record runs that have ended, with their repetitions, all or none; their numbers."""
+        kept = [replace(run, repetitions=tuple(said(one) for one in run.repetitions)) for run in found]
         with self._write() as session:
-            return runs.run_started(session, run, self._owners.mine())
+            return tuple(runs.run_started(session, run, self._owners.mine()) for run in kept)
 
     def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
         """Record one repetition with its raw output and its metrics; one that is no finite number is left out."""
-        kept = said(repetition)
-        with self._write() as session:
-            runs.repetition_ended(session, run_id, kept)
+        ended = said(repetition)
+        kept = self._begun.part(run_id, repetition=ended)
+        self._write_of_run(run_id, kept, lambda session: runs.repetition_ended(session, run_id, ended))
 
     def run_ended(
         self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str = ""
     ) -> None:
         """Record how a run ended, and why no more repetitions were made."""
-        with self._write() as session:
-            runs.run_ended(session, run_id, outcome, ended_at, tool_version, stopped)
+        end = End(outcome, ended_at, tool_version, stopped)
+        kept = self._begun.part(run_id, end=end)
+        self._write_of_run(run_id, kept, lambda session: runs.run_ended(session, run_id, end))
 
     def _end_interrupted_runs(self) -> None:
         """A run whose process was killed would be shown as running for ever."""
         with self._read() as session:
             gone = {owner for owner in runs.open_owners(session) if owner is None or not self._owners.alive(owner)}
         if gone:
-            with self._write() as session:
+            # on a full disk, or where the file may not be written, they are read as they stand
+            with contextlib.suppress(HistoryError), self._write() as session:
                 for owner in gone:
                     runs.interrupt(session, owner)
 
@@ -152,16 +193,43 @@ class Store(HistoryFile):
             return runs.run(session, run_id)
 
     def runs(
-        self, move: str, *, side: Side | None = None, latest_only: bool = False, newest: int | None = None
+        self,
+        move: str,
+        *,
+        side: Side | None = None,
+        latest_only: bool = False,
+        newest: int | None = None,
+        raw: bool = True,
     ) -> tuple[Run, ...]:
-        """The runs of a move in the order of time; `newest`: so many of them, the newest.
+        """The runs of a move in the order of time; `newest`: so many of them, the newest; `raw`: with raw outputs.
 
         `latest_only`: of each side and each workload with its parameters the newest that is done, on the machine and
         the volume that the move names now.
         """
         self._end_interrupted_runs()
         with self._read() as session:
-            return runs.runs(session, move, side, latest_only, newest)
+            return runs.runs(session, move, side, latest_only, newest, raw)
+
+    def starts(self, newest: int = 200) -> tuple[Start, ...]:
+        """What each start of a suite measured on one volume, of all moves, the newest first."""
+        with self._read() as session:
+            return runs.starts(session, newest)
+
+    def runs_of_start(self, start: Start) -> tuple[Run, ...]:
+        """The runs of one start, in the order of time."""
+        with self._read() as session:
+            return runs.runs_of_start(session, start)
+
+    def runs_of_workload(self, move: str, side: Side, tool: str, workload: str, newest: int) -> tuple[Run, ...]:
+        """The newest runs of a workload that are done, where the move is now, in the order of time; no raw outputs."""
+        with self._read() as session:
+            return runs.runs_of_workload(session, move, side, tool, workload, newest)
+
+    def runs_on(self, server: str) -> tuple[Run, ...]:
+        """The runs on the server of that name in the order of time, of whichever moves."""
+        self._end_interrupted_runs()
+        with self._read() as session:
+            return runs.runs_on(session, server)
 
     def measured_at(self, move: str) -> dict[Side, datetime]:
         """When the latest run of each side ended that is done, where the move names it now."""
@@ -172,14 +240,18 @@ class Store(HistoryFile):
 
     def probe_taken(self, move: str, probe: Probe) -> None:
         """Record one probe of a move."""
-        kept = said(probe)
-        with self._write() as session:
-            findings.probe_taken(session, move, kept)
+        taken = said(probe)
+        self._write_or_keep(Kept(move, probe=taken), lambda session: findings.probe_taken(session, move, taken))
 
     def probes(self, move: str) -> tuple[Probe, ...]:
         """The latest probe of each link, in the order of the copy chain, and of each transport of the latest pass."""
         with self._read() as session:
             return findings.probes(session, move)
+
+    def watch_begun(self, move: str) -> Probe | None:
+        """That a watch on old was begun, where nothing that it saw was taken since."""
+        with self._read() as session:
+            return findings.watch_begun(session, move)
 
     def save_checks(self, move: str, results: tuple[CheckResult, ...]) -> None:
         """Keep one pass of all checks, in the order given."""
@@ -190,7 +262,13 @@ class Store(HistoryFile):
         """The latest pass, its warnings with the waivers that hold; None: not checked yet."""
         with self._read() as session:
             results = findings.checks(session, move)
-            return None if results is None else with_waivers(results, waivers.waivers(session, move, self._seal))
+            if results is None:
+                return None
+            from core.migration.checks.waivers import (
+                with_waivers,  # and every check with it, which opening does without
+            )
+
+            return with_waivers(results, waivers.waivers(session, move, self._seal))
 
     def add_waiver(self, move: str, waiver: Waiver) -> None:
         """Keep a waiver, in place of one that stands for the same check."""
@@ -238,8 +316,10 @@ class Store(HistoryFile):
 
     def execution_started(self, execution: Execution) -> int:
         """Record a new execution; the number it has from now on."""
+        mine = self._owners.mine()
         with self._write() as session:
-            return executions.execution_started(session, execution, self._owners.mine(), self._seal)
+            carrying.refuse_carried_out(session, execution.move, mine, self._owners.alive)
+            return executions.execution_started(session, execution, mine, self._seal)
 
     def execution(self, execution_id: int) -> Execution:
         with self._read() as session:
@@ -260,6 +340,11 @@ class Store(HistoryFile):
         with self._read() as session:
             return executions.executions(session, move)
 
+    def own_executions(self, move: str) -> frozenset[int]:
+        """The numbers of those that this user's pghaul has recorded; no other counts for an estimate."""
+        with self._read() as session:
+            return executions.own_executions(session, move, self._seal)
+
     def latest_execution(self, move: str) -> Execution | None:
         """The newest execution of a move; None: it was never executed."""
         with self._read() as session:
@@ -272,12 +357,16 @@ class Store(HistoryFile):
 
     def execution_changed(self, execution_id: int, state: State, message: str = "") -> None:
         """Record how an execution stands."""
-        why = said(message)
+        why, mine = said(message), self._owners.mine()
         with self._write() as session:
-            executions.execution_changed(session, execution_id, state, why, self._owners.mine(), self._seal)
+            if state is State.RUNNING:
+                move = executions.execution(session, execution_id).move
+                carrying.refuse_carried_out(session, move, mine, self._owners.alive)
+            carrying.refuse_taken_over(session, execution_id, mine, self._owners.alive)
+            executions.execution_changed(session, execution_id, state, why, mine, self._seal)
 
     def carried_out(self, execution_id: int) -> bool:
-        """Whether a process of this workstation is at it."""
+        """Whether a process is at it: of this workstation, or of any of a team."""
         with self._read() as session:
             process = executions.process_of(session, execution_id)
         return process is not None and self._owners.alive(process)
@@ -294,8 +383,9 @@ class Store(HistoryFile):
 
     def step_started(self, execution_id: int, run: StepRun) -> int:
         """Record the start of a try at a step; the number it has from now on."""
-        kept = said(run)
+        kept, mine = said(run), self._owners.mine()
         with self._write() as session:
+            carrying.refuse_taken_over(session, execution_id, mine, self._owners.alive)
             return executions.step_started(session, execution_id, kept, self._seal)
 
     def step_progressed(self, run_id: int, done: int, total: int | None) -> None:
@@ -337,9 +427,18 @@ class Store(HistoryFile):
 
     def record_command(self, move: str | None, event: CommandStarted | CommandEnded) -> None:
         """Record the start or the end of a command, secrets masked."""
-        kept = said(event)
+        happened = said(event)
+        self._write_or_keep(kept_command(move, happened), lambda session: log.record_command(session, move, happened))
+
+    def record_unread(self, profile: Profile, sentence: str) -> None:
+        """That a server could not be read, and why."""
         with self._write() as session:
-            log.record_command(session, move, kept)
+            log.record_unread(session, profile, sentence)
+
+    def unread(self) -> dict[str, tuple[datetime, str]]:
+        """By server when it last could not be read, and why."""
+        with self._read() as session:
+            return log.unread(session)
 
     def commands(self, move: str | None = None, limit: int = 200) -> tuple[Command, ...]:
         """The newest commands first, of one move or of all."""
@@ -351,14 +450,63 @@ class Store(HistoryFile):
         with self._write() as session:
             log.record_report(session, move, path)
 
-    def entries(self, limit: int = 200, move: str | None = None) -> tuple[Entry, ...]:
-        """What happened, newest first, of one move (the facts of its servers among it) or of all."""
+    def entries(self, limit: int = 200, move: str | None = None, tag: str | None = None) -> tuple[Entry, ...]:
+        """What happened, newest first, of one move (the facts of its servers among it) or of all; with that tag.
+
+        An empty tag is had by all that has a note.
+        """
         self._end_interrupted_runs()
         with self._read() as session:
-            return log.entries(session, limit, move)
+            return log.entries(session, limit, move, tag)
+
+    def note(self, kind: str, reference: int) -> str:
+        """What was noted to an entry."""
+        with self._read() as session:
+            return notes.note_of(session, kind, reference)
+
+    def set_note(self, kind: str, reference: int, note: str, at: datetime | None = None) -> str:
+        """Note something to an entry, secrets masked, empty: nothing; what was noted before (core/history/notes)."""
+        kept = said(note)
+        with self._write() as session:
+            return notes.set_note(session, kind, reference, kept, at)
 
     def detail(self, kind: str, reference: int) -> Detail:
         """What an entry is about, as it was recorded; of a report, where it was written."""
         self._end_interrupted_runs()
         with self._read() as session:
             return details.detail(session, kind, reference)
+
+    # --- what is removed by its user's word alone
+
+    def prunable(self, before: datetime, kinds: Collection[str], move: str | None = None) -> dict[str, int]:
+        """Of each kind how many would be removed that are older, of one move or of all (core/history/retention)."""
+        with self._read() as session:
+            return retention.prunable(session, before, kinds, move)
+
+    def prune(self, before: datetime, kinds: Collection[str], move: str | None = None) -> dict[str, int]:
+        """Remove them, all or none; of each kind how many."""
+        with self._write() as session:
+            return retention.prune(session, before, kinds, move)
+
+    def remove_entries(self, entries: Sequence[Entry]) -> Removed:
+        """Remove these, all or none, with what belongs to them; what undoes it (core/history/removal)."""
+        self._end_interrupted_runs()
+        with self._write() as session:
+            return removal.remove(session, [(entry.kind, entry.reference) for entry in entries])
+
+    def put_back(self, removed: Removed) -> None:
+        """Undo it."""
+        with self._write() as session:
+            removal.put_back(session, removed)
+
+    # --- a move that goes to another workstation
+
+    def export_move(self, move: str, to: Path, *, replacing: bool = False) -> None:
+        """Write the archive of a move (core/history/archive)."""
+        with self._read() as session:
+            archive.export(session, move, to, replacing=replacing)
+
+    def take_in(self, read: Archive, name: str | None = None) -> str:
+        """Put a move into the history, all or nothing, under that name or the one that it has; that name."""
+        with self._write() as session:
+            return archive.take_in(session, read, name)

@@ -1,19 +1,30 @@
-"""Column types, and what text may be kept: SQLite holds UTF-8, so a lone surrogate is kept as its escape."""
+"""Column types, and what text may be kept, in a file of SQLite's and on a server of PostgreSQL's alike.
+
+Neither holds a lone surrogate, which is kept as its escape; PostgreSQL's text no NUL, for which it has a stand-in.
+"""
 
 import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import DateTime, Dialect, Float, Integer, LargeBinary, Text
+from sqlalchemy import BigInteger, DateTime, Dialect, Float, Integer, LargeBinary, Text
 from sqlalchemy.types import TypeDecorator
 
 from core.documents import each_text
-from core.errors import HistoryError
 from core.history.decoding import GarbledError, of_type
 from core.redaction import without_secrets
 
 T = TypeVar("T")
+SERVER = "postgresql"
+"""What SQLAlchemy calls PostgreSQL."""
+WHOLE = Integer().with_variant(BigInteger(), SERVER)
+"""A whole number of 64 bits, as SQLite's are."""
+TEXT = Text().with_variant(Text(collation="C"), SERVER)
+"""A text that is sorted by its bytes, as SQLite does, whatever the database of the server sorts by."""
+_MARK = "\ufffe"
+_NUL = f"{_MARK}0"
+"""What stands for a NUL on a server; no character has this mark, and where a text has it, it is doubled by an `m`."""
 LARGE = 1024
 """Bytes from which a text is compressed."""
 LARGEST = 256 * 2**20
@@ -21,7 +32,7 @@ LARGEST = 256 * 2**20
 
 
 def storable_text(text: str) -> str:
-    r"""The text as UTF-8 can hold it: a lone surrogate (a byte that was no UTF-8) becomes its escape, `\udcff`."""
+    r"""The text as either can hold it: a lone surrogate (a byte that was no UTF-8) becomes its escape, `\udcff`."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -36,14 +47,14 @@ class UtcDateTime(TypeDecorator[datetime]):
     impl = DateTime
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002  SQLAlchemy calls it so
         if value is None:
             return None
         if value.tzinfo is None:
             raise ValueError(f"{value!r} has no time zone")
         return value.astimezone(UTC).replace(tzinfo=None)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002  SQLAlchemy calls it so
         return None if value is None else value.replace(tzinfo=UTC)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:
@@ -62,10 +73,10 @@ class UtcDateTime(TypeDecorator[datetime]):
 class WholeNumber(TypeDecorator[int]):
     """A whole number."""
 
-    impl = Integer
+    impl = WHOLE
     cache_ok = True
 
-    def process_result_value(self, value: int | None, dialect: Dialect) -> int | None:  # noqa: ARG002
+    def process_result_value(self, value: int | None, dialect: Dialect) -> int | None:  # noqa: ARG002  SQLAlchemy calls it so
         return None if value is None else of_type(int, value, "whole number")
 
 
@@ -75,21 +86,27 @@ class Number(TypeDecorator[float]):
     impl = Float
     cache_ok = True
 
-    def process_result_value(self, value: float | None, dialect: Dialect) -> float | None:  # noqa: ARG002
+    def process_result_value(self, value: float | None, dialect: Dialect) -> float | None:  # noqa: ARG002  SQLAlchemy calls it so
         return None if value is None else of_type(float, value, "number")
 
 
 class PlainText(TypeDecorator[str]):
     """Text that any server may have written."""
 
-    impl = Text
+    impl = TEXT
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        return None if value is None else storable_text(value)
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        if value is None:
+            return None
+        text = storable_text(value)
+        return text.replace(_MARK, _MARK + "m").replace("\0", _NUL) if dialect.name == SERVER else text
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        return None if value is None else of_type(str, value, "text")
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        if value is None:
+            return None
+        text = of_type(str, value, "text")
+        return text.replace(_NUL, "\0").replace(_MARK + "m", _MARK) if dialect.name == SERVER else text
 
 
 class LongText(TypeDecorator[str]):
@@ -98,13 +115,13 @@ class LongText(TypeDecorator[str]):
     impl = LargeBinary
     cache_ok = True
 
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002  SQLAlchemy calls it so
         if value is None:
             return None
         text = value.encode("utf-8", "backslashreplace")
         return b"z" + zlib.compress(text) if len(text) >= LARGE else b"t" + text
 
-    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002  SQLAlchemy calls it so
         if value is None:
             return None
         packed = of_type(bytes, value, "packed text")
@@ -120,12 +137,9 @@ def _unpacked(value: bytes) -> bytes:
     try:
         text = stream.decompress(value[1:], LARGEST)
     except zlib.error as error:
-        raise HistoryError(f"a text in the history is damaged: {error}") from error
+        raise GarbledError(f"a text in it is damaged: {error}") from error
     if not stream.eof:
-        raise HistoryError(
-            f"a text in the history is cut off, or longer than the {LARGEST >> 20} MiB that pghaul keeps of any",
-            "the history is damaged, or from elsewhere: put back a copy, such as history-*.sqlite3 beside it",
-        )
+        raise GarbledError(f"a text in it is cut off, or longer than the {LARGEST >> 20} MiB that pghaul keeps of any")
     return text
 
 

@@ -3,16 +3,15 @@
 Alembic is imported only when there is something to do: opening a history that is up to date costs one SELECT.
 """
 
-import contextlib
 import re
 import sqlite3
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, text
 
 from core.errors import HistoryError
+from core.history.copies import beside, snapshot
 
 WRITE = {"begin": "BEGIN IMMEDIATE"}
 """Execution options of a transaction that writes: it waits for its turn at the start, where waiting is safe."""
@@ -31,7 +30,9 @@ class Migrations:
         return self.revisions[-1]
 
 
-MIGRATIONS = Migrations(Path(__file__).parent / "migrations", ("0001", "0002", "0003", "0004", "0005", "0006"))
+MIGRATIONS = Migrations(
+    Path(__file__).parent / "migrations", ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+)
 
 
 def upgrade(engine: Engine, path: Path, migrations: Migrations = MIGRATIONS) -> None:
@@ -42,7 +43,7 @@ def upgrade(engine: Engine, path: Path, migrations: Migrations = MIGRATIONS) -> 
         sqlalchemy.exc.DBAPIError: what SQLite says; the file is left as it was.
     """
     with engine.connect() as connection:
-        if _revision(connection, path, migrations) == migrations.head:
+        if revision_of(connection, path, migrations) == migrations.head:
             return
     with engine.execution_options(**WRITE).connect() as connection:
         # With foreign keys on, Alembic's rebuilding of a table would delete the rows that refer to it; the pragma
@@ -60,14 +61,14 @@ def upgrade(engine: Engine, path: Path, migrations: Migrations = MIGRATIONS) -> 
 
 def _upgrade_locked(connection: Connection, path: Path, migrations: Migrations) -> None:
     """Look again now that nobody else can write: another program may have been faster."""
-    revision = _revision(connection, path, migrations)
+    revision = revision_of(connection, path, migrations)
     if revision == migrations.head:
         return
     copy = None if revision is None else keep_copy(path, revision)
     try:
-        _run_alembic(connection, migrations)
+        run_alembic(connection, migrations)
         _check_references(connection, path)
-    except BaseException:
+    except BaseException:  # a cancel too
         if copy is not None:  # the transaction is undone, and the file itself is what the copy is
             copy.unlink(missing_ok=True)
         raise
@@ -82,7 +83,7 @@ def _check_references(connection: Connection, path: Path) -> None:
         )
 
 
-def _revision(connection: Connection, path: Path, migrations: Migrations) -> str | None:
+def revision_of(connection: Connection, path: Path, migrations: Migrations) -> str | None:
     """The schema's revision; None: the file holds nothing yet."""
     schema = connection.execute(text("SELECT name, type, sql FROM sqlite_master")).all()
     if not schema:
@@ -104,28 +105,29 @@ def _revision(connection: Connection, path: Path, migrations: Migrations) -> str
             f"the history {path} does not say which version of pghaul wrote it: its table alembic_version is empty",
             "put back a copy, such as history-*.sqlite3 beside it, or set PGHAUL_DATA to another folder",
         )
+    return known_revision(str(path), str(revision), migrations, "set PGHAUL_DATA to another folder")
+
+
+def known_revision(name: str, revision: str, migrations: Migrations, otherwise: str) -> str:
+    """The revision of the history of that name; raises HistoryError where it is of a newer pghaul.
+
+    `otherwise`: what its user can do who does not update.
+    """
     if revision not in migrations.revisions:
         raise HistoryError(
-            f"the history {path} was written by a newer pghaul (its schema is {revision}, this one knows up to "
+            f"the history {name} was written by a newer pghaul (its schema is {revision}, this one knows up to "
             f"{migrations.head})",
-            "update pghaul, or set PGHAUL_DATA to another folder; nothing was changed",
+            f"update pghaul, or {otherwise}; nothing was changed",
         )
-    return str(revision)
+    return revision
 
 
 def keep_copy(path: Path, revision: str) -> Path:
     """A consistent copy of the history beside it, `history-REVISION-TIME.sqlite3`, mode 0600."""
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-    copy = path.with_name(f"{path.stem}-{revision}-{stamp}{path.suffix}")
-    copy.touch(mode=0o600, exist_ok=False)
+    copy = beside(path, revision)
     try:
-        with (
-            contextlib.closing(sqlite3.connect(path)) as source,
-            contextlib.closing(sqlite3.connect(copy)) as target,
-        ):
-            source.backup(target)
+        snapshot(path, copy)
     except (sqlite3.Error, OSError) as error:
-        copy.unlink(missing_ok=True)
         raise HistoryError(
             f"the history {path} could not be copied before its upgrade: {error}",
             f"make room in {path.parent}; nothing was changed",
@@ -133,7 +135,8 @@ def keep_copy(path: Path, revision: str) -> Path:
     return copy
 
 
-def _run_alembic(connection: Connection, migrations: Migrations) -> None:
+def run_alembic(connection: Connection, migrations: Migrations) -> None:
+    """Bring the schema up inside the transaction of that connection."""
     from alembic import command
     from alembic.config import Config
 

@@ -14,7 +14,7 @@ from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Plan
-from core.migration.model.probe import Probe
+from core.migration.model.probe import Probe, Quantity
 from core.migration.model.standing import Condition, Mark, Milestone, Next
 
 
@@ -118,10 +118,11 @@ def _checks(known: Known) -> Mark:
 
 
 def _probes(known: Known) -> Mark:
-    if not known.probes:
+    links = [probe for probe in known.probes if probe.quantity is not Quantity.CHANGES]
+    if not links:
         return Mark(Milestone.PROBE, Condition.OPEN, "no link was measured yet")
-    fastest = max(probe.bytes_per_second for probe in known.probes)
-    said = f"{units.counted(len(known.probes), 'probe')}, up to {units.rate(fastest)}"
+    fastest = max(probe.bytes_per_second for probe in links)
+    said = f"{units.counted(len(links), 'probe')}, up to {units.rate(fastest)}"
     return Mark(Milestone.PROBE, Condition.DONE, said, _probed_at(known))
 
 

@@ -1,4 +1,8 @@
-"""The report as data: everything that the history holds of one move, at one moment."""
+"""What reports of a move rest on: everything that the history holds of it, at one moment.
+
+Nothing else goes in, no other move and no number that only this history has given: a workstation that has imported the
+move makes the same report.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,19 +15,23 @@ from core.comparison.diagnosis import diagnose
 from core.comparison.model import Comparison, Diagnosis
 from core.facts.model import Cluster, Facts
 from core.history.store import Store
-from core.migration.execution.record import Held, held
+from core.migration.estimate import spec_of
+from core.migration.estimate.spec import Spec
+from core.migration.execution.rates import changed, copied
+from core.migration.execution.record import Held, history_of
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution
 from core.migration.model.move import Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
+from core.reports.record import record_of_report
 from core.servers.profiles import Profile
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One report. None or empty means that it was not read, measured, checked, estimated or planned yet."""
+    """What is known of a move. None or empty: it was not read, measured, checked, estimated or planned yet."""
 
     move: Move
     old: Profile
@@ -48,8 +56,10 @@ class Report:
     """Newest first."""
     record: tuple[Held, ...] = ()
     """Executions and rehearsals beside their estimates, stage by stage, newest first."""
-    functions: str = ""
-    """The text of the functions that the plan calls, where it was asked for."""
+    record_of_all: tuple[Held, ...] = ()
+    """The same with those of every other move that this user's pghaul has recorded."""
+    sizes: tuple[tuple[datetime, float], ...] = ()
+    """The cluster's bytes as they were read, the oldest first."""
 
     @property
     def cluster(self) -> Cluster | None:
@@ -62,19 +72,22 @@ class Report:
         return tuple(check for check in self.checks or () if check.stops)
 
 
-def build(store: Store, move_name: str, *, functions: bool = False) -> Report:
-    """Read everything about the move of that name, the functions of its plan if they are asked for.
+def build(store: Store, move_name: str, at: datetime | None = None) -> Report:
+    """Read everything about the move of that name, for a report of that moment or of now.
 
     Raises:
         InputError: there is no such move.
     """
-    found, estimates = first_page(store, move_name), store.estimates(move_name)
+    found = first_page(store, move_name)
+    found = found if at is None else replace(found, made_at=at)
+    record, of_all = record_of_report(store, move_name)
     return replace(
         found,
         volumes=_volumes(store.runs(move_name)),
         diagnoses=diagnoses(store, found.move),
-        record=tuple(row for each in found.executions for row in held(each, estimates)),
-        functions=found.plan.functions if functions and found.plan is not None else "",
+        record=record,
+        record_of_all=of_all,
+        sizes=_sizes(store, found.move),
     )
 
 
@@ -118,3 +131,36 @@ def _volumes(runs: Sequence[Run]) -> Comparison | None:
             sets.setdefault((run.volume.side, run.volume.server, run.volume.mount_point), []).append(run)
     ordered = sorted(sets, key=lambda place: place[0] is Side.NEW)  # old's first, each side's in the order of time
     return compare(*(sets[place] for place in ordered)) if len(sets) > 2 else None
+
+
+_MOST_SIZES = 24
+_MONTH_SECONDS = 30.44 * 86400
+_LEAST_SECONDS = 86400.0
+"""Sizes of the same day say nothing of a month."""
+
+
+def _sizes(store: Store, move: Move) -> tuple[tuple[datetime, float], ...]:
+    listed = store.facts_history(move.old)[::-1]
+    step = max(1, -(-len(listed) // _MOST_SIZES))
+    chosen = [*listed[:-1:step], *listed[-1:]]
+    found = [(at, store.facts_by_id(number).cluster(move.cluster)) for number, at in chosen]
+    return tuple((at, float(each.size_bytes)) for at, each in found if each is not None and each.size_bytes)
+
+
+def growth(sizes: Sequence[tuple[datetime, float]]) -> float | None:
+    """Bytes a month from the first to the last of them; None within a day."""
+    if not sizes or (seconds := (sizes[-1][0] - sizes[0][0]).total_seconds()) < _LEAST_SECONDS:
+        return None
+    return (sizes[-1][1] - sizes[0][1]) / seconds * _MONTH_SECONDS
+
+
+def spec(report: Report) -> Spec | None:
+    """What its estimate is made from, by this move alone; None where its facts do not tell the size."""
+    old = report.old_facts
+    if old is None or report.cluster is None or not report.cluster.size_bytes:
+        return None
+    known = replace(history_of(report.executions, (), report.record), now=report.made_at)
+    rates = copied(report.executions), changed(report.executions)
+    made = spec_of(report.move, old, report.probes, report.runs, report.new_facts, *rates, known)
+    grown = growth(report.sizes)
+    return replace(made, cluster=replace(made.cluster, growth_bytes_per_month=grown if grown and grown > 0 else None))

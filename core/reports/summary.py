@@ -1,189 +1,154 @@
-"""Page one: the three answers for whoever decides, and what they rest on."""
+"""The three answers on a move for whoever decides: its storage, whether it can be moved, how long that takes."""
 
 from core import units
 from core.comparison.model import Row, Verdict
+from core.language import tr
 from core.migration.execution.account import account
 from core.migration.model.checks import Status
 from core.migration.model.estimate import Method
 from core.migration.model.execution import Execution, Kind, State
+from core.reports.model import Answer, Tone
+from core.reports.parts.durations import planned_method
+from core.reports.parts.storage import headlines
 from core.reports.report import Report
-from core.reports.words import Plain, about, counted, fraction, listed, method, missing, reach, span, time_axis
-
-BEFORE_START = 6
+from core.reports.words import about, counted, instant, listed, method, missing, reach, span
 
 
-def summary(report: Report) -> Plain:
-    """The answers and the chart below them."""
-    blockers = () if _moved(report) is not None else report.blockers
-    return {
-        "answers": [_storage(report), _movable(report), _time(report)],
-        "durations": durations(report),
-        "stops": [
-            {"title": check.title, "message": check.message, "hint": check.hint} for check in blockers[:BEFORE_START]
-        ],
-        "stops_left": max(0, len(blockers) - BEFORE_START),
-    }
+def answers(report: Report) -> tuple[Answer, ...]:
+    """One on storage, one on the checks, one on the time."""
+    return _storage(report), _movable(report), _time(report)
 
 
-def headlines(report: Report) -> tuple[Row, ...]:
-    """The rows that stand for their workloads."""
-    return () if report.comparison is None else tuple(row for row in report.comparison.rows if row.headline)
+def _answer(question: str, tone: Tone, words: str, *details: str) -> Answer:
+    return Answer(question, words, tuple(detail for detail in details if detail), tone)
 
 
-def _answer(question: str, tone: str, answer: str, *details: str) -> Plain:
-    return {"question": question, "tone": tone, "answer": answer, "details": [detail for detail in details if detail]}
+def _storage(report: Report) -> Answer:
+    rows = headlines(report.comparison)
+    if not _comparable(rows):
+        hint = missing(tr("Nothing was measured alike on both sides."), report.move, "bench", "Measure")
+        return _answer(tr("Is the new storage faster?"), Tone.MUTED, tr("Not known"), hint)
+    return faster(tr("Is the new storage faster?"), rows)
 
 
-def _storage(report: Report) -> Plain:
-    question = "Is the new storage faster?"
-    rows = [row for row in headlines(report) if row.verdict not in {Verdict.ONE_SIDED, Verdict.UNLIKE}]
-    if not rows:
-        hint = missing("Nothing was measured alike on both sides.", report.move, "bench", "Measure")
-        return _answer(question, "unknown", "Not known", hint)
-    faster = [row for row in rows if row.verdict is Verdict.NEW]
+def _comparable(rows: tuple[Row, ...]) -> list[Row]:
+    return [row for row in rows if row.verdict not in {Verdict.ONE_SIDED, Verdict.UNLIKE}]
+
+
+def faster(question: str, found: tuple[Row, ...]) -> Answer:
+    """How the second set stands to the first."""
+    rows = _comparable(found)
+    ahead = [row for row in rows if row.verdict is Verdict.NEW]
     slower = [row for row in rows if row.verdict is Verdict.OLD]
-    if len(faster) == len(rows):
-        tone, answer = "good", f"Yes, in all {counted(len(rows), 'workload')}" if len(rows) > 1 else "Yes"
-    elif faster:
-        tone, answer = "mixed" if slower else "good", f"In {len(faster)} of {counted(len(rows), 'workload')}"
+    if not rows:
+        return _answer(question, Tone.MUTED, tr("Not known"), tr("Nothing was measured alike."), _unlike(found))
+    number = counted(len(rows), "{number} workload", "{number} workloads")
+    if len(ahead) == len(rows):
+        tone, words = Tone.GOOD, tr("Yes, in all {workloads}").format(workloads=number) if len(rows) > 1 else tr("Yes")
+    elif ahead:
+        tone = Tone.MIXED if slower else Tone.GOOD
+        words = tr("In {number} of {workloads}").format(number=len(ahead), workloads=number)
     else:
-        tone, answer = ("bad", "No") if slower else ("mixed", "No difference")
-    return _answer(question, tone, answer, _ratios(rows), _slower(slower), _even(rows), _unlike(report))
+        tone, words = (Tone.BAD, tr("No")) if slower else (Tone.MIXED, tr("No difference"))
+    return _answer(question, tone, words, _ratios(rows), _slower(slower), _even(rows), _unlike(found))
 
 
 def _ratios(rows: list[Row]) -> str:
-    ratios = sorted((row.ratio, row.workload.title) for row in rows if row.ratio is not None)
+    ratios = sorted((row.ratio, tr(row.workload.title)) for row in rows if row.ratio is not None)
     if not ratios:
         return ""
     (least, low), (most, high) = ratios[0], ratios[-1]
     if len(ratios) == 1:
-        return f"{units.ratio(most)} in {high}."
-    return f"From {units.ratio(least)} ({low}) to {units.ratio(most)} ({high}) of the old."
+        return tr("{ratio} in {workload}.").format(ratio=units.ratio(most), workload=high)
+    said = tr("From {least} ({low}) to {most} ({high}).")
+    return said.format(least=units.ratio(least), low=low, most=units.ratio(most), high=high)
 
 
 def _slower(rows: list[Row]) -> str:
-    return f"Slower in {listed(row.workload.title for row in rows)}." if rows else ""
+    said = tr("Slower in {workloads}.")
+    return said.format(workloads=listed(tr(row.workload.title) for row in rows)) if rows else ""
 
 
 def _even(rows: list[Row]) -> str:
     even = [row for row in rows if row.verdict is Verdict.NONE]
-    return f"No difference beyond noise in {listed(row.workload.title for row in even)}." if even else ""
+    said = tr("No difference beyond noise in {workloads}.")
+    return said.format(workloads=listed(tr(row.workload.title) for row in even)) if even else ""
 
 
-def _unlike(report: Report) -> str:
-    rows = [row for row in headlines(report) if row.verdict is Verdict.UNLIKE]
-    return (
-        f"Not compared, because cached on one side only: {listed(row.workload.title for row in rows)}." if rows else ""
-    )
+def _unlike(found: tuple[Row, ...]) -> str:
+    rows = [row for row in found if row.verdict is Verdict.UNLIKE]
+    said = tr("Not compared, because cached on one side only: {workloads}.")
+    return said.format(workloads=listed(tr(row.workload.title) for row in rows)) if rows else ""
 
 
-def _movable(report: Report) -> Plain:
-    question = "Can the cluster be moved?"
-    moved = _moved(report)
+def _movable(report: Report) -> Answer:
+    question = tr("Can the cluster be moved?")
+    moved = moved_by(report)
     if moved is not None:
-        when = "" if moved.ended_at is None else f"{moved.ended_at:%Y-%m-%d %H:%M} UTC."
-        return _answer(question, "good", "It was moved", when, "What checks said before no longer matters.")
+        when = "" if moved.ended_at is None else f"{instant(moved.ended_at)}."
+        return _answer(question, Tone.GOOD, tr("It was moved"), when, tr("What checks said before no longer matters."))
     if not report.checks:
-        hint = missing("Nothing was checked yet.", report.move, "check", "Check")
-        return _answer(question, "unknown", "Not known", hint)
+        hint = missing(tr("Nothing was checked yet."), report.move, "check", "Check")
+        return _answer(question, Tone.MUTED, tr("Not known"), hint)
     statuses = [check.status for check in report.checks]
-    blockers = statuses.count(Status.BLOCKER)
     unknown = sum(check.status is Status.UNKNOWN for check in report.blockers)
-    others = (
-        f"{counted(statuses.count(Status.WARNING), 'warning')}, "
-        f"{counted(statuses.count(Status.PASS), 'check')} passed of {len(statuses)}."
-    ).capitalize()
+    others = tr("{warnings}, {passed} passed of {all}.").format(
+        warnings=counted(statuses.count(Status.WARNING), "{number} warning", "{number} warnings"),
+        passed=counted(statuses.count(Status.PASS), "{number} check", "{number} checks"),
+        all=len(statuses),
+    )
     if not report.blockers:
-        return _answer(question, "good", "Yes, no blockers", others)
-    parts = [counted(blockers, "blocker")] if blockers else []
-    parts += [f"{unknown} unknown"] if unknown else []
-    why = "What is unknown could block, so it counts as a blocker." if unknown else ""
-    return _answer(question, "bad", f"Not yet: {listed(parts)}", others, why)
+        return _answer(question, Tone.GOOD, tr("Yes, no blockers"), others)
+    blockers = statuses.count(Status.BLOCKER)
+    parts = [counted(blockers, "{number} blocker", "{number} blockers")] if blockers else []
+    parts += [tr("{number} unknown").format(number=unknown)] if unknown else []
+    why = tr("What is unknown could block, so it counts as a blocker.") if unknown else ""
+    return _answer(question, Tone.BAD, tr("Not yet: {reasons}").format(reasons=listed(parts)), others, why)
 
 
-def _time(report: Report) -> Plain:
-    question = "How long without the cluster?"
+def _time(report: Report) -> Answer:
+    question = tr("How long without the cluster?")
     found = report.estimate.methods if report.estimate is not None else ()
     methods = {each.method: each for each in found if not each.ruled_out}
-    if not methods:
-        hint = missing("Nothing was estimated yet.", report.move, "estimate", "Estimate")
-        return _answer(question, "unknown", "Not known", hint)
+    first = planned_method(report)
+    if first is None:
+        hint = missing(tr("Nothing was estimated yet."), report.move, "estimate", "Estimate")
+        return _answer(question, Tone.MUTED, tr("Not known"), hint)
     copy, dump = methods.get("cold-copy"), methods.get("dump-restore")
-    first = methods.get(_planned(report)) or copy or next(iter(methods.values()))
-    likely = about(first.downtime_seconds.likely)
-    against = _against(first, dump)
-    warm = _cold(copy) if first.method == "warm-copy" else _warm(methods.get("warm-copy"))
+    against = _beside(tr("Dump & restore: {span}."), None if dump is first else dump)
+    warm = (
+        _beside(tr("Without warm passes before the stop: {span}."), copy)
+        if first.method == "warm-copy"
+        else _beside(tr("With warm passes before the stop: {span}."), methods.get("warm-copy"))
+    )
     took = _took(report)
     if took is not None:
-        return _answer(question, "good", f"It took {units.duration(took)}", _expected(report), against)
+        words = tr("It took {time}").format(time=units.duration(took))
+        return _answer(question, Tone.GOOD, words, _expected(report), against)
     low_high = f"{method(first.method)}: {reach(first.downtime_seconds)}."
-    return _answer(question, "plain", likely, low_high, against, warm)
+    return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, against, warm)
 
 
-def _planned(report: Report) -> str:
-    """The method that the plan follows."""
-    steps = report.plan.steps if report.plan is not None else ()
-    return "warm-copy" if any(step.warm_pass for step in steps) else "cold-copy"
+def _beside(words: str, other: Method | None) -> str:
+    return "" if other is None else words.format(span=span(other.downtime_seconds))
 
 
 def _expected(report: Report) -> str:
     """What the executed plan said."""
     expected = account(report.executions[0]).expected_seconds
-    return "" if expected is None else f"The plan expected {about(expected)} of commands; people come on top."
+    said = tr("The plan expected {time} of commands; people come on top.")
+    return "" if expected is None else said.format(time=about(expected))
 
 
 def _took(report: Report) -> float | None:
     """The time without the cluster, once it was moved."""
-    moved = _moved(report)
+    moved = moved_by(report)
     return None if moved is None else account(moved).downtime_seconds
 
 
-def _moved(report: Report) -> Execution | None:
+def moved_by(report: Report) -> Execution | None:
     """The execution that has moved the cluster; None: it was not moved yet."""
     latest = next(iter(report.executions), None)
     if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE:
         return None
     return latest
-
-
-def _against(copy: Method, dump: Method | None) -> str:
-    if dump is None or dump is copy:
-        return ""
-    return f"Dump & restore: {span(dump.downtime_seconds)}."
-
-
-def _warm(warm: Method | None) -> str:
-    return f"With warm passes before the stop: {span(warm.downtime_seconds)}." if warm is not None else ""
-
-
-def _cold(cold: Method | None) -> str:
-    return f"Without warm passes before the stop: {span(cold.downtime_seconds)}." if cold is not None else ""
-
-
-def durations(report: Report) -> Plain | None:
-    """All methods on one time axis: low to high with the likely marked, in all and without the cluster."""
-    if report.estimate is None or not report.estimate.methods:
-        return None
-    found = report.estimate.methods
-    most = max(one.duration_seconds.high for one in found)
-    rows = [
-        {
-            "name": method(one.method),
-            "lines": [
-                {
-                    "kind": kind,
-                    "low": fraction(seconds.low, most),
-                    "likely": fraction(seconds.likely, most),
-                    "high": fraction(seconds.high, most),
-                    "text": span(seconds),
-                }
-                for kind, seconds in (("downtime", one.downtime_seconds), ("duration", one.duration_seconds))
-            ],
-        }
-        for one in found
-    ]
-    alt = "Time without the cluster and in all, by method. " + " ".join(
-        f"{method(one.method)}: {span(one.downtime_seconds)} without the cluster, {span(one.duration_seconds)} in all."
-        for one in found
-    )
-    return {"axis": time_axis(most), "rows": rows, "alt": alt}

@@ -1,35 +1,69 @@
-"""Words and charts that several sections of the report share: spans, axes, sentences for what is not there yet."""
+"""Words that several kinds of report share: spans, instants, names, sentences for what is not there yet."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
 
 from core import units
+from core.comparison.model import Verdict
+from core.language import marked, tr, tr_counted
 from core.migration.model.estimate import Span
 from core.migration.model.move import Move
 from core.servers import shell
 
-Plain = dict[str, Any]
-"""JSON for the template: texts as they are shown, and numbers from 0 to 1 for what is drawn."""
-
 _METHODS = {
-    "cold-copy": "Cold copy",
-    "warm-copy": "Warm copy",
-    "dump-restore": "Dump & restore",
-    "parallel-dump-restore": "Dump & restore, parallel",
-    "streaming-replica": "Streaming replica",
-    "pg-upgrade-copy": "Warm copy, pg_upgrade by copies",
-    "pg-upgrade-clone": "Warm copy, pg_upgrade by clones",
-    "pg-upgrade-link": "Warm copy, pg_upgrade by links",
+    "cold-copy": marked("Cold copy"),
+    "warm-copy": marked("Warm copy"),
+    "dump-restore": marked("Dump & restore"),
+    "parallel-dump-restore": marked("Dump & restore, parallel"),
+    "streaming-replica": marked("Streaming replica"),
+    "pg-upgrade-copy": marked("Warm copy, pg_upgrade by copies"),
+    "pg-upgrade-clone": marked("Warm copy, pg_upgrade by clones"),
+    "pg-upgrade-link": marked("Warm copy, pg_upgrade by links"),
 }
-_TICKS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 345600, 604800)
-_MOST_TICKS = 6
-_UNITS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+_MONTHS = (
+    *(marked("January"), marked("February"), marked("March"), marked("April"), marked("May"), marked("June")),
+    *(marked("July"), marked("August"), marked("September"), marked("October"), marked("November"), marked("December")),
+)
+_VERDICTS = {
+    Verdict.OLD: marked("slower"),
+    Verdict.NEW: marked("faster"),
+    Verdict.NONE: marked("no difference beyond noise"),
+    Verdict.ONE_SIDED: marked("measured on one side only"),
+    Verdict.UNLIKE: marked("not comparable: cached on one side only"),
+}
+_ENDINGS = (
+    ("_bytes_per_second", " rate"),
+    ("_per_second", " per second"),
+    ("_iops", " IOPS"),
+    ("_seconds", ""),
+    ("_fraction", ""),
+)
 
 
 def method(name: str) -> str:
     """A method's name for people."""
-    return _METHODS.get(name, name)
+    return tr(_METHODS.get(name, name))
+
+
+def stage_name(name: str) -> str:
+    """A stage's name for people, as it begins a line."""
+    shown = tr(name)
+    return shown[:1].upper() + shown[1:]
+
+
+def verdict(found: Verdict) -> str:
+    """How another set stands to the first."""
+    return tr(_VERDICTS[found])
+
+
+def metric_title(name: str) -> str:
+    """A metric's name for people: `write_latency_p99_seconds` -> `write latency p99`."""
+    for ending, words in _ENDINGS:
+        if name.endswith(ending):
+            name = name.removesuffix(ending) + words
+            break
+    words_of = " ".join(name.split("_"))
+    return tr(words_of)
 
 
 def about(seconds: float) -> str:
@@ -45,47 +79,54 @@ def span(seconds: Span) -> str:
 
 def reach(seconds: Span) -> str:
     """`3 h 12 min to 4 h 54 min`."""
-    return f"{about(seconds.low)} to {about(seconds.high)}"
+    return tr("{low} to {high}").format(low=about(seconds.low), high=about(seconds.high))
 
 
 def instant(at: datetime) -> str:
     """`14 March 2026, 20:00 UTC`, in the zone that the instant carries."""
-    zone = at.tzname() or ""
-    return f"{at.day} {at:%B %Y, %H:%M} {zone}".rstrip()
+    return (
+        tr("{day} {month} {year}, {time} {zone}")
+        .format(day=at.day, month=tr(_MONTHS[at.month - 1]), year=at.year, time=f"{at:%H:%M}", zone=at.tzname() or "")
+        .rstrip()
+    )
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """`1 blocker`, `2 blockers`, `no blockers`."""
-    return f"{units.count(number) if number else 'no'} {one if number == 1 else many or one + 's'}"
+def day(at: datetime) -> str:
+    """`2026-03-14`; in German `14.03.2026`."""
+    return f"{at:{tr('%Y-%m-%d')}}"
+
+
+def moment(at: datetime) -> str:
+    """`2026-03-14 20:00 UTC`: as short as can be, for a column."""
+    return f"{day(at)} {at:%H:%M} {at.tzname() or ''}".rstrip()
+
+
+def day_of_month(at: datetime) -> str:
+    """`03-14`; in German `14.03.`."""
+    return f"{at:{tr('%m-%d')}}"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """`1 blocker`, `2 blockers`: of `{number} blocker` and `{number} blockers`."""
+    return tr_counted(one, many, number).format(number=units.count(number))
 
 
 def listed(words: Iterable[str], most: int = 3) -> str:
     """`a, b and c`; of more than `most` the rest as a number: `a, b, c and 4 more`."""
     found = list(words)
     if len(found) > most:
-        found = [*found[:most], f"{len(found) - most} more"]
-    return f"{', '.join(found[:-1])} and {found[-1]}" if len(found) > 1 else "".join(found)
+        found = [*found[:most], tr("{number} more").format(number=len(found) - most)]
+    if len(found) < 2:
+        return "".join(found)
+    return tr("{words} and {last}").format(words=", ".join(found[:-1]), last=found[-1])
 
 
-def fraction(value: float, most: float) -> float:
-    """How far along an axis that ends at `most`."""
-    return min(1.0, max(0.0, value / most)) if most > 0 else 0.0
-
-
-def time_axis(most: float) -> list[Plain]:
-    """Marks at round times from 0 to `most` seconds, few enough to be read."""
-    step = next((tick for tick in _TICKS if most / tick <= _MOST_TICKS), most / _MOST_TICKS)
-    size, unit = next(((size, unit) for size, unit in _UNITS if step >= size), _UNITS[-1])
-    marks = [step * number for number in range(int(most / step) + 1)] if most > 0 else [0.0]
-    return [{"at": fraction(mark, most), "label": f"{mark / size:g} {unit}" if mark else "0"} for mark in marks]
+def capital(text: str) -> str:
+    """The text as it begins a sentence."""
+    return text[:1].upper() + text[1:]
 
 
 def missing(what: str, move: Move, command: str, page: str) -> str:
     """What to do for a section that has nothing to show."""
-    to_run = shell.command("pghaul", command, move.name)
-    return f"{what} Run {to_run}, or open {page} in the window; then make this report again."
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Plain:
-    """A table; cells are texts."""
-    return {"head": list(head), "rows": [list(row) for row in rows]}
+    hint = tr("Run {command}, or open {page} in the window; then make this report again.")
+    return f"{what} {hint.format(command=shell.command('pghaul', command, move.name), page=page)}"

@@ -39,7 +39,7 @@ def connect(profile: Profile, asker: Asker, job: Job, *, deadline: float = 20.0)
     reach = Reach(profile, asker, job, deadline)
     try:
         transport = reach.to(to)
-    except BaseException:
+    except BaseException:  # a cancel too: jump hosts that nobody has are closed by nobody
         reach.close()
         raise
     job.report(Note(f"connected to {profile.name} ({to.shown})"))

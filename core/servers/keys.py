@@ -14,7 +14,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from paramiko.agent import AgentSSH
 
-from core.errors import AuthenticationError
+from core.errors import AuthenticationError, InputError
+from core.files import read_small
 from core.servers import host_certificates
 from core.servers.rsa_size import too_short
 from core.servers.ssh_config import Destination
@@ -24,6 +25,9 @@ _READERS: dict[type[EllipticCurvePrivateKey | Ed25519PrivateKey | RSAPrivateKey]
     EllipticCurvePrivateKey: paramiko.ECDSAKey,
     RSAPrivateKey: paramiko.RSAKey,
 }
+
+_MOST = 64 * 1024
+"""Bytes of a key file: an RSA key of 16,384 bits, the longest that ssh-keygen makes, has 12 KiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +123,10 @@ def load(path: Path, to: Destination, passphrase: str | None = None) -> Iterator
         raise _unusable(path, f"is {short}")
     plain = key.asbytes()
     for certificate in (Path(f"{path}-cert.pub"), *to.certificate_files):
-        if _certifies(certificate, plain):
+        blob = _blob(certificate)
+        if blob is not None and _certifies(blob, plain):
             with_certificate = _read(path, passphrase)
-            with_certificate.load_certificate(str(certificate))
+            with_certificate.load_certificate(paramiko.Message(blob))
             yield Candidate(f"{path} with {certificate.name}", with_certificate)
     yield Candidate(str(path), key)
 
@@ -137,25 +142,28 @@ def _public_blobs(path: Path) -> set[bytes]:
     return {blob for each in beside if (blob := _blob(each)) is not None}
 
 
-def _certifies(path: Path, plain: bytes) -> bool:
-    blob = _blob(path)
-    certificate = host_certificates.parse(blob) if blob is not None else None
+def _certifies(blob: bytes, plain: bytes) -> bool:
+    certificate = host_certificates.parse(blob)
     return certificate is not None and certificate.key == plain
 
 
 def _blob(path: Path) -> bytes | None:
     try:
-        return paramiko.pkey.PublicBlob.from_file(str(path)).key_blob
-    except (OSError, ValueError, paramiko.SSHException):
+        return paramiko.pkey.PublicBlob.from_string(read_small(path, _MOST).decode()).key_blob
+    except (OSError, InputError, ValueError, paramiko.SSHException):
         return None
 
 
 def _read(path: Path, passphrase: str | None) -> paramiko.PKey:
     password = passphrase.encode() if passphrase is not None else None
     try:
-        data = path.read_bytes()
+        data = read_small(path, _MOST)
     except OSError as error:
         raise _unusable(path, f"cannot be read: {error.strerror or error}") from error
+    except InputError as error:
+        raise _unusable(path, error.message) from error
+    except ValueError as error:  # a zero byte in the name
+        raise _unusable(path, f"cannot be read: {error}") from error
     try:
         return _as_paramiko(_decoded(data, password))
     except TypeError as error:  # how cryptography says that a passphrase is missing

@@ -127,7 +127,7 @@ class Launcher:
                 if remote_process.wait_for_start(process, time.monotonic() + order.deadline, job.check):
                     return process
                 self._check_refused_password(process, order)
-            except BaseException:
+            except BaseException:  # a cancel too: a channel that nobody has is closed by nobody
                 process.close()
                 raise
             process.close()

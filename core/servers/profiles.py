@@ -59,8 +59,8 @@ class Asker(Protocol):
 class Nobody:
     """An Asker for unattended work: trusts no unknown key, knows no secret."""
 
-    def accept_host_key(self, server: str, address: str, key_type: str, fingerprint: str) -> bool:  # noqa: ARG002
+    def accept_host_key(self, server: str, address: str, key_type: str, fingerprint: str) -> bool:  # noqa: ARG002  it answers no to whatever is asked
         return False
 
-    def secret(self, server: str, prompt: str, *, kind: str) -> str | None:  # noqa: ARG002
+    def secret(self, server: str, prompt: str, *, kind: str) -> str | None:  # noqa: ARG002  it answers no to whatever is asked
         return None

@@ -105,6 +105,11 @@ def state(server: Server, remote_job: RemoteJob, job: Job) -> RemoteState:
     return _look(server, remote_job, job, offset=0, limit=0)[0]
 
 
+def read(server: Server, remote_job: RemoteJob, job: Job, limit: int) -> tuple[RemoteState, bytes]:
+    """How the job stands, and its log so far, so many bytes at most; raises CommandError when its folder is gone."""
+    return _look(server, remote_job, job, offset=0, limit=limit)
+
+
 def follow(
     server: Server,
     remote_job: RemoteJob,
@@ -178,9 +183,9 @@ def remove(server: Server, remote_job: RemoteJob, job: Job) -> None:
         raise CommandError(f"{server.name}: {remote_job.title} still runs", "kill it first")
 
 
-def find(server: Server, job: Job) -> tuple[RemoteJob, ...]:
-    """The jobs on the server, ended or not, of every user whose rights the profile has."""
-    users = dict.fromkeys([None, "root", server.profile.database_user])
+def find(server: Server, job: Job, *others: str) -> tuple[RemoteJob, ...]:
+    """The jobs on the server, ended or not, of every user whose rights the profile has, and of others by name."""
+    users = dict.fromkeys([None, "root", server.profile.database_user, *others])
     found: dict[str, RemoteJob] = {}
     for user in users:
         if user is None or _may_become(server, user, job):

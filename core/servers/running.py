@@ -93,7 +93,7 @@ class Running:
                 if process.exit_status is not None and time.monotonic() - silent_since > _LINGER:
                     return
                 self._check_bounds(process)
-        except BaseException:
+        except BaseException:  # a cancel too: what runs on the server must not go on unseen
             self.launcher.end(process, self.user, self.job)
             raise
         if process.exit_status is None and not self.launcher.connected:

@@ -54,7 +54,7 @@ class Secrets:
                 wrong = set(self._wrong.get(key, ()))
             if known is not None:
                 return known
-            found = _from_keyring(key)
+            found = remembered(key)
             if found is None or found in wrong:
                 found = asker.secret(key.server, _after_refusal(key, prompt) if wrong else prompt, kind=key.kind)
             if found is not None:
@@ -102,7 +102,8 @@ def _drop(known: dict[Key, str] | dict[Key, set[str]], server: str) -> None:
         del known[key]
 
 
-def _from_keyring(key: Key) -> str | None:
+def remembered(key: Key) -> str | None:
+    """What the OS keyring has; None: nothing, or there is no keyring."""
     if not _usable(keyring.get_keyring()):
         return None
     try:

@@ -57,6 +57,11 @@ def command(program: str, *arguments: Word) -> Shell:
     return _join([_quoted(word) for word in (program, *arguments)], " ")
 
 
+def for_hint(program: str, *words: str) -> str:
+    """A command that a hint tells people to type, each word quoted, whatever it holds; it is never run from here."""
+    return shlex.join((program, *words))
+
+
 def call(function: str, *words: str | int | float | PurePath) -> Shell:
     """A function of the remote half with its words, each quoted.
 
@@ -159,10 +164,14 @@ def words_of(text: str) -> list[str]:
     return words if shlex.join(words) == text else []
 
 
-def split(text: str) -> list[str]:
-    """The words of a line of configuration that quotes as a shell does; raises InputError where a quote has no end."""
+def split(text: str, *, comments: bool = False) -> list[str]:
+    """The words of a line of configuration that quotes as a shell does, `comments` behind a # left out.
+
+    Raises:
+        InputError: a quote has no end.
+    """
     try:
-        return shlex.split(text)
+        return shlex.split(text, comments=comments)
     except ValueError as error:
         raise InputError(f"{text!r} cannot be split into words: {str(error).lower()}") from error
 

@@ -163,7 +163,9 @@ def _connect(
         gssencmode="disable",
         # a password never travels readable: on the server, another user may have taken the port
         require_auth="none" if password is None else "scram-sha-256,md5,none",
-        options=f"-c default_transaction_read_only=on -c statement_timeout={round(statement_timeout * 1000)}",
+        # who owns a database says by its search_path what a name means there, and by its role who one is
+        options="-c search_path=pg_catalog -c role=none -c default_transaction_read_only=on "
+        f"-c statement_timeout={round(statement_timeout * 1000)}",
         autocommit=True,
     )
 

@@ -21,7 +21,7 @@ from core.servers.profiles import Profile
 from core.servers.ssh_fallback import CONFIG_VARIABLE
 from core.servers.ssh_tokens import expand, expand_proxy, tokens
 
-_HOP = re.compile(r"(?:ssh://)?(?:(?P<user>.+)@)?(?P<host>\[[^\]]+\]|[^:\[\]]+)(?::(?P<port>\d+))?/?")
+_HOP = re.compile(r"(?:ssh://)?(?:(?P<user>.+)@)?(?P<host>\[[^\]]+\]|[^:\[\]@]+)(?::(?P<port>\d{1,5}))?/?")
 _TIMEOUT = 10.0
 _OF_SHELLS = frozenset("'`\"$\\;&<>|(){}")
 """In a host's name they could be meant for the shell of a ProxyCommand alone; ssh refuses them since 9.6."""
@@ -99,8 +99,9 @@ def destination(profile: Profile) -> Destination:
     """
     found = resolve(profile.address, user=profile.user, port=profile.port)
     if profile.identity_file:
-        identity = (Path(profile.identity_file).expanduser(),)
-        found = replace(found, identity_files=identity, identities_only=True, explicit_identity=True)
+        found = replace(
+            found, identity_files=(_home_path(profile.identity_file),), identities_only=True, explicit_identity=True
+        )
     if profile.jump is not None:
         found = replace(found, jumps=profile.jump or None, proxy_command=None)
     return found
@@ -110,17 +111,32 @@ def jump_host(profile: Profile, host: str, user: str | None, port: int | None) -
     """A jump host as ~/.ssh/config has it; the profile's identity file is offered to it too, after its own."""
     found = resolve(host, user=user, port=port)
     if profile.identity_file:
-        found = replace(found, identity_files=(*found.identity_files, Path(profile.identity_file).expanduser()))
+        found = replace(found, identity_files=(*found.identity_files, _home_path(profile.identity_file)))
     return found
+
+
+def _home_path(name: str) -> Path:
+    """A file as a person names it, ~ for a home; the home of nobody stays as it is, and no file is there."""
+    return Path(os.path.expanduser(name))  # noqa: PTH111  pathlib's raises RuntimeError there
 
 
 def resolve(name: str, *, user: str | None = None, port: int | None = None) -> Destination:
     """The destination of a name of ~/.ssh/config; `user` and `port` win over it."""
-    if not name or name.startswith("-") or _unfit(name, _OF_SHELLS) or any(map(str.isspace, name)):
+    check_address(name)
+    check_user(user)
+    return _destination(name, _options(name, user, port), user, port)
+
+
+def check_address(name: str) -> None:
+    """Raise InputError for what ssh takes for no host name, address or alias."""
+    if not name or name.startswith("-") or "," in name or _unfit(name, _OF_SHELLS) or any(map(str.isspace, name)):
         raise InputError(f"{name!r} is no address of a server", "give a host name, an IP address or an ssh alias")
+
+
+def check_user(user: str | None) -> None:
+    """Raise InputError for what ssh takes for no user; None is as ssh would."""
     if user is not None and not _is_user(user):
         raise InputError(f"{user!r} is no user of a server", "give the name of the user who logs in there")
-    return _destination(name, _options(name, user, port), user, port)
 
 
 def _is_user(word: str) -> bool:
@@ -144,6 +160,16 @@ def hops(jumps: str) -> tuple[tuple[str, str | None, int | None], ...]:
             raise InputError(f"{part!r} is no jump host", "write it as [user@]host[:port], several with commas")
         found.append((match["host"].strip("[]"), match["user"], int(match["port"]) if match["port"] else None))
     return tuple(found)
+
+
+def check_jumps(jumps: str | None) -> None:
+    """Raise InputError for what is no ProxyJump, or names what no jump host can be; None and nothing are as ssh has it.
+
+    Nobody is asked where they lead: what ~/.ssh/config says of them is looked at as they are reached.
+    """
+    for host, user, _ in hops(jumps) if jumps else ():
+        check_address(host)
+        check_user(user)
 
 
 def parse_options(text: str) -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ _HONOURED = frozenset(
     globalknownhostsfile hostkeyalias hashknownhosts stricthostkeychecking proxyjump proxycommand revokedhostkeys
     knownhostscommand hostkeyalgorithms casignaturealgorithms ciphers macs kexalgorithms pubkeyauthentication
     passwordauthentication kbdinteractiveauthentication preferredauthentications requiredrsasize
-    """.split()  # noqa: SIM905
+    """.split()  # noqa: SIM905  a list of words, as ssh's manual has them
 )
 _OF_NO_CONCERN = frozenset(
     """
@@ -35,7 +35,7 @@ _OF_NO_CONCERN = frozenset(
     sendenv serveralivecountmax serveraliveinterval sessiontype setenv stdinnull streamlocalbindmask
     streamlocalbindunlink syslogfacility tcpkeepalive tunnel tunneldevice updatehostkeys usekeychain
     verifyhostkeydns visualhostkey xauthlocation
-    """.split()  # noqa: SIM905
+    """.split()  # noqa: SIM905  a list of words, as ssh's manual has them
 )
 """They say neither whom to trust nor how to log in: comfort, forwardings, proofs that a person is asked for anyway."""
 _MATCHED = frozenset({"all", "host", "originalhost", "localuser"})
@@ -88,7 +88,7 @@ def _check(path: Path, number: int, line: str) -> None:
 
 def _honourable(keyword: str, value: str, folder: Path) -> bool:
     if keyword == "include":
-        return not any(glob.glob(str(folder / Path(word).expanduser())) for word in split(value))  # noqa: PTH207
+        return not any(glob.glob(str(folder / Path(word).expanduser())) for word in split(value))  # noqa: PTH207  the pattern may be absolute
     if keyword == "match":
         words = [word.lower().lstrip("!") for word in value.split()]
         return bool(words) and (words == ["all"] or all(word in _MATCHED for word in words[::2]))

@@ -10,10 +10,16 @@ from core.servers.ssh_fallback import CONFIG_VARIABLE
 
 def named_hosts() -> tuple[str, ...]:
     """The names of all Host lines that are no pattern, in their order; none where there is no file to read."""
+    used = config_file()
+    return () if used is None else tuple(dict.fromkeys(_of_files(used)))
+
+
+def config_file() -> Path | None:
+    """The user's configuration that ssh goes by; None: it goes by none."""
     chosen = os.environ.get(CONFIG_VARIABLE)
     if chosen == "none":
-        return ()
-    return tuple(dict.fromkeys(_of_files(Path(chosen) if chosen else Path.home() / ".ssh" / "config")))
+        return None
+    return Path(chosen) if chosen else Path.home() / ".ssh" / "config"
 
 
 def hosts_of(text: str) -> tuple[str, ...]:

@@ -181,7 +181,7 @@ class Reach:
             self._wait_for(wire)
             wire.setblocking(True)
             wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each command waits 40 ms for an ACK
-        except BaseException:
+        except BaseException:  # a cancel too: a socket that nobody has is closed by nobody
             wire.close()
             raise
         return wire
@@ -222,7 +222,7 @@ class Reach:
             transport.check_allowed()
             known = (*known_hosts.read(to.known_hosts), *further_entries(to))
             transport.wanted = host_keys.wanted_types(known, to.known_as, to.algorithms.get("hostkeyalgorithms", ()))
-        except BaseException:
+        except BaseException:  # a cancel too: a socket that nobody has is closed by nobody
             wire.close()
             raise
         return transport

@@ -2,6 +2,7 @@
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
 
+from core.language import tr
 from gui.widgets.label import Label
 
 
@@ -21,7 +22,7 @@ class NameDialog(QDialog):
         label = self.text = Label(text, self)
         label.setWordWrap(True)
         self.field = QLineEdit(self)
-        self.field.setAccessibleName("Name of the cluster")
+        self.field.setAccessibleName(tr("Name of the cluster"))
         label.setBuddy(self.field)
         standard = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)

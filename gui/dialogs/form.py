@@ -5,7 +5,9 @@ from PySide6.QtGui import QPalette, QShowEvent
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLayout, QVBoxLayout, QWidget
 
 from core.errors import PghaulError
+from core.language import tr
 from gui.appearance import Tone, colour
+from gui.models.sentences import error_text
 from gui.models.words import in_window
 from gui.widgets.label import Label
 
@@ -23,17 +25,17 @@ class FormDialog(QDialog):
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.trouble = Label(parent=self)
         self.trouble.setWordWrap(True)
-        self.trouble.setAccessibleName("What is wrong")
+        self.trouble.setAccessibleName(tr("What is wrong"))
         self.trouble.hide()
         standard = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
         self.buttons.accepted.connect(self.submit)
         self.buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.addLayout(self.form)
-        column.addWidget(self.trouble)
-        column.addStretch()
-        column.addWidget(self.buttons)
+        self.column = QVBoxLayout(self)
+        self.column.addLayout(self.form)
+        self.column.addWidget(self.trouble)
+        self.column.addStretch()
+        self.column.addWidget(self.buttons)
 
     def add(self, label: str, field: QWidget, tip: str = "", row: QLayout | None = None) -> None:
         """A field under its label, alone or in a row of its own; the label's mnemonic leads to it."""
@@ -60,7 +62,7 @@ class FormDialog(QDialog):
     @Slot(object)
     def refuse(self, error: Exception) -> None:
         """Say what is wrong and stay open."""
-        text = in_window(str(error)) if isinstance(error, PghaulError) else f"{type(error).__name__}: {error}"
+        text = in_window(error_text(error)) if isinstance(error, PghaulError) else f"{type(error).__name__}: {error}"
         palette = self.trouble.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(Tone.BAD))
         self.trouble.setPalette(palette)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
+from core.language import tr
 from core.migration.model.move import Move
 from gui.appearance import Tone
 from gui.dialogs.form import FormDialog
@@ -35,7 +36,7 @@ class MoveDialog(FormDialog):
     submitted = Signal(object, str)
 
     def __init__(self, servers: Sequence[ServerRow], move: Move | None, parent: QWidget | None = None) -> None:
-        super().__init__("New move" if move is None else f"Edit {move.name}", parent)
+        super().__init__(tr("New move") if move is None else tr("Edit {name}").format(name=move.name), parent)
         self._before = "" if move is None else move.name
         self._facts = {row.profile.name: row.facts for row in servers}
         self.cluster_facts, self.old_space, self.new_space = (_said("", self) for _ in range(3))
@@ -43,14 +44,15 @@ class MoveDialog(FormDialog):
         self.old, self.new = QComboBox(self), QComboBox(self)
         self.cluster, self.target = _choice(self), _choice(self)
         self.old_volume, self.new_volume = _choice(self), _choice(self)
-        self.plain_text = CheckBox("&Unencrypted copy is allowed", self)
-        self.tablespaces = QGroupBox("Tablespaces: where each goes on the new server", self)
+        self.plain_text = CheckBox(tr("&Unencrypted copy is allowed"), self)
+        self.tablespaces = QGroupBox(tr("Tablespaces: where each goes on the new server"), self)
         self._tablespace_form = QFormLayout(self.tablespaces)
         self.targets: dict[str, QLineEdit] = {}
+        self._kept: tuple[str, str, dict[str, str]] = ("", "", {})
         self._lay_out()
         for box, side in zip((self.old, self.new), direction(servers), strict=True):
             box.addItems(list(self._facts))
-            box.setPlaceholderText("choose a server")
+            box.setPlaceholderText(tr("choose a server"))
             box.setCurrentIndex(box.findText(side))
         self._offer_old()
         self._offer_new()
@@ -70,22 +72,26 @@ class MoveDialog(FormDialog):
         missing = [
             word
             for word, value in (
-                ("a name", move.name),
-                ("the old server", move.old),
-                ("the new server", move.new),
-                ("the cluster's data directory", move.cluster),
-                ("the target directory", move.target),
-                ("the old volume", move.old_volume),
-                ("the new volume", move.new_volume),
+                (tr("a name"), move.name),
+                (tr("the old server"), move.old),
+                (tr("the new server"), move.new),
+                (tr("the cluster's data directory"), move.cluster),
+                (tr("the target directory"), move.target),
+                (tr("the old volume"), move.old_volume),
+                (tr("the new volume"), move.new_volume),
             )
             if not value
         ]
         if missing:
-            self.refuse(InputError(f"the move needs {', '.join(missing)}"))
+            self.refuse(InputError(tr("the move needs {missing}").format(missing=", ".join(missing))))
             return
         relative = [path for path in (move.cluster, move.target, move.old_volume, move.new_volume) if path[0] != "/"]
         if relative:
-            self.refuse(InputError(f"{relative[0]} is no absolute path", "begin it with a slash"))
+            self.refuse(
+                InputError(
+                    tr("{relative} is no absolute path").format(relative=relative[0]), tr("begin it with a slash")
+                )
+            )
             return
         self.submitted.emit(move, self._before)
 
@@ -106,20 +112,20 @@ class MoveDialog(FormDialog):
 
     def _lay_out(self) -> None:
         """The name over two cards, old and new, with what the facts say of each choice below it."""
-        self.add("&Name:", self.name, "Your own name for the move")
+        self.add(tr("&Name:"), self.name, tr("Your own name for the move"))
         old, new = QFormLayout(), QFormLayout()
-        self.add_to(old, "&Old server:", self.old, "Where the cluster runs now")
-        self.add_to(old, "&Cluster:", self.cluster, "The cluster's data directory on the old server")
+        self.add_to(old, tr("&Old server:"), self.old, tr("Where the cluster runs now"))
+        self.add_to(old, tr("&Cluster:"), self.cluster, tr("The cluster's data directory on the old server"))
         old.addRow("", self.cluster_facts)
-        self.add_to(old, "Old &volume:", self.old_volume, "The mount point on old that the benchmarks measure")
+        self.add_to(old, tr("Old &volume:"), self.old_volume, tr("The mount point on old that the benchmarks measure"))
         old.addRow("", self.old_space)
-        self.add_to(new, "N&ew server:", self.new, "Where it goes")
-        self.add_to(new, "&Target:", self.target, "The data directory to be on the new server")
-        new.addRow("", _said("made by the move where it is not there yet", self))
-        self.add_to(new, "Ne&w volume:", self.new_volume, "The mount point on new that the benchmarks measure")
+        self.add_to(new, tr("N&ew server:"), self.new, tr("Where it goes"))
+        self.add_to(new, tr("&Target:"), self.target, tr("The data directory to be on the new server"))
+        new.addRow("", _said(tr("made by the move where it is not there yet"), self))
+        self.add_to(new, tr("Ne&w volume:"), self.new_volume, tr("The mount point on new that the benchmarks measure"))
         new.addRow("", self.new_space)
-        self.swap = QPushButton("&Swap", self)
-        self.swap.setToolTip("Old becomes new, and new old")
+        self.swap = QPushButton(tr("&Swap"), self)
+        self.swap.setToolTip(tr("Old becomes new, and new old"))
         self.swap.clicked.connect(self._swap)
         between = QVBoxLayout()
         between.addStretch()
@@ -127,12 +133,15 @@ class MoveDialog(FormDialog):
         between.addWidget(self.swap)
         between.addStretch()
         cards = QHBoxLayout()
-        cards.addWidget(_card("Old", old, self), 1)
+        cards.addWidget(_card(tr("Old"), old, self), 1)
         cards.addLayout(between)
-        cards.addWidget(_card("New", new, self), 1)
+        cards.addWidget(_card(tr("New"), new, self), 1)
         self.form.addRow(cards)
         self.plain_text.setToolTip(
-            "The cluster's bytes may cross the network in plain text, by NFS or an rsync daemon, where that is faster"
+            tr(
+                "The cluster's bytes may cross the network in plain text, by NFS or an rsync daemon, "
+                "where that is faster"
+            )
         )
         self.form.addRow(self.plain_text)
         self.form.addRow(self.tablespaces)
@@ -178,7 +187,8 @@ class MoveDialog(FormDialog):
         self._say_space()
         if self.target.currentText() in ("", *(self.cluster.itemText(i) for i in range(self.cluster.count()))):
             self.target.setEditText(path)
-        self._show_tablespaces(None if facts is None else facts.cluster(path), {})
+        kept = self._kept[2] if (self.old.currentText(), path) == self._kept[:2] else {}
+        self._show_tablespaces(None if facts is None else facts.cluster(path), kept)
 
     @Slot()
     def _follow_target(self) -> None:
@@ -188,11 +198,12 @@ class MoveDialog(FormDialog):
         while self._tablespace_form.rowCount():
             self._tablespace_form.removeRow(0)
         self.targets = {}
-        for tablespace in () if cluster is None else cluster.tablespaces:
-            field = QLineEdit(targets.get(tablespace.location, tablespace.location), self.tablespaces)
-            field.setAccessibleName(f"Target of the tablespace {tablespace.location}")
-            self._tablespace_form.addRow(f"{tablespace.location} →", field)
-            self.targets[tablespace.location] = field
+        known = [] if cluster is None else [tablespace.location for tablespace in cluster.tablespaces]
+        for location in dict.fromkeys([*known, *targets]):
+            field = QLineEdit(targets.get(location, location), self.tablespaces)
+            field.setAccessibleName(tr("Target of the tablespace {location}").format(location=location))
+            self._tablespace_form.addRow(Label(f"{location} →"), field)
+            self.targets[location] = field
         self.tablespaces.setVisible(bool(self.targets))
 
     def _fill(self, move: Move) -> None:
@@ -211,6 +222,7 @@ class MoveDialog(FormDialog):
         self.plain_text.setChecked(move.plain_text)
         facts = self._facts.get(move.old)
         self._show_tablespaces(None if facts is None else facts.cluster(move.cluster), move.tablespace_targets)
+        self._kept = (move.old, move.cluster, move.tablespace_targets)
         self._say_space()
 
 

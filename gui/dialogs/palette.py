@@ -6,19 +6,21 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
+from core.language import tr
+
 
 class CommandPalette(QDialog):
     """Type a part of a name; Return does it."""
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("All commands")
+        self.setWindowTitle(tr("All commands"))
         self._actions = sorted({plain(action): action for action in actions if action.isEnabled()}.items())
         self.field = QLineEdit(self)
-        self.field.setAccessibleName("Command")
-        self.field.setPlaceholderText("Type a part of a command's name")
+        self.field.setAccessibleName(tr("Command"))
+        self.field.setPlaceholderText(tr("Type a part of a command's name"))
         self.list = QListWidget(self)
-        self.list.setAccessibleName("Commands")
+        self.list.setAccessibleName(tr("Commands"))
         self.field.textChanged.connect(self._show)
         self.field.returnPressed.connect(self._run)
         self.list.itemActivated.connect(self._run)

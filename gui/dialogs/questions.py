@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.language import marked, tr
 from gui.asker import HostKeyQuestion, Question, SecretQuestion, TakeOverQuestion, WindowAsker
 from gui.dialogs.confirm import NameDialog
 from gui.widgets.label import Label
@@ -20,10 +21,10 @@ from gui.widgets.message_box import MessageBox
 from gui.widgets.text import TextView
 
 TITLES = {
-    "password": "Password",
-    "passphrase": "Passphrase",
-    "sudo": "Password for sudo",
-    "interactive": "The server asks",
+    "password": marked("Password"),
+    "passphrase": marked("Passphrase"),
+    "sudo": marked("Password for sudo"),
+    "interactive": marked("The server asks"),
 }
 
 
@@ -57,13 +58,13 @@ class TakeOverDialog(NameDialog):
     """Lets an execution run that only the history vouches for, once the move's name was typed."""
 
     def __init__(self, question: TakeOverQuestion, parent: QWidget | None = None) -> None:
-        text = (
-            f"Your pghaul has not recorded this execution of {question.move}. Read what it would run, to the end. Type "
-            "the &name of the move to take it over."
-        )
-        super().__init__("Not recorded by your pghaul", text, question.move, "&Take it over", parent)
+        text = tr(
+            "Your pghaul has not recorded this execution of {move}. Read what it would run, to the "
+            "end. Type the &name of the move to take it over."
+        ).format(move=question.move)
+        super().__init__(tr("Not recorded by your pghaul"), text, question.move, tr("&Take it over"), parent)
         self._question = question
-        self.shown = TextView("What it would run, and what counts as done", self)
+        self.shown = TextView(tr("What it would run, and what counts as done"), self)
         self.shown.set_text(question.shown)
         self.column.insertWidget(0, self.shown)
         self.resize(self.fontMetrics().averageCharWidth() * 120, self.fontMetrics().height() * 36)
@@ -75,19 +76,21 @@ class TakeOverDialog(NameDialog):
 
 def _host_key(question: HostKeyQuestion, parent: QWidget) -> QMessageBox:
     box = MessageBox(parent)
-    box.setWindowTitle("Unknown host key")
+    box.setWindowTitle(tr("Unknown host key"))
     box.setIcon(QMessageBox.Icon.Warning)
-    box.setText(f"Is this the key of {question.server} ({question.address})?")
+    box.setText(tr("Is this the key of {server} ({address})?").format(server=question.server, address=question.address))
     box.setInformativeText(
-        f"{question.key_type}\n{question.fingerprint}\n\n"
-        "Compare it with what the server's administrator gives you, or with this command on the server's own console:\n"
-        f"ssh-keygen -lf /etc/ssh/ssh_host_{_kind(question.key_type)}_key.pub"
+        tr(
+            "{key_type}\n{fingerprint}\n\nCompare it with what the server's administrator gives you, or "
+            "with this command on the server's own console:\nssh-keygen -lf "
+            "/etc/ssh/ssh_host_{kind}_key.pub"
+        ).format(key_type=question.key_type, fingerprint=question.fingerprint, kind=_kind(question.key_type))
     )
     box.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
     )
-    trust = box.addButton("&Trust and remember", QMessageBox.ButtonRole.AcceptRole)
-    decline = box.addButton("&Do not connect", QMessageBox.ButtonRole.RejectRole)
+    trust = box.addButton(tr("&Trust and remember"), QMessageBox.ButtonRole.AcceptRole)
+    decline = box.addButton(tr("&Do not connect"), QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(decline)
     box.setEscapeButton(decline)
     box.finished.connect(partial(_decide, question, box, trust))
@@ -105,7 +108,7 @@ class SecretDialog(QDialog):
     def __init__(self, question: SecretQuestion, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._question = question
-        self.setWindowTitle(f"{TITLES.get(question.kind, question.kind)}: {question.server}")
+        self.setWindowTitle(f"{tr(TITLES.get(question.kind, question.kind))}: {question.server}")
         self.setModal(True)
         label = Label(question.prompt, self)
         label.setWordWrap(True)

@@ -6,6 +6,7 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
 
+from core.language import tr
 from gui.widgets.message_box import MessageBox
 
 
@@ -14,11 +15,11 @@ def ask_about_resync(parent: QWidget, resync: str, start: Callable[[bool], None]
     box = MessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(QMessageBox.Icon.Question)
-    box.setWindowTitle("Wait for the array?")
+    box.setWindowTitle(tr("Wait for the array?"))
     box.setText(f"{resync[:1].upper()}{resync[1:]}.")
-    box.setInformativeText("The benchmarks can wait until it has finished; cancelling the job ends the wait.")
-    wait = box.addButton("&Wait, then start", QMessageBox.ButtonRole.AcceptRole)
-    now = box.addButton("&Start now", QMessageBox.ButtonRole.DestructiveRole)
+    box.setInformativeText(tr("The benchmarks can wait until it has finished; cancelling the job ends the wait."))
+    wait = box.addButton(tr("&Wait, then start"), QMessageBox.ButtonRole.AcceptRole)
+    now = box.addButton(tr("&Start now"), QMessageBox.ButtonRole.DestructiveRole)
     box.addButton(QMessageBox.StandardButton.Cancel)
     box.setDefaultButton(wait)
     box.finished.connect(partial(_decide, box, wait, now, start))

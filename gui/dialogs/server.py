@@ -18,9 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from core.errors import InputError
+from core.language import tr
 from core.servers.profiles import Profile, Rights
 from gui.dialogs.form import FormDialog
 from gui.models.servers import RIGHTS
+from gui.models.words import listed
 from gui.widgets.label import Label
 
 
@@ -31,24 +33,24 @@ class ServerDialog(FormDialog):
     test_wanted = Signal(object)
 
     def __init__(self, profile: Profile | None, parent: QWidget | None = None) -> None:
-        super().__init__("Add a server" if profile is None else f"Edit {profile.name}", parent)
+        super().__init__(tr("Add a server") if profile is None else tr("Edit {name}").format(name=profile.name), parent)
         self._before = "" if profile is None else profile.name
         self.name, self.address, self.user = QLineEdit(self), QLineEdit(self), QLineEdit(self)
         self.port = QSpinBox(self, minimum=0, maximum=65535)
-        self.port.setSpecialValueText("as ssh says")
+        self.port.setSpecialValueText(tr("as ssh says"))
         self.identity_file, self.jump = QLineEdit(self), QLineEdit(self)
-        self.browse = QPushButton("Br&owse…", self)
+        self.browse = QPushButton(tr("Br&owse…"), self)
         self.browse.clicked.connect(self._browse)
-        self.test = QPushButton("&Test", self)
-        self.test.setToolTip("Connect with what stands here, and try the rights; nothing is kept yet")
+        self.test = QPushButton(tr("&Test"), self)
+        self.test.setToolTip(tr("Connect with what stands here, and try the rights; nothing is kept yet"))
         self.test.clicked.connect(self._test)
         self.buttons.addButton(self.test, QDialogButtonBox.ButtonRole.ActionRole)
         self.found = Label(parent=self)
         self.found.setWordWrap(True)
-        self.found.setAccessibleName("What the test said")
+        self.found.setAccessibleName(tr("What the test said"))
         self.rights = QComboBox(self)
         self.database_user, self.copy_address = QLineEdit("postgres", self), QLineEdit(self)
-        for rights, text in RIGHTS.items():
+        for rights, text in ((rights, tr(text)) for rights, text in RIGHTS.items()):
             self.rights.addItem(text, rights)
         self._lay_out()
         if profile is not None:
@@ -58,9 +60,15 @@ class ServerDialog(FormDialog):
     @Slot()
     def submit(self) -> None:
         profile = self.profile()
-        missing = [word for word, value in (("name", profile.name), ("address", profile.address)) if not value]
+        missing = [word for word, value in ((tr("name"), profile.name), (tr("address"), profile.address)) if not value]
         if missing:
-            self.refuse(InputError(f"the server needs {' and '.join(f'its {word}' for word in missing)}"))
+            self.refuse(
+                InputError(
+                    tr("the server needs {value}").format(
+                        value=listed(tr("its {word}").format(word=word) for word in missing)
+                    )
+                )
+            )
             return
         self.submitted.emit(profile, self._before)
 
@@ -71,7 +79,9 @@ class ServerDialog(FormDialog):
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         self.address.setCompleter(completer)
         if hosts:
-            self.address.setPlaceholderText(f"one of {len(hosts)} hosts of ~/.ssh/config, or an address")
+            self.address.setPlaceholderText(
+                tr("one of {hosts} hosts of ~/.ssh/config, or an address").format(hosts=len(hosts))
+            )
 
     @Slot(object)
     def show_test(self, sentences: tuple[str, ...]) -> None:
@@ -92,16 +102,16 @@ class ServerDialog(FormDialog):
     def _test(self) -> None:
         profile = self.profile()
         if not profile.address:
-            self.refuse(InputError("the server needs its address"))
+            self.refuse(InputError(tr("the server needs its address")))
             return
         self.test.setEnabled(False)
-        self.found.setText("Connecting…")
+        self.found.setText(tr("Connecting…"))
         self.found.show()
         self.test_wanted.emit(replace(profile, name=profile.name or profile.address))
 
     @Slot()
     def _browse(self) -> None:
-        dialog = QFileDialog(self, "Private key")
+        dialog = QFileDialog(self, tr("Private key"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setDirectory(str(Path.home() / ".ssh"))
         dialog.fileSelected.connect(self.identity_file.setText)
@@ -123,21 +133,27 @@ class ServerDialog(FormDialog):
         )
 
     def _lay_out(self) -> None:
-        self.add("&Name:", self.name, "Your own name for the server")
-        self.add("&Address:", self.address, "Host name, IP address, or an alias of ~/.ssh/config")
-        self.add("&User:", self.user, "Who logs in; empty: as ~/.ssh/config says, else your own user name")
-        self.add("&Port:", self.port, "SSH port; 0: as ~/.ssh/config says, else 22")
+        self.add(tr("&Name:"), self.name, tr("Your own name for the server"))
+        self.add(tr("&Address:"), self.address, tr("Host name, IP address, or an alias of ~/.ssh/config"))
+        self.add(tr("&User:"), self.user, tr("Who logs in; empty: as ~/.ssh/config says, else your own user name"))
+        self.add(tr("&Port:"), self.port, tr("SSH port; 0: as ~/.ssh/config says, else 22"))
         key = QHBoxLayout()
         key.addWidget(self.identity_file)
         key.addWidget(self.browse)
-        self.add("&Identity file:", self.identity_file, "Private key; empty: the agent and ssh's usual keys", key)
-        self.add("&Jump hosts:", self.jump, "As ssh's ProxyJump: user@host:port, several with commas")
-        self.add("&Rights:", self.rights, "How commands that need more than the login user's rights are run")
-        self.add("&Database user:", self.database_user, "The operating-system user that owns the clusters")
-        self.add("&Copy address:", self.copy_address, "How the other server reaches this one; empty: the address above")
+        self.add(
+            tr("&Identity file:"), self.identity_file, tr("Private key; empty: the agent and ssh's usual keys"), key
+        )
+        self.add(tr("&Jump hosts:"), self.jump, tr("As ssh's ProxyJump: user@host:port, several with commas"))
+        self.add(tr("&Rights:"), self.rights, tr("How commands that need more than the login user's rights are run"))
+        self.add(tr("&Database user:"), self.database_user, tr("The operating-system user that owns the clusters"))
+        self.add(
+            tr("&Copy address:"),
+            self.copy_address,
+            tr("How the other server reaches this one; empty: the address above"),
+        )
         for field in (self.user, self.identity_file, self.jump):
-            field.setPlaceholderText("as ssh says")
-        self.copy_address.setPlaceholderText("same as address")
+            field.setPlaceholderText(tr("as ssh says"))
+        self.copy_address.setPlaceholderText(tr("same as address"))
         self.form.addRow(self.found)
         self.found.hide()
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 72)

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from core.language import tr
 from core.migration.model.plan import Plan
+from gui.models.sentences import recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +17,19 @@ class Thing:
 
 def things(plan: Plan) -> tuple[Thing, ...]:
     """What the plan advises, the steps that may be done later, and what lies on the servers still."""
-    advised = [Thing(_sentence(text)) for text in plan.advice]
+    advised = [Thing(_sentence(recorded(text))) for text in plan.advice]
     later = [
-        Thing(_sentence(f"{step.title} on {step.server or step.side}: {step.reason}"), "\n".join(step.shown))
+        Thing(
+            _sentence(
+                tr("{title} on {server}: {reason}").format(
+                    title=recorded(step.title), server=step.server or tr(step.side), reason=recorded(step.reason)
+                )
+            ),
+            "\n".join(step.shown),
+        )
         for step in plan.later
     ]
-    remaining = [Thing(_sentence(f"still there: {text}")) for text in plan.remains]
+    remaining = [Thing(_sentence(tr("still there: {text}").format(text=recorded(text)))) for text in plan.remains]
     return (*advised, *later, *remaining)
 
 

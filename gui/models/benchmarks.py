@@ -5,12 +5,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from core import units
-from core.benchmarks.model import Forecast, Outcome, Repetition, Run
+from core.benchmarks.model import Outcome, Repetition, Run
 from core.comparison.samples import remarks
+from core.language import tr
 from gui.appearance import Tone
 from gui.models.facts import Detail
+from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import metric_name, moment
+from gui.models.words import capital, counted, metric_name, moment
 
 if TYPE_CHECKING:
     from core.benchmarks.suites import Listed
@@ -31,11 +33,22 @@ class RepetitionRow:
 
 
 def suite_words(suite: "Listed") -> str:
-    """A suite in a line: what it measures, with which tools."""
+    """A suite in a sentence: what it measures, with which tools, how often."""
     if suite.problem:
         return suite.problem
-    made = f"{len(suite.workloads)} workloads with {', '.join(suite.tools)}"
-    return f"{suite.title}: {made}, {suite.repetitions} times each or more"
+    made = tr("{workloads} with {tools}").format(
+        workloads=counted(len(suite.workloads), "{number} workload", "{number} workloads"), tools=", ".join(suite.tools)
+    )
+    return tr("{title}: {made}, {repetitions} times each or more.").format(
+        title=capital(tr(suite.title)), made=made, repetitions=suite.repetitions
+    )
+
+
+def _needs(suite: "Listed") -> str:
+    memory = (
+        tr("{memory_multiple} × memory").format(memory_multiple=suite.memory_multiple) if suite.memory_multiple else ""
+    )
+    return " + ".join(part for part in (units.size(suite.bytes_needed) if suite.bytes_needed else "", memory) if part)
 
 
 def repetition_rows(runs: tuple[Run, ...]) -> tuple[RepetitionRow, ...]:
@@ -59,14 +72,14 @@ def metrics(row: RepetitionRow) -> tuple[Detail, ...]:
 
 def _outcome(row: RepetitionRow) -> str:
     if row.repetition is None:
-        return "running" if row.run.outcome is None else str(row.run.outcome)
-    return ", ".join(dict.fromkeys((str(row.repetition.outcome), *row.remarks)))
+        return tr("running") if row.run.outcome is None else tr(row.run.outcome)
+    return ", ".join(dict.fromkeys((tr(row.repetition.outcome), *map(tr, row.remarks))))
 
 
 def _outcome_tip(row: RepetitionRow) -> str:
     """Why: the tool's own complaint, the figures behind each mark, why no more repetitions were made."""
     one = row.repetition
-    lines = [] if one is None else [one.message, *(f"{mark.kind}: {mark.text}" for mark in one.marks)]
+    lines = [] if one is None else [one.message, *(f"{tr(mark.kind)}: {recorded(mark.text)}" for mark in one.marks)]
     return "\n".join(line for line in (*lines, row.run.stopped) if line)
 
 
@@ -84,36 +97,16 @@ def _headline(row: RepetitionRow) -> str:
     return units.ABSENT if value is None else f"{units.metric(name, value)}"
 
 
-def _takes(forecast: Forecast) -> str:
-    least, most = units.duration(forecast.seconds), forecast.seconds_at_most
-    return least if most is None else f"{least} to {units.duration(most)}"
-
-
-def _problems(forecast: Forecast) -> str:
-    left_out = [f"left out: {reason}" for reason in forecast.left_out]
-    return "; ".join((*forecast.problems, *left_out, *forecast.warnings)) or "none"
-
-
-def _problems_tone(forecast: Forecast) -> Tone:
-    if forecast.problems:
-        return Tone.BAD
-    return Tone.WARNING if forecast.left_out or forecast.warnings else Tone.GOOD
-
-
-FORECAST_COLUMNS: tuple[Column[Forecast], ...] = (
-    Column("Side", lambda row: str(row.volume.side)),
-    Column("Server", lambda row: row.volume.server),
-    Column("Volume", lambda row: row.volume.mount_point),
-    Column("Takes about", _takes, right=True),
-    Column("Needs", lambda row: units.size(row.bytes_needed), right=True),
-    Column("Free", lambda row: units.size(row.bytes_available), right=True),
-    Column("Problems", _problems, tone=_problems_tone, width=Width.REST),
+SUITE_COLUMNS: "tuple[Column[Listed], ...]" = (
+    Column("Suite", lambda row: row.name),
+    Column("What it measures", suite_words, tip=suite_words, width=Width.REST),
+    Column("Writes", _needs, right=True),
 )
 REPETITION_COLUMNS: tuple[Column[RepetitionRow], ...] = (
     Column("Time", lambda row: moment(row.at)),
-    Column("Side", lambda row: str(row.run.volume.side)),
+    Column("Side", lambda row: units.ABSENT if row.run.volume.elsewhere else tr(row.run.volume.side)),
     Column("Volume", lambda row: f"{row.run.volume.server}:{row.run.volume.mount_point}"),
-    Column("Workload", lambda row: row.run.workload.title, width=Width.REST),
+    Column("Workload", lambda row: tr(row.run.workload.title), width=Width.REST),
     Column("Repetition", lambda row: "" if row.repetition is None else str(row.repetition.number), right=True),
     Column("Headline", lambda row: metric_name(row.run.workload.headline)),
     Column("Value", _headline, right=True),

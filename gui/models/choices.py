@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from core import units
 from core.facts.model import Cluster, Facts, FileSystem
+from core.language import tr
 from gui.states import ServerRow
 
 _NO_PLACE = ("/dev", "/proc", "/sys", "/run", "/boot")
@@ -23,9 +24,13 @@ def _below(path: str, folders: Sequence[str]) -> bool:
 def cluster_words(cluster: Cluster | None) -> str:
     """`15/main, PostgreSQL 15.5, 1.1 TiB, runs on port 5432`."""
     if cluster is None:
-        return "not among the clusters that the facts of the server name"
-    runs = f"runs on port {cluster.port}" if cluster.running else "stopped"
-    version = f"PostgreSQL {cluster.version or cluster.series}" if cluster.version or cluster.series else None
+        return tr("not among the clusters that the facts of the server name")
+    runs = tr("runs on port {port}").format(port=cluster.port) if cluster.running else tr("stopped")
+    version = (
+        tr("PostgreSQL {version}").format(version=cluster.version or cluster.series)
+        if cluster.version or cluster.series
+        else None
+    )
     size = None if cluster.size_bytes is None else units.size(cluster.size_bytes)
     return ", ".join(part for part in (cluster.name, version, size, runs) if part)
 
@@ -34,9 +39,11 @@ def volume_words(facts: Facts | None, path: str) -> str:
     """`1.0 TiB free of 2.0 TiB, xfs on /dev/sdb1`."""
     system = None if facts is None or not path.startswith("/") else facts.file_system_of(path)
     if system is None:
-        return "" if facts is not None else "no facts of the server yet"
-    free = f"{units.size(system.available_bytes)} free of {units.size(system.size_bytes)}"
-    return f"{free}, {system.kind} on {system.device}"
+        return "" if facts is not None else tr("no facts of the server yet")
+    free = tr("{available_bytes} free of {size_bytes}").format(
+        available_bytes=units.size(system.available_bytes), size_bytes=units.size(system.size_bytes)
+    )
+    return tr("{free}, {kind} on {device}").format(free=free, kind=system.kind, device=system.device)
 
 
 def direction(servers: Sequence[ServerRow]) -> tuple[str, str]:

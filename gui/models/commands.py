@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.jobs import CommandEnded, CommandStarted, Event, Note
+from core.language import tr
 from gui.appearance import Tone
+from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 from gui.models.words import moment
 
@@ -33,17 +35,22 @@ class Line:
     title: str = ""
 
 
-def add(lines: list[Line], events: Iterable[Event]) -> None:
-    """Add what the events say; the end of a command goes to the newest line that still waits for it."""
-    for event in events:
+def add(lines: list[Line], events: Iterable[Event]) -> bool:
+    """Add what the events say; the end of a command goes to the newest line that still waits for it.
+
+    Whether any of them says something: most only tell how far the work is.
+    """
+    telling = [event for event in events if isinstance(event, CommandStarted | CommandEnded | Note)]
+    for event in telling:
         if isinstance(event, CommandStarted):
             lines.append(Line(event.at, event.server, event.user, event.command, title=event.title))
         elif isinstance(event, Note):
             lines.append(Line(datetime.now(UTC), "", "", event.text, level=event.level))
-        elif isinstance(event, CommandEnded):
+        else:
             _end(lines, event)
     if len(lines) > MOST:
         del lines[: len(lines) - MOST + TRIM]
+    return bool(telling)
 
 
 def from_history(commands: "Iterable[Command]") -> list[Line]:
@@ -66,8 +73,8 @@ def _exit(line: Line) -> str:
     if line.level != "command":
         return ""
     if line.seconds is None:
-        return "not seen" if line.earlier else "running"
-    return "cut off" if line.exit_status is None else str(line.exit_status)
+        return tr("not seen") if line.earlier else tr("running")
+    return tr("cut off") if line.exit_status is None else str(line.exit_status)
 
 
 def _tone(line: Line) -> Tone | None:
@@ -84,6 +91,6 @@ COLUMNS: tuple[Column[Line], ...] = (
     Column("User", lambda line: line.user),
     Column("Exit", _exit, right=True, tone=_tone),
     Column("Took", lambda line: "" if line.seconds is None else units.seconds(line.seconds), right=True),
-    Column("What for", lambda line: line.title, tone=_tone),
+    Column("What for", lambda line: recorded(line.title), tone=_tone),
     Column("Command", lambda line: line.text, fixed=True, tone=_tone, width=Width.REST),
 )

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from core import units
 from core.benchmarks.model import Run
 from core.comparison.model import Comparison, Diagnosis, Row, Sample, Verdict
+from core.language import marked, tr
 from gui.appearance import Tone
+from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import metric_name, moment
+from gui.models.words import capital, metric_name, moment
 
 TONES = {
     Verdict.OLD: Tone.OLD,
@@ -37,20 +39,20 @@ def bars(comparison: Comparison) -> tuple[Bars, ...]:
     counts = [row for row in comparison.rows if row.headline and row.metric.endswith("iops")]
     made = []
     if rates:
-        made.append(_bars("Transfer rate", "MB/s", 1e6, rates))
+        made.append(_bars(tr("Transfer rate"), "MB/s", 1e6, rates))
     if counts:
-        made.append(_bars("Operations", "IOPS", 1.0, counts))
+        made.append(_bars(tr("Operations"), "IOPS", 1.0, counts))
     return tuple(made)
 
 
 def _bars(title: str, unit: str, divisor: float, rows: list[Row]) -> Bars:
-    names = tuple(row.workload.title for row in rows)
+    names = tuple(tr(row.workload.title) for row in rows)
     return Bars(title, unit, divisor, names, tuple(row.old for row in rows), tuple(row.new for row in rows))
 
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
     """What must be known to read the intervals, each once."""
-    return tuple(dict.fromkeys(row.note[:1].upper() + row.note[1:] + "." for row in comparison.rows if row.note))
+    return tuple(dict.fromkeys(capital(recorded(row.note)) + "." for row in comparison.rows if row.note))
 
 
 def diagnosis_text(diagnoses: Sequence[Diagnosis]) -> str:
@@ -59,17 +61,118 @@ def diagnosis_text(diagnoses: Sequence[Diagnosis]) -> str:
 
 
 def _diagnosis(diagnosis: Diagnosis) -> str:
-    figures = f"{units.count(diagnosis.figures)} figures" if diagnosis.figures else "nothing measured yet"
+    figures = (
+        tr("{figures} figures").format(figures=units.count(diagnosis.figures))
+        if diagnosis.figures
+        else tr("nothing measured yet")
+    )
     of = f"{diagnosis.server}, {diagnosis.volume}"
-    looked = f"facts of {moment(diagnosis.facts_taken_at)}, {figures}"
+    looked = tr("facts of {facts_taken_at}, {figures}").format(
+        facts_taken_at=moment(diagnosis.facts_taken_at), figures=figures
+    )
     if not diagnosis.findings:
-        return f"{of}: nothing found ({looked})"
+        return tr("{of}: nothing found ({looked})").format(of=of, looked=looked)
     lines = [f"{of} ({looked})"]
     for finding in diagnosis.findings:
-        lines += ["", f"  {finding.title[:1].upper()}{finding.title[1:]}"]
-        lines += [f"    {sentence}" for sentence in finding.evidence]
-        lines += [f"    Try: {sentence}" for sentence in finding.advice]
+        lines += ["", f"  {capital(tr(finding.title))}"]
+        lines += [f"    {recorded(sentence)}" for sentence in finding.evidence]
+        lines += [tr("    Try: {sentence}").format(sentence=recorded(sentence)) for sentence in finding.advice]
     return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRow:
+    """A row of a comparison; `names`: what its two sets are called in it: old and new, or else left and right."""
+
+    row: Row
+    names: tuple[str, str]
+
+    @property
+    def title(self) -> str:
+        """The workload; with its metric where that is not what it was made for."""
+        title = tr(self.row.workload.title)
+        return title if self.row.headline else f"{title}, {self.metric}"
+
+    @property
+    def metric(self) -> str:
+        return metric_name(self.row.metric)
+
+    @property
+    def differs(self) -> bool:
+        """Whether one set is better by more than the noise."""
+        return self.row.verdict in (Verdict.OLD, Verdict.NEW)
+
+    @property
+    def tone(self) -> Tone:
+        return TONES[self.row.verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What divides a metric's values for an axis, and the unit that they have then."""
+
+    unit: str
+    divisor: float
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """The percentiles of a workload's latency in both sets; None where one was not measured. Seconds."""
+
+    title: str
+    percentiles: tuple[str, ...]
+    curves: tuple[tuple[float | None, ...], tuple[float | None, ...]]
+
+
+def compared_rows(comparison: Comparison, names: tuple[str, str], *, every: bool) -> tuple[ComparedRow, ...]:
+    """The rows of a comparison: of each workload what it was made for, or `every` metric."""
+    return tuple(ComparedRow(row, names) for row in comparison.rows if every or row.headline)
+
+
+def better(row: ComparedRow) -> str:
+    """Which set is better and how many times: `new 8.9 ×`; else why none is."""
+    one = row.row
+    if not row.differs or one.ratio is None:
+        return {Verdict.NONE: tr("no difference"), Verdict.ONE_SIDED: tr("one side only")}.get(
+            one.verdict, tr("not comparable")
+        )
+    first = one.ratio < 1
+    return f"{row.names[0 if first else 1]} {units.ratio(1 / one.ratio if first else one.ratio)}"
+
+
+def scale_of(row: ComparedRow) -> Scale:
+    """Of the row's metric, fit for its greatest value."""
+    name = row.row.metric
+    samples = [sample.high for sample in (row.row.old, row.row.new) if sample is not None]
+    highest = max(samples, default=1.0)
+    if name.endswith("bytes_per_second"):
+        return Scale("GB/s", 1e9) if highest >= 1e10 else Scale(tr("MB/s"), 1e6)
+    if name.endswith("_seconds"):
+        return Scale("ms", 1e-3)
+    return Scale("IOPS" if name.endswith("iops") else metric_name(name), 1.0)
+
+
+MEAN = marked("mean")
+_PERCENTILES = {"mean": MEAN, "p50": "50 %", "p95": "95 %", "p99": "99 %", "p999": "99.9 %", "max": marked("most")}
+_SIDES = {"read_": marked("reads"), "write_": marked("writes")}
+
+
+def latencies(comparison: Comparison, of: Row) -> Latencies | None:
+    """The latency of the row's workload by its percentiles: its reads', else its writes'; None: not measured."""
+    found = {row.metric: row for row in comparison.rows if row.workload == of.workload}
+    sides = ("write_", "read_", "") if of.metric.startswith("write") else ("read_", "write_", "")
+    for side in sides:
+        names = {tr(words): found.get(f"{side}latency_{part}_seconds") for part, words in _PERCENTILES.items()}
+        known = {words: row for words, row in names.items() if row is not None}
+        if len(known) > 1:
+            curves = (
+                tuple(None if row.old is None else row.old.mean for row in known.values()),
+                tuple(None if row.new is None else row.new.mean for row in known.values()),
+            )
+            return Latencies(
+                ", ".join([tr(of.workload.title), *([tr(_SIDES[side])] if side else [])]), tuple(known), curves
+            )
+    return None
 
 
 def _sample(row: Row, sample: Sample | None) -> str:
@@ -77,44 +180,71 @@ def _sample(row: Row, sample: Sample | None) -> str:
         return units.ABSENT
     shown = f"{units.metric(row.metric, sample.mean)} {units.spread(sample.variation)}".rstrip()
     marks = [
-        *(["cached"] if sample.cached else []),
-        *(["from memory"] if sample.from_memory else []),
-        *(["disturbed"] if sample.disturbed else []),
-        *([f"{len(sample.left_out)} left out"] if sample.left_out else []),
+        *([tr("cached")] if sample.cached else []),
+        *([tr("from memory")] if sample.from_memory else []),
+        *([tr("disturbed")] if sample.disturbed else []),
+        *([tr("{left_out} left out").format(left_out=len(sample.left_out))] if sample.left_out else []),
     ]
     return f"{shown} ({', '.join(marks)})" if marks else shown
 
 
 def _tip(row: Row, sample: Sample | None) -> str:
     if sample is None:
-        return "not measured on this side"
+        return tr("not measured on this side")
     values = ", ".join(units.metric(row.metric, value) for value in sample.values)
-    left_out = ", ".join(f"{units.metric(row.metric, one.value)} ({one.reason})" for one in sample.left_out)
-    return f"{sample.server}, {sample.volume}: {values}" + (f"; left out: {left_out}" if left_out else "")
+    left_out = ", ".join(f"{units.metric(row.metric, one.value)} ({tr(one.reason)})" for one in sample.left_out)
+    return f"{sample.server}, {sample.volume}: {values}" + (
+        tr("; left out: {left_out}").format(left_out=left_out) if left_out else ""
+    )
 
 
-def _interval(row: Row) -> str:
-    if row.ratio_low is None or row.ratio_high is None:
+def _interval(row: ComparedRow) -> str:
+    """As `better` says it: always of the better one over the other."""
+    low, high, ratio = row.row.ratio_low, row.row.ratio_high, row.row.ratio
+    if low is None or high is None or ratio is None or not low > 0:
         return units.ABSENT
-    return f"{units.ratio(row.ratio_low)} – {units.ratio(row.ratio_high)}"
+    if row.row.verdict is Verdict.OLD:
+        low, high = 1 / high, 1 / low
+    return f"{units.ratio(low)} – {units.ratio(high)}"
 
 
-COLUMNS: tuple[Column[Row], ...] = (
-    Column("Workload", lambda row: row.workload.title, width=Width.REST),
-    Column("Metric", lambda row: metric_name(row.metric)),
-    Column("Old (mean)", lambda row: _sample(row, row.old), right=True, tip=lambda row: _tip(row, row.old)),
-    Column("New (mean)", lambda row: _sample(row, row.new), right=True, tip=lambda row: _tip(row, row.new)),
-    Column("New : old", lambda row: units.ratio(row.ratio), right=True),
+def _verdict(row: ComparedRow) -> str:
+    said = {
+        Verdict.OLD: tr("{names} faster").format(names=row.names[0]),
+        Verdict.NEW: tr("{names} faster").format(names=row.names[1]),
+    }
+    return said.get(row.row.verdict, tr(row.row.verdict))
+
+
+FIRST, SECOND = 2, 3
+"""The columns that are called after the sets."""
+COLUMNS: tuple[Column[ComparedRow], ...] = (
+    Column("Workload", lambda row: tr(row.row.workload.title), width=Width.REST),
+    Column("Metric", lambda row: row.metric),
+    Column(
+        "Old (mean)", lambda row: _sample(row.row, row.row.old), right=True, tip=lambda row: _tip(row.row, row.row.old)
+    ),
+    Column(
+        "New (mean)", lambda row: _sample(row.row, row.row.new), right=True, tip=lambda row: _tip(row.row, row.row.new)
+    ),
+    Column("Better", better, right=True, tone=lambda row: row.tone, tip=lambda row: recorded(row.row.note)),
     Column("Interval", _interval, right=True),
-    Column("Verdict", lambda row: str(row.verdict), tone=lambda row: TONES[row.verdict]),
+    Column("Verdict", _verdict, tone=lambda row: row.tone),
 )
 
 
 def run_text(run: Run) -> str:
     """A run whole: how it ended, each repetition with its command and output."""
-    ended = ": ".join(part for part in (str(run.outcome or "not ended"), run.stopped) if part)
-    parts = [f"{run.workload.title} on {run.volume.server}, {run.volume.mount_point}\n{ended}"]
+    ended = ": ".join(part for part in (tr(run.outcome or marked("not ended")), run.stopped) if part)
+    parts = [
+        tr("{title} on {server}, {mount_point}\n{ended}").format(
+            title=tr(run.workload.title), server=run.volume.server, mount_point=run.volume.mount_point, ended=ended
+        )
+    ]
     for one in run.repetitions:
-        lines = [f"repetition {one.number}: {one.outcome}", *(f"{mark.kind}: {mark.text}" for mark in one.marks)]
+        lines = [
+            tr("repetition {number}: {outcome}").format(number=one.number, outcome=tr(one.outcome)),
+            *(f"{tr(mark.kind)}: {recorded(mark.text)}" for mark in one.marks),
+        ]
         parts.append("\n".join([*lines, f"$ {one.command}", one.message, one.raw]))
     return "\n\n".join(parts)

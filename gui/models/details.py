@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from core.benchmarks.model import Run
 from core.facts.model import Facts
+from core.language import tr
 from core.migration.model.checks import Waiver
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution
@@ -15,7 +16,8 @@ from gui.models.comparison import run_text
 from gui.models.execution import outcome
 from gui.models.facts import side_by_side
 from gui.models.migration import check_text, commands, estimate_text, plan_summary, probe_text
-from gui.models.words import moment
+from gui.models.sentences import recorded
+from gui.models.words import EXECUTIONS, moment
 
 if TYPE_CHECKING:
     from core.history.details import Detail
@@ -39,32 +41,48 @@ def detail_text(detail: "Detail") -> str:
         case Move():
             return _move(detail)
         case Waiver():
-            return f"{detail.check}: waived by {detail.by} on {moment(detail.at)}\n{detail.reason}"
+            return tr("{check}: waived by {by} on {at}\n{reason}").format(
+                check=detail.check, by=detail.by, at=moment(detail.at), reason=detail.reason
+            )
         case Path():
             return str(detail)
         case _:
-            return "\n\n\n".join(map(check_text, detail)) or "no checks"
+            return "\n\n\n".join(map(check_text, detail)) or tr("no checks")
 
 
 def _facts(facts: Facts) -> str:
     rows = side_by_side(facts, None)
-    heads = f"{facts.server}, read {moment(facts.taken_at)}"
+    heads = tr("{server}, read {taken_at}").format(server=facts.server, taken_at=moment(facts.taken_at))
     return "\n".join([heads, "", *(f"{row.subject:14} {row.name:24} {row.old}" for row in rows)])
 
 
 def _execution(execution: Execution) -> str:
-    what = f"{execution.kind} of {execution.move}, {execution.state}, begun {moment(execution.started_at)}"
-    lines = [what, f"by {execution.owner}", execution.message, ""]
-    lines += [f"{run.number:3}. {run.title}: {outcome(run)}" for run in execution.steps]
+    what = tr("{executions} of {move}, {state}").format(
+        executions=tr(EXECUTIONS[execution.kind]).capitalize(), move=execution.move, state=tr(execution.state)
+    )
+    lines = [
+        tr("{what}, begun {started_at}").format(what=what, started_at=moment(execution.started_at)),
+        tr("by {owner}").format(owner=execution.owner),
+        execution.message,
+        "",
+    ]
+    lines += [f"{run.number:3}. {recorded(run.title)}: {outcome(run)}" for run in execution.steps]
     return "\n".join(lines)
 
 
 def _move(move: Move) -> str:
     return "\n".join(
         [
-            f"{move.old}:{move.cluster} to {move.new}:{move.target}",
-            f"measured: {move.old_volume} on {move.old}, {move.new_volume} on {move.new}",
-            *(f"tablespace {here} to {there}" for here, there in move.tablespace_targets.items()),
-            *(["its bytes may cross the network unencrypted"] if move.plain_text else []),
+            tr("{old}:{cluster} to {new}:{target}").format(
+                old=move.old, cluster=move.cluster, new=move.new, target=move.target
+            ),
+            tr("measured: {old_volume} on {old}, {new_volume} on {new}").format(
+                old_volume=move.old_volume, old=move.old, new_volume=move.new_volume, new=move.new
+            ),
+            *(
+                tr("tablespace {here} to {there}").format(here=here, there=there)
+                for here, there in move.tablespace_targets.items()
+            ),
+            *([tr("its bytes may cross the network unencrypted")] if move.plain_text else []),
         ]
     )

@@ -5,9 +5,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from core import units
+from core.language import marked, tr
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from gui.appearance import Tone
-from gui.models.words import in_window, moment
+from gui.models.sentences import recorded
+from gui.models.words import counted, in_window, moment
 from gui.states import ExecutionState
 
 if TYPE_CHECKING:
@@ -20,62 +22,91 @@ def summary(state: ExecutionState) -> str:
     execution = state.execution
     if execution is None:
         return ""
-    what = "The rehearsal" if execution.kind is Kind.REHEARSAL else "The move"
+    what = tr("The rehearsal") if execution.kind is Kind.REHEARSAL else tr("The move")
     done = sum(execution.done(step.number) for step in execution.plan.steps)
     killed = execution.state is State.RUNNING and not state.alive
-    how = "was interrupted: the program that carried it out has ended" if killed else _STATES[execution.state]
-    counts = f"{done} of {units.counted(len(execution.steps_taken), 'step')} done"
-    lines = [f"{what} of {moment(execution.started_at)} {how}; {counts}."]
+    how = tr("was interrupted: the program that carried it out has ended") if killed else ended(execution.state)
+    counts = tr("{done} of {steps_taken} done").format(
+        done=done, steps_taken=counted(len(execution.steps_taken), "{number} step", "{number} steps")
+    )
+    lines = [
+        tr("{what} of {started_at} {how}; {counts}.").format(
+            what=what, started_at=moment(execution.started_at), how=how, counts=counts
+        )
+    ]
     if not state.alive and state.stands:
-        lines.append(f"{_sentence(state.stands)}.")
-    lines += [f"{_sentence(state.left)}."] if state.left else []
-    return "\n".join(part for part in (*lines, _sentence(in_window(execution.message)), *state.far) if part)
+        lines.append(f"{_sentence(recorded(state.stands))}.")
+    lines += [f"{_sentence(recorded(state.left))}."] if state.left else []
+    return "\n".join(
+        part for part in (*lines, _sentence(in_window(recorded(execution.message))), *map(recorded, state.far)) if part
+    )
 
 
 _STATES = {
-    State.RUNNING: "is under way",
-    State.INTERRUPTED: "was interrupted",
-    State.STOPPED: "has stopped",
-    State.CANCELLED: "was cancelled",
-    State.DONE: "is done",
-    State.ROLLED_BACK: "was taken back",
+    State.RUNNING: marked("is under way"),
+    State.INTERRUPTED: marked("was interrupted"),
+    State.STOPPED: marked("has stopped"),
+    State.CANCELLED: marked("was cancelled"),
+    State.DONE: marked("is done"),
+    State.ROLLED_BACK: marked("was taken back"),
 }
+
+
+def ended(state: State) -> str:
+    """How an execution ended, behind its name."""
+    return tr(_STATES[state])
 
 
 def clock_text(down: "Downtime") -> str:
     """`Old has been stopped for 3 min 53 s; the plan expected 2 min 10 s of commands, people took 40 s.`"""
     if down.ended_at is None:
-        said = f"Old has been stopped for {units.clock(down.seconds)}, since {down.began_at.astimezone():%H:%M:%S}"
+        said = tr("Old has been stopped for {seconds}, since {began_at:%H:%M:%S}").format(
+            seconds=units.clock(down.seconds), began_at=down.began_at.astimezone()
+        )
     else:
-        said = f"Clients had no cluster for {units.clock(down.seconds)}"
-    expected = f"the plan expected {units.duration(down.expected_seconds)} of commands" if down.expected_seconds else ""
-    people = f"people took {units.clock(down.people_seconds)}" if down.people_seconds >= 1 else ""
+        said = tr("Clients had no cluster for {seconds}").format(seconds=units.duration(down.seconds))
+    expected = (
+        tr("the plan expected {expected_seconds} of commands").format(
+            expected_seconds=units.duration(down.expected_seconds)
+        )
+        if down.expected_seconds
+        else ""
+    )
+    people = (
+        tr("people took {people_seconds}").format(people_seconds=units.clock(down.people_seconds))
+        if down.people_seconds >= 1
+        else ""
+    )
     return "; ".join(part for part in (said, expected, people) if part) + "."
 
 
 def told_text(paragraphs: "Sequence[Paragraph]") -> str:
     """How an execution ended, to read and copy."""
-    return "\n\n".join("\n  ".join((_sentence(each.title), *each.sentences)) for each in paragraphs)
+    return "\n\n".join(
+        "\n  ".join((_sentence(recorded(each.title)), *map(recorded, each.sentences))) for each in paragraphs
+    )
 
 
 class Doing(StrEnum):
     """What a person may do with an execution; the words by which the job bar names it."""
 
-    MOVE = "Moving"
-    REHEARSE = "Rehearsing"
-    RESUME = "Continuing"
-    END = "Cancelling"
-    BACK = "Going back from"
+    MOVE = marked("Moving")
+    REHEARSE = marked("Rehearsing")
+    RESUME = marked("Continuing")
+    END = marked("Cancelling")
+    BACK = marked("Going back from")
 
 
 BUTTONS = {
-    Doing.MOVE: "&Move",
-    Doing.REHEARSE: "&Rehearse",
-    Doing.RESUME: "&Continue",
-    Doing.END: "C&ancel and clean up",
-    Doing.BACK: "&Back to old",
+    Doing.MOVE: marked("&Move"),
+    Doing.REHEARSE: marked("&Rehearse"),
+    Doing.RESUME: marked("&Continue"),
+    Doing.END: marked("C&ancel and clean up"),
+    Doing.BACK: marked("&Back to old"),
 }
 """What the button says that begins it."""
+PAUSE, PAUSES = marked("Stop after this s&tep"), marked("Stops after this step")
+"""What the button says that lets no further step begin, and once it was pressed."""
 
 
 def confirmation(doing: Doing, state: ExecutionState) -> str:
@@ -83,26 +114,34 @@ def confirmation(doing: Doing, state: ExecutionState) -> str:
     if doing in {Doing.MOVE, Doing.REHEARSE}:
         if not state.left:
             return ""
-        return f"{_sentence(state.left)}. To go on with it is the shortest; a new one begins from its first step."
+        return tr("{left}. To go on with it is the shortest; a new one begins from its first step.").format(
+            left=_sentence(recorded(state.left))
+        )
     if state.execution is None or state.execution.kind is Kind.REHEARSAL:
         return ""
-    return _resumed(state.execution, state.stands) if doing is Doing.RESUME else _AT_STAKE[doing]
+    return _resumed(state.execution, state.stands) if doing is Doing.RESUME else tr(_AT_STAKE[doing])
 
 
 def _resumed(execution: Execution, stands: str) -> str:
     """From where it goes on, and what is still to come."""
     following = next((step for step in execution.steps_taken if not execution.done(step.number)), None)
     if following is None:
-        return f"{_sentence(stands)}. Every step is done: what the copy needed is taken away."
-    at = f"{_sentence(stands)}. The move goes on with step {following.number}, {following.title}"
+        return tr("{stands}. Every step is done: what the copy needed is taken away.").format(
+            stands=_sentence(recorded(stands))
+        )
+    at = tr("{stands}. The move goes on with step {number}, {title}").format(
+        stands=_sentence(recorded(stands)), number=following.number, title=recorded(following.title)
+    )
     if following.stopped and any(step.stopped and execution.done(step.number) for step in execution.plan.steps):
         return f"{at}."
-    return f"{at}; before it stops old it asks for the cluster's name once more."
+    return tr("{at}; before it stops old it asks for the cluster's name once more.").format(at=at)
 
 
 _AT_STAKE = {
-    Doing.END: "The copy ends, and what it needed is taken away. Old stays as it is; what lies on new stays there.",
-    Doing.BACK: "New is stopped and keeps its files; old is let go, started, and proven to run.",
+    Doing.END: marked(
+        "The copy ends, and what it needed is taken away. Old stays as it is; what lies on new stays there."
+    ),
+    Doing.BACK: marked("New is stopped and keeps its files; old is let go, started, and proven to run."),
 }
 
 
@@ -113,17 +152,23 @@ def _sentence(text: str) -> str:
 def outcome(run: StepRun) -> str:
     """How a try ended."""
     if run.void:
-        return "overruled"
+        return tr("overruled")
     if run.done:
-        return "left out" if run.message else "done"
+        return tr("left out") if run.message else tr("done")
     if run.ended_at is not None:
-        return "failed"
-    return "not ended" if run.total is None or run.bytes is None else units.percent(min(1.0, run.bytes / run.total))
+        return tr("failed")
+    if not run.total or run.bytes is None:  # 0 in a pass that found nothing to send
+        return tr("not ended")
+    return units.percent(min(1.0, run.bytes / run.total))
 
 
 def run_text(run: StepRun) -> str:
     """A try whole: how it ended and what it printed."""
-    lines = [f"{run.number}. {run.title}, try {run.attempt}: {outcome(run)}"]
+    lines = [
+        tr("{number}. {title}, try {attempt}: {outcome}").format(
+            number=run.number, title=recorded(run.title), attempt=run.attempt, outcome=outcome(run)
+        )
+    ]
     lines += [run.message] if run.message else []
     return "\n".join([*lines, "", run.output])
 

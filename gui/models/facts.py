@@ -6,9 +6,11 @@ from typing import TypeVar
 
 from core import units
 from core.facts.model import Array, BlockDevice, Cluster, Facts, FileSystem, NetworkLink, Tool
+from core.language import marked, tr
 from gui.appearance import Tone
+from gui.models.sentences import compared, recorded
 from gui.models.table import Column, Width
-from gui.models.words import yes_no
+from gui.models.words import in_window, yes_no
 
 Thing = TypeVar("Thing")
 Text = str | int | None
@@ -54,16 +56,18 @@ def side_by_side(old: Facts | None, new: Facts | None) -> tuple[FactRow, ...]:
     """Every fact of both servers, by subject."""
     return (
         *(
-            _single(subject, name, [_value(side, part, attribute) for side in (old, new)], matters)
+            _single(tr(subject), tr(name), [_value(side, part, attribute) for side in (old, new)], matters)
             for subject, name, part, attribute, matters in SINGLE
         ),
-        *_several("File system", old, new, lambda facts: facts.file_systems, lambda one: one.mount_point, _file_system),
-        *_several("Block device", old, new, lambda facts: facts.block_devices, lambda one: one.name, _block_device),
+        *_several(
+            tr("File system"), old, new, lambda facts: facts.file_systems, lambda one: one.mount_point, _file_system
+        ),
+        *_several(tr("Block device"), old, new, lambda facts: facts.block_devices, lambda one: one.name, _block_device),
         *_several("RAID", old, new, lambda facts: facts.arrays, lambda one: one.name, _array),
-        *_several("Network", old, new, lambda facts: facts.network_links, lambda one: one.name, _network_link),
-        *_several("Cluster", old, new, lambda facts: facts.clusters, lambda one: one.data_directory, _cluster),
+        *_several(tr("Network"), old, new, lambda facts: facts.network_links, lambda one: one.name, _network_link),
+        *_several(tr("Cluster"), old, new, lambda facts: facts.clusters, lambda one: one.data_directory, _cluster),
         *_further(old, new),
-        *_several("Tool", old, new, lambda facts: facts.tools, lambda one: one.name, _tool),
+        *_several(tr("Tool"), old, new, lambda facts: facts.tools, lambda one: one.name, _tool),
     )
 
 
@@ -75,7 +79,10 @@ def clusters(*sides: Facts | None) -> tuple[ClusterRow, ...]:
 def gaps(*sides: Facts | None, target: str = "") -> tuple[GapRow, ...]:
     """What could not be read on these servers; that the target of a move holds nothing yet is no gap."""
     return tuple(
-        GapRow(facts.server, gap.subject, gap.reason) for facts in sides if facts for gap in facts.gaps_besides(target)
+        GapRow(facts.server, compared(gap.subject), compared(gap.reason))
+        for facts in sides
+        if facts
+        for gap in facts.gaps_besides(target)
     )
 
 
@@ -83,30 +90,44 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
     """Everything known of a cluster."""
     control = cluster.control
     pairs: list[tuple[str, Text]] = [
-        ("Data directory", cluster.data_directory),
-        ("Found by", ", ".join(cluster.found_by)),
-        ("Owner", cluster.owner),
-        ("Unit", cluster.unit),
-        ("Binaries", cluster.bin_directory),
-        ("Configuration file", cluster.config_file),
-        ("HBA file", cluster.hba_file),
-        ("Socket directory", cluster.socket_directory),
+        (tr("Data directory"), cluster.data_directory),
+        (tr("Found by"), ", ".join(cluster.found_by)),
+        (tr("Owner"), cluster.owner),
+        (tr("Unit"), cluster.unit),
+        (tr("Binaries"), cluster.bin_directory),
+        (tr("Configuration file"), cluster.config_file),
+        (tr("HBA file"), cluster.hba_file),
+        (tr("Socket directory"), cluster.socket_directory),
     ]
     if control is not None:
         pairs += [
-            ("State", control.state),
-            ("System identifier", control.system_identifier),
-            ("Control / catalog version", f"{control.pg_control_version} / {control.catalog_version}"),
-            ("Block / WAL block / WAL segment", " / ".join(map(units.size, _blocks(cluster)))),
-            ("Data checksums", {None: None, 0: "off"}.get(control.data_checksums, "on")),
+            (tr("State"), compared(control.state)),
+            (tr("System identifier"), control.system_identifier),
+            (tr("Control / catalog version"), f"{control.pg_control_version} / {control.catalog_version}"),
+            (tr("Block / WAL block / WAL segment"), " / ".join(map(units.block, _blocks(cluster)))),
+            (tr("Data checksums"), {None: None, 0: tr("off")}.get(control.data_checksums, tr("on"))),
         ]
-    pairs += [(f"Tablespace {one.oid}", f"{one.location}, {units.size(one.size_bytes)}") for one in cluster.tablespaces]
-    pairs += [(f"Link {one.path}", one.target + (" (dangling)" if one.dangling else "")) for one in cluster.links]
-    pairs += [(f"Database {one.name}", units.size(one.size_bytes)) for one in cluster.databases]
+    pairs += [
+        (tr("Tablespace {oid}").format(oid=one.oid), f"{one.location}, {units.size(one.size_bytes)}")
+        for one in cluster.tablespaces
+    ]
+    pairs += [
+        (tr("Link {path}").format(path=one.path), one.target + (tr(" (dangling)") if one.dangling else ""))
+        for one in cluster.links
+    ]
+    pairs += [(tr("Database {name}").format(name=one.name), units.size(one.size_bytes)) for one in cluster.databases]
     if cluster.fenced:
-        what = "a copy that is not opened" if cluster.copy_of is not None else "moved away, or about to be"
-        pairs.append(("Kept from starting", f"by pghaul: {what}"))
-    pairs += [("Left over", name) for name in cluster.leftovers]
+        from core.migration.plan.cluster_control import kept_from_starting  # brings what makes a plan with it
+
+        pairs.append(
+            (
+                tr("Kept from starting"),
+                tr("by pghaul: {kept_from_starting}").format(
+                    kept_from_starting=in_window(recorded(kept_from_starting(cluster)))
+                ),
+            )
+        )
+    pairs += [(tr("Left over"), name) for name in cluster.leftovers]
     pairs += [(name, value) for name, value in sorted(cluster.settings.items())]
     return tuple(Detail(name, str(value)) for name, value in pairs if value not in (None, ""))
 
@@ -151,9 +172,13 @@ def _further(old: Facts | None, new: Facts | None) -> list[FactRow]:
 
 
 def _file_system(one: FileSystem) -> str:
-    return (
-        f"{units.size(one.available_bytes)} free of {units.size(one.size_bytes)}, {one.kind} on {one.device}, "
-        f"{','.join(one.options)}{_stripes(one)}"
+    return tr("{available_bytes} free of {size_bytes}, {kind} on {device}, {options}{stripes}").format(
+        available_bytes=units.size(one.available_bytes),
+        size_bytes=units.size(one.size_bytes),
+        kind=one.kind,
+        device=one.device,
+        options=",".join(one.options),
+        stripes=_stripes(one),
     )
 
 
@@ -161,21 +186,29 @@ def _stripes(one: FileSystem) -> str:
     """The geometry that it was made with, where that is known and there is one."""
     if not one.stripe_unit_bytes or not one.stripe_width_bytes:
         return ""
-    return f", stripe unit {units.size(one.stripe_unit_bytes)}, width {units.size(one.stripe_width_bytes)}"
+    return tr(", stripe unit {stripe_unit_bytes}, width {stripe_width_bytes}").format(
+        stripe_unit_bytes=units.size(one.stripe_unit_bytes), stripe_width_bytes=units.size(one.stripe_width_bytes)
+    )
 
 
 def _block_device(one: BlockDevice) -> str:
-    spins = {None: None, True: "rotational", False: "not rotational"}[one.rotational]
-    reads = None if one.read_ahead_bytes is None else f"read-ahead {units.size(one.read_ahead_bytes)}"
-    cache = None if one.write_cache is None else f"cache {one.write_cache}"
-    upon = f"on {', '.join(one.parents)}" if one.parents else None
+    spins = {None: None, True: tr("rotational"), False: tr("not rotational")}[one.rotational]
+    reads = (
+        None
+        if one.read_ahead_bytes is None
+        else tr("read-ahead {read_ahead_bytes}").format(read_ahead_bytes=units.size(one.read_ahead_bytes))
+    )
+    cache = None if one.write_cache is None else tr("cache {write_cache}").format(write_cache=one.write_cache)
+    upon = tr("on {parents}").format(parents=", ".join(one.parents)) if one.parents else None
     return _joined(units.size(one.size_bytes), one.kind, one.model, spins, one.scheduler, reads, cache, upon)
 
 
 def _array(one: Array) -> str:
     action = None if one.action is None else f"{one.action} {units.percent(one.progress)}"
-    chunk = None if one.chunk_bytes is None else f"chunk {units.size(one.chunk_bytes)}"
-    degraded = "degraded" if one.degraded else None
+    chunk = (
+        None if one.chunk_bytes is None else tr("chunk {chunk_bytes}").format(chunk_bytes=units.size(one.chunk_bytes))
+    )
+    degraded = tr("degraded") if one.degraded else None
     return _joined(one.level, one.state, degraded, chunk, one.layout, " ".join(one.devices), action)
 
 
@@ -185,13 +218,14 @@ def _network_link(one: NetworkLink) -> str:
 
 
 def _cluster(one: Cluster) -> str:
-    state = f"running on port {one.port}" if one.running else "stopped"
+    state = tr("running on port {port}").format(port=one.port) if one.running else tr("stopped")
+    fenced = tr("fenced by pghaul") if one.fenced else None
     size = None if one.size_bytes is None else units.size(one.size_bytes)
-    return _joined(one.name, one.version or one.series, state, size)
+    return _joined(one.name, one.version or one.series, state, fenced, size)
 
 
 def _tool(one: Tool) -> str:
-    return "not installed" if one.path is None else one.version or one.path
+    return tr("not installed") if one.path is None else one.version or one.path
 
 
 def _joined(*parts: str | None) -> str:
@@ -200,21 +234,21 @@ def _joined(*parts: str | None) -> str:
 
 SINGLE: tuple[tuple[str, str, str, str, bool], ...] = (
     # subject, fact, part of Facts, attribute of that part, whether a difference matters
-    ("System", "Host name", "system", "hostname", False),
-    ("System", "Operating system", "system", "name", True),
-    ("System", "Kernel", "system", "kernel", True),
-    ("System", "Architecture", "system", "architecture", True),
-    ("System", "C library", "system", "libc", True),
-    ("System", "Init", "system", "init", True),
-    ("System", "Time zone", "system", "time_zone", True),
-    ("Processor", "Model", "processor", "model", False),
-    ("Processor", "Sockets", "processor", "sockets", False),
-    ("Processor", "Cores", "processor", "cores", False),
-    ("Processor", "Threads", "processor", "threads", True),
-    ("Memory", "Total", "memory", "total_bytes", True),
-    ("Memory", "Available", "memory", "available_bytes", False),
-    ("Memory", "Swap", "memory", "swap_bytes", True),
-    ("Memory", "Huge pages", "memory", "huge_pages_total", True),
+    (marked("System"), marked("Host name"), "system", "hostname", False),
+    (marked("System"), marked("Operating system"), "system", "name", True),
+    (marked("System"), marked("Kernel"), "system", "kernel", True),
+    (marked("System"), marked("Architecture"), "system", "architecture", True),
+    (marked("System"), marked("C library"), "system", "libc", True),
+    (marked("System"), marked("Init"), "system", "init", True),
+    (marked("System"), marked("Time zone"), "system", "time_zone", True),
+    (marked("Processor"), marked("Model"), "processor", "model", False),
+    (marked("Processor"), marked("Sockets"), "processor", "sockets", False),
+    (marked("Processor"), marked("Cores"), "processor", "cores", False),
+    (marked("Processor"), marked("Threads"), "processor", "threads", True),
+    (marked("Memory"), marked("Total"), "memory", "total_bytes", True),
+    (marked("Memory"), marked("Available"), "memory", "available_bytes", False),
+    (marked("Memory"), marked("Swap"), "memory", "swap_bytes", True),
+    (marked("Memory"), marked("Huge pages"), "memory", "huge_pages_total", True),
 )
 
 FACT_COLUMNS: tuple[Column[FactRow], ...] = (
@@ -222,14 +256,14 @@ FACT_COLUMNS: tuple[Column[FactRow], ...] = (
     Column("Fact", lambda row: row.name),
     Column("Old", lambda row: row.old, width=Width.REST),
     Column("New", lambda row: row.new, width=Width.REST),
-    Column("Differs", lambda row: "≠ differs" if row.differs else "", tone=lambda _row: Tone.WARNING),
+    Column("Differs", lambda row: tr("≠ differs") if row.differs else "", tone=lambda _row: Tone.WARNING),
 )
 CLUSTER_COLUMNS: tuple[Column[ClusterRow], ...] = (
     Column("Server", lambda row: row.server),
     Column("Data directory", lambda row: row.cluster.data_directory, width=Width.REST),
     Column("Name", lambda row: row.cluster.name or units.ABSENT),
     Column("Version", lambda row: row.cluster.version or row.cluster.series),
-    Column("Running", lambda row: yes_no(row.cluster.running)),
+    Column("Running", lambda row: _joined(yes_no(row.cluster.running), tr("fenced") if row.cluster.fenced else None)),
     Column("Port", lambda row: units.ABSENT if row.cluster.port is None else str(row.cluster.port), right=True),
     Column("Size", lambda row: units.size(row.cluster.size_bytes), right=True),
     Column("Files", lambda row: units.count(row.cluster.files), right=True),

@@ -3,7 +3,9 @@
 from typing import TYPE_CHECKING
 
 from core import units
+from core.language import tr
 from gui.appearance import Tone
+from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 from gui.models.words import moment
 
@@ -13,15 +15,16 @@ if TYPE_CHECKING:
 
 def _exit(row: "Command") -> str:
     if row.seconds is None:
-        return "not seen"
-    return "cut off" if row.exit_status is None else str(row.exit_status)
+        return tr("not seen")
+    return tr("cut off") if row.exit_status is None else str(row.exit_status)
 
 
 ENTRY_COLUMNS: "tuple[Column[Entry], ...]" = (
     Column("Time", lambda row: moment(row.at)),
-    Column("Kind", lambda row: row.kind),
+    Column("Kind", lambda row: tr(row.kind)),
     Column("Move", lambda row: row.move or units.ABSENT),
-    Column("What", lambda row: row.title, width=Width.REST),
+    Column("What", lambda row: recorded(row.title), width=Width.REST),
+    Column("Note", lambda row: row.note),
 )
 COMMAND_COLUMNS: "tuple[Column[Command], ...]" = (
     Column("Time", lambda row: moment(row.at)),
@@ -29,6 +32,6 @@ COMMAND_COLUMNS: "tuple[Column[Command], ...]" = (
     Column("User", lambda row: row.user),
     Column("Exit", _exit, right=True, tone=lambda row: None if row.exit_status == 0 else Tone.WARNING),
     Column("Took", lambda row: "" if row.seconds is None else units.seconds(row.seconds), right=True),
-    Column("What for", lambda row: row.title),
+    Column("What for", lambda row: recorded(row.title)),
     Column("Command", lambda row: row.command, fixed=True, width=Width.REST),
 )

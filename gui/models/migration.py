@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 
 from core import units
+from core.language import tr
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Method, Stage
 from core.migration.model.plan import Plan, Step
-from core.migration.model.probe import Probe, Quantity
+from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
 from core.migration.model.transport import Route
 from gui.appearance import Tone
+from gui.models.sentences import compared, recorded
 from gui.models.table import Column, Width
-from gui.models.words import STATUS_TONES, method_name, moment, span
+from gui.models.words import STATUS_TONES, capital, in_sentence, method_name, moment, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,12 @@ def stage_rows(estimate: Estimate) -> tuple[StageRow, ...]:
 
 def estimate_summary(estimate: Estimate) -> str:
     """When it was made, and what the move itself will take."""
-    made, method = f"Made {moment(estimate.made_at)}", estimate.method(estimate.planned)
+    made, method = tr("Made {made_at}").format(made_at=moment(estimate.made_at)), estimate.method(estimate.planned)
     if method is None:
         return made
     duration, downtime = (units.duration(each.likely) for each in (method.duration_seconds, method.downtime_seconds))
-    return (
-        f"{made}. The move is a {method_name(method.method).lower()}: {duration}, of it {downtime} without the cluster."
+    return tr("{made}. The move is a {method}: {duration}, of it {downtime} without the cluster.").format(
+        made=made, method=in_sentence(method_name(method.method)), duration=duration, downtime=downtime
     )
 
 
@@ -51,9 +53,13 @@ def notes(estimate: Estimate) -> str:
     lines: dict[str, list[str]] = {}
     for method in estimate.methods:
         out = (method.ruled_out,) if method.ruled_out else ()
-        for kind, texts in (("ruled out", out), ("warning", method.warnings), ("assumed", method.assumptions)):
+        for kind, texts in (
+            (tr("ruled out"), out),
+            (tr("warning"), method.warnings),
+            (tr("assumed"), method.assumptions),
+        ):
             for text in texts:
-                lines.setdefault(f"{kind}: {text}", []).append(method_name(method.method).lower())
+                lines.setdefault(f"{kind}: {recorded(text)}", []).append(in_sentence(method_name(method.method)))
     everyone = len(estimate.methods)
     return "\n".join(
         line if len(methods) == everyone else f"{line} ({', '.join(methods)})" for line, methods in lines.items()
@@ -64,23 +70,33 @@ def checks_summary(results: tuple[CheckResult, ...]) -> str:
     """How many came out how, the worst first."""
     standing = [result.status for result in results if result.waiver is None]
     counts = [(status, standing.count(status)) for status in Status]
-    words = {Status.BLOCKER: "blockers", Status.UNKNOWN: "unknown", Status.WARNING: "warnings", Status.PASS: "passed"}
+    words = {
+        Status.BLOCKER: tr("blockers"),
+        Status.UNKNOWN: tr("unknown"),
+        Status.WARNING: tr("warnings"),
+        Status.PASS: tr("passed"),
+    }
     waived = sum(result.waiver is not None for result in results)
     return ", ".join(f"{words[status]}: {count}" for status, count in counts) + (
-        f"; waived: {waived}" if waived else ""
+        tr("; waived: {waived}").format(waived=waived) if waived else ""
     )
 
 
 def check_text(result: CheckResult) -> str:
     """A check whole: what was compared, what it means, what to do."""
-    lines = [f"{result.title}: {result.status}", "", result.message]
+    lines = [f"{tr(result.title)}: {tr(result.status)}", "", compared(result.message)]
     if result.hint:
-        lines += ["", f"What to do: {result.hint}"]
+        lines += ["", tr("What to do: {hint}").format(hint=recorded(result.hint))]
     if result.waiver is not None:
-        lines += ["", f"Waived by {result.waiver.by} on {moment(result.waiver.at)}: {result.waiver.reason}"]
-    lines += ["", f"Old: {result.old}", f"New: {result.new}"]
+        lines += [
+            "",
+            tr("Waived by {by} on {at}: {reason}").format(
+                by=result.waiver.by, at=moment(result.waiver.at), reason=result.waiver.reason
+            ),
+        ]
+    lines += ["", tr("Old: {old}").format(old=compared(result.old)), tr("New: {new}").format(new=compared(result.new))]
     if result.documentation:
-        lines += ["", f"See: {result.documentation}"]
+        lines += ["", tr("See: {documentation}").format(documentation=result.documentation)]
     return "\n".join(lines)
 
 
@@ -91,12 +107,23 @@ def probes_summary(probes: tuple[Probe, ...]) -> str:
     """
     samples = [probe for probe in probes if probe.quantity is Quantity.END_TO_END]
     whole = max(samples, key=lambda probe: probe.bytes_per_second, default=None)
-    links = [probe for probe in probes if probe.quantity is not Quantity.END_TO_END and _in_use(probe, whole)]
+    apart = {Quantity.END_TO_END, Quantity.CHANGES, *OF_A_DUMP}
+    links = [probe for probe in probes if probe.quantity not in apart and _in_use(probe, whole)]
     slowest = min(links, key=lambda probe: probe.bytes_per_second, default=None)
-    said = [f"The slowest link is: {slowest.quantity}, {units.rate(slowest.bytes_per_second)}"] if slowest else []
+    said = (
+        [
+            tr("The slowest link is: {quantity}, {bytes_per_second}").format(
+                quantity=tr(slowest.quantity), bytes_per_second=units.rate(slowest.bytes_per_second)
+            )
+        ]
+        if slowest
+        else []
+    )
     if whole is not None:
-        by = f" by {whole.transport.name}" if whole.transport is not None else ""
-        said.append(f"End to end: {units.rate(whole.bytes_per_second)}{by}")
+        by = tr(" by {name}").format(name=recorded(whole.transport.name)) if whole.transport is not None else ""
+        said.append(
+            tr("End to end: {bytes_per_second}{by}").format(bytes_per_second=units.rate(whole.bytes_per_second), by=by)
+        )
     return ". ".join(said)
 
 
@@ -113,13 +140,18 @@ def probe_text(probe: Probe) -> str:
 
 def step_text(step: Step) -> str:
     """A step whole, but for its commands and its call."""
-    lines = [f"{step.number}. {step.title}", "", f"Why: {step.reason}", f"Undo: {step.undo or 'nothing to undo'}"]
+    lines = [
+        f"{step.number}. {recorded(step.title)}",
+        "",
+        tr("Why: {reason}").format(reason=recorded(step.reason)),
+        tr("Undo: {undo}").format(undo=recorded(step.undo) or tr("nothing to undo")),
+    ]
     if step.table:
         lines += ["", step.table]
     if step.stopped:
-        lines.append("The cluster is stopped meanwhile: this is downtime.")
+        lines.append(tr("The cluster is stopped meanwhile: this is downtime."))
     if step.point_of_no_return:
-        lines.append("Point of no return: from here on, going back loses what clients write.")
+        lines.append(tr("Point of no return: from here on, going back loses what clients write."))
     return "\n".join(lines)
 
 
@@ -136,32 +168,38 @@ def _commented(step: Step) -> list[str]:
 def plan_summary(plan: Plan) -> str:
     """What the plan amounts to."""
     downtime = [step.expected_seconds for step in plan.steps if step.stopped and step.expected_seconds is not None]
-    stop = f"; about {units.duration(sum(downtime))} of downtime" if downtime else ""
-    return f"{len(plan.steps)} steps by {plan.transport}{stop}. {plan.why[:1].upper()}{plan.why[1:]}"
+    stop = tr("; about {downtime} of downtime").format(downtime=units.duration(sum(downtime))) if downtime else ""
+    return tr("{steps} steps by {transport}{stop}. {why}").format(
+        steps=len(plan.steps), transport=recorded(plan.transport), stop=stop, why=capital(recorded(plan.why))
+    )
 
 
 def _status(result: CheckResult) -> str:
-    return "waived" if result.waiver is not None else str(result.status)
+    return tr("waived") if result.waiver is not None else tr(result.status)
+
+
+def _bound(stage: Stage) -> str:
+    return recorded(stage.evidence) or tr(stage.bound_by)
 
 
 def _name(row: StageRow) -> str:
-    return method_name(row.method.method) if row.stage is None else f"    {row.stage.name}"
+    return method_name(row.method.method) if row.stage is None else f"    {tr(row.stage.name)}"
 
 
 CHECK_COLUMNS: tuple[Column[CheckResult], ...] = (
     Column("Status", _status, tone=lambda row: None if row.waiver else STATUS_TONES[row.status]),
-    Column("Check", lambda row: row.title),
-    Column("Old", lambda row: row.old),
-    Column("New", lambda row: row.new),
-    Column("What it means", lambda row: row.message, width=Width.REST, tip=check_text),
-    Column("What to do", lambda row: row.hint, width=Width.REST, tip=check_text),
+    Column("Check", lambda row: tr(row.title)),
+    Column("Old", lambda row: compared(row.old)),
+    Column("New", lambda row: compared(row.new)),
+    Column("What it means", lambda row: compared(row.message), width=Width.REST, tip=check_text),
+    Column("What to do", lambda row: recorded(row.hint), width=Width.REST, tip=check_text),
 )
 PROBE_COLUMNS: tuple[Column[Probe], ...] = (
-    Column("Link of the chain", lambda row: str(row.quantity)),
+    Column("Link of the chain", lambda row: tr(row.quantity)),
     Column("Rate", lambda row: units.rate(row.bytes_per_second), right=True),
     Column("Amount", lambda row: units.size(row.bytes), right=True),
     Column("Took", lambda row: units.duration(row.seconds), right=True),
-    Column("How", lambda row: row.method, width=Width.REST),
+    Column("How", lambda row: recorded(row.method), width=Width.REST),
     Column("Time", lambda row: moment(row.taken_at)),
 )
 STAGE_COLUMNS: tuple[Column[StageRow], ...] = (
@@ -188,8 +226,8 @@ STAGE_COLUMNS: tuple[Column[StageRow], ...] = (
     ),
     Column(
         "Bound by",
-        lambda row: ("ruled out" if row.method.ruled_out else "") if row.stage is None else row.stage.bound_by,
+        lambda row: (tr("ruled out") if row.method.ruled_out else "") if row.stage is None else tr(row.stage.bound_by),
         tone=lambda row: Tone.WARNING if row.stage is None else None,
-        tip=lambda row: row.method.ruled_out if row.stage is None else row.stage.evidence or row.stage.bound_by,
+        tip=lambda row: recorded(row.method.ruled_out) if row.stage is None else _bound(row.stage),
     ),
 )

@@ -2,13 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from core.language import tr
 from core.migration.model.standing import Condition, Mark, Milestone
+from core.reports import model
 from gui.appearance import Tone
+from gui.models.sentences import recorded
 from gui.models.words import in_window
 
-_TONES = {"good": Tone.GOOD, "bad": Tone.BAD, "mixed": Tone.WARNING, "unknown": Tone.MUTED}
+_TONES = {
+    model.Tone.GOOD: Tone.GOOD,
+    model.Tone.BAD: Tone.BAD,
+    model.Tone.MIXED: Tone.WARNING,
+    model.Tone.MUTED: Tone.MUTED,
+}
 _RESTS_ON = {
     Milestone.FACTS,
     Milestone.MEASURE,
@@ -29,11 +36,10 @@ class Answer:
     details: tuple[str, ...]
 
 
-def answers(summary: dict[str, Any]) -> tuple[Answer, ...]:
+def answers(found: Sequence[model.Answer]) -> tuple[Answer, ...]:
     """Those of the report's first page."""
     return tuple(
-        Answer(one["question"], one["answer"], _TONES.get(one["tone"]), tuple(map(in_window, one["details"])))
-        for one in summary["answers"]
+        Answer(one.question, one.words, _TONES.get(one.tone), tuple(map(in_window, one.details))) for one in found
     )
 
 
@@ -41,8 +47,8 @@ def missing(marks: Sequence[Mark]) -> str:
     """What is not there, or out of date, of what the answers rest on; empty where nothing is."""
     lacking = [mark for mark in marks if mark.milestone in _RESTS_ON]
     said = [
-        f"{mark.milestone.title()}: {mark.said}"
+        f"{tr(mark.milestone.title())}: {recorded(mark.said)}"
         for mark in lacking
         if mark.condition in {Condition.OPEN, Condition.STALE, Condition.BLOCKED}
     ]
-    return f"For a better answer: {'; '.join(said)}." if said else ""
+    return tr("For a better answer: {said}.").format(said="; ".join(said)) if said else ""

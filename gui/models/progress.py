@@ -4,14 +4,20 @@ from dataclasses import dataclass
 
 from core import units
 from core.jobs import Progress
+from core.language import tr
+from gui.models.sentences import recorded
 
 EARLIEST_SECONDS = 3.0
 EARLIEST_FRACTION = 0.02
+SECONDS = "seconds"
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The stage of a job that its progress speaks of. It began `began` seconds into the job with `first` done."""
+    """The stage of a job that its progress speaks of. It began `began` seconds into the job with `first` done.
+
+    What is reckoned in seconds is one stage from its beginning to its end, whatever its parts are called.
+    """
 
     title: str
     began: float
@@ -20,21 +26,22 @@ class Stage:
 
 def stage_of(progress: Progress, elapsed: float, before: Stage | None) -> Stage:
     """The stage that this progress belongs to: the one before it, or a new one."""
-    if before is not None and before.title == progress.title and progress.done >= before.first:
+    name = "" if progress.unit == SECONDS else progress.title
+    if before is not None and before.title == name and progress.done >= before.first:
         return before
-    return Stage(progress.title, elapsed, progress.done)
+    return Stage(name, elapsed, progress.done)
 
 
 def remaining(progress: Progress, stage: Stage, elapsed: float) -> float | None:
-    """Seconds that the stage may still take; None while too little is done to tell, or the total is not known."""
+    """Seconds that the stage may still take, by its own pace; None where the total is not known, or too little is done
+    to tell: what was forecast in seconds is taken for as fast as its forecast then.
+    """
     if progress.total is None or progress.total <= 0 or progress.done > progress.total:
         return None
     left = progress.total - progress.done
-    if progress.unit == "seconds":
-        return left
     spent, gained = elapsed - stage.began, progress.done - stage.first
     if spent < EARLIEST_SECONDS or gained <= 0 or gained < EARLIEST_FRACTION * progress.total:
-        return None
+        return left if progress.unit == SECONDS else None
     return left * spent / gained
 
 
@@ -46,28 +53,37 @@ def bytes_per_second(progress: Progress, stage: Stage, elapsed: float) -> float 
 
 def title(job: str, progress: Progress) -> str:
     """What the job does now; of a long one how far it is as a whole, which names it well enough."""
-    return ": ".join(part for part in (progress.whole or job, progress.title) if part)
+    return ": ".join(part for part in (progress.whole or job, recorded(progress.title)) if part)
 
 
 def amount(progress: Progress) -> str:
-    """`3.2 GiB of 10 GiB`, `2 of 8`, `35 s of 1 min 00 s`; without a total what is done alone."""
-    shown = {"bytes": units.size, "seconds": units.duration}.get(progress.unit, units.count)
+    """`3.2 GiB of 10 GiB`, `2 of 8`; without a total what is done alone."""
+    shown = units.size if progress.unit == "bytes" else units.count
     done = shown(progress.done)
-    return done if progress.total is None else f"{done} of {shown(progress.total)}"
+    return done if progress.total is None else tr("{done} of {shown}").format(done=done, shown=shown(progress.total))
 
 
 def words(progress: Progress | None, stage: Stage | None, elapsed: float) -> str:
-    """The line beside the bar: amount, pace, time elapsed, and what is left where that is known and no whole tells."""
+    """The line beside the bar: amount, pace, time elapsed, and what is left where that is known and no whole tells.
+
+    Of what is reckoned in seconds the elapsed and the left ones are said: those that were forecast for what is done are
+    neither.
+    """
     parts = []
-    if progress is not None and not (progress.whole and progress.unit == "steps"):
+    in_seconds = progress is not None and progress.unit == SECONDS
+    if progress is not None and not in_seconds and not (progress.whole and progress.unit == "steps"):
         parts.append(amount(progress))
         pace = None if stage is None else bytes_per_second(progress, stage, elapsed)
         parts += [units.rate(pace)] if pace is not None else []
-    if progress is None or progress.unit == "steps" or not progress.whole:
-        parts.append(f"{units.duration(int(elapsed)) if elapsed >= 1 else '0 s'} elapsed")
+    if progress is None or in_seconds or progress.unit == "steps" or not progress.whole:
+        parts.append(tr("{elapsed} elapsed").format(elapsed=units.duration(int(elapsed)) if elapsed >= 1 else "0 s"))
     left = None
-    if progress is not None and stage is not None and not progress.whole:
+    if progress is not None and stage is not None and (in_seconds or not progress.whole):
         left = remaining(progress, stage, elapsed)
     if left is not None and left >= 1:
-        parts.append(f"about {units.duration(max(10, round(left, -1)) if left > 60 else max(1, round(left)))} left")
+        parts.append(
+            tr("about {value} left").format(
+                value=units.duration(max(10, round(left, -1)) if left > 60 else max(1, round(left)))
+            )
+        )
     return " · ".join(parts)

@@ -7,7 +7,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QObject, Qt
 
+from core.language import tr
 from core.migration.model.standing import Condition, Mark, Milestone
+from gui.models.sentences import recorded
 from gui.models.table import NOWHERE, AnyIndex
 from gui.models.words import age
 from gui.widgets.label import tip
@@ -49,7 +51,7 @@ class RailModel(QAbstractListModel):
         row = self._rows[index.row()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return row.title
+                return tr(row.title)
             case Qt.ItemDataRole.AccessibleTextRole:
                 return spoken(row, datetime.now().astimezone())
             case Qt.ItemDataRole.ToolTipRole:
@@ -63,8 +65,13 @@ class RailModel(QAbstractListModel):
 def spoken(row: RailRow, now: datetime) -> str:
     """`Check, with warnings, 3 warnings, 2 h ago`."""
     if row.mark is None:
-        return row.title
-    parts = (row.title, row.mark.condition, row.mark.said, age(row.mark.at, now) and f"{age(row.mark.at, now)} ago")
+        return tr(row.title)
+    parts = (
+        tr(row.title),
+        tr(row.mark.condition),
+        recorded(row.mark.said),
+        age(row.mark.at, now) and tr("{age} ago").format(age=age(row.mark.at, now)),
+    )
     return ", ".join(part for part in parts if part)
 
 

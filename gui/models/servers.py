@@ -1,17 +1,24 @@
 """The table of servers."""
 
 from core import units
+from core.language import marked, tr
 from core.servers.profiles import Rights
 from gui.appearance import Tone
-from gui.models.table import Column
+from gui.models.table import Column, Width
 from gui.models.words import moment
 from gui.states import ServerRow
 
 RIGHTS = {
-    Rights.SUDO: "sudo without a password",
-    Rights.SUDO_PASSWORD: "sudo with a password",
-    Rights.SUDO_POSTGRES: "sudo to the database user alone",
-    Rights.NONE: "none besides the login user's",
+    Rights.SUDO: marked("sudo without a password"),
+    Rights.SUDO_PASSWORD: marked("sudo with a password"),
+    Rights.SUDO_POSTGRES: marked("sudo to the database user alone"),
+    Rights.NONE: marked("none besides the login user's"),
+}
+SHORT_RIGHTS = {
+    Rights.SUDO: "sudo",
+    Rights.SUDO_PASSWORD: marked("sudo, password"),
+    Rights.SUDO_POSTGRES: marked("sudo, database user"),
+    Rights.NONE: marked("none"),
 }
 
 
@@ -22,14 +29,18 @@ def _system(row: ServerRow) -> str:
 COLUMNS: tuple[Column[ServerRow], ...] = (
     Column("Name", lambda row: row.profile.name),
     Column("Address", lambda row: row.profile.address),
-    Column("User", lambda row: row.profile.user or "as ssh says"),
-    Column("Port", lambda row: "as ssh says" if row.profile.port is None else str(row.profile.port)),
-    Column("Rights", lambda row: RIGHTS[row.profile.rights]),
+    Column("User", lambda row: row.profile.user or tr("as ssh says")),
+    Column("Port", lambda row: tr("as ssh says") if row.profile.port is None else str(row.profile.port)),
+    Column(
+        "Rights",
+        lambda row: tr(SHORT_RIGHTS[row.profile.rights]),
+        tip=lambda row: tr(RIGHTS[row.profile.rights]),
+    ),
     Column("Database user", lambda row: row.profile.database_user),
-    Column("System", _system),
+    Column("System", _system, width=Width.REST, tip=_system),
     Column(
         "Facts read",
-        lambda row: "not yet" if row.facts is None else moment(row.facts.taken_at),
+        lambda row: tr("not yet") if row.facts is None else moment(row.facts.taken_at)[:16],
         tone=lambda row: Tone.MUTED if row.facts is None else None,
     ),
     Column("Moves", lambda row: ", ".join(row.moves)),

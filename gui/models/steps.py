@@ -1,14 +1,16 @@
 """The steps of a plan, grouped by the part of the night they belong to, with their latest tries where there are any."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core import units
-from core.migration.model.execution import Execution, StepRun
+from core.language import marked, tr
+from core.migration.model.execution import Execution, Kind, StepRun
 from core.migration.model.plan import Phase, Plan, Step
 from gui.appearance import Tone
 from gui.models.execution import outcome, tone, took
+from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 
 SIDES = {"old": Tone.OLD, "new": Tone.NEW}
@@ -17,19 +19,19 @@ SIDES = {"old": Tone.OLD, "new": Tone.NEW}
 class Part(StrEnum):
     """A part of the night, in its order."""
 
-    PREPARE = "Prepare"
-    WARM = "Warm passes"
-    DOWN = "Downtime"
-    AFTER = "After"
+    PREPARE = marked("Prepare")
+    WARM = marked("Warm passes")
+    DOWN = marked("Downtime")
+    AFTER = marked("After")
 
 
 SAID = {
-    Part.PREPARE: "Prepare: old runs, nothing is copied yet",
-    Part.WARM: "Warm passes: old runs while it is copied",
-    Part.DOWN: "Downtime: old is stopped",
-    Part.AFTER: "After: clients use new",
+    Part.PREPARE: marked("Prepare: old runs, nothing is copied yet"),
+    Part.WARM: marked("Warm passes: old runs while it is copied"),
+    Part.DOWN: marked("Downtime: old is stopped"),
+    Part.AFTER: marked("After: clients use new"),
 }
-NO_RETURN = "Point of no return: going back loses what clients write"
+NO_RETURN = marked("Point of no return: going back loses what clients write")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,7 @@ def _own(step: Step) -> Part:
 
 def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool = False) -> tuple[StepRow, ...]:
     """Heads, steps and the line at the point of no return; `rehearsed`: those that a rehearsal takes alone."""
-    steps = [step for step in plan.steps if step.rehearsed or not rehearsed]
-    placed = parts(steps)
+    placed = parts(_while_old_runs(plan.steps) if rehearsed else plan.steps)
     rows: list[StepRow] = []
     for number, (part, step) in enumerate(placed):
         if number == 0 or placed[number - 1][0] is not part:
@@ -86,10 +87,15 @@ def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool
     return tuple(rows)
 
 
+def _while_old_runs(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps that a rehearsal takes: it stops nothing, so none of them is downtime."""
+    return tuple(replace(step, stopped=False) for step in steps if step.rehearsed)
+
+
 def _way_back(execution: Execution) -> list[StepRow]:
     back = [run for run in execution.steps if run.back]
-    head = [StepRow(Part.AFTER, "Back to old")] if back else []
-    return [*head, *(StepRow(Part.AFTER, run.title, run=run) for run in back)]
+    head = [StepRow(Part.AFTER, tr("Back to old"))] if back else []
+    return [*head, *(StepRow(Part.AFTER, recorded(run.title), run=run) for run in back)]
 
 
 def is_head(row: StepRow) -> bool:
@@ -110,7 +116,8 @@ class Progressed:
 
 def progressed(execution: Execution) -> tuple[Progressed, ...]:
     """The parts that the execution has, in their order."""
-    placed = parts(execution.steps_taken)
+    rehearsed = execution.kind is Kind.REHEARSAL
+    placed = parts(_while_old_runs(execution.steps_taken) if rehearsed else execution.steps_taken)
     following = next((number for number, (_, step) in enumerate(placed) if not execution.done(step.number)), None)
     made = []
     for part in Part:
@@ -125,8 +132,8 @@ def progressed(execution: Execution) -> tuple[Progressed, ...]:
 
 def _title(row: StepRow) -> str:
     if row.step is None:
-        return row.head
-    return f"  {row.step.title}"
+        return tr(row.head)
+    return f"  {recorded(row.step.title)}"
 
 
 def _tone(row: StepRow) -> Tone | None:
@@ -134,7 +141,7 @@ def _tone(row: StepRow) -> Tone | None:
 
 
 def _special(row: StepRow) -> str:
-    return "point of no return" if row.step is not None and row.step.point_of_no_return else ""
+    return tr("point of no return") if row.step is not None and row.step.point_of_no_return else ""
 
 
 _NUMBER: Column[StepRow] = Column("#", lambda row: "" if row.step is None else str(row.step.number), right=True)

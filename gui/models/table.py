@@ -1,19 +1,24 @@
 """One table model for every noun: columns are declared data, rows are frozen dataclasses."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer
 
+from core.language import tr
 from core.text import printable
 from gui.appearance import Tone, bold_font, colour, fixed_font
 from gui.widgets.label import tip
 
 Row = TypeVar("Row")
+Value = TypeVar("Value")
 AnyIndex = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
+_WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a pure function of a row raises where it, or the row, is not as it was thought."""
 _LONGEST = 300
 """Characters of a cell: more than any screen is wide."""
 
@@ -45,6 +50,9 @@ class Column(Generic[Row]):
 class TableModel(QAbstractTableModel, Generic[Row]):
     """Rows of one dataclass. New rows are set as a whole; only what differs is announced, so that selection and scroll
     position stay while a table is live. The row itself stands under UserRole. `strong` rows are heads: in bold.
+
+    A column whose function fails says so in its cells. Qt asks for these in the midst of its own work, and the program
+    would die of what is raised there: it is raised once for a column, afterwards, where whatever nobody caught is told.
     """
 
     def __init__(
@@ -57,6 +65,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self.columns = tuple(columns)
         self._strong = strong
         self._rows: list[Row] = []
+        self._told: set[tuple[str, type[Exception]]] = set()
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -83,6 +92,19 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             self._rows.extend(rows[common:])
             self.endInsertRows()
 
+    def say_anew(self) -> None:
+        """The same rows are worded otherwise from now on."""
+        if self._rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(self.columns) - 1))
+
+    def rename(self, number: int, title: str) -> None:
+        """Give a column another head."""
+        if self.columns[number].title != title:
+            columns = [*self.columns]
+            columns[number] = replace(columns[number], title=title)
+            self.columns = tuple(columns)
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, number, number)
+
     def row(self, number: int) -> Row:
         return self._rows[number]
 
@@ -96,7 +118,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return f" {self.columns[section].title} "
+            return f" {tr(self.columns[section].title)} "
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(self.columns[section])
         return None
@@ -107,13 +129,13 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         row, column = self._rows[index.row()], self.columns[index.column()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return _one_line(column.text(row))
+                return _one_line(self.text(column, row))
             case Qt.ItemDataRole.ToolTipRole:
-                return tip((column.tip or column.text)(row))
+                return tip(self._said(column, column.tip or column.text, row))
             case Qt.ItemDataRole.TextAlignmentRole:
                 return _alignment(column)
             case Qt.ItemDataRole.ForegroundRole:
-                tone = column.tone(row) if column.tone else None
+                tone = self._toned(column, row)
                 return None if tone is None else colour(tone)
             case Qt.ItemDataRole.FontRole:
                 return bold_font() if self._strong(row) else fixed_font() if column.fixed else None
@@ -121,6 +143,38 @@ class TableModel(QAbstractTableModel, Generic[Row]):
                 return row
             case _:
                 return None
+
+    def text(self, column: Column[Row], row: Row) -> str:
+        """The whole text of a cell; where it cannot be had, that."""
+        return self._said(column, column.text, row)
+
+    def _said(self, column: Column[Row], said: Callable[[Row], str], row: Row) -> str:
+        return self._made(
+            column,
+            said,
+            row,
+            lambda error: tr("cannot be shown ({name}: {error})").format(name=type(error).__name__, error=error),
+        )
+
+    def _toned(self, column: Column[Row], row: Row) -> Tone | None:
+        return None if column.tone is None else self._made(column, column.tone, row, lambda _error: None)
+
+    def _made(
+        self, column: Column[Row], make: Callable[[Row], Value], row: Row, instead: Callable[[Exception], Value]
+    ) -> Value:
+        """What a column's function makes of the row; where it fails, what stands instead."""
+        try:
+            return make(row)
+        except _WRONG as error:
+            kind = (column.title, type(error))
+            if kind not in self._told:
+                self._told.add(kind)
+                QTimer.singleShot(0, self, partial(_raise, error))
+            return instead(error)
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:

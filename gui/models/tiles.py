@@ -1,25 +1,36 @@
 """The cockpit: a tile a workload and side, with its value, its repetitions as dots, and what is to be said of each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core import units
 from core.benchmarks import statistics
-from core.benchmarks.model import Forecast, Outcome, Run, Side
-from core.comparison.samples import remarks
+from core.benchmarks.model import Outcome, Run, Side
+from core.comparison.samples import OUTLIER, remarks
+from core.language import tr
 from gui.appearance import Tone
-from gui.models.words import metric_name
+from gui.models.words import counted
 
-_PERCENTILES = ("p50", "p95", "p99", "p999")
+_PERCENTILES = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
 _TONES = {Outcome.FAILED: Tone.BAD, Outcome.CANCELLED: Tone.WARNING, Outcome.INTERRUPTED: Tone.WARNING}
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A repetition: its headline; `counts`: nothing speaks against it."""
+    """A repetition: its headline, and what speaks against it; empty: it counts."""
 
     value: float
-    counts: bool
+    remarks: tuple[str, ...] = ()
+    shown: str = ""
+    """The value, for people."""
+
+    @property
+    def counts(self) -> bool:
+        return not self.remarks
+
+    @property
+    def outlying(self) -> bool:
+        return OUTLIER in self.remarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +38,12 @@ class Tile:
     """The newest run of a workload on one side.
 
     Attributes:
-        value: the mean of the repetitions that count; `detail`: its spread and the latency's percentiles.
+        value: the mean of the repetitions that count; `spread`: theirs; `detail`: the latency of the last one.
         state: how the run stands; `tone`: where that is no good.
     """
 
     value: str
+    spread: str
     detail: str
     state: str
     tone: Tone | None
@@ -41,8 +53,10 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class TileRow:
-    """A workload with its tile on either side; None: nothing was measured there."""
+    """A workload (`name`, as its suite has it) with its tile on either side; None: nothing was measured there."""
 
+    name: str
+    headline: str
     title: str
     old: Tile | None
     new: Tile | None
@@ -51,50 +65,71 @@ class TileRow:
 def tile_rows(runs: Sequence[Run]) -> tuple[TileRow, ...]:
     """A row a workload, in the order in which they were measured first; `runs`: newest first."""
     newest: dict[str, dict[Side, Run]] = {}
-    for run in reversed(runs):
+    for run in (each for each in reversed(runs) if not each.volume.elsewhere):
         newest.setdefault(run.workload.name, {})[run.volume.side] = run
     return tuple(
-        TileRow(next(iter(sides.values())).workload.title, _tile(sides.get(Side.OLD)), _tile(sides.get(Side.NEW)))
-        for sides in newest.values()
+        TileRow(name, *_named(sides.values()), _tile(sides.get(Side.OLD)), _tile(sides.get(Side.NEW)))
+        for name, sides in newest.items()
     )
+
+
+def _named(runs: Iterable[Run]) -> tuple[str, str]:
+    """The headline and the title of a workload, as it was worded last."""
+    last = max(runs, key=lambda run: run.started_at).workload
+    return last.headline, last.title
+
+
+def live_figure(headline: str, figures: Mapping[str, float]) -> tuple[str, float]:
+    """Of what a device moves at this moment the metric that the headline is seen by, with its value.
+
+    What is no rate of a device's own, transactions say, is seen by the bytes that it moves.
+    """
+    if headline in figures:
+        return headline, figures[headline]
+    side = next((side for side in ("read", "write") if headline.startswith(side)), None)
+    sides = ("read", "write") if side is None else (side,)
+    return "bytes_per_second", sum(figures.get(f"{each}_bytes_per_second", 0.0) for each in sides)
+
+
+def live_words(headline: str, figures: Mapping[str, float]) -> str:
+    """`812 MB/s at the disk now`."""
+    name, value = live_figure(headline, figures)
+    return tr("{figure} at the disk now").format(figure=_figure(name, value))
 
 
 def _tile(run: Run | None) -> Tile | None:
     if run is None:
         return None
     headline, said = run.workload.headline, remarks(run.workload.headline, run)
-    dots = tuple(Dot(one.metrics[headline], not said[one.number]) for one in run.repetitions if headline in one.metrics)
-    counted = [dot.value for dot in dots if dot.counts] or [dot.value for dot in dots]
-    value = units.metric(headline, sum(counted) / len(counted)) if counted else units.ABSENT
-    running = run.outcome is None
-    made = units.counted(len(run.repetitions), "repetition")
-    state = f"measuring, {made}" if running else f"{run.outcome}, {made}"
-    marked = sorted({word for words in said.values() for word in words})
-    state += f"; {', '.join(marked)}" if marked else ""
-    tone = Tone.NEW if running else _TONES.get(run.outcome or Outcome.DONE, Tone.WARNING if marked else None)
-    return Tile(value, _detail(run, counted), state, tone, dots, running)
-
-
-def _detail(run: Run, counted: Sequence[float]) -> str:
-    spread = units.spread(statistics.variation(counted)) if len(counted) > 1 else ""
-    last = run.repetitions[-1].metrics if run.repetitions else {}
-    known = [(name, value) for name, value in last.items() if any(f"latency_{one}_" in name for one in _PERCENTILES)]
-    shown = [f"{metric_name(name)} {units.metric(name, value)}" for name, value in known[:3]]
-    return ", ".join([metric_name(run.workload.headline), *([spread] if spread else []), *shown])
-
-
-def whole_job(forecasts: Sequence[Forecast], elapsed: float | None) -> str:
-    """How long the whole job takes, all sides together, as a range; while it runs, what of it is left."""
-    least = sum(one.seconds for one in forecasts)
-    most = sum(one.seconds if one.seconds_at_most is None else one.seconds_at_most for one in forecasts)
-    if elapsed is None:
-        return f"{_range(least, most)} in all."
-    left = (max(0.0, least - elapsed), max(0.0, most - elapsed))
-    return (
-        f"{units.clock(elapsed)} so far; {_range(*left)} left in all." if left[1] else f"{units.clock(elapsed)} so far."
+    dots = tuple(
+        Dot(one.metrics[headline], said[one.number], _figure(headline, one.metrics[headline]))
+        for one in run.repetitions
+        if headline in one.metrics
     )
+    values = [dot.value for dot in dots if dot.counts] or [dot.value for dot in dots]
+    value = _figure(headline, sum(values) / len(values)) if values else units.ABSENT
+    running = run.outcome is None
+    made = counted(len(run.repetitions), "{number} repetition", "{number} repetitions")
+    state = tr("measuring, {made}").format(made=made) if run.outcome is None else f"{tr(run.outcome)}, {made}"
+    found = sorted({word for words in said.values() for word in words})
+    state += f"; {', '.join(map(tr, found))}" if found else ""
+    tone = Tone.NEW if running else _TONES.get(run.outcome or Outcome.DONE, Tone.WARNING if found else None)
+    spread = units.spread(statistics.variation(values)) if len(values) > 1 else ""
+    return Tile(value, spread, _percentiles(run), state, tone, dots, running)
 
 
-def _range(least: float, most: float) -> str:
-    low, high = (units.duration(60 * round(each / 60) if each >= 600 else each) for each in (least, most))
-    return f"about {low}" if low == high else f"{low} to {high}"
+def _percentiles(run: Run) -> str:
+    last = run.repetitions[-1].metrics if run.repetitions else {}
+    found = [
+        (side, words, units.metric(name, last[name]))
+        for side in ("", "read_", "write_")
+        for percentile, words in _PERCENTILES.items()
+        if (name := f"{side}latency_{percentile}_seconds") in last
+    ]
+    several = len({side for side, _, _ in found}) > 1
+    return ", ".join(f"{tr(side.replace('_', ' ')) if several else ''}{words} {value}" for side, words, value in found)
+
+
+def _figure(name: str, value: float) -> str:
+    """With its unit: a tile has no column that says it."""
+    return f"{units.metric(name, value)} IOPS" if name.endswith("iops") else units.metric(name, value)

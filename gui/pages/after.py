@@ -6,12 +6,14 @@ from typing import Any
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QWidget
 
+from core.language import marked, tr
 from core.migration.model.execution import Kind, State
 from core.migration.model.standing import Milestone
 from gui import actions
 from gui.models.after import Thing, things
 from gui.pages.page import Page
 from gui.states import ExecutionState
+from gui.widgets.check_box import CheckedItems
 from gui.widgets.label import Label
 from gui.widgets.text import TextView
 from gui.work import Work
@@ -20,8 +22,8 @@ from gui.work import Work
 class AfterPage(Page):
     """Of the picked move, once it is done; the ticks are kept on this workstation."""
 
-    title, milestone = "After", Milestone.AFTER
-    help = (
+    title, milestone = marked("After"), Milestone.AFTER
+    help = marked(
         "What is left to do once new is open to clients, and what still lies on the servers, with the commands where "
         "there are any. Ticks are kept on this workstation; nothing is done by them."
     )
@@ -32,12 +34,13 @@ class AfterPage(Page):
         self.heading()
         self.summary = Label(parent=self)
         self.list = QListWidget(self)
-        self.list.setAccessibleName("What is left to do")
+        self.list.setAccessibleName(tr("What is left to do"))
         self.list.setWordWrap(True)
         self.list.setSpacing(3)
+        self.list.setItemDelegate(CheckedItems(self.list))
         self.list.itemChanged.connect(self._keep)
         self.list.currentItemChanged.connect(self._show_commands)
-        self.commands = TextView("Commands for it", self)
+        self.commands = TextView(tr("Commands for it"), self)
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.list)
         split.addWidget(self.commands)
@@ -57,9 +60,9 @@ class AfterPage(Page):
         execution = answer.execution
         if execution is None or execution.state is not State.DONE:
             self.explain(
-                "Nothing is left to do yet",
-                "Once the move is done and new is open, what remains to be done stands here, to be ticked off.",
-                "Go to Move",
+                tr("Nothing is left to do yet"),
+                tr("Once the move is done and new is open, what remains to be done stands here, to be ticked off."),
+                tr("Go to Move"),
                 "Move",
             )
             return
@@ -91,7 +94,11 @@ class AfterPage(Page):
 
     def _count(self) -> None:
         open_ones = sum(item.checkState() is not Qt.CheckState.Checked for item in self._items())
-        self.summary.setText(f"{open_ones} of {self.list.count()} left." if open_ones else "All is done.")
+        self.summary.setText(
+            tr("{open_ones} of {list} left.").format(open_ones=open_ones, list=self.list.count())
+            if open_ones
+            else tr("All is done.")
+        )
 
     @Slot(QListWidgetItem)
     def _show_commands(self, item: QListWidgetItem | None) -> None:

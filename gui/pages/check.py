@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
+from core.language import marked, tr
 from core.migration.checks.waivers import waivable
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.standing import Milestone
@@ -23,24 +24,24 @@ from gui.work import Work
 class CheckPage(PartPage):
     """The checks of the picked move."""
 
-    title, milestone = "Check", Milestone.CHECK
-    help = (
+    title, milestone = marked("Check"), Milestone.CHECK
+    help = marked(
         "What would break, worst first. A blocker stops the move, and so does what could be one and is not known. "
         "A warning can be waived with a reason; that holds for the evidence that was seen, and no other."
     )
-    doing, button_text = "Checking", "&Run the checks"
-    nothing = "Not checked yet. The checks read the facts of both servers anew and change nothing."
+    doing, button_text = marked("Checking"), marked("&Run the checks")
+    nothing = marked("Not checked yet. The checks read the facts of both servers anew and change nothing.")
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._results: tuple[CheckResult, ...] = ()
-        self.waive = self.add_button("&Waive…", self._ask_reason, "Take a warning on, with a reason")
-        self.unwaive = self.add_button("Take waiver &back", self._unwaive)
-        self.problems = CheckBox("&Problems only", self)
+        self.waive = self.add_button(tr("&Waive…"), self._ask_reason, tr("Take a warning on, with a reason"))
+        self.unwaive = self.add_button(tr("Take waiver &back"), self._unwaive)
+        self.problems = CheckBox(tr("&Problems only"), self)
         self.problems.toggled.connect(self._show_rows)
         self.head.insertWidget(2, self.problems)
-        self.table = Table[CheckResult]("Checks", rows.CHECK_COLUMNS, self)
-        self.evidence = TextView("Evidence and hint", self)
+        self.table = Table[CheckResult](tr("Checks"), rows.CHECK_COLUMNS, self)
+        self.evidence = TextView(tr("Evidence and hint"), self)
         self.table.chosen.connect(self._show)
         self.split(self.table, self.evidence, (320, 180))
         self.head.insertWidget(2, FilterBox(self.table, self))
@@ -53,7 +54,7 @@ class CheckPage(PartPage):
 
     def show_part(self, part: tuple[CheckResult, ...] | None) -> None:
         self._results = part or ()
-        self.summary.setText(self.nothing if part is None else rows.checks_summary(self._results).capitalize())
+        self.summary.setText(tr(self.nothing) if part is None else rows.checks_summary(self._results).capitalize())
         self._show_rows()
 
     @Slot()

@@ -1,98 +1,310 @@
-"""Compare: old against new, with verdicts that know the noise."""
+"""Compare: old against new, or anything that was measured against anything else, with verdicts that know the noise."""
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabWidget, QWidget
 
-from core.comparison.model import Comparison, Row
+from core.benchmarks.model import Side
+from core.comparison.model import Comparison
+from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from gui import actions
+from gui.dialogs.outputs import OutputsDialog
 from gui.models import comparison as rows
+from gui.models.chart import Chart
+from gui.models.charts import bar_chart, latency_chart, ratio_chart, repetitions_chart, time_chart
+from gui.models.comparison import ComparedRow
+from gui.models.storage import array_rows
+from gui.models.words import moment
 from gui.pages.page import Page
 from gui.states import Compared
+from gui.widgets.chart import ChartRow
 from gui.widgets.check_box import CheckBox
+from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
+from gui.widgets.what_if import WhatIfView
 from gui.work import Work
+
+if TYPE_CHECKING:
+    from core.comparison.sets import Start
+
+USUAL = (Side.OLD, Side.NEW)
+LATEST = (marked("old, as measured last"), marked("new, as measured last"))
 
 
 class ComparePage(Page):
-    """A table of metrics over bars of those that stand for their workloads."""
+    """A table of metrics over pictures of them: all of the comparison, or of the row that is chosen."""
 
-    title, milestone = "Compare", Milestone.COMPARE
-    help = (
-        "Old against new. A ratio is given with its interval; a difference within the noise is said to be none. "
-        "Below, what explains poor results, and what to try."
+    title, milestone = marked("Compare"), Milestone.COMPARE
+    help = marked(
+        "Old against new, or at the left and at the right whatever was measured, also for other moves. A ratio says "
+        "which is better and how many times, with its interval; a difference within the noise is said to be none. "
+        "Below: the chosen workload's repetitions, its latency, its runs over time; what explains poor results; what "
+        "arrays of such drives would do. Outputs that somebody else produced can be read and compared too."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._comparison: Comparison | None = None
-        self.everything = CheckBox("Show &all metrics", self)
-        self.everything.toggled.connect(self._show_rows)
-        self.heading(self.everything)
+        self._read: Comparison | None = None
+        self._starts: tuple[Start, ...] = ()
+        self._remark = ""
+        self._asking: OutputsDialog | None = None
+        self._make_head()
         self.what = Label(parent=self)
         self.what.setWordWrap(True)
-        self.table = Table[Row]("Comparison", rows.COLUMNS, self)
-        self._plots = QWidget(self)
-        QVBoxLayout(self._plots).setContentsMargins(0, 0, 0, 0)
-        self.findings = TextView("Diagnosis: what explains poor results, and what to try", self)
+        self.table = Table[ComparedRow](tr("Comparison"), rows.COLUMNS, self)
+        self.table.chosen.connect(self._show_chosen)
+        self.findings = TextView(tr("Diagnosis: what explains poor results, and what to try"), self)
+        self.what_if = WhatIfView(self)
+        self.what_if.asked.connect(self._ask_what_if)
+        self.tabs = QTabWidget(self, documentMode=True)
+        self.tabs.setAccessibleName(tr("The comparison in pictures"))
+        self._make_tabs()
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.table)
-        split.addWidget(self._plots)
-        split.addWidget(self.findings)
-        split.setSizes([200, 240, 130])
+        split.addWidget(self.tabs)
+        split.setSizes([210, 330])
         split.setChildrenCollapsible(False)
-        self.column.addWidget(self.what)
-        self.column.addWidget(split)
+        self.differing = CheckBox(tr("Di&fferences only"), self)
+        self.differing.setToolTip(tr("Where one side is better, and by more than the noise"))
+        self.differing.toggled.connect(self._show_rows)
+        line = QHBoxLayout()
+        line.addWidget(self.what, 1)
+        line.addWidget(self.differing)
+        line.addWidget(FilterBox(self.table, self))
+        self.column.addLayout(line)
+        self.column.addWidget(split, 1)
+
+    def _make_head(self) -> None:
+        self.left, self.right = QComboBox(self), QComboBox(self)
+        labels = []
+        for box, side, words, spoken in (
+            (self.left, Side.OLD, tr("L&eft:"), tr("What stands at the left")),
+            (self.right, Side.NEW, tr("Righ&t:"), tr("What stands at the right")),
+        ):
+            box.setAccessibleName(spoken)
+            box.addItems([*map(tr, LATEST)])
+            box.setCurrentText(tr(LATEST[USUAL.index(side)]))
+            box.setMaximumWidth(self.fontMetrics().averageCharWidth() * 34)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(19)
+            box.activated.connect(self._picked)
+            label = Label(words, self)
+            label.setBuddy(box)
+            labels += [label, box]
+        self.outputs = self.button(
+            tr("Read &outputs…"), self.add_one, tr("Compare outputs that somebody else produced: open or paste them")
+        )
+        self.everything = CheckBox(tr("&All metrics"), self)
+        self.everything.toggled.connect(self._show_rows)
+        self.heading(*labels, self.outputs, self.everything)
+
+    def _make_tabs(self) -> None:
+        self.bars, self.ratios, self.workload, self.over_time = (ChartRow(self.tabs) for _ in range(4))
+        for row, name in (
+            (self.bars, tr("&Bars")),
+            (self.ratios, tr("&Ratios")),
+            (self.workload, tr("This wor&kload")),
+            (self.over_time, tr("Over t&ime")),
+        ):
+            self.tabs.addTab(row, name)
+        self.tabs.addTab(self.findings, tr("Dia&gnosis"))
+        self.tabs.addTab(self.what_if, tr("What if RAI&D"))
+        self.tabs.currentChanged.connect(self._show_tab)
+
+    # --- what is compared
 
     def question(self) -> Any:
         move = self.work.move
-        return None if move is None else partial(_answer, move.name)
+        return partial(_answer, None if move is None else move.name, self.picked)
 
-    def show_answer(self, answer: Compared | None) -> None:
-        self._comparison = None if answer is None else answer.comparison
-        if self.work.move is None:
+    @property
+    def picked(self) -> "tuple[Start | Side, Start | Side]":
+        """What stands at the left and at the right; a side stands for its latest runs."""
+        known: tuple[Start | Side, ...] = (*USUAL, *self._starts)
+        return known[self.left.currentIndex()], known[self.right.currentIndex()]
+
+    def show_answer(self, answer: "tuple[Compared | None, tuple[Start, ...]] | None") -> None:
+        if answer is None:
+            return
+        compared, starts = answer
+        self._show_starts(starts)
+        if self._read is None and self.work.move is None:
             self.explain_no_move()
             return
-        if answer is None:
+        if self._read is None and compared is None and self.picked != USUAL:
+            self._pick_usual()
+            return
+        if self._read is None and compared is None:
             self.explain(
-                "Nothing to compare yet",
-                "Measure both storages first. Each workload is repeated, so that a difference can be told from noise.",
-                "Go to Measure",
+                tr("Nothing to compare yet"),
+                tr(
+                    "Measure both storages first. Each workload is repeated, so that a difference can be told "
+                    "from noise."
+                ),
+                tr("Go to Measure"),
                 "Measure",
             )
             return
         self.fill()
-        compared = answer.comparison
-        self.what.setText("\n".join([f"Old: {compared.old}      New: {compared.new}", *rows.notes(compared)]))
+        self._comparison = self._read or (None if compared is None else compared.comparison)
+        self.findings.set_text("" if compared is None else rows.diagnosis_text(compared.diagnoses))
+        self._show_comparison()
+
+    def _show_starts(self, starts: "tuple[Start, ...]") -> None:
+        if starts == self._starts:
+            return
+        picked, self._starts = self.picked, starts
+        known = (*USUAL, *starts)
+        for box, before in zip((self.left, self.right), picked, strict=True):
+            box.clear()
+            box.addItems([*map(tr, LATEST)])
+            for start in starts:
+                box.addItem(f"{moment(start.began_at)[:16]}  {start.place}")
+            # what was picked may be gone with its move
+            box.setCurrentIndex(known.index(before) if before in known else int(box is self.right))
+
+    @Slot()
+    def _picked(self) -> None:
+        """Something else at the left or the right: what was read is put away."""
+        self._read = None
+        self._remark = ""
+        self.refresh()
+
+    def _pick_usual(self) -> None:
+        """Of neither pick anything was measured: back to what can be compared, and say why."""
+        self._remark = tr("Nothing was measured of what was picked. Shown instead:")
+        for box, side in ((self.left, Side.OLD), (self.right, Side.NEW)):
+            box.setCurrentIndex(USUAL.index(side))
+        self.refresh()
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two sets are called."""
+        return (tr("old"), tr("new")) if self.picked == USUAL and self._read is None else (tr("left"), tr("right"))
+
+    def _show_comparison(self) -> None:
+        compared = self._comparison
+        if compared is None:
+            return
+        first, second = (name.title() for name in self.names)
+        for column, name in ((rows.FIRST, first), (rows.SECOND, second)):
+            self.table.rename(column, tr("{name} (mean)").format(name=name))
+        said = (self._remark, f"{first}: {compared.old}      {second}: {compared.new}", *rows.notes(compared))
+        self.what.setText("\n".join(line for line in said if line))
         self._show_rows()
-        self._show_plots(compared)
-        self.findings.set_text(rows.diagnosis_text(answer.diagnoses))
 
     @Slot()
     def _show_rows(self) -> None:
         if self._comparison is None:
             return
-        every = self.everything.isChecked()
-        self.table.set_rows([row for row in self._comparison.rows if every or row.headline])
+        every = self.everything.isChecked() or self._read is not None
+        shown = rows.compared_rows(self._comparison, self.names, every=every)
+        self.table.set_rows([row for row in shown if row.differs] if self.differing.isChecked() else shown)
+        if self.table.current() is None:
+            self.table.choose(0)
+        self._show_tab()
 
-    def _show_plots(self, comparison: Comparison) -> None:
-        from gui.widgets.plots import ComparisonPlot
+    # --- pictures
 
-        column = self._plots.layout()
-        old = self._plots.findChild(ComparisonPlot)
-        if isinstance(column, QVBoxLayout) and old is None:
-            old = ComparisonPlot(self._plots)
-            column.addWidget(old)
-        if old is not None:
-            old.show_bars(rows.bars(comparison))
+    @Slot()
+    def _show_tab(self) -> None:
+        """Draw what is in front: what lies behind costs nothing."""
+        shown, comparison = self.tabs.currentWidget(), self._comparison
+        if comparison is None:
+            return
+        if shown is self.what_if:
+            self.what_if.ask()
+            return
+        if shown is self.findings:
+            return
+        row = self.table.current()
+        if shown is self.bars:
+            self.bars.show_charts(tuple(bar_chart(one, self.names) for one in rows.bars(comparison)))
+        elif shown is self.ratios:
+            self.ratios.show_charts(_known(ratio_chart(rows.compared_rows(comparison, self.names, every=False))))
+        elif shown is self.workload and row is not None:
+            curves = rows.latencies(comparison, row.row)
+            latencies = None if curves is None else latency_chart(curves, row.names)
+            self.workload.show_charts(_known(repetitions_chart(row), latencies))
+        elif shown is self.over_time and row is not None:
+            self._ask_over_time(row)
+
+    @Slot()
+    def _show_chosen(self) -> None:
+        if self.tabs.currentWidget() in (self.workload, self.over_time):
+            self._show_tab()
+
+    def _ask_over_time(self, row: ComparedRow) -> None:
+        move = self.work.move
+        if move is None or self._read is not None:
+            self.over_time.show_charts(())
+            return
+        workload = row.row.workload
+        task = self.work.read(partial(actions.over_time, move.name, workload.tool, workload.name, row.row.metric))
+        if task is not None:
+            task.succeeded.connect(partial(self._show_over_time, row))
+
+    def _show_over_time(self, row: ComparedRow, seen: Any) -> None:
+        if row == self.table.current():
+            self.over_time.show_charts((time_chart(row, seen),))
+
+    # --- what if, and outputs from elsewhere
+
+    @Slot(int, object, object)
+    def _ask_what_if(self, drives: int, drive: Any, side: Side) -> None:
+        move = self.work.move
+        if move is None:
+            return
+        task = self.work.ask(partial(actions.what_if, move.name, drives, drive, side))
+        if task is not None:
+            question = self.what_if.question
+            task.succeeded.connect(lambda found: self.what_if.show_arrays(question, array_rows(found)))
+            task.failed.connect(partial(self.what_if.refuse, question))
+
+    @Slot()
+    def add_one(self) -> None:
+        """Open the dialog for outputs that somebody else produced."""
+        dialog = OutputsDialog(actions.tools_with_outputs(), self)
+        dialog.given.connect(partial(self._read_outputs, dialog))
+        dialog.finished.connect(partial(self._close_outputs, dialog))
+        self._asking = dialog
+        dialog.open()
+
+    def _close_outputs(self, dialog: OutputsDialog, _result: int) -> None:
+        """What is read for it comes to nothing: its person does not want it any more, or has it already."""
+        self._asking = None
+        dialog.deleteLater()
+
+    def _read_outputs(self, dialog: OutputsDialog, named: list[tuple[str, str]], tool: str | None) -> None:
+        task = self.work.ask(partial(actions.read_outputs, named, tool))
+        if task is not None:
+            task.succeeded.connect(partial(self._take_outputs, dialog))
+            task.failed.connect(partial(self._refuse_outputs, dialog))
+
+    def _refuse_outputs(self, dialog: OutputsDialog, error: Exception) -> None:
+        if dialog is self._asking:
+            dialog.refuse(error)
+
+    def _take_outputs(self, dialog: OutputsDialog, found: tuple[str, Comparison]) -> None:
+        if dialog is not self._asking:
+            return
+        dialog.accept()
+        self._read = self._comparison = found[1]
+        self._remark = ""
+        self.fill()
+        self._show_comparison()
 
 
-def _answer(move: str, session: Any) -> Compared | None:
-    import gui.widgets.plots  # noqa: F401  loads pyqtgraph on this thread, not on the window's
+def _answer(move: str | None, picked: tuple[Any, Any], session: Any) -> "tuple[Compared | None, tuple[Start, ...]]":
+    found = None if move is None else actions.compared(move, *picked, session)
+    return found, actions.starts(session)
 
-    return actions.comparison(move, session)
+
+def _known(*charts: Chart | None) -> tuple[Chart, ...]:
+    return tuple(chart for chart in charts if chart is not None)

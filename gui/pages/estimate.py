@@ -1,90 +1,118 @@
-"""Estimate: how long each method takes, as bars and stage by stage."""
+"""Estimate: how long each method takes, as bars and stage by stage; what would help, whether it fits into a night."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from core.migration.model.estimate import Estimate
+from core.language import marked, tr
+from core.migration.model.asked import Asked
+from core.migration.model.estimate import Estimate, Help
 from core.migration.model.standing import Milestone
 from gui import actions
 from gui.models import migration as rows
+from gui.models.charts import estimate_chart
 from gui.models.migration import StageRow
-from gui.models.record import RECORD_COLUMNS, record_text
+from gui.models.night import HELP_COLUMNS, helps_text
+from gui.models.record import RECORD_COLUMNS, STAGES_COLUMNS, record_text
 from gui.pages.part import PartPage
+from gui.widgets.chart import ChartView
+from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
+from gui.widgets.night import NightView
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.migration.execution.record import Held
+    from core.migration.execution.record import ByStage, Held
 
 
 class EstimatePage(PartPage):
     """The estimate of the picked move."""
 
-    title, milestone = "Estimate", Milestone.ESTIMATE
-    help = (
-        "How long each method takes: likely, and between which bounds. Each stage says what bounds it; below "
-        "stands what was assumed. A rehearsal makes it better than anything else."
+    title, milestone = marked("Estimate"), Milestone.ESTIMATE
+    help = marked(
+        "How long each method takes: likely, and between which bounds. Each stage says what bounds it. Beside the "
+        "stages stand what would help and what that saves, whether a method fits into a window or a downtime, how "
+        "good earlier estimates were, and what was assumed. A rehearsal makes it better than anything else."
     )
-    doing, button_text = "Estimating", "Ma&ke the estimate"
-    nothing = (
+    doing, button_text = marked("Estimating"), marked("Ma&ke the estimate")
+    nothing = marked(
         "No estimate yet. It is made from the facts, the runs and the probes; what is missing is assumed, and said."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
-        self.table = Table[StageRow]("Estimate", rows.STAGE_COLUMNS, self)
-        self.notes = TextView("Warnings and assumptions", self)
-        self._plot_place = QWidget(self)
-        QVBoxLayout(self._plot_place).setContentsMargins(0, 0, 0, 0)
-        self._plot_place.hide()
-        split = self.split(self.table, self._plot_place, (190, 240))
+        self.chart = ChartView(self)
+        self.table = Table[StageRow](tr("Estimate"), rows.STAGE_COLUMNS, self)
+        self.advice = Label(parent=self)
+        self.helps = Table[Help](tr("What would help"), HELP_COLUMNS, self)
+        self.night = NightView(self)
+        self.night.asked.connect(self._ask)
         self.said = Label(parent=self)
-        self.record: Table[Held] = Table("Estimated and taken", RECORD_COLUMNS, self)
-        self.tabs = QTabWidget(self)
-        self.tabs.setAccessibleName("What the estimate rests on")
-        self.tabs.addTab(self.notes, "Ass&umptions")
-        self.tabs.addTab(self._record_tab(), "&Record")
-        split.addWidget(self.tabs)
+        self.record: Table[Held] = Table(tr("Estimated and taken"), RECORD_COLUMNS, self)
+        self.notes = TextView(tr("Warnings and assumptions"), self)
+        self.by_stage: Table[ByStage] = Table(tr("How good the estimates of each stage were"), STAGES_COLUMNS, self)
+        self._recorded = self._under(self.said, self.record, self.by_stage)
+        self.tabs = QTabWidget(self, documentMode=True)
+        self.tabs.setAccessibleName(tr("The estimate in detail"))
+        for widget, name in (
+            (self.table, tr("&Stages")),
+            (self._under(self.advice, self.helps), tr("&What would help")),
+            (self.night, tr("Window and &budget")),
+            (self._recorded, tr("&Record")),
+            (self.notes, tr("Ass&umptions")),
+        ):
+            self.tabs.addTab(widget, name)
+        FilterBox(self.table, self, self.helps, self.record, self.by_stage).stand_in(self.tabs)
+        self.parts = self.split(self.chart, self.tabs, (280, 280))
+        self.column.addStretch()  # the page's words stand at its top also while there is nothing below
 
     def read(self, move: str, session: Any) -> Any:
-        import gui.widgets.plots  # noqa: F401  loads pyqtgraph on this thread, not on the window's
-
-        return actions.estimated(move, session), actions.record(move, session)
+        return actions.estimated(move, session), actions.record(move, session), actions.record_by_stage(session)
 
     def act(self, move: str, session: Any, job: Any) -> Any:
         return actions.estimate(move, session, job)
 
-    def show_part(self, part: "tuple[Estimate | None, tuple[Held, ...]]") -> None:
-        estimate, record = part
+    def show_part(self, part: "tuple[Estimate | None, tuple[Held, ...], tuple[ByStage, ...]]") -> None:
+        estimate, record, stages = part
+        self.by_stage.set_rows(stages)
+        self.by_stage.setVisible(bool(stages))
         self.record.set_rows(record)
+        self.record.setVisible(bool(record))
         self.said.setText(record_text(record))
-        self._plot_place.setVisible(estimate is not None)
-        if estimate is None:
-            self.summary.setText(self.nothing)
-            self.table.set_rows(())
-            self.notes.set_text("")
-            return
-        self.summary.setText(rows.estimate_summary(estimate))
-        self.table.set_rows(rows.stage_rows(estimate))
-        self.notes.set_text(rows.notes(estimate))
-        self._plot().show_estimate(estimate)
+        self.parts.setVisible(estimate is not None or bool(stages))
+        chart = None if estimate is None else estimate_chart(estimate)
+        self.chart.show_chart(chart)
+        self.chart.setVisible(chart is not None)
+        for number in range(self.tabs.count()):
+            self.tabs.setTabVisible(number, estimate is not None or self.tabs.widget(number) is self._recorded)
+        self.summary.setText(tr(self.nothing) if estimate is None else rows.estimate_summary(estimate))
+        self.table.set_rows(() if estimate is None else rows.stage_rows(estimate))
+        self.notes.set_text("" if estimate is None else rows.notes(estimate))
+        helps = () if estimate is None else estimate.helps
+        self.helps.set_rows(helps)
+        self.helps.setVisible(bool(helps))
+        self.advice.setText("" if estimate is None else helps_text(estimate))
+        self.night.ask()
 
-    def _record_tab(self) -> QWidget:
+    @Slot(int, object)
+    def _ask(self, question: int, asked: Asked) -> None:
+        move = self.work.move
+        task = None if move is None else self.work.ask(partial(actions.answers, move.name, asked))
+        if task is not None:
+            task.succeeded.connect(partial(self.night.show_answers, question))
+            task.failed.connect(partial(self.night.refuse, question))
+
+    def _under(self, words: Label, *tables: QWidget) -> QWidget:
+        """Tables under what they come to."""
+        words.setWordWrap(True)
         holder = QWidget(self)
         column = QVBoxLayout(holder)
-        column.addWidget(self.said)
-        column.addWidget(self.record)
+        column.addWidget(words)
+        for table in tables:
+            column.addWidget(table, 1)
+        column.addStretch()
         return holder
-
-    def _plot(self) -> Any:
-        from gui.widgets.plots import EstimatePlot
-
-        found = self._plot_place.findChild(EstimatePlot)
-        column = self._plot_place.layout()
-        if found is None and column is not None:
-            found = EstimatePlot(self._plot_place)
-            column.addWidget(found)
-        return found

@@ -4,8 +4,9 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QProgressBar, QPushButton, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSplitter, QTabWidget, QWidget
 
+from core.language import marked, tr
 from core.migration.model.execution import Kind
 from core.migration.model.standing import Milestone
 from gui import actions
@@ -17,6 +18,7 @@ from gui.models.prompts import prompt_for
 from gui.models.steps import RUN_COLUMNS, StepRow, is_head, progressed, step_rows
 from gui.pages.page import Page
 from gui.states import ExecutionState
+from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
 from gui.widgets.phase_strip import PhaseStrip
 from gui.widgets.prompt_panel import PromptPanel
@@ -44,32 +46,46 @@ class ExecutionPage(Page):
         self.start, self.resume, self.end, self.back = (
             self.button(text, partial(self._ask, doing))
             for text, doing in (
-                (self.button_text, self.doing),
-                (rows.BUTTONS[Doing.RESUME], Doing.RESUME),
-                (rows.BUTTONS[Doing.END], Doing.END),
-                (rows.BUTTONS[Doing.BACK], Doing.BACK),
+                (tr(self.button_text), self.doing),
+                (tr(rows.BUTTONS[Doing.RESUME]), Doing.RESUME),
+                (tr(rows.BUTTONS[Doing.END]), Doing.END),
+                (tr(rows.BUTTONS[Doing.BACK]), Doing.BACK),
             )
         )
-        self.heading(self.resume, self.end, self.back, self.start)
-        self.summary = Label(self.nothing, self)
+        self.pause = self.button(
+            tr(rows.PAUSE), self._pause, tr("No further step begins; what runs now comes to its end")
+        )
+        self.heading(self.resume, self.pause, self.end, self.back, self.start)
+        self.summary = Label(tr(self.nothing), self)
         self.summary.setWordWrap(True)
         self.parts = PhaseStrip(self)
         self.clock, self.budget = Label(parent=self), QProgressBar(self, textVisible=False)
-        self.budget.setAccessibleName("Downtime against what the plan expected")
+        self.budget.setAccessibleName(tr("Downtime against what the plan expected"))
         self.budget.setMaximumHeight(8)
         self.prompt = PromptPanel(self)
-        for widget in (self.summary, self.parts, self.clock, self.budget, self.prompt):
-            self.column.addWidget(widget)
-        self.table = Table[StepRow]("Steps of the execution", RUN_COLUMNS, self, strong=is_head)
+        self.table = Table[StepRow](tr("Steps of the execution"), RUN_COLUMNS, self, strong=is_head)
         self.table.chosen.connect(self._show_step)
-        self.output = TextView("What the step printed", self)
+        self.filter = FilterBox(self.table, self)
+        line = QHBoxLayout()
+        line.addWidget(self.clock)
+        line.addStretch()
+        line.addWidget(self.filter)
+        self.column.addWidget(self.summary)
+        self.column.addWidget(self.parts)
+        self.column.addLayout(line)
+        self.column.addWidget(self.budget)
+        self.column.addWidget(self.prompt)
+        self.output = TextView(tr("What the step printed"), self)
         self.step = StepView(self)
-        self.ending = TextView("How it ended", self, fixed=False)
-        self.column.addWidget(self._split(), 1)
+        self.ending = TextView(tr("How it ended"), self, fixed=False)
+        self.steps = self._split()
+        self.column.addWidget(self.steps, 1)
+        self.column.addStretch()  # the page's words stand at its top also while there are no steps
         self._looking = False
         self._looks = QTimer(self, interval=LOOK_MS)
         self._looks.timeout.connect(self._look)
         self._looks.start()
+        self.update_buttons()
 
     @property
     def primary(self) -> QPushButton | None:
@@ -77,9 +93,12 @@ class ExecutionPage(Page):
 
     def ask(self, question: Question) -> None:
         """Ask the person, in the page; with what the execution says of it, which may have to be read first."""
-        self.prompt.ask(question, prompt_for(question, self.state.execution))
-        asked = self.question()
-        task = None if self.state.execution is not None or asked is None else self.work.ask(asked)
+        move, known = self.work.asker.move, self.state.execution
+        if known is not None and known.move != move:
+            known = None  # another move is picked
+        self.prompt.ask(question, prompt_for(question, known))
+        wanted = known is None and bool(move)
+        task = self.work.ask(partial(actions.execution, move, kind=self.kind)) if wanted else None
         if task is not None:
             task.succeeded.connect(partial(self._ask_with, question))
 
@@ -101,7 +120,7 @@ class ExecutionPage(Page):
     def show_state(self, state: ExecutionState) -> None:
         """Show the execution as it stands now."""
         self.state, execution = state, state.execution
-        self.summary.setText(rows.summary(state) or self.nothing)
+        self.summary.setText(rows.summary(state) or tr(self.nothing))
         self.parts.show_parts(() if execution is None else progressed(execution))
         self._show_clock(state)
         told = rows.told_text(state.told)
@@ -110,11 +129,14 @@ class ExecutionPage(Page):
         before, current = self.table.rows.rows, self.table.current()
         plan = state.plan if execution is None else execution.plan
         made = () if plan is None else step_rows(plan, execution, rehearsed=self.kind is Kind.REHEARSAL)
+        self.steps.setVisible(bool(made))
+        self.filter.setVisible(bool(made))
         self.table.set_rows(made)
         follows = current is None or (state.alive and current in {_latest(before), None})
         latest = _latest(made)
-        if follows and latest is not None:
-            self.table.choose(made.index(latest))
+        shown = self.table.rows.rows
+        if follows and latest in shown:
+            self.table.choose(shown.index(latest))
         else:
             self._show_step(self.table.current())
 
@@ -130,13 +152,23 @@ class ExecutionPage(Page):
         ):
             button.setEnabled(possible)
             button.setVisible(possible or button is self.start)
+        asked = self.work.asker.ends_after_step
+        self.pause.setVisible(self.state.alive and self._carried_here)
+        self.pause.setEnabled(not asked)
+        self.pause.setText(tr(rows.PAUSES if asked else rows.PAUSE))
+
+    @property
+    def _carried_here(self) -> bool:
+        """Whether this very window goes through the steps of the picked move at this moment."""
+        asker, move, task = self.work.asker, self.work.move, self.work.task
+        return task is not None and task is asker.carries and move is not None and move.name == asker.move
 
     def _split(self) -> QSplitter:
-        self.tabs = QTabWidget(self)
-        self.tabs.setAccessibleName("The step")
-        self.tabs.addTab(self.output, "Out&put")
-        self.tabs.addTab(self.step, "Comman&ds")
-        self.tabs.addTab(self.ending, "Ho&w it ended")
+        self.tabs = QTabWidget(self, documentMode=True)
+        self.tabs.setAccessibleName(tr("The step"))
+        self.tabs.addTab(self.output, tr("Out&put"))
+        self.tabs.addTab(self.step, tr("Comman&ds"))
+        self.tabs.addTab(self.ending, tr("Ho&w it ended"))
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.table)
         split.addWidget(self.tabs)
@@ -145,20 +177,26 @@ class ExecutionPage(Page):
         return split
 
     def _show_clock(self, state: ExecutionState) -> None:
-        """How long clients have had no cluster, against what the plan expected of its commands."""
+        """How long clients have had no cluster; while it ticks, as a bar against what the plan expected of commands."""
         down = state.downtime
         self.clock.setVisible(down is not None)
-        self.budget.setVisible(down is not None and down.expected_seconds is not None)
+        ticking = down is not None and down.ended_at is None
+        self.budget.setVisible(ticking and down is not None and down.expected_seconds is not None)
         if down is None:
             return
         self.clock.setText(rows.clock_text(down))
-        if down.expected_seconds is not None:
+        if ticking and down.expected_seconds is not None:
             self.budget.setRange(0, max(1, round(down.expected_seconds)))
             self.budget.setValue(min(round(down.seconds), self.budget.maximum()))
 
     def _ask(self, doing: Doing) -> None:
         if self.work.move is not None:
             self.executing.ask(doing, self.work.move.name)
+
+    @Slot()
+    def _pause(self) -> None:
+        self.work.asker.ends_after_step = True
+        self.update_buttons()
 
     @Slot()
     def _look(self) -> None:
@@ -197,23 +235,25 @@ def _latest(rows_shown: tuple[StepRow, ...]) -> StepRow | None:
 class RehearsePage(ExecutionPage):
     """The latest rehearsal of the picked move."""
 
-    title, milestone, kind, doing = "Rehearse", Milestone.REHEARSE, Kind.REHEARSAL, Doing.REHEARSE
-    help = (
+    title, milestone, kind, doing = marked("Rehearse"), Milestone.REHEARSE, Kind.REHEARSAL, Doing.REHEARSE
+    help = marked(
         "The move without its stop: copies while old runs, reads and compares both sides, measures. What it "
         "copied is what the move begins with. It stops and starts nothing."
     )
-    button_text = "Rehear&se"
-    nothing = "Not rehearsed yet. A rehearsal copies while old runs: it stops and starts nothing, and measures."
+    button_text = marked("Rehear&se")
+    nothing = marked("Not rehearsed yet. A rehearsal copies while old runs: it stops and starts nothing, and measures.")
 
 
 class MovePage(ExecutionPage):
     """The latest real execution of the picked move."""
 
-    title, milestone, kind, doing = "Move", Milestone.MOVE, Kind.REAL, Doing.MOVE
-    help = (
+    title, milestone, kind, doing = marked("Move"), Milestone.MOVE, Kind.REAL, Doing.MOVE
+    help = marked(
         "The plan carried out: warm passes while old runs, the stop, the final pass, the proof that both "
         "sides hold the same, new opened. It asks in this page where a person decides. It goes on without the "
         "workstation; Continue takes it up again. Until new is opened, Back to old loses nothing."
     )
-    button_text = "M&ove…"
-    nothing = "Not moved yet. The move asks for the cluster's name before it stops it, and again before new is opened."
+    button_text = marked("M&ove…")
+    nothing = marked(
+        "Not moved yet. The move asks for the cluster's name before it stops it, and again before new is opened."
+    )

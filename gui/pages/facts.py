@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QT
 
 from core import units
 from core.facts.model import Facts
+from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from gui import actions
 from gui.models import facts as rows
 from gui.models.facts import ClusterRow, Detail, FactRow, GapRow
-from gui.models.words import moment
+from gui.models.words import counted, listed, moment
 from gui.pages.page import Page
 from gui.widgets.check_box import CheckBox
 from gui.widgets.filter_box import FilterBox
@@ -23,7 +24,7 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.actions import Session
+    from core.actions.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class Pair:
 class FactsPage(Page):
     """Two servers, those of the move unless others are chosen."""
 
-    title, milestone = "Facts", Milestone.FACTS
-    help = (
+    title, milestone = marked("Facts"), Milestone.FACTS
+    help = marked(
         "What both servers are: system, storage, network, settings, clusters, in one pass that only reads. What "
         "could not be read stands under Gaps, with the reason. Differences only leaves what is not the same on "
         "both."
@@ -57,38 +58,41 @@ class FactsPage(Page):
         super().__init__(work, parent)
         self._chosen: tuple[str | None, str, str] | None = None
         self.old, self.new = QComboBox(self), QComboBox(self)
-        self.read = self.button("&Read facts", self.read_facts, "Learn what both are; nothing is written there")
+        self.read = self.button(tr("&Read facts"), self.read_facts, tr("Learn what both are; nothing is written there"))
         labels = []
-        for text, box in (("&Old:", self.old), ("Ne&w:", self.new)):
+        for text, box, spoken in (
+            (tr("&Old:"), self.old, tr("Old server")),
+            (tr("Ne&w:"), self.new, tr("New server")),
+        ):
             label = Label(text, self)
             label.setBuddy(box)
-            box.setAccessibleName(f"{text.replace('&', '').rstrip(':')} server")
+            box.setAccessibleName(spoken)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             box.textActivated.connect(self._choose)
             labels.append(label)
         self._rows: tuple[FactRow, ...] = ()
-        self.differing = CheckBox("&Differences only", self)
+        self.differing = CheckBox(tr("&Differences only"), self)
         self.differing.toggled.connect(self._show_rows)
         head = self.heading(labels[0], self.old, labels[1], self.new, self.read)
         self.taken = Label(parent=self)
         line = QHBoxLayout()
-        line.addWidget(self.taken)
-        line.addStretch()
+        self.taken.setWordWrap(True)
+        line.addWidget(self.taken, 1)
         line.addWidget(self.differing)
         self.column.addLayout(line)
-        self.table = Table[FactRow]("Facts side by side", rows.FACT_COLUMNS, self)
+        self.table = Table[FactRow](tr("Facts side by side"), rows.FACT_COLUMNS, self)
         head.insertWidget(2, FilterBox(self.table, self))
-        self.clusters = Table[ClusterRow]("Clusters", rows.CLUSTER_COLUMNS, self)
-        self.details = Table[Detail]("Details of the cluster", rows.DETAIL_COLUMNS, self)
+        self.clusters = Table[ClusterRow](tr("Clusters"), rows.CLUSTER_COLUMNS, self)
+        self.details = Table[Detail](tr("Details of the cluster"), rows.DETAIL_COLUMNS, self)
         self.clusters.chosen.connect(self._show_cluster)
-        self.gaps = Table[GapRow]("What could not be read", rows.GAP_COLUMNS, self)
-        self.raw = TextView("The text that the facts were read from", self)
-        self.tabs = QTabWidget(self)
-        self.tabs.setAccessibleName("Facts")
-        self.tabs.addTab(self.table, "&Side by side")
-        self.tabs.addTab(self._clusters_tab(), "&Clusters")
-        self.tabs.addTab(self.gaps, "&Gaps")
-        self.tabs.addTab(self._padded(self.raw), "Raw te&xt")
+        self.gaps = Table[GapRow](tr("What could not be read"), rows.GAP_COLUMNS, self)
+        self.raw = TextView(tr("The text that the facts were read from"), self)
+        self.tabs = QTabWidget(self, documentMode=True)
+        self.tabs.setAccessibleName(tr("Facts"))
+        self.tabs.addTab(self.table, tr("&Side by side"))
+        self.tabs.addTab(self._clusters_tab(), tr("&Clusters"))
+        self.tabs.addTab(self.gaps, tr("&Gaps"))
+        self.tabs.addTab(self._padded(self.raw), tr("Raw te&xt"))
         self.column.addWidget(self.tabs)
 
     @property
@@ -103,13 +107,15 @@ class FactsPage(Page):
 
     def show_answer(self, answer: Pair | None) -> None:
         if answer is None or not answer.names:
-            self.explain("No servers yet", "Describe the old and the new server first.", "Go to servers", "Servers")
+            self.explain(
+                tr("No servers yet"), tr("Describe the old and the new server first."), tr("Go to servers"), "Servers"
+            )
             return
         self.fill()
         old, new = answer.old, answer.new
         for box, side in ((self.old, old), (self.new, new)):
             _fill(box, answer.names, side.name)
-        self.taken.setText("      ".join(_taken(side) for side in (old, new)))
+        self.taken.setText("\n".join(_taken(side) for side in (old, new)))
         known = old.facts is not None or new.facts is not None
         self.tabs.setEnabled(known)
         self._rows = rows.side_by_side(old.facts, new.facts) if known else ()
@@ -120,7 +126,7 @@ class FactsPage(Page):
         move = self.work.move
         gaps = rows.gaps(old.facts, new.facts, target="" if move is None else move.target)
         self.gaps.set_rows(gaps)
-        self.tabs.setTabText(2, f"&Gaps ({len(gaps)})")
+        self.tabs.setTabText(2, tr("&Gaps ({gaps})").format(gaps=len(gaps)))
         self.raw.set_text("\n\n".join(_raw(side.facts) for side in (old, new) if side.facts is not None))
 
     @Slot()
@@ -140,7 +146,7 @@ class FactsPage(Page):
         folders = {} if move is None else {move.old: (move.cluster,), move.new: (move.target,)}
         names = tuple(dict.fromkeys(name for name in (self.old.currentText(), self.new.currentText()) if name))
         wanted = [(name, folders.get(name, ())) for name in names]
-        self.run(f"Reading the facts of {' and '.join(names)}", partial(actions.read_facts, wanted))
+        self.run(tr("Reading the facts of {names}").format(names=listed(names)), partial(actions.read_facts, wanted))
 
     def _clusters_tab(self) -> QWidget:
         split = QSplitter(Qt.Orientation.Vertical, self)
@@ -183,10 +189,15 @@ def _fill(box: QComboBox, names: tuple[str, ...], current: str) -> None:
 
 def _taken(side: Side) -> str:
     if side.facts is None:
-        return f"{side.name}: no facts yet; press Read facts"
-    trips = "round trip" if side.facts.round_trips == 1 else "round trips"
+        return tr("{name}: no facts yet; press Read facts").format(name=side.name)
+    trips = counted(side.facts.round_trips, "{number} round trip", "{number} round trips")
     seconds = units.seconds(side.facts.seconds)
-    return f"{side.name}: read {moment(side.facts.taken_at)} in {seconds}, {side.facts.round_trips} {trips}"
+    return tr("{name}: read {taken_at} in {seconds}, {trips}").format(
+        name=side.name,
+        taken_at=moment(side.facts.taken_at),
+        seconds=seconds,
+        trips=trips,
+    )
 
 
 def _raw(facts: Facts) -> str:

@@ -1,67 +1,109 @@
-"""History: everything that happened, newest first, with its details, and every command that was run."""
+"""History: everything that happened, newest first, with its details and notes, and every command that was run."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QSplitter, QTabWidget, QWidget
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
+from core import units
+from core.errors import InputError
+from core.language import marked, tr
 from gui import actions
 from gui.models.history import COMMAND_COLUMNS, ENTRY_COLUMNS
+from gui.models.sentences import recorded
+from gui.models.words import moment
 from gui.pages.page import Page
 from gui.widgets.check_box import CheckBox
 from gui.widgets.filter_box import FilterBox
+from gui.widgets.label import Label
+from gui.widgets.note_field import NoteField
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.history.store import Command, Entry
+    from core.history.store import Command, Entry, Removed
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was done to entries here, and what undoes it; `removed`: how many it removed, none where one was noted."""
+
+    entries: "tuple[Entry, ...]"
+    undo: Callable[[Any], object]
+    removed: int = 0
 
 
 class HistoryPage(Page):
     """Of all moves, or of the picked one alone."""
 
-    title = "History"
-    help = (
+    title = marked("History")
+    help = marked(
         "Everything that happened, newest first, and every command that ran on a server. The filter leaves "
-        "what holds its text; a table can be copied or saved as CSV."
+        "what holds its text; a table can be copied or saved as CSV. A note stands above the details; a word behind # "
+        "in it is a tag, and a filter that begins with # looks through all notes, however old. What is removed can be "
+        "put back, and a note undone, until the window is closed; the latest execution of a move and what has not "
+        "ended stay."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._entry: Entry | None = None
-        self.only_move = CheckBox("Only the &picked move", self)
+        self._changes: list[Change] = []
+        self._noted = False
+        self.only_move = CheckBox(tr("Only the &picked move"), self)
         self.only_move.toggled.connect(self.refresh)
-        self.as_json = CheckBox("As JS&ON", self)
+        self.as_json = CheckBox(tr("As JS&ON"), self)
         self.as_json.toggled.connect(self._read_again)
-        head = self.heading(self.only_move, self.as_json)
-        self.entries: Table[Entry] = Table("Entries", ENTRY_COLUMNS, self)
+        self.remove = self.button(
+            tr("&Remove"), self.remove_entries, tr("Remove the chosen entries; they can be put back")
+        )
+        self.undo = self.button(tr("Put back"), self.undo_last, tr("Undo the last change here (Ctrl+Z)"))
+        self.undo.setShortcut(QKeySequence(QKeySequence.StandardKey.Undo))
+        head = self.heading(self.only_move, self.as_json, self.remove, self.undo)
+        self.entries: Table[Entry] = Table(tr("Entries"), ENTRY_COLUMNS, self, follow=_number)
         self.entries.chosen.connect(self._read_entry)
-        self.details = TextView("Details", self)
-        self.commands: Table[Command] = Table("Commands in the history", COMMAND_COLUMNS, self)
+        self.note = NoteField(self)
+        self.note.written.connect(self._write_note)
+        self.details = TextView(tr("Details"), self)
+        self.commands: Table[Command] = Table(tr("Commands in the history"), COMMAND_COLUMNS, self)
         self.commands.chosen.connect(self._show_command)
-        self.command = TextView("The command", self)
-        self.filter = FilterBox(self.entries, self)
-        self.filter.textChanged.connect(self.commands.filter)
+        self.command = TextView(tr("The command"), self)
+        self.filter = FilterBox(self.entries, self, self.commands)
+        self.filter.textChanged.connect(self._look_for_notes)
         head.insertWidget(2, self.filter)
-        self.tabs = QTabWidget(self)
-        self.tabs.setAccessibleName("History")
-        self.tabs.addTab(self._split(self.entries, self.details), "&Entries")
-        self.tabs.addTab(self._split(self.commands, self.command), "&Commands")
+        self.tabs = QTabWidget(self, documentMode=True)
+        self.tabs.setAccessibleName(tr("History"))
+        self.tabs.addTab(self._split(self.entries, self._noted_details()), tr("&Entries"))
+        self.tabs.addTab(self._split(self.commands, self.command), tr("&Commands"))
+        self.said = Label(parent=self)
+        self.said.setWordWrap(True)
+        self.column.addWidget(self.said)
         self.column.addWidget(self.tabs)
+        by_key = QAction(tr("&Remove"), self.entries, shortcut=QKeySequence(QKeySequence.StandardKey.Delete))
+        by_key.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        by_key.triggered.connect(self.remove.click)
+        self.entries.addAction(by_key)
+        self.entries.selectionModel().selectionChanged.connect(self.update_buttons)
+        self.tabs.currentChanged.connect(self.update_buttons)
+        self._say_undo()
 
     def question(self) -> Any:
         move = self.work.move
-        return partial(_answer, move.name if move is not None and self.only_move.isChecked() else None)
+        of = move.name if move is not None and self.only_move.isChecked() else None
+        return partial(_answer, of, self._noted)
 
     def show_answer(self, answer: "tuple[tuple[Entry, ...], tuple[Command, ...]] | None") -> None:
         entries, commands = answer or ((), ())
-        if not entries and not commands:
+        if not entries and not commands and not self._noted:
             self.explain(
-                "Nothing has happened yet",
-                "Facts, runs, checks, plans and every command are kept here as they come. Begin with a server.",
-                "Go to servers",
+                tr("Nothing has happened yet"),
+                tr("Facts, runs, checks, plans and every command are kept here as they come. Begin with a server."),
+                tr("Go to servers"),
                 "Servers",
             )
             return
@@ -75,6 +117,88 @@ class HistoryPage(Page):
     @Slot()
     def update_buttons(self) -> None:
         self.only_move.setEnabled(self.work.move is not None)
+        chosen = self.tabs.currentIndex() == 0 and bool(self.entries.selected())
+        self.remove.setEnabled(self.work.ready and chosen)
+        self.undo.setEnabled(self.work.ready)
+
+    @Slot()
+    def remove_entries(self) -> None:
+        """Remove what is chosen, with what belongs to it."""
+        chosen = self.entries.selected()
+        task = self.work.read(partial(actions.remove_entries, chosen))
+        if task is not None:
+            task.succeeded.connect(partial(self._keep_removed, chosen))
+
+    @Slot()
+    def undo_last(self) -> None:
+        """Undo the last change here; pressed again meanwhile, the one before it."""
+        task = self.work.ask(self._changes[-1].undo) if self._changes else None
+        if task is not None:
+            task.succeeded.connect(self.work.changed)
+            task.failed.connect(partial(self._stay_changed, self._changes.pop()))
+            self._say_undo()
+
+    def _keep_removed(self, chosen: "tuple[Entry, ...]", removed: "Removed") -> None:
+        if removed.entries:
+            self._changes.append(Change(chosen, partial(actions.put_back, removed), removed.entries))
+        self._say_undo()
+        self.work.changed.emit()
+
+    def _write_note(self, entry: "Entry", note: str) -> None:
+        task = self.work.read(partial(actions.set_note, entry, note))
+        if task is not None:
+            task.succeeded.connect(partial(self._keep_noted, entry, note))
+            task.failed.connect(partial(self.note.give_back, entry, note))
+
+    def _keep_noted(self, entry: "Entry", note: str, before: str) -> None:
+        self.note.kept(entry, note)
+        self._changes.append(Change((entry,), partial(actions.set_note, entry, before)))
+        self._say_undo()
+        self.work.changed.emit()
+
+    def _stay_changed(self, change: Change, error: Exception) -> None:
+        """What cannot be undone at all stands in the way of none before it; anything else may go well next time."""
+        if isinstance(error, InputError):
+            error = InputError(f"{_named(change.entries)}: {recorded(error.message)}", error.hint)
+        else:
+            self._changes.append(change)
+        self._say_undo()
+        self.work.troubled.emit(error)
+
+    def _say_undo(self) -> None:
+        """What can be undone, while the window is open."""
+        several = sum(change.removed for change in self._changes)
+        what = (
+            tr("The removed entry")
+            if several == 1
+            else tr("The {several} removed entries").format(several=units.count(several))
+        )
+        self.said.setText(tr("{what} can be put back until the window is closed.").format(what=what))
+        self.said.setVisible(several > 0)
+        noted = bool(self._changes) and not self._changes[-1].removed
+        self.undo.setText(tr("Undo note") if noted else tr("Put back"))
+        self.undo.setShortcut(QKeySequence(QKeySequence.StandardKey.Undo))  # goes with the text
+        self.undo.setVisible(bool(self._changes))
+
+    @Slot(str)
+    def _look_for_notes(self, text: str) -> None:
+        """A filter that begins as a tag does looks through all notes, not the latest entries alone."""
+        noted = text.strip().startswith("#")
+        if noted != self._noted:
+            self._noted = noted
+            self.refresh()
+
+    def _noted_details(self) -> QWidget:
+        both = QWidget(self)
+        column = QVBoxLayout(both)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.setSpacing(4)
+        row = QHBoxLayout()
+        row.addWidget(Label(tr("Note"), both))
+        row.addWidget(self.note)
+        column.addLayout(row)
+        column.addWidget(self.details)
+        return both
 
     def _split(self, above: QWidget, below: QWidget) -> QSplitter:
         split = QSplitter(Qt.Orientation.Vertical, self)
@@ -87,11 +211,13 @@ class HistoryPage(Page):
     @Slot(object)
     def _read_entry(self, entry: "Entry | None") -> None:
         self._entry = entry
-        task = None if entry is None else self.work.read(partial(actions.entry_text, entry, self.as_json.isChecked()))
+        self.note.show_entry(entry)
+        task = None if entry is None else self.work.ask(partial(actions.entry_text, entry, self.as_json.isChecked()))
         if entry is None or task is None:
             self.details.set_text("")
         else:
             task.succeeded.connect(partial(self._show_entry, entry))
+            task.failed.connect(partial(self._show_unread, entry))
 
     @Slot()
     def _read_again(self) -> None:
@@ -101,10 +227,28 @@ class HistoryPage(Page):
         if entry == self._entry:
             self.details.set_text(text)
 
+    def _show_unread(self, entry: "Entry", error: Exception) -> None:
+        """An entry that was removed between its being chosen and read is no trouble: its place says that it is gone."""
+        if isinstance(error, InputError):
+            self._show_entry(entry, recorded(error.message))
+        else:
+            self.work.troubled.emit(error)
+
     @Slot(object)
     def _show_command(self, command: "Command | None") -> None:
         self.command.set_text("" if command is None else command.command)
 
 
-def _answer(move: str | None, session: Any) -> "tuple[tuple[Entry, ...], tuple[Command, ...]]":
-    return actions.entries(move, session), actions.commands(move, session)
+def _number(entry: "Entry") -> tuple[str, int]:
+    return entry.kind, entry.reference
+
+
+def _named(entries: "tuple[Entry, ...]") -> str:
+    """Which they are: the first, and how many more."""
+    first, more = entries[0], len(entries) - 1
+    named = tr("{kind} of {at}, {title}").format(kind=first.kind, at=moment(first.at), title=first.title)
+    return tr("{named} and {more} more").format(named=named, more=units.count(more)) if more else named
+
+
+def _answer(move: str | None, noted: bool, session: Any) -> "tuple[tuple[Entry, ...], tuple[Command, ...]]":
+    return actions.entries(move, noted, session), actions.commands(move, session)

@@ -6,12 +6,15 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
+from core.language import marked
 from gui import actions
 from gui.appearance import Tone
-from gui.models import comparison as bars
+from gui.models.charts import bar_chart, estimate_chart
+from gui.models.comparison import bars
 from gui.models.overview import Answer, missing
 from gui.pages.page import Page
 from gui.states import Overview
+from gui.widgets.chart import ChartRow, ChartView
 from gui.widgets.label import Label
 from gui.widgets.tone_label import ToneLabel
 from gui.work import Work
@@ -20,10 +23,10 @@ from gui.work import Work
 class OverviewPage(Page):
     """The first page of the report, of the picked move, as the history has it now."""
 
-    title = "Overview"
-    help = (
+    title = marked("Overview")
+    help = marked(
         "The first page of the report, as the history has it now: is the new storage faster, can the cluster be "
-        "moved, how long is it without service. Below, what would make the answers better. Save the report as PDF "
+        "moved, how long is it without service. Below, what would make the answers better. Save a report "
         "for whoever decides."
     )
 
@@ -36,16 +39,20 @@ class OverviewPage(Page):
         self.missing = Label(parent=self)
         self.missing.setWordWrap(True)
         self.column.addWidget(self.missing)
-        self._plots = QSplitter(Qt.Orientation.Horizontal, self)
-        self._plots.setChildrenCollapsible(False)
-        self._plots.setMaximumHeight(self.fontMetrics().height() * 40)
-        self.column.addWidget(self._plots, 3)
+        self.compared, self.estimated = ChartRow(self), ChartView(self)
+        charts = QSplitter(Qt.Orientation.Horizontal, self)
+        charts.setChildrenCollapsible(False)
+        charts.setMaximumHeight(self.fontMetrics().height() * 40)
+        charts.addWidget(self.compared)
+        charts.addWidget(self.estimated)
+        charts.setSizes([560, 460])
+        self.column.addWidget(charts, 3)
         self.column.addStretch(1)
         self.cards: list[AnswerCard] = []
 
     def question(self) -> Any:
         move = self.work.move
-        return None if move is None else partial(_answer, move.name)
+        return None if move is None else partial(actions.overview, move.name)
 
     def show_answer(self, answer: Overview | None) -> None:
         if answer is None:
@@ -60,23 +67,12 @@ class OverviewPage(Page):
             self._answers.addWidget(shown, 1)
         self.missing.setText(missing(answer.marks))
         self.missing.setVisible(bool(self.missing.text()))
-        self._show_plots(answer)
-
-    def _show_plots(self, answer: Overview) -> None:
-        from gui.widgets.plots import ComparisonPlot, EstimatePlot
-
-        compared, estimated = self.findChild(ComparisonPlot), self.findChild(EstimatePlot)
-        if compared is None or estimated is None:
-            compared, estimated = ComparisonPlot(self._plots), EstimatePlot(self._plots)
-            self._plots.addWidget(compared)
-            self._plots.addWidget(estimated)
-            self._plots.setSizes([560, 400])
-        shown = () if answer.comparison is None else bars.bars(answer.comparison)
-        compared.show_bars(shown)
-        compared.setVisible(bool(shown))
-        if answer.estimate is not None:
-            estimated.show_estimate(answer.estimate)
-        estimated.setVisible(answer.estimate is not None)
+        compared = () if answer.comparison is None else tuple(map(bar_chart, bars(answer.comparison)))
+        self.compared.show_charts(compared)
+        self.compared.setVisible(bool(compared))
+        estimated = None if answer.estimate is None else estimate_chart(answer.estimate)
+        self.estimated.show_chart(estimated)
+        self.estimated.setVisible(estimated is not None)
 
 
 class AnswerCard(QFrame):
@@ -99,9 +95,3 @@ class AnswerCard(QFrame):
             label.setWordWrap(True)
             column.addWidget(label)
         column.addStretch()
-
-
-def _answer(move: str, session: Any) -> Overview:
-    import gui.widgets.plots  # noqa: F401  loads pyqtgraph on this thread, not on the window's
-
-    return actions.overview(move, session)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from core.jobs import Job
+from core.language import tr
 from core.migration.model.standing import Milestone
 from gui.bridge import Task
 from gui.widgets.empty import Empty
@@ -26,13 +27,15 @@ class Page(QWidget):
         shown: the answer has been shown and nothing newer is known of.
 
     Signals:
-        wanted(str): another page, by its title, or `New move`: what an empty state offers to do next.
+        wanted(str): another page, by its title, or `New move`, `New server`, `Begin`: what an empty state offers.
         saved(Path): a file was written.
     """
 
     title = ""
     help = ""
     """What the page is for and how it is used, in a few sentences."""
+    of_picked = True
+    """Whether it shows anything of the picked move, and is read again when another one is picked."""
     milestone: Milestone | None = None
     """Of a move's way, whose mark the rail shows beside the page; None: it stands beside the way."""
     wanted = Signal(str)
@@ -52,7 +55,8 @@ class Page(QWidget):
         self.column.setContentsMargins(14, 12, 14, 10)
         self.column.setSpacing(8)
         work.changed.connect(self.refresh)
-        work.picked.connect(self.refresh)
+        if self.of_picked:
+            work.picked.connect(self.refresh)
         work.started.connect(self.update_buttons)
         work.ended.connect(self.update_buttons)
 
@@ -73,13 +77,20 @@ class Page(QWidget):
     def update_buttons(self) -> None:
         """Enable what can be done now."""
 
+    def arrive(self) -> None:
+        """Next has led here: begin what only looks, so that what comes of it is there when the person has read."""
+
+    @Slot()
+    def add_one(self) -> None:
+        """Ask for one more of what the page holds: a server, outputs of others."""
+
     @Slot()
     def refresh(self) -> None:
         """Read again: now if the page is on screen, else when it comes there."""
         self.shown = False
+        self._asked += 1  # also while hidden: what is on its way is of before
         if not self.isVisible() or self.work.session is None:
             return
-        self._asked += 1
         question = self.question()
         task = None if question is None else self.work.read(question)
         if task is None:
@@ -108,10 +119,12 @@ class Page(QWidget):
     def explain_no_move(self) -> None:
         """The empty state of every page that is about a move."""
         self.explain(
-            "No move is picked",
-            "A move is one undertaking: an old and a new server and the cluster that goes from one to the other. "
-            "Describe both servers first, then make the move.",
-            "New move…",
+            tr("No move is picked"),
+            tr(
+                "A move is one undertaking: an old and a new server and the cluster that goes from one to the other. "
+                "Describe both servers first, then make the move."
+            ),
+            tr("New move…"),
             "New move",
         )
 
@@ -129,7 +142,7 @@ class Page(QWidget):
 
     def heading(self, *widgets: QWidget) -> QHBoxLayout:
         """The page's first line: its title, then these widgets at the right."""
-        label = Label(self.title, self)
+        label = Label(tr(self.title), self)
         font = label.font()
         font.setPointSizeF(font.pointSizeF() * 1.5)
         font.setBold(True)

@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QPushButton, QSplitter, QWidget
 
+from core.language import tr
 from gui.pages.page import Page
 from gui.widgets.label import Label
 from gui.widgets.table import Table
@@ -27,9 +28,9 @@ class PartPage(Page):
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
-        self.start = self.button(self.button_text, self.begin, self.button_tip)
+        self.start = self.button(tr(self.button_text), self.begin, tr(self.button_tip))
         self.head = self.heading(self.start)
-        self.summary = Label(self.nothing, self)
+        self.summary = Label(tr(self.nothing), self)
         self.summary.setWordWrap(True)
         self.column.addWidget(self.summary)
 
@@ -69,7 +70,7 @@ class PartPage(Page):
         """Work on this part of the picked move."""
         move = self.work.move
         if move is not None:
-            self.run(f"{self.doing} {move.name}", partial(self.act, move.name))
+            self.run(f"{tr(self.doing)} {move.name}", partial(self.act, move.name))
 
     def add_button(self, text: str, pressed: Any = None, tip: str = "") -> QPushButton:
         """One more button in the page's first line; disabled until there is something to press it for."""

@@ -8,12 +8,14 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
 
+from core.language import marked, tr
 from core.migration.model.plan import Plan
 from core.migration.model.standing import Milestone
 from gui import actions
 from gui.dialogs.files import ask_path
 from gui.models import migration as rows
 from gui.models.steps import PLAN_COLUMNS, StepRow, is_head, step_rows
+from gui.models.words import counted
 from gui.pages.part import PartPage
 from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
@@ -25,21 +27,25 @@ from gui.work import Work
 class PlanPage(PartPage):
     """The plan of the picked move."""
 
-    title, milestone = "Plan", Milestone.PLAN
-    help = (
+    title, milestone = marked("Plan"), Milestone.PLAN
+    help = marked(
         "Every command of the move, by the parts of the night, before anything runs. The red line is the point of "
         "no return. A step has three parts: why, the commands that do the work, the call that guards them. "
         "Runbook and script can be exported."
     )
-    doing, button_text = "Planning", "Ma&ke the plan"
-    nothing = "No plan yet. The plan lists every command of the move in its order; making it changes nothing."
+    doing, button_text = marked("Planning"), marked("Ma&ke the plan")
+    nothing = marked("No plan yet. The plan lists every command of the move in its order; making it changes nothing.")
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self.made: Plan | None = None
-        self.copy = self.add_button("&Copy all commands", self._copy_all)
-        self.runbook = self.add_button("Export r&unbook…", partial(self._export, "runbook", actions.save_runbook, "md"))
-        self.script = self.add_button("Export &script…", partial(self._export, "script", actions.save_script, "sh"))
+        self.copy = self.add_button(tr("&Copy all commands"), self._copy_all)
+        self.runbook = self.add_button(
+            tr("Export r&unbook…"), partial(self._export, tr("Save the runbook"), actions.save_runbook, "md")
+        )
+        self.script = self.add_button(
+            tr("Export &script…"), partial(self._export, tr("Save the script"), actions.save_script, "sh")
+        )
         self.fold = QToolButton(self)
         self.fold.setCheckable(True)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -48,7 +54,7 @@ class PlanPage(PartPage):
         self.warnings.setWordWrap(True)
         self.column.addWidget(self.fold)
         self.column.addWidget(self.warnings)
-        self.table = Table[StepRow]("Steps of the plan", PLAN_COLUMNS, self, strong=is_head)
+        self.table = Table[StepRow](tr("Steps of the plan"), PLAN_COLUMNS, self, strong=is_head)
         self.table.chosen.connect(self._show)
         self.step = StepView(self)
         split = QSplitter(Qt.Orientation.Vertical, self)
@@ -70,7 +76,7 @@ class PlanPage(PartPage):
         self.made = part
         for button in (self.copy, self.runbook, self.script):
             button.setEnabled(part is not None)
-        self.summary.setText(self.nothing if part is None else rows.plan_summary(part))
+        self.summary.setText(tr(self.nothing) if part is None else rows.plan_summary(part))
         self.warnings.setText("" if part is None else "\n".join(part.warnings))
         self._unfold(shown=self.fold.isChecked())
         self.table.set_rows(() if part is None else step_rows(part))
@@ -82,7 +88,7 @@ class PlanPage(PartPage):
         """The warnings take no room until somebody wants to read them."""
         count = 0 if self.made is None else len(self.made.warnings)
         self.fold.setVisible(count > 0)
-        self.fold.setText(f"{count} warning{'' if count == 1 else 's'}")
+        self.fold.setText(counted(count, "{number} warning", "{number} warnings"))
         self.fold.setArrowType(Qt.ArrowType.DownArrow if shown else Qt.ArrowType.RightArrow)
         self.warnings.setVisible(shown and count > 0)
 
@@ -95,10 +101,16 @@ class PlanPage(PartPage):
     def _show(self, row: StepRow | None) -> None:
         self.step.show_step(None if row is None else row.step)
 
-    def _export(self, what: str, save: Any, ending: str) -> None:
+    def _export(self, title: str, save: Any, ending: str) -> None:
         plan = self.made
         if plan is not None:
-            ask_path(self, f"Save the {what}", f"{plan.move}.{ending}", ending, partial(self._save, save, plan))
+            ask_path(
+                self,
+                title,
+                f"{plan.move}.{ending}",
+                ending,
+                partial(self._save, save, plan),
+            )
 
     def _save(self, save: Any, plan: Plan, path: Path) -> None:
         task = self.work.read(partial(save, plan, path))

@@ -6,10 +6,9 @@ from typing import Any
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QMessageBox, QSplitter, QWidget
 
-from core.errors import InputError
-from core.servers.profiles import Profile
+from core.language import marked, tr
 from gui import actions
-from gui.dialogs.server import ServerDialog
+from gui.describing import Describing
 from gui.models.servers import COLUMNS
 from gui.pages.page import Page
 from gui.states import ServerRow
@@ -22,24 +21,27 @@ from gui.work import Work
 class ServersPage(Page):
     """The table of profiles and what a test of one said."""
 
-    title = "Servers"
-    help = (
+    title, of_picked = marked("Servers"), False
+    help = marked(
         "Who there is to reach, and how. What is left empty comes from ~/.ssh/config. Test connects and tries the "
         "rights that the work needs; nothing is written on a server."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
-        self.add = self.button("&Add server…", self.add_server)
-        self.edit = self.button("&Edit…", self.edit_server)
-        self.remove = self.button("Rem&ove…", self.remove_server)
-        self.test = self.button("&Test", self.test_server, "Connect, and try the rights that the work needs")
-        self.facts = self.button("Read &facts", self.read_facts, "Learn what the server is; nothing is written there")
+        self._describing = Describing(work, self)
+        self.add = self.button(tr("&Add server…"), self.add_one)
+        self.edit = self.button(tr("&Edit…"), self.edit_server)
+        self.remove = self.button(tr("Rem&ove…"), self.remove_server)
+        self.test = self.button(tr("&Test"), self.test_server, tr("Connect, and try the rights that the work needs"))
+        self.facts = self.button(
+            tr("Read &facts"), self.read_facts, tr("Learn what the server is; nothing is written there")
+        )
         self.heading(self.add, self.edit, self.remove, self.test, self.facts)
-        self.table = Table[ServerRow]("Servers", COLUMNS, self)
+        self.table = Table[ServerRow](tr("Servers"), COLUMNS, self)
         self.table.chosen.connect(self.update_buttons)
         self.table.activated_row.connect(self.edit_server)
-        self.result = TextView("What the test said", self)
+        self.result = TextView(tr("What the test said"), self)
         self.result.hide()
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.table)
@@ -56,10 +58,12 @@ class ServersPage(Page):
         self.table.set_rows(rows)
         if not rows:
             self.explain(
-                "No servers yet",
-                "Describe the old server, where the cluster runs now, and the new one it goes to. "
-                "An alias of your ~/.ssh/config is enough.",
-                "Add server…",
+                tr("No servers yet"),
+                tr(
+                    "Describe the old server, where the cluster runs now, and the new one it goes to. "
+                    "An alias of your ~/.ssh/config is enough."
+                ),
+                tr("Add server…"),
                 "New server",
             )
             return
@@ -76,16 +80,16 @@ class ServersPage(Page):
             button.setEnabled(chosen and self.work.ready)
 
     @Slot()
-    def add_server(self) -> None:
+    def add_one(self) -> None:
         """Ask for a new server."""
-        self._ask(ServerDialog(None, self.window()))
+        self._describing.ask(None)
 
     @Slot()
     def edit_server(self) -> None:
         """Change the chosen server."""
         row = self.table.current()
         if row is not None:
-            self._ask(ServerDialog(row.profile, self.window()))
+            self._describing.ask(row.profile)
 
     @Slot()
     def remove_server(self) -> None:
@@ -94,11 +98,11 @@ class ServersPage(Page):
         if row is None:
             return
         box = MessageBox(self.window())
-        box.setWindowTitle("Remove a server")
+        box.setWindowTitle(tr("Remove a server"))
         box.setIcon(QMessageBox.Icon.Question)
-        box.setText(f"Remove the server {row.profile.name} and its facts from the history?")
-        box.setInformativeText("Nothing changes on the server itself.")
-        remove = box.addButton("&Remove", QMessageBox.ButtonRole.DestructiveRole)
+        box.setText(tr("Remove the server {name} and its facts from the history?").format(name=row.profile.name))
+        box.setInformativeText(tr("Nothing changes on the server itself."))
+        remove = box.addButton(tr("&Remove"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         remove.clicked.connect(partial(self._remove, row.profile.name))
         box.finished.connect(box.deleteLater)
@@ -110,7 +114,9 @@ class ServersPage(Page):
         row = self.table.current()
         if row is None:
             return
-        task = self.run(f"Testing {row.profile.name}", partial(actions.test_server, row.profile.name))
+        task = self.run(
+            tr("Testing {name}").format(name=row.profile.name), partial(actions.test_server, row.profile.name)
+        )
         if task is not None:
             task.succeeded.connect(self._show_test)
 
@@ -120,33 +126,7 @@ class ServersPage(Page):
         row = self.table.current()
         if row is not None:
             name = row.profile.name
-            self.run(f"Reading the facts of {name}", partial(actions.read_facts, [(name, ())]))
-
-    def _ask(self, dialog: ServerDialog) -> None:
-        dialog.submitted.connect(partial(self._save, dialog))
-        dialog.test_wanted.connect(partial(self._try, dialog))
-        hosts = self.work.read(actions.ssh_hosts)
-        if hosts is not None:
-            hosts.succeeded.connect(dialog.offer)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _save(self, dialog: ServerDialog, profile: Profile, name: str) -> None:
-        """Keep the profile; the dialog stays open until that has worked, so that nothing typed is lost."""
-        task = self.work.ask(partial(actions.save_profile, profile, name or None))
-        if task is not None:
-            task.succeeded.connect(dialog.accept)
-            task.succeeded.connect(self.work.changed)
-            task.failed.connect(dialog.refuse)
-
-    def _try(self, dialog: ServerDialog, profile: Profile) -> None:
-        """Connect by what stands in the dialog; its failure is said there, with what to do."""
-        task = self.work.attempt(f"Testing {profile.name}", partial(actions.try_profile, profile))
-        if task is None:
-            dialog.refuse(InputError("another job runs", "wait for its end, or cancel it"))
-            return
-        task.succeeded.connect(dialog.show_test)
-        task.failed.connect(dialog.refuse)
+            self.run(tr("Reading the facts of {name}").format(name=name), partial(actions.read_facts, [(name, ())]))
 
     def _remove(self, name: str) -> None:
         task = self.work.read(partial(actions.remove_profile, name))

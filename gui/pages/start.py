@@ -1,26 +1,33 @@
 """Moves: every move as a card, the one that was worked on last first."""
 
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from core.language import marked, tr
 from gui import actions
 from gui.models.cards import Card, card
+from gui.models.words import counted
 from gui.pages.page import Page
 from gui.widgets.move_card import MoveCard
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.actions import Standing
+    from core.actions.standing import Standing
+
+
+CARDS = 10
+"""So many are read and shown, and so many more each time that they are asked for: more than a screen holds."""
 
 
 class StartPage(Page):
     """Signals: picked(move, page), edited(move), removed(move)."""
 
-    title = "Moves"
-    help = (
+    title, of_picked = marked("Moves"), False
+    help = marked(
         "Every move as a card: its way, its cluster, how each of its steps stands, what is wrong. The button on a "
         "card leads to what comes next. A move that is removed takes its runs, checks, estimates and plans with "
         "it, and changes nothing on the servers."
@@ -31,48 +38,75 @@ class StartPage(Page):
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
-        self.new = self.button("&New move…", lambda: self.wanted.emit("New move"))
-        self.heading(self.new)
+        self.new = self.button(tr("&New move…"), lambda: self.wanted.emit("New move"))
+        self.read = self.button(
+            tr("Read an &output…"),
+            lambda: self.wanted.emit("Read outputs"),
+            tr("Of a benchmark tool, whoever ran it: to compare"),
+        )
+        self.heading(self.read, self.new)
         self.cards: list[MoveCard] = []
-        self._shown: tuple[Card, ...] = ()
         area = QScrollArea(self, widgetResizable=True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setAccessibleName("Moves")
+        area.setAccessibleName(tr("Moves"))
         holder = QWidget(area)
         self._column = QVBoxLayout(holder)
         self._column.setContentsMargins(0, 0, 6, 0)
         self._column.setSpacing(10)
+        self._most = CARDS
+        self.more = self.button("", self._show_more)
+        self.more.hide()
+        self._column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addStretch()
         area.setWidget(holder)
         self.column.addWidget(area, 1)
 
     def question(self) -> Any:
-        return actions.standings
+        return partial(actions.standings, self._most)
 
-    def show_answer(self, answer: "tuple[Standing, ...] | None") -> None:
-        if not answer:
+    def show_answer(self, answer: "tuple[tuple[Standing, ...], int] | None") -> None:
+        shown, of = answer or ((), 0)
+        if not shown:
             self.explain(
-                "Move a cluster to its new server",
-                "Describe the old server, where the cluster runs now, and the new one it goes to; then make the move. "
-                "Each step says what comes next; nothing is changed on a server before you say so.",
-                "Add server…",
-                "New server",
+                tr("Move a cluster to its new server"),
+                tr(
+                    "Describe the old server, where the cluster runs now, and the new one. Their facts are read, "
+                    "then make the move. Each step says what comes next; nothing is changed before you say so."
+                ),
+                tr("Begin…"),
+                "Begin",
             )
             return
         self.fill()
         now = datetime.now().astimezone()
-        made = tuple(card(one, now) for one in answer)
-        if made != self._shown:
-            self._lay_out(made)
+        self._lay_out([card(one, now) for one in shown])
+        self.more.setText(
+            tr("Sho&w {cards} more of {of}").format(
+                cards=min(CARDS, of - len(shown)), of=counted(of, "{number} move", "{number} moves")
+            )
+        )
+        self.more.setVisible(len(shown) < of)
 
-    def _lay_out(self, made: tuple[Card, ...]) -> None:
-        for shown in self.cards:
-            self._column.removeWidget(shown)
-            shown.deleteLater()
-        self._shown, self.cards = made, [MoveCard(one, self) for one in made]
-        for number, shown in enumerate(self.cards):
-            shown.picked.connect(self.picked)
-            shown.edited.connect(self.edited)
-            shown.removed.connect(self.removed)
-            self._column.insertWidget(number, shown)
+    def _show_more(self) -> None:
+        self._most += CARDS
+        self.refresh()
+
+    def _lay_out(self, made: list[Card]) -> None:
+        """Show these; a card that says what it said stays, with the focus that it may have."""
+        before = {shown.card: shown for shown in self.cards}
+        self.cards = [before.pop(one) if one in before else self._card(one) for one in made]
+        for gone in before.values():
+            self._column.removeWidget(gone)
+            gone.deleteLater()
+        for number, (shown, one) in enumerate(zip(self.cards, made, strict=True)):
+            shown.last.setText(one.last)
+            if self._column.indexOf(shown) != number:
+                self._column.insertWidget(number, shown)
+
+    def _card(self, of: Card) -> MoveCard:
+        made = MoveCard(of, self)
+        made.picked.connect(self.picked)
+        made.edited.connect(self.edited)
+        made.removed.connect(self.removed)
+        return made

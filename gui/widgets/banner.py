@@ -8,6 +8,8 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QDesktopSer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QStyle, QToolButton, QWidget
 
 from core.errors import PghaulError
+from core.language import tr
+from gui.models.sentences import error_text
 from gui.models.words import in_window
 from gui.widgets.label import Label
 
@@ -42,9 +44,9 @@ class Banner(QFrame):
         self._text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self._text.setAccessibleName("Message")
+        self._text.setAccessibleName(tr("Message"))
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        self.open, self.folder = QPushButton("Open", self), QPushButton("Show folder", self)
+        self.open, self.folder = QPushButton(tr("Open"), self), QPushButton(tr("Show folder"), self)
         self.open.clicked.connect(lambda: _open(self._path))
         self.folder.clicked.connect(lambda: _open(self._path.parent))
         self._gone = QTimer(self, singleShot=True, interval=SHOWN_MS)
@@ -65,11 +67,11 @@ class Banner(QFrame):
     @Slot(object)
     def say_saved(self, path: Path) -> None:
         """A file was written: where, to be opened from here."""
-        self._show(f"Saved {path}", Mood.DONE, path)
+        self._show(tr("Saved {path}").format(path=path), Mood.DONE, path)
 
     def complain(self, error: PghaulError) -> None:
         """Show a user's error: the sentence and the hint."""
-        self.say(in_window(str(error)), Mood.WRONG)
+        self.say(in_window(error_text(error)), Mood.WRONG)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._over and event.type() is QEvent.Type.Resize:
@@ -102,8 +104,8 @@ class Banner(QFrame):
         close = QToolButton(self)
         close.setAutoRaise(True)
         close.setIcon(self.style().standardIcon(QStyle.StandardPixmap.SP_TitleBarCloseButton))
-        close.setAccessibleName("Close the message")
-        close.setToolTip("Close the message")
+        close.setAccessibleName(tr("Close the message"))
+        close.setToolTip(tr("Close the message"))
         close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 8, 6, 8)

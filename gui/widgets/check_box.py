@@ -1,12 +1,12 @@
-"""The one check box: its frame can be seen in the dark too."""
+"""The one check box, by itself and in a list: its frame can be seen in the dark too."""
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui import appearance
 
-FILLING = "#5a6270"
+FILLING = "#68717f"
 
 
 class CheckBox(QCheckBox):
@@ -28,3 +28,14 @@ class CheckBox(QCheckBox):
         if dark:
             palette.setColor(QPalette.ColorRole.Base, QColor(FILLING))
         self.setPalette(palette)
+
+
+class CheckedItems(QStyledItemDelegate):
+    """Draws the items of a list that are ticked off."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        if appearance.is_dark():
+            palette = QPalette(option.palette)
+            palette.setColor(QPalette.ColorRole.Base, QColor(FILLING))
+            option.palette = palette

@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from core.jobs import Event
+from core.language import marked, tr
 from gui.bridge import Task
 from gui.models import commands
 from gui.models.commands import Line
@@ -18,7 +19,7 @@ from gui.widgets.text import TextView
 if TYPE_CHECKING:
     from core.history.store import Command
 
-ALL = "All servers"
+ALL = marked("All servers")
 
 
 class CommandsPane(QWidget):
@@ -27,15 +28,15 @@ class CommandsPane(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines: list[Line] = []
-        self.table = Table[Line]("Commands that were run", commands.COLUMNS, self)
+        self.table = Table[Line](tr("Commands that were run"), commands.COLUMNS, self)
         self.server = QComboBox(self)
-        self.server.addItem(ALL)
-        self.server.setAccessibleName("Show the commands of")
+        self.server.addItem(tr(ALL))
+        self.server.setAccessibleName(tr("Show the commands of"))
         self.server.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.server.currentTextChanged.connect(self._show)
-        label = Label("Commands on", self)
-        copy = QPushButton("Copy commands", self)
-        copy.setToolTip("Copy the chosen commands, or all that are shown")
+        label = Label(tr("Commands on"), self)
+        copy = QPushButton(tr("Copy commands"), self)
+        copy.setToolTip(tr("Copy the chosen commands, or all that are shown"))
         copy.clicked.connect(self.copy)
         head = QHBoxLayout()
         head.addWidget(label)
@@ -45,7 +46,7 @@ class CommandsPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 2, 8, 6)
         column.addLayout(head)
-        self.whole = TextView("Whole command", self)
+        self.whole = TextView(tr("Whole command"), self)
         self.table.chosen.connect(self._show_whole)
         split = QSplitter(Qt.Orientation.Horizontal, self)
         split.addWidget(self.table)
@@ -62,9 +63,9 @@ class CommandsPane(QWidget):
     @Slot(object)
     def take(self, events: tuple[Event, ...]) -> None:
         """A batch of events."""
-        commands.add(self._lines, events)
-        self._offer(line.server for line in self._lines[-len(events) :])
-        self._show()
+        if commands.add(self._lines, events):
+            self._offer(line.server for line in self._lines[-len(events) :])
+            self._show()
 
     @Slot(object)
     def load(self, earlier: "tuple[Command, ...]") -> None:
@@ -94,6 +95,6 @@ class CommandsPane(QWidget):
         name = self.server.currentText()
         bar = self.table.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 1
-        self.table.set_rows([line for line in self._lines if name == ALL or line.server in ("", name)])
+        self.table.set_rows([line for line in self._lines if name == tr(ALL) or line.server in ("", name)])
         if at_end:
             self.table.scrollToBottom()

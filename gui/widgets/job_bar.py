@@ -4,6 +4,7 @@ from PySide6.QtCore import QElapsedTimer, QTimer, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
 from core.jobs import Event, Progress
+from core.language import tr
 from gui.bridge import Task
 from gui.models.progress import Stage, stage_of, title, words
 from gui.widgets.elided import ElidedLabel
@@ -26,15 +27,15 @@ class JobBar(QWidget):
         self._tick = QTimer(self, interval=500)
         self._tick.timeout.connect(self._refresh)
         self.title = ElidedLabel(self)
-        self.title.setText("Ready")
-        self.title.setAccessibleName("Running job")
+        self.title.setText(tr("Ready"))
+        self.title.setAccessibleName(tr("Running job"))
         self.bar = QProgressBar(self, textVisible=False)
-        self.bar.setAccessibleName("Progress of the running job")
+        self.bar.setAccessibleName(tr("Progress of the running job"))
         self.bar.setFixedWidth(self.fontMetrics().averageCharWidth() * 30)
         self.words = Label(parent=self)
-        self.words.setAccessibleName("Time of the running job")
-        self.cancel = QPushButton("Cance&l", self)
-        self.cancel.setAccessibleName("Cancel the running job")
+        self.words.setAccessibleName(tr("Time of the running job"))
+        self.cancel = QPushButton(tr("Cance&l"), self)
+        self.cancel.setAccessibleName(tr("Cancel the running job"))
         self.cancel.clicked.connect(self.cancel_wanted)
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 4, 10, 4)
@@ -62,13 +63,14 @@ class JobBar(QWidget):
     @Slot()
     def cancelling(self) -> None:
         """The job was asked to stop: it may take a moment to clean up on the servers."""
-        self._job_title = f"Cancelling: {self._job_title.removeprefix('Cancelling: ')}"
-        self.title.setText(f"{self._job_title}, and cleaning up")
+        words = tr("Cancelling: {job}").format(job="")
+        self._job_title = f"{words}{self._job_title.removeprefix(words)}"
+        self.title.setText(tr("{job_title}, and cleaning up").format(job_title=self._job_title))
         self.cancel.setEnabled(False)
 
     def wait_for(self, what: str) -> None:
         """The job waits for a person, and tells nothing meanwhile."""
-        self.title.setText(f"Waits for you: {what}" if what else self._job_title)
+        self.title.setText(tr("Waits for you: {what}").format(what=what) if what else self._job_title)
 
     @Slot(object)
     def _take(self, events: tuple[Event, ...]) -> None:
@@ -89,7 +91,7 @@ class JobBar(QWidget):
     @Slot()
     def _finish(self) -> None:
         self._tick.stop()
-        self.title.setText("Ready")
+        self.title.setText(tr("Ready"))
         self._show_running(False)
 
     @Slot()

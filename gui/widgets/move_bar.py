@@ -4,6 +4,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QToolBar, QToolButton, QWidget
 
+from core.language import tr
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.label import Label
 from gui.work import Work
@@ -13,26 +14,26 @@ class MoveBar(QToolBar):
     """Picks a move of `work`."""
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
-        super().__init__("Move", parent)
+        super().__init__(tr("Move"), parent)
         self._work = work
         self.setMovable(False)
         self.setObjectName("move")
         self.moves = QComboBox(self)
-        self.moves.setAccessibleName("Move")
+        self.moves.setAccessibleName(tr("Move"))
         # Moves come and go after the window is on screen: the default fits the box to what it held before.
         self.moves.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.moves.setMinimumWidth(self.fontMetrics().averageCharWidth() * 28)
         self.moves.setMaximumWidth(self.fontMetrics().averageCharWidth() * 64)
         self.moves.textActivated.connect(work.pick)
         self.route = ElidedLabel(self)
-        self.route.setAccessibleName("Route of the move")
+        self.route.setAccessibleName(tr("Route of the move"))
         self.route.setContentsMargins(12, 0, 12, 0)
         work.moves_changed.connect(self._show_moves)
         work.picked.connect(self._show_picked)
 
     def add_actions(self, beside: QAction, last: QAction) -> None:
         """Lay it out: the moves, an action beside them, the way, an action at the end."""
-        self.addWidget(Label(" Move: ", self))
+        self.addWidget(Label(tr(" Move: "), self))
         self.addWidget(self.moves)
         self.addAction(beside)
         self.addWidget(self.route)
@@ -46,7 +47,7 @@ class MoveBar(QToolBar):
     def _show_moves(self) -> None:
         self.moves.clear()
         self.moves.addItems([move.name for move in self._work.moves])
-        self.moves.setPlaceholderText("no move yet")
+        self.moves.setPlaceholderText(tr("no move yet"))
         self._show_picked()
 
     @Slot()

@@ -4,9 +4,11 @@ from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from core.language import tr
 from core.migration.model.standing import Mark
 from gui.appearance import Tone, colour
 from gui.models.cards import Card
+from gui.models.sentences import recorded
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.label import Label
 from gui.widgets.rail import MARK, TONES, draw_mark
@@ -35,15 +37,16 @@ class MoveCard(QFrame):
         self.next = QPushButton(card.next_words, self)
         self.next.setAccessibleName(f"{card.next_words}: {card.move}")
         self.next.clicked.connect(lambda: self.picked.emit(card.move, card.page))
-        self.edit, self.remove = QPushButton("Edit…", self), QPushButton("Remove…", self)
+        self.edit, self.remove = QPushButton(tr("Edit…"), self), QPushButton(tr("Remove…"), self)
         self.edit.clicked.connect(lambda: self.edited.emit(card.move))
         self.remove.clicked.connect(lambda: self.removed.emit(card.move))
-        for button, what in ((self.edit, "Edit"), (self.remove, "Remove")):
+        for button, what in ((self.edit, tr("Edit")), (self.remove, tr("Remove"))):
             button.setAccessibleName(f"{what} {card.move}")
         head = QHBoxLayout()
         head.addWidget(title)
         head.addStretch()
-        head.addWidget(ToneLabel(card.last, Tone.MUTED, self))
+        self.last = ToneLabel(card.last, Tone.MUTED, self)
+        head.addWidget(self.last)
         foot = QHBoxLayout()
         foot.addWidget(self.next)
         foot.addStretch()
@@ -71,7 +74,9 @@ class MarksLine(QWidget):
     def __init__(self, marks: tuple[Mark, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._marks = marks
-        self.setAccessibleName("; ".join(f"{mark.milestone}: {mark.condition}, {mark.said}" for mark in marks))
+        self.setAccessibleName(
+            "; ".join(f"{tr(mark.milestone.title())}: {tr(mark.condition)}, {recorded(mark.said)}" for mark in marks)
+        )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -80,7 +85,7 @@ class MarksLine(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         metrics = self.fontMetrics()
-        names = [mark.milestone.title() for mark in self._marks]
+        names = [tr(mark.milestone.title()) for mark in self._marks]
         whole = sum(metrics.horizontalAdvance(name) + MARK + 22 for name in names) <= self.width()
         left = 0.0
         for mark, name in zip(self._marks, names, strict=True):

@@ -5,8 +5,10 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core import units
+from core.language import tr
 from gui.appearance import Tone, colour
 from gui.models.steps import Part, Progressed
+from gui.models.words import counted
 
 
 class PhaseStrip(QWidget):
@@ -15,14 +17,14 @@ class PhaseStrip(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._parts: tuple[Progressed, ...] = ()
-        self.setAccessibleName("Parts of the execution")
+        self.setAccessibleName(tr("Parts of the execution"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_parts(self, parts: tuple[Progressed, ...]) -> None:
         """Show these."""
         self._parts = parts
         self.setVisible(bool(parts))
-        self.setAccessibleDescription("; ".join(f"{one.part}: {_words(one)}" for one in parts))
+        self.setAccessibleDescription("; ".join(f"{tr(one.part)}: {_words(one)}" for one in parts))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -51,7 +53,7 @@ class PhaseStrip(QWidget):
         painter.setFont(font)
         inner = room.adjusted(10, 5, -8, -8)
         painter.setPen(palette.color(QPalette.ColorRole.Text))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, one.part)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, tr(one.part))
         painter.setFont(self.font())
         painter.setPen(colour(Tone.MUTED))
         words = painter.fontMetrics().elidedText(_words(one), Qt.TextElideMode.ElideRight, inner.width())
@@ -59,5 +61,11 @@ class PhaseStrip(QWidget):
 
 
 def _words(one: Progressed) -> str:
-    about = "" if one.expected_seconds is None else f", about {units.duration(one.expected_seconds)}"
-    return f"{one.done} of {units.counted(one.steps, 'step')}{about}"
+    about = (
+        ""
+        if one.expected_seconds is None
+        else tr(", about {expected_seconds}").format(expected_seconds=units.duration(one.expected_seconds))
+    )
+    return tr("{done} of {steps}{about}").format(
+        done=one.done, steps=counted(one.steps, "{number} step", "{number} steps"), about=about
+    )

@@ -3,6 +3,8 @@
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from core.language import tr
+from core.migration.model.execution import StopAnswer
 from gui.asker import Question, StopQuestion
 from gui.models.prompts import Prompt
 from gui.widgets.label import Label
@@ -26,24 +28,28 @@ class PromptPanel(QFrame):
         font.setPointSizeF(font.pointSizeF() * 1.2)
         self.title.setFont(font)
         self.text.setWordWrap(True)
-        self.table = TextView("What to look at", self)
-        self.table.setFixedHeight(self.fontMetrics().height() * 9)
+        self.table = TextView(tr("What to look at"), self)
+        self.table.setMaximumHeight(self.fontMetrics().height() * 9)
         self.field = QLineEdit(self)
-        self.field.setAccessibleName("Name of the cluster")
+        self.field.setAccessibleName(tr("Name of the cluster"))
         self.field.textChanged.connect(self._compare)
-        self.accept, self.back, self.decline = (
-            QPushButton(text, self) for text in ("It is done", "&Back to old", "&End here")
+        self.accept, self.warm, self.back, self.decline = (
+            QPushButton(text, self)
+            for text in (tr("It is done"), tr("&One more warm pass"), tr("&Back to old"), tr("&End here"))
         )
-        self.decline.setToolTip("The execution ends at this step; it can be continued later")
+        self.warm.setToolTip(tr("What changed since the last one is copied while old runs; then it asks again"))
+        self.decline.setToolTip(tr("The execution ends at this step; it can be continued later"))
         self.accept.clicked.connect(self._accept)
+        self.warm.clicked.connect(self._ask_for_a_pass)
         self.back.clicked.connect(self._go_back)
         self.decline.clicked.connect(self._decline)
         buttons = QHBoxLayout()
-        for button in (self.accept, self.back, self.decline):
+        buttons.addWidget(self.field, 1)
+        for button in (self.accept, self.warm, self.back, self.decline):
             buttons.addWidget(button)
-        buttons.addStretch()
+        buttons.addStretch(1)
         column = QVBoxLayout(self)
-        for widget in (self.title, self.text, self.table, self.field):
+        for widget in (self.title, self.text, self.table):
             column.addWidget(widget)
         column.addLayout(buttons)
         self.hide()
@@ -59,6 +65,7 @@ class PromptPanel(QFrame):
         self.field.setPlaceholderText(prompt.typed)
         self.accept.setText(prompt.button)
         self.back.setVisible(prompt.way_back)
+        self.warm.setVisible(prompt.warm)
         self._compare("")
         self.show()
         if prompt.typed:
@@ -85,6 +92,10 @@ class PromptPanel(QFrame):
         question = self._question
         if question is not None:
             self._answer(question.cluster if isinstance(question, StopQuestion) else "done")
+
+    @Slot()
+    def _ask_for_a_pass(self) -> None:
+        self._answer(StopAnswer.WARM_FIRST)
 
     @Slot()
     def _decline(self) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, Q
 from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from core.language import tr
 from core.migration.model.standing import Condition
 from gui.appearance import Tone, colour
 from gui.models.rail import RailModel, RailRow, is_told
@@ -33,7 +34,7 @@ class Rail(QListView):
         super().__init__(parent)
         self.rows = RailModel(rows, self)
         self.setModel(self.rows)
-        self.setAccessibleName("Pages")
+        self.setAccessibleName(tr("Pages"))
         self.setObjectName("rail")
         self.setItemDelegate(RailDelegate(self))
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
@@ -41,7 +42,7 @@ class Rail(QListView):
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setFrameShape(QListView.Shape.NoFrame)
         metrics = self.fontMetrics()
-        widest = max(metrics.horizontalAdvance(row.title) for row in rows)
+        widest = max(metrics.horizontalAdvance(tr(row.title)) for row in rows)
         self.setFixedWidth(widest + MARK + metrics.horizontalAdvance("88 min") + metrics.height() * 4)
         self.selectionModel().currentChanged.connect(self._turn)
 
@@ -89,7 +90,7 @@ class RailDelegate(QStyledItemDelegate):
                 painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, told)
         painter.setPen(text)
         titled = inner.adjusted(MARK + 10, 0, 0, 0)
-        painter.drawText(titled, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, row.title)
+        painter.drawText(titled, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, tr(row.title))
 
 
 def draw_mark(painter: QPainter, place: QRectF, condition: Condition, shade: QColor) -> None:

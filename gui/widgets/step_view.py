@@ -1,8 +1,10 @@
 """A step in its three parts: what it is for and how it is undone, the commands that do its work, the call."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from core.language import tr
 from core.migration.model.plan import Step
 from gui.models.migration import step_text
 from gui.widgets.text import TextView
@@ -13,10 +15,10 @@ class StepView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.why = TextView("Why, and how it is undone", self, fixed=False)
-        self.native = TextView("Commands that do the work", self)
-        self.call = TextView("Call that runs them", self)
-        run = QSplitter(Qt.Orientation.Vertical, self)
+        self.why = TextView(tr("Why, and how it is undone"), self, fixed=False)
+        self.native = TextView(tr("Commands that do the work"), self)
+        self.call = TextView(tr("Call that runs them"), self)
+        self._run = run = QSplitter(Qt.Orientation.Vertical, self)
         run.addWidget(self.native)
         run.addWidget(self.call)
         run.setSizes([200, 110])
@@ -29,6 +31,15 @@ class StepView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(whole)
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as one of the texts: where there is no room for two, they stand beside each other."""
+        return QSize(super().minimumSizeHint().width(), self.why.minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        low = self.height() < 2 * self.why.minimumSizeHint().height() + self._run.handleWidth()
+        self._run.setOrientation(Qt.Orientation.Horizontal if low else Qt.Orientation.Vertical)
 
     def show_step(self, step: Step | None) -> None:
         """Show this one."""

@@ -7,6 +7,8 @@ from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
+from core.language import tr
+from gui.models.sentences import recorded
 from gui.widgets.label import Label
 
 if TYPE_CHECKING:
@@ -26,19 +28,19 @@ class Strip(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._found: Unfinished | None = None
-        self._waiting = ""
+        self._waiting = ("", "")
         self._ready = False
         self.setAutoFillBackground(True)
         self.text = Label(parent=self)
         self.text.setWordWrap(True)
-        self.text.setAccessibleName("Execution under way")
+        self.text.setAccessibleName(tr("Execution under way"))
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.show_button, self.go_on, self.back = (
             self._button(text, signal)
             for text, signal in (
-                ("Show", self.shown_wanted),
-                ("Continue", self.continue_wanted),
-                ("Back to old", self.back_wanted),
+                (tr("Show"), self.shown_wanted),
+                (tr("Continue"), self.continue_wanted),
+                (tr("Back to old"), self.back_wanted),
             )
         )
         row = QHBoxLayout(self)
@@ -64,9 +66,9 @@ class Strip(QFrame):
         if QAccessible.isActive() and (before is None or before.id != self._found.id):
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.text.text()))
 
-    def wait_for(self, what: str) -> None:
-        """Say what the execution waits for a person to do; empty: for nothing."""
-        self._waiting = what
+    def wait_for(self, move: str, what: str) -> None:
+        """Say what the execution of that move waits for a person to do; empty: for nothing."""
+        self._waiting = (move, what)
         self._say()
 
     @Slot()
@@ -76,14 +78,23 @@ class Strip(QFrame):
         found = self._found
         if found is None:
             return
-        said = sentence(found, datetime.now(UTC))
-        told = f"waits for you: {self._waiting}" if self._waiting else found.at if found.alive else ""
-        self.text.setText(f"{said}. {told[:1].upper()}{told[1:]}" if told else said)
+        said = recorded(sentence(found, datetime.now(UTC)))
+        move, what = self._waiting
+        who = "" if move == found.move else f"{move} "  # several may be unfinished; what it does is asked all the same
+        told = (
+            tr("{who}waits for you: {what}").format(who=who, what=what)
+            if what
+            else recorded(found.at)
+            if found.alive
+            else ""
+        )
+        capital = told if who else f"{told[:1].upper()}{told[1:]}"  # a move is called as it is called
+        self.text.setText(f"{said}. {capital}" if told else said)
         self.go_on.setVisible(found.possible.resume)
         self.back.setVisible(found.possible.roll_back)
         for button in (self.go_on, self.back):
             button.setEnabled(self._ready)
-        self._paint(GRAVE if found.grave or self._waiting else CALM)
+        self._paint(GRAVE if found.grave or what else CALM)
 
     def _paint(self, background: str) -> None:
         palette = self.palette()

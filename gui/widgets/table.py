@@ -1,26 +1,44 @@
 """A table that shows rows of one dataclass, tells which one is chosen, and lets them be copied."""
 
 import csv
-from collections.abc import Callable, Sequence
+import io
+from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from core.errors import PghaulError
+from core.errors import InputError
+from core.files import write_text
+from core.language import tr
+from core.text import no_formula
 from gui.dialogs.files import ask_path
 from gui.models.sorting import figure
 from gui.models.table import Column, TableModel, Width
 from gui.widgets.padding import PaddedDelegate
 
 Row = TypeVar("Row")
-WIDEST = 420
+NARROWEST, WIDEST = 140, 420
+READABLE = 240
+"""What a column that takes the rest of the width needs to be read; all in the window's pixels."""
+
+
+def level(widths: Sequence[int], room: int) -> int:
+    """The width to which the widest have to be cut so that all fit into the room, the narrow ones left as they are."""
+    left, following = room, sorted(widths)
+    for place, width in enumerate(following):
+        share = left // (len(following) - place)
+        if width > share:
+            return share
+        left -= width
+    return WIDEST
 
 
 class Table(QTableView, Generic[Row]):
-    """A read-only table.
+    """A read-only table. `follow` tells rows apart: what is chosen stays so wherever new rows have put it.
 
     Signals: chosen(row or None); activated_row(row) by double click or Return; saved(Path), troubled(PghaulError).
     """
@@ -37,10 +55,13 @@ class Table(QTableView, Generic[Row]):
         parent: QWidget | None = None,
         *,
         strong: Callable[[Row], bool] | None = None,
+        follow: Callable[[Row], Hashable] | None = None,
     ) -> None:
         super().__init__(parent)
         self.rows = TableModel[Row](columns, self, strong or (lambda _row: False))
-        self.dragged = self._held = False
+        self.dragged = self._held = self._filling = self._chosen_unseen = False
+        self._follow = follow
+        self._asked: list[int] = []
         self._all: list[Row] = []
         self._wanted = ""
         self._order: tuple[int, Qt.SortOrder] | None = None
@@ -52,25 +73,56 @@ class Table(QTableView, Generic[Row]):
         if strong is None:  # rows below heads stay below them
             self.horizontalHeader().setSectionsClickable(True)
             self.horizontalHeader().sectionClicked.connect(self.sort)
-        copy = QAction("&Copy", self, shortcut=QKeySequence(QKeySequence.StandardKey.Copy))
+        copy = QAction(tr("&Copy"), self, shortcut=QKeySequence(QKeySequence.StandardKey.Copy))
         copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         copy.triggered.connect(self.copy)
         self.addAction(copy)
-        save = QAction("Save as CS&V…", self)
+        save = QAction(tr("Save as CS&V…"), self)
         save.triggered.connect(self._ask_where)
         self.addAction(save)
         self.selectionModel().selectionChanged.connect(self._tell)
+        self.selectionModel().currentChanged.connect(self._keep_unseen)
         self.activated.connect(self._activate)
 
     def set_rows(self, rows: Sequence[Row]) -> None:
-        """Show these rows; the chosen place stays. Columns fit what they show until the user drags one."""
-        before = self.current()
+        """Show these rows; the chosen place stays, or the chosen row where the table follows it.
+
+        Columns fit what they show until the user drags one.
+        """
+        before, chosen = self.current(), self.selected()
         self._all = [*rows]
+        self._filling = True  # what is chosen is told once the rows stand
         self.rows.set_rows(self._ordered([row for row in rows if self._holds(row)] if self._wanted else rows))
-        if rows and not self.dragged:
-            self.fit()
+        if self._follow is not None and chosen:
+            self._choose_again({self._follow(row) for row in chosen}, self._follow)
+        self._filling = False
+        self._fit_anew()
         if self.current() != before:
             self.chosen.emit(self.current())
+
+    def _choose_again(self, wanted: AbstractSet[Hashable], follow: Callable[[Row], Hashable]) -> None:
+        """Choose these rows where they stand now, out of sight too; where none is left, the place stays chosen."""
+        places = [number for number, row in enumerate(self.rows.rows) if follow(row) in wanted]
+        if not places or places == sorted(index.row() for index in self.selectionModel().selectedRows()):
+            return
+        selection, flags = QItemSelection(), QItemSelectionModel.SelectionFlag
+        for place in places:
+            selection.select(self.rows.index(place, 0), self.rows.index(place, 0))
+        self.setAutoScroll(False)
+        self.selectionModel().setCurrentIndex(self.rows.index(places[0], 0), flags.NoUpdate)
+        self.selectionModel().select(selection, flags.ClearAndSelect | flags.Rows)
+        self.setAutoScroll(True)
+
+    def say_anew(self) -> None:
+        """The same rows are worded otherwise from now on, and what is shown of the chosen one."""
+        self.rows.say_anew()
+        self._fit_anew()
+        self.chosen.emit(self.current())
+
+    def rename(self, column: int, title: str) -> None:
+        """Give a column another head."""
+        self.rows.rename(column, title)
+        self._asked = []
 
     @Slot(str)
     def filter(self, text: str) -> None:
@@ -96,55 +148,110 @@ class Table(QTableView, Generic[Row]):
             return rows
         column, falling = self.rows.columns[self._order[0]], self._order[1] is Qt.SortOrder.DescendingOrder
         if column.right:
-            return sorted(rows, key=lambda row: figure(column.text(row)), reverse=falling)
-        return sorted(rows, key=lambda row: column.text(row).lower(), reverse=falling)
+            return sorted(rows, key=lambda row: figure(self.rows.text(column, row)), reverse=falling)
+        return sorted(rows, key=lambda row: self.rows.text(column, row).lower(), reverse=falling)
 
     def _holds(self, row: Row) -> bool:
-        return any(self._wanted in column.text(row).lower() for column in self.rows.columns)
+        return any(self._wanted in self.rows.text(column, row).lower() for column in self.rows.columns)
 
     def current(self) -> Row | None:
         """The row that is chosen."""
         chosen = self.selectionModel().selectedRows()
         return self.rows.row(chosen[0].row()) if len(chosen) == 1 else None
 
+    def selected(self) -> tuple[Row, ...]:
+        """All that are chosen, as they stand."""
+        numbers = sorted(index.row() for index in self.selectionModel().selectedRows())
+        return tuple(self.rows.row(number) for number in numbers)
+
     def choose(self, number: int) -> None:
-        """Choose a row by its place. Not by selectRow: that heeds the modifier keys that happen to be down."""
+        """Choose a row by its place, and bring another than before into sight, once the table has its size.
+
+        Not by selectRow: that heeds the modifier keys that happen to be down.
+        """
         if 0 <= number < self.rows.rowCount():
-            flags = QItemSelectionModel.SelectionFlag
-            self.selectionModel().setCurrentIndex(self.rows.index(number, 0), flags.ClearAndSelect | flags.Rows)
+            flags, index = QItemSelectionModel.SelectionFlag, self.rows.index(number, 0)
+            if index != self.currentIndex():
+                QTimer.singleShot(0, self, self._show_current)
+            self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
 
     def fit(self) -> None:
-        """Make each column as wide as what it shows, within reason."""
-        for number, column in enumerate(self.rows.columns):
-            if column.width is Width.CONTENTS:
-                self.resizeColumnToContents(number)
-                if self.columnWidth(number) > WIDEST:
-                    self.setColumnWidth(number, WIDEST)
+        """Make each column as wide as what it shows, within reason: those that take the rest have room to be read.
+
+        What the texts ask for is measured once for the rows: a window that is made wider asks anew many times a second.
+        """
+        columns, head = self.rows.columns, self.horizontalHeader()
+        if not self._asked:
+            self._asked = [max(self.sizeHintForColumn(n), head.sectionSizeHint(n)) for n in range(len(columns))]
+        rest = {number for number, column in enumerate(columns) if column.width is Width.REST}
+        texts = {number for number, column in enumerate(columns) if number not in rest and not column.right}
+        widest = self._widest(rest, texts) if rest else WIDEST
+        for number in set(range(len(columns))) - rest:
+            asked = self._asked[number]
+            self.setColumnWidth(number, min(asked, widest) if number in texts else asked)
+
+    def _widest(self, rest: AbstractSet[int], texts: AbstractSet[int]) -> int:
+        """How wide a column of texts may be so that those that take the rest can be read; figures are never cut."""
+        figures = set(range(len(self._asked))) - rest - texts
+        room = self.viewport().width() - sum(self._asked[number] for number in figures)
+        room -= sum(min(READABLE, self._asked[number]) for number in rest)
+        return min(WIDEST, max(NARROWEST, level([self._asked[number] for number in texts], room)))
+
+    def _fit_anew(self) -> None:
+        """What is shown is another: measure it, or, while nobody sees it or the user has chosen the widths, later."""
+        self._asked = []
+        if self.rows.rows and not self.dragged and self.isVisible():
+            self.fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.rows.rows and not self.dragged:
+            self.fit()
+        if self._chosen_unseen:
+            self._chosen_unseen = False
+            QTimer.singleShot(0, self, self._show_current)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _keep_unseen(self, _now: QModelIndex, _before: QModelIndex) -> None:
+        """Qt brings a row into sight that is chosen while the table is seen, but not one that was chosen before."""
+        self._chosen_unseen = self._chosen_unseen or (self.hasAutoScroll() and not self.isVisible())
+
+    @Slot()
+    def _show_current(self) -> None:
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width() and self.rows.rows and not self.dragged and self.isVisible():
+            self.fit()
 
     @Slot()
     def copy(self) -> None:
         """Put the chosen rows on the clipboard, as lines of tab-separated cells, whole."""
-        numbers = sorted(index.row() for index in self.selectionModel().selectedRows())
-        lines = ["\t".join(column.text(self.rows.row(number)) for column in self.rows.columns) for number in numbers]
+        lines = ["\t".join(self.rows.text(column, row) for column in self.rows.columns) for row in self.selected()]
         if lines:
             QGuiApplication.clipboard().setText("\n".join(lines))
 
     def save_csv(self, path: Path) -> None:
-        """Write what the table shows, with its heads, as CSV (RFC 4180). Raises OSError."""
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow([column.title for column in self.rows.columns])
-            writer.writerows([column.text(row) for column in self.rows.columns] for row in self.rows.rows)
+        """Write what the table shows, with its heads, as CSV (RFC 4180). Raises InputError."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text)
+        writer.writerow([tr(column.title) for column in self.rows.columns])
+        writer.writerows(
+            [no_formula(self.rows.text(column, row)) for column in self.rows.columns] for row in self.rows.rows
+        )
+        write_text(path, text.getvalue(), replacing=True)  # the dialog has asked
 
     @Slot()
     def _ask_where(self) -> None:
-        ask_path(self, "Save the table", f"{self.accessibleName()}.csv", "csv", self._save)
+        ask_path(self, tr("Save the table"), f"{self.accessibleName()}.csv", "csv", self._save)
 
     def _save(self, path: Path) -> None:
         try:
             self.save_csv(path)
-        except OSError as error:
-            self.troubled.emit(PghaulError(f"{path} could not be written: {error.strerror}", "choose another folder"))
+        except InputError as error:
+            self.troubled.emit(InputError(error.message, error.hint or tr("choose another folder")))
         else:
             self.saved.emit(path)
 
@@ -176,7 +283,8 @@ class Table(QTableView, Generic[Row]):
 
     @Slot(QItemSelection, QItemSelection)
     def _tell(self, _now: QItemSelection, _before: QItemSelection) -> None:
-        self.chosen.emit(self.current())
+        if not self._filling:
+            self.chosen.emit(self.current())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in {QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease}:

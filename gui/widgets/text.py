@@ -4,11 +4,13 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from core.language import tr
 from core.text import printable_lines
 from gui.appearance import fixed_font
 from gui.widgets.label import Label
 
 LONGEST = 2_000_000
+LEAST_LINES = 2.5
 
 
 class TextView(QWidget):
@@ -21,9 +23,10 @@ class TextView(QWidget):
         if fixed:
             self.edit.setFont(fixed_font())
         self.edit.setTabChangesFocus(True)
+        self.edit.setMinimumHeight(round(self.edit.fontMetrics().height() * LEAST_LINES))
         self.edit.setAccessibleName(title)
-        self._copy = QPushButton("Cop&y", self)
-        self._copy.setAccessibleName(f"Copy: {title}")
+        self._copy = QPushButton(tr("Cop&y"), self)
+        self._copy.setAccessibleName(tr("Copy: {title}").format(title=title))
         self._copy.setEnabled(False)
         self._copy.clicked.connect(self.copy)
         self.head = QHBoxLayout()
@@ -39,7 +42,7 @@ class TextView(QWidget):
         """Show this text; beyond what a window can lay out it is cut, but copied whole."""
         self._text = text
         self._copy.setEnabled(bool(text))
-        shown = printable_lines(text if len(text) <= LONGEST else text[:LONGEST] + "\n… (copy it to have the rest)")
+        shown = printable_lines(text if len(text) <= LONGEST else text[:LONGEST] + tr("\n… (copy it to have the rest)"))
         if shown != self.edit.toPlainText():
             self.edit.setPlainText(shown)
 

@@ -1,30 +1,45 @@
 """The tiles of the cockpit, painted in two columns: old at the left, new at the right."""
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QToolTip, QWidget
 
 from core.benchmarks.model import Side
+from core.jobs import Live
+from core.language import tr
 from gui.appearance import Tone, colour
-from gui.models.tiles import Tile, TileRow
+from gui.models.tiles import Dot, Tile, TileRow, live_words
+from gui.widgets.label import tip
+from gui.widgets.sparkline import Sparkline, paint_dots, place_dots
 
-GAP, RADIUS = 8, 3.5
+GAP, REACH = 8, 7.0
+FRAME_MS = 50
+"""20 pictures a second, while something moves."""
 SIDES = ((Side.OLD, Tone.OLD), (Side.NEW, Tone.NEW))
 
 
 class TilesView(QScrollArea):
-    """Scrolls where there are more than fit."""
+    """Scrolls where there are more than fit; what begins to be measured comes into sight."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, widgetResizable=True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName("Workloads on both sides")
+        self.setAccessibleName(tr("Workloads on both sides"))
         self.tiles = Tiles(self)
         self.setWidget(self.tiles)
+        self._running: list[int] = []
 
     def show_rows(self, rows: tuple[TileRow, ...]) -> None:
         """Show these."""
         self.tiles.show_rows(rows)
+        running = [n for n, row in enumerate(rows) if any(tile and tile.running for tile in (row.old, row.new))]
+        if running and running != self._running:
+            self.tiles.adjustSize()
+            room = self.tiles.room(running[-1], 0)
+            self.ensureVisible(0, room.center().y(), 0, room.height())
+        self._running = running
 
 
 class Tiles(QWidget):
@@ -33,7 +48,10 @@ class Tiles(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[TileRow, ...] = ()
-        self.setAccessibleName("Workloads")
+        self._live: dict[tuple[str, str], Sparkline] = {}
+        self._frames = QTimer(self, interval=FRAME_MS, timerType=Qt.TimerType.PreciseTimer)
+        self._frames.timeout.connect(self._move_on)
+        self.setAccessibleName(tr("Workloads"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
 
     def show_rows(self, rows: tuple[TileRow, ...]) -> None:
@@ -41,10 +59,42 @@ class Tiles(QWidget):
         if rows == self._rows:
             return
         self._rows = rows
-        said = (f"{row.title}: old {_said(row.old)}, new {_said(row.new)}" for row in rows)
+        said = (
+            tr("{title}: old {said}, new {said2}").format(
+                title=tr(row.title), said=_said(row.old), said2=_said(row.new)
+            )
+            for row in rows
+        )
         self.setAccessibleDescription("; ".join(said))
         self.updateGeometry()
         self.update()
+
+    def take(self, event: Live) -> None:
+        """What moves at this moment on one side, of one workload; the tile of a run shows it."""
+        line = self._live.setdefault((event.subject, event.source), Sparkline())
+        line.add(event.figures)
+        if not self._frames.isActive():
+            self._frames.start()
+
+    @Slot()
+    def rest(self) -> None:
+        """Nothing is measured any more."""
+        self._live.clear()
+        self._frames.stop()
+        self.update()
+
+    @property
+    def moving(self) -> bool:
+        """Whether a picture follows the other."""
+        return self._frames.isActive()
+
+    @Slot()
+    def _move_on(self) -> None:
+        live = [room for room, row, side, tile in self._places() if self._line(row, side, tile) is not None]
+        for room in live:
+            self.update(room)
+        if not any(line.fresh for line in self._live.values()):
+            self._frames.stop()
 
     def sizeHint(self) -> QSize:
         return QSize(500, len(self._rows) * (self._height() + GAP))
@@ -52,71 +102,116 @@ class Tiles(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(400, self.sizeHint().height())
 
+    def room(self, row: int, column: int) -> QRect:
+        """Where the tile of a row stands; column 0 is old's."""
+        height, width = self._height(), (self.width() - GAP) // 2
+        return QRect(column * (width + GAP), row * (height + GAP), width, height)
+
     def _height(self) -> int:
-        return self.fontMetrics().height() * 4 + 18
+        return round(self.fontMetrics().height() * 4.5) + 16
+
+    def _places(self) -> Iterator[tuple[QRect, TileRow, Side, Tile | None]]:
+        for number, row in enumerate(self._rows):
+            for column, tile in enumerate((row.old, row.new)):
+                yield self.room(number, column), row, SIDES[column][0], tile
+
+    def _line(self, row: TileRow, side: Side, tile: Tile | None) -> Sparkline | None:
+        """What moves in that tile."""
+        return self._live.get((row.name, side.value)) if tile is not None and tile.running else None
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        height, width = self._height(), (self.width() - GAP) // 2
-        for number, row in enumerate(self._rows):
-            top = number * (height + GAP)
-            if not event.rect().intersects(QRect(0, top, self.width(), height)):
-                continue
-            for column, ((side, shade), tile) in enumerate(zip(SIDES, (row.old, row.new), strict=True)):
-                room = QRect(column * (width + GAP), top, width, height)
-                self._paint(painter, room, (row.title, side), tile, colour(shade))
+        for room, row, side, tile in self._places():
+            if event.rect().intersects(room):
+                self._paint(painter, room, row, side, tile)
         painter.end()
 
-    def _paint(self, painter: QPainter, room: QRect, named: tuple[str, Side], tile: Tile | None, shade: QColor) -> None:
-        palette = self.palette()
+    def _paint(self, painter: QPainter, room: QRect, row: TileRow, side: Side, tile: Tile | None) -> None:
+        palette, shade = self.palette(), colour(dict(SIDES)[side])
         painter.fillRect(room, palette.color(QPalette.ColorRole.Base))
         painter.fillRect(QRect(room.left(), room.top(), 3, room.height()), shade)
-        left = QRect(room.left() + 12, room.top() + 7, round(room.width() * 0.62) - 16, room.height() - 14)
+        left, beside = _parts(room)
         muted, text = colour(Tone.MUTED), palette.color(QPalette.ColorRole.Text)
         line = self.fontMetrics().height()
-        self._line(painter, left, f"{named[1]}: {named[0]}", muted)
+        self._write(painter, left, f"{side}: {tr(row.title)}", muted)
         if tile is None:
-            self._line(painter, left.adjusted(0, line + 2, 0, 0), "not measured yet", muted)
+            self._write(painter, left.adjusted(0, line + 2, 0, 0), tr("not measured yet"), muted)
             return
+        moving = self._line(row, side, tile)
+        now = self._now(row, moving)
         large = QFont(self.font())
         large.setPointSizeF(large.pointSizeF() * 1.35)
         large.setBold(True)
         painter.setFont(large)
-        self._line(painter, left.adjusted(0, line + 1, 0, 0), tile.value, text)
+        shown = now if now and not tile.dots else tile.value
+        self._write(painter, left.adjusted(0, line + 1, 0, 0), shown, text)
+        beyond, fall = painter.fontMetrics().horizontalAdvance(f"{shown} "), painter.fontMetrics().ascent()
         painter.setFont(self.font())
-        self._line(painter, left.adjusted(0, round(line * 2.35) + 1, 0, 0), tile.detail, muted)
+        if tile.spread and shown == tile.value:
+            lower = line + 1 + fall - painter.fontMetrics().ascent()
+            self._write(painter, left.adjusted(beyond, lower, 0, 0), tile.spread, muted)
+        below = now if now and tile.dots else tile.detail
+        self._write(painter, left.adjusted(0, round(line * 2.35) + 1, 0, 0), below, shade if below == now else muted)
         said = text if tile.tone is None else colour(tile.tone)
-        self._line(painter, left.adjusted(0, round(line * 3.35) + 1, 0, 0), tile.state, said)
-        beside = QRectF(left.right() + 14, room.top() + 12, room.width() * 0.38 - 26, room.height() - 24)
-        self._dots(painter, beside, tile, shade)
+        self._write(painter, left.adjusted(0, round(line * 3.35) + 1, 0, 0), tile.state, said)
+        if moving is not None:
+            moving.paint(painter, _upper(beside, tile), row.headline, shade)
+        paint_dots(painter, _lower(beside, tile, moving), tile.dots, shade, colour(Tone.WARNING))
 
     @staticmethod
-    def _line(painter: QPainter, room: QRect, words: str, shade: QColor) -> None:
+    def _now(row: TileRow, moving: Sparkline | None) -> str:
+        """What moves at this moment, in words; empty where nothing has come for a while."""
+        return live_words(row.headline, moving.figures) if moving is not None and moving.fresh else ""
+
+    @staticmethod
+    def _write(painter: QPainter, room: QRect, words: str, shade: QColor) -> None:
         painter.setPen(shade)
         shown = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, int(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft), shown)
 
-    @staticmethod
-    def _dots(painter: QPainter, room: QRectF, tile: Tile, shade: QColor) -> None:
-        """Each repetition on a scale from zero; hollow where something speaks against it."""
-        highest = max((dot.value for dot in tile.dots), default=0.0)
-        painter.setPen(QPen(colour(Tone.MUTED), 1, Qt.PenStyle.DotLine))
-        painter.drawLine(room.bottomLeft(), room.bottomRight())
-        if highest <= 0:
-            return
-        step = room.width() / max(4, len(tile.dots))
-        places = [
-            QPointF(room.left() + step * (number + 0.5), room.bottom() - room.height() * 0.9 * dot.value / highest)
-            for number, dot in enumerate(tile.dots)
-        ]
-        painter.setPen(QPen(shade, 1.2))
-        painter.drawPolyline(places)
-        for place, dot in zip(places, tile.dots, strict=True):
-            painter.setBrush(shade if dot.counts else Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(place, RADIUS, RADIUS)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), tip(self.tip_at(event.pos())), self)
+            return True
+        return super().event(event)
+
+    def tip_at(self, place: QPoint) -> str:
+        """Of a dot its repetition, else all that its tile says; empty beside the tiles."""
+        for room, row, side, tile in self._places():
+            if not room.contains(place) or tile is None:
+                continue
+            moving = self._line(row, side, tile)
+            dots = place_dots(_lower(_parts(room)[1], tile, moving), tile.dots)
+            for number, (dot, spot) in enumerate(zip(tile.dots, dots, strict=True), 1):
+                if (spot - place).manhattanLength() <= 2 * REACH:
+                    return _of_dot(number, dot)
+            value = f"{tile.value} {tile.spread}".rstrip()
+            said = (f"{side}: {tr(row.title)}", value, self._now(row, moving), tile.detail, tile.state)
+            return "\n".join(line for line in said if line)
+        return ""
+
+
+def _parts(room: QRect) -> tuple[QRect, QRectF]:
+    """Of a tile the words at the left and the picture at the right."""
+    left = QRect(room.left() + 12, room.top() + 7, round(room.width() * 0.67) - 16, room.height() - 14)
+    return left, QRectF(left.right() + 14, room.top() + 12, room.width() * 0.33 - 26, room.height() - 24)
+
+
+def _upper(beside: QRectF, tile: Tile) -> QRectF:
+    """The moment's part of the picture: all of it until there are repetitions."""
+    return QRectF(beside.left(), beside.top(), beside.width(), beside.height() * (0.5 if tile.dots else 1.0))
+
+
+def _lower(beside: QRectF, tile: Tile, moving: Sparkline | None) -> QRectF:
+    """The repetitions' part."""
+    return beside if moving is None else beside.adjusted(0, beside.height() * 0.6 if tile.dots else 0, 0, 0)
+
+
+def _of_dot(number: int, dot: Dot) -> str:
+    said = tr(": {remarks}, counts apart").format(remarks=", ".join(dot.remarks)) if dot.remarks else ""
+    return tr("repetition {number}: {shown}{said}").format(number=number, shown=dot.shown, said=said)
 
 
 def _said(tile: Tile | None) -> str:
-    return "not measured yet" if tile is None else f"{tile.value}, {tile.state}"
+    return tr("not measured yet") if tile is None else f"{tile.value}, {tile.state}"

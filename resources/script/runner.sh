@@ -128,9 +128,14 @@ like() { native=$(printf '%s\n' "$natives" | sed -n "s/^$1://p"); }
 why() { reason=$(printf '%s\n' "$1" | sed 's/^/     /'); }
 
 # step NUMBER TITLE SIDE USER FUNCTION WORD...   without a function a person does it
+# step NUMBER TITLE like NUMBER   where, as whom and what that step does
 step() {
-  number=$1 title=$2 side=$3 user=$4
-  shift 4
+  number=$1 title=$2
+  shift 2
+  if [ "$1" = like ]; then eval "eval \"set -- \$call_$2\""; fi
+  side=$1 user=$2
+  eval "call_$number=\$(words \"\$@\")"
+  shift 2
   case $mode in
     list) row ;;
     dry-run) ! chosen || show "$@" ;;

@@ -28,6 +28,18 @@ whole() {
   mv -- "$whole_file.part" "$whole_file" || fail "$whole_file cannot be written"
 }
 
+# try_again TIMES SENTENCE COMMAND...   print what COMMAND prints as soon as it ends well; fails with SENTENCE after so many TIMES
+# What goes between find's reading a name and its looking at it is an error to find, and gone when it looks again.
+try_again() {
+  again_left=$1 again_sentence=$2
+  shift 2
+  until again_said=$("$@"); do
+    again_left=$((again_left - 1))
+    [ "$again_left" -gt 0 ] || fail "$again_sentence"
+  done
+  [ -z "$again_said" ] || printf '%s\n' "$again_said"
+}
+
 # records FILE   print how many NUL-ended records FILE holds
 records() {
   grep -zc '' -- "$1" || [ $? -eq 1 ] || fail "$1 cannot be read" # 1: none

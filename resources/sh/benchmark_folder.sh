@@ -93,18 +93,21 @@ bench_make() {
 }
 
 # bench_remove PARENT NAME   end what runs in the folder, take back what it did outside of it, and remove it
-# A folder without marker was cut off while it was made: it is removed if it is empty.
+# A folder without marker was cut off while it was made, or somebody else is about to remove it: removed if it is empty.
 bench_remove() {
   [ -d "$1" ] || return 0 # its volume is gone, and the folder with it
   cd -P -- "$1" || fail "$1 cannot be entered"
   if [ ! -d "$2" ] || [ -L "$2" ]; then return 0; fi
   if [ ! -f "$2/.pghaul-bench" ]; then
-    rmdir -- "$2" || fail "$1/$2 is no folder of a benchmark: it is not empty, and has no marker"
+    rmdir -- "$2" || [ ! -e "$2" ] || fail "$1/$2 is no folder of a benchmark: it is not empty, and has no marker"
     return
   fi
   bench_end_inside "$2"
   # whoever waits for beats may have removed it meanwhile
   (enter "$2" && bench_undo_all) || { [ ! -e "$2" ] && return 0; } || exit 1
+  # its marker goes last: what a cut leaves is known as a benchmark's, also to whoever removes it at the same time
+  find "$2" -ignore_readdir_race -mindepth 1 ! -path "$2/.pghaul-bench" -delete || [ ! -e "$2" ] ||
+    fail "$1/$2 cannot be emptied"
   rm -rf -- "$2" || fail "$1/$2 cannot be removed"
 }
 

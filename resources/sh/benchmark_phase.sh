@@ -15,10 +15,18 @@ bench_drop_caches() {
   echo 3 >/proc/sys/vm/drop_caches || refuse 77 'the kernel lets nobody drop its caches here'
 }
 
-# bench_ticking COMMAND...   print an empty line each second while COMMAND runs, then all that it said; ends as it did
+# bench_ticking COUNTERS COMMAND...   print a tick each quarter of a second while COMMAND runs, then all that it said; ends as it did
+# A tick is a line: a dot, and what COUNTERS, a device's file in /sys, has counted by then, where it can be read: reads, sectors
+# that were read, writes, sectors that were written (Documentation/block/stat.rst).
 bench_ticking() {
-  # sleep must not keep the output open: it outlives its loop by up to a second
-  while sleep 1 >/dev/null 2>&1; do echo; done &
+  ticking_counters=$1
+  shift
+  # sleep must not keep the output open: it outlives its loop by up to a quarter of a second
+  while sleep 0.25 >/dev/null 2>&1; do
+    tick_reads='' tick_read='' tick_writes='' tick_written=''
+    { read -r tick_reads _ tick_read _ tick_writes _ tick_written _ <"$ticking_counters"; } 2>/dev/null
+    echo ".${tick_written:+ $tick_reads $tick_read $tick_writes $tick_written}"
+  done &
   ticking_clock=$!
   ticking_said=$("$@" 2>&1)
   ticking_status=$?

@@ -188,9 +188,11 @@ cluster_identity() {
 
 # cluster_fence   print `fenced=yes` where pghaul keeps it from starting, and `copy=IDENTIFIER` by the mark of a copy
 cluster_fence() {
-  if [ -e "$cluster_folder/pghaul-fence/global/pg_control" ] || [ -e "$cluster_folder/pghaul-fence/PG_VERSION" ]; then
+  for fence_holds in global/pg_control PG_VERSION mark; do
+    [ -e "$cluster_folder/pghaul-fence/$fence_holds" ] || continue
     echo 'fenced=yes'
-  fi
+    break
+  done
   [ -f "$cluster_folder/pghaul-fence/mark" ] || return 0
   sed -n 's/^identifier /copy=/p;5q' "$cluster_folder/pghaul-fence/mark" || fail 'the mark of its copy cannot be read'
 }
@@ -206,7 +208,7 @@ cluster_leftovers() {
   if [ -d "$cluster_folder/dbms_pipe" ]; then echo 'fork=EDB Postgres Advanced Server'; fi
 }
 
-# cluster_control   print pg_controldata's version as `tool=`, then what it says
+# cluster_control   print pg_controldata's version as `tool=`, then what it says; 4: a copy that has none yet
 cluster_control() {
   [ -n "$cluster_programs" ] ||
     fail "no programs of series ${cluster_series:-unknown} were found${cluster_tried:+, only other ones in$cluster_tried}"
@@ -214,6 +216,8 @@ cluster_control() {
   control_version=$("$cluster_programs/pg_controldata" --version) || fail 'pg_controldata does not tell its version'
   echo "tool=$control_version"
   find_control "$cluster_folder"
+  [ -e "$control_in/global/pg_control" ] || [ ! -e "$cluster_folder/pghaul-fence/mark" ] ||
+    refuse 4 'it is a copy that pghaul has not ended: its control file comes last'
   "$cluster_programs/pg_controldata" "$control_in" || fail 'pg_controldata failed'
 }
 

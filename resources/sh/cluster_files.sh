@@ -81,7 +81,7 @@ link_line() {
 }
 
 # irregular_files   print `mode MODE`, five paths of each kind of file that a copy may not bring over as it is, how many of
-# each there are, and last `holes BYTES`
+# each and how many empty files there are, and last `holes BYTES`
 # Kinds: hard-link, sparse (from 1 MiB of holes on: less is the end of a block, or a small file inside its inode),
 # foreign, unreadable, partial. A name may hold a line break: a NUL ends a record, a line break becomes byte 1.
 irregular_files() {
@@ -94,6 +94,7 @@ irregular_files() {
     $0 == "whole" { whole = 1; next }
     { path = $0; for (i = 0; i < 6; i++) sub(/^[^ ]* /, "", path) }
     $1 == "f" && $3 > 1 && !seen[$2]++ { note("hard-link") }
+    $1 == "f" && $5 == 0 { count["empty"]++ }
     $1 == "f" && $5 - $4 * 512 >= hole { note("sparse"); holes += $5 - $4 * 512 }
     $6 != owner { note("foreign") }
     $1 == "U" { note("unreadable") }

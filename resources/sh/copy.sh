@@ -148,12 +148,14 @@ passed() {
 }
 
 # warm_pass LABEL SOURCE TARGET WAL   while old runs: what no earlier pass brought, what is missing, folders and links
+# Print how much another would have to look through.
 warm_pass() {
   begin_pass "$1" "$2" "$4"
   changed_names "$1"
   "$copy_warm" "$1" "$2" "$3"
   passed 24 send_root "$1" "$2" "$3" --ignore-existing --partial
   vouch "$1"
+  say_changed "$1"
 }
 
 # warm_listed LABEL SOURCE TARGET   its part ahead of what is missing, by one stream

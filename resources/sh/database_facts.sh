@@ -30,6 +30,7 @@ cluster_sql() {
 }
 
 # sql_environment   set what psql reads, and sql_rank, the series as a number
+# Names mean what PostgreSQL itself means by them, in the session's own role: see connect_to.
 sql_environment() {
   if [ -n "$cluster_socket" ]; then export PGHOST="$cluster_socket"; fi
   if [ -n "$cluster_port" ]; then export PGPORT="$cluster_port"; fi
@@ -37,7 +38,7 @@ sql_environment() {
     *.*) sql_rank=$((${cluster_series%%.*} * 100 + ${cluster_series#*.})) ;;
     *) sql_rank=$((cluster_series * 100)) ;;
   esac
-  PGOPTIONS='-c statement_timeout=10000 -c default_transaction_read_only=on'
+  PGOPTIONS='-c search_path=pg_catalog -c role=none -c statement_timeout=10000 -c default_transaction_read_only=on'
   if [ "$sql_rank" -ge 903 ]; then PGOPTIONS="$PGOPTIONS -c lock_timeout=1000"; fi
   if [ "$sql_rank" -ge 1100 ]; then PGOPTIONS="$PGOPTIONS -c jit=off"; fi
   export PGOPTIONS PGCONNECT_TIMEOUT=5 PGAPPNAME=pghaul

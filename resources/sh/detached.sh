@@ -40,7 +40,7 @@ job_take() {
 job_keep() {
   trap '' HUP
   trap : TERM INT
-  keep_since=$(begun $$)
+  keep_since=$(begun_at $$)
   keep_boot=$(cat /proc/sys/kernel/random/boot_id) || fail 'this host does not say when it was started'
   echo "$$ $keep_since $keep_boot" >"$1/group.new" || fail "$1 cannot be written"
   mv -- "$1/group.new" "$1/group" || fail "$1 cannot be written"

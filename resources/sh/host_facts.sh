@@ -81,7 +81,7 @@ tool_facts() {
     [ -n "$tool_path" ] && [ -n "$tool_option" ] || continue
     trusted "$tool_user" "$tool_path" || continue
     tool_said=$("$tool_path" "$tool_option" </dev/null 2>&1)
-    printf '%s\n' "$tool_said" | sed -n '1,40s/^/: /p' || fail 'sed failed'
+    indented_first 40 "$tool_said"
   done
 }
 

@@ -1,12 +1,14 @@
 # What SQL tells of a cluster: held side by side before the stop and after the first start.
 
 # connect_to PATH SOCKET PORT SERIES SECONDS   from here on psql and its kin ask the server there, for SECONDS in all
-# SOCKET `-`: where they look by default. No commit waits for a standby and no statement for a lock that is not given,
-# whatever server, role or database have set; what outlives its client ends.
+# SOCKET `-`: where they look by default. Whatever server, role or database have set, names mean what PostgreSQL itself means by
+# them (who owns a database could have its owner's session run their own functions by the same names), the session is in its
+# own role, no commit waits for a standby and no statement for a lock that is not given; what outlives its client ends.
 connect_to() {
   connect_end=$(date +%s) || fail 'date failed'
   connect_end=$((connect_end + $5))
-  PATH=$1 PGPORT=$3 PGAPPNAME=pghaul PGCONNECT_TIMEOUT=30 PGOPTIONS="-c statement_timeout=${5}000"
+  PATH=$1 PGPORT=$3 PGAPPNAME=pghaul PGCONNECT_TIMEOUT=30
+  PGOPTIONS="-c search_path=pg_catalog -c role=none -c statement_timeout=${5}000"
   case $4 in
     8.* | 9.0) ;;
     9.[12]) PGOPTIONS="$PGOPTIONS -c synchronous_commit=local" ;;
@@ -43,6 +45,15 @@ changing() {
   PGOPTIONS="$PGOPTIONS -c client_min_messages=warning"
   "$@" || exit 1
   PGOPTIONS=$changing_from
+}
+
+# by_its_path FUNCTION WORDS...   run it in sessions that look for names where the database says, as an index's functions may need
+# Only for statements that name everything with its schema.
+by_its_path() {
+  by_its_from=$PGOPTIONS
+  PGOPTIONS=${PGOPTIONS#-c search_path=pg_catalog}
+  "$@" || exit 1
+  PGOPTIONS=$by_its_from
 }
 
 # ask_sql DATABASE STATEMENTS   print what they select there, bare; the first that fails ends it
@@ -85,6 +96,23 @@ take_inventory() {
     printf '%s\n' "$inventory" | sort || fail 'sort failed'
   done || exit
   end_mark
+}
+
+# connected_clients PATH SOCKET PORT SERIES SECONDS   print who is connected, the most connections first
+connected_clients() {
+  connect_to "$@"
+  clients_name=application_name clients_which='pid <> pg_backend_pid()'
+  case $4 in
+    8.*) clients_name="''::text" clients_which='procpid <> pg_backend_pid()' ;;
+    9.[01]) clients_which='procpid <> pg_backend_pid()' ;;
+    9.*) ;;
+    *) clients_which="$clients_which and backend_type in ('client backend', 'walsender')" ;;
+  esac
+  ask_sql postgres "
+    select regexp_replace(count(*)::text || ' of ' || coalesce(usename::text, 'nobody') || coalesce(' on ' || datname, '')
+    || coalesce(' from ' || host(client_addr), ', local') || case when $clients_name = '' then '' else ', ' || $clients_name
+    end, '[[:cntrl:]]', '?', 'g') from pg_stat_activity where $clients_which
+    group by usename, datname, client_addr, $clients_name order by count(*) desc, 1;"
 }
 
 # collation_versions PATH SOCKET PORT SERIES SECONDS   print a warning for each database whose default collation has another version here

@@ -20,17 +20,34 @@ changed_names() {
   changed_label=$1
   changed_now=$(date +%s) || fail 'date failed'
   changed_limit=@$((changed_now - 2))
-  set --
-  if [ -e "$copy_folder/idle-$changed_label" ]; then
-    while read -r _ changed_idle; do set -- "$@" ! -path ".$changed_idle"; done <"$copy_folder/idle-$changed_label"
-  fi
   umask 077
-  list_files "$copy_folder/next-$changed_label" "$@" ! -newermt "$changed_limit" ! -newerct "$changed_limit"
-  list_files "$copy_folder/now-$changed_label" "$@"
+  list_moved "$changed_label" next ! -newermt "$changed_limit" ! -newerct "$changed_limit"
   [ -e "$copy_folder/seen-$changed_label" ] || : >"$copy_folder/seen-$changed_label" || fail "$copy_folder cannot be written"
-  whole "$copy_folder/changed-$changed_label" \
-    comm -13 -- "$copy_folder/seen-$changed_label" "$copy_folder/now-$changed_label"
+  list_changed "$changed_label"
   "$copy_share" "$copy_folder/changed-$changed_label" "$changed_label"
+}
+
+# list_moved LABEL LIST [TEST]...   the LIST of LABEL, of its files here but for idle WAL
+list_moved() {
+  moved_label=$1 moved_list=$2
+  shift 2
+  if [ -e "$copy_folder/idle-$moved_label" ]; then
+    while read -r _ moved_idle; do set -- "$@" ! -path ".$moved_idle"; done <"$copy_folder/idle-$moved_label"
+  fi
+  list_files "$copy_folder/$moved_list-$moved_label" "$@"
+}
+
+# list_changed LABEL   here: the list `changed` of LABEL, of the files that are not as a pass has vouched for them
+list_changed() {
+  list_moved "$1" now
+  whole "$copy_folder/changed-$1" comm -13 -- "$copy_folder/seen-$1" "$copy_folder/now-$1"
+}
+
+# say_changed LABEL   here, behind a pass that ended well: print how much has changed since it began, in files, whole
+say_changed() {
+  list_changed "$1"
+  awk '{ sum += $1 } END { printf "%.0f bytes in %d files changed meanwhile\n", sum, NR }' "$copy_folder/changed-$1" ||
+    fail "the list of $1 cannot be added up"
 }
 
 # one_list LIST LABEL   its names as the NUL-ended ones of the one stream; print how much that is

@@ -25,8 +25,8 @@ find_locks() {
   locks_user=$(id -u) || fail 'id does not say who this is'
   locks_name=$1
   shift
-  find "${locks_name%/*}" -maxdepth 1 -ignore_readdir_race -name "${locks_name##*/}*" -type l -user "$locks_user" "$@" ||
-    fail "${locks_name%/*} cannot be read"
+  try_again 5 "${locks_name%/*} cannot be read" \
+    find "${locks_name%/*}" -maxdepth 1 -ignore_readdir_race -name "${locks_name##*/}*" -type l -user "$locks_user" "$@"
 }
 
 # release_lock LOCK TOKEN   remove that owner's, if it is there

@@ -64,7 +64,7 @@ run_detached() {
   detached_file=$1/$2
   shift
   setsid "$@" </dev/null >/dev/null 2>&1 &
-  detached_since=$(begun "$!") || exit
+  detached_since=$(begun_at "$!") || exit
   printf '%s\n' "$! $detached_since" >"$detached_file" || fail "$detached_file cannot be written"
   sleep 0.2 || fail 'sleep is not there'
   kill -s 0 "$!" 2>/dev/null || fail "$1 ended at once: run it by hand to see why"
@@ -91,7 +91,7 @@ end_detached() {
   read -r detached_process detached_since <"$1/$2" || fail "$1/$2 cannot be read"
   # its number may be another's by now; rpcbind itself is another user's, once it has begun
   read -r detached_name 2>/dev/null <"/proc/$detached_process/comm" || return 0
-  detached_begun=$(begun "$detached_process") || exit
+  detached_begun=$(begun_at "$detached_process") || exit
   [ "$detached_name" != "$2" ] || [ "$detached_begun" != "$detached_since" ] || end_group "$detached_process" 100
 }
 

@@ -118,7 +118,7 @@ only_vanished() {
 }
 
 # write_probe FOLDER BYTES SECONDS   time writing random bytes into one file and their flush, the faster of two tries
-# A first piece of 32 MiB tells how many fit half of SECONDS; BYTES is the most. The memory that the bytes pass through is
+# Then it is read back. A first piece of 32 MiB tells how many fit half of SECONDS; BYTES is the most. The memory that the bytes pass through is
 # used once before, for what a machine touches for the first time it has to find. Whatever else a server does slows a try down.
 write_probe() {
   enter "$1"
@@ -133,7 +133,20 @@ write_probe() {
   write_taken=$(timed_write "$write_number") || exit
   write_again=$(timed_write "$write_number") || exit
   [ "$write_taken" -le "$write_again" ] || write_taken=$write_again
-  printf 'nanoseconds %s\nbytes %s\n' "$write_taken" $((write_number * 33554432))
+  write_read=$(timed_read_back) || exit
+  printf 'nanoseconds %s\nbytes %s\nread back %s\n' "$write_taken" $((write_number * 33554432)) "$write_read"
+}
+
+# timed_read_back   here: read `written` from the disk, past the page cache where the file system can, and print the nanoseconds
+timed_read_back() {
+  back_start=$(date +%s%N) || fail 'date failed'
+  dd if=written of=/dev/null bs=1048576 iflag=direct status=none 2>/dev/null || {
+    uncache written
+    back_start=$(date +%s%N) || fail 'date failed'
+    back_said=$(dd if=written of=/dev/null bs=1048576 status=none 2>&1) || fail "$PWD/written cannot be read: $back_said"
+  }
+  back_end=$(date +%s%N) || fail 'date failed'
+  echo $((back_end - back_start))
 }
 
 # write_pieces NUMBER   the block so many times into the file
@@ -156,4 +169,46 @@ timed_write() {
   write_said=$(dd if=/dev/null of=written conv=notrunc,fsync status=none 2>&1) || fail "$PWD cannot be flushed: $write_said"
   write_end=$(date +%s%N) || fail 'date failed'
   echo $((write_end - write_start))
+}
+
+# sum_probe PROGRAM PROCESSES BYTES SUM   time so many processes that each sum up BYTES zeros by PROGRAM, openssl or sha256sum
+# Each has to come to SUM, or something of it failed.
+sum_probe() {
+  # shellcheck disable=SC2016 # that shell's own words
+  case $1 in
+    openssl) sum_one='head -c "$1" /dev/zero | openssl dgst -sha256 -r' ;;
+    *) sum_one='head -c "$1" /dev/zero | sha256sum' ;;
+  esac
+  sum_turns=$(seq "$2") || fail 'seq failed'
+  sum_start=$(date +%s%N) || fail 'date failed'
+  sum_said=$(printf '%s\n' "$sum_turns" | xargs -n 1 -P "$2" sh -c "$sum_one" sh "$3" 2>&1) ||
+    fail "$1 cannot sum up: ${sum_said##*'
+'}"
+  sum_end=$(date +%s%N) || fail 'date failed'
+  printf '%s\n' "$sum_said" | awk -v sum="$4" -v many="$2" '$1 == sum { found++ } END { exit found != many }' ||
+    fail "not every process has summed up its zeros: ${sum_said##*'
+'}"
+  printf 'nanoseconds %s\nbytes %s\n' $((sum_end - sum_start)) $(($2 * $3))
+}
+
+# sustained_write FOLDER BYTES SECONDS   write random bytes into one file until BYTES or SECONDS are over; then the end mark
+# Of each 64 MiB, when they are on the disk, `piece NANOSECONDS`. The file is removed.
+sustained_write() {
+  enter "$1"
+  trap 'rm -f -- block written || fail "the files of the probe cannot be removed from $PWD"' EXIT
+  trap 'exit 143' HUP INT TERM
+  sustained_said=$(dd if=/dev/urandom of=block bs=1048576 count=64 iflag=fullblock status=none 2>&1) ||
+    fail "$1 cannot be written: $sustained_said"
+  flush .
+  sustained_piece=0 sustained_now=$(date +%s%N) || fail 'date failed'
+  sustained_end=$((sustained_now + $3 * 1000000000))
+  while [ $(((sustained_piece + 1) * 67108864)) -le "$2" ] && [ "$sustained_now" -lt "$sustained_end" ]; do
+    sustained_before=$sustained_now
+    sustained_said=$(dd if=block of=written bs=1048576 seek=$((sustained_piece * 64)) conv=notrunc,fsync status=none 2>&1) ||
+      fail "$1 cannot be written: $sustained_said"
+    sustained_piece=$((sustained_piece + 1))
+    sustained_now=$(date +%s%N) || fail 'date failed'
+    echo "piece $((sustained_now - sustained_before))"
+  done
+  end_mark
 }

@@ -8,8 +8,8 @@ read_process() {
   [ -n "$process_fields" ]
 }
 
-# begun PROCESS   print when it began, in ticks since this boot; nothing where it has ended
-begun() {
+# begun_at PROCESS   print when it began, in ticks since this boot; nothing where it has ended
+begun_at() {
   read_process "$1" || return 0
   # the state is the third field of all, the start the 22nd
   # shellcheck disable=SC2086 # they are words
@@ -22,7 +22,7 @@ begun() {
 # ours PROCESS SINCE   whether that process still runs: it began then, and where root asks, it is root's
 # Numbers are used again. Nobody but root can signal what is another's.
 ours() {
-  ours_since=$(begun "$1")
+  ours_since=$(begun_at "$1")
   ours_user=$(id -u) || fail 'id failed'
   [ -n "$ours_since" ] && [ "$ours_since" = "$2" ] && { [ -O "/proc/$1" ] || [ "$ours_user" -ne 0 ]; }
 }
@@ -33,7 +33,7 @@ ours() {
 end_begun_group() {
   if [ "$2" = 0 ] || ours "$1" "$2"; then
     end_group "$1" "$3"
-  elif [ -z "$(begun "$1")" ] && runs_in "$1"; then
+  elif [ -z "$(begun_at "$1")" ] && runs_in "$1"; then
     fail "the first process of group $1 has gone, and others of it run on: look at them (ps -o pid,user,args -g $1), and end them"
   fi
 }

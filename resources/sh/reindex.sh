@@ -62,5 +62,6 @@ carry_out() {
   made=$(printf '%s\n' "$3" | in_database "$1" psql -XAtqw -v ON_ERROR_STOP=1 -v "names=$2") ||
     fail "the database $1 could not be asked for its indexes"
   [ -n "$made" ] || return 0
-  printf '%s\n' "$made" | changing in_database "$1" psql -Xew -v ON_ERROR_STOP=1 || fail "not all indexes of $1 were rebuilt"
+  printf '%s\n' "$made" | by_its_path changing in_database "$1" psql -Xew -v ON_ERROR_STOP=1 ||
+    fail "not all indexes of $1 were rebuilt"
 }

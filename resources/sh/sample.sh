@@ -2,7 +2,8 @@
 
 # choose_sample FOLDER LIST BYTES FILES   a list of about BYTES that stand for all of FOLDER; prints `SKIP NAME` of each large file
 # Small files (under 16 MiB) and large ones have their share of the cluster's bytes in it: of the small ones every k-th in
-# order of size, FILES at the most, of the large ones pieces of 8 MiB from their ends, as many as their bytes are worth.
+# order of size, FILES at the most, of the large ones pieces of 8 MiB from their ends, as many as their bytes are worth,
+# however many small ones there are: a sample of a hundred pages tells of no rate.
 choose_sample() {
   umask 077
   enter "$1"
@@ -14,8 +15,9 @@ choose_sample() {
     { size[++known] = $1; name[known] = substr($0, index($0, " ") + 1); all += $1; if ($1 < 16777216) small = known }
     END {
       if (marks != 2) exit 1
-      every = all / bytes; if (every < small / files) every = small / files; if (every < 1) every = 1
-      for (at = (1 + every) / 2; at <= small; at += every) { i = int(at); print size[i], 0, 0, 0, name[i] }
+      every = all / bytes; if (every < 1) every = 1
+      sparse = small / files; if (sparse < every) sparse = every
+      for (at = (1 + sparse) / 2; at <= small; at += sparse) { i = int(at); print size[i], 0, 0, 0, name[i] }
       piece = 8388608; next_one = every * piece / 2
       for (i = small + 1; i <= known; i++) {
         pieces = 0

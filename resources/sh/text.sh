@@ -20,6 +20,19 @@ indented() {
   printf '%s\n' "$1" | sed 's/^/: /' || fail 'sed failed'
 }
 
+# indented_first NUMBER TEXT   print its first lines likewise, by the shell alone: for short texts, and many of them
+indented_first() {
+  indented_left=$1 indented_rest=$2
+  while [ "$indented_left" -gt 0 ]; do
+    printf ': %s\n' "${indented_rest%%
+*}"
+    case $indented_rest in *"
+"*) indented_rest=${indented_rest#*
+} ;; *) return 0 ;; esac
+    indented_left=$((indented_left - 1))
+  done
+}
+
 # first_line TEXT   print its first line
 first_line() {
   printf '%s\n' "${1%%

@@ -28,7 +28,12 @@ trusted() {
     fi
   done
   trusted_said=$(stat -c '%u %A' -- "$@") || fail 'stat failed'
-  trusted_others=$(printf '%s\n' "$trusted_said" | grep -vE "^(0|$trusted_uid) (.....-..-.|d........[tT]|l.........)$") ||
-    [ $? -eq 1 ] || fail 'grep failed'
-  [ -z "$trusted_others" ]
+  # split by the shell itself: a host is asked this of every program that it has
+  # shellcheck disable=SC2086 # pairs of words
+  set -- $trusted_said
+  while [ $# -gt 0 ]; do
+    case $1 in 0 | "$trusted_uid") ;; *) return 1 ;; esac
+    case $2 in ?????-??-? | d????????[tT] | l?????????) ;; *) return 1 ;; esac
+    shift 2
+  done
 }

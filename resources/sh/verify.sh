@@ -13,7 +13,7 @@
 sum_ahead() {
   sum_words "$@"
   shift 8
-  sleep 3 || fail 'sleep is not there' # what the pass has just brought settles
+  sleep 1.2 || fail 'sleep is not there' # what the pass has just brought settles
   sum_until=$(settled "$sum_data") || exit
   sum_tolerated=123 # of xargs: a file that vanished or cannot be read has no sum yet
   while [ $# -gt 3 ]; do
@@ -51,14 +51,15 @@ sum_words() {
   own_folder "$sum_lists"
 }
 
-# settled DATA   print until when what was written there has settled, in seconds of the clock that its times are of
-# A moment, for what is written within one tick of it, a second at the most; ten minutes where it is another host's.
+# settled DATA   print until when what was written there has settled, in milliseconds of the clock that its times are of
+# What is written within one tick of it leaves no trace in any time: a second at the most, and ten milliseconds by which the
+# kernel's clock for files is behind; ten minutes where it is another host's.
 settled() {
   settled_type=$(stat -f -c %T -- "$1") || fail "$1 cannot be read"
-  settled_now=$(date +%s) || fail 'date failed'
+  settled_now=$(date +%s%3N) || fail 'date failed'
   case $settled_type in
-    nfs* | smb* | cifs* | ceph* | fuse*) echo "$((settled_now - 600))" ;;
-    *) echo "$((settled_now - 2))" ;;
+    nfs* | smb* | cifs* | ceph* | fuse*) echo "$((settled_now - 600000))" ;;
+    *) echo "$((settled_now - 1100))" ;;
   esac
 }
 
@@ -115,7 +116,7 @@ by_path() {
   mv -f -- "$sum_lists/sorted" "$sum_lists/$1" || fail "$sum_lists/$1 cannot be written"
 }
 
-# part_known   part `joined`: `known`, what has its sum or needs none; `unknown`, and by their sizes `small` and `large`
+# part_known   part `joined`: `known`, what has its sum, needs none or is empty; `unknown`, and by their sizes `small` and `large`
 part_known() {
   for part_file in known unknown small large; do
     : >"$sum_lists/$part_file" || fail "$sum_lists/$part_file cannot be written"
@@ -123,14 +124,16 @@ part_known() {
   relinked=$sum_relinked awk -F "$sum_between" -v folder="$sum_lists/" -v until="$sum_until" -v program="$sum_program" '
     BEGIN {
       OFS = FS
+      nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
       for (many = split(ENVIRON["relinked"], links, "//"); many; many--) elsewhere[links[many]]
     }
     $1 in elsewhere { next }
     $3 == "" || program == "none" { print $1, $2, "", "" >(folder "known"); next }
     $6 != "" && $2 == $4 && $3 == $5 { print $1, $2, $3, $6 >(folder "known"); next }
-    until != "" && $3 + 0 > until + 0 { next }
+    until != "" && $3 * 1000 > until + 0 { next }
     {
       split($2, alike, " ")
+      if (alike[4] == 0) { print $1, $2, $3, nothing >(folder "known"); next }
       large = program == "openssl" && alike[4] > 1048576 && $1 !~ /[\\\001]/
       print "./" $1 >(folder (large ? "large" : "small"))
       print $1, $2, $3 >(folder "unknown")

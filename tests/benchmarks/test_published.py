@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.published import Row, right, table
+from benchmarks.published import MEDIAN, WORST, Row, median_and_worst, right, rows, table
 from tests.published import Published, published
 
 
@@ -37,3 +37,12 @@ def test_what_cannot_be_told_stands_last_with_its_reason_and_does_not_count() ->
     assert "not estimated: no " in lines[2]
     assert lines[3].endswith("not told: the size is not told")
     assert lines[4].startswith("1 of 3 estimated: median 1.20")
+
+
+def test_the_estimate_is_right_by_the_clocks_of_others() -> None:
+    """Half of them within half as much again, none four times off; whoever gave no figures is named, not counted."""
+    judged = rows()
+    median, worst = median_and_worst(judged)
+    assert (median <= MEDIAN, worst <= WORST) == (True, True), table(judged)
+    assert sum(row.factor is not None for row in judged) >= 20
+    assert all(row.move.untellable or row.move.untold or row.factor is not None for row in judged)

@@ -1,4 +1,5 @@
 import math
+import threading
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,22 @@ from core import units
 )
 def test_sizes_are_binary(number: float | None, text: str) -> None:
     assert units.size(number) == text
+
+
+def test_what_is_chosen_holds_on_its_own_thread_but_within_styled() -> None:
+    found: list[str] = []
+    units.choose(units.Style(binary=False))
+    try:
+        thread = threading.Thread(target=lambda: found.append(units.size(3 * 2**30)))
+        thread.start()
+        thread.join()
+        with units.styled(units.Style()):
+            found.append(units.size(3 * 2**30))
+        found += [units.size(1536), units.block(8192)]
+    finally:
+        units.choose(units.Style())
+    assert found == ["3.0 GiB", "3.0 GiB", "1.54 kB", "8.0 KiB"]
+    assert units.size(1536) == "1.5 KiB"
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,9 @@ from core.migration.probing.timing import parse_timing, ratio_of
 from core.migration.transports.rsync_output import parse_rsync
 from core.redaction import without_secrets
 from core.servers import host_certificates
+from core.servers.lists.ansible import parse_ini, parse_json
+from core.servers.lists.csv_file import parse_csv
+from core.servers.lists.reading import read_list
 from core.text import printable
 from tests.fuzz import history
 
@@ -63,10 +66,15 @@ def _quoted(path: Path) -> tuple[bytes, ...]:
     return tuple(text.encode("utf-8", "surrogateescape") for text in texts if len(text) > 8)
 
 
+@cache
+def _tests() -> tuple[tuple[Path, str], ...]:
+    """The tests of core, each with its text."""
+    return tuple((path, path.read_text()) for path in sorted(DATA.parent.joinpath("core").rglob("test_*.py")))
+
+
 def _tested(module: str) -> tuple[bytes, ...]:
     """The texts in the tests of a parser's module."""
-    tests = sorted(DATA.parent.joinpath("core").rglob("test_*.py"))
-    return tuple(text for path in tests if f"from {module} import" in path.read_text() for text in _quoted(path))
+    return tuple(text for path, said in _tests() if f"from {module} import" in said for text in _quoted(path))
 
 
 def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
@@ -178,5 +186,9 @@ TARGETS: tuple[Target, ...] = (
     Target("history/value", history.read_value, history.values()),
     Target("redaction", _text(without_secrets), _quoted(DATA.parent / "core" / "test_redaction.py")),
     Target("servers/certificate", host_certificates.parse),
+    Target("servers/list", _text(lambda text: read_list("-", text)), _tested("core.servers.lists.reading")),
+    Target("servers/list as INI", _text(parse_ini), _tested("core.servers.lists.reading")),
+    Target("servers/list as JSON", _text(parse_json), _tested("core.servers.lists.reading")),
+    Target("servers/list as CSV", _text(lambda text: list(parse_csv(text))), _tested("core.servers.lists.reading")),
     Target("terminal", _text(printable)),
 )

@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import mmap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,6 +35,9 @@ FOUND: tuple[tuple[str, bytes], ...] = (
     ("migration/differing files", b"\2data\2\nbase/1/1\2owner\n"),
     ("migration/differing files", b"\2data\2\nbase/1/1\2ow\2ner l x\n"),
     ("migration/differing files", b"\2data\2\nbase/1/1259\2owner f 600 9 " + _DIGITS + b"\2aa\n"),
+    ("servers/list", b"Host a\n" + b"\n" * 50 + b"x\n"),
+    ("servers/list", b"[" + _BLANKS + b"]x\n"),
+    ("servers/list", b"name,address,jump\na,b,c:" + _DIGITS + b"\n"),
 )
 
 
@@ -60,7 +64,9 @@ def _hang(_: bytes) -> None:
 
 
 def _pile_up(_: bytes) -> None:
-    bytearray(40 << 20)
+    # of its own pages: what the tests before left free in the heap would be no growth
+    with mmap.mmap(-1, 40 << 20) as piled:
+        piled[:] = bytes(len(piled))
 
 
 def _refuse(_: bytes) -> None:

@@ -8,15 +8,16 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel, QLineEdit, QWidget
 
-from core.actions import Session
+from core.actions.session import Session
 from core.history.store import Store
 from core.servers.profiles import Nobody
 from gui import actions, appearance
 from gui.dialogs.move import MoveDialog
 from gui.dialogs.server import ServerDialog
+from gui.pages.kinds import PAGES
 from gui.screenshots import settle
 from gui.widgets.elided import ElidedLabel
-from gui.window import PAGES, MainWindow
+from gui.window import MainWindow
 from gui.work import Work
 from tests.gui import samples
 

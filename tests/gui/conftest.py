@@ -1,4 +1,4 @@
-"""For every test of the window: Qt's own warnings fail it, and no widget is left behind."""
+"""For every test of the window: Qt's own warnings fail it; no widget, no timer and no thread is left behind."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,12 +9,14 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.actions import Session
+from core import units
+from core.actions.session import Session
 from core.history.store import Store
 from gui import appearance
 from gui.window import MainWindow
 from gui.work import Work
 from tests.gui import samples
+from tests.gui.leaks import left_running
 from tests.histories import Histories, nothing
 
 if TYPE_CHECKING:
@@ -32,12 +34,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_widget_left(qapp: QApplication) -> Iterator[None]:
+def _nothing_left(qapp: QApplication) -> Iterator[None]:
     appearance.prepare(qapp)
     yield
+    units.choose(units.Style())
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     left = [f"{type(widget).__name__} {widget.objectName()}" for widget in QApplication.topLevelWidgets()]
     assert not left, f"the test left widgets: {left}"
+    running = left_running()
+    assert not running, f"the test left running: {running}"
 
 
 @pytest.fixture

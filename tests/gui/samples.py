@@ -23,7 +23,7 @@ from core.facts.model import (
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.estimate import Estimate, Method, Span, Stage
+from core.migration.model.estimate import Estimate, Help, Method, Span, Stage
 from core.migration.model.move import Move
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Probe, Quantity
@@ -140,6 +140,8 @@ ESTIMATE = Estimate(
         ),
     ),
     MORNING,
+    planned="cold-copy",
+    helps=(Help("a link of 10.0 Gbit/s", 5400, 5400, "new disk"), Help("compression", 2100, 0, "old cpu")),
 )  # fmt: skip
 PLAN = Plan(
     MOVE.name,

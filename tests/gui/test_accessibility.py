@@ -32,10 +32,12 @@ from gui.asker import HostKeyQuestion, SecretQuestion
 from gui.dialogs.crash import CrashDialog
 from gui.dialogs.move import MoveDialog
 from gui.dialogs.questions import dialog_for
+from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
+from gui.pages.kinds import PAGES
 from gui.widgets.check_box import CheckBox
 from gui.widgets.tone_label import ToneLabel
-from gui.window import PAGES, MainWindow
+from gui.window import MainWindow
 from tests.gui import samples
 from tests.gui.conftest import page
 from tests.histories import Histories
@@ -99,7 +101,7 @@ def test_every_control_of_every_page_has_a_name(full_window: MainWindow, qtbot: 
 
 @pytest.fixture
 def dialogs(qapp: QApplication, full_store: Store) -> Iterator[list[QDialog]]:  # noqa: ARG001
-    from core.actions import Session
+    from core.actions.session import Session
     from core.servers.profiles import Nobody
 
     rows = actions.servers(Session(full_store, Nobody()))
@@ -108,6 +110,7 @@ def dialogs(qapp: QApplication, full_store: Store) -> Iterator[list[QDialog]]:  
         ServerDialog(None, parent),
         ServerDialog(samples.OLD, parent),
         MoveDialog(rows, samples.MOVE, parent),
+        ReportDialog(samples.MOVE.name, "plan", Path(), parent),
         CrashDialog(ValueError("x"), parent),
         dialog_for(SecretQuestion("db", "Password of dba on db", "password"), parent),
         dialog_for(HostKeyQuestion("db", "192.0.2.1", "ssh-ed25519", "SHA256:abc"), parent),
@@ -127,6 +130,16 @@ def test_every_field_of_a_form_is_reached_by_a_mnemonic_of_its_own(dialogs: list
         named = [key for key in keys if key]
         assert len(named) >= 7
         assert len(set(named)) == len(named), named
+
+
+def test_whatever_the_report_dialog_asks_has_a_mnemonic_of_its_own(dialogs: list[QDialog]) -> None:
+    report = next(dialog for dialog in dialogs if isinstance(dialog, ReportDialog))
+    asked = [label.text() for label in report.findChildren(QLabel) if label.buddy() is not None]
+    asked += [button.text() for button in report.findChildren(QAbstractButton) if "Cancel" not in button.text()]
+    keys = [_mnemonic(text) for text in asked]
+    assert len(keys) == 9
+    assert "" not in keys
+    assert len(set(keys)) == len(keys)
 
 
 def test_the_buttons_of_a_page_have_mnemonics_of_their_own(full_window: MainWindow, qtbot: QtBot) -> None:

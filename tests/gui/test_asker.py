@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Job
+from core.migration.model.execution import StopAnswer
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
 from gui.asker import Question, WindowAsker
@@ -151,8 +152,8 @@ def panel(window: MainWindow, qtbot: QtBot) -> PromptPanel:
 
 def test_the_cluster_is_stopped_by_its_typed_name_alone(full_window: MainWindow, work: Work, qtbot: QtBot) -> None:
     for typed, expected in (("15/main", True), ("15/other", False)):
-        answers: list[bool] = []
-        work.run("execute", lambda _session, _job: work.asker.confirm_stop("15/main"))
+        answers: list[StopAnswer] = []
+        work.run("execute", lambda _session, _job: work.asker.confirm_stop("15/main", (), warm=False))
         assert work.task is not None
         work.task.succeeded.connect(answers.append)
         asks = panel(full_window, qtbot)
@@ -162,7 +163,7 @@ def test_the_cluster_is_stopped_by_its_typed_name_alone(full_window: MainWindow,
         assert asks.accept.isEnabled() is expected
         (asks.accept if expected else asks.decline).click()
         at_rest(qtbot, full_window)
-        assert answers == [expected]
+        assert answers == [StopAnswer.STOP if expected else StopAnswer.DECLINED]
         assert asks.isHidden()
 
 

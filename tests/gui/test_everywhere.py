@@ -1,26 +1,38 @@
 """What holds on every page: filter and CSV, theme, what is remembered, help, the command palette."""
 
 import csv
+import os
 from pathlib import Path
+from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.actions import Session
-from core.errors import PghaulError
+from core import units
+from core.actions.session import Session
+from core.actions.side_by_side import side_by_side
+from core.comparison.model import Verdict
 from core.history.store import Store
+from core.jobs import Job
 from gui import appearance
 from gui.appearance import Theme
 from gui.dialogs.palette import CommandPalette
+from gui.models.table import Column
 from gui.pages.check import CheckPage
+from gui.pages.compare import ComparePage
+from gui.pages.estimate import EstimatePage
 from gui.pages.facts import FactsPage
+from gui.pages.kinds import PAGES
 from gui.pages.overview import OverviewPage
 from gui.pages.probe import ProbePage
+from gui.pages.start import StartPage
 from gui.remembered import Remembered
 from gui.widgets.filter_box import FilterBox
-from gui.window import PAGES, MainWindow
+from gui.widgets.table import Table
+from gui.window import MainWindow
 from gui.work import Work
 from tests.gui.conftest import at_rest, page
 
@@ -37,6 +49,43 @@ def test_the_filter_leaves_what_holds_its_text(full_window: MainWindow, qtbot: Q
     assert shown.table.rows.rowCount() == 1
     QTest.keyClick(box, Qt.Key.Key_Escape)
     assert shown.table.rows.rowCount() == 4
+
+
+@pytest.mark.parametrize(
+    "title", ["Facts", "Measure", "Compare", "Check", "Probe", "Estimate", "Plan", "Rehearse", "Move"]
+)
+def test_each_page_of_a_move_has_a_filter(full_window: MainWindow, title: str) -> None:
+    shown = full_window.show_page(title)
+    assert len(shown.findChildren(FilterBox)) == 1
+
+
+def test_a_filter_in_the_corner_is_there_with_its_tables(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Estimate")
+    assert isinstance(shown, EstimatePage)
+    box = shown.findChild(FilterBox)
+    assert box is not None
+    seen = {}
+    for number in range(shown.tabs.count()):
+        shown.tabs.setCurrentIndex(number)
+        seen[shown.tabs.tabText(number).replace("&", "")] = box.isVisible()
+    assert seen == {
+        "Stages": True, "What would help": True, "Window and budget": False, "Record": True, "Assumptions": False
+    }  # fmt: skip
+    shown.tabs.setCurrentIndex(0)
+    assert shown.table.rows.rowCount() > 1
+    box.setText("COLD copy")
+    assert [(row.method.method, row.stage) for row in shown.table.rows.rows] == [("cold-copy", None)]
+
+
+def test_compared_rows_that_differ_alone(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "Compare")
+    assert isinstance(shown, ComparePage)
+    shown.everything.click()
+    everything = shown.table.rows.rows
+    shown.differing.click()
+    rows = shown.table.rows.rows
+    assert 0 < len(rows) < len(everything)
+    assert rows == tuple(row for row in everything if row.row.verdict in {Verdict.OLD, Verdict.NEW})
 
 
 def test_a_table_is_sorted_by_what_its_figures_stand_for(full_window: MainWindow, qtbot: QtBot) -> None:
@@ -67,8 +116,29 @@ def test_a_table_is_saved_as_csv(full_window: MainWindow, qtbot: QtBot, tmp_path
     assert heads == ["Status", "Check", "Old", "New", "What it means", "What to do"]
     assert rows[2][:2] == ["warning", "Free space"]
     assert rows[2][4:] == ["the target is nearly too small", "free 100 GiB"]
-    shown.table.troubled.emit(PghaulError("checks.csv could not be written: no space left", "choose another folder"))
-    assert "no space left" in full_window.banner.text
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o027])
+def test_the_umask_says_who_may_read_a_table_that_is_saved(qtbot: QtBot, tmp_path: Path, umask: int) -> None:
+    table = Table[str]("Things", (Column("Thing", str),))
+    qtbot.addWidget(table)
+    before = os.umask(umask)
+    try:
+        table.save_csv(tmp_path / "things.csv")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "things.csv").stat().st_mode & 0o777 == 0o644 & ~umask
+
+
+@pytest.mark.parametrize("where", ["/", "missing/checks.csv"])
+def test_a_table_that_cannot_be_saved_says_why(
+    full_window: MainWindow, qtbot: QtBot, tmp_path: Path, where: str
+) -> None:
+    shown = page(qtbot, full_window, "Check")
+    assert isinstance(shown, CheckPage)
+    shown.table._save(tmp_path / where)  # noqa: SLF001  as if it had been chosen in the dialog
+    assert f"cannot write {tmp_path / where}: " in full_window.banner.text
+    assert "choose another folder" in full_window.banner.text
 
 
 def test_the_overview_gives_the_three_answers(full_window: MainWindow, qtbot: QtBot) -> None:
@@ -100,6 +170,52 @@ def test_any_command_is_found_by_a_part_of_its_name(full_window: MainWindow, qtb
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: full_window.stack.currentWidget() is page(qtbot, full_window, "History"))
     at_rest(qtbot, full_window)
+
+
+def test_sizes_are_shown_as_they_are_sold_and_kept_as_ever(full_store: Store, qtbot: QtBot, tmp_path: Path) -> None:
+    shown: list[str] = []
+    for chosen in (True, False):
+        work = Work(remembered=Remembered(tmp_path))
+        window = MainWindow(work)
+        window.show()
+        work.use(Session(full_store, work.asker))
+        at_rest(qtbot, window)
+        start = page(qtbot, window, "Moves")
+        assert isinstance(start, StartPage)
+        facts = page(qtbot, window, "Facts")
+        if chosen:
+            assert any(cell.endswith("iB") for table in facts.findChildren(Table) for cell in texts(table))
+            decimal = next(one for one in window.menus.sizes.actions() if "Decimal" in one.text())
+            decimal.trigger()
+            at_rest(qtbot, window)
+            page(qtbot, window, "Moves")
+        shown.append(start.cards[0].card.cluster)
+        said = [cell for table in facts.findChildren(Table) for cell in texts(table) if cell.endswith("iB")]
+        assert said == ["8.0 KiB / 8.0 KiB / 16.0 MiB"]  # blocks are powers of two
+        kept: list[list[str]] = []
+        task, read = work.run("a job", recorded_sizes), work.read(lambda _session: [units.size(3 * 10**9)])
+        assert task is not None
+        assert read is not None
+        task.succeeded.connect(kept.append)
+        read.succeeded.connect(kept.append)
+        at_rest(qtbot, window)
+        assert sorted(kept) == [["3.0 GiB"] * 3, ["3.00 GB"]]
+        window.close()
+        window.deleteLater()
+        work.close()
+        work.deleteLater()
+    assert shown == ["15/main, PostgreSQL 15.5, 1.22 TB, runs on port 5432"] * 2
+
+
+def recorded_sizes(_session: Session, job: Job) -> list[str]:
+    """The same size as a job words it on its own thread and on those of the parts that it does side by side."""
+    sides = [(side, lambda _job: units.size(3 * 2**30)) for side in ("old", "new")]
+    return [units.size(3 * 2**30), *side_by_side(sides, job)]
+
+
+def texts(table: Table[Any]) -> list[str]:
+    """Every cell, as it is shown."""
+    return [table.rows.text(column, row) for row in table.rows.rows for column in table.rows.columns]
 
 
 def test_page_move_and_theme_are_remembered(

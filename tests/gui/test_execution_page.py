@@ -1,8 +1,10 @@
 """The execution on its page while it runs, also in another program, and what may be done with it."""
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,10 +13,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox, QPushButton
 from pytestqt.qtbot import QtBot
 
+from core.actions.session import Session
 from core.history.store import Store
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.jobs import Job
+from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.plan import Plan, Step
+from gui.asker import StopQuestion
+from gui.bridge import Task
 from gui.dialogs.confirm import NameDialog
+from gui.models.execution import Doing
 from gui.pages.after import AfterPage
 from gui.pages.execution import MovePage
 from gui.remembered import Remembered
@@ -168,13 +175,96 @@ def test_what_is_left_is_ticked_off_and_kept(
     assert after.list.item(0).checkState() is Qt.CheckState.Checked
 
 
+def stop_asked(window: MainWindow, _session: Session, _job: Job) -> StopAnswer:
+    """As the engine asks."""
+    return window.work.asker.confirm_stop("15/main", ["3 of app on shop from 10.0.0.7, web"], warm=True)
+
+
+def test_one_more_warm_pass_may_be_had_before_the_stop(full_window: MainWindow, qtbot: QtBot) -> None:
+    answers: list[StopAnswer] = []
+    task = full_window.work.run("execute", partial(stop_asked, full_window))
+    assert task is not None
+    task.succeeded.connect(answers.append)
+    asking = full_window.show_page("Move")
+    assert isinstance(asking, MovePage)
+    panel = asking.prompt
+    qtbot.waitUntil(panel.isVisible)
+    assert panel.table.text == "3 of app on shop from 10.0.0.7, web"
+    assert "1 client below lose their connections" in panel.text.text()
+    press(panel.warm)
+    at_rest(qtbot, full_window)
+    assert answers == [StopAnswer.WARM_FIRST]
+
+
+def test_it_stops_after_the_step_that_runs(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
+    begun(other)
+    section = shown(qtbot, full_window)
+    go_on = threading.Event()
+    ends: list[bool] = []
+
+    def carried_out(_session: Session, _job: Job) -> None:
+        go_on.wait(20)
+        ends.append(full_window.work.asker.ends_here())
+        ends.append(full_window.work.asker.ends_here())
+
+    assert section.pause.isHidden()
+    asker = full_window.work.asker
+    asker.carries, asker.move = full_window.work.run("execute", carried_out), PLAN.move
+    qtbot.waitUntil(section.pause.isVisible, timeout=20_000)
+    press(section.pause)
+    assert not section.pause.isEnabled()
+    assert section.pause.text() == "Stops after this step"
+    go_on.set()
+    at_rest(qtbot, full_window)
+    assert ends == [True, False]
+
+
+@pytest.mark.parametrize("otherwise", ["another task", "a way back", "another move"])
+def test_only_what_this_window_goes_through_step_by_step_can_stop_after_a_step(
+    full_window: MainWindow, qtbot: QtBot, other: Store, otherwise: str
+) -> None:
+    begun(other)
+    section, asker = shown(qtbot, full_window), full_window.work.asker
+    go_on = threading.Event()
+    task = full_window.work.run("what runs", lambda _session, _job: go_on.wait(20))
+    asker.move = "autumn" if otherwise == "another move" else PLAN.move
+    if otherwise == "another task":
+        asker.carries = full_window.work.runner.start("the one before", lambda _job: None)
+    elif otherwise == "another move":
+        asker.carries = task
+    qtbot.waitUntil(lambda: section.state.alive, timeout=20_000)
+    section.update_buttons()
+    assert section.pause.isHidden()
+    asker.carries, asker.move = task, PLAN.move
+    section.update_buttons()
+    assert section.pause.isVisible()
+    go_on.set()
+    at_rest(qtbot, full_window)
+
+
+def test_a_way_back_is_not_gone_step_by_step(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
+    number, run = begun(other)
+    ended(other, number, run, State.INTERRUPTED)
+    work, section = full_window.work, shown(qtbot, full_window)
+    begun_tasks: list[Task] = []
+    work.started.connect(begun_tasks.append)
+    for doing, stepwise in ((Doing.RESUME, True), (Doing.BACK, False)):
+        with qtbot.waitSignal(work.ended, timeout=20_000):
+            section.executing.ask(doing, PLAN.move)
+            named(qtbot, full_window).accept()
+        qtbot.waitUntil(lambda: full_window.findChild(NameDialog) is None)
+        assert (work.asker.carries is begun_tasks[-1]) is stepwise
+    assert len(begun_tasks) == 2
+
+
 def test_the_stop_is_asked_with_host_and_expected_downtime(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
     stop = replace(COPY, title="stop old", stopped=True, expected_seconds=35.0, number=1)
     plan = replace(PLAN, steps=(stop, OPENING), warnings=("old is not fenced",))
     other.execution_started(
         Execution(0, PLAN.move, Kind.REAL, State.RUNNING, "c0ffee00", "dba@desk", datetime.now(UTC), None, plan)
     )
-    full_window.work.run("execute", lambda _session, _job: full_window.work.asker.confirm_stop("15/main"))
+    full_window.work.run("execute", partial(stop_asked, full_window))
+    full_window.work.asker.move = PLAN.move
     asking = full_window.show_page("Move")
     assert isinstance(asking, MovePage)
     panel = asking.prompt
@@ -185,3 +275,44 @@ def test_the_stop_is_asked_with_host_and_expected_downtime(full_window: MainWind
     assert "when it has ended" in full_window.banner.text
     panel.decline.click()
     at_rest(qtbot, full_window)
+
+
+def test_the_stop_of_one_move_is_asked_with_its_own_host_while_another_is_picked(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    full_store.add_profile(replace(samples.OLD, name="db-payroll", address="192.0.2.99"))
+    full_store.add_move(replace(samples.MOVE, name="autumn", old="db-payroll"))
+    begun(full_store)
+    other = replace(PLAN, move="autumn", steps=(replace(COPY, server="db-payroll", stopped=True, number=1),))
+    full_store.execution_started(
+        Execution(0, "autumn", Kind.REAL, State.RUNNING, "c0ffee01", "dba@desk", datetime.now(UTC), None, other)
+    )
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    full_window.work.pick("autumn")
+    at_rest(qtbot, full_window)
+    asking = page(qtbot, full_window, "Move")
+    assert isinstance(asking, MovePage)
+    qtbot.waitUntil(lambda: asking.state.execution is not None and asking.state.execution.move == "autumn")
+    full_window.work.asker.move = PLAN.move
+    full_window.work.run("execute", partial(stop_asked, full_window))
+    qtbot.waitUntil(lambda: asking.prompt.isVisible() and bool(asking.prompt.text.text()))
+    assert "db-payroll" not in asking.prompt.text.text()
+    asking.prompt.decline.click()
+    at_rest(qtbot, full_window)
+
+
+def test_the_window_fits_a_small_screen_while_it_asks(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    """With the strip over it, the clock of the stop, more clients than there is room for, and the frame of a window."""
+    section = shown(qtbot, full_window)
+    begun(full_store)
+    qtbot.waitUntil(full_window.strip.isVisible, timeout=20_000)
+    question = StopQuestion("db-old", "15/main", tuple(f"app_{number}" for number in range(40)), warm=True)
+    section.ask(question)
+    section.clock.setVisible(True)
+    section.budget.setVisible(True)
+    section.tabs.setCurrentWidget(section.step)
+    needed = full_window.minimumSizeHint()
+    assert section.prompt.isVisible()
+    assert (needed.width() <= 1024, needed.height() <= 665) == (True, True), needed.toTuple()
+    question.answer(None)

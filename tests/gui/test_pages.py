@@ -1,18 +1,25 @@
 """Each page shows what the history holds, and says what to do where it holds nothing."""
 
+import contextlib
+import sqlite3
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from core.benchmarks.suites import list_suites
+from core.errors import HistoryError
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.model.checks import Status
+from core.redaction import MASK
 from gui.dialogs.waive import WaiveDialog
 from gui.models.steps import NO_RETURN
 from gui.pages.check import CheckPage
@@ -21,6 +28,7 @@ from gui.pages.estimate import EstimatePage
 from gui.pages.execution import ExecutionPage
 from gui.pages.facts import FactsPage
 from gui.pages.history import HistoryPage
+from gui.pages.kinds import PAGES
 from gui.pages.measure import MeasurePage
 from gui.pages.page import Page
 from gui.pages.part import PartPage
@@ -28,7 +36,7 @@ from gui.pages.plan import PlanPage
 from gui.pages.probe import ProbePage
 from gui.pages.servers import ServersPage
 from gui.widgets.empty import Empty
-from gui.window import PAGES, MainWindow
+from gui.window import MainWindow
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
 
@@ -97,10 +105,10 @@ def test_the_suite_is_chosen_by_what_it_measures(full_window: MainWindow, qtbot:
     assert isinstance(shown, MeasurePage)
     listed = list_suites()
     assert [shown.suite.itemText(index) for index in range(shown.suite.count())] == [suite.name for suite in listed]
-    assert listed[0].title in shown.suite.toolTip()
+    assert listed[0].title in shown.suite.toolTip().lower()
     shown.suite.setCurrentText("raid")
     (raid,) = (suite for suite in listed if suite.name == "raid")
-    assert raid.title in shown.suite.toolTip()
+    assert raid.title.lower() in shown.suite.toolTip().lower()
     assert shown.suite.width() >= shown.suite.minimumSizeHint().width()
 
 
@@ -112,15 +120,17 @@ def test_comparison(full_window: MainWindow, qtbot: QtBot) -> None:
     assert shown.table.rows.rowCount() == 8
 
 
-def test_plots_are_drawn(full_window: MainWindow, qtbot: QtBot) -> None:
-    from gui.widgets.plots import ComparisonPlot, EstimatePlot
-
-    comparison = page(qtbot, full_window, "Compare").findChild(ComparisonPlot)
-    assert comparison is not None
-    qtbot.waitUntil(comparison.isVisible)
-    estimate = page(qtbot, full_window, "Estimate").findChild(EstimatePlot)
-    assert estimate is not None
-    qtbot.waitUntil(estimate.isVisible)
+def test_charts_are_drawn(full_window: MainWindow, qtbot: QtBot) -> None:
+    comparison = page(qtbot, full_window, "Compare")
+    assert isinstance(comparison, ComparePage)
+    assert [view.chart.title for view in comparison.bars.views if view.chart] == [
+        "Transfer rate, MB/s",
+        "Operations, IOPS",
+    ]
+    estimate = page(qtbot, full_window, "Estimate")
+    assert isinstance(estimate, EstimatePage)
+    assert estimate.chart.isVisible()
+    assert estimate.chart.chart is not None
 
 
 def test_checks_probes_and_estimate(full_window: MainWindow, qtbot: QtBot) -> None:
@@ -136,6 +146,28 @@ def test_checks_probes_and_estimate(full_window: MainWindow, qtbot: QtBot) -> No
     assert checks.table.rows.rowCount() == 3
     assert probes.summary.text().startswith("The slowest link is: read, ")
     assert estimate.table.rows.rowCount() == 6
+
+
+def test_links_are_said_to_be_measured_of_the_move_that_is_probed_alone(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full_store.add_move(replace(samples.MOVE, name="autumn"))
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    go_on = threading.Event()
+    monkeypatch.setattr("gui.actions.probe", lambda _move, _session, _job: go_on.wait(20))
+    shown = page(qtbot, full_window, "Probe")
+    assert isinstance(shown, ProbePage)
+    full_window.work.pick("spring")
+    shown.start.click()
+    qtbot.waitUntil(lambda: shown.summary.text().startswith("Measuring: "))
+    full_window.work.pick("autumn")
+    qtbot.waitUntil(lambda: shown.summary.text().startswith("Not probed yet."))
+    full_window.work.pick("spring")
+    qtbot.waitUntil(lambda: shown.summary.text().startswith("Measuring: "))
+    go_on.set()
+    at_rest(qtbot, full_window)
+    assert shown.summary.text().startswith("The slowest link is: read, ")
 
 
 def test_the_plan_is_grouped_by_the_parts_of_the_night(full_window: MainWindow, qtbot: QtBot) -> None:
@@ -215,6 +247,245 @@ def test_a_superseded_entry_shows_what_was_recorded_then(
     qtbot.waitUntil(lambda: samples.CHECKS[0].message in shown.details.text)
     shown.entries.choose(newest)
     qtbot.waitUntil(lambda: shown.details.text == "no checks")
+
+
+def test_what_is_removed_from_the_history_can_be_put_back(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    shown = page(qtbot, full_window, "History")
+    assert isinstance(shown, HistoryPage)
+    before = full_store.entries(limit=1000)
+    assert shown.undo.isHidden()
+    shown.filter.setText("fio random read direct on")
+    shown.entries.selectAll()
+    chosen = shown.entries.selected()
+    assert len(chosen) == 2
+    shown.entries.setFocus()
+    QTest.keyClick(shown.entries, Qt.Key.Key_Delete)
+    at_rest(qtbot, full_window)
+    shown.filter.clear()
+    assert set(shown.entries.rows.rows) == set(before) - set(chosen)
+    assert shown.said.text() == "The 2 removed entries can be put back until the window is closed."
+    QTest.keyClick(full_window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(shown.undo.isHidden)  # a button that is pressed by its key is seen to go down first
+    at_rest(qtbot, full_window)
+    assert full_store.entries(limit=1000) == before
+    assert shown.entries.rows.rows == before
+    assert shown.said.isHidden()
+
+
+def test_a_note_is_written_found_by_its_tag_and_undone(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    shown = page(qtbot, full_window, "History")
+    assert isinstance(shown, HistoryPage)
+    kinds = [entry.kind for entry in shown.entries.rows.rows]
+    shown.entries.choose(kinds.index("run"))
+    QTest.keyClicks(shown.note, "cable swapped #night")
+    shown.entries.choose(kinds.index("plan"))  # turning to another entry keeps what was typed to the one before
+    at_rest(qtbot, full_window)
+    (noted,) = full_store.entries(tag="night")
+    assert (noted.kind, noted.note) == ("run", "cable swapped #night")
+    assert shown.note.text() == ""
+    shown.filter.setText("#nig")
+    at_rest(qtbot, full_window)
+    assert shown.entries.rows.rows == (noted,)
+    shown.entries.choose(0)
+    assert shown.note.text() == "cable swapped #night"
+    shown.note.setText("")
+    QTest.keyClicks(shown.note, "all well")
+    QTest.keyClick(shown.note, Qt.Key.Key_Return)
+    at_rest(qtbot, full_window)
+    assert full_store.note("run", noted.reference) == "all well"
+    assert shown.undo.text() == "Undo note"
+    shown.entries.setFocus()
+    QTest.keyClick(full_window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: full_store.note("run", noted.reference) == "cable swapped #night")
+    at_rest(qtbot, full_window)
+    shown.undo.click()
+    at_rest(qtbot, full_window)
+    assert full_store.entries(tag="") == ()
+    assert shown.undo.isHidden()
+    shown.filter.clear()
+    at_rest(qtbot, full_window)
+    assert len(shown.entries.rows.rows) == len(kinds)
+
+
+def test_a_note_is_never_undone_at_another_entry(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    """The number of what was removed is given to the next, and it is put back under another."""
+    full_store.record_report("spring", Path("/srv/a.pdf"))
+    full_window.work.changed.emit()
+    shown = page(qtbot, full_window, "History")
+    assert isinstance(shown, HistoryPage)
+    shown.entries.choose([entry.title for entry in shown.entries.rows.rows].index("/srv/a.pdf"))
+    QTest.keyClicks(shown.note, "PGPASSWORD=geheim123")
+    QTest.keyClick(shown.note, Qt.Key.Key_Return)
+    at_rest(qtbot, full_window)
+    assert shown.note.text() == f"PGPASSWORD={MASK}"
+    shown.remove.click()
+    at_rest(qtbot, full_window)
+    full_store.record_report("spring", Path("/srv/b.pdf"))
+    (newer,) = [entry for entry in full_store.entries(limit=1000) if entry.title == "/srv/b.pdf"]
+    full_store.set_note(newer.kind, newer.reference, "of b")
+    shown.undo.click()
+    at_rest(qtbot, full_window)
+    shown.undo.click()
+    at_rest(qtbot, full_window)
+    assert ", /srv/a.pdf: report " in full_window.banner.text
+    assert " is another one by now" in full_window.banner.text
+    assert {entry.title: entry.note for entry in full_store.entries(limit=1000) if entry.kind == "report"} == {
+        "/srv/a.pdf": f"PGPASSWORD={MASK}",
+        "/srv/b.pdf": "of b",
+    }
+
+
+def test_what_is_being_noted_stays_with_its_entry(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    """While it is typed, other entries come."""
+    shown = page(qtbot, full_window, "History")
+    assert isinstance(shown, HistoryPage)
+    newest = shown.entries.rows.rows[0]
+    shown.entries.choose(0)
+    QTest.keyClicks(shown.note, "half a se")
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    assert shown.note.text() == "half a se"
+    QTest.keyClicks(shown.note, "ntence")
+    full_store.save_checks("spring", ())  # newer, so that it takes the place
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    assert shown.note.text() == "half a sentence"
+    shown.entries.choose(0)
+    at_rest(qtbot, full_window)
+    assert [(each.kind, each.reference) for each in full_store.entries(tag="")] == [(newest.kind, newest.reference)]
+    assert full_store.note(newest.kind, newest.reference) == "half a sentence"
+
+
+def test_who_types_on_after_others_came_has_one_note(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    """In the field, whose entry has gone down by one."""
+    shown = page(qtbot, full_window, "History")
+    assert isinstance(shown, HistoryPage)
+    first = shown.entries.rows.rows[0]
+    shown.entries.choose(0)
+    full_window.activateWindow()
+    shown.note.setFocus()
+    qtbot.waitUntil(shown.note.hasFocus)
+    QTest.keyClicks(shown.note, "half a se")
+    full_store.save_checks("spring", ())
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    assert shown.entries.current() == shown.entries.rows.rows[1] == first
+    QTest.keyClicks(shown.note, "ntence")
+    QTest.keyClick(shown.note, Qt.Key.Key_Return)
+    at_rest(qtbot, full_window)
+    assert [(each.reference, each.note) for each in full_store.entries(tag="")] == [
+        (first.reference, "half a sentence")
+    ]
+
+
+def test_a_note_that_a_locked_history_refused_is_there_to_be_kept_again(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = page(qtbot, full_window, "History")
+    assert isinstance(shown, HistoryPage)
+    chosen = shown.entries.rows.rows[0]
+    shown.entries.choose(0)
+
+    def refuse(*_: object) -> str:
+        raise HistoryError("the history is locked")
+
+    with monkeypatch.context() as locked:
+        locked.setattr("gui.actions.set_note", refuse)
+        QTest.keyClicks(shown.note, "a sentence")
+        QTest.keyClick(shown.note, Qt.Key.Key_Return)
+        at_rest(qtbot, full_window)
+    assert full_window.banner.isVisible()
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    assert shown.note.text() == "a sentence"
+    QTest.keyClick(shown.note, Qt.Key.Key_Return)
+    at_rest(qtbot, full_window)
+    assert full_store.note(chosen.kind, chosen.reference) == "a sentence"
+
+
+def removed(qtbot: QtBot, window: MainWindow, kind: str) -> HistoryPage:
+    """The page once the newest entry of that kind was removed there."""
+    shown = page(qtbot, window, "History")
+    assert isinstance(shown, HistoryPage)
+    shown.entries.choose([entry.kind for entry in shown.entries.rows.rows].index(kind))
+    shown.remove.click()
+    at_rest(qtbot, window)
+    return shown
+
+
+def test_an_undo_that_is_pressed_twice_puts_back_once(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    before = full_store.entries(limit=1000)
+    shown = removed(qtbot, full_window, "plan")
+    shown.undo.click()
+    shown.undo.click()
+    at_rest(qtbot, full_window)
+    assert full_store.entries(limit=1000) == before
+    assert full_window.banner.text == ""
+
+
+def test_an_entry_that_goes_while_it_is_read_is_no_trouble(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    page = full_window.show_page("History")
+    assert isinstance(page, HistoryPage)
+    at_rest(qtbot, full_window)
+    gone = next(entry for entry in full_store.entries(limit=1000) if entry.kind == "plan")
+    full_store.remove_entries([gone])
+    page.entries.choose([*page.entries.rows.rows].index(gone))
+    at_rest(qtbot, full_window)
+    assert page.details.text == f"the history has no plan {gone.reference}"
+    assert full_window.banner.text == ""
+
+
+def test_what_cannot_be_put_back_leaves_the_way_to_what_was_removed_before(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    facts = next(entry for entry in full_store.entries(limit=1000) if entry.kind == "facts")
+    plan = next(entry for entry in full_store.entries(limit=1000) if entry.kind == "plan")
+    removed(qtbot, full_window, "facts")
+    shown = removed(qtbot, full_window, "plan")
+    full_store.remove_move("spring")
+    shown.undo.click()
+    at_rest(qtbot, full_window)
+    assert f", {plan.title}: it cannot be put back: what it belonged to is gone" in full_window.banner.text
+    assert shown.said.text() == "The removed entry can be put back until the window is closed."
+    shown.undo.click()
+    at_rest(qtbot, full_window)
+    assert facts in full_store.entries(limit=1000)
+    assert shown.said.isHidden()
+
+
+def test_an_undo_that_a_trouble_of_the_history_stopped_can_be_tried_again(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    before = full_store.entries(limit=1000)
+    shown = removed(qtbot, full_window, "plan")
+    with contextlib.closing(sqlite3.connect(full_store.path)) as other:
+        other.execute("ALTER TABLE plans RENAME TO elsewhere")
+        shown.undo.click()
+        at_rest(qtbot, full_window)
+        other.execute("ALTER TABLE elsewhere RENAME TO plans")
+    assert full_window.banner.text != ""
+    shown.undo.click()
+    at_rest(qtbot, full_window)
+    assert full_store.entries(limit=1000) == before
+
+
+def test_what_stays_in_the_history_says_why(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    shown = page(qtbot, full_window, "History")
+    assert isinstance(shown, HistoryPage)
+    before = full_store.entries(limit=1000)
+    shown.entries.selectAll()
+    shown.remove.click()
+    at_rest(qtbot, full_window)
+    assert "nothing of the kind 'move' can be removed" in full_window.banner.text
+    assert full_store.entries(limit=1000) == before
+    shown.tabs.setCurrentIndex(1)
+    assert not shown.remove.isEnabled()
 
 
 def test_the_tables_are_live_while_a_job_runs(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:

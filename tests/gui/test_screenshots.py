@@ -1,21 +1,37 @@
+import re
 from pathlib import Path
 
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
-from core.actions import Session
+from core.actions.session import Session
 from core.history.store import Store
 from core.servers.profiles import Nobody
+from gui.pages.kinds import PAGES
 from gui.screenshots import HEIGHT, WIDTH, save_screenshots
+from gui.window import MainWindow
+from tests.gui.conftest import page
+
+TOP = Path(__file__).parents[2]
 
 
 def test_a_picture_of_every_page(qapp: QApplication, full_store: Store, tmp_path: Path) -> None:  # noqa: ARG001
     saved = save_screenshots(Session(full_store, Nobody()), "spring", tmp_path / "pictures", schemes=("light",))
     names = [path.name for path in saved]
-    assert len(names) == len(set(names)) == 22
-    assert {"moves-light.png", "compare-light.png", "plan-light.png"} <= set(names)
+    assert len(names) == len(set(names)) == 31
+    shown = "".join(path.read_text(encoding="utf-8") for path in (TOP / "docs").rglob("*.md"))
+    assert set(re.findall(r"pictures/([\w-]+-light\.png)", shown)) <= set(names)
     for path in saved:
         picture = QImage(str(path))
         assert (picture.width(), picture.height()) == (WIDTH, HEIGHT)
         assert len({picture.pixel(x, y) for x in range(0, WIDTH, 7) for y in range(0, HEIGHT, 7)}) > 5
     assert full_store.moves()  # the session is still open
+
+
+def test_the_window_fits_a_screen_of_1024_by_700(full_window: MainWindow, qtbot: QtBot) -> None:
+    """Once each page was seen, as a page that is wider makes the window so for all of them."""
+    for kind in PAGES:
+        page(qtbot, full_window, kind.title)
+        needed = full_window.minimumSizeHint()
+        assert (needed.width() <= 1024, needed.height() <= 640) == (True, True), (kind.title, needed.toTuple())

@@ -6,7 +6,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.jobs import CommandEnded, CommandStarted, Job, Note, Progress
-from gui.window import PAGES, MainWindow
+from gui.pages.kinds import PAGES
+from gui.window import MainWindow
 from tests.gui.conftest import at_rest, page
 from tests.gui.watchdog import LIMIT, Watchdog
 

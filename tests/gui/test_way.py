@@ -9,19 +9,23 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
-from core.actions import Session
+from core.actions.session import Session
 from core.history.store import Store
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.standing import Condition, Mark, Milestone
 from core.migration.plan.steps.copy import STOP, STOPPED
+from gui.asker import StepQuestion
 from gui.dialogs.confirm import NameDialog
+from gui.dialogs.move import MoveDialog
+from gui.dialogs.server import ServerDialog
 from gui.models.rail import RailModel, RailRow, spoken
+from gui.pages.kinds import PAGES, PageKind
 from gui.pages.page import Page
-from gui.pages.start import StartPage
-from gui.window import PAGES, MainWindow
+from gui.pages.start import CARDS, StartPage
+from gui.window import MainWindow
 from gui.work import Work
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
@@ -43,7 +47,7 @@ class ToyPage(Page):
 
 @pytest.fixture
 def toy_window(work: Work, qtbot: QtBot, store: Store) -> Iterator[MainWindow]:
-    made = MainWindow(work, (*PAGES, ToyPage))
+    made = MainWindow(work, (*PAGES, PageKind(ToyPage.title, ToyPage.milestone, lambda: ToyPage)))
     made.show()
     work.use(Session(store, work.asker))
     at_rest(qtbot, made)
@@ -52,11 +56,17 @@ def toy_window(work: Work, qtbot: QtBot, store: Store) -> Iterator[MainWindow]:
     made.deleteLater()
 
 
-def test_a_page_is_declared_by_its_class_alone(toy_window: MainWindow, qtbot: QtBot) -> None:
+def test_a_page_is_declared_by_its_class_and_its_kind(toy_window: MainWindow, qtbot: QtBot) -> None:
     shown = page(qtbot, toy_window, "Toy")
     assert isinstance(shown, ToyPage)
     assert shown.answer == "read"
     assert toy_window.rail.rows.row(len(PAGES)).title == "Toy"
+
+
+@pytest.mark.parametrize("kind", PAGES, ids=lambda kind: kind.title)
+def test_a_kind_says_what_its_class_says(kind: PageKind) -> None:
+    page = kind.load()
+    assert (page.title, page.milestone) == (kind.title, kind.milestone)
 
 
 def test_the_rail_shows_how_each_milestone_stands(full_window: MainWindow, qtbot: QtBot) -> None:
@@ -157,6 +167,56 @@ def test_after_a_kill_the_strip_is_there_in_the_first_second(full_store: Store, 
     window.deleteLater()
 
 
+def test_the_strip_says_which_move_waits(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    interrupted(full_store)
+    full_window.work.changed.emit()
+    qtbot.waitUntil(full_window.strip.isVisible)
+    at_rest(qtbot, full_window)
+    for move, said in (("autumn", ". autumn waits for you: move the address"), ("spring", ". Waits for you: move the")):
+        full_window.work.asker.move = move
+        question = StepQuestion("workstation", "move the address", "")
+        full_window.under_way.wait_for(question)
+        assert said in full_window.strip.text.text()
+        full_window.under_way.go_on(question)
+        assert "waits" not in full_window.strip.text.text()
+
+
+def test_a_card_that_says_what_it_said_stays(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    full_store.add_move(replace(samples.MOVE, name="autumn"))
+    full_window.work.changed.emit()
+    start = page(qtbot, full_window, "Moves")
+    assert isinstance(start, StartPage)
+    before = {card.card.move: card for card in start.cards}
+    before["spring"].last.setText("said before")
+    full_store.remove_move("autumn")
+    full_store.add_move(replace(samples.MOVE, name="winter"))
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    after = {card.card.move: card for card in start.cards}
+    assert set(after) == {"spring", "winter"}
+    assert after["spring"] is before["spring"]
+    assert after["spring"].last.text().startswith("last worked on ")
+    qtbot.waitUntil(lambda: all(card.isVisible() for card in start.cards))
+    assert start.cards[0].y() < start.cards[1].y()
+
+
+def test_of_many_moves_the_latest_are_shown_and_more_when_wanted(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    for number in range(CARDS + 1):
+        full_store.add_move(replace(samples.MOVE, name=f"many {number:02}"))
+    full_window.work.changed.emit()
+    start = page(qtbot, full_window, "Moves")
+    assert isinstance(start, StartPage)
+    qtbot.waitUntil(lambda: len(start.cards) == CARDS)
+    assert start.cards[0].card.move == f"many {CARDS:02}"
+    assert start.more.text() == f"Sho&w 2 more of {CARDS + 2} moves"
+    start.more.click()
+    at_rest(qtbot, full_window)
+    assert len({shown.card.move for shown in start.cards}) == CARDS + 2
+    assert start.more.isHidden()
+
+
 def test_without_anything_unfinished_there_is_no_strip(full_window: MainWindow, qtbot: QtBot) -> None:
     at_rest(qtbot, full_window)
     assert full_window.strip.isHidden()
@@ -164,3 +224,40 @@ def test_without_anything_unfinished_there_is_no_strip(full_window: MainWindow, 
 
 def can_be_clicked(button: QAbstractButton) -> bool:
     return button.isVisible() and button.isEnabled()
+
+
+def test_the_beginning_leads_from_nothing_to_the_move(
+    window: MainWindow, store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each dialog follows by itself; facts are read in between, here by nobody."""
+    monkeypatch.setattr("gui.actions.read_facts", lambda _wanted, _session, _job: None)
+    QTest.mouseClick(window.next, Qt.MouseButton.LeftButton)
+    for title, profile in (("The old server", samples.OLD), ("The new server", samples.NEW)):
+        qtbot.waitUntil(partial(asks_for, title))
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, ServerDialog)
+        dialog.name.setText(profile.name)
+        dialog.address.setText(profile.address)
+        dialog.submit()
+    qtbot.waitUntil(partial(asks_for, "New move"))
+    assert {one.name for one in store.profiles()} == {samples.OLD.name, samples.NEW.name}
+    made = QApplication.activeModalWidget()
+    assert isinstance(made, MoveDialog)
+    made.reject()
+    at_rest(qtbot, window)
+
+
+def asks_for(title: str) -> bool:
+    dialog = QApplication.activeModalWidget()
+    return dialog is not None and dialog.windowTitle().startswith(title)
+
+
+def test_next_makes_the_forecast_by_itself(full_window: MainWindow, qtbot: QtBot) -> None:
+    asked: list[str] = []
+    full_window.work.started.connect(lambda task: asked.append(task.title))
+    shown = full_window.show_page("Measure")
+    shown.arrive()
+    qtbot.waitUntil(lambda: asked == ["Forecast"])
+    full_window.cancel()
+    at_rest(qtbot, full_window)
+    assert asked == ["Forecast"]

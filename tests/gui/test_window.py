@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from core.errors import AuthenticationError
@@ -19,9 +19,11 @@ from core.servers.profiles import Profile, Rights
 from gui.app import Catcher
 from gui.dialogs.crash import CrashDialog
 from gui.dialogs.move import MoveDialog
+from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
+from gui.pages.kinds import PAGES
 from gui.pages.servers import ServersPage
-from gui.window import PAGES, MainWindow
+from gui.window import MainWindow
 from gui.work import Work
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
@@ -233,7 +235,7 @@ def test_pages_by_keyboard(full_window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(full_window.isActiveWindow)
     for number, kind in enumerate(PAGES[:9], 1):
         QTest.keyClick(full_window, getattr(Qt.Key, f"Key_{number}"), Qt.KeyboardModifier.ControlModifier)
-        assert isinstance(full_window.stack.currentWidget(), kind)
+        assert isinstance(full_window.stack.currentWidget(), kind.load())
         at_rest(qtbot, full_window)
 
 
@@ -331,18 +333,91 @@ def test_closing_asks_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) ->
     at_rest(qtbot, full_window)
 
 
+def _report_dialog(qtbot: QtBot, window: MainWindow) -> ReportDialog:
+    window.save_report()
+    dialog = _modal(qtbot, ReportDialog)
+    assert isinstance(dialog, ReportDialog)
+    return dialog
+
+
 def test_the_report_is_written_where_the_user_says(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
-    full_window.save_report()
-    dialog = _modal(qtbot, QFileDialog)
-    assert isinstance(dialog, QFileDialog)
+    asked = _report_dialog(qtbot, full_window)
+    asked.language.setCurrentIndex(asked.language.findData("de"))
     path = tmp_path / "it's ö.pdf"
-    dialog.fileSelected.emit(str(path))
-    dialog.reject()
+    asked.path.setText(str(tmp_path))
+    assert asked.file() == tmp_path / "spring.pdf"
+    asked.path.setText(str(path.with_suffix("")))  # the ending follows from the format
+    asked.submit()
     qtbot.waitUntil(lambda: "Saved" in full_window.banner.text, timeout=20_000)
     assert path.read_bytes().startswith(b"%PDF")
     _none_open(qtbot)
     at_rest(qtbot, full_window)
+
+
+def test_the_ending_of_a_reports_file_is_its_format_and_its_format_the_ending(
+    full_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    asked = _report_dialog(qtbot, full_window)
+    asked.path.setText(str(tmp_path / "night.MD"))
+    assert asked.shape.currentData() == "md"
+    asked.shape.setCurrentIndex(asked.shape.findData("html"))
+    assert asked.path.text() == str(tmp_path / "night.html")
+    asked.submit()
+    qtbot.waitUntil(lambda: "Saved" in full_window.banner.text, timeout=20_000)
+    assert "<html" in (tmp_path / "night.html").read_text()
+    _none_open(qtbot)
+    at_rest(qtbot, full_window)
+
+
+def test_who_writes_a_report_over_a_file_knows_it_beforehand(
+    full_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    (tmp_path / "there.pdf").write_text("x")
+    asked = _report_dialog(qtbot, full_window)
+    do_it = asked.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    asked.path.setText(str(tmp_path / "there"))
+    assert asked.existing.isVisible()
+    assert do_it.text().replace("&", "") == "Replace"
+    asked.path.setText(str(tmp_path / "other"))
+    assert not asked.existing.isVisible()
+    assert do_it.text().replace("&", "") == "Save"
+    asked.reject()
+    _none_open(qtbot)
+
+
+def test_a_report_that_has_no_folder_is_refused_before_it_is_made(
+    full_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    asked = _report_dialog(qtbot, full_window)
+    for typed, said in (
+        (str(tmp_path / "none" / "x.pdf"), str(tmp_path / "none")),
+        ("  ", "needs a file"),
+        ("x" * 5000 + "/x", "there is no folder"),
+    ):
+        asked.path.setText(typed)
+        asked.submit()
+        assert asked.isVisible()
+        assert said in asked.trouble.text()
+        assert "hint: " in asked.trouble.text()
+    asked.reject()
+    _none_open(qtbot)
+    assert not full_window.work.busy
+
+
+def test_browsing_for_a_reports_file_fills_the_field(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    QApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
+    asked = _report_dialog(qtbot, full_window)
+    asked.path.setText(str(tmp_path / "spring.json"))
+    asked.browse.click()
+    files = _modal(qtbot, QFileDialog)
+    assert isinstance(files, QFileDialog)
+    assert Path(files.directory().absolutePath()) == tmp_path
+    files.fileSelected.emit(str(tmp_path / "autumn.json"))
+    files.reject()
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is asked)
+    assert asked.path.text() == str(tmp_path / "autumn.json")
+    asked.reject()
+    _none_open(qtbot)
 
 
 def test_a_history_that_cannot_be_opened_is_said(work: Work, qtbot: QtBot, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ running. A machine that had no time for us does not count: the loop was ready, o
 """
 
 import faulthandler
+import os
 import tempfile
 import threading
 import time
@@ -87,10 +88,11 @@ class Watchdog:
 
 
 def _waited() -> float:
-    """Seconds that threads of this process were ready and had no processor: one that holds the interpreter's lock keeps
-    the others waiting. Source: sched-stats.rst of the kernel, /proc/PID/schedstat, the second figure.
+    """Seconds that threads of this process were ready and had no processor, for one that holds the interpreter's lock
+    keeps the others waiting, and seconds that a virtual machine's host gave to others. Sources: the kernel's
+    sched-stats.rst, /proc/PID/schedstat, the second figure; proc(5), /proc/stat, the eighth of "cpu".
     """
-    seconds = 0.0
+    seconds = int(Path("/proc/stat").read_text().split(maxsplit=9)[8]) / os.sysconf("SC_CLK_TCK")
     for thread in Path("/proc/self/task").glob("*/schedstat"):
         with suppress(OSError):  # it has ended, or the kernel does not count
             seconds += int(thread.read_text().split()[1]) / 1e9

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from installer.bill import bill_of_materials, checksums, fonts, system_libraries
-from installer.debian import contents
+from installer.tree import contents
 
 TOP = Path(__file__).parents[2]
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -83,6 +83,6 @@ def test_the_checksum_file_is_what_sha256sum_reads(tmp_path: Path) -> None:
 
 
 def test_the_package_carries_it() -> None:
-    carried = {each["dst"]: each["src"] for each in contents(TOP, Path("build"), Path("dist"), "1.2")}
-    assert carried["/usr/share/doc/pghaul/bill-of-materials.cdx.json"] == "dist/pghaul_1.2.cdx.json"
-    assert carried["/usr/share/doc/pghaul/SECURITY.md"] == str(TOP / "SECURITY.md")
+    carried = contents(TOP, Path("build"), Path("dist"), "1.2")
+    assert carried["/usr/share/doc/pghaul/bill-of-materials.cdx.json"] == Path("dist/pghaul_1.2.cdx.json")
+    assert carried["/usr/share/doc/pghaul/SECURITY.md"] == TOP / "SECURITY.md"

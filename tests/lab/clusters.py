@@ -69,10 +69,10 @@ def start_old(old: Host, scale: int) -> None:
     old.exec("install", "-m", "640", "-o", "postgres", "-g", "postgres", "/dev/null", "/var/log/postgresql.log")
     archive = CACHE / f"cluster-{VERSION}-{scale}.tar"
     if archive.exists():
-        _unpack(old, archive)
+        unpack(old, archive, "/srv/pg")
     else:
         _create(old, scale)
-        _pack(old, archive)
+        pack(old, archive, "/srv/pg", "data", "space1")
     control(old, "start")
 
 
@@ -92,17 +92,19 @@ def _create(old: Host, scale: int) -> None:
     old.exec("env", *values, "sh", "-c", _CREATE, user="postgres")
 
 
-def _pack(old: Host, archive: Path) -> None:
+def pack(host: Host, archive: Path, folder: str, *names: str) -> None:
+    """Keep what lies in a host's folder by these names, for other labs, times to the nanosecond."""
     CACHE.mkdir(parents=True, exist_ok=True)
     partial = archive.with_suffix(f".{os.getpid()}")
     try:
         with partial.open("wb") as target:
-            subprocess.run(old.command("tar", "-C", "/srv/pg", "-c", "data", "space1"), stdout=target, check=True)
+            subprocess.run(host.command("tar", "-C", folder, "--format=posix", "-c", *names), stdout=target, check=True)
         partial.rename(archive)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def _unpack(old: Host, archive: Path) -> None:
+def unpack(host: Host, archive: Path, folder: str) -> None:
+    """Put it back into a host's folder, owners and modes as they were."""
     with archive.open("rb") as source:
-        subprocess.run(old.command("tar", "-C", "/srv/pg", "-x", "-p"), stdin=source, check=True)
+        subprocess.run(host.command("tar", "-C", folder, "-x", "-p"), stdin=source, check=True)

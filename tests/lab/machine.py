@@ -55,12 +55,29 @@ def locked() -> Iterator[None]:
 
 
 def wait_until(condition: Callable[[], bool], what: str, *, seconds: float = 15.0) -> None:
-    """Look every 10 ms until the condition holds; LabError naming `what` when it does not in time."""
+    """Look until the condition holds; LabError naming `what` when it does not in time.
+
+    Again after 10 ms, after a costly look later: looks must not take the processor from what they wait for.
+    """
     end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
+    while True:
+        began = time.monotonic()
+        if condition():
+            return
+        ended = time.monotonic()
+        if ended > end:
             raise LabError(f"{what}: not within {seconds:.0f} seconds")
-        time.sleep(0.01)
+        time.sleep(min(max(0.01, 3 * (ended - began)), 0.2))
+
+
+@contextmanager
+def killed_at_the_end(process: "subprocess.Popen[bytes]") -> Iterator["subprocess.Popen[bytes]"]:
+    """The process, which is killed and waited for when the block is left: one failed test must not fail the next."""
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def process_identity(pid: int) -> str | None:

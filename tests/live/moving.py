@@ -1,7 +1,8 @@
 """A small cluster of its own on the lab's hosts, and executions of its move: for the tests that carry plans out."""
 
+import hashlib
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,20 +14,22 @@ from core.jobs import Event, Job
 from core.migration.estimate import estimate, spec_of
 from core.migration.execution.engine import begin, carry_out
 from core.migration.execution.executor import Executor
+from core.migration.findings.data_roots import data_roots
 from core.migration.model.checks import CheckResult
-from core.migration.model.execution import Execution, Kind
+from core.migration.model.execution import Execution, Kind, StopAnswer
 from core.migration.model.move import Move, Verify
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Probe
 from core.migration.plan import make_plan
 from core.servers.connection import Server
 from core.servers.profiles import Profile
-from tests.lab.clusters import PREFIX
+from core.servers.remote_process import GRACE
+from tests.lab.clusters import PREFIX, pack, unpack
 from tests.lab.extra import put_tree
 from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
-from tests.lab.machine import LabError
+from tests.lab.machine import CACHE, LabError, wait_until
 
 ROOT = "/srv/pg/move"
 DATA, WAL, SPACE, OTHER = f"{ROOT}/data", f"{ROOT}/wal", f"{ROOT}/space a", f"{ROOT}/space b"
@@ -56,6 +59,8 @@ CREATE TABLESPACE b LOCATION '{OTHER}';
 CREATE DATABASE shop;
 S
 ./pgbench -i -q -s 1 -h /tmp -p {PORT} -U postgres --tablespace=a --index-tablespace=b shop 2>/dev/null
+# or autovacuum would, in the middle of a move
+./vacuumdb -q -z -a -h /tmp -p {PORT} -U postgres
 ./pg_ctl -D {DATA} -s -w -m fast stop
 """
 
@@ -78,13 +83,19 @@ def put_server(old: Host) -> None:
 
 
 def create(old: Host) -> None:
-    """The cluster, stopped, and a copy of it to begin anew from."""
+    """The cluster, stopped, and a copy of it to begin anew from; made once, then unpacked from the cache."""
     put_server(old)
     for folder in (ROOT, TEMPLATE):
         old.exec("install", "-d", "-o", "postgres", "-g", "postgres", folder)
-    for folder in (DATA, WAL, SPACE, OTHER):
-        old.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", folder)
-    old.exec("sh", "-c", _CREATE, user="postgres")
+    version = old.exec(f"{SERVER}/bin/postgres", "-V").stdout
+    archive = CACHE / f"moved-{hashlib.sha256(f'{version}{_CREATE}'.encode()).hexdigest()[:12]}.tar"
+    if archive.exists():
+        unpack(old, archive, ROOT)
+    else:
+        for folder in (DATA, WAL, SPACE, OTHER):
+            old.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", folder)
+        old.exec("sh", "-c", _CREATE, user="postgres")
+        pack(old, archive, ROOT, ".")
     old.exec("cp", "-a", f"{ROOT}/.", TEMPLATE)
 
 
@@ -162,19 +173,29 @@ class Person:
 
     Attributes:
         at: what happens when the plan asks for a step of theirs, by its title.
-        asked: what they were asked.
+        asked: what they were asked; `connected`: who was connected when they were asked last.
+        passes: how many warm passes they want before the stop.
     """
 
     name: str = DATA
     at: dict[str, Callable[[], None]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    connected: tuple[str, ...] = ()
+    passes: int = 0
 
     def announce(self, cluster: str) -> None:
         pass
 
-    def confirm_stop(self, cluster: str) -> bool:
+    def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
         self.asked.append(f"stop {cluster}")
-        return self.name == cluster
+        self.connected = tuple(connected)
+        if warm and self.passes:
+            self.passes -= 1
+            return StopAnswer.WARM_FIRST
+        return StopAnswer.STOP if self.name == cluster else StopAnswer.DECLINED
+
+    def ends_here(self) -> bool:
+        return False
 
     def has_done(self, step: Step) -> bool:
         self.asked.append(step.title)
@@ -234,6 +255,28 @@ def moving(
 
 
 @contextmanager
+def nothing_left(lab: Lab) -> Iterator[None]:
+    """Old running meanwhile; afterwards nothing of ours may be on the hosts, but the cluster itself."""
+    clear(lab)
+    looks = {host.name: footprint(host) for host in (lab.old, lab.new)}
+    start(lab.old)
+    yield
+    for host in (lab.old, lab.new):
+        end(host)
+        left: list[str] = []
+
+        def as_before(host: Host = host, left: list[str] = left) -> bool:
+            left[:] = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
+            return not left
+
+        with suppress(LabError):
+            wait_until(
+                as_before, f"{host.name} to be as before", seconds=GRACE + 3
+            )  # what was told to end has that long
+        assert left == [], f"{host.name}: {left}"
+
+
+@contextmanager
 def undisturbed(
     lab: Lab,
     folder: Path,
@@ -242,19 +285,16 @@ def undisturbed(
     facts: tuple[Facts, Facts],
 ) -> Iterator[Moving]:
     """The move with old running; afterwards nothing of ours may be on the hosts, but the cluster itself."""
-    clear(lab)
-    looks = {host.name: footprint(host) for host in (lab.old, lab.new)}
-    start(lab.old)
-    made = moving(folder, *profiles, connect, facts)
-    yield made
-    made.store.close()
-    for host in (lab.old, lab.new):
-        end(host)
-        left = [line for line in differences(looks[host.name], footprint(host)) if ROOT not in line]
-        assert left == [], f"{host.name}: {left}"
+    with nothing_left(lab):
+        made = moving(folder, *profiles, connect, facts)
+        yield made
+        made.store.close()
 
 
 def read_facts(connect: Callable[[str], Server], target: str | None = None) -> tuple[Facts, Facts]:
     """The facts of both sides; `target`: looked into on new."""
     folders = [] if target is None else [target]
-    return collect(connect("old"), Job(), folders=[DATA]), collect(connect("new"), Job(), folders=folders)
+    old = collect(connect("old"), Job(), folders=[DATA])
+    cluster = old.cluster(DATA)
+    places = [] if cluster is None else [root.target for root in data_roots(MOVE, cluster)[1:]]
+    return old, collect(connect("new"), Job(), folders=folders, targets=places)

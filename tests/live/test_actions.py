@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.actions import Session, check, estimate, plan, read_facts
+from core.actions.facts import read_facts
+from core.actions.migration import check, estimate, plan
+from core.actions.session import Session
 from core.facts.model import Tool
 from core.history.store import Store
 from core.jobs import Event, Job, Note

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from core.actions import Session, compare, compare_sets, run_benchmarks
+from core.actions.benchmarks import compare, compare_sets, run_benchmarks
+from core.actions.session import Session
 from core.benchmarks import folders, keeper
 from core.benchmarks.model import Outcome, Side
 from core.errors import CommandError, InputError, UnreachableError
@@ -25,7 +26,7 @@ from core.servers.profiles import Profile
 from tests.lab import clusters
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
-from tests.lab.machine import wait_until
+from tests.lab.machine import killed_at_the_end, wait_until
 from tests.live.test_benchmarks import FACTS, silence
 
 pytestmark = pytest.mark.lab
@@ -89,13 +90,11 @@ def data(tmp_path: Path, lab: Lab, old_profile: Profile, new_profile: Profile, m
 def bench(lab: Lab, suite: str) -> Iterator["subprocess.Popen[bytes]"]:
     """A real `pghaul bench` that is within its long workload."""
     words = [sys.executable, "-m", "gui.entry", "bench", MOVE.name, "--side", "old", "--suite", suite]
-    process = subprocess.Popen(words, cwd=PROJECT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    try:
+    with killed_at_the_end(
+        subprocess.Popen(words, cwd=PROJECT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    ) as process:
         wait_until(lambda: "--runtime=300" in running(lab), "the long workload to begin", seconds=180)
         yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def said(process: "subprocess.Popen[bytes]", words: bytes) -> bool:

@@ -19,7 +19,6 @@ from core.servers.connection import Server, connect
 from core.servers.profiles import Asker, Profile
 from core.servers.shell import call, command
 from tests.lab.lab import Lab
-from tests.turns import Alone
 
 pytestmark = pytest.mark.lab
 
@@ -103,13 +102,11 @@ def own_server(old_profile: Profile, asker: Asker) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def measured(lab: Lab, old_server: Server, alone: Alone) -> Iterator[tuple[Run, ...]]:
+def measured(lab: Lab, old_server: Server) -> Iterator[tuple[Run, ...]]:
     """One pass of every kind of workload under caps."""
     lab.cap_disk("old", int(READ), int(WRITE), READ_IOPS, 0)
     workloads = (SEQUENTIAL_READ, SEQUENTIAL_WRITE, RANDOM_READ, BUFFERED, DD)
-    with alone():
-        runs = run_suite(old_server, volume(), suite(*workloads), FACTS, Journal(), Job(), move="m")
-    yield runs
+    yield run_suite(old_server, volume(), suite(*workloads), FACTS, Journal(), Job(), move="m")
     lab.cap_disk("old")
 
 
@@ -142,6 +139,7 @@ def test_dd_reads_back_the_cap_and_tells_its_processor_time(measured: tuple[Run,
     assert 0 < metrics["cpu_cores"] < 1.5
 
 
+@pytest.mark.measures
 def test_buffered_writes_show_no_latency_of_memory(measured: tuple[Run, ...]) -> None:
     buffered, direct = measured[3].repetitions[0].metrics, measured[2].repetitions[0].metrics
     assert not [name for name in buffered if "latency" in name]
@@ -168,6 +166,25 @@ def test_a_run_is_journaled_whole_and_leaves_nothing(lab: Lab, old_server: Serve
     assert done == sorted(done)
     assert lab.old.exec("ls", "-A", folder).stdout == ""
     lab.old.exec("rmdir", folder)
+
+
+@pytest.mark.usefixtures("clean_hosts")
+def test_more_repetitions_than_were_forecast_do_not_count_for_what_comes_behind(old_server: Server) -> None:
+    events: list[Event] = []
+    first, second = (
+        replace(RANDOM_READ, name=name, title=name, parameters={**RANDOM_READ.parameters, "runtime_seconds": 1})
+        for name in ("first", "second")
+    )
+    never_steady = replace(suite(first, second, repetitions=2), target_variation=-1.0, most_repetitions=3)
+    run_suite(old_server, volume(), never_steady, FACTS, Journal(), Job(events.append), move="m")
+    told = [event for event in events if isinstance(event, Progress)]
+    total = told[0].total
+    assert total is not None
+    early = [event.done for event in told if event.title.startswith("first")]
+    late = [event.done for event in told if event.title.startswith("second")]
+    assert max(early) < 0.6 * total  # as if there had been the two that were forecast, and the layout
+    assert max(early) <= late[0]
+    assert late[-1] == total
 
 
 def during(text: str, act: Callable[[], None]) -> Callable[[Event], None]:

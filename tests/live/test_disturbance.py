@@ -82,7 +82,7 @@ def test_what_stays_in_memory_is_marked(old_server: Server) -> None:
             (("dd", "if=/dev/zero", "of=other", "bs=1M", "count=40"), "write_bytes_per_second", [MarkKind.MEMORY]),
         ):
             watch.begin()
-            ticking = ("bench_ticking", *command)
+            ticking = ("bench_ticking", "", *command)
             shell = folder.inside(watch.around(ticking, "dd", Phase(command, 1.0, 60.0)))
             watch.said(old_server.run(shell, Job(), user="root").stdout)
             assert [mark.kind for mark in watch.marks({measured: 1.0}, Job())] == kinds

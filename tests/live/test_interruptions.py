@@ -1,7 +1,5 @@
 """Interruptions of a move: each is noticed, loses nothing, and ends verified, or safely stopped with old as it was."""
 
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -26,7 +24,7 @@ from tests.lab.fixtures import LabAsker, profile
 from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
-from tests.lab.machine import lab_unavailable, wait_until
+from tests.lab.machine import killed_at_the_end, lab_unavailable, wait_until
 from tests.live import moving as site
 from tests.live.moving import DATA, MOVE, ROOT, TARGET, Moving, Person, sql
 
@@ -324,14 +322,12 @@ def test_a_killed_workstation_is_gone_on_with(
     monkeypatch.setenv("PGHAUL_SSH_CONFIG", str(config))
     words = [sys.executable, "-m", "gui.entry", "execute", MOVE.name, "--confirm", DATA, "--yes-to-hooks", "--json"]
     cluster.shape(SLOW)
-    first = subprocess.Popen(words, cwd=PROJECT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    wait_until(
-        lambda: "--server" in cluster.new.exec("ps", "-e", "-o", "args=").stdout, "the copy to begin", seconds=90
-    )
-    wait_until(lambda: "warm pass 1" in last_step(folder), "the first warm pass to begin", seconds=30)
-    refuses_to_measure("probe", "under way on this workstation")
-    os.kill(first.pid, signal.SIGKILL)
-    first.communicate()
+    with killed_at_the_end(subprocess.Popen(words, cwd=PROJECT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)):
+        wait_until(
+            lambda: "--server" in cluster.new.exec("ps", "-e", "-o", "args=").stdout, "the copy to begin", seconds=90
+        )
+        wait_until(lambda: "warm pass 1" in last_step(folder), "the first warm pass to begin", seconds=30)
+        refuses_to_measure("probe", "under way: pghaul execute")
     cluster.shape("off")
     refuses_to_measure("bench", "whose program has ended: go on with")
     second = subprocess.run([*words, "--resume"], cwd=PROJECT, check=False, capture_output=True, text=True, timeout=200)

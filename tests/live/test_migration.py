@@ -18,7 +18,8 @@ from core.migration.estimate import estimate, spec_of
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Move
 from core.migration.model.plan import Plan, Step
-from core.migration.model.probe import Probe, Quantity
+from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
+from core.migration.model.table_sample import copied, loaded
 from core.migration.model.transport import PLAIN, Route
 from core.migration.plan import make_plan
 from core.migration.probing.probes import probe
@@ -30,7 +31,6 @@ from tests.lab.fixtures import LabAsker
 from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
-from tests.turns import Alone
 
 pytestmark = pytest.mark.lab
 
@@ -88,6 +88,7 @@ def odd(lab: Lab) -> Iterator[Host]:
         old,
         "CREATE TABLESPACE odd LOCATION :'space';\n"
         "CREATE UNLOGGED TABLE big AS SELECT n, repeat(md5(n::text), 25) AS note FROM generate_series(1, 190000) n;\n"
+        "CREATE INDEX ON big (n);\n"
         "CREATE TABLE small TABLESPACE odd AS SELECT n FROM generate_series(1, 1000) n;\n"
         "CHECKPOINT;",
     )
@@ -230,15 +231,13 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     stopped: Host,  # noqa: ARG001  before the look at what is left
     old_server: Server,
     new_server: Server,
-    alone: Alone,
-    clean_hosts: None,  # noqa: ARG001
+    clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
     """The caps are the truth: 30 MB/s of old's disk, 60 MB/s of new's, 400 Mbit/s between them."""
     facts = collect(old_server, Job(), folders=[ODD]), collect(new_server, Job(), folders=[TARGET])
     cap(lab, Setting("capped", old_disk=30_000_000, new_disk=60_000_000, wire="400mbit"))
     journal = Journal()
-    with alone():
-        probes = probe(old_server, new_server, *facts, MOVE, "0123", journal, Job())
+    probes = probe(old_server, new_server, *facts, MOVE, "0123", journal, Job(), thorough=True)
     assert [each for _, each in journal.probes] == list(probes)
     assert {name for name, _ in journal.probes} == {MOVE.name}
     assert all(each.command and each.raw and each.method for each in probes)
@@ -251,8 +250,7 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     assert choose(probes).bound_by == "old disk"
     guessed = copy_seconds(estimate(spec_of(MOVE, facts[0], probes)))
     lab.cap_disk("new")  # by hand new's memory would take the copy, and a slow disk would have all to write at the end
-    with alone():
-        taken = copy_by_hand(lab, ODD)
+    taken = copy_by_hand(lab, ODD)
     assert guessed == pytest.approx(taken.flushed, rel=0.25)
 
 
@@ -263,7 +261,7 @@ def test_a_narrow_wire_calls_for_compression(
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    clean_hosts: None,  # noqa: ARG001
+    clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
     """Old runs meanwhile; the sample is of its own files, which shrink to a quarter and less."""
     lab.shape("100mbit")
@@ -291,17 +289,18 @@ def test_a_narrow_wire_calls_for_compression(
     assert "--compress" in " ".join(made.steps[number(made, "warm pass 1") - 1].native)
 
 
+@pytest.mark.measures
 def test_unencrypted_ways_are_tried_where_the_move_allows_them(
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    clean_hosts: None,  # noqa: ARG001
-    monkeypatch: pytest.MonkeyPatch,
+    clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
-    monkeypatch.setattr("core.migration.probing.probes.SAMPLING_SECONDS", 1.0)
-    probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), Job())
-    tried = [each.transport for each in probes if each.quantity is Quantity.END_TO_END and each.transport is not None]
-    assert [each for each in tried if each.route is Route.DAEMON]
+    probes: tuple[Probe, ...] = ()
+    for _ in range(3):  # while a neighbour holds up the disks no other way matters, and none is tried
+        probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), Job())
+        if Route.DAEMON in {each.transport.route for each in probes if each.transport is not None}:
+            break
     assert choose(probes, [Route.DAEMON]).transport.route is Route.DAEMON
 
 
@@ -311,7 +310,7 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    clean_hosts: None,  # noqa: ARG001
+    clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
     """Nobody answers on its port, as behind a firewall."""
     said: list[str] = []
@@ -331,13 +330,15 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
     assert choose(probes).sample is not None
 
 
-@pytest.mark.parametrize("where", ["read_probe", "write_probe", "cipher_probe", "send_sample"])
+@pytest.mark.parametrize(
+    "where", ["read_probe", "write_probe", "cipher_probe", "send_sample", "copy_probe", "load_probe"]
+)
 def test_a_cancelled_probe_leaves_nothing(
     where: str,
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    clean_hosts: None,  # noqa: ARG001
+    clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
     timers: list[threading.Timer] = []
 
@@ -352,6 +353,37 @@ def test_a_cancelled_probe_leaves_nothing(
     assert timers
 
 
+def test_a_sample_of_tables_prices_dump_and_restore(
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    clean_hosts: None,  # noqa: ARG001  a fixture
+) -> None:
+    """Its rows go through COPY on old, into a throwaway cluster on new, under an index; nothing of them stays."""
+    said: list[str] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Note):
+            said.append(event.text)
+
+    probes = probe(old_server, new_server, *both_facts, MOVE, "0123", Journal(), Job(listen))
+    sampled = {each.quantity: each for each in probes if each.quantity in OF_A_DUMP}
+    assert sampled.keys() == OF_A_DUMP, said
+    assert any("of the largest tables of postgres go through COPY on old" in text for text in said)
+    (dumped,) = copied(sampled[Quantity.DUMP].raw).values()
+    (taken,) = loaded(sampled[Quantity.LOAD].raw).values()
+    assert dumped.bytes == pytest.approx(taken.bytes, rel=0.15)
+    assert dumped.text == pytest.approx(806 / 910 * dumped.bytes, rel=0.15)  # 9 rows of some 806 characters a page
+    assert min(each.bytes_per_second for each in sampled.values()) > 1e6
+    assert "note" not in "".join(each.raw for each in sampled.values())
+    spec = spec_of(MOVE, both_facts[0], probes)
+    assert spec.dump.load_bytes_per_second == sampled[Quantity.LOAD].bytes_per_second
+    made = estimate(spec).method("dump-restore")
+    assert made is not None
+    sources = {stage.name: stage.evidence for stage in made.stages}
+    assert all("probe of" in sources[name] for name in ("dump", "load", "indexes"))
+
+
 class ListenerError(Exception):
     """Whoever listens failed: a full disk under the history, a closed pipe."""
 
@@ -360,7 +392,7 @@ def test_a_listener_that_fails_leaves_nothing(
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    clean_hosts: None,  # noqa: ARG001
+    clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
     """The scratch folder was made, but nobody was told where."""
 
@@ -377,7 +409,7 @@ def test_a_key_that_cannot_be_taken_off_new_does_not_keep_old_from_being_cleaned
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    clean_hosts: None,  # noqa: ARG001
+    clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
     """The warning about the one reaches a listener that fails; the other is removed all the same."""
     keys = f"/home/{lab.new.user}/.ssh/authorized_keys"
@@ -407,7 +439,7 @@ def test_what_a_crash_left_is_removed_by_the_next_probe(
     new_server: Server,
     both_facts: tuple[Facts, Facts],
     asker: LabAsker,
-    clean_hosts: None,  # noqa: ARG001
+    clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
     """The workstation is gone before it can remove anything; then another probe of the same move is cancelled early."""
     keys = f"/home/{lab.new.user}/.ssh/authorized_keys"
@@ -443,7 +475,7 @@ def test_the_key_opens_the_copy_alone(
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    clean_hosts: None,  # noqa: ARG001
+    clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
     plan = planned(old_server, new_server, both_facts)
     outputs: dict[str, str] = {}
@@ -482,7 +514,7 @@ def test_a_link_that_cannot_be_measured_is_said_and_left_out(
     new_server: Server,
     both_facts: tuple[Facts, Facts],
     asker: LabAsker,
-    clean_hosts: None,  # noqa: ARG001
+    clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
     """Old takes itself for new: whoever answers there does not show new's host key."""
     del lab
@@ -496,7 +528,7 @@ def test_a_link_that_cannot_be_measured_is_said_and_left_out(
     bare_old, bare_new = (replace(each, tools=()) for each in both_facts)
     with connect(lonely, asker, Job()) as unreachable:
         probes = probe(old_server, unreachable, bare_old, bare_new, MOVE, "0123", Journal(), Job(listen))
-    assert {each.quantity for each in probes} == {Quantity.READ, Quantity.WRITE}
+    assert {each.quantity for each in probes} == {Quantity.READ, Quantity.SUMS, Quantity.WRITE, Quantity.DUMP}
     assert any("neither iperf3 nor socat" in note for note in notes)
     assert any(note.startswith("ssh was not measured") for note in notes)
 

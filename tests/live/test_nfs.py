@@ -17,8 +17,9 @@ from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
 from core.migration.probing import probes as probing
-from core.migration.probing import sampling, taking
+from core.migration.probing import taking
 from core.migration.probing.candidates import Measure
+from core.migration.probing.proportion import THOROUGH
 from core.migration.transports import nfs
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers import connection
@@ -187,9 +188,9 @@ def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
 
     tried = [Transport(route=Route.NFS, mount=mount) for mount in ("vers=4.2", "vers=4.2,nconnect=4", "vers=3")]
     monkeypatch.setattr(probing, "search", every_mount)  # which it would choose depends on how slow a machine is
-    monkeypatch.setattr(probing, "SAMPLING_SECONDS", 600.0)
+    unhurried = replace(THOROUGH, route_seconds=600.0, small_files=100)  # a thousand take a machine a minute
+    monkeypatch.setattr(probing, "THOROUGH", unhurried)
     monkeypatch.setattr(taking, "DEADLINE_SECONDS", 240.0)
-    monkeypatch.setattr(sampling, "MOST_SMALL_FILES", 100)  # a thousand alone take a machine a minute
     taken: list[Probe] = []
     events: list[Event] = []
 
@@ -199,7 +200,8 @@ def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
 
     undertaking = replace(MOVE, plain_text=True)
     with as_before(machines):
-        probing.probe(servers["old"], servers["new"], *facts, undertaking, "0123", Journal(), Job(events.append))
+        made = Job(events.append)
+        probing.probe(servers["old"], servers["new"], *facts, undertaking, "0123", Journal(), made, thorough=True)
     notes = [event.text for event in events if isinstance(event, Note)]
     sampled = [probe for probe in taken if probe.quantity is Quantity.END_TO_END]
     assert [probe.transport for probe in sampled] == tried, notes

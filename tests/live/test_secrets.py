@@ -11,13 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from core.actions import Session, check, estimate, execute, plan, report
+from core.actions.execution import execute
+from core.actions.migration import check, estimate, plan
+from core.actions.reports import report
+from core.actions.session import Session
 from core.errors import CommandError
 from core.history.store import Store
 from core.history.types import LongText
 from core.jobs import Event, Job
 from core.migration.model.execution import Kind, State
 from core.migration.plan import runbook, script
+from core.reports.make import Format
+from core.reports.make import Kind as ReportKind
+from core.reports.options import Options
 from core.servers.profiles import Profile, Rights
 from core.servers.shell import command
 from tests.lab.fixtures import LabAsker
@@ -123,20 +129,27 @@ def test_after_a_whole_move_no_secret_is_to_be_found(cluster: Lab, asker: LabAsk
         check(session, "m", job)
         estimate(session, "m", job)
         made = plan(session, "m", job)
-        echo = command("sh", "-c", f"echo password={WORDS['what a server says']} >&2; exit 1")
+        # joined by the server itself: the command, which is in its process list, does not hold the word
+        said = "' '".join(WORDS["what a server says"].split("-"))
+        echo = command("sh", "-c", f"printf 'password=%s-%s-%s\\n' '{said}' >&2; exit 1")
         with pytest.raises(CommandError) as failed:
             session.server("old", job).run(echo, job)
         assert execute(session, "m", Kind.REAL, Person(), job).state is State.DONE
-        report(session, "m", tmp_path / "m.pdf", functions=True)
+        asked = Options(raw=True, functions=True)
+        for kind in (ReportKind.PLAN, ReportKind.EXECUTION):
+            report(session, kind, ["m"], tmp_path / f"{kind}.pdf", Format.PDF, asked)
         path = store.path
-    printed = subprocess.run(["pdftotext", tmp_path / "m.pdf", "-"], check=True, capture_output=True, text=True)
+    printed = [
+        subprocess.run(["pdftotext", made_pdf, "-"], check=True, capture_output=True, text=True).stdout
+        for made_pdf in sorted(tmp_path.glob("*.pdf"))
+    ]
     found = {
         "history": kept(path),
         "files of the history": repr([each.read_bytes() for each in path.parent.rglob("*") if each.is_file()]),
         "events": repr(events),
         "error": f"{failed.value} {failed.value.command} {failed.value.stderr}",
         "script and runbook": script(made) + runbook(made),
-        "report": printed.stdout,
+        "report": "\n".join(printed),
         "process lists": "\n".join(lists),
     }
     assert "setting primary_conninfo # " in found["history"], "the comparison of both sides is there, by a hash"

@@ -1,7 +1,6 @@
 """Commands on real hosts: their output, rights and end, and that nothing of them stays on the server."""
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -23,7 +22,7 @@ from core.servers.shell import Secret, command, environment
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
-from tests.lab.machine import wait_until
+from tests.lab.machine import killed_at_the_end, wait_until
 from tests.lab.root import PASSWORD
 from tests.shells import sh
 
@@ -192,10 +191,8 @@ def test_a_killed_workstation_leaves_nothing_running(lab: Lab, old_profile: Prof
         "server.run(sh('sleep 1239 & sleep 1240'), Job(), user='root', deadline=900)\n"
     )
     words = [sys.executable, "-c", program, old_profile.address, str(old_profile.identity_file)]
-    workstation = subprocess.Popen(words, cwd=Path(__file__).parents[2])
-    wait_until(lambda: running_on(lab.old, "sleep 1240"), "the command to begin", seconds=30)
-    workstation.send_signal(signal.SIGKILL)
-    workstation.wait()
+    with killed_at_the_end(subprocess.Popen(words, cwd=Path(__file__).parents[2])):
+        wait_until(lambda: running_on(lab.old, "sleep 1240"), "the command to begin", seconds=30)
     gone(lab.old, "sleep 1239")
     gone(lab.old, "sleep 1240")
 

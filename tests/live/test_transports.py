@@ -42,7 +42,7 @@ for each in 1 2 3 4 5 6 7; do head -c $((each * 300000)) /dev/urandom >base/1/$e
 echo 15 >PG_VERSION; echo 1 >'a b'; echo 2 >"it's"; echo 3 >'$(touch x)'; echo 4 >'#first'; echo 5 >'; second'
 printf 6 >'line
 break'; printf 7 >"$(printf 'not utf-8 \\377')"; : >nothing; echo pid >postmaster.pid
-find . -type f -exec touch -d '2020-01-01 00:00:00.1' {} +
+find . '(' -type f -o -type l ')' -exec touch -h -d '2020-01-01 00:00:00.1' {} +
 """
 _LIST = "find . ! -path ./postmaster.pid -printf '%y %m %s %T@ %l %P\\0' | sort -z | tr '\\0' '\\n' | cat -v"
 _SUMS = "find . -type f ! -path ./postmaster.pid -print0 | sort -z | xargs -0 sha256sum | cat -v"

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from core.actions import Session
+from core.actions.session import Session
 from core.benchmarks.model import Outcome
 from core.history.store import Store
 from core.migration.model.move import Move
@@ -18,6 +18,7 @@ from core.servers.profiles import Profile, Rights
 from core.servers.secrets import session_secrets
 from gui import appearance
 from gui.dialogs.questions import SecretDialog
+from gui.models.report import Wanted
 from gui.pages.check import CheckPage
 from gui.pages.compare import ComparePage
 from gui.pages.estimate import EstimatePage
@@ -209,7 +210,7 @@ def test_the_main_job_through_the_pages(window: MainWindow, move: Move, qtbot: Q
             part.start.click()
             _rest(window, qtbot)
             parts.append(part)
-        window.write_report(move.name, tmp_path / "spring.pdf")
+        window.write_report(Wanted(move.name, "plan"), tmp_path / "spring.pdf")
         _rest(window, qtbot)
     checks, estimate, plan = parts
     assert isinstance(checks, CheckPage)
@@ -233,7 +234,7 @@ def test_benchmarks_by_forecast_live_and_compared(window: MainWindow, move: Move
     with Watchdog(window) as watchdog:
         page.forecast.click()
         _rest(window, qtbot)
-        assert [forecast.problems for forecast in page.forecasts.rows.rows] == [(), ()]
+        assert [row.forecast.problems for row in page.forecasts.rows.rows] == [(), ()]
         assert page.start.isEnabled()
         page.start.click()
         qtbot.waitUntil(lambda: page.table.rows.rowCount() > 0, timeout=PATIENCE_MS)

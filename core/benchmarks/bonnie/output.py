@@ -3,7 +3,8 @@
 Rates are KiB/s in both (`K/sec`); only the table of 2.00 scales them, `1.4g` with 1024, to two or three digits. The
 comma-separated line is exact and counts where both describe one test; programs up to 1.03 print no version in it, and
 2.00 calls the layout 1.98. `+++++` was too fast to time and a blank was not run: both are absent, never zero. In the
-table a blank leaves its column empty, so that numbers belong to the heading that they stand under.
+table a blank leaves its column empty, so that numbers belong to the heading that they stand under. Who quotes a table
+may leave out the column of machines, or have the last column wrapped onto a line of its own.
 """
 
 import re
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 
 from core.benchmarks.model import Metrics, Output, Result
 from core.benchmarks.reading import first_line, lines, unreadable
+from core.mail import plain
 
 _RATES = (
     "write_char_bytes_per_second",
@@ -36,7 +38,7 @@ _AGREE = 0.06
 
 _NUMBER = r"\d+(?:\.\d+)?"
 _VERSION = re.compile(r"\s*Version\s+(?P<version>\d\.\d\d\w?)\s+-+Sequential Output")
-_HEADING = re.compile(r"\s*(?P<first>Machine\s+Size|Name:Size etc)(?:\s+(?:K/sec|/sec)\s+%CP){6}\s")
+_HEADING = re.compile(r"\s*(?P<first>(?:Machine\s+)?Size|Name:Size etc)(?:\s+(?:K/sec|/sec)\s+%CP){6}\s")
 _ROW = re.compile(
     r"""
     \s*(?:(?P<name>\S+)\s+)?                       # 2.00 prints a size alone where there is no name
@@ -50,6 +52,15 @@ _LATENCY_ROW = re.compile(r"\s*Latency\s")
 _LATENCY = re.compile(r"(?P<number>\d+)(?P<unit>us|ms|s)\b")
 _SIZE = re.compile(r"(?P<number>\d+)(?P<unit>[KMGT])(?::.*)?", re.IGNORECASE)
 _FORMAT = re.compile(r"\d\.\d\d\w?")
+# a mail's lines are shorter than a table: its sixth column stands below
+_FIVE_COLUMNS = re.compile(
+    rf"""
+    (?P<line>(?:\bSize(?:[ \t]+K/sec[ \t]+%CP){{5}}|\b\d+[MGT](?:[ \t]+(?:{_NUMBER}|\++)[ \t]+(?:\d+|\++)){{5}}))
+    [ \t]*\r?\n
+    (?P<last>[ \t]*(?:/sec[ \t]+%CP|(?:{_NUMBER}|\++)[ \t]+(?:\d+|\++))[ \t]*\r?\n)
+    """,
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +84,7 @@ class _Heading:
 
     @property
     def size_end(self) -> int | None:
-        found = re.search(r"Machine\s+Size", self.line)
+        found = re.search(r"^(?:\s*Machine)?\s*Size", self.line)
         return found.end() if found is not None else None
 
     @property
@@ -88,6 +99,7 @@ def parse_bonnie(text: str) -> Output:
     Raises:
         ParseError: neither a table nor a whole comma-separated line with a rate.
     """
+    text = _FIVE_COLUMNS.sub(r"\g<line> \g<last>", "".join(lines(plain(text))))
     exact = [test for line in lines(text) if (test := _separated(line)) is not None]
     results: list[Result] = []
     versions: list[str] = []

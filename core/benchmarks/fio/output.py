@@ -5,17 +5,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from core.benchmarks.fio.json_output import looks_like_json, parse_fio_json
+from core.benchmarks.fio.log_output import parse_fio_log
 from core.benchmarks.fio.normal_output import parse_fio_text
 from core.benchmarks.fio.terse_output import parse_fio_terse
 from core.benchmarks.model import Output, Result
 from core.benchmarks.reading import first_line, unreadable
 from core.errors import ParseError
+from core.mail import plain
 
 _ERROR = re.compile(r"error=([^(),:]+)")
 
 
 def parse_fio(text: str) -> Output:
-    """What fio measured, one result a job: from its JSON, its normal or its terse output, whichever the text holds.
+    """What fio measured, one result a job: from its JSON, its normal or its terse output, or a log, whichever it is.
 
     Where it holds several of them, the one that says most counts: JSON, then the normal output.
 
@@ -29,9 +31,10 @@ def parse_fio(text: str) -> Output:
         except ParseError as error:
             failure = error
     else:
+        text = plain(text)
         failure = unreadable("fio", "JSON, normal or terse output with a job", first_line(text))
     # what JSON could not tell the others may, and if none can, the first complaint is the one to see
-    for parse in (parse_fio_text, parse_fio_terse):
+    for parse in (parse_fio_text, parse_fio_terse, parse_fio_log):
         with suppress(ParseError):
             return parse(text)
     raise failure

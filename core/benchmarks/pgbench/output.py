@@ -3,22 +3,30 @@
 After src/bin/pgbench/pgbench.c. Up to 13 two lines tell transactions a second, with and without connecting; the one
 without is meant. Since 14 it is `without initial connection time`, or, of a run that connects anew for each transaction
 (-C), `including reconnection times`. `NaN` is what an empty run gives. A run aborted when a client gave up prints its
-report all the same: it is marked. Several scripts have a result each, after one of them all.
+report all the same, or as much of it as it has figures for: it is marked, as is a report that was cut off behind its
+number of transactions. Several scripts have a result each, after one of them all.
 """
 
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 
 from core.benchmarks.model import Metrics, Output, Result
+from core.benchmarks.pgbench.log import parse_pgbench_log
 from core.benchmarks.reading import first_line, lines, unreadable
+from core.errors import ParseError
+from core.mail import plain
 
-_LEAD = r"^[ \t>]*(?:-{1,2} )?"
+_LEAD = r"^[ \t>]*(?:[-*|] |-- )?"
 _FLAGS = re.MULTILINE
 _NUMBER = r"\d+(?:\.\d+)?"
 _BANNER = re.compile(rf"{_LEAD}pgbench \((?P<version>\d[\w.]*)", _FLAGS)
-_BEGINS = re.compile(rf"{_LEAD}transaction type: (?P<name>[^\r\n]*)[\r\n]", _FLAGS)
+# the first line may have been left out
+_BEGINS = re.compile(
+    rf"{_LEAD}(?:transaction type: (?P<name>[^\r\n]*)[\r\n]+(?:{_LEAD}scaling factor: )?|scaling factor: )", _FLAGS
+)
 _SCRIPT = re.compile(rf"{_LEAD}SQL script \d+: (?P<name>[^\r\n]*)[\r\n]", _FLAGS)
 _COUNTS = {
     "scale": re.compile(rf"{_LEAD}scaling factor: (\d+)\s", _FLAGS),
@@ -37,8 +45,8 @@ _TRANSACTIONS = re.compile(
 _OF_SCRIPT = re.compile(rf"{_LEAD}(?P<done>\d+) transactions \(", _FLAGS)  # since 17 these count failed ones too
 _SKIPPED = re.compile(rf"{_LEAD}number of transactions skipped: (\d+) \(", _FLAGS)
 _RATE = re.compile(
-    rf"{_LEAD}tps = (?P<tps>\S+) "
-    r"\((?:excluding connections est|without initial connection time|including reconnection times)",
+    rf"{_LEAD}tps = (?P<tps>[^\s(]+) ?"
+    r"\((?:excluding|without|including\s+reconnection)\b",  # a mail may have wrapped the rest
     _FLAGS,
 )
 _RATE_OF_SCRIPT = re.compile(r"\btps = (?P<tps>[^\s()]+)\)")
@@ -47,16 +55,18 @@ _CLIENT_ABORTED = re.compile(r"\bclient \d+ (?:script \d+ )?aborted\b", re.IGNOR
 
 
 def parse_pgbench(text: str) -> Output:
-    """What pgbench measured: one result a report, and one a script where there are several.
+    """What pgbench measured: one result a report, and one a script where there are several; else what its log tells.
 
     Raises:
-        ParseError: no whole report, as of a run that was cancelled or aborted before it had a number.
+        ParseError: no report, or none with a number of transactions, as of a run that was cancelled before it had one.
     """
     # without lines that no pgbench prints, in which patterns would search for ever
-    text = "".join(lines(text))
+    text = "".join(lines(plain(text)))
     results = [result for block, before, after in _reports(text) for result in _report(block, before, after)]
     if not results:
-        raise unreadable("pgbench", "a report with a line 'tps = …'", _telling_line(text))
+        with suppress(ParseError):
+            return parse_pgbench_log(text)
+        raise unreadable("pgbench", "a report with a line 'tps = …', or a log", _telling_line(text))
     banner = _BANNER.search(text)
     return Output("pgbench", banner["version"] if banner else None, tuple(results))
 
@@ -69,8 +79,9 @@ def _telling_line(text: str) -> str:
 
 def _reports(text: str) -> Iterator[tuple[str, str, str]]:
     """Each report from its first line on, with what stands before it and after its rate, where others end and begin."""
-    begins = [found.start() for found in _BEGINS.finditer(text)]
-    before = text[: begins[0]] if begins else ""
+    # the last lines alone are a report without its head
+    begins = [found.start() for found in _BEGINS.finditer(text)] or [0]
+    before = text[: begins[0]]
     for begin, end in pairwise([*begins, len(text)]):
         # complaints stand ahead of a report (clients that gave up) or behind it (Run was aborted)
         block = text[begin:end]
@@ -81,15 +92,17 @@ def _reports(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _report(block: str, before: str, after: str) -> Iterator[Result]:
-    name, rate = _BEGINS.match(block), _RATE.search(block)
-    if name is None or rate is None:
-        return
+    head, rate = _BEGINS.match(block), _RATE.search(block)
     scripts = list(_SCRIPT.finditer(block))
     # a script's figures have the same names as those of all: they begin where the first one does
     whole = block[: scripts[0].start()] if scripts else block
     metrics = _metrics(whole) | _per_second(rate)
-    aborted = bool(_ABORTED.search(after) or _CLIENT_ABORTED.search(before) or _fell_short(whole))
-    yield Result(name["name"].strip(), metrics, aborted=aborted)
+    # aborted before it had a rate, or cut off: there is as much as it has counted
+    if rate is None and (head is None or "transactions" not in metrics):
+        return
+    gave_up = _ABORTED.search(after) or _CLIENT_ABORTED.search(before) or _fell_short(whole)
+    aborted = rate is None or bool(gave_up)
+    yield Result(head["name"].strip() if head is not None and head["name"] else None, metrics, aborted=aborted)
     ends = [found.start() for found in scripts[1:]]
     # each ends where the next begins
     for script, end in zip(scripts, [*ends, len(block)], strict=False):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from core.benchmarks.model import Metrics, Output, Result
 from core.benchmarks.reading import first_line, lines, unreadable
+from core.mail import plain
 
 _MODES = {
     "sequential write (creation)": "seqwr",
@@ -75,7 +76,7 @@ def parse_sysbench(text: str) -> Output:
     mode: str | None = None
     runs: list[_Run] = []
     run: _Run | None = None
-    for raw in lines(text):
+    for raw in lines(plain(text)):
         # quoted by a mail, or indented by whoever showed it
         line = raw.lstrip("> \t")
         if (found := _BANNER.match(line)) is not None:

@@ -8,6 +8,7 @@ from core.servers.shell import command
 
 _WITH_ACCESS_TIMES = {"ext2", "ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs", "f2fs"}
 _JOURNALS_DATA = {"ext3", "ext4"}
+_COPIES_ON_WRITE = {"zfs", "btrfs", "bcachefs"}
 _BARRIERS_OFF = ("nobarrier", "barrier=0")
 _SLOW_LAYOUT = 0.5
 """Files that are laid out at less than this share of what the disks write in one go wait for something else."""
@@ -78,6 +79,7 @@ def barriers_off(storage: Storage) -> Observation | None:
 
 def slow_layout(storage: Storage) -> Observation | None:
     """Files are made much slower than the disks write, as on ext3, which maps each block by itself."""
+    system = storage.system
     direct = [figure for figure in storage.sequential("write") if figure.direct]
     write = max(direct, key=lambda figure: figure.value, default=None)
     layouts = [
@@ -87,7 +89,7 @@ def slow_layout(storage: Storage) -> Observation | None:
         if size.workload == took.workload and took.value >= _LONG_ENOUGH
     ]
     rate, size, took = min(layouts, key=lambda one: one[0], default=(0.0, None, None))
-    if storage.system is None or write is None or size is None or took is None or rate > _SLOW_LAYOUT * write.value:
+    if system is None or write is None or size is None or took is None or rate > _SLOW_LAYOUT * write.value:
         return None
     return observed(
         [
@@ -95,15 +97,33 @@ def slow_layout(storage: Storage) -> Observation | None:
                 f"laying out {units.size(size.value)} took {units.duration(took.value)}, {units.rate(rate)}; "
                 f"the disks write {write.text}"
             ),
-            _blocks_one_by_one(storage.system),
+            _blocks_one_by_one(system) or f"{system.mount_point} is {system.kind}, {_fullness(system)}",
         ],
         [
-            "make the volume as ext4 or XFS: with extents, files of any size are laid out in few steps",
-            "where it is ext4 or XFS already: look whether it is nearly full or shared with others",
+            (
+                "make the volume as ext4 or XFS: with extents, files of any size are laid out in few steps"
+                if _blocks_one_by_one(system)
+                else _held_up_by(system)
+            ),
         ],
         took,
         write,
     )
+
+
+def _fullness(system: FileSystem) -> str:
+    used = 1 - system.available_bytes / system.size_bytes if system.size_bytes else 0.0
+    return f"{units.percent(used)} full"
+
+
+def _held_up_by(system: FileSystem) -> str:
+    """What else than its map of blocks makes a file system slow to lay out files."""
+    others = "look whether others write to the same disks, and whether a limit (cgroup, hypervisor) holds them up"
+    if system.kind in _COPIES_ON_WRITE:
+        return (
+            f"{others}; {system.kind} copies on write: give it more room, and look at its compression and its snapshots"
+        )
+    return f"{others}; {system.kind} lays files out in few steps, unless its free room is in small pieces"
 
 
 def _blocks_one_by_one(system: FileSystem) -> str:

@@ -5,7 +5,8 @@ from core.benchmarks.model import Workload
 from core.comparison.diagnosis.arrays import SATURATED
 from core.comparison.diagnosis.observation import Observation, observed
 from core.comparison.diagnosis.storage import Storage
-from core.facts.model import NetworkLink
+from core.facts.model import FileSystem, NetworkLink
+from core.servers.shell import command
 
 SLOW_LINK = 100_000_000
 """Bits a second of a link that negotiated too little, or of a switch of another age."""
@@ -88,8 +89,23 @@ def ageing_file_system(storage: Storage) -> Observation | None:
         ],
         [
             "compare with another file system by the same suite: copy-on-write ones lose most",
-            "look how the files are laid out: filefrag, or xfs_db -r -c frag",
-            "leave the file system more room, and mount it with noatime",
+            _how_laid_out(storage.system),
+            "leave the file system more room"
+            + ("" if _without_access_times(storage.system) else ", mount it with noatime"),
         ],
         worst,
     )
+
+
+def _without_access_times(system: FileSystem | None) -> bool:
+    return system is not None and (system.kind == "zfs" or "noatime" in system.options)
+
+
+def _how_laid_out(system: FileSystem | None) -> str:
+    """How one looks at the pieces that files, or what is free, lie in."""
+    if system is None:
+        return "look how the files are laid out: filefrag, of XFS xfs_db -r -c frag"
+    if system.kind == "zfs":
+        return f"look in how small pieces its room is free: {command('zpool', 'list', '-v').shown}"
+    means = f": {command('xfs_db', '-r', '-c', 'frag', system.device).shown}" if system.kind == "xfs" else ": filefrag"
+    return f"look how the files on {system.mount_point} are laid out{means}"

@@ -10,6 +10,7 @@ from core.benchmarks.tools import TOOLS
 from core.comparison.model import Sample
 from core.comparison.samples import newest_done, sample_of
 from core.facts.model import Array, BlockDevice, Facts, FileSystem
+from core.facts.stacks import device_of, disks_of, stack_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,33 +60,17 @@ class Storage:
     @cached_property
     def device(self) -> BlockDevice | None:
         """What the file system lies on."""
-        # zfs, nfs and overlay have a word there that is no device
-        if self.system is None or not self.system.device.startswith("/dev/"):
-            return None
-        name = self.system.device.removeprefix("/dev/")
-        # mounts say /dev/mapper/vg-lv, the kernel dm-3
-        mapper = name.removeprefix("mapper/") if name.startswith("mapper/") else None
-        return next(
-            (one for one in self.facts.block_devices if one.name == name or (mapper and one.mapper == mapper)), None
-        )
+        return device_of(self.facts, self.system)
 
     @cached_property
     def devices(self) -> tuple[BlockDevice, ...]:
         """That device and all below it, the upper before the lower, each once."""
-        known = {device.name: device for device in self.facts.block_devices}
-        found: dict[str, BlockDevice] = {}
-        waiting = [self.device] if self.device is not None else []
-        while waiting:
-            device = waiting.pop(0)
-            if device.name not in found:
-                found[device.name] = device
-                waiting += [known[name] for name in device.parents if name in known]
-        return tuple(found.values())
+        return stack_of(self.facts, self.system)
 
     @cached_property
     def disks(self) -> tuple[BlockDevice, ...]:
         """The lowest of them."""
-        return tuple(device for device in self.devices if not device.parents)
+        return disks_of(self.facts, self.system)
 
     @cached_property
     def arrays(self) -> tuple[Array, ...]:

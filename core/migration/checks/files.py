@@ -18,6 +18,7 @@ from core.migration.findings.finding import (
     unknown,
     warning,
 )
+from core.servers.shell import for_hint
 
 _COMPRESSING = ("zfs", "btrfs")
 """Their files take less than they hold without having holes."""
@@ -119,7 +120,7 @@ def folder_mode(case: Case) -> Finding:
         mode,
         " or ".join(sorted(allowed)),
         f"the data directory has mode {mode}: PostgreSQL {cluster.series} refuses to start in such a one",
-        f"the copy takes the mode along; set it right on old: chmod 700 {cluster.data_directory}",
+        f"the copy takes the mode along; set it right on old: {for_hint('chmod', '700', cluster.data_directory)}",
     )
 
 

@@ -19,6 +19,7 @@ from core.migration.findings.finding import (
 from core.migration.findings.hosts import Hosts, hosts_of
 from core.migration.findings.layout import config_file_outside, configuration_outside, own_folder
 from core.migration.findings.services import debian_config_file, service_for, service_of
+from core.servers.shell import for_hint
 
 _PG_CTL = "pg_ctl alone"
 
@@ -52,7 +53,8 @@ def start_on_new(case: Case) -> Finding:
         return blocker(
             *shown,
             f"{case.move.target} is registered on new as cluster {new.name}, but what comes is of {cluster.series}",
-            f"register it anew: pg_dropcluster {new.name.replace('/', ' ')}; pg_createcluster {cluster.series} …",
+            f"register it anew: {for_hint('pg_dropcluster', *new.name.split('/', 1))}; "
+            f"pg_createcluster {cluster.series} …",
         )
     file = config_file_outside(cluster)
     if new.debian and file not in (None, debian_config_file(new)):

@@ -24,6 +24,7 @@ from core.migration.findings.finding import (
     warning,
 )
 from core.migration.model.checks import Status
+from core.servers.shell import for_hint
 
 TARGET_IDENTITY = "target-identity"
 """The check whose waiver gives up the same cluster without a mark, as its evidence names it, for the copy."""
@@ -61,7 +62,14 @@ def _strange_root(case: Case) -> Finding | None:
         return None
     version = cluster.control.catalog_version if cluster.control is not None else None
     for root in data_roots(case.move, cluster)[1:]:
-        held = case.new.target_entries.get(root.target, ())
+        held = case.new.target_entries.get(root.target)
+        if held is None:
+            return unknown(
+                root.source,
+                root.target,
+                f"the facts of {case.new.server} do not say what lies in {root.target}, where {root.source} goes",
+                f"look with: {for_hint('ls', '-la', root.target)}; it must be empty or not exist",
+            )
         names = names_of(root, cluster.series, version)
         marked = case.target is not None or _begun(case)
         strange = next((name for name in held if not marked or not re.fullmatch(names, name)), None)
@@ -89,7 +97,7 @@ def _data_directory(case: Case) -> Finding:
             shown,
             f"{path}: {gap.reason}" if gap is not None else NOTHING,
             f"the facts of {case.new.server} do not say what lies in {path}",
-            f"look with: ls -la {path}; it must be empty or not exist",
+            f"look with: {for_hint('ls', '-la', path)}; it must be empty or not exist",
         )
     if target.copy_of is not None:
         return _marked(case, target.copy_of, identifier, shown)

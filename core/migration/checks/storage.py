@@ -24,6 +24,7 @@ from core.migration.findings.finding import (
     warning,
 )
 from core.migration.findings.system_folders import is_system_folder
+from core.servers.shell import for_hint
 
 _LEAST_DEPTH = 2
 _FLEETING = frozenset({"tmpfs", "ramfs", "overlay"})
@@ -54,7 +55,7 @@ def target_path(case: Case) -> Finding:
             case.move.cluster,
             shown,
             f"the file system of {', '.join(unknown_ones)} on {case.new.server} is not known: {why}",
-            f"look on {case.new.server}: df {unknown_ones[0]}",
+            f"look on {case.new.server}: {for_hint('df', unknown_ones[0])}",
         )
     mounts = [target for target, system in systems.items() if system is not None and system.mount_point == target]
     if mounts:

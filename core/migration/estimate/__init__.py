@@ -27,7 +27,7 @@ __all__ = ["Spec", "estimate", "load_spec", "ruled_out", "simulated", "spec_of"]
 def estimate(spec: Spec, checking: Verify = Verify.CHANGED) -> Estimate:
     """Every method's duration and downtime; pure but for the time stamp. `checking`: what the stop of a copy proves."""
     methods = tuple(summed_up(each) for each in simulated(spec, checking))
-    return Estimate(methods, made_at=datetime.now(UTC), advised=_advised(methods))
+    return Estimate(methods, made_at=datetime.now(UTC), advised=_advised(methods), checking=checking)
 
 
 def _advised(methods: tuple[Method, ...]) -> str:

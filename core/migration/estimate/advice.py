@@ -1,16 +1,19 @@
 """What would help: the same estimate with one thing changed, and what that saves."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import inf
 
 from core import units
 from core.migration.estimate.basis import basis, quieter
 from core.migration.estimate.copy_methods import cold_copy, warm_copy
 from core.migration.estimate.draws import span
-from core.migration.estimate.spec import Spec
+from core.migration.estimate.dump_methods import MOST_PROCESSES, dump_restore, parallel_dump_restore
+from core.migration.estimate.replica import streaming_replica
+from core.migration.estimate.spec import PARTS, Spec
 from core.migration.estimate.stages import summed_up
-from core.migration.model.estimate import Method
+from core.migration.estimate.upgrade_methods import upgrades
+from core.migration.model.estimate import Help, Method
 from core.migration.model.move import Verify
 
 _LINKS = (1e9, 10e9, 25e9, 100e9)
@@ -26,60 +29,99 @@ _LEAST_GAIN = 0.02
 """What saves less than this part is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Help:
-    """One change: what it saves in all and of the downtime, likely seconds; what the longest stage waits for then."""
-
-    change: str
-    duration_seconds: float
-    downtime_seconds: float
-    then_bound_by: str
-
-
 def helps(spec: Spec, method: str, checking: Verify = Verify.CHANGED) -> tuple[Help, ...]:
-    """What would shorten a copy of files, what saves most downtime first; empty for the other methods."""
-    if method not in _COPIES:
-        return ()
-    now, found = _copy(spec, method, checking), []
-    for change, changed, proof in _changes(spec, method, checking):
-        then = _copy(changed, method, proof)
-        saved = Help(
-            change,
-            now.duration_seconds.likely - then.duration_seconds.likely,
-            now.downtime_seconds.likely - then.downtime_seconds.likely,
-            max(then.stages, key=lambda stage: stage.seconds.likely).bound_by,
-        )
-        if (
-            max(
-                saved.duration_seconds / now.duration_seconds.likely,
-                saved.downtime_seconds / now.downtime_seconds.likely,
-            )
-            >= _LEAST_GAIN
-            and min(saved.duration_seconds, saved.downtime_seconds) > -1
-        ):
+    """What would shorten a method, what saves most downtime first; empty for one that the spec does not know."""
+    now, found = _made(spec, method, checking), []
+    for change, changed, proof in _changes(spec, method, checking) if now is not None else ():
+        then = _made(changed, method, proof)
+        if now is not None and then is not None and _pays(saved := _saved(change, now, then), now):
             found.append(saved)
     return tuple(sorted(found, key=lambda each: (-each.downtime_seconds, -each.duration_seconds)))
 
 
+def _saved(change: str, now: Method, then: Method) -> Help:
+    return Help(
+        change,
+        now.duration_seconds.likely - then.duration_seconds.likely,
+        now.downtime_seconds.likely - then.downtime_seconds.likely,
+        max(then.stages, key=lambda stage: stage.seconds.likely).bound_by,
+    )
+
+
+def _pays(saved: Help, now: Method) -> bool:
+    """It saves a part worth naming of either, a second at least, and lengthens neither."""
+    if max(saved.duration_seconds, saved.downtime_seconds) < 1:
+        return False
+    parts = (
+        saved.duration_seconds / now.duration_seconds.likely,
+        saved.downtime_seconds / now.downtime_seconds.likely,
+    )
+    return max(parts) >= _LEAST_GAIN and min(saved.duration_seconds, saved.downtime_seconds) > -1
+
+
+def _made(spec: Spec, name: str, checking: Verify) -> Method | None:
+    known = basis(spec)
+    if name in _DUMPS:
+        return summed_up(_DUMPS[name](known))
+    if name in _COPIES:
+        return summed_up(_COPIES[name](known, checking))
+    if name == "streaming-replica":
+        return summed_up(streaming_replica(known))
+    return next((summed_up(each) for each in upgrades(known, checking) if each.name == name), None)
+
+
 _COPIES = {"cold-copy": cold_copy, "warm-copy": warm_copy}
-
-
-def _copy(spec: Spec, method: str, checking: Verify) -> Method:
-    return summed_up(_COPIES[method](basis(spec), checking))
+_DUMPS = {"dump-restore": dump_restore, "parallel-dump-restore": parallel_dump_restore}
 
 
 def _changes(spec: Spec, method: str, checking: Verify) -> Iterator[tuple[str, Spec, Verify]]:
     """Each change, and the spec with it."""
+    yield from ((change, smaller, checking) for change, smaller in _smaller(spec) if method not in _DUMPS)
     for change, bound_by, times, changed in (*_network(spec), *_disks(spec)):
         without = _without_the_bound(spec, bound_by, times, changed)
         if without is not None:
             yield change, without, checking
-    if checking is Verify.ALL:
+    yield from ((change, changed, checking) for change, changed in _processors(spec, method))
+    if checking is Verify.ALL and method not in {*_DUMPS, "streaming-replica"}:
         yield "verification ahead: --verify changed", spec, Verify.CHANGED
     if method == "warm-copy":
         least = span(basis(spec).change).likely / _QUIET
         yield f"an hour in which a fifth changes ({units.size(least)})", quieter(spec, least), checking
 
+
+def _smaller(spec: Spec) -> Iterator[tuple[str, Spec]]:
+    """What a copy moves and nobody needs."""
+    wasted, kept = spec.cluster.wasted_bytes, spec.cluster.kept_wal_bytes
+    if wasted:
+        tables = _named(spec.history.bloated)
+        yield f"VACUUM FULL of {tables}, ahead: {units.size(wasted)} are no rows", _less(spec, wasted)
+    if kept:
+        held = "a slot, the archiver or a setting holds it"
+        yield f"{units.size(kept)} of old WAL gone: {held}", _less(spec, kept)
+
+
+_NAMED = 3
+
+
+def _named(tables: Sequence[str]) -> str:
+    more = f" and {len(tables) - _NAMED} more" if len(tables) > _NAMED else ""
+    return f"{', '.join(tables[:_NAMED])}{more}" if tables else "what is bloated"
+
+
+def _less(spec: Spec, bytes_: float) -> Spec:
+    """The same cluster, but for so many bytes of it, wherever they lie."""
+    cluster = spec.cluster
+    size = max(cluster.size_bytes - bytes_, _LEAST_LEFT * cluster.size_bytes)
+    known = {name: value for name in PARTS if (value := getattr(cluster, name)) is not None}
+    share = size / cluster.size_bytes
+    parts = {name: value * share if name in _LIE else min(size, value) for name, value in known.items()}
+    return replace(spec, cluster=replace(cluster, size_bytes=size, **parts))
+
+
+_LIE = frozenset({"checksummed_bytes", "largest_folder_bytes", "old_disk_bytes", "new_disk_bytes"})
+"""Parts of which what is left out was one."""
+
+_LEAST_LEFT = 0.1
 
 _Change = tuple[str, str, float, Spec]
 """In words; the link that it concerns; how many times as fast that becomes; the spec with it."""
@@ -98,6 +140,14 @@ def _network(spec: Spec) -> Iterator[_Change]:
     if streams < _STREAMS and spec.copy.ssh_bytes_per_second != inf:
         more = replace(spec, link=replace(spec.link, streams=_STREAMS))
         yield f"{_STREAMS} streams", "old cpu", _STREAMS / streams, more
+
+
+def _processors(spec: Spec, method: str) -> Iterator[tuple[str, Spec]]:
+    """New's loads and builds indexes: a job for each, see dump_methods."""
+    cores = spec.new.cores
+    if method == "parallel-dump-restore" and cores is not None and spec.dump.jobs is None and cores < MOST_PROCESSES:
+        more = min(MOST_PROCESSES, 2 * cores)
+        yield f"a new server of {more} processors", replace(spec, new=replace(spec.new, cores=more))
 
 
 def _disks(spec: Spec) -> Iterator[_Change]:

@@ -29,6 +29,11 @@ BASE_BACKUP_18: Figure = (400 * 2**20, 800 * 2**20, 1.08 * 2**30)
 REPLAY: Figure = (30e6, 80e6, 200e6)
 """Bytes of changes that one process applies from the WAL a second: about what one process loads, see LOAD."""
 
+SHRUNK_SAMPLED: Figure = (0.5, 0.75, 1.05)
+"""What a copy that compresses makes of the rate that a sample of it showed: pages of one table shrink better than
+catalogs, indexes and WAL, and others want its processor (in the lab 0.5 to 1.0; one that does not compress, 0.9 to
+1.1)."""
+
 # --- what each file costs besides its bytes, seconds
 
 A_FILE: Figure = (0.0001, 0.0004, 0.003)
@@ -37,19 +42,29 @@ A_FILE: Figure = (0.0001, 0.0004, 0.003)
 LOOK_AT_A_FILE: Figure = (0.000005, 0.00002, 0.0004)
 """Its attributes on both sides: cached, likely, from a disk that turns."""
 
-FORGET_A_FILE: Figure = (0.00003, 0.0001, 0.0008)
-"""To put it out of new's cache before it is read: a process each, on many cores to few."""
+FORGET_A_FILE: Figure = (0.00005, 0.0005, 0.0015)
+"""To put it out of new's cache before it is read: a process each, on many cores to few (in the lab 20,000 files in 30 s
+on two that had other things to do)."""
 
 # --- reading and summing up, bytes a second
 
 SUMMED: Figure = (150e6, 500e6, 2e9)
 """SHA-256 on one server: one old core, several, or several with instructions for it (openssl speed)."""
 
-PAGE_CHECKSUMS: Figure = (200e6, 600e6, 1.5e9)
-"""pg_checksums: one process that reads and sums up every page (src/include/storage/checksum_impl.h: made for SIMD)."""
+PAGE_CHECKSUMS: Figure = (450e6, 1.4e9, 2.7e9)
+"""pg_checksums, one process: 2.16 GB in 1.0 to 3.2 s, 1.6 GB in 1.3 to 3.4 s, cached or not, on two processors that had
+other things to do, 1.1 GB in 0.5 to 0.8 s, 3.2 GB in 2.4 s on two that had not (PostgreSQL 15); 32.5 GB in 34 s on a
+notebook's NVMe, written again besides (postgres-howtos, 2023: "about 1 GiB/second")."""
 
-AMCHECK: Figure = (40e6, 120e6, 300e6)
-"""pg_amcheck, one process: every row and index entry is taken apart, as when an index is built."""
+AMCHECK_TABLES: Figure = (300e6, 1e9, 2e9)
+AMCHECK_INDEXES: Figure = (65e6, 220e6, 450e6)
+"""pg_amcheck, one process: 1.8 GB of tables and 0.35 GB of indexes took 4.3 to 5.5 s by one, 2.9 to 5.2 s by two, 1 GB
+with its indexes 0.8 to 1.0 s and 3 GB 3.5 s by two that had nothing else to do. Rows are taken apart, entries of an
+index compared with each other: verify_heapam went through 410 to 980 MB/s, bt_index_check through 70 to 90 MB/s while
+others took the processors."""
+
+CACHED = 0.6
+"""What was read just before comes out of memory where it is no more than this part of it."""
 
 # --- the cluster's changes
 
@@ -69,13 +84,32 @@ WHILE_RUNNING: Figure = (1.0, 1.1, 1.6)
 
 # --- what is done once, seconds
 
-PREPARE: Figure = (2.0, 4.0, 12.0)
-STOP: Figure = (0.4, 0.9, 2.5)
-PASS: Figure = (0.3, 0.7, 2.0)
-PROVE: Figure = (0.3, 0.7, 2.0)
-START: Figure = (0.6, 1.3, 4.0)
-"""To make ready, to stop, a pass that has nothing to do, the lists of both sides, to start and to look: from the lab,
-where all of them but the first came to 3.0 to 6.0 s (docs/speed.md: 3.4 s with little to send)."""
+COMMAND: Figure = (0.03, 0.06, 0.25)
+"""There and back, and a shell: from a workstation beside the servers to one behind two jump hosts."""
+
+A_STEP: Figure = (0.01, 0.025, 0.1)
+"""To record a step before and behind its command."""
+
+DETACHED: Figure = (3.0, 4.0, 7.0)
+"""Commands that a step comes to that goes on without the workstation: sent, begun, asked after, read, taken away."""
+
+PASS: Figure = (0.25, 0.5, 1.2)
+"""rsync over ssh that finds nothing to send: a login, and both come to terms."""
+
+CHECKPOINT: Figure = (0.04, 0.08, 0.5)
+"""To ask for one that has nothing to write: psql begins, logs in and waits."""
+
+STOP: Figure = (0.05, 0.12, 1.0)
+START: Figure = (0.3, 0.6, 2.0)
+SERVICE: Figure = (0.3, 1.2, 3.0)
+"""To stop without much to write; to start for local connections and to end that; to start as a service: a
+second by systemd, Debian's pg_ctlcluster looks again each second or two."""
+
+LISTS: Figure = (0.1, 0.25, 0.6)
+"""To list a few thousand files, sort them, and sum up the list."""
+
+SETTLE: Figure = (1.2, 1.2, 1.3)
+"""What a pass has brought is read when it has settled (verify.sh, sum_ahead)."""
 
 WAY_BACK: Figure = (1.0, 3.0, 12.0)
 """To stop new, take the fence away and start old: as much as a stop and a start."""
@@ -103,7 +137,14 @@ INDEX_BUILD: Figure = (6e6, 15e6, 50e6)
 INDEX_BUILD_OF_NOW: Figure = (12e6, 34e6, 80e6)
 """A primary key over 100 M rows, 2.1 GB, in 59 to 67 s (34 MB/s)."""
 
-WRITTEN_AGAIN: Figure = (1.0, 1.5, 2.3)
+COPY_SAMPLED: Figure = (0.65, 0.9, 1.2)
+LOAD_SAMPLED: Figure = (0.45, 0.7, 0.95)
+INDEX_SAMPLED: Figure = (0.7, 1.1, 1.6)
+"""What one process does over all tables for what a sample of 15 to 22 MB showed, three times beside each other, 1.8 GB,
+PostgreSQL 15: pg_dump 0.75 to 1.3 times as fast, pg_restore 0.6 to 0.8, for pages must leave memory then, its indexes
+1.0 to 1.2, for since 11 further processes help to build large ones."""
+
+WRITTEN_AGAIN: Figure = (1.0, 2.0, 2.6)
 """Bytes that new's disk writes for each that is loaded or indexed: tables, and the WAL but for wal_level minimal."""
 
 ANALYZE: Figure = (60e6, 400e6, 4e9)
@@ -124,13 +165,19 @@ alone hold up each does nearly as much (1.6 TB by gzip 9: 18 h with one, 3.6 h w
 # --- dump & restore and pg_upgrade, seconds for each object
 
 DUMP_A_TABLE: Figure = (0.004, 0.015, 0.03)
-DUMP_A_TABLE_15: Figure = (0.0003, 0.001, 0.004)
+DUMP_A_TABLE_15: Figure = (0.00015, 0.0003, 0.0015)
 """pg_dump asked several questions about each table before 15 (119,628 tables in 48 min: 24 ms each), one about all
-since (PostgreSQL's commit 9895961529)."""
+since (PostgreSQL's commit 9895961529; in the lab 5,000 tables in 1.3 s)."""
 
-CREATE_A_TABLE: Figure = (0.002, 0.006, 0.02)
-CREATE_AN_INDEX: Figure = (0.001, 0.003, 0.01)
-"""Each is a command and a file or two that are made and flushed."""
+CREATE_A_TABLE: Figure = (0.0005, 0.0025, 0.015)
+CREATE_AN_INDEX: Figure = (0.0003, 0.0012, 0.008)
+"""Each is a command and a file or two that are made, and flushed with the next checkpoint (in the lab, on a disk that
+waits for nothing: 20,000 tables dumped, created and analyzed in 20 s)."""
+
+MADE_SAMPLED: Figure = (0.7, 1.0, 1.6)
+"""Of what the throwaway cluster took for each of some: pg_restore asks for a little more, over a connection, but many
+are no dearer each than the first (in the lab 6.2 ms a table and 4.3 ms a primary key of 5,000, where 40 had taken 8.3
+and 4.4, and 400 5.7 and 2.6)."""
 
 DUMP_A_LARGE_OBJECT: Figure = (0.0001, 0.0004, 0.0012)
 CREATE_A_LARGE_OBJECT: Figure = (0.0004, 0.002, 0.006)

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.migration.estimate import assumptions
-from core.migration.estimate.draws import drawn, fixed, least, span
+from core.migration.estimate.draws import drawn, fixed, least, most, span
+from core.migration.estimate.evidence import widened
+from core.migration.estimate.lanes import times
 from core.migration.estimate.plausible import implausible
-from core.migration.estimate.rates import MEASURED, Figure, Rate, assumed, off_by, slowest, stated
+from core.migration.estimate.rates import MEASURED, Figure, Rate, assumed, of_its_time, off_by, slowest, stated
 from core.migration.estimate.spec import Spec
 from core.migration.transports.choice import WIRE_EFFICIENCY
 
@@ -21,6 +23,9 @@ ONE_STREAM_LIMIT = 400e6
 _CONTRADICTED = 1.1
 """An observed copy this many times faster than a link it went over contradicts it: the spread then keeps both."""
 
+_SHRINKS_MUCH = 2.0
+"""Data of which a sample shrinks so much may well shrink less elsewhere."""
+
 _BINDS = 1.6
 """A link that carries so many times what was observed, or more, is not what held it up."""
 
@@ -32,11 +37,14 @@ class Basis:
     """The figures that the methods share.
 
     Attributes:
+        size: bytes that a copy of the files brings.
         copy: the rate of a copy of files, end to end, per byte of cluster.
+        beside: the same while old runs: a link that nobody measured beside it is taken to share with its clients.
         measured_whole: `copy` was observed as a whole, so that it holds the cost of each file already.
         wire: what crosses the network in bytes of cluster, as a copy compresses it: as given, else as a copy was
             observed to go, else assumed. `bare`: the same without ssh's compression.
-        read, write: the disks.
+        read, write: the disks; `back`: what new gives back, where nobody measured that what it takes.
+        roots: folders that are copied by themselves.
         of_now: both servers are taken to be of about 2017 and later.
         change: bytes of cluster that change in an hour.
         assumptions: sentences on what was assumed, by what they concern.
@@ -48,13 +56,16 @@ class Basis:
     files: float
     index_bytes: float
     copy: Rate
+    beside: Rate
     measured_whole: bool
     wire: Rate
     bare: Rate
     read: Rate
     write: Rate
+    back: Rate
     cores: int
     new_cores: int
+    roots: int
     of_now: bool
     change: "Draws"
     assumptions: dict[str, str]
@@ -64,8 +75,8 @@ class Basis:
     def copy_concerns(self) -> tuple[str, ...]:
         """What a copy's assumptions concern: its links, unless it was observed as a whole."""
         if self.measured_whole:
-            return ("observed", "files")
-        return ("read", "write", "wire", "ssh", "streams", "compression", "files")
+            return ("observed", "files", "lanes")
+        return ("read", "write", "wire", "ssh", "streams", "compression", "files", "lanes")
 
     def said(self, *concerns: str) -> tuple[str, ...]:
         """The assumptions that concern a method."""
@@ -83,23 +94,26 @@ def basis(spec: Spec) -> Basis:
     read = _disk(spec, "old.read_bytes_per_second", old.read_bytes_per_second, said)
     write = _disk(spec, "new.write_bytes_per_second", new.write_bytes_per_second, said)
     wire = _wire(spec, said)
-    chain = (read, wire, _ssh(spec, said), write)
+    chain = _side_by_side(spec, (read, wire, _ssh(spec, said), write), said)
     copy = _copy(spec, chain, said)
     crossing = _crossing(spec, wire, copy)
     cores = _cores(old.cores or new.cores, "cores", said)
     return Basis(
         spec=spec,
-        size=spec.cluster.size_bytes,
+        size=spec.cluster.moved_bytes,
         files=_files(spec, said),
         index_bytes=_index_bytes(spec, said),
         copy=copy,
+        beside=_beside(spec, chain, copy),
         measured_whole=spec.copy.observed_bytes_per_second is not None,
         wire=crossing,
-        bare=crossing.scaled(1 / (spec.copy.compression_ratio or 1.0)),
+        bare=_bare(spec, wire, crossing),
         read=read,
         write=write,
+        back=_back(spec, write),
         cores=cores,
         new_cores=new.cores or cores,
+        roots=spec.cluster.data_roots or 1,
         of_now=is_of_now(spec),
         change=_change(spec, said),
         assumptions=said,
@@ -125,10 +139,25 @@ def _disk(spec: Spec, path: str, value: float | None, said: dict[str, str]) -> R
     side, _, verb = path.removesuffix("_bytes_per_second").partition(".")
     name = f"{side} disk"
     if value is not None:
-        return stated(value, name, spec.source(path))
-    disk = assumptions.DISK_OF_NOW if is_of_now(spec) else assumptions.DISK
+        return measured_rate(spec, path, value, name)
+    now = is_of_now(spec)
+    disk = assumptions.DISK_OF_NOW if now else assumptions.DISK
     said[verb] = f"the {name} was not measured: assumed to {verb} {units.rate(disk[1])} ({_range(disk)})"
-    return assumed(disk, name)
+    return of_its_time(assumptions.DISK, assumptions.DISK_OF_NOW, name, now=now)
+
+
+def _back(spec: Spec, write: Rate) -> Rate:
+    given = spec.new.read_bytes_per_second
+    if given is None:
+        return write
+    return measured_rate(spec, "new.read_bytes_per_second", given, "new disk", name="new disk reads")
+
+
+def measured_rate(
+    spec: Spec, path: str, value: float, bound_by: str, spread: tuple[float, float] = MEASURED, name: str = ""
+) -> Rate:
+    """What a field says, the wider the more speaks against where it comes from."""
+    return stated(value, bound_by, spec.source(path).said, widened(spread, spec.doubt(path)), name)
 
 
 def _wire(spec: Spec, said: dict[str, str]) -> Rate:
@@ -137,7 +166,7 @@ def _wire(spec: Spec, said: dict[str, str]) -> Rate:
         said["compression"] = f"what crosses the wire shrinks to 1/{ratio:g}, and no processor is too slow for that"
     if spec.link.bits_per_second is not None:
         carried = spec.link.bits_per_second / 8 * WIRE_EFFICIENCY * ratio
-        return stated(carried, "wire", spec.source("link.bits_per_second"))
+        return measured_rate(spec, "link.bits_per_second", carried, "wire")
     said["wire"] = "the network was not measured: assumed to be gigabit (90 Mbit/s to 10 Gbit/s)"
     return assumed(assumptions.NETWORK, "wire").scaled(WIRE_EFFICIENCY * ratio)
 
@@ -148,23 +177,32 @@ def _ssh(spec: Spec, said: dict[str, str]) -> Rate:
         said["streams"] = "one stream of rsync over ssh"
     shrunk = spec.copy.compression_ratio or 1.0
     if spec.copy.ssh_bytes_per_second is not None:
-        one = stated(
-            spec.copy.ssh_bytes_per_second, "old cpu", spec.source("copy.ssh_bytes_per_second"), name="one ssh stream"
-        )
+        carried = spec.copy.ssh_bytes_per_second
+        one = measured_rate(spec, "copy.ssh_bytes_per_second", carried, "old cpu", name="one ssh stream")
         return one.scaled(streams * shrunk)
     ssh = assumptions.SSH
     said["ssh"] = f"the cipher was not measured: assumed {units.rate(ssh[1])} a stream ({_range(ssh)})"
     return assumed(ssh, "old cpu", "one ssh stream").scaled(streams * shrunk)
 
 
+def _side_by_side(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> tuple[Rate, ...]:
+    """The links as they carry all folders of the cluster, each its own at the same time."""
+    cluster = spec.cluster
+    fullest = (cluster.old_disk_bytes, None, cluster.largest_folder_bytes, cluster.new_disk_bytes)
+    lanes = [times(cluster.moved_bytes, each) for each in fullest]
+    if max(lanes) > 1:
+        said["lanes"] = "folders of the cluster are copied side by side, each disk by what its own hold"
+    return tuple(rate.scaled(factor) for rate, factor in zip(chain, lanes, strict=True))
+
+
 def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
     """The chain's slowest link, or what was observed of all of it: that counts more."""
-    observed, source = spec.copy.observed_bytes_per_second, spec.source("copy.observed_bytes_per_second")
+    observed = spec.copy.observed_bytes_per_second
     if observed is None:
         return slowest(chain)
     said["observed"] = (
         f"the copy goes at the observed {units.rate(observed)}: "
-        f"{units.size(spec.cluster.size_bytes)} take {units.duration(spec.cluster.size_bytes / observed)}"
+        f"{units.size(spec.cluster.moved_bytes)} take {units.duration(spec.cluster.moved_bytes / observed)}"
     )
     low, high = _off(spec)
     bound = min((rate for rate in chain if rate.stated), key=lambda rate: rate.likely, default=None)
@@ -173,7 +211,18 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
         name = "old cpu"
     if bound is not None and observed > _CONTRADICTED * bound.likely:
         low = min(low, MEASURED[0] * bound.likely / observed)
-    return stated(observed, name, source, (low, high), name="copy")
+    likely = 1.0
+    if (spec.copy.compression_ratio or 1.0) > _SHRINKS_MUCH and not (spec.history.whole_copy or name.endswith("disk")):
+        slower, likely, faster = assumptions.SHRUNK_SAMPLED
+        low, high = min(low, slower / likely), max(high, faster / likely)
+    return measured_rate(spec, "copy.observed_bytes_per_second", likely * observed, name, (low, high), name="copy")
+
+
+def _beside(spec: Spec, chain: tuple[Rate, ...], copy: Rate) -> Rate:
+    if spec.copy.observed_bytes_per_second is not None:
+        return copy
+    shared = drawn("running", *assumptions.WHILE_RUNNING)
+    return slowest(rate if rate.stated else replace(rate, draws=rate.draws / shared) for rate in chain)
 
 
 def _off(spec: Spec) -> tuple[float, float]:
@@ -188,6 +237,13 @@ def _crossing(spec: Spec, wire: Rate, copy: Rate) -> Rate:
         return wire
     seen = replace(copy, bound_by="wire")
     return slowest((wire, seen.scaled(_CONTRADICTED))) if wire.stated else seen
+
+
+def _bare(spec: Spec, wire: Rate, crossing: Rate) -> Rate:
+    """What crosses the network as it is. Where the network was measured, a copy that compresses was rather held up by a
+    processor: what it carried of the cluster is no limit of the wire's bytes."""
+    ratio = spec.copy.compression_ratio or 1.0
+    return slowest((wire.scaled(1 / ratio), crossing)) if wire.stated else crossing.scaled(1 / ratio)
 
 
 def _files(spec: Spec, said: dict[str, str]) -> float:
@@ -216,7 +272,10 @@ def _cores(given: int | None, concern: str, said: dict[str, str]) -> int:
 def _change(spec: Spec, said: dict[str, str]) -> "Draws":
     given, size = spec.cluster.change_bytes_per_hour, spec.cluster.size_bytes
     if given is not None:
-        return drawn("change", 0.7 * given, given, 1.5 * given)
+        seen = spec.history.watched
+        spread = (0.7, 1.5) if seen is None else seen.change_spread
+        spread = widened(spread, spec.doubt("cluster.change_bytes_per_hour"))
+        return drawn("change", spread[0] * given, given, spread[1] * given)
     part, most = assumptions.CHANGE, assumptions.MOST_CHANGE
     low, likely, high = (units.size(min(each * size, bytes_)) for each, bytes_ in zip(part, most, strict=True))
     said["change"] = f"how fast the cluster changes was not given: assumed {likely} an hour ({low} to {high})"
@@ -225,16 +284,23 @@ def _change(spec: Spec, said: dict[str, str]) -> "Draws":
 
 def quieter(spec: Spec, bytes_per_hour: float) -> Spec:
     """The same while so much changes an hour, and in proportion fewer files are written to."""
-    cluster, now = spec.cluster, span(_change(spec, {})).likely
+    cluster, now, history = spec.cluster, span(_change(spec, {})).likely, spec.history
     written = cluster.written_bytes
     if written is not None and now > 0:
         written = min(cluster.size_bytes, written * bytes_per_hour / now)
-    return replace(spec, cluster=replace(cluster, change_bytes_per_hour=bytes_per_hour, written_bytes=written))
+    if history.watched is not None and now > 0:
+        history = replace(history, watched=history.watched.scaled(bytes_per_hour / now))
+    cluster = replace(cluster, change_bytes_per_hour=bytes_per_hour, written_bytes=written)
+    return replace(spec, cluster=cluster, history=history)
 
 
 def changed(known: Basis, seconds: "Draws") -> "Draws":
-    """Bytes that change in so many seconds; never more than there are."""
-    return least(known.change / 3600 * seconds, fixed(known.size))
+    """Bytes that change in so many seconds; never more than there are, nor than a watch saw files written to: where
+    the same pages change again and again they are sent once."""
+    sent, seen = known.change / 3600 * seconds, known.spec.history.watched
+    if seen is not None:
+        sent = least(sent, seen.touched(most(seconds, fixed(3600.0)), known.size))
+    return least(sent, fixed(known.size))
 
 
 def _contradictions(spec: Spec, chain: tuple[Rate, ...]) -> tuple[str, ...]:

@@ -8,21 +8,33 @@ from core import units
 from core.facts.model import Cluster
 from core.migration.estimate import assumptions
 from core.migration.estimate.basis import ONE_STREAM_LIMIT, Basis, changed
-from core.migration.estimate.draws import drawn, fixed, least, most, share, span
-from core.migration.estimate.proofs import all_said, looking, looks_for_corruption, read_whole, reading, verify
+from core.migration.estimate.draws import drawn, fixed, least, most, only_from, share, span
+from core.migration.estimate.proofs import (
+    all_said,
+    looking,
+    looks_for_corruption,
+    proven_warm,
+    read_whole,
+    reading,
+    verify,
+)
 from core.migration.estimate.stages import (
     PEOPLE,
     Part,
     Simulated,
     checkpoint,
-    once,
+    checkpoints,
+    empty_pass,
     prepare,
     rebuild,
     rebuild_said,
     since_a_checkpoint,
+    stage,
     start_new,
+    steps,
     stop_old,
 )
+from core.migration.estimate.watched import said
 from core.migration.model.move import Verify
 
 if TYPE_CHECKING:
@@ -30,6 +42,10 @@ if TYPE_CHECKING:
 
 MOST_PASSES = 2
 """Warm passes of a plan: the second brings what the first left, a third hardly pays."""
+
+WORTH_SECONDS = 5.0
+"""A pass that shortens the stop by less is not made. Of a first one it is known only that another spares no more than
+its own time, and than what was touched meanwhile takes to be sent whole."""
 
 GAIN = 0.9
 """A warm copy whose stop is not shorter than this part of a cold one's is not worth its passes."""
@@ -60,7 +76,7 @@ def cold_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
         parts=parts,
         assumptions=(*known.said(*known.copy_concerns), *rebuild_said(known), PEOPLE),
         warnings=(*known.warnings, *_guards(known)),
-        on_new=known.size,
+        on_new=known.spec.cluster.size_bytes,
         verify_all=read_whole(known),
         looks=looking(known),
     )
@@ -71,23 +87,28 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
 
     A pass compares every file that changed since the pass before began, whole and on both sides, and sends what
     differs: `touched / read + changed / copy + files × cost of a look`; behind it both sides read what it has brought.
+    A second pass is not made behind a first of a few seconds, nor where little was touched meanwhile.
     In the end what was touched since the last pass began is compared and summed up. That takes no longer than a cold
     copy, which one may do instead.
     """
     whole = _copied(known)
-    beside = whole.seconds if known.copy.stated else whole.seconds * drawn("running", *assumptions.WHILE_RUNNING)
+    in_turn = (known.roots - 1) * _starts(known)
+    beside = _copied(replace(known, copy=known.beside)).seconds + in_turn
     ahead = checking is Verify.CHANGED  # else all of it is read in the stop, and nothing behind a pass
-    first = beside + read_whole(known) if ahead else beside
-    second = _again(known, first) + _sums(known, first) if ahead else _again(known, first)
+    first = beside + _settled(known) + read_whole(known) if ahead else beside
+    second = _again(known, first) + known.roots * _starts(known)
+    if ahead:
+        second = second + _settled(known) + _sums(known, first)
     last = _last_pass(known, second, whole)
-    summed = least(_sums(known, second), whole.seconds - last.seconds)
+    made = first + only_from(WORTH_SECONDS, least(beside, _touched(known, beside) / known.copy.draws), second)
+    besides = least(proven_warm(known, _sums(known, second)), whole.seconds - last.seconds)
     parts = (
         prepare(known),
-        Part("warm passes", first + second, whole.bound_by, whole.evidence, stopped=False),
-        Part("checkpoints", checkpoint(known) + since_a_checkpoint(known), "old disk", "assumed", False),
+        Part("warm passes", made, whole.bound_by, whole.evidence, stopped=False),
+        checkpoints(known),
         stop_old(known, since_a_checkpoint(known)),
         last,
-        *_verified(known, summed, checking),
+        *_verified(known, besides, checking),
         start_new(known),
         *rebuild(known),
     )
@@ -96,7 +117,7 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
         parts=parts,
         assumptions=_said_of_warm(known, checking),
         warnings=(*known.warnings, *_guards(known), *_hopeless(known, parts, checking)),
-        on_new=known.size,
+        on_new=known.spec.cluster.size_bytes,
         verify_all=read_whole(known),
         looks=looking(known),
     )
@@ -113,17 +134,26 @@ def _said_of_warm(known: Basis, checking: Verify) -> tuple[str, ...]:
 
 
 def _last_pass(known: Basis, seconds: "Draws", whole: Part) -> Part:
-    """What was touched in so many seconds, in the stop."""
-    made = once(known, "final pass", assumptions.PASS, "old disk")
-    if known.timed("final pass"):
-        return replace(made, seconds=least(made.seconds, whole.seconds))
-    taken = made.seconds + _again(known, seconds)
-    return replace(made, seconds=least(taken, whole.seconds), bound_by=_binds(known, seconds))
+    """What was touched in so many seconds, in the stop: a pass for each data root, one after the other."""
+    work = known.roots * empty_pass(known) + _again(known, seconds)
+    made = stage(known, "final pass", known.roots, work, _binds(known, seconds), detached=known.roots)
+    return replace(made, seconds=least(made.seconds, whole.seconds))
 
 
-def _verified(known: Basis, summed: "Draws | None", checking: Verify) -> tuple[Part, ...]:
+def _settled(known: Basis) -> "Draws":
+    """Seconds ahead of what is read behind a warm pass, and of its lists."""
+    made = drawn("settle", *assumptions.SETTLE) + drawn("lists", *assumptions.LISTS)
+    return made + steps(known, 1, detached=1)
+
+
+def _starts(known: Basis) -> "Draws":
+    """Seconds of a warm or cold pass over an empty data root: what is there and what is missing."""
+    return 2 * empty_pass(known) + steps(known, 1, detached=1)
+
+
+def _verified(known: Basis, besides: "Draws | None", checking: Verify) -> tuple[Part, ...]:
     if checking is Verify.CHANGED:
-        return (verify(known, summed),)
+        return (verify(known, besides),)
     part = verify(replace(known, spec=replace(known.spec, history=replace(known.spec.history, timed={}))))
     read = Part(part.name, part.seconds + read_whole(known), reading(known).bound_by, reading(known).evidence)
     return (read, *looks_for_corruption(known))
@@ -146,6 +176,9 @@ _HARDLY = (
 
 def _copied(known: Basis) -> Part:
     moved = known.copy.seconds(known.size)
+    if known.spec.history.whole_copy:
+        return Part("copy", moved, known.copy.bound_by, known.copy.evidence)
+    moved = moved + _starts(known)
     if known.measured_whole:
         return Part("copy", moved, known.copy.bound_by, known.copy.evidence)
     handled = known.files * drawn("a file", *assumptions.A_FILE)
@@ -168,9 +201,11 @@ def _touched(known: Basis, seconds: "Draws") -> "Draws":
     """Bytes of the files in which something changes in so many seconds.
 
     Likely those of the last hour, whether it is minutes or hours: the same files again. At best as many as the time is
-    part of the hour; at worst more with every hour.
+    part of the hour; at worst more with every hour. A watch has seen how many they are, after minutes and after hours.
     """
     fresh, hourly, all_of = changed(known, seconds), known.spec.cluster.written_bytes, fixed(known.size)
+    if known.spec.history.watched is not None:
+        return most(fresh, known.spec.history.watched.touched(seconds, known.size))
     if hourly is None:
         return least(all_of, fresh * drawn("touched", *assumptions.TOUCHED))
     grown = (seconds / 3600) ** least(drawn("hot set", *assumptions.HOT_SET), fixed(1.0))
@@ -179,6 +214,8 @@ def _touched(known: Basis, seconds: "Draws") -> "Draws":
 
 def _touched_said(known: Basis) -> tuple[str, ...]:
     hourly = known.spec.cluster.written_bytes
+    if known.spec.history.watched is not None:
+        return said(known.spec.history.watched)
     if hourly is None:
         return ()
     return (f"files of {units.size(hourly)} were written to within an hour: the stop looks through as much",)

@@ -14,22 +14,25 @@ from core.migration.estimate.basis import Basis
 from core.migration.estimate.draws import drawn, fixed, most, span
 from core.migration.estimate.objects import created, dumped
 from core.migration.estimate.proofs import several
-from core.migration.estimate.rates import Rate, assumed, slowest
+from core.migration.estimate.rates import Rate, of_its_time, slowest
 from core.migration.estimate.stages import (
     PEOPLE,
     Part,
     Simulated,
+    analyzer,
+    at_length,
     checkpoint,
     index_build,
-    prepare,
-    start_new,
-    stop_old,
+    start_by_hand,
+    stop_by_hand,
 )
 
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
 
-_MOST_PROCESSES = 8
+MOST_PROCESSES = 8
+"""Of either side, however many cores it has."""
+
 _CALIBRATED = (0.87, 1.0, 1.15)
 _DOMINATES = 0.5
 _DUMP_TEXT = 0.6
@@ -59,17 +62,17 @@ def parallel_dump_restore(known: Basis) -> Simulated:
     """The same with `pg_dump -Fd -j` over as many processes as old has cores and `pg_restore -j` over new's, eight at
     the most."""
     given = known.spec.dump.jobs
-    on_old, on_new = (given or min(cores, _MOST_PROCESSES) for cores in (known.cores, known.new_cores))
+    on_old, on_new = (given or min(cores, MOST_PROCESSES) for cores in (known.cores, known.new_cores))
     return _method("parallel-dump-restore", known, on_old, on_new)
 
 
 def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
     phases = _phases(known, on_old, on_new)
     concerns = ("read", "write", "index", "cores") if name.startswith("parallel") else ("read", "write", "index")
-    rows = max(known.size - known.index_bytes, 0.0)
+    rows = _rows(known)
     return Simulated(
         name=name,
-        parts=(prepare(known), *phases, stop_old(known, checkpoint(known)), start_new(known)),
+        parts=(*phases, stop_by_hand(known, checkpoint(known)), start_by_hand(known)),
         assumptions=(
             _CROSSES,
             *_network(known),
@@ -79,7 +82,7 @@ def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
             PEOPLE,
         ),
         warnings=(*known.warnings, *_guards(known, phases)),
-        on_new=known.size + (_DUMP_TEXT * rows if name.startswith("parallel") else 0.0),
+        on_new=known.spec.cluster.size_bytes + (_DUMP_TEXT * rows if name.startswith("parallel") else 0.0),
     )
 
 
@@ -89,13 +92,13 @@ _CROSSES = "the dump goes from old to new over the network while it is loaded: t
 def _network(known: Basis) -> tuple[str, ...]:
     """What was assumed of the network that the dump goes over."""
     if known.spec.link.bits_per_second is not None:
-        return known.said("compression")
+        return known.said("compression") if known.spec.dump.gzip_level else ()
     if known.spec.copy.observed_bytes_per_second is not None:
         carried = units.rate(known.wire.likely)
         return (f"the network was not measured: assumed to carry what the observed copy did ({carried})",)
     if known.spec.observed.restore_seconds is not None:
         return ("the network was not measured: assumed to be no slower than at the earlier restore",)
-    return known.said("wire", "compression")
+    return known.said("wire", "compression") if known.spec.dump.gzip_level else known.said("wire")
 
 
 def _objects_said(known: Basis) -> tuple[str, ...]:
@@ -105,11 +108,11 @@ def _objects_said(known: Basis) -> tuple[str, ...]:
 
 
 def _phases(known: Basis, on_old: int, on_new: int) -> tuple[Part, ...]:
-    rows, seen = max(known.size - known.index_bytes, 0.0), known.spec.observed
-    load = assumptions.LOAD_OF_NOW if known.of_now else assumptions.LOAD
-    loader, builder = assumed(load, "new cpu", "load"), index_build(known)
-    analyzer = assumed(assumptions.ANALYZE_OF_NOW if known.of_now else assumptions.ANALYZE, "new disk", "analyze")
+    rows, seen = _rows(known), known.spec.observed
+    loader = _loader(known)
+    builder, sampler = index_build(known), analyzer(known)
     written, nothing = _written(known), fixed(0.0)
+    marked = _marked(known, written)
     return (
         _part(known, _Work("dump", seen.dump_seconds, rows, _dumper(known), known.read, dumped(known), on_old)),
         _over_the_wire(
@@ -117,9 +120,18 @@ def _phases(known: Basis, on_old: int, on_new: int) -> tuple[Part, ...]:
             _part(known, _Work("load", seen.restore_seconds, rows, loader, written, created(known, on_new), on_new)),
             rows,
         ),
-        _part(known, _Work("indexes", seen.index_seconds, known.index_bytes, builder, written, nothing, on_new)),
-        _part(known, _Work("analyze", seen.analyze_seconds, known.size, analyzer, None, nothing, on_new)),
+        _part(known, _Work("indexes", seen.index_seconds, known.index_bytes, builder, marked, nothing, on_new)),
+        _part(known, _Work("analyze", seen.analyze_seconds, known.size, sampler, None, nothing, on_new)),
     )
+
+
+def _rows(known: Basis) -> float:
+    """Bytes that pg_dump reads as rows: neither indexes, nor what VACUUM FULL would give back, nor WAL."""
+    cluster = known.spec.cluster
+    held = known.size - (cluster.kept_wal_bytes or 0.0)
+    if cluster.database_bytes is not None:
+        held = min(held, cluster.database_bytes)
+    return max(held - known.index_bytes - (cluster.wasted_bytes or 0.0), 0.0)
 
 
 def _written(known: Basis) -> Rate:
@@ -130,13 +142,38 @@ def _written(known: Basis) -> Rate:
     )
 
 
+def _marked(known: Basis, written: Rate) -> Rate:
+    """Bytes of index that new's disk takes a second while they are built, where the scan of freshly loaded rows marks
+    each as committed: the tables are written once more, without the WAL (wiki.postgresql.org, Hint Bits).
+    """
+    if not known.index_bytes:
+        return written
+    return written.scaled(known.index_bytes / (known.index_bytes + _rows(known) / assumptions.WRITTEN_AGAIN[1]))
+
+
+def _loader(known: Basis) -> Rate:
+    """One pg_restore: as a sample was loaded, else as was published."""
+    given = known.spec.dump.load_bytes_per_second
+    if given is not None:
+        return at_length(known, "dump.load_bytes_per_second", given, assumptions.LOAD_SAMPLED, "new cpu", "load")
+    return of_its_time(assumptions.LOAD, assumptions.LOAD_OF_NOW, "new cpu", "load", now=known.of_now)
+
+
 def _dumper(known: Basis) -> Rate:
-    """One pg_dump as it was published: of text, or with its gzip of some level."""
-    level = known.spec.dump.gzip_level
+    """One pg_dump: as COPY put a sample out, else as was published of text; with its gzip of some level no faster than
+    that."""
+    level, given = known.spec.dump.gzip_level, known.spec.dump.copy_bytes_per_second
+    plain = (
+        of_its_time(assumptions.DUMP, assumptions.DUMP_OF_NOW, "old cpu", "dump", now=known.of_now)
+        if given is None
+        else at_length(known, "dump.copy_bytes_per_second", given, assumptions.COPY_SAMPLED, "old cpu", "dump")
+    )
     if not level:
-        return assumed(assumptions.DUMP_OF_NOW if known.of_now else assumptions.DUMP, "old cpu", "dump")
-    levels = assumptions.GZIP_OF_NOW if known.of_now else assumptions.GZIP
-    return assumed(levels[min(levels, key=lambda each: abs(each - level))], "old cpu", "gzip")
+        return plain
+    nearest = min(assumptions.GZIP, key=lambda each: abs(each - level))
+    before, of_now = assumptions.GZIP[nearest], assumptions.GZIP_OF_NOW[nearest]
+    packed = of_its_time(before, of_now, "old cpu", "gzip", now=known.of_now)
+    return packed if given is None else slowest((packed, plain))
 
 
 def _part(known: Basis, work: _Work) -> Part:
@@ -160,11 +197,13 @@ def _part(known: Basis, work: _Work) -> Part:
 def _over_the_wire(known: Basis, load: Part, rows: float) -> Part:
     """The load as its bytes come over the network: no shorter than that takes.
 
-    An earlier load went over a network too: only what is known of this one can slow it down.
+    An earlier load went over a network too: only what is known of this one can slow it down. What pg_dump has not
+    packed crosses as it is.
     """
     if not known.wire.stated and known.spec.observed.restore_seconds is not None:
         return load
-    crossing = known.wire.seconds(rows)
+    text = rows / (known.spec.dump.text_ratio or 1.0)
+    crossing = (known.wire if known.spec.dump.gzip_level else known.bare).seconds(text)
     bound_by = "wire" if span(crossing).likely > span(load.seconds).likely else load.bound_by
     return Part(load.name, most(load.seconds, crossing), bound_by, load.evidence)
 
@@ -192,7 +231,7 @@ def _shared(known: Basis, alone: "Draws", work: _Work) -> "Draws":
 
 def _growth(known: Basis) -> float:
     """How many times larger the cluster is than when it was observed."""
-    return known.size / (known.spec.observed.at_size_bytes or known.size)
+    return known.spec.cluster.size_bytes / (known.spec.observed.at_size_bytes or known.spec.cluster.size_bytes)
 
 
 def _calibration(known: Basis) -> tuple[str, ...]:
@@ -203,12 +242,21 @@ def _calibration(known: Basis) -> tuple[str, ...]:
         "indexes": seen.index_seconds,
         "ANALYZE": seen.analyze_seconds,
     }
-    unseen = [name for name, value in phases.items() if value is None]
+    dump = known.spec.dump
+    sampled = {
+        "dump": dump.copy_bytes_per_second,
+        "load": dump.load_bytes_per_second,
+        "indexes": dump.index_bytes_per_second,
+    }
+    told = [name for name, rate in sampled.items() if rate is not None and phases[name] is None]
+    unseen = [name for name, value in phases.items() if value is None and name not in told]
     said = []
-    if len(unseen) < len(phases):
+    if any(value is not None for value in phases.values()):
         at = seen.at_size_bytes
         size = f"of {units.size(at)}" if at is not None else "of the same size (its size was not given)"
         said.append(f"scaled with the size from an earlier dump & restore {size}")
+    if told:
+        said.append(f"a sample of the largest tables stands for all of them: {', '.join(told)}")
     if unseen:
         said.append(f"rates of other clusters stand in for what was not observed: {', '.join(unseen)}")
     return tuple(said)

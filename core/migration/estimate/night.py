@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 SURE = 0.9
 """What fits in nine nights of ten is taken to fit."""
 
+WINDOWS = (900.0, 3600.0, 4 * 3600.0, 8 * 3600.0, 24 * 3600.0)
+"""A maintenance break, an hour, an evening, a night, a day."""
+
 _STEPS = 12
 
 
@@ -53,15 +56,31 @@ def fit(
     spec: Spec, method: Simulated, night: Night, checking: Verify = Verify.CHANGED, price: float | None = None
 ) -> Fit:
     """How a method fits into a night; `price`: what an hour without the cluster costs."""
-    likelihood = share(_ends(method, night), night.seconds)
+    fits = likelihood(method, night)
     down = span(method.downtime)
     return Fit(
         method=method.name,
-        likelihood=likelihood,
+        likelihood=fits,
         start_by=span(method.downtime + _way_back()).high,
-        must_hold="" if likelihood >= SURE else _must_hold(spec, method, night, checking),
+        must_hold="" if fits >= SURE else _must_hold(spec, method, night, checking),
         cost=None if price is None else Span(*(price * each / 3600 for each in (down.low, down.likely, down.high))),
     )
+
+
+def during(spec: Spec, begins: float, seconds: float) -> Spec:
+    """The same from `begins`, seconds of old's day, for so long, where a watch has seen how much changes then."""
+    seen = spec.history.watched
+    rate = seen.between(begins, seconds) if seen is not None else None
+    if seen is None or rate is None or not seen.bytes_per_hour:
+        return spec
+    part = rate / (seen.bytes_per_hour * seen.scale)
+    then = quieter(spec, span(basis(spec).change).likely * part)
+    return replace(then, history=replace(then.history, watched=seen.alike(rate).scaled(part)))
+
+
+def likelihood(method: Simulated, night: Night) -> float:
+    """The part of the simulated nights in which a method fits."""
+    return share(_ends(method, night), night.seconds)
 
 
 def _way_back() -> "Draws":

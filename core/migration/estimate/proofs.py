@@ -5,52 +5,81 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.migration.estimate import assumptions
-from core.migration.estimate.basis import Basis
+from core.migration.estimate.basis import Basis, measured_rate
 from core.migration.estimate.draws import drawn, fixed, span
 from core.migration.estimate.rates import Figure, Rate, assumed, slowest
-from core.migration.estimate.stages import Part, once
+from core.migration.estimate.stages import Part, as_timed, empty_pass, stage, steps
 
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
 
 
-def verify(known: Basis, summed: "Draws | None" = None) -> Part:
-    """The lists of files, the control file, and what is read and summed up in the stop."""
-    part = once(known, "verify", assumptions.PROVE, "files")
-    if known.timed("verify"):
-        return part
-    looks = known.files * drawn("look at a file", *assumptions.LOOK_AT_A_FILE)
-    read = fixed(0.0) if summed is None else summed
-    bound_by = "old disk" if float(read.mean()) > float((part.seconds + looks).mean()) else "files"
-    return Part("verify", part.seconds + looks + read, bound_by, part.evidence)
+def verify(known: Basis, besides: "Draws | None" = None) -> Part:
+    """What the last pass would remove, the flush, the lists of both sides, the copy's key taken away.
+
+    `besides`: seconds of what a warm copy has to prove on top, see `proven_warm`.
+    """
+    alone = empty_pass(known) + drawn("lists", *assumptions.LISTS) + 2 * _looks(known)
+    read = fixed(0.0) if besides is None else besides
+    bound_by = "old disk" if float(read.mean()) > float(alone.mean()) else "files"
+    return stage(known, "verify", 6 + known.roots, alone + read, bound_by, detached=2)
+
+
+def proven_warm(known: Basis, summed: "Draws") -> "Draws":
+    """Seconds of what a warm copy takes on top: the pass over all of it, for the list of what it would remove is made
+    beside the final pass, and what is read and summed up in the stop."""
+    return steps(known, 1, detached=1) + _looks(known) + summed
+
+
+def _looks(known: Basis) -> "Draws":
+    return known.files * drawn("look at a file", *assumptions.LOOK_AT_A_FILE)
 
 
 def reading(known: Basis) -> Rate:
     """At which both sides, beside each other, read and sum up: the slower disk, or a processor.
 
-    New's disk is taken to read as fast as it writes. A disk that nobody measured may be a fast one.
+    A disk that nobody measured may be a fast one.
     """
-    cpu = assumed(assumptions.SUMMED, "cpu", "sums")
-    return slowest((known.read, known.write, cpu))
+    given = known.spec.copy.sum_bytes_per_second
+    cpu = (
+        assumed(assumptions.SUMMED, "cpu", "sums")
+        if given is None
+        else measured_rate(known.spec, "copy.sum_bytes_per_second", given, "cpu", name="sums")
+    )
+    return slowest((known.read, known.back, cpu))
 
 
 def read_whole(known: Basis) -> "Draws":
-    """Seconds until every file is read and summed up on both sides, new's from its disk."""
-    return reading(known).seconds(known.size) + known.files * drawn("forget a file", *assumptions.FORGET_A_FILE)
+    """Seconds until every file is read and summed up on both sides, new's from its disk; empty ones need no reading."""
+    holding = max(0.0, known.files - (known.spec.cluster.empty_files or 0))
+    return reading(known).seconds(known.size) + holding * drawn("forget a file", *assumptions.FORGET_A_FILE)
 
 
 def looks_for_corruption(known: Basis) -> tuple[Part, ...]:
-    """pg_checksums before new's first start, where there are page checksums; pg_amcheck behind it (since 14)."""
-    cluster, parts = known.spec.cluster, []
+    """pg_checksums before new's first start, where there are page checksums; pg_amcheck behind it (since 14).
+
+    Everything was read just before: where new's memory holds it no disk is waited for. As they were timed, where they
+    were.
+    """
+    cluster, memory, parts = known.spec.cluster, known.spec.new.memory_bytes, []
+    disk = () if memory is not None and known.size <= assumptions.CACHED * memory else (known.back,)
+    relations = known.size if cluster.database_bytes is None else cluster.database_bytes
     pages = known.size if cluster.checksummed_bytes is None else cluster.checksummed_bytes
     if pages:
-        rate = slowest((known.write, assumed(assumptions.PAGE_CHECKSUMS, "new cpu", "page checksums")))
+        rate = slowest((*disk, assumed(assumptions.PAGE_CHECKSUMS, "new cpu", "page checksums")))
         parts.append(Part("pg_checksums", rate.seconds(pages), rate.bound_by, rate.evidence))
     if (known.spec.old.version or 14) >= 14:
-        one = assumed(assumptions.AMCHECK, "new cpu", "amcheck")
-        rate = slowest((known.write, several(one, known.new_cores)))
-        parts.append(Part("pg_amcheck", rate.seconds(known.size), rate.bound_by, rate.evidence))
-    return tuple(parts)
+        rates = [
+            slowest((*disk, several(assumed(figure, "new cpu", name), known.new_cores)))
+            for name, figure in (
+                ("amcheck", assumptions.AMCHECK_TABLES),
+                ("amcheck of indexes", assumptions.AMCHECK_INDEXES),
+            )
+        ]
+        tables, indexes = rates[0].seconds(max(0.0, relations - known.index_bytes)), rates[1].seconds(known.index_bytes)
+        longer = rates[0] if float(tables.mean()) > float(indexes.mean()) else rates[1]
+        parts.append(Part("pg_amcheck", tables + indexes, longer.bound_by, longer.evidence))
+    return tuple(as_timed(known, part) for part in parts)
 
 
 def several(one: Rate, processes: int, speedup: Figure = assumptions.SPEEDUP) -> Rate:

@@ -6,7 +6,8 @@ from math import exp, inf, log, sqrt
 from statistics import median, stdev
 from typing import TYPE_CHECKING
 
-from core.migration.estimate.draws import drawn, fixed, least
+from core.migration.estimate.draws import drawn, fixed, least, most
+from core.migration.estimate.evidence import widened
 
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
@@ -69,6 +70,15 @@ def assumed(figure: Figure, bound_by: str, name: str = "") -> Rate:
     return Rate(drawn(name or bound_by, *figure), figure[1], bound_by, stated=False, evidence="assumed")
 
 
+def of_its_time(before: Figure, of_now: Figure, bound_by: str, name: str = "", *, now: bool) -> Rate:
+    """The same by the age of the servers; those of now are slower than earlier ones on no night."""
+    earlier = assumed(before, bound_by, name)
+    if not now:
+        return earlier
+    later = assumed(of_now, bound_by, name)
+    return replace(later, draws=most(earlier.draws, later.draws))
+
+
 def slowest(rates: Iterable[Rate]) -> Rate:
     """A chain moves at the rate of its slowest link, whichever that is on a night; named after the likely one."""
     chain = list(rates)
@@ -91,7 +101,7 @@ def off_by(factors: tuple[float, ...]) -> tuple[float, float]:
     return exp(-_NINETIETH * apart), exp(_NINETIETH * apart)
 
 
-def timed(name: str, values: tuple[float, ...]) -> "Draws":
-    """Seconds of what was timed before, once or several times."""
-    likely, (low, high) = median(values), spread_of(values)
+def timed(name: str, values: tuple[float, ...], doubt: float = 0.0) -> "Draws":
+    """Seconds of what was timed before, once or several times; `doubt`: what speaks against it, see `evidence`."""
+    likely, (low, high) = median(values), widened(spread_of(values), doubt)
     return drawn(name, low * likely, likely, high * likely)

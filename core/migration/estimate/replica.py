@@ -8,12 +8,11 @@ from core.migration.estimate.stages import (
     PEOPLE,
     Part,
     Simulated,
-    prepare,
     rebuild,
     rebuild_said,
     since_a_checkpoint,
-    start_new,
-    stop_old,
+    start_by_hand,
+    stop_by_hand,
 )
 
 _OVERRUN = "the cluster changes about as fast as it can be copied: a replica may never catch up"
@@ -37,11 +36,10 @@ def streaming_replica(known: Basis) -> Simulated:
     lag = changed(known, seconds)
     replay = slowest((known.write, assumed(assumptions.REPLAY, "new cpu", "replay")))
     parts = (
-        prepare(known),
         Part("base copy", seconds, bound_by, rate.evidence, stopped=False),
         Part("catch up", replay.seconds(lag), replay.bound_by, replay.evidence, stopped=False),
-        stop_old(known, since_a_checkpoint(known)),
-        start_new(known),
+        stop_by_hand(known, since_a_checkpoint(known)),
+        start_by_hand(known),
         *rebuild(known),
     )
     overrun = share(known.change / 3600 - 0.5 * rate.draws, 0.0) < _NEVER
@@ -50,7 +48,7 @@ def streaming_replica(known: Basis) -> Simulated:
         parts=parts,
         assumptions=(*_TAKEN, *known.said("read", "write", "wire", "files", "change"), *rebuild_said(known), PEOPLE),
         warnings=(*known.warnings, *((_OVERRUN,) if overrun else ())),
-        on_new=known.size,
+        on_new=known.spec.cluster.size_bytes,
         on_old=span(lag).high,
     )
 

@@ -8,9 +8,12 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from typing import Any
 
 from core.errors import InputError
+from core.migration.estimate.evidence import Evidence
+from core.migration.estimate.watched import Watched
 
 _LARGEST = 1e21
 """A zettabyte: what lies above is a slip of the pen, not a cluster."""
@@ -26,14 +29,21 @@ _COUNT = {"whole": True, "zero": True}
 class ClusterSpec:
     """The cluster: everything that a copy moves, and what of it is indexes, or the largest table.
 
-    `tables`, `indexes`, `large_objects`, `databases`: how many there are. `reindex_bytes`: indexes that must be built
-    anew on new, because text sorts differently there. `written_bytes`: the files that are written to within an hour,
-    whole: what a pass after the first has to look through. `checksummed_bytes`: what has page checksums to be looked
-    at.
+    `tables`, `indexes`, `toast_tables`, `large_objects`, `databases`: how many there are; `empty_files`: of the `files`
+    those that hold nothing, which nobody reads; `data_roots`: folders that
+    are copied by themselves: the data directory, tablespaces, WAL elsewhere. `reindex_bytes`: what must be built anew
+    on new of indexes, because text sorts differently there. `written_bytes`: the files that are written to within an
+    hour, whole: what a pass after the first has to look through. `checksummed_bytes`: what has page checksums to be
+    looked at. `largest_folder_bytes`: of the data directory and the tablespaces outside of it the one with most: they
+    are copied side by side; `old_disk_bytes`, `new_disk_bytes`: what lies on the disk of either that holds most of it.
+    `database_bytes`: tables and indexes of all databases: what a dump & restore handles, without WAL and catalogs.
+    `wasted_bytes`: of tables, what is no row; `kept_wal_bytes`: WAL that only a slot, the archiver or a setting holds:
+    a copy moves both, a dump neither. `idle_wal_bytes`: WAL that the server keeps to write over it: nothing moves it.
     """
 
     size_bytes: float
     files: int | None = field(default=None, metadata=_COUNT)
+    empty_files: int | None = field(default=None, metadata=_COUNT)
     index_bytes: float | None = field(default=None, metadata=_ZERO)
     largest_table_bytes: float | None = field(default=None, metadata=_ZERO)
     change_bytes_per_hour: float | None = field(default=None, metadata=_ZERO)
@@ -42,9 +52,23 @@ class ClusterSpec:
     checksummed_bytes: float | None = field(default=None, metadata=_ZERO)
     tables: int | None = field(default=None, metadata=_COUNT)
     indexes: int | None = field(default=None, metadata=_COUNT)
+    toast_tables: int | None = field(default=None, metadata=_COUNT)
     large_objects: int | None = field(default=None, metadata=_COUNT)
+    data_roots: int | None = field(default=None, metadata=_WHOLE)
     databases: int | None = field(default=None, metadata=_COUNT)
+    largest_folder_bytes: float | None = None
+    old_disk_bytes: float | None = None
+    new_disk_bytes: float | None = None
+    database_bytes: float | None = field(default=None, metadata=_ZERO)
     growth_bytes_per_month: float | None = field(default=None, metadata=_ZERO)
+    wasted_bytes: float | None = field(default=None, metadata=_ZERO)
+    kept_wal_bytes: float | None = field(default=None, metadata=_ZERO)
+    idle_wal_bytes: float | None = field(default=None, metadata=_ZERO)
+
+    @property
+    def moved_bytes(self) -> float:
+        """What a copy of its files brings."""
+        return max(self.size_bytes - (self.idle_wal_bytes or 0.0), min(self.size_bytes, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +86,26 @@ class OldSpec:
 
 @dataclass(frozen=True, slots=True)
 class NewSpec:
-    """The new server: how fast its disk takes large files, flush included; the rest as of old."""
+    """The new server: how fast its disk takes large files, flush included, and gives them back; its memory; the rest as
+    of old."""
 
     write_bytes_per_second: float | None = None
     cores: int | None = field(default=None, metadata=_WHOLE)
     version: float | None = None
+    read_bytes_per_second: float | None = None
+    memory_bytes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LinkSpec:
-    """The network between them: what it carries, or what iperf3 saw; how many streams the copy uses."""
+    """The network between them: what it carries, or what iperf3 saw; how many streams the copy uses.
+
+    `command_seconds`: how long a command takes that does next to nothing, from the workstation and back.
+    """
 
     bits_per_second: float | None = None
     streams: int | None = field(default=None, metadata=_WHOLE)
+    command_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +113,15 @@ class CopySpec:
     """The copy itself: the rate of an earlier copy or a sample, in bytes of cluster a second.
 
     `compression_ratio`: size before over size after. `ssh_bytes_per_second`: what one ssh stream carried; infinite
-    where the copy takes another route.
+    where the copy takes another route. `pass_seconds`: what a pass takes that has nothing to send.
+    `sum_bytes_per_second`: what both servers sum up beside each other.
     """
 
     observed_bytes_per_second: float | None = None
     compression_ratio: float | None = None
     ssh_bytes_per_second: float | None = None
+    pass_seconds: float | None = None
+    sum_bytes_per_second: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +133,22 @@ class ReplicaSpec:
 
 @dataclass(frozen=True, slots=True)
 class DumpSpec:
-    """How it is dumped and restored: processes of the parallel way, and gzip's level, 0 for none."""
+    """How it is dumped and restored: processes of the parallel way, and gzip's level, 0 for none.
+
+    `copy_bytes_per_second`, `load_bytes_per_second`: bytes of table that one COPY of a sample puts out on old, and
+    takes on new; `index_bytes_per_second`: bytes of index that one process builds there. `text_ratio`: bytes of table
+    for each byte of its rows as text. `table_seconds`, `index_seconds`: what each table of a row, and each index on
+    one, takes new to make, whatever its size.
+    """
 
     jobs: int | None = field(default=None, metadata=_WHOLE)
     gzip_level: int | None = field(default=None, metadata=_COUNT)
+    copy_bytes_per_second: float | None = None
+    load_bytes_per_second: float | None = None
+    index_bytes_per_second: float | None = None
+    text_ratio: float | None = None
+    table_seconds: float | None = None
+    index_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +177,20 @@ class History:
     Attributes:
         timed: seconds of each stage in earlier executions of this move, or of others between such servers.
         copies: how many times as long as estimated earlier copies took.
-        sources: where a field's figure comes from, by its path, such as `old.read_bytes_per_second`.
+        whole_copy: the observed rate is that of a copy from its begin to its end, with all that its passes take.
+        sources: where a figure comes from, by a field's path, such as `old.read_bytes_per_second`, or a stage's name.
+        bloated: names of the tables that waste most.
+        watched: what a watch on old tells of its changes; None: there was none.
+        now: when it is estimated, by which evidence is old; None: its age does not count.
     """
 
     timed: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     copies: tuple[float, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=dict)
+    whole_copy: bool = False
+    sources: Mapping[str, Evidence] = field(default_factory=dict)
+    bloated: tuple[str, ...] = ()
+    watched: Watched | None = None
+    now: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +208,16 @@ class Spec:
     claimed: ClaimedSpec = ClaimedSpec()
     history: History = History()
 
-    def source(self, path: str) -> str:
-        """Where a field's figure comes from, for people."""
-        return self.history.sources.get(path, "given")
+    def source(self, path: str) -> Evidence:
+        """Where a field's figure, or a stage's, comes from."""
+        return self.history.sources.get(path, _GIVEN)
+
+    def doubt(self, path: str) -> float:
+        """What speaks against that figure besides its kind, see `Evidence.doubt`."""
+        return self.source(path).doubt(self.history.now)
+
+
+_GIVEN = Evidence()
 
 
 _TABLES: dict[str, type] = {
@@ -248,9 +309,26 @@ def _number(value: object, path: str, rules: Mapping[str, bool]) -> float:
     return float(value)
 
 
+PARTS = (
+    "index_bytes",
+    "largest_table_bytes",
+    "reindex_bytes",
+    "written_bytes",
+    "checksummed_bytes",
+    "database_bytes",
+    "wasted_bytes",
+    "kept_wal_bytes",
+    "idle_wal_bytes",
+    "largest_folder_bytes",
+    "old_disk_bytes",
+    "new_disk_bytes",
+)
+"""What is a part of the cluster."""
+
+
 def _refuse_contradictions(spec: Spec, name: str) -> None:
     size = spec.cluster.size_bytes
-    for part in ("index_bytes", "largest_table_bytes", "reindex_bytes", "written_bytes", "checksummed_bytes"):
+    for part in PARTS:
         value = getattr(spec.cluster, part)
         if value is not None and value > size:
             raise InputError(f"{name}: cluster.{part} is more than cluster.size_bytes", "the size counts everything")
@@ -260,6 +338,11 @@ def _refuse_contradictions(spec: Spec, name: str) -> None:
                 f"{name}: {table}.compression_ratio is {ratio:g}", "it is size before over size after: at least 1"
             )
     said = spec.claimed
+    files, empty = spec.cluster.files, spec.cluster.empty_files
+    if files is not None and empty is not None and empty > files:
+        raise InputError(
+            f"{name}: cluster.empty_files is more than cluster.files", "the number of files counts them too"
+        )
     if said.low_seconds is not None and said.high_seconds is not None and said.low_seconds > said.high_seconds:
         raise InputError(f"{name}: claimed.low_seconds is more than claimed.high_seconds", "the two are a range")
 

@@ -5,14 +5,14 @@ lead them over, no measurement tells: `PEOPLE` says so.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from core import units
 from core.migration.estimate import assumptions
-from core.migration.estimate.basis import Basis, changed
+from core.migration.estimate.basis import Basis, changed, measured_rate
 from core.migration.estimate.draws import drawn, fixed, least, span
-from core.migration.estimate.rates import Figure, Rate, assumed, slowest, timed
+from core.migration.estimate.rates import Figure, Rate, of_its_time, slowest, timed
 from core.migration.model.estimate import Method, Span, Stage
 
 if TYPE_CHECKING:
@@ -112,23 +112,51 @@ def _sum(all_seconds: Sequence["Draws"]) -> "Draws":
     return whole
 
 
-def once(known: Basis, name: str, figure: Figure, bound_by: str, *, stopped: bool = True) -> Part:
-    """A stage that takes about as long in every move: as it was timed, else as it was in the lab."""
-    before = known.timed(name)
-    if before:
-        return Part(name, timed(name, before), bound_by, timed_words(known, name), stopped)
-    return Part(name, drawn(name, *figure), bound_by, "assumed: as in the lab", stopped)
+def steps(known: Basis, number: int, *, detached: int = 0) -> "Draws":
+    """Seconds of so many steps that do next to nothing, and of those among them that go on without the workstation."""
+    given = known.spec.link.command_seconds
+    figure = assumptions.COMMAND if given is None else (0.8 * given, given, 1.5 * given)
+    one, kept = drawn("command", *figure), drawn("a step", *assumptions.A_STEP)
+    alone = detached * one * (drawn("detached", *assumptions.DETACHED) - 1)
+    return number * (one + kept) + alone
+
+
+def empty_pass(known: Basis) -> "Draws":
+    """Seconds of a pass that has nothing to send."""
+    given = known.spec.copy.pass_seconds
+    figure = assumptions.PASS if given is None else (0.9 * given, 1.1 * given, 1.6 * given)
+    return drawn("pass", *figure)
+
+
+def stage(
+    known: Basis, name: str, number: int, work: "Draws", bound_by: str, *, detached: int = 0, stopped: bool = True
+) -> Part:
+    """A stage of so many steps and the work that they do; as it was timed, where it was."""
+    source = "commands timed on these servers" if known.spec.link.command_seconds is not None else "assumed"
+    seconds = steps(known, number, detached=detached) + work
+    return as_timed(known, Part(name, seconds, bound_by, f"{number} steps: {source}", stopped))
+
+
+def as_timed(known: Basis, part: Part) -> Part:
+    """The stage as it was timed; as it is reckoned where it never was."""
+    before = known.timed(part.name)
+    if not before:
+        return part
+    seconds = timed(part.name, before, known.spec.doubt(part.name))
+    return replace(part, seconds=seconds, evidence=timed_words(known, part.name))
 
 
 def timed_words(known: Basis, stage: str) -> str:
     """Where a timed stage's figure comes from."""
     times = units.counted(len(known.timed(stage)), "time")
-    return f"timed {times} {known.spec.history.sources.get(stage, '')}".rstrip()
+    evidence = known.spec.history.sources.get(stage)
+    return f"timed {times} {evidence.said}" if evidence is not None else f"timed {times}"
 
 
 def prepare(known: Basis) -> Part:
     """Folders, keys and accounts made ready, while old runs."""
-    return once(known, "prepare", assumptions.PREPARE, "round trips", stopped=False)
+    number = 9 + known.roots
+    return stage(known, "prepare", number, fixed(0.0), "round trips", stopped=False)
 
 
 def checkpoint(known: Basis) -> "Draws":
@@ -138,9 +166,8 @@ def checkpoint(known: Basis) -> "Draws":
 
 
 def stop_old(known: Basis, shutdown: "Draws") -> Part:
-    """The shutdown's checkpoint; the proof of the stop, and what keeps old stopped, are a command each."""
-    part = once(known, "stop old", assumptions.STOP, "old disk")
-    return part if known.timed("stop old") else Part(part.name, part.seconds + shutdown, "old disk", part.evidence)
+    """The shutdown's checkpoint; the inventory, the proof of the stop, and what keeps old stopped, are a step each."""
+    return stage(known, "stop old", 6, drawn("stop", *assumptions.STOP) + shutdown, "old disk", detached=1)
 
 
 def since_a_checkpoint(known: Basis) -> "Draws":
@@ -148,9 +175,27 @@ def since_a_checkpoint(known: Basis) -> "Draws":
     return least(checkpoint(known), changed(known, fixed(60.0)) / known.read.draws)
 
 
+def checkpoints(known: Basis) -> Part:
+    """One before the last warm pass, and one right before the stop, which has less to write."""
+    written = checkpoint(known) + since_a_checkpoint(known)
+    asked = 2 * drawn("checkpoint", *assumptions.CHECKPOINT) + steps(known, 2)
+    return Part("checkpoints", asked + written, "old disk", "assumed", stopped=False)
+
+
 def start_new(known: Basis) -> Part:
     """The first start for local connections alone, a look, and the start for clients."""
-    return once(known, "start new", assumptions.START, "new disk")
+    work = drawn("start", *assumptions.START) + drawn("service", *assumptions.SERVICE)
+    return stage(known, "start new", 8, work, "new disk")
+
+
+def stop_by_hand(known: Basis, shutdown: "Draws") -> Part:
+    """One command: of a method that pghaul does not carry out, so nothing is proven behind it."""
+    return stage(known, "stop old", 1, drawn("stop", *assumptions.STOP) + shutdown, "old disk")
+
+
+def start_by_hand(known: Basis) -> Part:
+    """One command, by which new is there for clients."""
+    return stage(known, "start new", 1, drawn("service", *assumptions.SERVICE), "new disk")
 
 
 def rebuild(known: Basis) -> tuple[Part, ...]:
@@ -162,7 +207,7 @@ def rebuild(known: Basis) -> tuple[Part, ...]:
     if not wanted:
         return ()
     if seen.index_seconds is not None and known.index_bytes:
-        grown = known.size / (seen.at_size_bytes or known.size)
+        grown = known.spec.cluster.size_bytes / (seen.at_size_bytes or known.spec.cluster.size_bytes)
         built = seen.index_seconds * grown * wanted / known.index_bytes
         seconds = drawn("reindex", *(built * each for each in _CALIBRATED))
         return (Part("reindex", seconds, "new cpu", "an earlier build"),)
@@ -171,10 +216,24 @@ def rebuild(known: Basis) -> tuple[Part, ...]:
 
 
 def index_build(known: Basis) -> Rate:
-    """Bytes of index that one process builds a second."""
-    return assumed(
-        assumptions.INDEX_BUILD_OF_NOW if known.of_now else assumptions.INDEX_BUILD, "new cpu", "index build"
-    )
+    """Bytes of index that one process builds a second: as over a sample, else as was published."""
+    given = known.spec.dump.index_bytes_per_second
+    if given is not None:
+        name = "dump.index_bytes_per_second"
+        return at_length(known, name, given, assumptions.INDEX_SAMPLED, "new cpu", "index build")
+    before, of_now = assumptions.INDEX_BUILD, assumptions.INDEX_BUILD_OF_NOW
+    return of_its_time(before, of_now, "new cpu", "index build", now=known.of_now)
+
+
+def at_length(known: Basis, path: str, value: float, sampled: Figure, bound_by: str, name: str) -> Rate:
+    """A rate that a sample showed, as it goes on over all of it: `sampled` times that."""
+    low, likely, high = sampled
+    return measured_rate(known.spec, path, likely * value, bound_by, (low / likely, high / likely), name)
+
+
+def analyzer(known: Basis) -> Rate:
+    """Bytes of cluster that one ANALYZE comes through a second."""
+    return of_its_time(assumptions.ANALYZE, assumptions.ANALYZE_OF_NOW, "new disk", "analyze", now=known.of_now)
 
 
 def rebuild_said(known: Basis) -> tuple[str, ...]:
@@ -186,6 +245,8 @@ def rebuild_said(known: Basis) -> tuple[str, ...]:
     low, likely, high = (units.rate(each) for each in figure)
     if known.spec.observed.index_seconds is not None and known.index_bytes:
         how = "as long for each byte as the indexes that were built before"
+    elif (sampled := known.spec.dump.index_bytes_per_second) is not None:
+        how = f"at some {units.rate(sampled)} in one process, as over a sample of the tables"
     else:
         how = f"assumed {likely} in one process ({low} to {high})"
     return (f"text sorts differently on new: {units.size(wanted)} of indexes are built anew before opening, {how}",)

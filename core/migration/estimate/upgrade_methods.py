@@ -7,8 +7,7 @@ from core.migration.estimate.basis import Basis
 from core.migration.estimate.copy_methods import warm_copy
 from core.migration.estimate.draws import drawn, span
 from core.migration.estimate.objects import created, dumped
-from core.migration.estimate.rates import assumed
-from core.migration.estimate.stages import Part, Simulated
+from core.migration.estimate.stages import Part, Simulated, analyzer
 from core.migration.model.move import Verify
 
 
@@ -41,7 +40,7 @@ def _statistics(known: Basis) -> tuple[Part, ...]:
     """ANALYZE: pg_upgrade carries no statistics before 18, and without them plans are bad."""
     if (known.spec.new.version or 0) >= 18:
         return ()
-    rate = assumed(assumptions.ANALYZE_OF_NOW if known.of_now else assumptions.ANALYZE, "new disk", "analyze")
+    rate = analyzer(known)
     return (Part("analyze", rate.seconds(known.size), "new disk", rate.evidence),)
 
 

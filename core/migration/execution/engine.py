@@ -28,15 +28,14 @@ from core.migration.execution.executor import Executor, adopt, end_detached, lea
 from core.migration.execution.mending import DIFFERS, differed, leave_to_passes, named
 from core.migration.execution.passes import Pass, another, gain, outdated
 from core.migration.execution.recording import recorded, watched
-from core.migration.execution.status import status_sentence
-from core.migration.model.execution import Execution, Kind, State, StepRun, lock_path
-from core.migration.model.plan import Plan, Step, call_of
+from core.migration.execution.rsync_log import changed_meanwhile
+from core.migration.execution.status import status_sentence, ways_on
+from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer, lock_path
+from core.migration.model.plan import SIDE_BY_SIDE, Plan, Step, call_of
 from core.migration.plan.steps.copy import DELETIONS, STOPPED
+from core.migration.plan.steps.inventory import CLIENTS
 from core.migration.plan.steps.opening import LIFT_FENCE, START_NEW
 from core.text import counted
-
-SIDE_BY_SIDE = 3
-"""Steps at a time: each is looked at through sessions of its own, and sshd allows ten on a connection."""
 
 
 def begin(plan: Plan, kind: Kind) -> Execution:
@@ -164,17 +163,40 @@ def _go_on(executor: Executor, *, cleaned: bool) -> None:
         todo = [step for step in group if not execution.done(step.number)]
         if not todo:
             continue
+        if executor.people.ends_here():
+            what = f"stopped before step {todo[0].number}, {todo[0].title}, as was asked for"
+            raise BlockedError(what, ways_on(replace(execution, state=State.STOPPED)))
         if todo[0].stopped and execution.kind is Kind.REAL and not confirmed and not _is_stopped(execution):
             confirmed = True
-            with executor.asking():
-                declined = not executor.people.confirm_stop(execution.plan.cluster)
-            if declined:
-                raise BlockedError("the name of the cluster was not confirmed: it is not stopped", "see --confirm")
+            _confirm_stop(executor)
             _catch_up(executor)
         if todo[0].warm_pass:
             _warm_pass(executor, group, todo)
         else:
             _run(executor, todo)
+
+
+def _confirm_stop(executor: Executor) -> None:
+    """Ask, under the names of who is connected, as often as one more warm pass is wanted first.
+
+    Raises:
+        BlockedError: the person has declined.
+    """
+    plan = executor.execution.plan
+    look, warm = plan.step(CLIENTS), any(step.warm_pass for step in plan.steps)
+    while True:
+        if look is not None and look.number not in executor.outputs:
+            run_step(executor, look)
+        connected = executor.outputs[look.number].splitlines() if look is not None else []
+        with executor.asking():
+            said = executor.people.confirm_stop(plan.cluster, connected, warm=warm)
+        if said is StopAnswer.STOP:
+            return
+        if said is StopAnswer.DECLINED or not warm:
+            raise BlockedError("the name of the cluster was not confirmed: it is not stopped", "see --confirm")
+        _pass_before_the_stop(executor)
+        if look is not None:
+            executor.outputs.pop(look.number)
 
 
 def _groups(steps: Sequence[Step]) -> list[list[Step]]:
@@ -285,8 +307,14 @@ def _catch_up(executor: Executor) -> None:
     if not outdated(_passes(execution), waited):
         return
     executor.job.report(Note(f"the last warm pass ended {units.duration(waited)} ago: one more before the stop"))
-    last = max(step.warm_pass for step in execution.plan.steps)
-    _make_pass(executor, [step for step in execution.plan.steps if step.warm_pass == last])
+    _pass_before_the_stop(executor)
+
+
+def _pass_before_the_stop(executor: Executor) -> None:
+    """The plan's last warm pass, once more."""
+    steps = executor.execution.plan.steps
+    last = max(step.warm_pass for step in steps)
+    _make_pass(executor, [step for step in steps if step.warm_pass == last])
 
 
 def _waited(execution: Execution) -> float:
@@ -313,7 +341,12 @@ def _passes(execution: Execution) -> list[Pass]:
     began = [parts[0].started_at for parts in runs]
     after = [None, *((one - other).total_seconds() for one, other in zip(began[1:], began, strict=False))]
     return [
-        Pass(sum(map(_seconds, parts)), _whole([each.bytes for each in parts]), since)
+        Pass(
+            sum(map(_seconds, parts)),
+            _whole([each.bytes for each in parts]),
+            _whole([changed_meanwhile(each.output) for each in parts]),
+            since,
+        )
         for parts, since in zip(runs, after, strict=False)  # without any pass there is none to follow
     ]
 

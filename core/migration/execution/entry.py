@@ -88,12 +88,19 @@ def to_cancel(latest: Execution | None, move: str) -> Execution:
 
 
 def to_roll_back(latest: Execution | None, move: str, *, alive: bool) -> Execution:
-    """The execution to take back; raises InputError where there is nothing to take back."""
+    """The execution to take back.
+
+    Raises:
+        InputError: there is nothing to take back.
+        BlockedError: new was opened: what a person could do, and what would be lost.
+    """
     if latest is None or latest.state is State.ROLLED_BACK:
         raise InputError(_nothing(latest, move), _lead(latest, move))
     if latest.kind is Kind.REHEARSAL:
         raise InputError(f"execution {latest.id} of {move} is a rehearsal: old runs as before", "nothing is to be done")
     refuse_alive(latest, alive=alive)
+    if latest.past_return:
+        raise past_return(latest)
     return latest
 
 
@@ -112,6 +119,32 @@ def refuse_alive(latest: Execution, *, alive: bool) -> None:
             f"{latest.started_at:%Y-%m-%d %H:%M} UTC",
             f"see how far it is: pghaul execute {latest.move} --status; or end it: --cancel",
         )
+
+
+def past_return(execution: Execution) -> BlockedError:
+    """Why one action does not lead back any more, what would be lost, and the steps by which a person could."""
+    opened = next(
+        run.started_at
+        for step in execution.plan.steps
+        if step.point_of_no_return
+        for run in execution.steps
+        if run.number == step.number and not run.back
+    )
+    return BlockedError(
+        f"new has been open to clients since {opened:%Y-%m-%d %H:%M:%S} UTC: what they wrote from then on is on new "
+        "alone and would be lost on old",
+        "to keep it, move new back to old as a move of its own: pghaul move add … with the servers exchanged; "
+        f"to give it up: {back_by_hand(execution)}",
+    )
+
+
+def back_by_hand(execution: Execution) -> str:
+    """The steps that make old what it was, in words with their commands."""
+    return "; ".join(
+        f"{step.title}, on {step.server} as {step.user}: {'; '.join(step.native) or step.call}"
+        for step in execution.plan.way_back
+        if not step.closes
+    )
 
 
 def old_may_be_stopped(execution: Execution) -> bool:

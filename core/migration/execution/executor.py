@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.progress import progress
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.workstation import run_here
-from core.migration.model.execution import Execution, ExecutionJournal, StepRun
+from core.migration.model.execution import Execution, ExecutionJournal, StepRun, StopAnswer
 from core.migration.model.plan import Step, call_of, functions_file
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
@@ -35,8 +35,15 @@ class People(Protocol):
         """An execution is about to begin, or to go on; raises InputError where another cluster's name was given."""
         ...
 
-    def confirm_stop(self, cluster: str) -> bool:
-        """Whether the person has typed the cluster's name, so that it may be stopped."""
+    def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
+        """Whether the person has typed the cluster's name, so that it may be stopped.
+
+        `connected`: who is, a line each; `warm`: one more warm pass may be asked for instead.
+        """
+        ...
+
+    def ends_here(self) -> bool:
+        """Whether the person wants no further step to begin; asked between two of them."""
         ...
 
     def has_done(self, step: Step) -> bool:

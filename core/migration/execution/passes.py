@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WORTH_SECONDS = 5.0
-"""A pass that shortens the stop by less is not made."""
+from core.migration.estimate.copy_methods import WORTH_SECONDS
 
 MOST = 6
 """Passes at the most: a cluster that changes as fast as it is copied never comes to rest."""
@@ -17,11 +16,14 @@ class Pass:
     Attributes:
         seconds: how long it took.
         bytes: of cluster, that it sent; None where it did not say.
+        left: bytes of the files that changed since it began, whole: what another has to look through; None where it did
+            not say.
         after: seconds from the beginning of the pass before it to its own; None: it came right behind that one.
     """
 
     seconds: float
     bytes: int | None
+    left: int | None = None
     after: float | None = None
 
 
@@ -33,17 +35,19 @@ def gain(passes: Sequence[Pass], waited: float = 0.0) -> float:
     `change / rate × (age of the last − seconds of the next)`.
 
     The first pass shows the rate, a later one the change: what it sent came together since the pass before it began.
-    After the first alone the change is not known: one more can spare its whole time at the most.
+    After the first alone the change is not known: one more can spare at the most what the files that changed take to be
+    sent whole, and its own time.
     """
-    last = passes[-1]
-    if len(passes) == 1:
-        return last.seconds
+    last, first = passes[-1], passes[0]
     age = last.seconds + waited
-    first, before = passes[0], passes[-2]
+    rate = (first.bytes or 0) / max(first.seconds, 1e-3)
+    if len(passes) == 1:
+        known = rate > 0 and last.left is not None
+        return min(last.seconds, (last.left or 0) * age / max(last.seconds, 1e-3) / rate) if known else last.seconds
+    before = passes[-2]
     apart = last.after or before.seconds
-    if not first.bytes or last.bytes is None or apart <= 0:
+    if not rate or last.bytes is None or apart <= 0:
         return before.seconds - last.seconds + waited
-    rate = first.bytes / max(first.seconds, 1e-3)
     change = last.bytes / apart
     look = max(0.0, last.seconds - last.bytes / rate)
     following = look + change * age / rate

@@ -1,20 +1,52 @@
 """What executions show of the copy's rate: the best measure there is for the estimate of the next one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from statistics import median
 
-from core.migration.model.execution import Execution
+from core.migration.estimate.evidence import Evidence, Measured
+from core.migration.model.execution import Execution, StepRun
 from core.migration.model.plan import Step
 
 _WHOLE = 0.5
 """A pass counts as a copy when it sent this part of its data roots: a later one sends what changed alone."""
 
 
+_ENOUGH = 10
+"""Commands that tell what a short one takes."""
+
+
+def copied(executions: Sequence[Execution]) -> Measured | None:
+    """`copy_rate` with where it comes from."""
+    return _latest(executions, _rate, "timed: an earlier copy of this move")
+
+
+def changed(executions: Sequence[Execution]) -> Measured | None:
+    """`change_rate` with where it comes from."""
+    return _latest(executions, _change, "timed: an earlier warm pass of this move")
+
+
+def _latest(
+    executions: Sequence[Execution], rate_of: Callable[[Execution], float | None], words: str
+) -> Measured | None:
+    for each in executions:
+        rate = rate_of(each)
+        if rate is not None:
+            return Measured(rate, Evidence(words, each.ended_at or each.started_at, each.plan.transport))
+    return None
+
+
 def copy_rate(executions: Sequence[Execution]) -> float | None:
     """Bytes of cluster a second of the latest whole copy, newest execution first; None where there was none.
 
-    A rehearsal's first warm pass, or the copy of a stopped cluster: all places one after the other.
+    A rehearsal's first warm pass, or the copy of a stopped cluster, over all places: some go side by side.
     """
     return next((rate for rate in map(_rate, executions) if rate is not None), None)
+
+
+def command_seconds(took: Sequence[float | None]) -> float | None:
+    """What a command takes that does next to nothing: the median of the shorter half; None of less than ten."""
+    known = sorted(each for each in took if each is not None)
+    return median(known[: len(known) // 2]) if len(known) >= _ENOUGH else None
 
 
 def change_rate(executions: Sequence[Execution]) -> float | None:
@@ -50,9 +82,21 @@ def _rate(execution: Execution) -> float | None:
     whole = {step.number: step.bytes for step in execution.plan.steps if step.bytes and step.warm_pass == first}
     runs = [run for run in execution.steps if run.number in whole and run.done and run.attempt == 1 and not run.message]
     sent = sum(run.bytes or 0 for run in runs)
-    seconds = sum((run.ended_at - run.started_at).total_seconds() for run in runs if run.ended_at is not None)
+    seconds = covered(runs)
     size = sum(whole[run.number] or 0 for run in runs)
     everywhere = {run.number for run in runs} == whole.keys()
     if not everywhere or not seconds or sent < _WHOLE * size:
         return None  # a place that was begun twice, or not at all, may be the large one
     return sent / seconds
+
+
+def covered(runs: Sequence[StepRun]) -> float:
+    """Seconds in which at least one of them ran."""
+    seconds, until = 0.0, None
+    for run in sorted(runs, key=lambda each: each.started_at):
+        if run.ended_at is None:
+            continue
+        began = run.started_at if until is None else max(until, run.started_at)
+        seconds += max(0.0, (run.ended_at - began).total_seconds())
+        until = run.ended_at if until is None else max(until, run.ended_at)
+    return seconds

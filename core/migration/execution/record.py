@@ -5,18 +5,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import exp, log
 
+from core.migration.estimate.evidence import Evidence
 from core.migration.estimate.spec import History
 from core.migration.execution.account import downtime
+from core.migration.execution.rates import covered
 from core.migration.model.estimate import Estimate, Span
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.move import Verify
 from core.migration.model.plan import Phase, Step
 
 DOWNTIME = "downtime"
+WHOLE = "whole"
 _COPIES = frozenset({Phase.WARM, Phase.COPY})
 """Stages that send the whole of it: what went on with a part says nothing."""
 
-_TIMED = (Phase.PREPARE, Phase.STOP, Phase.FINAL, Phase.VERIFY, Phase.START)
+_TIMED = (Phase.PREPARE, Phase.STOP, Phase.FINAL, Phase.VERIFY, Phase.CHECKSUMS, Phase.AMCHECK, Phase.START)
 _ALIKE = frozenset({Phase.PREPARE, Phase.STOP, Phase.START})
 """Stages that take as long in another move between such servers."""
 
@@ -25,7 +28,10 @@ _NEWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A stage of an execution, or its downtime, held against the estimate that was made last before it. Seconds."""
+    """A stage of an execution, its downtime, or all of it, held against the estimate that was made last before it.
+
+    Seconds. `counts`: this user's pghaul has recorded the execution; what came from elsewhere is only shown.
+    """
 
     execution: int
     move: str
@@ -34,6 +40,7 @@ class Held:
     stage: str
     estimated: Span
     seconds: float
+    counts: bool = True
 
     @property
     def inside(self) -> bool:
@@ -46,37 +53,67 @@ class Held:
         return self.seconds / self.estimated.likely if self.estimated.likely > 0 else 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class ByStage:
+    """How good the estimates of a stage were: how many times it was held, how many lay between low and high, how many
+    times as long as likely it took, by the geometric mean."""
+
+    stage: str
+    times: int
+    inside: int
+    bias: float | None
+
+
+def by_stage(rows: Sequence[Held]) -> tuple[ByStage, ...]:
+    """The record of each stage, in the order of a plan; the downtime and the whole stand behind."""
+    order = {name: place for place, name in enumerate((*map(str, Phase), DOWNTIME, WHOLE))}
+    rows = counting(rows)
+    names = sorted({row.stage for row in rows}, key=lambda name: order.get(name, len(order)))
+    found = {name: [row for row in rows if row.stage == name] for name in names}
+    return tuple(ByStage(name, len(each), sum(row.inside for row in each), bias(each)) for name, each in found.items())
+
+
+def counting(rows: Sequence[Held]) -> tuple[Held, ...]:
+    """Those that count in the record."""
+    return tuple(row for row in rows if row.counts)
+
+
 def hit_rate(rows: Sequence[Held]) -> float | None:
     """Which part lies between low and high: of good estimates 8 of 10; None without any."""
+    rows = counting(rows)
     return sum(row.inside for row in rows) / len(rows) if rows else None
 
 
 def bias(rows: Sequence[Held]) -> float | None:
     """How many times as long as likely they took, by the geometric mean; None without any."""
-    factors = [log(row.factor) for row in rows if row.factor > 0]
+    factors = [log(row.factor) for row in counting(rows) if row.factor > 0]
     return exp(sum(factors) / len(factors)) if factors else None
 
 
-def held(execution: Execution, estimates: Iterable[Estimate]) -> tuple[Held, ...]:
-    """Each stage that was done whole, in the order of the plan, then the downtime; empty where nothing was estimated.
+def held(execution: Execution, estimates: Iterable[Estimate], *, counts: bool = True) -> tuple[Held, ...]:
+    """Each stage that was done whole, in the order of the plan, then the downtime, then all of it; empty where nothing
+    was estimated.
 
-    An estimate is of what a stop proves by default: one that read every file is not held against it.
+    It is held against an estimate of what it proves: one that read every file against no other than such.
     """
-    made = [each for each in estimates if each.made_at is not None and each.made_at <= execution.started_at]
+    alike = [each for each in estimates if each.checking is execution.plan.verify]
+    made = [each for each in alike if each.made_at is not None and each.made_at <= execution.started_at]
     latest = max(made, key=lambda each: each.made_at or execution.started_at, default=None)
     method = latest.method(execution.plan.method) if latest is not None else None
     if method is None:
         return ()
     took = stage_seconds(execution)
     spans = {stage.name: stage.seconds for stage in method.stages}
-    if _read_all(execution):
+    if execution.plan.verify is not Verify.ALL and _read_all(execution):
         took.pop(Phase.VERIFY, None)
     elif execution.kind is Kind.REAL and execution.state is State.DONE:
         down = downtime(execution, execution.ended_at or execution.started_at)
         if down is not None:
-            took, spans = {**took, DOWNTIME: down.command_seconds}, {**spans, DOWNTIME: method.downtime_seconds}
+            whole = {WHOLE: sum(took[name] for name in spans)} if spans.keys() <= took.keys() else {}
+            took = {**took, DOWNTIME: down.command_seconds, **whole}
+            spans = {**spans, DOWNTIME: method.downtime_seconds, WHOLE: method.duration_seconds}
     return tuple(
-        Held(execution.id, execution.move, execution.kind, execution.started_at, name, spans[name], seconds)
+        Held(execution.id, execution.move, execution.kind, execution.started_at, name, spans[name], seconds, counts)
         for name, seconds in took.items()
         if name in spans
     )
@@ -94,22 +131,10 @@ def stage_seconds(execution: Execution) -> dict[str, float]:
             stages.setdefault(step.timed_as or step.phase, []).append(step)
     runs = {name: [execution.latest(step.number) for step in steps] for name, steps in stages.items()}
     return {
-        str(name): _covered([run for run in found if run is not None])
+        str(name): covered([run for run in found if run is not None])
         for name, found in runs.items()
         if all(run is not None and run.done and (name not in _COPIES or run.attempt == 1) for run in found)
     }
-
-
-def _covered(runs: Sequence[StepRun]) -> float:
-    """Seconds in which at least one of them ran."""
-    seconds, until = 0.0, None
-    for run in sorted(runs, key=lambda each: each.started_at):
-        if run.ended_at is None:
-            continue
-        began = run.started_at if until is None else max(until, run.started_at)
-        seconds += max(0.0, (run.ended_at - began).total_seconds())
-        until = run.ended_at if until is None else max(until, run.ended_at)
-    return seconds
 
 
 def history_of(own: Sequence[Execution], alike: Sequence[Execution], rows: Sequence[Held]) -> History:
@@ -121,15 +146,18 @@ def history_of(own: Sequence[Execution], alike: Sequence[Execution], rows: Seque
     for stage in _TIMED:
         mine, others = _timed(own, stage), _timed(alike, stage) if stage in _ALIKE else ()
         if mine or others:
-            timed[str(stage)] = mine or others
-            sources[str(stage)] = "in this move" if mine else "in other moves between such servers"
-    copies = tuple(row.factor for row in rows if row.stage in _COPIES)
+            times = mine or others
+            words = "in this move" if mine else "in other moves between such servers"
+            timed[str(stage)] = tuple(seconds for seconds, _ in times)
+            sources[str(stage)] = Evidence(words, times[0][1])
+    copies = tuple(row.factor for row in counting(rows) if row.stage in _COPIES)
     return History(timed=timed, copies=copies, sources=sources)
 
 
-def _timed(executions: Sequence[Execution], stage: Phase) -> tuple[float, ...]:
+def _timed(executions: Sequence[Execution], stage: Phase) -> tuple[tuple[float, datetime], ...]:
+    """Seconds of the stage in each, and when that was, newest first."""
     found = [
-        seconds[stage]
+        (seconds[stage], each.started_at)
         for each in executions
         if stage in (seconds := stage_seconds(each)) and not (stage is Phase.VERIFY and _read_all(each))
     ]

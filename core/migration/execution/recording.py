@@ -4,17 +4,25 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from core.errors import Cancelled, HistoryError, PghaulError, UnreachableError
+from core.errors import Cancelled, HistoryError, HistoryLostError, PghaulError, UnreachableError
 from core.migration.execution.executor import Executor
 from core.migration.execution.lock import HeldError
 from core.migration.model.execution import Execution, State
+from core.servers.shell import command
 
 
 @contextmanager
 def recorded(executor: Executor, done: State = State.DONE) -> Iterator[None]:
     """The state of the execution in the history, however this ends; `done`: what it is when it ends well."""
     before = executor.execution
-    executor.journal.execution_changed(executor.id, State.RUNNING)
+    with _found_again(before.move):
+        executor.journal.execution_changed(executor.id, State.RUNNING)
+        with _ended(executor, before, done):
+            yield
+
+
+@contextmanager
+def _ended(executor: Executor, before: Execution, done: State) -> Iterator[None]:
     state, message = State.INTERRUPTED, "the program ended"
     try:
         yield
@@ -33,6 +41,16 @@ def recorded(executor: Executor, done: State = State.DONE) -> Iterator[None]:
         raise
     finally:
         executor.journal.execution_changed(executor.id, state, message)
+
+
+@contextmanager
+def _found_again(move: str) -> Iterator[None]:
+    """While a team's history is lost nothing of an execution is recorded: another workstation may go on with it."""
+    try:
+        yield
+    except HistoryLostError as error:
+        hint = f"what runs on the servers goes on; when it answers again: {command('pghaul', 'execute', move)} --resume"
+        raise HistoryLostError(error.message, hint) from error
 
 
 def _before(execution: Execution, error: HeldError) -> tuple[State, str]:

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 
-from core.errors import BlockedError, CommandError, ServerError
+from core.errors import CommandError, ServerError
 from core.jobs import Note
 from core.migration.execution.engine import clean, lock_both
+from core.migration.execution.entry import past_return
 from core.migration.execution.executor import Executor, end_detached, run_step
 from core.migration.execution.recording import recorded, watched
 from core.migration.model.execution import Execution, State
@@ -44,32 +45,6 @@ def _lifted(execution: Execution) -> bool:
     """Whether new's fence was being taken away, so that its host may have started it since."""
     lifting = {step.number for step in execution.plan.steps if step.name == LIFT_FENCE}
     return any(run.number in lifting and not run.back for run in execution.steps)
-
-
-def past_return(execution: Execution) -> BlockedError:
-    """Why one action does not lead back any more, what would be lost, and the steps by which a person could."""
-    opened = next(
-        run.started_at
-        for step in execution.plan.steps
-        if step.point_of_no_return
-        for run in execution.steps
-        if run.number == step.number and not run.back
-    )
-    return BlockedError(
-        f"new has been open to clients since {opened:%Y-%m-%d %H:%M:%S} UTC: what they wrote from then on is on new "
-        "alone and would be lost on old",
-        "to keep it, move new back to old as a move of its own: pghaul move add … with the servers exchanged; "
-        f"to give it up: {back_by_hand(execution)}",
-    )
-
-
-def back_by_hand(execution: Execution) -> str:
-    """The steps that make old what it was, in words with their commands."""
-    return "; ".join(
-        f"{step.title}, on {step.server} as {step.user}: {'; '.join(step.native) or step.call}"
-        for step in execution.plan.way_back
-        if not step.closes
-    )
 
 
 def _try_new(executor: Executor, side: str, action: Callable[[], None], *, proves: bool = False) -> None:

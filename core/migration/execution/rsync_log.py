@@ -17,6 +17,7 @@ _CHECKED = re.compile(rb"^ *(\d{1,18})/(\d{1,18}) MB \(\d{1,3}%\) computed$")
 _STREAM = re.compile(rb"^==> (.*)<==$")
 _AHEAD = re.compile(rb"^(\d{1,18}) bytes in \d{1,18} files to send$")
 _THROUGH = re.compile(rb"^Total transferred file size: ([\d,.']{1,30}) bytes")
+_CHANGED = re.compile(r"(?m)^(\d{1,18}) bytes in \d{1,18} files changed meanwhile$")
 _KEPT = 1 << 20
 _LONGEST = 1 << 16
 """Bytes of a line: what goes on without an end is a line by then."""
@@ -94,6 +95,13 @@ class RsyncLog:
                 sizes.append(parse_rsync(block).literal_bytes)
         known = [size for size in sizes if size is not None]
         return sum(known) if known else None
+
+
+def changed_meanwhile(text: str) -> int | None:
+    """Bytes of the files that changed while a warm pass went on, by the last line of what it printed (lists.sh,
+    say_changed); None where it did not say."""
+    found = _CHANGED.findall(text)
+    return int(found[-1]) if found else None
 
 
 def _number(text: bytes) -> int:

@@ -50,8 +50,21 @@ def ways_on(execution: Execution) -> str:
     )
 
 
+def carried_out_sentence(latest: Execution | None) -> str:
+    """That a move is over, and what to copy once more would mean; empty of one that is not over."""
+    if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE or latest.ended_at is None:
+        return ""
+    return (
+        f"this move was carried out: new serves since {latest.ended_at:%Y-%m-%d %H:%M} UTC (execution {latest.id}); "
+        "what follows is of another copy from old, which would destroy what clients have written to new since then, "
+        f"so that it begins by --anew alone: pghaul execute {latest.move} --status shows what was done"
+    )
+
+
 def how_both_stand(execution: Execution) -> str:
     """Whether old still serves, and whether new runs."""
+    if execution.kind is Kind.REAL and execution.state is State.DONE:
+        return "new is open to clients; old is stopped, and its fence keeps it from starting"
     if execution.past_return:
         return "new was opened, or was about to be: look whether it runs; old stays stopped"
     if execution.openings:

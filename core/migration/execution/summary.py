@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.language import marked
 from core.migration.model.execution import Execution, State, StepRun
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.steps.verify import SUMS
@@ -13,7 +14,7 @@ from core.migration.plan.steps.verify import SUMS
 class PassMade:
     """A pass over all places: what it sent in bytes of cluster, and from the start of its first to its last end.
 
-    `left_out`: why it was not made; empty: it was.
+    `left_out`: why it was not made; empty: it was. `attempt`: which try it is, from 1.
     """
 
     title: str
@@ -21,6 +22,7 @@ class PassMade:
     seconds: float
     bytes: int
     left_out: str = ""
+    attempt: int = 1
 
     @property
     def bytes_per_second(self) -> float | None:
@@ -68,7 +70,7 @@ def _pass(runs: Sequence[StepRun]) -> PassMade:
     ended = max(run.ended_at or run.started_at for run in runs)
     sent = sum(run.bytes or 0 for run in runs)
     left_out = next((run.message for run in runs if run.bytes is None), "")
-    return PassMade(_head(runs[0]), began, (ended - began).total_seconds(), sent, left_out)
+    return PassMade(_head(runs[0]), began, (ended - began).total_seconds(), sent, left_out, runs[0].attempt)
 
 
 def _left_out(execution: Execution, run: StepRun) -> bool:
@@ -114,24 +116,35 @@ def breaks(execution: Execution) -> tuple[Break, ...]:
     return tuple(found)
 
 
+def made_again(execution: Execution) -> tuple[str, ...]:
+    """What ended well and was done once more, as a warm pass that was asked for before the stop: passes, and steps."""
+    known, again = set[int](), dict[str, None]()
+    for run in _forward(execution):
+        if run.number in known:
+            again[_head(run)] = None
+        if run.exit_status == 0:
+            known.add(run.number)
+    return tuple(again)
+
+
 def stages(execution: Execution) -> dict[int, str]:
     """The phase of each step of the plan, by its number, in words for people."""
     return {step.number: _PHASES[step.phase] for step in execution.plan.steps}
 
 
 _PHASES = {
-    Phase.PREPARE: "Preparation",
-    Phase.WARM: "Warm passes",
-    Phase.STOP: "Stop",
-    Phase.COPY: "Copy",
-    Phase.FINAL: "Final pass",
-    Phase.VERIFY: "Verification",
-    Phase.CLOSE: "The copy's key is taken away",
-    Phase.REINDEX: "Reindex",
-    Phase.START: "First start of new",
-    Phase.OPEN: "Opening",
-    Phase.ROLLBACK: "Rollback",
-    Phase.LATER: "Later",
+    Phase.PREPARE: marked("Preparation"),
+    Phase.WARM: marked("Warm passes"),
+    Phase.STOP: marked("Stop"),
+    Phase.COPY: marked("Copy"),
+    Phase.FINAL: marked("Final pass"),
+    Phase.VERIFY: marked("Verification"),
+    Phase.CLOSE: marked("The copy's key is taken away"),
+    Phase.REINDEX: marked("Reindex"),
+    Phase.START: marked("First start of new"),
+    Phase.OPEN: marked("Opening"),
+    Phase.ROLLBACK: marked("Rollback"),
+    Phase.LATER: marked("Later"),
 }
 
 

@@ -43,7 +43,7 @@ def run_here(line: str, job: Job) -> Ended:
                 stdout, stderr = process.communicate(timeout=_LOOK)
                 return Ended(process.returncode, stdout, stderr)
             job.check()
-    except BaseException:
+    except BaseException:  # a cancel too: the hook's processes must not outlive it
         _end(process)
         raise
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from core.facts.model import Cluster
+from core.migration.findings.idle_wal import idle_wal
 from core.migration.model.move import Move
 
 _WAL_NAMES = (
@@ -27,6 +28,7 @@ class DataRoot:
         wal: the folder of the WAL below it: `pg_wal`, or nothing where it is that folder itself; None where the WAL
             lies elsewhere, or its names have gaps, as before 9.3.
         written: what the link itself says; None where that is not known.
+        idle_bytes: of its bytes, WAL that no pass brings, see `idle_wal`.
     """
 
     label: str
@@ -38,6 +40,12 @@ class DataRoot:
     inside: bool = False
     wal: str | None = None
     written: str | None = None
+    idle_bytes: int = 0
+
+    @property
+    def copied_bytes(self) -> int | None:
+        """What a copy brings of it; None where the facts do not say."""
+        return None if self.size_bytes is None else max(0, self.size_bytes - self.idle_bytes)
 
 
 def data_roots(move: Move, cluster: Cluster) -> tuple[DataRoot, ...]:
@@ -57,7 +65,12 @@ def roots_of(cluster: Cluster) -> tuple[DataRoot, ...]:
         size_bytes=_rest(cluster.size_bytes, [root.size_bytes for root in outside]),
         files=_rest(cluster.files, [root.files for root in outside]),
     )
-    return tuple(replace(root, wal=_wal(root, cluster)) for root in (data, *outside))
+    return tuple(_with_wal(root, cluster) for root in (data, *outside))
+
+
+def _with_wal(root: DataRoot, cluster: Cluster) -> DataRoot:
+    wal = _wal(root, cluster)
+    return root if wal is None else replace(root, wal=wal, idle_bytes=min(idle_wal(cluster), root.size_bytes or 0))
 
 
 def _wal(root: DataRoot, cluster: Cluster) -> str | None:

@@ -11,7 +11,7 @@ class Status(StrEnum):
     BLOCKER = "blocker"
     UNKNOWN = "unknown"
     WARNING = "warning"
-    PASS = "pass"  # noqa: S105
+    PASS = "pass"  # noqa: S105  a status, no password
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.migration.model.move import Verify
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -52,6 +54,16 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
+class Help:
+    """One change: what it saves in all and of the downtime, likely seconds; what the longest stage waits for then."""
+
+    change: str
+    duration_seconds: float
+    downtime_seconds: float
+    then_bound_by: str
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """How long each method takes."""
 
@@ -61,6 +73,17 @@ class Estimate:
     """The method that a plan from the same facts follows; empty where it was made without any."""
     advised: str = ""
     """The copy of files that is worth its while: a warm one, unless its stop is hardly shorter than a cold one's."""
+    helps: tuple[Help, ...] = ()
+    """What would shorten the method to take."""
+    checking: Verify = Verify.CHANGED
+    """What the stop of a copy proves in it: it is of plans that prove that much."""
+
+    @property
+    def to_take(self) -> str:
+        """The method that a plan follows, or that is advised; another where that one is ruled out."""
+        names = (self.planned, self.advised, *(each.method for each in self.methods))
+        possible = {each.method for each in self.methods if not each.ruled_out}
+        return next((name for name in names if name in possible), "")
 
     def method(self, name: str) -> Method | None:
         """The method of that name."""

@@ -41,6 +41,14 @@ class State(StrEnum):
     ROLLED_BACK = "rolled back"
 
 
+class StopAnswer(StrEnum):
+    """What a person says when they are asked whether old may be stopped."""
+
+    STOP = "stop"
+    DECLINED = "declined"
+    WARM_FIRST = "one more warm pass"
+
+
 @dataclass(frozen=True, slots=True)
 class StepRun:
     """One try at a step.

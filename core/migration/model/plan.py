@@ -13,6 +13,9 @@ from core.servers.shell import Shell, with_settings
 ROOT_USER = "root"
 ONLY_LOOKS = "nothing to undo: it only looks"
 
+SIDE_BY_SIDE = 3
+"""Steps at a time: each is looked at through sessions of its own, and sshd allows ten on a connection."""
+
 
 class Phase(StrEnum):
     """The part of a move that a step belongs to; those that an estimate reckons have the name of its stage."""
@@ -24,6 +27,8 @@ class Phase(StrEnum):
     COPY = "copy"
     FINAL = "final pass"
     VERIFY = "verify"
+    CHECKSUMS = "pg_checksums"
+    AMCHECK = "pg_amcheck"
     CLOSE = "close the copy channel"
     REINDEX = "reindex"
     START = "start new"

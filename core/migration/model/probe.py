@@ -1,5 +1,6 @@
 """A short measurement of one link of the copy chain. SI base units."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -15,12 +16,34 @@ class Quantity(StrEnum):
     WIRE = "wire"
     SSH = "ssh"
     WRITE = "write"
+    SUMS = "sums"
+    SUSTAINED = "sustained write"
+    """What new's disk still takes when a cache is full and credits are used up."""
     END_TO_END = "end-to-end"
+    CHANGES = "changes"
+    """How much old's cluster changes, by a watch: of WAL. No link of the chain."""
+    DUMP = "dump"
+    LOAD = "load"
+    INDEX = "index"
+    """Of a dump & restore: what COPY puts out on old and takes on new, in bytes of table, and the index that is built
+    there, in its own bytes; each by one process. No links of the chain."""
+
+
+OF_A_DUMP = frozenset({Quantity.DUMP, Quantity.LOAD, Quantity.INDEX})
+"""What tells of a dump & restore alone."""
+
+
+_CONNECT = re.compile(r"^connect (\d{1,19})$", re.MULTILINE)
+_READ_BACK = re.compile(r"^read back (\d{1,19})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A short measurement of one link of the copy chain. A rate in bytes a second; `seconds` and `bytes` measured."""
+    """A short measurement of one link of the copy chain. A rate in bytes a second; `seconds` and `bytes` measured.
+
+    Of a watch two are recorded: that it was begun, with no seconds and its length as `raw`, and what it saw; where it
+    ended before it saw anything that, with no seconds, as a pass (`began_at`) of its own.
+    """
 
     quantity: Quantity
     bytes_per_second: float
@@ -37,6 +60,18 @@ class Probe:
     """Bytes of files for each byte that crossed the wire; None: not told."""
     began_at: datetime | None = None
     """When the pass of probes began that it belongs to."""
+
+    @property
+    def connect_seconds(self) -> float | None:
+        """What a pass over nothing took by itself, as `send_sample` printed it; None: not told."""
+        found = _CONNECT.search(self.raw)
+        return int(found[1]) / 1e9 if found is not None else None
+
+    @property
+    def read_back_bytes_per_second(self) -> float | None:
+        """How fast new's disk gave back what `write_probe` had written; None: not told."""
+        found = _READ_BACK.search(self.raw)
+        return self.bytes / (int(found[1]) / 1e9) if found is not None and int(found[1]) else None
 
 
 class ProbeJournal(Protocol):

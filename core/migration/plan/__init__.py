@@ -142,8 +142,8 @@ def _timed(steps: Sequence[Step], site: Site, estimate: Estimate) -> list[Step]:
     """
     method = estimate.method(planned(site.cluster))
     expected = {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
-    if method is not None and Phase.VERIFY in expected:
-        expected[Phase.VERIFY] += _verify_all_seconds(site, method)
+    if method is not None and Phase.VERIFY in expected and estimate.checking is not Verify.ALL:
+        expected[Phase.VERIFY] += _read_all_seconds(site, method)
     shares: dict[str, float] = {}
     for step in steps:
         if step.side != "you":
@@ -157,10 +157,14 @@ def _timed(steps: Sequence[Step], site: Site, estimate: Estimate) -> list[Step]:
 
 
 def _verify_all_seconds(site: Site, method: Method) -> float:
-    """What the stop grows by where all of it is read then."""
-    every = method.verify_all_seconds if reads_all(site) else None
+    """What of the stop goes to all that is read then."""
     looks = method.looks_seconds if site.verify is Verify.ALL else None
-    return sum(each.likely for each in (every, looks) if each is not None)
+    return _read_all_seconds(site, method) + (looks.likely if looks is not None else 0.0)
+
+
+def _read_all_seconds(site: Site, method: Method) -> float:
+    every = method.verify_all_seconds if reads_all(site) else None
+    return every.likely if every is not None else 0.0
 
 
 def _stage(step: Step) -> str:

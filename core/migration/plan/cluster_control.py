@@ -38,6 +38,17 @@ def unfence(cluster: Cluster, owner: str) -> Control:
     return Control(owner, call("unfence_cluster", data), _opened(data))
 
 
+def kept_from_starting(cluster: Cluster) -> str:
+    """Why pghaul keeps a fenced cluster from starting, and how that ends."""
+    if cluster.copy_of is not None:
+        return "a copy that is not opened; its move goes on with it and opens it"
+    by_hand = "; ".join(_opened(cluster.data_directory))
+    return (
+        "moved away, or about to be; pghaul execute MOVE --rollback lets it start again, or by hand, where new was not "
+        f"opened, as {cluster.owner or 'its owner'}: {by_hand}"
+    )
+
+
 def _opened(data: str) -> tuple[str, ...]:
     """What a person types to take the fence away."""
     return (

@@ -18,6 +18,9 @@ Names = Mapping[str, str]
 _NAMED = ("copy_folder", "copy_marker", "copy_options", "copy_path")
 """Settings of the copy that stand in calls and native commands."""
 
+_SHORT_CALL = 40
+"""Characters of a call that stands in full each time: nobody has to look it up."""
+
 
 def names_of(plan: Plan) -> Names:
     """The variables that may stand in the steps."""
@@ -29,7 +32,8 @@ def names_of(plan: Plan) -> Names:
 
 def steps_of(steps: Sequence[Step], plan: Plan) -> list[str]:
     """The lines of these steps, which follow each other."""
-    names, flags, shown = names_of(plan), "", dict[tuple[str, ...], int]()
+    names, flags = names_of(plan), ""
+    shown, called = dict[tuple[str, ...], int](), dict[str, int]()
     lines: list[str] = []
     for step in steps:
         before, flags = flags, _flags(step)
@@ -43,8 +47,10 @@ def steps_of(steps: Sequence[Step], plan: Plan) -> list[str]:
             earlier = shown.setdefault(step.native, step.number)
             does = " ".join(["does", *(_word(each, names) for each in step.native)])
             lines.append(does if earlier == step.number else f"like {earlier}")
-        words = [str(step.number), quoted(one_line(step.title)), step.side, quoted(step.user)]
-        lines.append(" ".join(["step", *words, *_call(step, names)]))
+        call = " ".join([step.side, quoted(step.user), *_call(step, names)])
+        earlier = called.setdefault(call, step.number)
+        words = call if earlier == step.number or len(call) < _SHORT_CALL else f"like {earlier}"
+        lines.append(f"step {step.number} {quoted(one_line(step.title))} {words}")
     return lines
 
 

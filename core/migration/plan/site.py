@@ -81,7 +81,8 @@ class Site:
         return port
 
     def share(self, root: DataRoot) -> float:
-        """The root's share of the cluster's bytes; all roots alike where their sizes are not known."""
-        if not self.cluster.size_bytes or root.size_bytes is None:
+        """The root's share of the bytes that a copy brings; all roots alike where their sizes are not known."""
+        size = (self.cluster.size_bytes or 0) - sum(each.idle_bytes for each in self.roots)
+        if size <= 0 or root.copied_bytes is None:
             return 1 / len(self.roots)
-        return root.size_bytes / self.cluster.size_bytes
+        return root.copied_bytes / size

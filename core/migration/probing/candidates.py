@@ -16,6 +16,9 @@ CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com", "aes128-ct
 _CLEARLY = 1.25
 """Another cipher than ssh's own is worth naming when it is so many times faster: each is tried for a second or so."""
 
+_HELD_UP = 0.85
+"""What goes at this part of the slowest of the other links, or more, is held up by that."""
+
 _AT_THE_DISK = 0.95
 """Nothing is faster than the slower disk: where a sample is as fast, no other is tried."""
 
@@ -33,6 +36,12 @@ _LADDERS = (("",), ("lz4", "zstd:1", "zstd:3", "zstd:6", "zstd:9"), ("zlib:1", "
 """Compression of each kind, the lightest first. Within one server there is nothing to compress for."""
 
 Measure = Callable[[Transport], Probe | None]
+
+
+def worth_a_cipher(own: float, links: dict[Quantity, float]) -> bool:
+    """Whether another cipher than ssh's own could matter, at bytes a second: a disk or the wire is no slower."""
+    others = [links[each] for each in (Quantity.READ, Quantity.WIRE, Quantity.WRITE) if each in links]
+    return own < _HELD_UP * min(others, default=float("inf"))
 
 
 def fastest_cipher(measured: dict[str, float]) -> str:

@@ -6,18 +6,27 @@ Times are taken on the server that works, so that the workstation's way to it do
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, call, command
 
-SECONDS = 3
 MOST_BYTES = 256 * 1024**2
+SUMMED_BYTES = 192 * 1024**2
+"""By each process: a fraction of a second on a processor that has instructions for it, a second or two on others."""
+
+_SUM = "46b23b74b0d431993099b9ccef75ac4e30dc48305089aa236b6ff1de97fed713"
+"""Of so many zeros."""
 
 
-def read(folder: str) -> Shell:
+def read(folder: str, seconds: int) -> Shell:
     """On old: the largest files below `folder`, from the disk."""
-    return call("read_probe", folder, MOST_BYTES, SECONDS)
+    return call("read_probe", folder, MOST_BYTES, seconds)
 
 
-def write(folder: str) -> Shell:
+def write(folder: str, seconds: int) -> Shell:
     """On new: random bytes into one file, until they are on the disk; the file is removed."""
-    return call("write_probe", folder, MOST_BYTES, SECONDS)
+    return call("write_probe", folder, MOST_BYTES, seconds)
+
+
+def sums(program: str, processes: int) -> Shell:
+    """On either: zeros summed up by so many processes, as the files of a copy are."""
+    return call("sum_probe", program, processes, SUMMED_BYTES, _SUM)
 
 
 def ciphers() -> Shell:

@@ -4,23 +4,24 @@ Each is bounded in bytes and seconds; none writes on old but the key's folder in
 folders and the processes are gone afterwards; what a crash of the workstation left, the next probe of the move removes.
 """
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 
 from core import units
-from core.errors import CommandError, ParseError, PghaulError
+from core.errors import CommandError, ParseError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.migration.model.move import Move
 from core.migration.model.plan import Step
-from core.migration.model.probe import Probe, ProbeJournal, Quantity
+from core.migration.model.probe import OF_A_DUMP, Probe, ProbeJournal, Quantity
 from core.migration.model.transport import Route, Transport
-from core.migration.probing import commands, sampling, wire
-from core.migration.probing.candidates import CIPHERS, fastest_cipher, mounts, search
-from core.migration.probing.taking import BothEnds, Measured, Taker, reason_of
+from core.migration.probing import commands, dumping, sampling, sums, wire
+from core.migration.probing.candidates import CIPHERS, fastest_cipher, mounts, search, worth_a_cipher
+from core.migration.probing.proportion import THOROUGH, Bounds, forecast, in_proportion, lately, slowest
+from core.migration.probing.taking import BothEnds, Measured, Taker, clean, reason_of, scratch_folder
 from core.migration.probing.timing import parse_timing
 from core.migration.transports import nfs, passes
 from core.migration.transports.choice import allowed_routes, latest_pass, on_one_server
@@ -29,9 +30,6 @@ from core.migration.transports.routes import route_of
 from core.migration.transports.rsync_versions import common_version
 from core.servers.connection import Server
 
-SAMPLING_SECONDS = 45.0
-"""No further transport of a route is tried after that: on slow servers the first ones have told the most."""
-
 _WORTH_SECONDS = 3.0
 """A copy that is over sooner is not worth a closer look at the transports."""
 
@@ -39,7 +37,9 @@ _LARGER_BYTES = 1024**3
 _LARGER_SECONDS = 2.0
 """Of the larger samples: of so many seconds, and no more bytes than that."""
 
-_CLOSER_LOOK_SECONDS = 60.0
+_LEAST_SAMPLES = 3
+"""Of a route, however late: no compression and the two lightest, most of what there is to win over a slow wire."""
+
 _LEAST_TURNS, _MOST_TURNS = 3, 5
 _STAYS = 0.9
 """What falls behind this part of the fastest is not sampled again."""
@@ -54,11 +54,16 @@ def probe(
     seed: str,
     journal: ProbeJournal,
     job: Job,
+    *,
+    before: Sequence[Probe] = (),
+    thorough: bool = False,
 ) -> tuple[Probe, ...]:
-    """Measure read, wire, write, ssh by its ciphers, and a sample end to end by one transport after the other.
+    """Measure read, wire, write, sums, ssh by its ciphers, a sample end to end by one transport after the other, and
+    what a dump & restore makes of a sample of tables.
 
-    Each is recorded as it ends.
-    A link that cannot be measured is said and left out.
+    Each is recorded as it ends. A link that cannot be measured is said and left out. `before`: earlier probes of the
+    move; links that were measured lately are used again. `thorough`: all anew, and as long as it tells more; else in
+    proportion to the move.
 
     Raises:
         InputError: the facts of old do not know the cluster.
@@ -68,37 +73,50 @@ def probe(
         Cancelled: the job was cancelled; everything has been removed.
     """
     site = BothEnds(old, new, old_facts, new_facts, move, seed, job)
-    taker = Taker(move.name, journal, job)
-    taker.take(Quantity.READ, lambda: _read(site))
+    again = {} if thorough else lately(before, datetime.now(UTC))
+    taker = Taker(move.name, journal, job, again)
+    bounds = THOROUGH if thorough else in_proportion(site.size_bytes, slowest(before))
+    job.report(Note(forecast(bounds, list(again))))
+    seconds = bounds.link_seconds
+    taker.take(Quantity.READ, lambda: _read(site, seconds))
     route = Route.LOCAL if on_one_server(move, old_facts, new_facts, new.profile) else Route.SSH
     if route is not Route.LOCAL:
-        taker.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, job))
-    with _scratch(site) as scratch:
-        taker.take(Quantity.WRITE, lambda: _write(site, scratch))
+        taker.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, seconds, job))
+    taker.take(Quantity.SUMS, lambda: sums.measure(site))
+    with scratch_folder(site) as scratch:
+        taker.take(Quantity.WRITE, lambda: _write(site, scratch, seconds))
+        if not thorough:  # by what is known now
+            bounds = in_proportion(site.size_bytes, slowest((*again.values(), *taker.taken)))
         with ExitStack() as ends:
             channel = _opened(site, _probe_channel(site, scratch, route), ends)
             plain = (
-                replace(channel.transport, cipher=_ciphers(site, channel, taker))
+                replace(channel.transport, cipher=_ciphers(site, channel, taker, bounds.link_seconds))
                 if route is Route.SSH
                 else channel.transport
             )
-            _transports(site, channel, scratch, plain, taker, _others(site, channel, ends))
+            sampler = _Sampler(site, channel, scratch, taker, bounds)
+            _transports(site, sampler, plain, _others(site, channel, ends))
+            if not again.keys() >= OF_A_DUMP:
+                dumping.probe(site, replace(channel, transport=plain), scratch, taker, bounds)
     job.report(Progress("probe", 1, 1))
     if not taker.taken:
         raise taker.troubles[0]
-    return tuple(taker.taken)
+    return (*again.values(), *taker.taken)
 
 
-def _ciphers(site: BothEnds, channel: CopyChannel, taker: Taker) -> str:
-    """The cipher that is worth naming; ssh's own choice is measured first, and stands where no other is faster."""
+def _ciphers(site: BothEnds, channel: CopyChannel, taker: Taker, seconds: int) -> str:
+    """The cipher that is worth naming; ssh's own choice is measured first, and stands where no other is faster.
+
+    Where something else holds a copy up no other is tried.
+    """
+    own = taker.take(Quantity.SSH, partial(_ssh, site, channel, seconds), channel.transport)
+    if own is None or not worth_a_cipher(own.bytes_per_second, taker.rates):
+        return ""
     known = site.on_old("probe: which ciphers", commands.ciphers()).stdout.split()
-    measured: dict[str, float] = {}
-    for name in ("", *(each for each in CIPHERS if each in known)):
+    measured = {"": own.bytes_per_second}
+    for name in (each for each in CIPHERS if each in known):
         transport = Transport(cipher=name)
-        seconds = commands.SECONDS if not name else commands.SECONDS // 3
-        taken = taker.take(Quantity.SSH, partial(_ssh, site, replace(channel, transport=transport), seconds), transport)
-        if taken is None and not name:
-            return ""
+        taken = taker.take(Quantity.SSH, partial(_ssh, site, replace(channel, transport=transport), 1), transport)
         if taken is not None:
             measured[name] = taken.bytes_per_second
     return fastest_cipher(measured)
@@ -135,13 +153,13 @@ def _mounts(site: BothEnds) -> list[Transport]:
 class _Sampler:
     """Takes samples of the cluster, end to end, by one transport or another."""
 
-    def __init__(self, site: BothEnds, channel: CopyChannel, scratch: str, taker: Taker) -> None:
-        self._site, self._channel, self._scratch, self._taker = site, channel, scratch, taker
-        self._large = ""
+    def __init__(self, site: BothEnds, channel: CopyChannel, scratch: str, taker: Taker, bounds: Bounds) -> None:
+        self._site, self._channel, self._scratch, self.taker = site, channel, scratch, taker
+        self.bounds, self.version, self._large = bounds, channel.rsync, ""
 
     def choose(self, budget: int) -> bool:
         """What stands for the cluster from now on, about so many bytes; whether it could be chosen."""
-        chosen = sampling.choose(self._channel, self._site.root.source, budget)
+        chosen = sampling.choose(self._channel, self._site.root.source, budget, self.bounds.small_files)
         try:
             self._large = self._site.on_old("probe: choose a sample", chosen).stdout
         except CommandError as error:
@@ -151,7 +169,7 @@ class _Sampler:
 
     def take(self, transport: Transport) -> Probe | None:
         """One sample; None where the transport failed."""
-        return self._taker.take(Quantity.END_TO_END, partial(self._send, transport), transport)
+        return self.taker.take(Quantity.END_TO_END, partial(self._send, transport), transport)
 
     def warm_up(self, transport: Transport) -> None:
         """One that does not count: the first of other bytes is slower than all after it."""
@@ -165,47 +183,48 @@ class _Sampler:
         return sent(self._site, replace(self._channel, transport=transport), self._scratch, self._large)
 
 
-def _transports(
-    site: BothEnds, channel: CopyChannel, scratch: str, plain: Transport, taker: Taker, others: Sequence[Transport]
-) -> None:
+def _transports(site: BothEnds, sampler: _Sampler, plain: Transport, others: Sequence[Transport]) -> None:
     """Samples of the cluster by one transport after the other, until the time for those of a route is up."""
-    budget = _budget(taker.rates)
+    taker, bounds = sampler.taker, sampler.bounds
+    budget = _budget(taker.rates, bounds.sample_seconds)
     size = units.size(min(budget, site.root.size_bytes or budget))
-    each = units.duration(SAMPLING_SECONDS)
+    each = units.duration(min(bounds.route_seconds, bounds.samples_seconds))
     ahead = f"samples of {size} go from old to new and are removed again, by one transport after the other, for {each}"
     site.job.report(Note(f"{ahead} at the most" + (" on each route" if others else "")))
-    sampler = _Sampler(site, channel, scratch, taker)
     if not sampler.choose(budget):
         return
     ends: dict[Route, float] = {}
 
     def measure(transport: Transport) -> Probe | None:
-        if time.monotonic() > ends.setdefault(transport.route, time.monotonic() + SAMPLING_SECONDS):
-            return None
-        return sampler.take(transport)
+        began = ends.setdefault(transport.route, taker.seconds)
+        late = taker.seconds > began + bounds.route_seconds or (
+            taker.seconds > bounds.samples_seconds and taker.samples_by(transport.route) >= _LEAST_SAMPLES
+        )
+        return None if late else sampler.take(transport)
 
-    close = search(measure, plain, channel.rsync, taker.rates, others)
-    _look_closer(site, sampler, taker, close)
+    close = search(measure, plain, sampler.version, taker.rates, others)
+    _look_closer(site, sampler, close)
 
 
-def _look_closer(site: BothEnds, sampler: _Sampler, taker: Taker, close: Sequence[Transport]) -> None:
+def _look_closer(site: BothEnds, sampler: _Sampler, close: Sequence[Transport]) -> None:
     """Larger samples by what is near the fastest, in turn, so that what disturbs one disturbs all.
 
     Where the whole copy takes but seconds, nothing is worth the time.
     """
+    taker, bounds = sampler.taker, sampler.bounds
     fastest = max(_medians(taker, close).values(), default=0.0)
     size = site.root.size_bytes
-    if not close or (size is not None and size < _WORTH_SECONDS * fastest):
+    end = min(bounds.samples_seconds, taker.seconds + bounds.closer_seconds)
+    if not close or taker.seconds >= end or (size is not None and size < _WORTH_SECONDS * fastest):
         return
     budget = round(min(_LARGER_BYTES, max(_LARGER_SECONDS * fastest, sampling.LEAST_BYTES)))
     site.job.report(Note(f"{len(close)} transports are about as fast: larger samples, of {units.size(budget)}, tell"))
     if not sampler.choose(budget):
         return
     sampler.warm_up(close[0])
-    end = time.monotonic() + _CLOSER_LOOK_SECONDS
     for turn in range(1, _MOST_TURNS + 1):
         for transport in close:
-            if time.monotonic() < end:
+            if taker.seconds < end:
                 sampler.take(transport)
         if turn < _LEAST_TURNS:
             continue
@@ -221,22 +240,22 @@ def _medians(taker: Taker, transports: Sequence[Transport]) -> dict[Transport, f
     return {each: samples[each].bytes_per_second for each in transports}
 
 
-def _budget(rates: dict[Quantity, float]) -> int:
-    """Bytes of a sample that take a second or two, as fast as the disks are and as much as the wire may be shrunk."""
+def _budget(rates: dict[Quantity, float], seconds: float) -> int:
+    """Bytes of a sample that take so many seconds, as fast as the disks are and as much as the wire may be shrunk."""
     carried = rates.get(Quantity.WIRE, 30e6) * 4
-    slowest = min(carried, rates.get(Quantity.READ, carried), rates.get(Quantity.WRITE, carried))
-    return round(max(sampling.LEAST_BYTES, min(sampling.MOST_BYTES, 1.5 * slowest)))
+    bound = min(carried, rates.get(Quantity.READ, carried), rates.get(Quantity.WRITE, carried))
+    return round(max(sampling.LEAST_BYTES, min(sampling.MOST_BYTES, seconds * bound)))
 
 
-def _read(site: BothEnds) -> Measured:
-    completed = site.on_old("probe: read", commands.read(site.root.source))
+def _read(site: BothEnds, seconds: int) -> Measured:
+    completed = site.on_old("probe: read", commands.read(site.root.source, seconds))
     direct = "direct yes" in completed.stdout
     how = "past the page cache" if direct else "page cache dropped first"
     return parse_timing(completed.stdout), f"dd of the largest relation files, {how}", completed
 
 
-def _write(site: BothEnds, scratch: str) -> Measured:
-    completed = site.on_new("probe: write", commands.write(scratch))
+def _write(site: BothEnds, scratch: str, seconds: int) -> Measured:
+    completed = site.on_new("probe: write", commands.write(scratch, seconds))
     return parse_timing(completed.stdout), "dd of random bytes, flushed at the end", completed
 
 
@@ -266,18 +285,6 @@ def _mounted(site: BothEnds, channel: CopyChannel, scratch: str, large: str) -> 
         return _end_to_end(site, channel, scratch, large)
 
 
-@contextmanager
-def _scratch(site: BothEnds) -> Iterator[str]:
-    """A folder for the writer on the target's file system, as root where that is allowed; gone on leaving."""
-    user = "root" if site.new.can_become("root", site.job) else site.writer
-    make = commands.make_scratch(site.move.target, site.scratch_name, site.writer)
-    remove = commands.remove_scratch(site.move.target, site.scratch_name)
-    try:
-        yield site.new.run(make, site.job, user=user, title="probe: make a folder").stdout
-    finally:
-        _clean(site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on new")
-
-
 def _probe_channel(site: BothEnds, scratch: str, route: Route) -> CopyChannel:
     """The way from old to new for these probes."""
     return channel_of(
@@ -304,16 +311,7 @@ def _opened(site: BothEnds, channel: CopyChannel, ends: ExitStack) -> CopyChanne
 def _carried(site: BothEnds, opening: Sequence[Step], closing: Sequence[Step], ends: ExitStack) -> None:
     """Steps of a plan that open something, carried out; when `ends` does, so are those that close it."""
     for step in reversed(closing):  # each, whatever becomes of the others or of who listens
-        ends.callback(_clean, site, partial(site.carry_out, step), f"what remains for `{step.title}`")
+        ends.callback(clean, site, partial(site.carry_out, step), f"what remains for `{step.title}`")
     said: dict[str, str] = {}
     for step in opening:
         said[step.name] = site.carry_out(step, site.job, said.get(step.reads, "")).stdout
-
-
-def _clean(site: BothEnds, remove: Callable[[Job], object], what: str) -> None:
-    """Remove something with a job of its own, for the probe's may be cancelled; say what could not be removed."""
-    try:
-        remove(Job())
-    except PghaulError as error:
-        text = f"{what} could not be removed: {error.message}; the next probe of the move removes it"
-        site.job.report(Note(text, level="warning"))

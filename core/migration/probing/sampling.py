@@ -16,13 +16,14 @@ SECONDS = 5
 """A transport that takes longer is cut off."""
 MOST_BYTES = 256 * 1024**2
 LEAST_BYTES = 48 * 1024**2
-MOST_SMALL_FILES = 1000
-"""Each is taken out of the page cache by a process of its own, before every sample."""
 
 
-def choose(channel: CopyChannel, folder: str, budget: int) -> Shell:
-    """On old: a list of some `budget` bytes that stand for all of `folder`. Prints `SKIP NAME` of each large file."""
-    return call("choose_sample", folder, _list(channel), budget, MOST_SMALL_FILES)
+def choose(channel: CopyChannel, folder: str, budget: int, small_files: int) -> Shell:
+    """On old: a list of some `budget` bytes that stand for all of `folder`, of small files so many at the most.
+
+    Prints `SKIP NAME` of each large file.
+    """
+    return call("choose_sample", folder, _list(channel), budget, small_files)
 
 
 def skipped(holes: str) -> int:

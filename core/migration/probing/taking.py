@@ -1,6 +1,8 @@
 """Both ends of the probes of a move, and how one probe is taken and recorded."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from core.errors import CommandError, ParseError, PghaulError
@@ -11,7 +13,8 @@ from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.model.move import Move
 from core.migration.model.plan import Step, alone, functions_file, functions_of
 from core.migration.model.probe import Probe, ProbeJournal, Quantity
-from core.migration.model.transport import PLAIN, Transport
+from core.migration.model.transport import PLAIN, Route, Transport
+from core.migration.probing import commands
 from core.migration.probing.timing import Timing, ratio_of
 from core.migration.transports.copy_channel import address_of, own_name
 from core.servers.connection import Completed, Server
@@ -20,6 +23,8 @@ from core.text import complaint
 
 DEADLINE_SECONDS = 60.0
 
+_NONE: Mapping[Quantity, Probe] = {}
+
 
 class BothEnds:
     """Both ends of the probes of a move.
@@ -27,6 +32,7 @@ class BothEnds:
     Attributes:
         seed: what nobody else can guess, for the names of what is made.
         reader: who reads the cluster on old; `writer`: who receives on new.
+        size_bytes: of all that the cluster holds.
         root: the largest of the cluster's folders, from which samples are taken.
     """
 
@@ -36,6 +42,7 @@ class BothEnds:
         cluster = cluster_of(old_facts, move.cluster)
         self.old, self.new, self.move, self.seed, self.job = old, new, move, seed, job
         self.old_facts, self.new_facts = old_facts, new_facts
+        self.size_bytes = cluster.size_bytes
         self.reader = cluster.owner or old.profile.database_user
         self.writer = new.profile.database_user
         self.root: DataRoot = max(data_roots(move, cluster), key=lambda root: root.size_bytes or 0)
@@ -66,22 +73,38 @@ class Taker:
 
     Attributes:
         taken: the probes so far; `troubles`: why others could not be taken.
+        again: links that were measured before and are not measured anew.
     """
 
-    def __init__(self, move: str, journal: ProbeJournal, job: Job) -> None:
+    def __init__(self, move: str, journal: ProbeJournal, job: Job, again: Mapping[Quantity, Probe] = _NONE) -> None:
         self._move, self._journal, self._job, self._began_at = move, journal, job, datetime.now(UTC)
+        self._began, self._again = time.monotonic(), again
         self.taken: list[Probe] = []
         self.troubles: list[PghaulError] = []
 
     @property
     def rates(self) -> dict[Quantity, float]:
         """Bytes a second of each link that was measured."""
-        return {probe.quantity: probe.bytes_per_second for probe in self.taken}
+        return {probe.quantity: probe.bytes_per_second for probe in (*self._again.values(), *self.taken)}
+
+    @property
+    def seconds(self) -> float:
+        """How long this pass has taken so far."""
+        return time.monotonic() - self._began
+
+    def samples_by(self, route: Route) -> int:
+        """How many samples there are by this route."""
+        return sum(probe.transport is not None and probe.transport.route is route for probe in self._samples())
+
+    def _samples(self) -> Iterator[Probe]:
+        return (probe for probe in self.taken if probe.quantity is Quantity.END_TO_END)
 
     def take(
         self, quantity: Quantity, measure: Callable[[], Measured], transport: Transport | None = None
     ) -> Probe | None:
-        """One probe; None, and a warning, where it could not be taken."""
+        """One probe, or that of before; None, and a warning, where it could not be taken."""
+        if quantity in self._again:
+            return self._again[quantity]
         of = f" ({transport.name})" if transport is not None and transport != PLAIN else ""
         self._job.report(Progress(f"probe: {quantity}{of}", len(self.taken), None))
         try:
@@ -114,3 +137,24 @@ def reason_of(error: CommandError | ParseError) -> str:
     if isinstance(error, CommandError):
         return complaint(error.stderr) or error.message
     return error.message
+
+
+@contextmanager
+def scratch_folder(site: BothEnds) -> Iterator[str]:
+    """A folder for the writer on the target's file system, as root where that is allowed; gone on leaving."""
+    user = "root" if site.new.can_become("root", site.job) else site.writer
+    make = commands.make_scratch(site.move.target, site.scratch_name, site.writer)
+    remove = commands.remove_scratch(site.move.target, site.scratch_name)
+    try:
+        yield site.new.run(make, site.job, user=user, title="probe: make a folder").stdout
+    finally:
+        clean(site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on new")
+
+
+def clean(site: BothEnds, remove: Callable[[Job], object], what: str) -> None:
+    """Remove something with a job of its own, for the probe's may be cancelled; say what could not be removed."""
+    try:
+        remove(Job())
+    except PghaulError as error:
+        text = f"{what} could not be removed: {error.message}; the next probe of the move removes it"
+        site.job.report(Note(text, level="warning"))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from core.errors import CommandError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job
-from core.migration.probing.commands import MOST_BYTES, SECONDS
+from core.migration.probing.commands import MOST_BYTES
 from core.migration.probing.iperf3 import parse_iperf3_summary
 from core.migration.probing.timing import Timing, parse_timing
 from core.servers.connection import Completed, Server
@@ -23,40 +23,42 @@ _LISTENS = 15
 
 
 def measure(
-    old: Server, new: Server, address: str, old_facts: Facts, new_facts: Facts, job: Job
+    old: Server, new: Server, address: str, old_facts: Facts, new_facts: Facts, seconds: int, job: Job
 ) -> tuple[Timing, str, Completed]:
-    """The timing, how it was taken, and the sender's command with its output.
+    """The timing of so many seconds, how it was taken, and the sender's command with its output.
 
     Raises:
         CommandError, ParseError: no tool is on both sides, or the stream did not come through.
     """
     if _on_both("iperf3", old_facts, new_facts):
-        return _measure(old, new, address, job, iperf3=True)
+        return _measure(old, new, address, seconds, job, iperf3=True)
     if _on_both("socat", old_facts, new_facts):
-        return _measure(old, new, address, job, iperf3=False)
+        return _measure(old, new, address, seconds, job, iperf3=False)
     raise CommandError(
         "the wire was not measured: neither iperf3 nor socat is on both servers",
         "install iperf3 on both; without it the estimate stands on the sample of the copy",
     )
 
 
-def _measure(old: Server, new: Server, address: str, job: Job, *, iperf3: bool) -> tuple[Timing, str, Completed]:
+def _measure(
+    old: Server, new: Server, address: str, seconds: int, job: Job, *, iperf3: bool
+) -> tuple[Timing, str, Completed]:
     port = _free_port(new, job)
     listen = _limited("iperf3", "-s", "-1", "-p", port) if iperf3 else _socat_listen(port)
     with _listening(new, listen, job):
-        words = (address, port, SECONDS) if iperf3 else (address, port, 4 * MOST_BYTES, SECONDS)
+        words = (address, port, seconds) if iperf3 else (address, port, 4 * MOST_BYTES, seconds)
         send = call("iperf3_probe" if iperf3 else "wire_probe", *words)
         completed = old.run(send, job, deadline=_DEADLINE, title="probe: wire")
     if iperf3:
-        return _carried(completed.stdout), "iperf3, 1 stream", completed
+        return _carried(completed.stdout, seconds), "iperf3, 1 stream", completed
     return parse_timing(completed.stdout), "plain TCP by socat, 1 stream", completed
 
 
-def _carried(text: str) -> Timing:
+def _carried(text: str, seconds: int) -> Timing:
     """What new received by iperf3 in its time; raises ParseError as `parse_iperf3_summary` does."""
     summary = parse_iperf3_summary(text)
     rate = summary.received_bits_per_second or summary.sent_bits_per_second or 0.0
-    return Timing(round(rate / 8 * SECONDS), SECONDS)
+    return Timing(round(rate / 8 * seconds), seconds)
 
 
 def _on_both(name: str, *facts: Facts) -> bool:

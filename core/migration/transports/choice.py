@@ -75,7 +75,7 @@ def choose(probes: Sequence[Probe], routes: Collection[Route] = (Route.SSH,)) ->
         for probe in latest
         if probe.quantity is Quantity.END_TO_END and (probe.transport or PLAIN).route in routes
     ]
-    links = {probe.quantity: probe for probe in latest if probe.quantity in {*_LINKS, Quantity.SSH}}
+    links = {probe.quantity: probe for probe in latest if probe.quantity in {*_LINKS, Quantity.SUMS, Quantity.SSH}}
     if not tried:
         return Choice(plain, _untried(links), links)
     sample = best(_larger(tried))

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from core.actions import Session
 from core.actions.execution import cancel_execution, execution_status, resume_execution, roll_back_execution
+from core.actions.session import Session
 from core.errors import InputError, ServerError
 from core.history.store import Store
 from core.jobs import Job
@@ -96,6 +96,11 @@ def _upgraded(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     with contextlib.closing(sqlite3.connect(store.path)) as connection, connection:
         for table in ("executions", "hooks", "waivers"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN seal")
+        connection.execute("DROP INDEX ix_runs_starts")
+        for table in [
+            row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%note TEXT%'")
+        ]:
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN note")
         connection.execute("UPDATE alembic_version SET version_num = '0005'")
 
 

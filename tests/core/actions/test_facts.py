@@ -1,12 +1,15 @@
 """Facts that the history holds already: whoever stands on them hears how old they are."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.actions import Session, plan
+from core.actions.migration import check, plan
+from core.actions.session import Session
+from core.errors import UnreachableError
 from core.jobs import Event, Job, Note
-from tests.core.migration.builders import new, old
+from tests.core.migration.builders import new, old, space
 
 
 @pytest.mark.parametrize(
@@ -23,3 +26,14 @@ def test_a_plan_says_how_old_the_facts_are_that_it_stands_on(session: Session, a
     events: list[Event] = []
     plan(session, "spring", Job(events.append))
     assert [event.text for event in events if isinstance(event, Note) and "facts" in event.text] == said
+
+
+def test_facts_of_new_that_do_not_know_a_tablespaces_target_are_read_anew(session: Session) -> None:
+    session.store.put_profile(replace(session.store.profile("new"), address="127.0.0.1", port=1, jump=None))
+    (cluster,) = old().clusters
+    session.store.save_facts(old(replace(cluster, tablespaces=(space("/space"),))))
+    session.store.save_facts(new(taken_at=datetime.now(UTC), target_entries={"/space": ()}))
+    check(session, "spring", Job(), refresh=False)
+    session.store.save_facts(new(taken_at=datetime.now(UTC), target_entries={}))
+    with pytest.raises(UnreachableError):
+        check(session, "spring", Job(), refresh=False)

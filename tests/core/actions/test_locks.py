@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from core.actions import Session
 from core.actions.locks import advised
+from core.actions.session import Session
 from core.migration.execution.lock import HeldError, Holder
 from core.migration.model.execution import State
 from tests.core.migration.execution.builders import execution
@@ -17,7 +17,7 @@ def test_another_workstations_lock_is_waited_for(session: Session) -> None:
 
 def test_of_an_own_execution_under_way_its_status_is_offered(session: Session) -> None:
     session.store.execution_started(replace(execution(), move="spring"))
-    assert advised(session, HELD).hint.endswith("under way on this workstation: pghaul execute spring --status")
+    assert advised(session, HELD).hint.endswith("under way: pghaul execute spring --status")
 
 
 def test_the_lock_of_an_own_execution_whose_program_ended_goes_with_it(session: Session) -> None:

@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.benchmarks.bonnie.output import parse_bonnie
-from core.benchmarks.dd import parse_dd
 from core.benchmarks.fio.output import parse_fio
 from core.benchmarks.fio.terse_output import parse_fio_terse
+from core.benchmarks.hammerdb import parse_hammerdb
 from core.benchmarks.model import Output, Result
 from core.benchmarks.pg_test_fsync import parse_pg_test_fsync
 from core.benchmarks.pgbench.output import parse_pgbench
 from core.benchmarks.sysbench.output import parse_sysbench
+from core.benchmarks.tools import readers
 from core.errors import ParseError
 
 DATA = Path(__file__).parents[2] / "data"
@@ -31,10 +32,11 @@ PARSERS: dict[str, tuple[Parser, float]] = {
     "bonnie": (parse_bonnie, 0.06),
     "sysbench": (parse_sysbench, 0.0),
     "pgbench": (parse_pgbench, 0.0),
+    "hammerdb": (parse_hammerdb, 0.0),
     "pg_test_fsync": (parse_pg_test_fsync, 0.0),
 }
 STEP = 11
-TOOLS = [parse_fio, parse_fio_terse, parse_bonnie, parse_sysbench, parse_pgbench, parse_pg_test_fsync, parse_dd]
+TOOLS = [*(reader.parse for reader in readers().values()), parse_fio_terse]
 
 
 def _samples() -> list[Any]:

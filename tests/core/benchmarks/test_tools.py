@@ -101,7 +101,7 @@ def test_the_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path:
 @pytest.mark.usefixtures("toy")
 def test_the_window_and_the_documentation_know_it() -> None:
     (suite,) = [suite for suite in list_suites() if suite.name == "toys"]
-    assert suite_words(suite) == "toys: 1 workloads with toy, 5 times each or more"
+    assert suite_words(suite) == "Toys: 1 workload with toy, 5 times each or more."
     assert suite.bytes_needed == 1
     assert "| `toy` | toybench | `plan_file`: what to do | `write_iops` |\n" in page()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.estimate import estimate_text, record_text
+from core.cli.estimate import by_stage_text, estimate_text, record_text
 from core.cli.main import main
 from core.migration.estimate import estimate, load_spec
 from core.migration.execution.record import Held
@@ -29,9 +29,26 @@ def test_the_record_says_how_good_the_estimates_were() -> None:
     assert record_text([]).startswith("no execution")
 
 
+def test_each_stage_has_its_own_hit_rate_and_bias() -> None:
+    """In the order of a plan, the whole at the end."""
+    of_all = [row("whole", 10, 30), row("stop old", 2, 2), row("prepare", 4, 8), row("prepare", 4, 32)]
+    lines = [line.split() for line in by_stage_text(of_all).splitlines()[1:]]
+    assert [line for line in lines if line[0][0].isalpha()] == [
+        ["prepare", "2", "50%", "4.00", "×"],
+        ["stop", "old", "1", "100%", "1.00", "×"],
+        ["whole", "1", "0%", "3.00", "×"],
+    ]
+    assert by_stage_text([]) == ""
+
+
 def test_a_record_without_executions_and_of_a_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["estimate", "--record", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"record": [], "hit_rate": None, "bias": None}
+    assert json.loads(capsys.readouterr().out) == {
+        "record": [],
+        "hit_rate": None,
+        "bias": None,
+        "stages_of_all_moves": [],
+    }
     assert main(["estimate", "--record", "--spec", "x"]) == 2
     assert main(["estimate", "--record", "--price", "9"]) == 2
 
@@ -44,7 +61,7 @@ def test_what_cannot_be_taken_says_why_and_stages_say_where_they_come_from() -> 
     assert "cold-copy, warm-copy, streaming-replica cannot be taken: new runs PostgreSQL 17, old 13" in text
     plain = estimate_text(estimate(load_spec("[cluster]\nsize_bytes = 1e12", "x")))
     assert "warm-copy, stage by stage:" in plain
-    assert "assumed: as in the lab" in plain
+    assert "steps: assumed" in plain
     assert "room on new" in plain
     replica = next(line for line in plain.splitlines() if line.startswith("streaming-replica"))
     assert "931.3 GiB, on old" in replica  # it keeps the WAL of the base copy

@@ -17,7 +17,7 @@ from core.cli.execution import TerminalPeople, text
 from core.cli.main import main
 from core.errors import Cancelled, InputError
 from core.history.store import Store
-from core.migration.model.execution import Kind, State
+from core.migration.model.execution import Kind, State, StopAnswer
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.histories import Histories
@@ -77,12 +77,12 @@ def test_the_end_says_what_the_move_came_to(store: Store, capsys: pytest.Capture
 
 
 def test_a_name_given_beforehand_must_be_the_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert TerminalPeople("15/main", yes=True).confirm_stop("15/main")
+    assert TerminalPeople("15/main", yes=True).confirm_stop("15/main", (), warm=True) is StopAnswer.STOP
     with pytest.raises(InputError, match="is called 15/main, not 15/other"):
-        TerminalPeople("15/other", yes=True).confirm_stop("15/main")
+        TerminalPeople("15/other", yes=True).confirm_stop("15/main", (), warm=True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("15/main\n"))
     with pytest.raises(InputError, match="no terminal"):
-        TerminalPeople(None, yes=True).confirm_stop("15/main")
+        TerminalPeople(None, yes=True).confirm_stop("15/main", (), warm=True)
 
 
 def test_a_wrong_name_is_refused_before_anything_runs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,11 +95,25 @@ def test_a_wrong_name_is_refused_before_anything_runs(store: Store, capsys: pyte
 
 
 @pytest.mark.parametrize(
-    ("typed", "confirmed"), [("15/main\n", True), ("15/Main\n", False), ("yes\n", False), ("", False)]
+    ("typed", "warm", "said"),
+    [
+        ("15/main\n", True, StopAnswer.STOP),
+        ("15/Main\n", True, StopAnswer.DECLINED),
+        ("yes\n", True, StopAnswer.DECLINED),
+        ("", True, StopAnswer.DECLINED),
+        ("warm\n", True, StopAnswer.WARM_FIRST),
+        ("warm\n", False, StopAnswer.DECLINED),
+    ],
 )
-def test_the_name_is_typed(typed: str, confirmed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_name_is_typed(
+    typed: str, warm: bool, said: StopAnswer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
-    assert TerminalPeople(None, yes=False).confirm_stop("15/main") is confirmed
+    connected = ["2 of app on shop from 10.0.0.7, web"]
+    assert TerminalPeople(None, yes=False).confirm_stop("15/main", connected, warm=warm) is said
+    shown = capsys.readouterr().err
+    assert "connected now:\n   2 of app on shop from 10.0.0.7, web\n" in shown
+    assert ("warm for one more warm pass" in shown) is warm
 
 
 @pytest.mark.parametrize(
@@ -161,7 +175,7 @@ def test_every_try_has_its_line_and_the_next_step_is_named() -> None:
 
 def test_a_wrong_name_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal("main\n15/main\n"))
-    assert TerminalPeople(None, yes=False).confirm_stop("15/main")
+    assert TerminalPeople(None, yes=False).confirm_stop("15/main", (), warm=False) is StopAnswer.STOP
 
 
 def test_an_empty_line_says_nothing_about_a_step(monkeypatch: pytest.MonkeyPatch) -> None:

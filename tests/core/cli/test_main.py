@@ -14,7 +14,6 @@ import pytest
 
 from core import settings
 from core.cli.main import main
-from core.cli.migration import write_text
 from core.cli.terminal import Listener, failure
 from core.errors import InputError
 from core.facts.host_environment import HostEnvironment, Scheduled
@@ -277,12 +276,6 @@ def test_a_reader_that_went_away_stops_no_work(
         listener(CommandStarted("old", "root", "true"))
         os.dup2(os.open(os.devnull, os.O_WRONLY), writing)  # else closing would complain about what is buffered
     assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize("name", [".", "/", "missing/folder/plan.sh"])
-def test_what_is_no_file_cannot_be_written(name: str) -> None:
-    with pytest.raises(InputError, match="cannot write"):
-        write_text(Path(name), "text")
 
 
 @pytest.mark.parametrize(

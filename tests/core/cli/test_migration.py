@@ -61,7 +61,7 @@ def test_json_without_tables_is_called_that(text: str, tmp_path: Path, capsys: p
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "report", "report.pdf.txt"])
-def test_a_report_is_written_under_the_name_of_a_pdf_only(
+def test_a_report_is_written_under_a_name_that_says_its_shape(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Store.open() as store:

@@ -56,3 +56,10 @@ def test_the_rights_that_a_profile_promises() -> None:
         Rights.SUDO_PASSWORD: ["root", "postgres"],
         Rights.SUDO_POSTGRES: ["postgres"],
     }
+
+
+def test_rights_that_there_are_not_are_answered_by_those_that_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["server", "add", "old", "192.0.2.1", "--rights", "foo"]) == 2
+    said = capsys.readouterr().err
+    assert "invalid choice: 'foo' (choose from " in said
+    assert all(each.value in said.rpartition("choose from")[2] for each in Rights)

@@ -62,7 +62,7 @@ def test_the_write_thread_is_named_where_it_bounds(capsys: pytest.CaptureFixture
         (["prepare", "/srv/pg", "/dev/sdb", "/dev/sdc"], "a single device needs 1 devices, not 2"),
         (["prepare", "srv", "/dev/sdb"], "is no mount point"),
         (["prepare", "/srv/pg", "/dev/sdb;x"], "is no device"),
-        (["prepare", "/srv/pg", "/dev/sdb", "-o", "/nowhere/x.sh"], "/nowhere/x.sh cannot be written"),
+        (["prepare", "/srv/pg", "/dev/sdb", "-o", "/nowhere/x.sh"], "cannot write /nowhere/x.sh"),
     ],
 )
 def test_what_cannot_be(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

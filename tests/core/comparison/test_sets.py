@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.benchmarks.model import Outcome, Run, Side, Volume, Workload
-from core.comparison.sets import Place, over_time, place_of, set_of
+from core.comparison.sets import Place, Start, over_time, place_of, set_of
 from core.errors import InputError
 
 SERVERS = {Side.OLD: "gannon", Side.NEW: "link"}
@@ -45,6 +45,12 @@ def test_a_set_is_of_one_volume_by_its_date() -> None:
     assert [one.id for one in set_of(place_of("old:/mnt/a", SERVERS), runs)] == [0, 5]
     assert [one.id for one in set_of(place_of("old:/mnt/a@2026-11-05", SERVERS), runs)] == [0]
     assert set_of(place_of("old:/mnt/a@2026-10-31", SERVERS), runs) == ()
+
+
+def test_a_start_stays_the_same_while_its_runs_come_in() -> None:
+    begun = Start("m", Side.OLD, "gannon", "/mnt/a", "/mnt/a/pghaul-bench-1", DAY, 1)
+    assert replace(begun, runs=4) == begun
+    assert replace(begun, folder="/mnt/a/pghaul-bench-2") != begun
 
 
 def test_over_time_each_start_of_a_suite_is_a_set() -> None:

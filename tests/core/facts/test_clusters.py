@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.facts.catalog import Catalogs, Collation, Extension, Library, Ordered, Setting, Slot
+from core.facts.catalog import Bloated, Catalogs, Collation, Extension, Library, Ordered, Setting, Slot
 from core.facts.clusters import read_clusters
 from core.facts.databases import catalog_gaps, parse_settings, parse_sql
 from core.facts.discovery import Candidate
@@ -140,8 +140,13 @@ SQL = (
     + row("source", "ssl_key_file", "/etc/key", "f", "configuration file", "/etc/postgresql.conf", 7)
     + row("source", "primary_conninfo", "", "t", "command line", "", "")
     + row("slot", "standby", "physical", "", "t")
+    + row("kept", 33554432)
+    + row("idle", 50331648)
     + row("wide", "postgres")
     + row("detail", "shop|x", 12, 4000, 900)
+    + row("objects", 5, 4, 3)
+    + row("toasted", 2)
+    + row("bloated", "public.bay", 4000, 1500)
     + row("extension", "pg_trgm", "1.6")
     + row("library", "$libdir/pg_trgm", 31, "show_trgm")
     + row("collation", "default", "c", "de_AT.UTF-8", "2.36", "2.36", 3, 900)
@@ -176,10 +181,16 @@ def test_sql() -> None:
             (Collation("default", "libc", "de_AT.UTF-8", "2.36", "2.36", 3, 900),),
             (Ordered("index", "public.i\n1", "t", ("default", "und-x-icu"), 900),),
             unlogged=2,
+            tables=5,
+            indexes=4,
+            large_objects=3,
+            toast_tables=2,
+            bloated=(Bloated("public.bay", 4000, 1500),),
         ),
     )
     assert (template.template, template.catalogs) == (True, None)
     assert answers.wide is not None
+    assert (answers.wide.kept_wal_bytes, answers.wide.idle_wal_bytes) == (33554432, 50331648)
     assert answers.wide.slots == (Slot("standby", "physical", "", active=True),)
     assert answers.wide.settings[0] == Setting(
         "ssl_key_file", "/etc/key", "configuration file", "/etc/postgresql.conf", 7

@@ -202,7 +202,7 @@ def test_odd_files_are_found_by_a_real_walk(tmp_path: Path) -> None:
     (data / "plain").write_bytes(b"x" * 100_000)
     data.chmod(0o700)
     mode, none = parse_irregular_files(walked(data))
-    assert (mode, none.hard_links, none.sparse, none.foreign, none.partial) == ("700", 0, 0, 0, 0)
+    assert (mode, none.hard_links, none.sparse, none.foreign, none.partial, none.empty) == ("700", 0, 0, 0, 0, 0)
     (outside / "two names").hardlink_to(data / "plain")
     with (data / "line\nbreak").open("wb") as hollow:
         hollow.truncate(8 << 20)
@@ -212,7 +212,7 @@ def test_odd_files_are_found_by_a_real_walk(tmp_path: Path) -> None:
         os.chown(data / "plain", 12345, 12345)
     data.chmod(0o755)
     mode, found = parse_irregular_files(walked(data))
-    assert (mode, found.hard_links, found.sparse, found.partial) == ("755", 1, 1, 2)
+    assert (mode, found.hard_links, found.sparse, found.partial, found.empty) == ("755", 1, 1, 2, 1)
     assert found.sparse_bytes == 8 << 20
     assert found.examples["sparse"] == (f"{data}/line\nbreak",)
     assert os.geteuid() != 0 or found.foreign >= 1

@@ -1,4 +1,4 @@
-"""An empty history, and one with a day's work in it."""
+"""An empty history, and one with a day's work in it: in a file, and where a test says so, on a server too."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,16 +7,25 @@ import pytest
 
 from core.history.store import Store
 from tests.core.history import samples
-from tests.histories import Histories
+from tests.histories import BOTH, Histories
+
+on_both = pytest.mark.parametrize("on", BOTH)
+"""For a test whose history lies in a file, and once more on a server."""
 
 
 @pytest.fixture
-def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
-    with histories.open(tmp_path / "history") as opened:
+def on() -> str:
+    """In a file, for tests of what only a file has."""
+    return BOTH[0]
+
+
+@pytest.fixture
+def store(histories: Histories, on: str, tmp_path: Path) -> Iterator[Store]:
+    with histories.opened(on, tmp_path / "history") as opened:
         yield opened
 
 
 @pytest.fixture
-def filled(histories: Histories, tmp_path: Path) -> Iterator[Store]:
-    with histories.open(tmp_path / "filled", samples.fill) as opened:
+def filled(histories: Histories, on: str, tmp_path: Path) -> Iterator[Store]:
+    with histories.opened(on, tmp_path / "filled", samples.fill) as opened:
         yield opened

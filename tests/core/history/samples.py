@@ -182,7 +182,7 @@ def _run(side: Side, workload: Workload, hour: int) -> Run:
 
 
 def probes() -> tuple[Probe, ...]:
-    """One of each quantity."""
+    """One of each quantity, but for those of a dump & restore."""
     measured = {
         Quantity.READ: (171e6, "dd of 42 relation files, cold", "dd if=/srv/pg/15/data/base/16385/2619 of=/dev/null"),
         Quantity.WIRE: (117e6, "iperf3, 1 stream", "iperf3 -c 10.0.0.36 -J"),
@@ -192,7 +192,14 @@ def probes() -> tuple[Probe, ...]:
             "head -c 1G /dev/zero | ssh 10.0.0.36 'cat >/dev/null'",
         ),
         Quantity.WRITE: (391e6, "dd, 4 GiB with fdatasync", "dd if=/dev/zero of=/var/lib/postgresql/.pghaul/w bs=1M"),
+        Quantity.SUMS: (1.2e9, "sha256 of zeros by openssl, 4 processes", "sum_probe openssl 4 1000"),
+        Quantity.SUSTAINED: (180e6, "random bytes, flushed every 67 MB", "sustained_write /srv/pg/.pghaul 1000 8"),
         Quantity.END_TO_END: (92.4e6, "rsync of 42 relation files", "rsync -a --numeric-ids files 10.0.0.36:"),
+        Quantity.CHANGES: (
+            2e6,
+            "watch of old: WAL and times of files, 33 looks",
+            "watch_changes /srv/pg 28800",
+        ),
     }
     return tuple(
         Probe(quantity, rate, int(rate * 8), 8.0, method, command, f"{quantity}: raw\n", START + timedelta(hours=6))

@@ -125,7 +125,7 @@ def test_a_text_that_unpacks_without_end_is_refused(
     with contextlib.closing(sqlite3.connect(filled.path)) as connection, connection:
         connection.execute("UPDATE plans SET document = ?", [b"z" + spoilt])
     monkeypatch.setattr(types, "LARGEST", 2**20)
-    with pytest.raises(HistoryError, match=r"a text in the history is (cut off|damaged)"):
+    with pytest.raises(HistoryError, match=r"a text in it is (cut off|damaged)"):
         filled.plan(MOVE.name)
 
 
@@ -171,9 +171,9 @@ def test_what_no_pghaul_has_written_is_said_in_a_sentence(filled: Store, change:
 
 
 def test_a_bug_of_ours_is_not_called_a_damaged_history(filled: Store) -> None:
-    with pytest.raises(TypeError, match="a bug"), as_written(filled.path):
+    with pytest.raises(TypeError, match="a bug"), as_written(str(filled.path), "look"):
         raise TypeError("a bug")
-    with pytest.raises(HistoryError, match="no pghaul has written: 1 is no text"), as_written(filled.path):
+    with pytest.raises(HistoryError, match="no pghaul has written: 1 is no text"), as_written(str(filled.path), "look"):
         of_type(str, 1, "text")
 
 

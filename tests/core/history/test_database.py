@@ -15,7 +15,7 @@ import pytest
 
 from core.errors import HistoryError
 from core.history import database
-from core.history.database import FILE_NAME, open_engine
+from core.history.database import FILE_NAME, FileDatabase, open_engine
 from core.history.store import Store
 from core.servers.profiles import Profile
 from tests.core.history import samples
@@ -200,7 +200,7 @@ def test_another_program_that_holds_it(filled: Store, monkeypatch: pytest.Monkey
 def test_a_full_disk_keeps_what_was_recorded(filled: Store) -> None:
     filled.close()
     engine = open_engine(filled.path.parent)
-    with Store(filled.path, engine) as store:
+    with Store(FileDatabase(filled.path, engine)) as store:
         # SQLite's own limit on pages raises exactly what a full disk does
         with contextlib.closing(engine.raw_connection()) as connection:
             pages = connection.cursor().execute("PRAGMA page_count").fetchone()[0]

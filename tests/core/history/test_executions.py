@@ -11,7 +11,10 @@ from core.migration.model.execution import NOT_OPENED, Execution, State, StepRun
 from core.migration.model.move import Hook, HookCommand
 from core.migration.model.plan import Plan, Step
 from tests.core.history import samples
+from tests.core.history.conftest import on_both
 from tests.core.history.samples import HOOK, MOVE, START
+
+pytestmark = on_both
 
 POINT = Step(
     "open",

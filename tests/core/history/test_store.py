@@ -1,8 +1,6 @@
 """What goes into the store comes out of it."""
 
-import contextlib
 import dataclasses
-import sqlite3
 import threading
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -14,7 +12,6 @@ from sqlalchemy.exc import StatementError
 from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run, Side
 from core.errors import InputError
 from core.facts.model import Facts
-from core.history import types
 from core.history.store import KINDS, Store
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.estimate import Estimate
@@ -23,13 +20,16 @@ from core.migration.model.move import Hook, HookCommand
 from core.migration.model.probe import ProbeJournal, Quantity
 from core.servers.profiles import Profile, Rights
 from tests.core.history import samples
+from tests.core.history.conftest import on_both
+from tests.core.history.contents import reopened, rows_of
 from tests.core.history.samples import MOVE, NEW, OLD, START, step_run
+
+pytestmark = on_both
 
 
 def test_everything_survives_a_restart(filled: Store) -> None:
-    folder = filled.path.parent
     filled.close()
-    with Store.open(folder) as again:
+    with reopened(filled) as again:
         assert again.profiles() == (NEW, OLD)
         assert again.profile(OLD.name) == OLD
         assert again.moves() == (MOVE,)
@@ -76,7 +76,26 @@ def test_the_latest_wins_and_the_earlier_stay(filled: Store) -> None:
     slower = dataclasses.replace(samples.probes()[0], taken_at=START + timedelta(days=1), bytes_per_second=1.0)
     filled.probe_taken(MOVE.name, slower)
     assert filled.probes(MOVE.name)[0] == slower
-    assert [probe.quantity for probe in filled.probes(MOVE.name)] == list(Quantity)
+    sampled = {probe.quantity for probe in samples.probes()}
+    assert [probe.quantity for probe in filled.probes(MOVE.name)] == [each for each in Quantity if each in sampled]
+
+
+def test_a_watch_that_was_begun_hides_nothing_until_it_is_collected(filled: Store) -> None:
+    seen = next(each for each in filled.probes(MOVE.name) if each.quantity is Quantity.CHANGES)
+    assert filled.watch_begun(MOVE.name) is None
+    begun = dataclasses.replace(seen, taken_at=START + timedelta(days=1), seconds=0.0, bytes=0, bytes_per_second=0.0)
+    filled.probe_taken(MOVE.name, begun)
+    assert filled.watch_begun(MOVE.name) == begun
+    ended = dataclasses.replace(begun, began_at=START + timedelta(days=1, hours=1), method="watch ended")
+    filled.probe_taken(MOVE.name, ended)
+    assert filled.watch_begun(MOVE.name) is None
+    assert next(each for each in filled.probes(MOVE.name) if each.quantity is Quantity.CHANGES) == seen
+    filled.probe_taken(MOVE.name, begun)
+    assert next(each for each in filled.probes(MOVE.name) if each.quantity is Quantity.CHANGES) == seen
+    later = dataclasses.replace(seen, taken_at=START + timedelta(days=2))
+    filled.probe_taken(MOVE.name, later)
+    assert filled.watch_begun(MOVE.name) is None
+    assert next(each for each in filled.probes(MOVE.name) if each.quantity is Quantity.CHANGES) == later
 
 
 def test_a_run_is_recorded_while_it_happens(filled: Store) -> None:
@@ -259,15 +278,7 @@ def test_removing_a_move_takes_all_that_belongs_to_it(filled: Store) -> None:
     filled.remove_profile(OLD.name)
     filled.remove_profile(NEW.name)
     assert filled.entries() == ()
-    assert _rows(filled) == {}
-
-
-def _rows(store: Store) -> dict[str, int]:
-    """Rows in every table that has any, the schema's own aside."""
-    with contextlib.closing(sqlite3.connect(store.path)) as connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        counts = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
-    return {name: count for name, count in counts.items() if count and name != "alembic_version"}
+    assert rows_of(filled) == {}
 
 
 def test_renaming_carries_what_was_measured(filled: Store) -> None:
@@ -502,28 +513,6 @@ def test_no_secret_that_was_said_is_kept(filled: Store) -> None:
     assert "geh3im" not in kept
 
 
-def test_secrets_are_looked_for_before_the_history_is_held(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A long output takes its time, in which other programs record on."""
-    looked = []
-
-    def filtered(text: str) -> str:
-        with contextlib.closing(sqlite3.connect(filled.path, timeout=0)) as other:
-            other.isolation_level = None
-            other.execute("BEGIN IMMEDIATE")  # raises where the lock is held
-        looked.append(text)
-        return text
-
-    monkeypatch.setattr(types, "without_secrets", filtered)
-    run = samples.step_run(2)
-    number = filled.step_started(1, run)
-    filled.step_ended(dataclasses.replace(run, id=number, output="it said so", message="why"))
-    filled.execution_changed(1, State.STOPPED, "stopped")
-    filled.repetition_ended(1, dataclasses.replace(samples.runs(Side.OLD)[0].repetitions[0], number=99, raw="raw said"))
-    filled.probe_taken(MOVE.name, dataclasses.replace(samples.probes()[0], raw="probe said"))
-    filled.record_command(MOVE.name, CommandStarted(OLD.name, "root", "true"))
-    assert {"it said so", "why", "stopped", "raw said", "probe said", "true"} <= {*looked}
-
-
 def test_a_hook_with_a_secret_is_refused(filled: Store) -> None:
     hook = HookCommand(Hook.TELL_POOLER, "new", "PGPASSWORD=geh3im psql -c RELOAD pgbouncer")
     with pytest.raises(InputError, match="holds what looks like a secret") as refused:
@@ -531,3 +520,15 @@ def test_a_hook_with_a_secret_is_refused(filled: Store) -> None:
     assert "geh3im" not in str(refused.value)
     assert refused.value.message.endswith("behind: PGPASSWORD=")
     assert "~/.pgpass" in refused.value.hint
+
+
+def test_a_page_is_the_beginning_of_all(filled: Store) -> None:
+    filled.add_move(dataclasses.replace(MOVE, name="another"))
+    for _ in range(3):
+        filled.save_plan("another", samples.plan())  # of the same instant as the other's
+        filled.save_checks("another", samples.checks())
+    for move in (None, MOVE.name, "another"):
+        whole = filled.entries(1000, move)
+        assert [filled.entries(limit, move) for limit in range(1, len(whole) + 2)] == [
+            whole[:limit] for limit in range(1, len(whole) + 2)
+        ]

@@ -9,6 +9,7 @@ from core.errors import InputError
 from core.history.store import Store
 from core.migration.checks.waivers import waive, whoami
 from core.migration.model.checks import CheckResult, Status, Waiver
+from tests.core.history.conftest import on_both
 from tests.core.history.samples import MOVE
 
 WARNING = CheckResult(
@@ -23,6 +24,7 @@ def standing(store: Store, check: str) -> Waiver | None:
     return next(result.waiver for result in store.checks(MOVE.name) or () if result.id == check)
 
 
+@on_both
 def test_a_waiver_holds_for_the_same_evidence_alone(filled: Store) -> None:
     filled.save_checks(MOVE.name, (WARNING, BLOCKER))
     waiver = waive([WARNING, BLOCKER], "libc", "  only C\ncollations ")
@@ -39,6 +41,7 @@ def test_a_waiver_holds_for_the_same_evidence_alone(filled: Store) -> None:
     assert standing(filled, "libc") == waiver
 
 
+@on_both
 def test_a_waiver_is_taken_back_and_stays_in_the_history(filled: Store) -> None:
     filled.save_checks(MOVE.name, (WARNING,))
     filled.add_waiver(MOVE.name, waive([WARNING], "libc", "first"))
@@ -55,6 +58,7 @@ def test_a_waiver_is_taken_back_and_stays_in_the_history(filled: Store) -> None:
     assert kept.reason == "first"
 
 
+@on_both
 def test_another_move_of_the_same_name_is_not_waived(filled: Store) -> None:
     filled.add_waiver(MOVE.name, replace(waive([WARNING], "libc", "yes"), at=datetime.now(UTC) - timedelta(hours=1)))
     filled.put_move(replace(MOVE, target="/elsewhere/15/main"))

@@ -80,6 +80,36 @@ def test_what_is_no_key_is_named(tmp_path: Path, content: bytes) -> None:
         list(keys.load(path, TO))
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("pipe", "is no regular file"),
+        ("/dev/zero", "is no regular file"),
+        ("long", "is longer than 64 KiB"),
+        (".", "cannot be read: Is a directory"),
+        ("a\0b", "cannot be read: embedded null byte"),
+    ],
+)
+def test_what_never_ends_is_no_key_file(tmp_path: Path, name: str, said: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "long").open("wb") as file:
+        file.truncate(64 * 1024 + 1)
+    path = tmp_path / name
+    with pytest.raises(AuthenticationError) as caught:
+        list(keys.load(path, TO))
+    assert caught.value.message == f"the key file {path} {said}"
+    assert "ssh-keygen" in caught.value.hint
+
+
+def test_a_certificate_that_never_ends_is_none(plain: Path, tmp_path: Path) -> None:
+    shutil.copy(plain / "ed25519", tmp_path / "key")
+    for beside in ("key.pub", "key-cert.pub"):
+        os.mkfifo(tmp_path / beside)
+    (found,) = keys.load(tmp_path / "key", replace(TO, certificate_files=(Path("/dev/zero"),)))
+    assert found.origin == str(tmp_path / "key")
+    assert keys.public_blob(tmp_path / "key") is None
+
+
 def test_a_missing_file_is_named_only_where_the_profile_names_it(tmp_path: Path) -> None:
     missing = tmp_path / "nope"
     assert list(keys.of_files(Destination("old", "old", 22, "dba", identity_files=(missing,)))) == []

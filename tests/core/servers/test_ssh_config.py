@@ -1,6 +1,7 @@
 """What ssh would do with a name, by ssh itself and by paramiko's reading."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,13 @@ def test_a_token_without_a_meaning_stops(config: Path, line: str) -> None:
 def test_a_proxy_command_keeps_its_escapes_and_its_shells_variables(config: Path) -> None:
     config.write_text("Host db\n  ProxyCommand proxy --to %h:%p as %r of %n 100%% ${HOME}\n  HostName db.example\n")
     assert resolve("db", user="bob").proxy_command == "proxy --to db.example:22 as bob of db 100% ${HOME}"
+
+
+def test_the_home_of_nobody_is_no_end_of_it() -> None:
+    profile = Profile("old", "192.0.2.1", identity_file="~no-such-user/key")
+    assert destination(profile).identity_files == (Path("~no-such-user/key"),)
+    home = replace(profile, identity_file="~/key")
+    assert destination(home).identity_files == (Path.home() / "key",)
 
 
 def test_hops_are_read_as_ssh_writes_them() -> None:

@@ -54,3 +54,4 @@ def test_each_try_is_a_row() -> None:
     assert outcome(replace(done, message="not needed")) == "left out"
     assert outcome(replace(failed, ended_at=None)) == "not ended"
     assert outcome(replace(failed, ended_at=None, bytes=3, total=10)) == "30.0 %"
+    assert outcome(replace(failed, ended_at=None, bytes=0, total=0)) == "not ended"  # nothing has changed since

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from core.facts.model import Array, Facts, Gap
-from gui.models.facts import FactRow, cluster_details, clusters, gaps, side_by_side
+from gui.models.facts import FactRow, GapRow, cluster_details, clusters, gaps, side_by_side
 from tests.gui import samples
 
 
@@ -78,3 +78,18 @@ def test_how_storage_is_laid_out() -> None:
 def test_an_empty_target_is_no_gap() -> None:
     empty = Gap("identity", "version of /srv/new", "it is empty", "/srv/new", absent=True)
     assert gaps(replace(samples.facts("b"), gaps=(empty,)), target="/srv/new") == ()
+
+
+def test_what_pghaul_keeps_from_starting_is_no_gap_and_says_how_that_ends() -> None:
+    moved = replace(samples.cluster(), fenced=True, running=False)
+    said = {detail.name: detail.value for detail in cluster_details(moved)}["Kept from starting"]
+    assert said.startswith("by pghaul: moved away, or about to be; Back to old lets it start again, or by hand")
+    assert "mv -- /srv/pg/data/pghaul-fence/global/pg_control /srv/pg/data/global/" in said
+    copy = replace(moved, copy_of="7300000000000000001", control=None)
+    said = {detail.name: detail.value for detail in cluster_details(copy)}["Kept from starting"]
+    assert said == "by pghaul: a copy that is not opened; its move goes on with it and opens it"
+    lacks = Gap("control", "control data", "it comes last", copy.data_directory, absent=True)
+    facts = replace(samples.facts("b"), clusters=(copy,), gaps=(lacks,))
+    assert gaps(facts) == ()
+    assert gaps(replace(facts, clusters=())) == (GapRow("b", "control data", "it comes last"),)
+    assert _row(side_by_side(facts, None), copy.data_directory).old.endswith("stopped, fenced by pghaul, 1.1 TiB")

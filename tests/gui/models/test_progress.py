@@ -14,9 +14,16 @@ def test_words_say_bytes_time_and_what_is_left() -> None:
 
 def test_steps_and_seconds() -> None:
     assert words(Progress("checks", 2, 8), COPY, 1.0) == "2 of 8 · 1.0 s elapsed"
-    assert (
-        words(Progress("run", 15, 60, "seconds"), COPY, 16.0) == "15 s of 1 min 00 s · 16 s elapsed · about 45 s left"
-    )
+    assert words(Progress("run", 15, 60, "seconds"), Stage("", 0.0, 0.0), 15.0) == "15 s elapsed · about 45 s left"
+
+
+def test_what_is_slower_than_its_forecast_is_left_for_longer() -> None:
+    first = stage_of(Progress("read, 1 of 3", 0, 100, "seconds", "old (1 of 2)"), 2.0, None)
+    later = Progress("write, 2 of 3", 50, 100, "seconds", "old (1 of 2)")
+    assert stage_of(later, 60.0, first) is first  # one work, whatever its parts are called
+    assert remaining(later, first, 2.5) == 50  # too early to tell: as it was forecast
+    assert remaining(later, first, 152.0) == pytest.approx(150.0)
+    assert words(later, first, 152.0) == "2 min 32 s elapsed · about 2 min 30 s left"
 
 
 @pytest.mark.parametrize(

@@ -23,5 +23,7 @@ def test_what_was_taken_stands_beside_its_span() -> None:
         "later",
         Tone.WARNING,
     )
-    assert record_text([HELD, late]) == "1 of 2 stages took what their span says; of good spans 8 of 10 do."
+    assert record_text([HELD, late]) == (
+        "Hit rate: 1 of 2 stages inside low – high; good estimates hit 8 of 10. Bias: they took 1.92 × the likely time."
+    )
     assert record_text([]).startswith("Nothing")

@@ -37,9 +37,10 @@ def test_a_comparison_becomes_bars_by_unit(full_store: Store) -> None:
     assert [(one.unit, len(one.names)) for one in bars] == [("MB/s", 2), ("IOPS", 2)]
     assert [round(sample.mean) for sample in bars[1].old if sample] == [902, 752]
     headline = next(row for row in made.rows if row.headline and row.metric == "read_iops")
-    cells = {column.title: column.text(headline) for column in comparison.COLUMNS}
+    row = comparison.ComparedRow(headline, ("old", "new"))
+    cells = {column.title: column.text(row) for column in comparison.COLUMNS}
     assert cells["Verdict"] == Verdict.NEW
-    assert cells["New : old"] == "8.87 ×"
+    assert cells["Better"] == "new 8.87 ×"
 
 
 def test_notes_of_an_estimate_stand_once() -> None:

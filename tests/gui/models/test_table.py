@@ -1,4 +1,5 @@
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -9,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.appearance import Tone
 from gui.models.table import Column, TableModel
+from gui.widgets.table import Table
 
 
 @dataclass(frozen=True)
@@ -86,3 +88,41 @@ def test_roles() -> None:
     assert Qt.AlignmentFlag.AlignRight in Qt.AlignmentFlag(number.data(Qt.ItemDataRole.TextAlignmentRole))
     assert [model.headerData(i, Qt.Orientation.Horizontal).strip() for i in range(2)] == ["Name", "Number"]
     assert model.index(9, 0).data() is None
+
+
+@pytest.mark.parametrize("failing", ["text", "tone"])
+def test_a_column_that_fails_says_so_and_is_told_once(qtbot: QtBot, tmp_path: Path, failing: str) -> None:
+    """Unguarded, the program would die within Qt."""
+
+    def fails(row: Thing) -> str:
+        return str(1 // row.number)
+
+    broken: Column[Thing] = (
+        Column("Broken", fails)
+        if failing == "text"
+        else Column("Broken", lambda row: row.name, tone=lambda row: Tone.BAD if fails(row) else None)
+    )
+    with qtbot.capture_exceptions() as caught:
+        table = Table("Things", (*COLUMNS, broken))
+        qtbot.addWidget(table)
+        table.show()
+        for _ in range(3):
+            table.set_rows([Thing("a", 1), Thing("b", 0), Thing("c", 0)])
+            table.grab()
+            table.set_rows([])
+        table.set_rows([Thing("a", 1), Thing("b", 0)])
+        table.sort(2)
+        table.filter("b")
+        table.choose(0)
+        table.copy()
+        table.save_csv(tmp_path / "things.csv")
+        table.grab()
+        qtbot.waitUntil(lambda: bool(caught))
+        qtbot.wait(0)
+    assert [kind for kind, _error, _trace in caught] == [ZeroDivisionError]
+    cell = table.rows.index(0, 2)
+    shown = "cannot be shown (ZeroDivisionError: integer division or modulo by zero)" if failing == "text" else "b"
+    assert cell.data() == shown
+    assert shown in cell.data(Qt.ItemDataRole.ToolTipRole)
+    assert shown in (tmp_path / "things.csv").read_text()
+    assert cell.data(Qt.ItemDataRole.ForegroundRole) is None

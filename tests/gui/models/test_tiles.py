@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.benchmarks.model import Forecast, Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
 from gui.appearance import Tone
-from gui.models.tiles import tile_rows, whole_job
+from gui.models.tiles import live_words, tile_rows
 from tests.gui.samples import MORNING
 
 READ = Workload("read", "random read", "fio", "read_iops")
@@ -21,10 +21,10 @@ def run(*values: float, outcome: Outcome | None = Outcome.DONE) -> Run:
 
 def test_a_tile_shows_the_newest_run_of_its_side() -> None:
     (row,) = tile_rows([run(900, 905, 910), run(1)])
-    assert (row.title, row.new) == ("random read", None)
+    assert (row.name, row.title, row.new) == ("read", "random read", None)
     assert row.old is not None
-    assert (row.old.value, row.old.state, row.old.tone) == ("905", "done, 3 repetitions", None)
-    assert row.old.detail == "read IOPS, ± 0.6 %, read latency 99 % 2.10 ms"
+    assert (row.old.value, row.old.state, row.old.tone) == ("905 IOPS", "done, 3 repetitions", None)
+    assert (row.old.spread, row.old.detail) == ("± 0.6 %", "p99 2.10 ms")
     assert [dot.counts for dot in row.old.dots] == [True, True, True]
 
 
@@ -33,7 +33,7 @@ def test_what_was_disturbed_counts_apart_and_is_said() -> None:
     disturbed = replace(made.repetitions[1], marks=(Mark(MarkKind.DISTURBED, "others wrote 80 MB/s"),))
     (row,) = tile_rows([replace(made, repetitions=(made.repetitions[0], disturbed))])
     assert row.old is not None
-    assert (row.old.value, row.old.state, row.old.tone) == ("900", "done, 2 repetitions; disturbed", Tone.WARNING)
+    assert (row.old.value, row.old.state, row.old.tone) == ("900 IOPS", "done, 2 repetitions; disturbed", Tone.WARNING)
     assert [dot.counts for dot in row.old.dots] == [True, False]
 
 
@@ -43,7 +43,15 @@ def test_a_run_without_repetitions_is_measuring() -> None:
     assert (row.old.value, row.old.state, row.old.running) == ("–", "measuring, 0 repetitions", True)
 
 
-def test_one_range_for_all_sides_together() -> None:
-    each = Forecast(OLD, 600.0, 1, 2, seconds_at_most=1140.0)
-    assert whole_job([each, each], None) == "20 min 00 s to 38 min 00 s in all."
-    assert whole_job([each, each], 300.0) == "5 min 00 s so far; 15 min 00 s to 33 min 00 s left in all."
+def test_an_outlier_is_told_from_what_was_disturbed() -> None:
+    (row,) = tile_rows([run(900, 905, 910, 902, 907, 90)])
+    assert row.old is not None
+    assert [dot.outlying for dot in row.old.dots] == [False] * 5 + [True]
+    assert row.old.dots[-1].remarks == ("outlier",)
+
+
+def test_the_moment_is_told_in_the_headlines_own_unit_where_a_device_has_it() -> None:
+    figures = {"read_iops": 900.0, "read_bytes_per_second": 7e6, "write_iops": 10.0, "write_bytes_per_second": 2e6}
+    assert live_words("read_iops", figures) == "900 IOPS at the disk now"
+    assert live_words("read_bytes_per_second", figures) == "7.00 MB/s at the disk now"
+    assert live_words("transactions_per_second", figures) == "9.00 MB/s at the disk now"

@@ -107,9 +107,9 @@ class Stage:
         call = " ".join([self.example.function, *(_quoted(self._placed(word)) for word in self.example.words)])
         settings = "".join(f"{name}={_quoted(self._placed(value))}\n" for name, value in self.example.settings.items())
         text = f"{settings}{library(named_in(call), self.example.settings)}\n{call}\n"
-        limit = "trap '' XFSZ; ulimit -f 0; " if full_disk else ""
+        limited = ["sh", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"] if full_disk else []
         done = subprocess.run(
-            ["sh", "-c", f'{limit}exec "$@"', "sh", self.shell, "-c", text],
+            [*limited, self.shell, "-c", text],
             cwd=self.folder,
             env=self._environment(broken, behind=behind),
             input=self._placed(self.example.stdin).encode(),
@@ -170,20 +170,24 @@ def make_shims(folder: Path) -> None:
         path = shutil.which(name, path=_SYSTEM)
         if path is not None:
             _script(folder / "watched" / name, _noting(name, Path(path)))
-            _script(folder / "broken" / name / name, _breaking(Path(path)))
+            _script(folder / "broken" / name / name, _breaking(name, Path(path)))
 
 
 def _noting(name: str, path: Path) -> str:
-    return f'echo {name} >>"$SHIM_NOTES" 2>/dev/null\nexec {path} "$@"'
+    return f'{_note(name)}\nexec {path} "$@"'
 
 
-def _breaking(path: Path) -> str:
-    return f'[ -z "$SHIM_BEHIND" ] || {path} "$@"\nexit 3'
+def _breaking(name: str, path: Path) -> str:
+    return f'{_note(name)}\n[ -z "$SHIM_BEHIND" ] || {path} "$@"\nexit 3'
+
+
+def _note(name: str) -> str:
+    return f'echo {name} >>"$SHIM_NOTES" 2>/dev/null'
 
 
 def _either(name: str, path: Path) -> str:
     """Of an example's own program, which is there in every run: it breaks if it is the one that shall."""
-    return f'if [ "$SHIM_BROKEN" = {name} ]; then\n{_breaking(path)}\nfi\n{_noting(name, path)}'
+    return f'if [ "$SHIM_BROKEN" = {name} ]; then\n{_breaking(name, path)}\nfi\n{_noting(name, path)}'
 
 
 _SYSTEM = "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin"

@@ -75,8 +75,27 @@ FOLDER = [
     Example(
         "bench_remove",
         ("@folder@", _REMOVED),
+        arrange=f"{_made(_REMOVED)}; mkdir {_REMOVED}/sub; (cd {_REMOVED}/sub && seq 5000 | xargs touch); "
+        f"(bench_remove . {_REMOVED}) >/dev/null 2>&1 &",
+        after=f"[ ! -e {_REMOVED} ]",
+        name="removed beside",
+    ),
+    Example(
+        "bench_remove",
+        ("@folder@", _REMOVED),
+        arrange=f"{_made(_REMOVED)}; touch {_REMOVED}/file",
+        programs={"rm": "exit 1"},
+        status=1,
+        complains="cannot be removed",
+        after=f"[ -e {_REMOVED}/.pghaul-bench ]",
+        name="its marker goes last",
+    ),
+    Example(
+        "bench_remove",
+        ("@folder@", _REMOVED),
         arrange=f"mkdir {_REMOVED}",
         after=f"[ ! -e {_REMOVED} ]",
+        tolerates={"rmdir behind": "the folder is gone by then, which is what counts"},
         name="cut off",
     ),
     Example(
@@ -191,8 +210,16 @@ PHASE = [
         tolerates={"full disk": "what is written there is no file of a disk"},
         as_root=True,
     ),
-    Example("bench_ticking", ("printf", "a\nb\n"), prints="a\nb\n", tolerates=_TICKS),
-    Example("bench_ticking", ("sleep", "1.5"), prints="\n\n", tolerates=_TICKS, name="with a tick"),
+    Example("bench_ticking", ("", "printf", "a\nb\n"), prints="a\nb\n", tolerates=_TICKS),
+    Example(
+        "bench_ticking",
+        ("stat", "sleep", "0.8"),
+        arrange=_COUNTERS,
+        matches=r"(\. 1 3 5 7\n){1,3}\n",
+        tolerates=_TICKS,
+        name="with ticks",
+    ),
+    Example("bench_ticking", ("", "sleep", "0.4"), matches=r"\.\n\n", tolerates=_TICKS, name="without counters"),
     Example(
         "bench_watched",
         (*_PHASE_WORDS, "echo", "said"),
@@ -344,10 +371,22 @@ CLUSTER = [
         "throwaway_start",
         settings=_SETTINGS,
         arrange=f"{_CLUSTER}; echo 'FATAL: no memory' >c/log",
-        programs={**_OWN, "pg_ctl": 'case "$*" in *start) exit 0 ;; esac; exit 3'},
+        programs={**_OWN, "pg_ctl": 'case "$*" in *start) exit 0 ;; esac; exit 3', "sleep": _HURRY},
         status=1,
         complains="the cluster did not start: FATAL: no memory",
         name="one that ends at once",
+    ),
+    Example(
+        "throwaway_start",
+        settings=_SETTINGS,
+        arrange=f"{_CLUSTER}; echo 'LOG: the start before' >c/log",
+        programs={
+            **_OWN,
+            "pg_ctl": 'case "$*" in *start) (/bin/sleep 0.3; : >running) >/dev/null & ;; *) [ -e running ] ;; esac',
+            "sleep": _HURRY,
+        },
+        after="[ -e running ]",
+        name="one that has no lock file yet",
     ),
     Example(
         "throwaway_stop", ("fast",), settings=_SETTINGS, arrange=": >running", programs=_OWN, after="[ ! -e running ]"

@@ -211,7 +211,7 @@ EXAMPLES = [
         "cluster_fence",
         arrange="mkdir -p data/pghaul-fence; printf '%s\\n' '# a copy' 'identifier 729' >data/pghaul-fence/mark",
         settings=_OF,
-        prints="copy=729\n",
+        prints="fenced=yes\ncopy=729\n",
         name="a copy",
     ),
     Example(
@@ -240,6 +240,15 @@ EXAMPLES = [
         programs={"pg_controldata": 'echo "pg_controldata $1"'},
         prints="tool=pg_controldata --version\npg_controldata @folder@/data/pghaul-fence\n",
         name="fenced",
+    ),
+    Example(
+        "cluster_control",
+        arrange=f"{_DATA}; mkdir data/pghaul-fence; touch data/pghaul-fence/mark",
+        settings=_OF,
+        programs={"pg_controldata": 'echo "pg_controldata $1"'},
+        status=4,
+        complains="it is a copy that pghaul has not ended: its control file comes last",
+        name="a copy without one yet",
     ),
     Example(
         "cluster_control",

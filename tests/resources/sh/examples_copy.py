@@ -56,7 +56,7 @@ _WATCHED = {
     "tail": "it only shows how far the streams are",
     "sleep": "it only shows how far the streams are",
 }
-_LATER = {"sleep": "exit 0", "date": 'echo $(($(/bin/date "$1") + 5))'}
+_LATER = {"sleep": "exit 0", "date": 'echo $(($(/bin/date "$1") + 5000))'}
 """The clock goes on without a wait."""
 _LOOKED = {"ls": "whoever cannot tell makes the whole pass"}
 _LISTED = dict.fromkeys(("awk", "awk behind", "rsync", "rsync behind"), "deletions says so")
@@ -76,14 +76,22 @@ def _sum(function: str, program: str, forget: str, **more: object) -> Example:
         (*words, "data", "-", "@folder@/old", "-"),
         arrange=f"{_DATA} && rm old/postmaster.pid && ln -s /tmp old/base/link && "
         "for n in $(seq 10 30); do echo $n >old/base/$n; done && "
-        "head -c 3000000 /dev/zero >old/base/large",
-        matches=r"data: 24 files, 3000071 bytes, [0-9a-f]{64}\ncontrol\n[0-9a-f]{64}  -\n# whole\n",
+        "head -c 3000000 /dev/zero >old/base/large && : >old/base/empty",
+        matches=r"data: 25 files, 3000071 bytes, [0-9a-f]{64}\ncontrol\n[0-9a-f]{64}  -\n# whole\n",
         after="tr '\\002' '|' <compared/list-data | grep -qE '^base/1.owner f 644 4 [0-9]+.[0-9. ]+.[0-9a-f]{64}$' && "
+        "tr '\\002' '|' <compared/list-data | grep -qE '^base/empty.owner.*.e3b0c442[0-9a-f]{56}$' && "
         "[ $(ls compared | wc -l) = 1 ]",
         as_root=True,
     )
     return replace(made, **more)  # type: ignore[arg-type]  # fields of an example, by name
 
+
+_LEFT_IDLE = "mkdir lists && printf 'H /lists/*\\nH /c\\n' >lists/idle-data"
+_SEEN = (
+    f"{_LEFT_IDLE} && echo a >a && echo b >b && find . -type f ! -path './lists/*' "
+    "-printf '%s %T@ %C@ %i ./%P\\n' | sort >lists/seen-data"
+)
+"""A pass has vouched for two files."""
 
 EXAMPLES = [
     Example(
@@ -103,13 +111,32 @@ EXAMPLES = [
     Example(
         "changed_names",
         ("data",),
-        arrange="mkdir lists && echo a >a && echo b >b && find . -type f ! -path './lists/*' "
-        "-printf '%s %T@ %C@ %i ./%P\\n' | sort >lists/seen-data && echo more >>b && "
-        "echo 'H /lists/*' >lists/idle-data",
+        arrange=f"{_SEEN} && echo more >>b",
         settings=_TWO,
         prints="7 bytes in 1 files to send\n",
         after="[ \"$(cat lists/files-data-?.names | tr '\\0' '\\n')\" = ./b ]",
         name="what a pass has vouched for is left out",
+    ),
+    Example(
+        "list_moved",
+        ("data", "now", "!", "-name", "b"),
+        arrange=f"{_LEFT_IDLE} && touch a b c",
+        settings=SETTINGS,
+        after="[ \"$(cut -d ' ' -f 5- <lists/now-data)\" = ./a ]",
+    ),
+    Example(
+        "list_changed",
+        ("data",),
+        arrange=f"{_LEFT_IDLE} && echo a >a && echo c >c && : >lists/seen-data",
+        settings=SETTINGS,
+        after="[ \"$(cut -d ' ' -f 5- <lists/changed-data)\" = ./a ]",
+    ),
+    Example(
+        "say_changed",
+        ("data",),
+        arrange=f"{_SEEN} && echo more >>b",
+        settings=SETTINGS,
+        prints="7 bytes in 1 files changed meanwhile\n",
     ),
     Example(
         "share_out",
@@ -245,7 +272,11 @@ EXAMPLES = [
         tolerates=_PASSED,
         settings={**SETTINGS, "copy_left_out": ""},
     ),
-    _pass("warm_pass", after=f"{_SAME} && [ -e lists/seen-data ]"),
+    _pass(
+        "warm_pass",
+        matches=r"(?s).* bytes in \d+ files changed meanwhile\n",
+        after=f"{_SAME} && [ -e lists/seen-data ]",
+    ),
     _pass("warm_pass", settings=_TWO, tolerates=_WATCHED, name="two streams"),
     _pass("warm_pass", settings={**SETTINGS, "copy_warm": "warm_whole"}, name="an old rsync"),
     _pass(

@@ -27,6 +27,7 @@ relations r 12
 # whole
 """
 _HERE = ("@path@", "/tmp", "5433", "15", "60")
+_PLAIN = "-c search_path=pg_catalog -c role=none -c statement_timeout="
 _NO_WAITS = " -c synchronous_commit=local -c lock_timeout=60000"
 _CHANGING = "-c default_transaction_read_only=off -c session_replication_role=replica -c client_min_messages=warning"
 _IN_TIME = {"connect_end": "9999999999"}
@@ -55,6 +56,21 @@ EXAMPLES = [
         complains="the database postgres could not be asked",
         name="it breaks off at the last database",
     ),
+    *(
+        Example(
+            "connected_clients",
+            (*_HERE[:3], series, "60"),
+            programs={"psql": f"{_READ}case $asked in *{asked}*) echo '2 of app, local' ;; *) exit 1 ;; esac"},
+            prints="2 of app, local\n",
+            name=series,
+        )
+        for series, asked in (
+            ("8.4", "\"''::text = ''\""),
+            ("9.1", "'where procpid <> pg_backend_pid()'"),
+            ("9.6", "'where pid <> pg_backend_pid()'"),
+            ("15", "\"backend_type in ('client backend', 'walsender')\""),
+        )
+    ),
     Example("database_names", programs=_names("2 a b", "2 c"), settings=_IN_TIME, prints="a b\nc\n"),
     *(
         Example(
@@ -72,7 +88,7 @@ EXAMPLES = [
         Example(
             "connect_to",
             ("@path@", "-", "5433", series, "60"),
-            after=f'(connect_to "$PATH" - 5433 {series} 60; [ "$PGOPTIONS" = "-c statement_timeout=60000{options}" ])',
+            after=f'(connect_to "$PATH" - 5433 {series} 60; [ "$PGOPTIONS" = "{_PLAIN}60000{options}" ])',
             name=series,
         )
         for series, options in (
@@ -113,6 +129,12 @@ EXAMPLES = [
         ("eval", 'echo "$PGOPTIONS"'),
         settings={"PGOPTIONS": "-c a=b"},
         prints=f"-c a=b {_CHANGING}\n",
+    ),
+    Example(
+        "by_its_path",
+        ("eval", 'echo "$PGOPTIONS"'),
+        settings={"PGOPTIONS": "-c search_path=pg_catalog -c a=b"},
+        prints=" -c a=b\n",
     ),
     Example(
         "ask_sql",

@@ -42,7 +42,7 @@ _EXPORTED = f"""{_NOTHING}; cat >exports <<'EXPORTS'
 EXPORTS"""
 _LIVING = (
     "mkdir state; cp /bin/sleep rpcbind; setsid ./rpcbind 9 >/dev/null 2>&1 & "
-    "echo $! $(begun $!) >state/rpcbind; sleep 0.1"
+    "echo $! $(begun_at $!) >state/rpcbind; sleep 0.1"
 )
 _LIVES = {
     "setsid behind": "it lives as long as the copy",
@@ -129,7 +129,7 @@ EXAMPLES = [
         "run_detached",
         ("@folder@", "rpc.mountd", "--foreground"),
         programs=_PROGRAMS,
-        after='read -r id since <rpc.mountd; [ "$since" = "$(begun "$id")" ] && kill "$id"',
+        after='read -r id since <rpc.mountd; [ "$since" = "$(begun_at "$id")" ] && kill "$id"',
         tolerates=_LIVES,
     ),
     Example(
@@ -163,7 +163,7 @@ EXAMPLES = [
         "end_detached",
         (_STATE, "python3"),
         arrange="mkdir state; setsid python3 -c 'import os, time; os.setuid(65534); time.sleep(30)' >/dev/null 2>&1 & "
-        "sleep 0.5; echo $! $(begun $!) >state/python3",
+        "sleep 0.5; echo $! $(begun_at $!) >state/python3",
         after="read -r id _ <state/python3; ! kill -s 0 $id",
         as_root=True,
         name="it has become another user's",

@@ -1,8 +1,12 @@
 """Examples of the probes of storage."""
 
+from hashlib import sha256
+
 from tests.resources.sh.examples import Example
 
 _MIB = 1024**2
+_SUMMED = {"head behind": "the sum shows that all came"}
+_SUM = sha256(bytes(_MIB)).hexdigest()
 _FILLED = "head -c 20000000 /dev/zero >folder/large; head -c 9000 /dev/zero >folder/small"
 _LARGE = f"mkdir folder && {_FILLED}; mkdir folder/lost+found folder/empty"
 _SMALL = 'mkdir folder && for each in 1 2 3; do head -c 10000 /dev/zero >"folder/$each "; done'
@@ -135,7 +139,7 @@ EXAMPLES = [
     Example(
         "write_probe",
         ("@folder@", str(32 * _MIB), "3"),
-        matches=rf"nanoseconds \d+\nbytes {32 * _MIB}\n",
+        matches=rf"nanoseconds \d+\nbytes {32 * _MIB}\nread back \d+\n",
         after='[ -z "$(ls)" ]',
     ),
     Example("write_probe", ("none", "1", "3"), status=1, complains="none cannot be entered", name="no folder"),
@@ -152,5 +156,44 @@ exec /usr/bin/dd "$@\""""
         name="a flush that fails",
     ),
     Example("write_pieces", ("3",), arrange="echo a >block", after='[ "$(stat -c %s written)" = 67108866 ]'),
+    Example("timed_read_back", arrange="head -c 4096 /dev/zero >written", matches=r"\d+\n"),
+    Example("timed_read_back", status=1, complains="written cannot be read", name="no file"),
+    Example(
+        "timed_read_back",
+        arrange="head -c 5000 /dev/zero >written",
+        programs=_NO_DIRECT,
+        matches=r"\d+\n",
+        name="a file system without O_DIRECT",
+    ),
     Example("timed_write", ("1",), arrange="echo a >block; echo old >written", matches=r"\d+\n"),
+    Example(
+        "sum_probe",
+        ("openssl", "3", str(_MIB), _SUM),
+        matches=rf"nanoseconds \d+\nbytes {3 * _MIB}\n",
+        tolerates=_SUMMED,
+        name="by openssl",
+    ),
+    Example(
+        "sum_probe",
+        ("sha256sum", "1", str(_MIB), _SUM),
+        matches=rf"nanoseconds \d+\nbytes {_MIB}\n",
+        tolerates=_SUMMED,
+    ),
+    Example("sum_probe", ("sha256sum", "2", "1", _SUM), status=1, complains="not every process", name="another sum"),
+    Example(
+        "sustained_write",
+        ("folder", str(150 * _MIB), "60"),
+        arrange="mkdir folder",
+        matches=r"(piece \d+\n){2}# whole\n",
+        after='[ -z "$(ls -A folder)" ]',
+    ),
+    Example(
+        "sustained_write",
+        ("folder", str(9000 * _MIB), "0"),
+        arrange="mkdir folder",
+        prints="# whole\n",
+        after='[ -z "$(ls -A folder)" ]',
+        name="no time",
+    ),
+    Example("sustained_write", ("folder", "1", "1"), status=1, complains="cannot be entered", name="no folder"),
 ]

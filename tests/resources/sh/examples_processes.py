@@ -33,18 +33,18 @@ _SERVER = "cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >runn
 
 EXAMPLES = [
     Example("end_group", ("4194300", "50"), name="ended already"),
-    Example("begun", ("1",), matches=r"\d+\n"),
-    Example("begun", ("4194300",), prints="", name="it has ended"),
+    Example("begun_at", ("1",), matches=r"\d+\n"),
+    Example("begun_at", ("4194300",), prints="", name="it has ended"),
     Example("end_begun_group", ("4194300", "77", "50"), name="ended already"),
     Example("end_begun_group", ("1", "77", "50"), name="its number is another's"),
     Example("runs_in", ("0",), prints=""),  # the kernel's own threads
     Example("runs_in", ("0",), arrange=_ODD, after=f'runs_in "$(cat group)"; {_END_ODD}', name="oddly named"),
     Example("read_process", ("1",), prints=""),
     Example(
-        "begun",
+        "begun_at",
         ("1",),
         arrange=_ODD,
-        after=f'[ -n "$(begun "$(cat group)")" ]; {_END_ODD}',
+        after=f'[ -n "$(begun_at "$(cat group)")" ]; {_END_ODD}',
         name="oddly named",
     ),
     Example(

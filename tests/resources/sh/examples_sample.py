@@ -25,6 +25,14 @@ EXAMPLES = [
     ),
     Example(
         "choose_sample",
+        ("@folder@/cluster", "@folder@/list", "100000000", "2"),
+        arrange=f"{_FILES}\nfor each in $(seq 100 199); do : >cluster/base/1/$each; done",
+        prints="# whole\n",
+        after='[ "$(wc -l <list)" = 3 ] && grep -q "^41943040 0 0 0 ./base/1/large one" list',
+        name="however many small files there are",
+    ),
+    Example(
+        "choose_sample",
         ("@folder@/none", "@folder@/list", "20000000", "2"),
         status=1,
         complains="none cannot be entered",

@@ -19,6 +19,8 @@ EXAMPLES = [
     Example("hex", ("",), prints="", name="nothing"),
     Example("hex_file", ("list", "3"), arrange="printf 'a\\0bc' >list", prints="610062"),
     Example("indented", ("a\nunit b",), prints=": a\n: unit b\n"),
+    Example("indented_first", ("2", "a\n\nc"), prints=": a\n: \n"),
+    Example("indented_first", ("9", "unit *\n \\b"), prints=": unit *\n:  \\b\n", name="few"),
     Example("first_line", ("a b\nc",), prints="a b\n"),
     Example("last_line", ("a\nb c",), prints="b c\n"),
     Example("print_first", ("none", "list"), arrange="echo a >list", prints="a\n"),

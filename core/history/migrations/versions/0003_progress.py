@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from core.history.types import WHOLE
+
 revision = "0003"
 down_revision = "0002"
 branch_labels = None
@@ -10,4 +12,4 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column("execution_steps", sa.Column("total", sa.Integer(), nullable=True))
+    op.add_column("execution_steps", sa.Column("total", WHOLE, nullable=True))

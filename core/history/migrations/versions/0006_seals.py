@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from core.history.types import TEXT
+
 revision = "0006"
 down_revision = "0005"
 branch_labels = None
@@ -11,4 +13,4 @@ depends_on = None
 
 def upgrade() -> None:
     for table in ("executions", "hooks", "waivers"):
-        op.add_column(table, sa.Column("seal", sa.Text(), nullable=True))
+        op.add_column(table, sa.Column("seal", TEXT, nullable=True))

@@ -8,7 +8,7 @@ from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
 from core.migration.plan.steps.checkpoint import before_the_last_pass, before_the_stop
 from core.migration.plan.steps.corruption import checksums
-from core.migration.plan.steps.inventory import take_inventory
+from core.migration.plan.steps.inventory import see_clients, take_inventory
 from core.migration.plan.steps.known_data_roots import prove_data_roots, prove_data_roots_stopped, remember_data_roots
 from core.migration.plan.steps.verify import sum_ahead, verify
 from core.migration.transports import passes
@@ -76,7 +76,7 @@ def _warm_pass(site: Site, root: DataRoot, number: int) -> Step:
         root=root.label,
         detached=True,
         rehearsed=True,
-        bytes=root.size_bytes,
+        bytes=root.copied_bytes,
     )
 
 
@@ -88,6 +88,7 @@ def _rsyncs(site: Site, root: DataRoot, *options: tuple[str, ...]) -> tuple[str,
 def _stop(site: Site) -> list[Step]:
     stop = service.stop_old(site)
     return [
+        *see_clients(site),
         Step(
             "stop the applications",
             "you",
@@ -242,7 +243,7 @@ def _cold(site: Site) -> list[Step]:
             skippable=False,
             detached=True,
             beside=root != site.roots[0],
-            bytes=None if running else root.size_bytes,
+            bytes=None if running else root.copied_bytes,
         )
         for root in site.roots
     ]

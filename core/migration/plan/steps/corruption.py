@@ -35,6 +35,7 @@ def checksums(site: Site) -> list[Step]:
             _ONLY_LOOKS,
             native_check_pages(site, look),
             phase=Phase.VERIFY,
+            timed_as=Phase.CHECKSUMS,
             stopped=True,
             detached=True,
             bytes=site.cluster.size_bytes,
@@ -59,6 +60,7 @@ def tables_and_indexes(site: Site, socket: str | None, *, opened: bool = False) 
             _ONLY_LOOKS,
             native_check_relations(site, socket, port, threads),
             phase=Phase.VERIFY,
+            timed_as=Phase.AMCHECK,
             stopped=True,
             detached=True,
         )

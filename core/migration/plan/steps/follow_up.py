@@ -24,19 +24,19 @@ def remains(site: Site) -> tuple[str, ...]:
 
 
 def advice(site: Site) -> tuple[str, ...]:
-    """What to do once new is open, and what not."""
-    said = [
-        "no ANALYZE is needed: the planner's statistics were copied with the tables, the cumulative ones as files",
-        "the first queries are slow, for new's memory is empty: pg_prewarm, or patience",
-    ]
+    """What to do once new is open, the most urgent first, and what not."""
+    backup = "take a backup of new"
     if site.cluster.settings.get("archive_mode", "off") != "off":
-        said.append(
+        backup = (
             "take a new base backup: nothing was archived while new was started for local connections alone, so the "
             "archive may have a gap"
         )
-    else:
-        said.append("take a backup of new")
-    return (*said, *_followers(site))
+    return (
+        backup,
+        *_followers(site),
+        "warm up new's memory, which is empty: by pg_prewarm, or by the first queries, which are slow",
+        "run no ANALYZE: the planner's statistics were copied with the tables, the cumulative ones as files",
+    )
 
 
 def _followers(site: Site) -> list[str]:

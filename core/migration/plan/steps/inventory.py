@@ -6,14 +6,16 @@ from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
 from core.servers.shell import call, command
 
+CLIENTS = "clients"
 INVENTORY = "stock"
-"""The name of the step that asks old, as plans in the history have it."""
+"""The names of the steps that ask old, as plans in the history have them."""
 
 _ASKED: tuple[tuple[str, LiteralString], ...] = (
     ("postgres", "select name, setting from pg_settings where source = 'configuration file' order by name"),
     ("postgres", "select datname from pg_database"),
     ("DATABASE", "select relkind, count(*) from pg_class group by relkind"),
 )
+_CONNECTED: LiteralString = "select usename, datname, client_addr, application_name, state from pg_stat_activity"
 _VERSIONS: LiteralString = "select datname, datcollversion, pg_database_collation_actual_version(oid) from pg_database"
 _COLLATIONS_SINCE = (15,)
 _SECONDS = 1800
@@ -22,6 +24,27 @@ _SLOWEST = 1_000_000
 """Bytes in a second: less than any disk, and any comparison of texts, still gets done."""
 _LONGEST = 2_000_000
 """23 days; what PostgreSQL takes for a timeout ends a little later."""
+
+
+def see_clients(site: Site) -> list[Step]:
+    """Who is connected to old, before anybody is asked to stop it."""
+    if not askable(site):
+        return []
+    socket, port = site.cluster.socket_directory, site.cluster.port or 5432
+    return [
+        Step(
+            "see who is connected to old",
+            "old",
+            site.owner,
+            str(call("connected_clients", *reached(site.old_path, socket, port, site.cluster.series))),
+            "they lose their connections when it is stopped: is somebody among them who must be told first?",
+            "nothing to undo: it only looks",
+            (native_psql(socket, port, "postgres", _CONNECTED),),
+            phase=Phase.STOP,
+            share=0.0,
+            name=CLIENTS,
+        )
+    ]
 
 
 def take_inventory(site: Site) -> list[Step]:

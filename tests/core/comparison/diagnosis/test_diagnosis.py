@@ -343,7 +343,7 @@ def test_layout() -> None:
         "laying out 25.0 GiB took 5 min 16 s, 85.0 MB/s; the disks write 200 MB/s (fio)",
         "/srv is ext3, which has no extents",
     )
-    assert len(expect("layout", on(DISK), *layout(85e6)).evidence) == 1
+    assert finding.advice[0].startswith("make the volume as ext4 or XFS")
     without = expect("layout", on(DISK, features=("has_journal", "dir_index")), *layout(85e6))
     assert without.evidence[1] == "/srv is ext4 without the feature extent"
     assert found("layout", on(DISK, kind="ext3"), *layout(150e6)) is None
@@ -351,6 +351,26 @@ def test_layout() -> None:
     short = a_run("fio", {"layout_bytes": 16e6, "layout_seconds": 0.7}, pattern="randread", direct=True)
     assert found("layout", on(DISK, kind="ext3"), short, layout(85e6)[1]) is None
     assert found("layout", on(DISK, kind="ext3"), layout(85e6)[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [
+        ("ext4", "ext4 lays files out in few steps"),
+        ("xfs", "xfs lays files out in few steps"),
+        ("zfs", "zfs copies on write: give it more room"),
+    ],
+)
+def test_the_advice_knows_the_file_system(kind: str, advice: str) -> None:
+    slow = expect("layout", on(DISK, kind=kind), *layout(85e6))
+    assert slow.evidence[1] == f"/srv is {kind}, 50.0 % full"
+    assert advice in slow.advice[0]
+    assert not any("make the volume as" in each for each in slow.advice)
+    aged = {"initial_transactions_per_second": 95.0, "final_transactions_per_second": 45.0, "decrease_fraction": 0.5}
+    means = {"ext4": "filefrag", "xfs": "xfs_db -r -c frag /dev/sda", "zfs": "zpool list -v"}
+    ageing = expect("ageing", on(DISK, kind=kind), a_run("pgbench", aged))
+    assert ageing.advice[1].endswith(means[kind])
+    assert ("noatime" in ageing.advice[2]) == (kind != "zfs")
 
 
 @pytest.mark.parametrize(

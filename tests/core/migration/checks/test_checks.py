@@ -242,6 +242,12 @@ def test_the_same_cluster_without_a_mark_is_named_for_what_it_may_be(changes: di
     assert found.new.startswith("latest checkpoint ")
 
 
+def test_a_tablespaces_target_that_nobody_looked_at_is_not_taken_for_empty() -> None:
+    found = one("target-identity", old(cluster(tablespaces=(space("/a space"),))), new(target_entries={}))
+    assert found.status is Status.UNKNOWN
+    assert found.hint == "look with: ls -la '/a space'; it must be empty or not exist"
+
+
 def test_what_lies_in_a_tablespaces_target_beside_a_copy_that_has_only_begun_is_of_it() -> None:
     holding = cluster(tablespaces=(space("/space"),), control=control(catalog_version=202209061))
     begun = Gap("identity", f"version of {TARGET}", BEGUN, TARGET, absent=True)

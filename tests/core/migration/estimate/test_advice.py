@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
+
 from core.migration.estimate import Spec
 from core.migration.estimate.advice import helps
-from core.migration.estimate.spec import ClusterSpec, CopySpec, LinkSpec, NewSpec, OldSpec
+from core.migration.estimate.spec import ClusterSpec, CopySpec, History, LinkSpec, NewSpec, OldSpec
 from core.migration.model.move import Verify
 
 SLOW_LINK = Spec(
@@ -45,7 +47,7 @@ def test_a_proof_ahead_and_a_quiet_hour_shorten_the_stop() -> None:
 def test_an_observed_copy_does_not_hide_what_a_faster_link_would_do() -> None:
     observed = replace(SLOW_LINK, copy=replace(SLOW_LINK.copy, observed_bytes_per_second=110e6))
     assert helps(observed, "cold-copy")[0].change == "a link of 10.0 Gbit/s"
-    assert helps(observed, "dump-restore") == ()
+    assert helps(observed, "by hand") == ()
 
 
 def test_what_no_link_explains_no_link_helps() -> None:
@@ -59,3 +61,30 @@ def test_a_quieter_hour_writes_to_fewer_files() -> None:
     hot = replace(SLOW_LINK, cluster=replace(SLOW_LINK.cluster, written_bytes=200e9))
     quiet = next(each for each in helps(hot, "warm-copy") if "a fifth changes" in each.change)
     assert quiet.downtime_seconds > 200
+
+
+def test_what_nobody_needs_is_not_copied() -> None:
+    """Of a terabyte over gigabit 200 GB are a fifth of the copy; a dump leaves them behind anyhow."""
+    cluster = replace(SLOW_LINK.cluster, wasted_bytes=2e11, kept_wal_bytes=1e11, largest_folder_bytes=1e12)
+    history = History(bloated=("public.a", "public.b", "public.c", "public.d", "public.e"))
+    bloated = replace(SLOW_LINK, cluster=cluster, history=history)
+    changes = {each.change: each for each in helps(bloated, "cold-copy")}
+    full = changes["VACUUM FULL of public.a, public.b, public.c and 2 more, ahead: 186.3 GiB are no rows"]
+    assert full.downtime_seconds == pytest.approx(2e11 / 117e6, rel=0.15)
+    wal = next(saved for change, saved in changes.items() if "93.1 GiB of old WAL gone" in change)
+    assert wal.duration_seconds == pytest.approx(1e11 / 117e6, rel=0.15)
+    assert not any("VACUUM" in each.change or "WAL" in each.change for each in helps(bloated, "dump-restore"))
+
+
+def test_more_processors_help_who_loads_with_several() -> None:
+    spec = replace(SLOW_LINK, link=LinkSpec(10e9), new=NewSpec(2e9, cores=2))
+    first = helps(spec, "parallel-dump-restore")[0]
+    assert (first.change, first.then_bound_by) == ("a new server of 4 processors", "new cpu")
+    assert not any("processors" in each.change for each in helps(spec, "dump-restore"))
+
+
+@pytest.mark.parametrize("method", ["streaming-replica", "pg-upgrade-link"])
+def test_a_faster_link_helps_whatever_crosses_it(method: str) -> None:
+    spec = replace(SLOW_LINK, old=OldSpec(400e6, version=13), new=NewSpec(400e6, version=17))
+    saved = {each.change: each for each in helps(spec, method)}["a link of 10.0 Gbit/s"]
+    assert saved.duration_seconds > 1000

@@ -1,5 +1,6 @@
 """The nights that an estimate is drawn from."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,16 @@ def test_a_figure_has_the_percentiles_that_it_was_given(low: float, up: float, f
     likely, high = low * 10**up, low * 10 ** (up + further)
     found = span(drawn("any", low, likely, high))
     assert (found.low, found.likely, found.high) == pytest.approx((low, likely, high), rel=0.01)
+
+
+def test_percentiles_are_those_of_numpy() -> None:
+    for night in np.random.default_rng(1).lognormal(sigma=3, size=(100, NIGHTS)):
+        assert span(night) == Span(*np.percentile(night, (10, 50, 90)))
+
+
+def test_a_figure_that_others_have_too_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        drawn("disk", 1, 2, 4)[0] = 0.0
 
 
 def test_nothing_and_what_may_be_nothing() -> None:

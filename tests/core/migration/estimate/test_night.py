@@ -4,9 +4,13 @@ import pytest
 
 from core.migration.estimate import Spec, simulated
 from core.migration.estimate.night import Fit, Night, fit
-from core.migration.estimate.spec import ClusterSpec, CopySpec
+from core.migration.estimate.spec import ClusterSpec, CopySpec, LinkSpec
 
-SPEC = Spec(ClusterSpec(1.22e12, files=20_000, change_bytes_per_hour=1e9), copy=CopySpec(50e6))
+SPEC = Spec(
+    ClusterSpec(1.22e12, files=20_000, change_bytes_per_hour=1e9),
+    link=LinkSpec(command_seconds=0.04),
+    copy=CopySpec(50e6, pass_seconds=0.4),
+)
 
 
 def found(name: str, seconds: float, *, way_back: bool = False, price: float | None = None) -> Fit:

@@ -1,9 +1,10 @@
 """Executions made by hand, and people and servers that are not there."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.plan import Plan, Step
 from core.servers.connection import Server
 from tests.core.migration.builders import NOW
@@ -27,8 +28,11 @@ class Nobody:
     def announce(self, cluster: str) -> None:
         pass
 
-    def confirm_stop(self, cluster: str) -> bool:
-        raise AssertionError(cluster)
+    def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
+        raise AssertionError(cluster, connected, warm)
+
+    def ends_here(self) -> bool:
+        return False
 
     def has_done(self, step: Step) -> bool:
         raise AssertionError(step)

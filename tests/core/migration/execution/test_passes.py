@@ -8,6 +8,18 @@ def test_a_first_pass_of_seconds_is_enough() -> None:
     assert another([Pass(600, 60_000_000_000)])
 
 
+def test_a_first_pass_during_which_little_was_touched_is_enough() -> None:
+    """100 MB/s: 400 MB are sent whole in 4 s; so many were touched in 600 s, and six times as many in an hour."""
+    quiet = [Pass(600, 60_000_000_000, left=400_000_000)]
+    assert gain(quiet) == pytest.approx(4.0)
+    assert not another(quiet)
+    assert another([Pass(600, 60_000_000_000, left=600_000_000)])
+    assert gain([Pass(600, 60_000_000_000, left=90_000_000_000)]) == 600
+    assert gain(quiet, 3000) == pytest.approx(24.0)
+    assert outdated(quiet, 3000)
+    assert gain([Pass(600, 0, left=0)]) == 600
+
+
 def test_what_came_during_the_last_pass_is_what_the_next_one_would_spare() -> None:
     """100 MB/s; 10 MB of changes a second of copying: each pass leaves a tenth of the one before."""
     first, second = Pass(1000, 100_000_000_000), Pass(100, 10_000_000_000)

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.migration.execution.rates import change_rate, copy_rate
+from core.migration.execution.rates import change_rate, changed, copied, copy_rate
 from core.migration.model.execution import Execution, StepRun
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
@@ -14,7 +14,20 @@ SECOND = replace(FIRST, warm_pass=2)
 
 def test_the_first_pass_over_all_places_tells_the_rate() -> None:
     made = ran(ran(execution(FIRST, FIRST, SECOND), 1, seconds=2, sent=100_000_000), 2, seconds=3, sent=90_000_000)
-    assert copy_rate([ran(made, 3, seconds=100, sent=5)]) == pytest.approx(190_000_000 / 5)
+    made = ran(made, 3, seconds=100, sent=5)
+    assert copy_rate([made]) == pytest.approx(190_000_000 / 3), "they went side by side"
+    apart = replace(made.steps[1], started_at=NOW + timedelta(seconds=2), ended_at=NOW + timedelta(seconds=5))
+    assert copy_rate([replace(made, steps=(made.steps[0], apart))]) == pytest.approx(190_000_000 / 5)
+
+
+def test_a_rate_says_when_it_was_taken_and_by_which_transport() -> None:
+    made = ran(execution(FIRST), 1, seconds=4, sent=100_000_000)
+    seen = copied([execution(FIRST), replace(made, plan=replace(made.plan, transport="rsync over ssh, lz4"))])
+    assert seen is not None
+    assert (seen.value, seen.evidence.transport) == (25e6, "rsync over ssh, lz4")
+    assert seen.evidence.taken_at == (made.ended_at or made.started_at)
+    assert changed([passes(900, 900, 30, 20)]) is not None
+    assert copied([]) is None
 
 
 def test_a_pass_that_found_most_of_it_there_tells_nothing() -> None:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from core.migration.execution.record import bias, held, history_of, hit_rate, stage_seconds
+from core.migration.execution.record import bias, by_stage, held, history_of, hit_rate, stage_seconds
 from core.migration.model.estimate import Estimate, Method, Span, Stage
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Verify
@@ -80,12 +80,31 @@ def test_people_are_no_part_of_the_downtime_that_was_estimated() -> None:
     assert "downtime" not in {row.stage for row in held(replace(real(1, 2), kind=Kind.REHEARSAL), [estimate(1)])}
 
 
+def test_all_of_it_is_held_against_the_estimate_where_every_stage_was_timed() -> None:
+    rows = {row.stage: row for row in held(real(1, 2, between=600), [estimate(1, **{"stop old": 1, "start new": 2})])}
+    assert rows["whole"].seconds == pytest.approx(3)
+    assert rows["whole"].estimated == Span(1, 2, 3)
+    part = held(real(1, 2), [estimate(1, **{"stop old": 1, "copy": 100})])
+    assert "whole" not in {row.stage for row in part}
+
+
+def test_stages_are_counted_by_themselves_in_the_order_of_a_plan() -> None:
+    first = held(real(1, 9), [estimate(1, **{"stop old": 1, "start new": 1})])
+    second = held(real(4, 1), [estimate(1, **{"stop old": 1, "start new": 1})])
+    found = {each.stage: each for each in by_stage([*first, *second])}
+    assert list(found) == ["stop old", "start new", "downtime", "whole"]
+    assert (found["stop old"].times, found["stop old"].inside) == (2, 1)
+    assert found["stop old"].bias == pytest.approx(2)
+    assert found["start new"].bias == pytest.approx(3)
+    assert by_stage([]) == ()
+
+
 def test_the_next_estimate_has_what_was_timed_of_this_move_else_of_others_between_such_servers() -> None:
     own, other = ran(execution(PREPARE), 1, seconds=4), real(3, 2)
     known = history_of([own], [other, ran(execution(PREPARE), 1, seconds=90)], ())
     assert known.timed == {"prepare": (4,), "stop old": (3,), "start new": (2,)}
-    assert known.sources["prepare"] == "in this move"
-    assert known.sources["stop old"] == "in other moves between such servers"
+    assert known.sources["prepare"].words == "in this move"
+    assert known.sources["stop old"].words == "in other moves between such servers"
     rows = held(ran(execution(WARM), 1, seconds=300), [estimate(1, **{"warm passes": 200})])
     assert history_of([], [], rows).copies == (1.5,)
 
@@ -97,3 +116,30 @@ def test_a_proof_of_all_is_not_taken_for_one_of_what_changed() -> None:
     cold = replace(cold, plan=replace(cold.plan, verify=Verify.ALL))
     changed = ran(execution(WARM, SUMS, look), 3, seconds=5)
     assert history_of([every, cold, changed], [], ()).timed == {"verify": (5,)}
+
+
+def test_the_looks_for_corruption_tell_the_next_estimate_of_this_move_alone() -> None:
+    pages = replace(STEP, title="pages", phase=Phase.VERIFY, timed_as=Phase.CHECKSUMS)
+    relations = replace(STEP, title="relations", phase=Phase.VERIFY, timed_as=Phase.AMCHECK)
+    looked = ran(ran(execution(pages, relations), 1, seconds=70), 2, seconds=400)
+    looked = replace(looked, plan=replace(looked.plan, verify=Verify.ALL))
+    assert history_of([looked], [], ()).timed == {"pg_checksums": (70,), "pg_amcheck": (400,)}
+    assert history_of([], [looked], ()).timed == {}
+
+
+def test_an_execution_is_held_against_an_estimate_of_what_it_proves() -> None:
+    look = replace(STEP, title="lists", phase=Phase.VERIFY)
+    every = ran(execution(WARM, look), 2, seconds=500)
+    every = replace(every, plan=replace(every.plan, verify=Verify.ALL))
+    of_changed, of_all = estimate(1, verify=5), replace(estimate(2, verify=450), checking=Verify.ALL)
+    assert [row.estimated.likely for row in held(every, [of_changed, of_all])] == [450]
+    assert held(every, [of_changed]) == ()
+
+
+def test_what_does_not_count_is_in_no_rate() -> None:
+    done = ran(execution(PREPARE, WARM), 1, seconds=4)
+    own, strange = held(done, [estimate(1, prepare=2)]), held(done, [estimate(1, prepare=4)], counts=False)
+    assert hit_rate([*own, *strange]) == 0.0
+    assert bias([*own, *strange]) == pytest.approx(2)
+    assert [each.times for each in by_stage([*own, *strange])] == [1]
+    assert (hit_rate(strange), bias(strange), by_stage(strange)) == (None, None, ())

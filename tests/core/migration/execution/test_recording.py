@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import HistoryError
+from core.errors import HistoryError, HistoryLostError
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.execution.executor import Executor
@@ -16,6 +16,7 @@ from core.migration.model.execution import State, StepRun
 from tests.core.migration.builders import NOW, set_up
 from tests.core.migration.execution.builders import Nobody, execution, unconnected
 from tests.histories import Histories
+from tests.wire import Wire
 
 HELD = HeldError("/a on old is being moved by ada@desk since 20:00", "wait", Holder("/var/tmp/lock", "1", "ada@desk"))
 
@@ -50,6 +51,26 @@ def test_one_whose_program_was_killed_is_known_to_be_interrupted(store: Store) -
 
 def test_one_that_had_not_begun_has_ended(store: Store) -> None:
     assert refused(store, store.execution_started(execution())) == (State.STOPPED, HELD.message)
+
+
+def test_while_the_history_of_a_team_is_lost_nothing_is_done_and_it_can_be_gone_on_with(
+    histories: Histories, wire: Wire, tmp_path: Path
+) -> None:
+    def work(executor: Executor) -> None:
+        with recorded(executor):
+            wire.cut()
+            executor.journal.step_started(executor.id, StepRun(0, 1, "step", 1, NOW))
+
+    with histories.placed("postgresql", tmp_path, set_up) as place, Store.open(wire.through(str(place))) as store:
+        number = store.execution_started(execution())
+        executor = Executor(number, store, unconnected, Nobody(), Job())
+        with pytest.raises(HistoryLostError, match="cannot be reached") as lost:
+            work(executor)
+        assert lost.value.hint.endswith("when it answers again: pghaul execute spring --resume")
+        wire.mend()
+        with recorded(executor):
+            assert store.execution(number).state is State.RUNNING
+        assert store.execution(number).state is State.DONE
 
 
 def test_a_history_that_cannot_be_written_ends_no_copy(store: Store) -> None:

@@ -1,4 +1,6 @@
-from core.migration.execution.rsync_log import RsyncLog
+import pytest
+
+from core.migration.execution.rsync_log import RsyncLog, changed_meanwhile
 
 STATS = b"""
 Number of files: 1,041 (reg: 1,007, dir: 34)
@@ -99,3 +101,16 @@ def test_the_progress_of_pg_checksums_is_taken_in_and_what_it_found_is_kept() ->
     log.add(b'pg_checksums: error: checksum verification failed in file "base/1/1259"\n345/345 MB (100%) computed\n')
     assert (log.done, log.total) == (345 << 20, 345 << 20)
     assert log.text() == 'pg_checksums: error: checksum verification failed in file "base/1/1259"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes_"),
+    [
+        ("Number of files: 3\n16777216 bytes in 4 files changed meanwhile\n", 16_777_216),
+        ("5 bytes in 1 files changed meanwhile\n6 bytes in 1 files changed meanwhile\n", 6),
+        ("16777216 bytes in 4 files changed meanw", None),
+        ("", None),
+    ],
+)
+def test_what_changed_during_a_pass_is_its_last_line(text: str, bytes_: int | None) -> None:
+    assert changed_meanwhile(text) == bytes_

@@ -407,7 +407,7 @@ def test_checkpoints_are_written_before_the_last_warm_pass_and_before_the_stop()
     known = [each.title for each in steps]
     first, second = (at for at, each in enumerate(steps) if each.call.startswith("write_checkpoint "))
     assert known[first + 1].startswith("warm pass 2")
-    assert known[second + 1] == "stop the applications"
+    assert known[second + 1 : second + 3] == ["see who is connected to old", "stop the applications"]
     assert not any(each.stopped for each in steps[: second + 1])
     assert all(steps[at].expected_seconds for at in (first, second))
     for cluster_without in ({"running": True, "databases": ()}, {"running": False}):

@@ -55,7 +55,7 @@ def said(folder: Path, transport: Transport, version: Version, programs: Path | 
     channel = CopyChannel("key", str(way), "", 22, "", "", (), (), targets, transport, version)
     root = DataRoot("data", "", str(old), str(new), None, None)
     if transport.route is not Route.DAEMON:
-        _carried(folder, sampling.choose(channel, str(old), 48_000_000))
+        _carried(folder, sampling.choose(channel, str(old), 48_000_000, 100))
         _carried(folder, sampling.send(channel, str(old)))
         shutil.rmtree(new)
         new.mkdir()

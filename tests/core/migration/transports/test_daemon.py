@@ -209,4 +209,4 @@ def test_what_ssh_carries_bounds_no_estimate_of_a_copy_by_another_route() -> Non
     assert made.warnings == ()
     copied = next(stage for stage in made.stages if stage.name == "copy")
     assert copied.bound_by == "wire"
-    assert copied.seconds.likely == pytest.approx(10e9 / 1e9, rel=0.05)
+    assert copied.seconds.likely < 0.2 * 10e9 / 85e6

@@ -99,7 +99,7 @@ def test_what_was_summed_up_ahead_is_not_read_again_until_it_changes(data: Path)
 
 def test_what_has_just_changed_is_not_kept_ahead(data: Path) -> None:
     """Within one tick of the clock nothing would tell the next change."""
-    ticking = "date() { echo $(($(command date +%s) - 60)); }; sleep() { :; }; "
+    ticking = 'date() { echo $(($(command date "$@") - 60000)); }; sleep() { :; }; '
     shell = call("sum_ahead", *words(data))
     done = run(type(shell)(f"{ticking}{shell.text}", shell.shown, compound=True, functions=shell.functions))
     assert done.returncode == 0, done.stderr

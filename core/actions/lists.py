@@ -1,0 +1,136 @@
+"""Take a list of servers, and the moves in it, into the history."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from core.actions.session import Session
+from core.errors import InputError
+from core.history.names import checked_name
+from core.migration.findings.volumes import volume_of
+from core.migration.model.move import Move
+from core.servers.lists.model import Listed, Refused, ServerList, WantedMove
+from core.servers.profiles import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a list.
+
+    Attributes:
+        added, changed, kept: names of servers; those that were kept are known, and described alike.
+        moves: names of all its moves that there are now.
+        refused: the entries that were not taken, each with its sentence.
+    """
+
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    kept: tuple[str, ...]
+    moves: tuple[str, ...]
+    refused: tuple[Refused, ...]
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """Every server that was taken."""
+        return (*self.added, *self.changed, *self.kept)
+
+
+def import_list(session: Session, found: ServerList, *, replacing: bool = False) -> Taken:
+    """Describe its servers and set up its moves. `replacing`: also those that are known otherwise."""
+    taken = take_servers(session, found, replacing=replacing)
+    return take_moves(session, found, taken, replacing=replacing)
+
+
+def take_servers(session: Session, found: ServerList, *, replacing: bool) -> Taken:
+    """Describe its servers; all that can be taken at once, as it may be thousands."""
+    known = {profile.name: profile for profile in session.store.profiles()}
+    sorting = _Sorting(known, replacing=replacing)
+    for each in {each.profile.name: each for each in found.listed}.values():
+        with sorting.refusing(each):
+            sorting.sort(each.profile)
+    session.store.put_profiles([*sorting.added, *sorting.changed])
+    added, changed, kept = (
+        tuple(each.name for each in part) for part in (sorting.added, sorting.changed, sorting.kept)
+    )
+    return Taken(added, changed, kept, moves=(), refused=(*found.refused, *sorting.refused))
+
+
+def take_moves(session: Session, found: ServerList, taken: Taken, *, replacing: bool) -> Taken:
+    """Set up the moves of the servers that were taken; what is measured of each server its facts say, if it has any."""
+    sorting = _Sorting({}, replacing=replacing)
+    known = {move.name: move for move in session.store.moves()}
+    servers = set(taken.servers)
+    names = []
+    for each in found.listed:
+        if each.move is not None and each.profile.name in servers:
+            with sorting.refusing(each):
+                _take_move(session, each.profile.name, each.move, known.get(each.move.name), replacing=replacing)
+                names.append(each.move.name)
+    return replace(taken, moves=tuple(names), refused=(*taken.refused, *sorting.refused))
+
+
+def _take_move(session: Session, old: str, wanted: WantedMove, known: Move | None, *, replacing: bool) -> None:
+    if known is not None:
+        if (known.old, known.new, known.cluster, known.target) == (old, wanted.new, wanted.cluster, wanted.target):
+            return
+        if not replacing:
+            raise InputError(f"there is a move {wanted.name!r} already, set up otherwise", "set it up anew: --replace")
+        _refuse_loss(known, old, wanted)
+    for server in (old, wanted.new):
+        session.store.profile(server)
+    move = Move(
+        name=wanted.name,
+        old=old,
+        new=wanted.new,
+        cluster=wanted.cluster,
+        target=wanted.target,
+        old_volume=volume_of(session.store.facts(old), wanted.cluster),
+        new_volume=volume_of(session.store.facts(wanted.new), wanted.target),
+        tablespace_targets={} if known is None else known.tablespace_targets,
+        plain_text=known is not None and known.plain_text,
+    )
+    session.store.put_move(move)
+
+
+def _refuse_loss(known: Move, old: str, wanted: WantedMove) -> None:
+    """What no list says of a move stays where it means the same: targets of tablespaces, a permission."""
+    if known.tablespace_targets and (known.old, known.cluster) != (old, wanted.cluster):
+        lost = "targets for the tablespaces of another cluster"
+    elif known.plain_text and (known.old, known.new) != (old, wanted.new):
+        lost = "permission to copy unencrypted between other servers"
+    else:
+        return
+    raise InputError(f"the move {known.name!r} has {lost}", "say what holds now: pghaul move add --replace")
+
+
+@dataclass
+class _Sorting:
+    """What is done with each server of a list, by what is known."""
+
+    known: dict[str, Profile]
+    replacing: bool
+    added: list[Profile] = field(default_factory=list)
+    changed: list[Profile] = field(default_factory=list)
+    kept: list[Profile] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+    def sort(self, profile: Profile) -> None:
+        before = self.known.get(checked_name("server", profile.name))
+        if before is None:
+            self.added.append(profile)
+        elif before == profile:
+            self.kept.append(profile)
+        elif self.replacing:
+            self.changed.append(profile)
+        else:
+            raise InputError(
+                f"there is a server {profile.name!r} already, described otherwise", "describe it anew: --replace"
+            )
+
+    @contextmanager
+    def refusing(self, entry: Listed) -> Iterator[None]:
+        """An entry that cannot be taken is a row of its own, and no end of the others."""
+        try:
+            yield
+        except InputError as error:
+            self.refused.append(Refused(entry.place, entry.profile.name, error.message, error.hint))

@@ -1,0 +1,51 @@
+"""`pghaul completion`: what a shell needs to complete the command line."""
+
+import argparse
+import sys
+
+from core.cli.context import Context, add_common, print_document
+
+_NAMES = ("moves", "servers")
+
+_INSTALLING = """\
+The packages bring it along. Else:
+  pghaul completion bash >~/.local/share/bash-completion/completions/pghaul
+  pghaul completion zsh >~/.zfunc/_pghaul          with fpath+=~/.zfunc ahead of compinit in ~/.zshrc
+  pghaul completion fish >~/.config/fish/completions/pghaul.fish"""
+
+
+def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the subcommand."""
+    completion = nouns.add_parser(
+        "completion",
+        help="print the completion script of a shell",
+        epilog=_INSTALLING,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    completion.add_argument(
+        "what", choices=("bash", "fish", "zsh", *_NAMES), help="the shell; or the names that its script asks for"
+    )
+    add_common(completion)
+    completion.set_defaults(run=_run)
+
+
+def _run(context: Context, options: argparse.Namespace) -> int:
+    lines = _names(context, options.what) if options.what in _NAMES else _script(options)
+    if options.json:
+        print_document({"lines": lines})
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+    return 0
+
+
+def _names(context: Context, what: str) -> list[str]:
+    """Those that a shell can take as one word; what a stranger's history calls its moves is quoted by nobody."""
+    known = [each.name for each in (context.store.moves() if what == "moves" else context.store.profiles())]
+    return [name for name in known if name.replace("-", "").replace("_", "").replace(".", "").isalnum()]
+
+
+def _script(options: argparse.Namespace) -> list[str]:
+    from core.cli.manual.completion import script
+    from core.cli.manual.outline import outline
+
+    return script(outline(options.whole), options.what).splitlines()

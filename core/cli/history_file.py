@@ -1,0 +1,242 @@
+"""`pghaul history backup | restore | check | prune`: the file that holds it all, kept by whoever owns it; and
+`export | import`: a move that goes to another workstation.
+"""
+
+import argparse
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core import units
+from core.cli.context import Choices, Context, add_common, add_replace, print_document
+from core.cli.terminal import ask, show, table
+from core.errors import Cancelled, InputError
+from core.history.places import folder
+
+if TYPE_CHECKING:
+    from core.history.damage import Condition
+    from core.history.rescue import Rescued
+
+COPIES = "copy"
+_DAYS = re.compile(r"(\d{1,5})d", re.ASCII)
+_BEGUN = "an execution in it stands as it did then: look with pghaul execute MOVE --status before you resume one"
+
+
+def register(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the verbs."""
+    backup = verbs.add_parser("backup", help="copy the history, also while it is used")
+    backup.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: beside the history")
+    add_replace(backup)
+    add_common(backup)
+    backup.set_defaults(run=_backup)
+
+    restore = verbs.add_parser("restore", help="put a copy in its place; what it held is kept beside it")
+    restore.add_argument("copy", type=Path, metavar="FILE", help="what backup has written, or an upgrade has kept")
+    add_common(restore)
+    restore.set_defaults(run=_restore)
+
+    check = verbs.add_parser("check", help="read all of it: is it whole?")
+    check.add_argument(
+        "--rescue",
+        action="store_true",
+        help="where it is damaged, begin a new one with what can be read; the damaged file is kept",
+    )
+    add_common(check)
+    check.set_defaults(run=_check)
+
+    export = verbs.add_parser("export", help="write a move as one archive for another workstation")
+    export.add_argument("move")
+    export.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="such as spring.pghaul")
+    add_replace(export)
+    add_common(export)
+    export.set_defaults(run=_export)
+
+    imported = verbs.add_parser("import", help="take a move from such an archive")
+    imported.add_argument("archive", type=Path, metavar="FILE", help="what `pghaul history export` wrote")
+    imported.add_argument("--name", metavar="MOVE", help="what it shall be called here (default: as it is there)")
+    add_common(imported)
+    imported.set_defaults(run=_import)
+
+    prune = verbs.add_parser(
+        "prune",
+        help="remove what is old",
+        description="Remove what is older than a day that you name. Nothing else ever is removed by its age. The "
+        "latest of each thing stays, and so do servers, moves, waivers, hooks, and executions that have not ended.",
+    )
+    prune.add_argument(
+        "--before", required=True, type=_before, metavar="DAY", help="2026-01-31 in UTC, or 365d for a year ago"
+    )
+    prune.add_argument(
+        "--kind", action="append", choices=Choices(_kinds), metavar="KIND", help="%(choices)s (default: all but copy)"
+    )
+    prune.add_argument("--move", help="of one move alone")
+    prune.add_argument("--dry-run", action="store_true", help="say how many there are, and remove none")
+    prune.add_argument("--yes", action="store_true", help="remove them without asking")
+    add_common(prune)
+    prune.set_defaults(run=_prune)
+
+
+def _kinds() -> list[str]:
+    from core.history.retention import KINDS
+
+    return [*KINDS, COPIES]
+
+
+def _before(text: str) -> datetime:
+    days = _DAYS.fullmatch(text)
+    try:
+        return (
+            datetime.now(UTC) - timedelta(days=int(days[1]))
+            if days
+            else datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+        )
+    except (ValueError, OverflowError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no day: write 2026-01-31, or 365d") from error
+
+
+def _backup(_: Context, options: argparse.Namespace) -> int:
+    from core.history.backup import backup
+
+    copy = backup(folder(), options.output, replacing=options.replace)
+    if options.json:
+        print_document({"copy": copy})
+    else:
+        show(str(copy))
+    return 0
+
+
+def _restore(_: Context, options: argparse.Namespace) -> int:
+    from core.history.backup import restore
+
+    restored = restore(folder(), options.copy)
+    if options.json:
+        print_document(restored)
+        return 0
+    show(f"{restored.history} holds what {options.copy} does")
+    if restored.kept is not None:
+        show(f"what it held before lies in {restored.kept}")
+    show(_BEGUN)
+    return 0
+
+
+def _check(_: Context, options: argparse.Namespace) -> int:
+    from core.history.backup import existing
+    from core.history.damage import check
+
+    found = check(existing(folder()))
+    if found.damage and options.rescue:
+        from core.history.rescue import rescue
+
+        rescued = rescue(found.history)
+        if options.json:
+            print_document(rescued)
+        else:
+            show(rescued_text(rescued))
+        return 0
+    if options.json:
+        print_document(found)
+    else:
+        show(condition_text(found))
+    return 1 if found.damage else 0
+
+
+def condition_text(found: "Condition") -> str:
+    """How the history was found, for people."""
+    lines = [f"{found.history}, {units.size(found.bytes)}, {'damaged' if found.damage else 'whole'}"]
+    if found.schema is not None:
+        lines.append(f"schema {found.schema}")
+    lines += [f"  {each}" for each in found.damage]
+    if found.rows:
+        lines += ["", _rows_text(found.rows)]
+    if found.copies:
+        lines += ["", "copies beside it, the newest last:", *(f"  {each}" for each in found.copies)]
+    if found.damage:
+        lines += [
+            "",
+            "put back a copy: pghaul history restore FILE",
+            "or begin a new one with what can be read: pghaul history check --rescue",
+        ]
+    return "\n".join(lines)
+
+
+def rescued_text(rescued: "Rescued") -> str:
+    """What became of a damaged history, for people."""
+    lines = [f"{rescued.history} holds what could be read", f"the damaged file lies in {rescued.damaged}", ""]
+    lines.append(_rows_text(rescued.rows))
+    lines += ["", "not taken over:", *(f"  {each}" for each in rescued.lost)] if rescued.lost else []
+    return "\n".join([*lines, "", _BEGUN])
+
+
+def _rows_text(rows: dict[str, int]) -> str:
+    return table(
+        ("", "rows"), [(name.replace("_", " "), units.count(number)) for name, number in rows.items()], right=(1,)
+    )
+
+
+def _export(context: Context, options: argparse.Namespace) -> int:
+    from core.actions import archives as actions
+
+    path = actions.export_move(context.store, options.move, options.output, replacing=options.replace)
+    if options.json:
+        print_document({"archive": path})
+    else:
+        show(str(path))
+    return 0
+
+
+def _import(context: Context, options: argparse.Namespace) -> int:
+    from core.actions import archives as actions
+
+    name = actions.import_move(context.store, options.archive, options.name)
+    elsewhere = context.store.from_elsewhere(name)
+    if options.json:
+        print_document({"move": name, "from_elsewhere": elsewhere})
+        return 0
+    show(f"the move {name} is in the history, with its servers")
+    if elsewhere:
+        show(f"recorded elsewhere, so shown and not run, nor counted: {', '.join(elsewhere)}")
+    return 0
+
+
+def _prune(context: Context, options: argparse.Namespace) -> int:
+    from core.history.copies import copies_of
+    from core.history.retention import KINDS
+
+    chosen = options.kind or KINDS
+    kinds = [kind for kind in KINDS if kind in chosen]
+    store, before = context.store, options.before
+    found = store.prunable(before, kinds, options.move)
+    copies = [each for each in copies_of(store.path) if _made_at(each) < before] if COPIES in chosen else []
+    removing = not options.dry_run and (sum(found.values()) > 0 or bool(copies))
+    if removing:
+        text = _prunable_text(before, found, copies)
+        if not options.yes:
+            _confirm(text)
+        found = store.prune(before, kinds, options.move)
+        for each in copies:
+            each.unlink(missing_ok=True)
+        store.give_back_room()
+    if options.json:
+        print_document({"before": before, "rows": found, "copies": copies, "removed": removing})
+    else:
+        show(("removed " if removing else "") + _prunable_text(before, found, copies))
+    return 0
+
+
+def _prunable_text(before: datetime, found: dict[str, int], copies: list[Path]) -> str:
+    words = [f"{kind}: {units.count(number)}" for kind, number in found.items() if number]
+    words += [f"copies of the history: {len(copies)}"] if copies else []
+    return f"older than {before:%Y-%m-%d %H:%M} UTC: {', '.join(words) or 'nothing that may go'}"
+
+
+def _confirm(text: str) -> None:
+    if not sys.stdin.isatty():
+        raise InputError(f"there is no terminal to ask on; {text}", "add --yes to remove them")
+    if ask(f"{text}\nRemove them for good? Type yes: ").strip().lower() != "yes":
+        raise Cancelled
+
+
+def _made_at(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC)

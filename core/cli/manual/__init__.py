@@ -1,0 +1,1 @@
+"""The command line as its own manual: what the parser says, as manual pages, completion and reference."""

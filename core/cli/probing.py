@@ -1,0 +1,105 @@
+"""`pghaul probe --watch` and `--sustained`: what takes longer than a probe, asked for by its own options."""
+
+import argparse
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from core import units
+from core.cli.context import Context, print_document
+from core.cli.terminal import show, table
+from core.errors import InputError
+from core.migration.model.asked import seconds_of
+from core.migration.model.probe import Probe
+from core.migration.model.watch import AGES, Watch
+
+if TYPE_CHECKING:
+    from core.migration.probing.watching import Watching
+
+_OF_A_WATCH = ("status", "collect", "end")
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument(
+        "--watch",
+        nargs="?",
+        const="",
+        metavar="24h",
+        help="instead, watch how much changes on old, for minutes to days; it goes on by itself, and the next estimate "
+        "takes what it saw",
+    )
+    parser.add_argument("--status", action="store_true", help="with --watch: how the watch stands")
+    parser.add_argument("--collect", action="store_true", help="with --watch: take what it saw so far")
+    parser.add_argument("--end", action="store_true", help="with --watch: the same, end it, and remove it from old")
+    parser.add_argument(
+        "--sustained",
+        metavar="10m",
+        help="instead, write to new's disk for so long at the most: what it takes when a cache is full",
+    )
+
+
+def asked(options: argparse.Namespace) -> bool:
+    """Whether one of them was given; raises InputError where they do not go together."""
+    chosen = [each for each in _OF_A_WATCH if getattr(options, each)]
+    if chosen and options.watch is None:
+        raise InputError(f"--{chosen[0]} goes with --watch", f"pghaul probe {options.move} --watch --{chosen[0]}")
+    if options.watch is not None and len(chosen) + bool(options.watch) != 1:
+        raise InputError("--watch takes a time, or one of --status, --collect and --end", "such as --watch 24h")
+    if options.watch is not None and options.sustained is not None:
+        raise InputError("--watch and --sustained do not go together", "one after the other")
+    return options.watch is not None or options.sustained is not None
+
+
+def run(context: Context, options: argparse.Namespace) -> int:
+    """Do what was asked."""
+    from core.actions import migration, watching
+
+    session, job, move = context.session, context.job, options.move
+    if options.sustained is not None:
+        taken = migration.probe_sustained(session, move, seconds_of(options.sustained), job)
+        if options.json:
+            print_document({"probes": (taken,)})
+        else:
+            show(probes_text((taken,)))
+        return 0
+    if options.watch:
+        now = watching.begin_watch(session, move, seconds_of(options.watch), job)
+    elif options.status:
+        now = watching.watch_status(session, move, job)
+    else:
+        now = watching.collect_watch(session, move, job, end=options.end)
+    if options.json:
+        print_document({"watch": {"job": now.job, "running": now.running, "seen": now.watch}})
+    else:
+        show(watching_text(move, now))
+    return 0
+
+
+def probes_text(probes: tuple[Probe, ...]) -> str:
+    """Probes for people."""
+    rows = [
+        (p.quantity, units.rate(p.bytes_per_second), units.size(p.bytes), units.duration(p.seconds), p.method)
+        for p in probes
+    ]
+    return table(("link", "rate", "bytes", "time", "how"), rows, right=(1, 2, 3))
+
+
+def watching_text(move: str, now: "Watching") -> str:
+    """How a watch stands, for people."""
+    lines = [f"{now.job.title}: {'it runs' if now.running else 'it has ended'}, in {now.job.folder} as {now.job.user}"]
+    lines += _seen(now.watch) if now.watch is not None else ["it has not looked yet"]
+    if now.running:
+        lines.append(f"how it stands, what it saw, its end: pghaul probe {move} --watch --status, --collect, --end")
+    return "\n".join(lines)
+
+
+def _seen(watch: Watch) -> list[str]:
+    steps = watch.wal
+    began = f"{watch.began_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    said = [f"{units.counted(len(watch.looks), 'look')} since {began}, over {units.duration(watch.seconds)}"]
+    if steps:
+        grown, seconds = sum(each[2] for each in steps), sum(each[1] for each in steps)
+        said.append(f"WAL: {units.size(grown)}, {units.size(3600 * grown / seconds)} an hour")
+    hour, day = (units.size(watch.looks[-1].touched[AGES.index(age)]) for age in (3600, 86_400))
+    said.append(f"files written to: {hour} in the last hour, {day} in the last day")
+    return [*said, *([f"warning: {watch.complaint}"] if watch.complaint else [])]

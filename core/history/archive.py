@@ -1,0 +1,392 @@
+"""A move as one archive: a zip of JSON and texts that another workstation takes into its history, whole or not at all.
+
+    archive.json            what it is, and the SHA-256 of each other member
+    tables/TABLE.json       the rows that belong to the move
+    texts/TABLE/COLUMN/ID   what tools printed, and documents
+
+It bears no seal: what was recorded elsewhere is shown, and nothing of it runs or counts until it is taken over. Who
+reads one trusts nothing in it: nothing is unpacked to the disk, and sizes, sums, types and words are looked at first.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import secrets
+import sys
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Boolean, Column, ColumnElement, Table, insert, or_, select
+from sqlalchemy.orm import Session
+
+from core import documents, settings
+from core.errors import InputError
+from core.files import check_free
+from core.history.copies import flush_folder
+from core.history.database import said_of
+from core.history.models import Base
+from core.history.names import checked_name
+from core.history.notes import LONGEST as LONGEST_NOTE
+from core.history.profiles import move_row
+from core.history.types import LARGEST, LongText, Number, UtcDateTime, WholeNumber
+from core.history.upgrade import MIGRATIONS
+
+FORMAT = 1
+HEAD = "archive.json"
+LARGEST_ARCHIVE = 2 * 2**30
+"""Bytes that all members have together, unpacked."""
+MOST_MEMBERS = 500_000
+_NAME = re.compile(r"archive\.json|tables/[a-z_]{1,40}\.json|texts/[a-z_]{1,40}/[a-z_]{1,40}/[0-9]{1,19}", re.ASCII)
+_PACKED = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+"""Of these no more is unpacked than is asked for; of bzip2 and LZMA all of a member, be it terabytes."""
+_LARGEST_NUMBER = 2**63 - 1
+_AHEAD = timedelta(days=1)
+"""So much the clock of another workstation may be ahead. What is later would be the latest of its kind for ever."""
+_PRIVATE = {
+    ("profiles", "identity_file"),
+    ("facts", "note"),
+    ("runs", "owner"),
+    ("executions", "process"),
+    ("executions", "seal"),
+    ("hooks", "seal"),
+    ("waivers", "seal"),
+}
+"""What means something to the workstation alone that wrote it, and what was noted to facts: other moves share them."""
+_SAME_SERVER = ("address", "port", "jump")
+"""By which a server is the one that this history has under its name."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """What an archive says of itself."""
+
+    format: int
+    schema: str
+    program: str
+    made_at: datetime
+    move: str
+    sums: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An archive that was read and found whole. `rows`: of each table, as its columns have them."""
+
+    head: Head
+    rows: Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+# --- handing out
+
+
+def export(session: Session, move: str, to: Path, *, replacing: bool = False) -> None:
+    """Write the archive of a move to `to`; it is whole once it has its name.
+
+    Raises:
+        InputError: there is no such move, `to` is there already and not to be replaced, or it cannot be written.
+    """
+    check_free(to, replacing=replacing)
+    of = move_row(session, move)
+    conditions = _conditions(of.id, (of.old_id, of.new_id))
+    scratch = to.with_name(f"{to.name}.{secrets.token_hex(4)}")
+    try:
+        handle = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(handle, "wb") as stream:
+            with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+                _write(session, archive, of.name, conditions)
+            stream.flush()
+            os.fsync(stream.fileno())
+        scratch.replace(to)
+        flush_folder(to.parent)
+    except OSError as error:
+        raise InputError(f"{to} cannot be written: {said_of(error)}", "choose a folder with room in it") from error
+    finally:
+        with contextlib.suppress(OSError):  # renamed, or never made
+            scratch.unlink()
+
+
+def _conditions(move: int, servers: tuple[int, int]) -> dict[str, ColumnElement[bool]]:
+    """Of each table which rows belong to the move, in an order in which none refers to a later one."""
+    found: dict[str, ColumnElement[bool]] = {}
+    for table in Base.metadata.sorted_tables:
+        if table.name == "profiles":
+            found[table.name] = or_(*(table.c.id == number for number in set(servers)))
+        elif table.name == "moves":
+            found[table.name] = table.c.id == move
+        else:
+            (key,) = table.foreign_keys  # each belongs to one thing alone
+            parent = key.column.table
+            found[table.name] = key.parent.in_(select(parent.c.id).where(found[parent.name]))
+    return found
+
+
+def _write(
+    session: Session, archive: zipfile.ZipFile, move: str, conditions: Mapping[str, ColumnElement[bool]]
+) -> None:
+    sums: dict[str, str] = {}
+    for name, condition in conditions.items():
+        table, rows = Base.metadata.tables[name], []
+        for row in session.execute(select(table).where(condition).order_by(*table.primary_key.columns)).mappings():
+            kept: dict[str, object] = {}
+            for column in table.columns:
+                value = None if (name, column.name) in _PRIVATE else row[column.name]
+                if isinstance(column.type, LongText):
+                    member = f"texts/{name}/{column.name}/{row['id']}"
+                    sums[member] = _put(archive, member, str(value).encode())
+                else:
+                    kept[column.name] = value.isoformat() if isinstance(value, datetime) else value
+            rows.append(kept)
+        member = f"tables/{name}.json"
+        sums[member] = _put(archive, member, json.dumps(rows, ensure_ascii=False, indent=1).encode())
+    head = Head(FORMAT, MIGRATIONS.head, settings.program_version(), datetime.now(UTC), move, sums)
+    _put(archive, HEAD, documents.dump(head, indent=1).encode())
+
+
+def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> str:
+    """Add a member, each time with the same bytes; its sum."""
+    member = zipfile.ZipInfo(name)  # of the year 1980, whenever it is made
+    member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
+    archive.writestr(member, content)
+    return hashlib.sha256(content).hexdigest()
+
+
+# --- reading
+
+
+def read(source: Path) -> Archive:
+    """Read an archive to its end, and look at all of it.
+
+    Raises:
+        InputError: it is none, is damaged, of a newer pghaul, or holds what no pghaul has written.
+    """
+    try:
+        with zipfile.ZipFile(source) as archive:
+            return _read(source, archive)
+    except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError, RuntimeError) as error:
+        raise InputError(
+            f"{source} is no archive of pghaul, or is damaged: {said_of(error)}",
+            "have it made anew: pghaul history export MOVE -o FILE",
+        ) from error
+    except OSError as error:
+        raise InputError(f"{source} cannot be read: {said_of(error)}") from error
+
+
+def _read(source: Path, archive: zipfile.ZipFile) -> Archive:
+    members = archive.infolist()
+    names = [member.filename for member in members]
+    if len(members) > MOST_MEMBERS or len(set(names)) != len(names):
+        raise _foreign(source, "it has members of the same name, or too many of them")
+    strange = next((name for name in names if not _NAME.fullmatch(name)), None)
+    if strange is not None or HEAD not in names:
+        raise _foreign(source, f"it has a member {strange!r}" if strange is not None else f"it has no {HEAD}")
+    if any(member.compress_type not in _PACKED for member in members):
+        raise _foreign(source, "a member of it is packed in a way that pghaul does not use")
+    size = sum(member.file_size for member in members)
+    if size > LARGEST_ARCHIVE or any(member.file_size > LARGEST for member in members):
+        raise _foreign(source, f"it becomes {size >> 20} MiB, or a member of it more than {LARGEST >> 20}")
+    head = _head(source, archive)
+    if set(head.sums) | {HEAD} != set(names):
+        raise _foreign(source, "its members are not those that it lists")
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for table in Base.metadata.sorted_tables:
+        listed = _json(source, _member(source, archive, head, f"tables/{table.name}.json"))
+        if not isinstance(listed, list):
+            raise _foreign(source, f"tables/{table.name}.json is no list")
+        rows[table.name] = [_row(source, archive, head, table, row) for row in listed]
+    if len(rows["moves"]) != 1:
+        raise _foreign(source, "it is not of one move")
+    texts = sum(len(rows[table.name]) for table in Base.metadata.sorted_tables for _ in _long(table))
+    if texts + len(rows) + 1 != len(names):
+        raise _foreign(source, "it has texts that belong to no row")
+    return Archive(head, rows)
+
+
+def _head(source: Path, archive: zipfile.ZipFile) -> Head:
+    text = _content(source, archive, HEAD)
+    said = _json(source, text)
+    if not isinstance(said, dict) or not isinstance(said.get("format"), int):
+        raise _foreign(source, f"its {HEAD} is another program's")
+    schema = str(said.get("schema"))[:20]
+    if said["format"] > FORMAT or schema > MIGRATIONS.head:
+        raise InputError(
+            f"{source} was made by a newer pghaul (its schema is {schema}, this one knows {MIGRATIONS.head})",
+            "update pghaul; nothing was changed",
+        )
+    if schema != MIGRATIONS.head:
+        raise InputError(
+            f"{source} was made by an older pghaul (its schema is {schema}, this one's {MIGRATIONS.head})",
+            "have it made anew there by this pghaul, which brings that history up",
+        )
+    try:
+        return documents.load(Head, text)
+    except InputError as error:
+        raise _foreign(source, f"its {HEAD}: {error.message}") from error
+
+
+def _member(source: Path, archive: zipfile.ZipFile, head: Head, name: str) -> bytes:
+    if name not in head.sums:
+        raise _foreign(source, f"{name} is missing")
+    content = _content(source, archive, name)
+    if hashlib.sha256(content).hexdigest() != head.sums[name]:
+        raise InputError(
+            f"{source} is damaged: the sum of {name} is another one", "fetch it again, or have it made anew"
+        )
+    return content
+
+
+def _content(source: Path, archive: zipfile.ZipFile, name: str) -> bytes:
+    """A member, of the size that was looked at: what it says of itself need not be what comes out of it."""
+    size = archive.getinfo(name).file_size
+    with archive.open(name) as stream:
+        content = stream.read(size)
+    if len(content) != size:
+        raise _foreign(source, f"{name} is not of the size that it says")
+    return content
+
+
+def _json(source: Path, content: bytes) -> Any:
+    try:
+        return json.loads(content, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise _foreign(source, f"what it holds is no JSON: {str(error)[:100]}") from error
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number")
+
+
+def _row(source: Path, archive: zipfile.ZipFile, head: Head, table: Table, row: object) -> dict[str, Any]:
+    """A row as it goes into the table: of each column a value of its type."""
+    short = {column.name for column in table.columns} - {column.name for column in _long(table)}
+    if not isinstance(row, dict) or set(row) != short:
+        raise _foreign(source, f"a row of {table.name} has other columns")
+    made = {name: _value(source, table, table.columns[name], value) for name, value in row.items()}
+    for column in _long(table):
+        content = _member(source, archive, head, f"texts/{table.name}/{column.name}/{made['id']}")
+        try:
+            made[column.name] = content.decode()
+        except UnicodeDecodeError as error:
+            raise _foreign(source, f"a text of {table.name} is no UTF-8") from error
+    return made
+
+
+def _long(table: Table) -> Iterator[Column[Any]]:
+    return (column for column in table.columns if isinstance(column.type, LongText))
+
+
+def _value(source: Path, table: Table, column: Column[Any], value: object) -> Any:
+    if (value is None and column.nullable) or (table.name, column.name) in _PRIVATE:
+        return None
+    match column.type:
+        case Boolean() if isinstance(value, bool):
+            return value
+        case UtcDateTime() if isinstance(value, str):
+            return _instant(source, value)
+        case WholeNumber() if isinstance(value, int) and not isinstance(value, bool):
+            if -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER:
+                return value
+        case Number() if isinstance(value, int | float) and not isinstance(value, bool):
+            if abs(value) <= sys.float_info.max:  # no number, and the infinite, are not; a whole one may be more
+                return float(value)
+        case WholeNumber() | Number() | UtcDateTime() | Boolean():
+            pass
+        case _ if isinstance(value, str) and column.name == "note" and len(value) > LONGEST_NOTE:
+            raise _foreign(source, f"a note has {len(value)} characters, where {LONGEST_NOTE} are the most")
+        case _ if isinstance(value, str):
+            return value
+        case _:
+            pass
+    raise _foreign(source, f"{table.name}.{column.name} of a row is {str(value)[:40]!r}")
+
+
+def _instant(source: Path, value: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(value)
+    except ValueError as error:
+        raise _foreign(source, f"{value[:40]!r} is no instant") from error
+    if at.tzinfo is None:
+        raise _foreign(source, f"{value[:40]!r} has no time zone")
+    try:
+        at = at.astimezone(UTC)
+    except OverflowError as error:  # in UTC it has no year, or one of five digits
+        raise _foreign(source, f"{value[:40]!r} is no instant") from error
+    if at > datetime.now(UTC) + _AHEAD:
+        raise _foreign(source, f"{value[:40]!r} is still to come")
+    return at
+
+
+def _foreign(source: Path, why: str) -> InputError:
+    return InputError(
+        f"{source} is not what pghaul has written: {why}", "have it made anew: pghaul history export MOVE -o FILE"
+    )
+
+
+# --- taking in
+
+
+def take_in(session: Session, archive: Archive, name: str | None) -> str:
+    """Put the rows of an archive into the history, as the move `name`, None: as it is called there; that name.
+
+    Raises:
+        InputError: the move is there already, another server has the name of one of its, or a row belongs to nothing.
+    """
+    numbers: dict[str, dict[int, int]] = {}
+    known = _known_servers(session, archive)
+    called = ""
+    for table in Base.metadata.sorted_tables:
+        of_table = numbers.setdefault(table.name, {})
+        for row in archive.rows[table.name]:
+            made = dict(row)
+            for key in table.foreign_keys:
+                of, column = key.column.table.name, key.parent.name
+                if made[column] is not None and made[column] not in numbers[of]:
+                    raise InputError(
+                        f"the archive is not what pghaul has written: a row of {table.name} belongs to no {of}",
+                        "have it made anew: pghaul history export MOVE -o FILE",
+                    )
+                made[column] = numbers[of].get(made[column])
+            number = made.pop("id", None)
+            if table.name == "profiles" and made["name"] in known:
+                of_table[number] = known[made["name"]]
+                continue
+            if table.name == "facts" and made["profile_id"] in known.values():
+                continue  # facts steer what runs on a server: of one's own these are one's own
+            if table.name == "moves":
+                made["name"] = called = _free_name(session, made["name"] if name is None else name)
+            if number is None:
+                session.execute(insert(table).values(made))
+            else:
+                of_table[number] = session.execute(insert(table).values(made).returning(table.c.id)).scalar_one()
+    return called
+
+
+def _known_servers(session: Session, archive: Archive) -> dict[str, int]:
+    """Those of its servers that the history has already, by their names."""
+    table, known = Base.metadata.tables["profiles"], {}
+    for row in archive.rows["profiles"]:
+        name = checked_name("server", row["name"])
+        found = session.execute(select(table).where(table.c.name == name)).mappings().one_or_none()
+        if found is None:
+            continue
+        if any(found[each] != row[each] for each in _SAME_SERVER):
+            raise InputError(
+                f"the server {name!r} of the archive is another one than yours of that name: it is {row['address']}, "
+                f"yours {found['address']}",
+                "give yours another name first, then import again; or import into another folder: PGHAUL_DATA",
+            )
+        known[name] = found["id"]
+    return known
+
+
+def _free_name(session: Session, name: str) -> str:
+    table = Base.metadata.tables["moves"]
+    if session.execute(select(table.c.id).where(table.c.name == checked_name("move", name))).first() is not None:
+        raise InputError(f"there is a move {name!r} already", "import it under another name: --name NAME")
+    return name

@@ -1,0 +1,236 @@
+"""A team's history: a schema of its own in a database of PostgreSQL's, reached by a URL.
+
+Who writes waits for its turn, as with a file of SQLite's; who reads sees one moment. The schema is made and brought up
+by `prepare` alone, which its administrator calls: the newest pghaul of a team shall not lock the others out unasked.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import psycopg
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DBAPIError
+
+from core.errors import HistoryError, HistoryLostError
+from core.history.address import PATIENCE_SECONDS, connecting, url_of
+from core.history.aside import Aside
+from core.history.places import no_file
+from core.history.presence import Presence
+from core.history.upgrade import MIGRATIONS, Migrations, known_revision, run_alembic
+
+SCHEMA = "pghaul"
+_LONGEST_SAID = 500
+"""Characters of what a server says that a sentence repeats."""
+_WRITE_LOCK = int.from_bytes(b"pghaul-w")
+_SESSION = (
+    f"SET search_path = {SCHEMA}; SET lock_timeout = '{PATIENCE_SECONDS}s'; SET synchronous_commit = on; "
+    "SET client_min_messages = warning; "
+    # the other way round: what a workstation held that lost its power is free after a minute
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
+)
+
+_OWNER = text(f"SELECT pg_get_userbyid(nspowner) FROM pg_catalog.pg_namespace WHERE nspname = '{SCHEMA}'")
+_VERSION = text(f"SELECT version_num FROM {SCHEMA}.alembic_version")
+_OTHER_COPY = (
+    "have its administrator put back a copy, by pg_restore; or use this workstation's own: pghaul history use local"
+)
+
+
+class ServerDatabase:
+    """The history on a server.
+
+    Attributes:
+        name: its URL, in which there is no password.
+        reader, writer: engines of transactions that read, and that write, one at a time.
+        preparer: the same of one that makes the schema, or brings it up.
+        owners: whether the programs that record into it still live.
+        aside: what waits to be recorded once it is reached again.
+        remedy: what to do where it holds what no pghaul has written.
+    """
+
+    remedy = f"it is damaged, or another program has written into it: {_OTHER_COPY}"
+
+    def __init__(self, url: URL, migrations: Migrations = MIGRATIONS) -> None:
+        self.name = url.render_as_string()
+        engine = _engine(url)
+        self._engine = engine
+        self._migrations = migrations
+        self.reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        self.preparer = engine.execution_options(writes=True)
+        self.writer = engine.execution_options(writes=True, check=self._check_still)
+        self.owners = Presence(engine, self.told)
+        self.aside = Aside(self.name)
+
+    @classmethod
+    def open(cls, place: str, migrations: Migrations = MIGRATIONS) -> Self:
+        """The history at that URL, as it is there.
+
+        Raises:
+            InputError: it is no such URL. HistoryError: it cannot be reached, there is none yet, or it is of another
+                version.
+        """
+        found = cls(url_of(place), migrations)
+        try:
+            with found.told(), found.reader.connect() as connection:
+                found._check_revision(connection)
+        except BaseException:  # a cancel too
+            found.close()
+            raise
+        return found
+
+    def _check_still(self, connection: Connection) -> None:
+        """The same before each write: an administrator may have brought it up since it was opened."""
+        if connection.scalar(_VERSION) != self._migrations.head:
+            self._check_revision(connection)
+
+    def _check_revision(self, connection: Connection) -> None:
+        """Raise HistoryError where it is not of this version."""
+        revision = _revision(connection, self.name, self._migrations)
+        if revision != self._migrations.head:
+            raise _unprepared(self.name, revision, self._migrations)
+
+    @property
+    def path(self) -> Path:
+        """Raises HistoryError: it is no file."""
+        raise no_file(self.name)
+
+    @contextlib.contextmanager
+    def told(self) -> Iterator[None]:
+        """PostgreSQL's complaints inside as HistoryError, a sentence and a hint."""
+        try:
+            yield
+        except DBAPIError as error:
+            raise _error(self.name, error.orig) from error
+        except psycopg.Error as error:
+            raise _error(self.name, error) from error
+
+    def give_back_room(self) -> None:
+        """Nothing: its server's autovacuum does."""
+
+    def owner(self) -> str:
+        """The role that made the history, and administers it."""
+        with self.told(), self.reader.connect() as connection:
+            return str(connection.scalar(_OWNER))
+
+    def close(self) -> None:
+        """Let go of the server."""
+        self.owners.close()
+        self._engine.dispose()
+
+
+def prepare(place: str, migrations: Migrations = MIGRATIONS) -> None:
+    """Make the schema in the database at that URL, or bring it up; in one transaction, and where it is, nothing.
+
+    Raises:
+        InputError: it is no such URL.
+        HistoryError: it cannot be reached, is a newer pghaul's, or its role may not; the database is left as it was.
+    """
+    found = ServerDatabase(url_of(place))
+    try:
+        with found.told(), found.preparer.begin() as connection:
+            if _revision(connection, found.name, migrations) == migrations.head:
+                return
+            owner = connection.scalar(_OWNER)
+            if owner is None:
+                connection.execute(text(f"CREATE SCHEMA {SCHEMA}"))
+            else:  # what is made belongs to who made the rest, whichever administrator says so
+                connection.execute(text("SELECT set_config('role', :owner, true)"), {"owner": owner})
+            run_alembic(connection, migrations)
+    finally:
+        found.close()
+
+
+def _engine(url: URL) -> Engine:
+    with_password, settings = connecting(url)
+    engine = create_engine(with_password, connect_args=settings, pool_pre_ping=True, hide_parameters=True)
+
+    @event.listens_for(engine, "connect")
+    def connected(driver: "psycopg.Connection[Any]", record: Any) -> None:  # noqa: ARG001  SQLAlchemy calls it so
+        driver.autocommit = True
+        driver.execute(_SESSION)
+        driver.autocommit = False
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        options = connection.get_execution_options()
+        if options.get("writes"):
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITE_LOCK})")
+        if "check" in options:
+            options["check"](connection)
+
+    return engine
+
+
+def _revision(connection: Connection, name: str, migrations: Migrations) -> str | None:
+    """The schema's revision; None: there is no history yet. Raises HistoryError where it is not one of this pghaul."""
+    encoding = connection.scalar(text("SHOW server_encoding"))
+    if encoding != "UTF8":
+        raise HistoryError(
+            f"the history {name} cannot hold every text: the encoding of its database is {encoding}",
+            "have another database made for it: createdb --encoding=UTF8 --template=template0",
+        )
+    if connection.scalar(text("SELECT to_regclass(:table) IS NULL"), {"table": f"{SCHEMA}.alembic_version"}):
+        return None
+    found = connection.scalar(_VERSION)
+    if found is None:
+        raise HistoryError(
+            f"the history {name} does not say which version of pghaul wrote it: its table alembic_version is empty",
+            _OTHER_COPY,
+        )
+    return known_revision(name, str(found), migrations, "use this workstation's own: pghaul history use local")
+
+
+def _unprepared(name: str, revision: str | None, migrations: Migrations) -> HistoryError:
+    if revision is None:
+        return HistoryError(f"there is no history at {name} yet", f"make it: pghaul history use {name}")
+    return HistoryError(
+        f"the history {name} is of an older pghaul (its schema is {revision}, this one's {migrations.head})",
+        f"its administrator brings it up, after pg_dump, for the whole team: pghaul history use {name}; or go on with "
+        "the older pghaul",
+    )
+
+
+_IN_USE = ("is in use by another program", "wait until it has finished, then try again")
+_NOT_ALLOWED = "its administrator gives your role the right: pghaul history grants says how"
+_LET_IN = "pghaul history use URL --password keeps another password; or have its administrator let you in"
+_NOT_OURS = ("is not as pghaul has made it", _OTHER_COPY)
+_TOLD = (
+    ("42501", "does not let you do that", _NOT_ALLOWED),
+    ("25006", "can only be read: its server is a standby, or set to read only", "name its primary server"),
+    ("53100", "cannot be written: the disk of its server is full", "free some space; what was recorded is kept"),
+    ("53300", "cannot be reached: its server has no connection left", "wait until others have left, then try again"),
+    ("55P03", *_IN_USE),
+    ("57014", *_IN_USE),
+    ("40P01", *_IN_USE),
+    ("28", "does not let you in", _LET_IN),
+    ("3D000", "is not there: its server has no such database", "have it made: createdb"),
+    ("22", *_NOT_OURS),
+    ("23", *_NOT_OURS),
+    ("42", *_NOT_OURS),
+    ("XX00", "is damaged", f"have its administrator look at it by pg_amcheck; {_OTHER_COPY}"),
+)
+
+_FOR_NOW = ("53300", "55P03")
+"""What ends by itself: as where the server is lost, what was measured is recorded later."""
+
+
+def _error(name: str, cause: BaseException | None) -> HistoryError:
+    state = getattr(cause, "sqlstate", None) or ""
+    said = " ".join(str(cause).split())[:_LONGEST_SAID]
+    for begins, problem, hint in _TOLD:
+        if state.startswith(begins):
+            kind = HistoryLostError if begins in _FOR_NOW else HistoryError
+            return kind(f"the history {name} {problem} ({said})", hint)
+    if "password" in said or "fe_sendauth" in said:
+        return HistoryError(f"the history {name} does not let you in ({said})", _LET_IN)
+    if isinstance(cause, psycopg.DataError):  # of the driver: a value that no type of ours has
+        return HistoryError(f"the history {name} {_NOT_OURS[0]} ({said})", _OTHER_COPY)
+    if not state or state.startswith(("08", "57P")):
+        return HistoryLostError(
+            f"the history {name} cannot be reached ({said})",
+            "see that its server runs and the network leads there; where its certificate is not of an authority that "
+            "this workstation trusts, name one: ?sslmode=verify-full&sslrootcert=FILE",
+        )
+    return HistoryError(f"the history {name} cannot be read or written ({said})", "the log of its server may say why")

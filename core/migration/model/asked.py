@@ -1,0 +1,65 @@
+"""What may be asked of an estimate beyond the methods, and how it is typed, at a terminal as in the window."""
+
+import re
+from dataclasses import dataclass
+
+from core.errors import InputError
+
+_DURATION = re.compile(r"(?P<number>\d{1,6}(?:\.\d{1,3})?)\s*(?P<unit>s|m|min|h|d)?", re.ASCII)
+_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0, None: 1.0}
+_WINDOW = re.compile(r"(?P<from>[01]?\d|2[0-3]):(?P<m>[0-5]\d)-(?P<to>[01]?\d|2[0-3]):(?P<n>[0-5]\d)", re.ASCII)
+_SIZE = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,3})?)\s*(?P<unit>[kMGT]|[kMGT]?B)", re.ASCII)
+_BYTES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of an estimate; None: it is not.
+
+    Attributes:
+        window: when clients may wait, as seconds of old's day: from, to.
+        downtime_seconds: how long they may.
+        price: what an hour without the cluster costs, in any currency.
+        growth_bytes_per_month: what the cluster grows by; None: as it grew between its facts.
+    """
+
+    window: tuple[float, float] | None = None
+    downtime_seconds: float | None = None
+    price: float | None = None
+    growth_bytes_per_month: float | None = None
+
+
+def seconds_of(text: str) -> float:
+    """`10m`, `90 s`, `2h`; raises InputError."""
+    found = _DURATION.fullmatch(text.strip())
+    if found is None or float(found["number"]) == 0:
+        raise InputError(f"{text} is no duration", "such as 90s, 10m or 2h")
+    return float(found["number"]) * _SECONDS[found["unit"]]
+
+
+def window_of(text: str) -> tuple[float, float]:
+    """`22:00-02:00` as seconds of the day; raises InputError."""
+    found = _WINDOW.fullmatch(text.strip())
+    if found is None:
+        raise InputError(f"{text} is no window", "such as 22:00-02:00")
+    begins, ends = (60.0 * (60 * int(found[hour]) + int(found[past])) for hour, past in (("from", "m"), ("to", "n")))
+    return begins, ends
+
+
+def size_of(text: str) -> float:
+    """`20GB`, `1.5T`; decimal, in bytes; raises InputError, also for a number alone: 80 is hardly meant as bytes."""
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise InputError(f"{text} is no size", "a number and its unit, such as 20GB or 1.5TB")
+    return float(found["number"]) * _BYTES[found["unit"].removesuffix("B")]
+
+
+def price_of(text: str) -> float:
+    """`5000`, `1e6`: what an hour costs; raises InputError."""
+    try:
+        price = float(text)
+    except ValueError:
+        price = -1.0
+    if not 0 <= price < float("inf"):
+        raise InputError(f"{text} is no price", "what an hour without the cluster costs, such as 5000")
+    return price

@@ -1,0 +1,234 @@
+"""What a dump & restore does with the cluster's own rows: COPY on old, and on new a load and an index.
+
+Some pages of the largest tables of the largest database go through COPY on old, as pg_dump reads them; the rows are
+kept in the probes' own folder there, sent to the scratch folder on new, loaded into a throwaway cluster that its own
+programs make, and indexed as the table is on old. That cluster is opened to nobody and removed at once. What comes from
+old never becomes SQL on new: types are named from a list, all others are text.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import partial
+
+from core import units
+from core.errors import ParseError
+from core.facts.model import Cluster, Database
+from core.facts.programs import program_path, programs_of
+from core.jobs import Note
+from core.migration.findings.cluster import cluster_of
+from core.migration.model.probe import Quantity
+from core.migration.model.table_sample import Kept, Sampled, copied, indexed, kept, left_out, loaded
+from core.migration.probing import sampling
+from core.migration.probing.proportion import Bounds
+from core.migration.probing.taking import BothEnds, Measured, Taker
+from core.migration.probing.timing import Timing
+from core.migration.transports import passes
+from core.migration.transports.copy_channel import CopyChannel
+from core.servers.connection import Completed
+from core.servers.shell import Shell, call
+from core.text import complaint
+
+LEAST_BYTES = 2 * 1024**2
+_SEND_SECONDS = 4.0
+"""The rows may cross the wire for so long: they are no sample of the copy."""
+
+_TYPES = frozenset(
+    {
+        *(
+            "bool",
+            "bytea",
+            "char",
+            "cidr",
+            "date",
+            "inet",
+            "interval",
+            "json",
+            "jsonb",
+            "macaddr",
+            "name",
+            "oid",
+            "uuid",
+        ),
+        *("int2", "int4", "int8", "float4", "float8", "numeric", "bpchar", "text", "varchar", "varbit", "tsvector"),
+        *("time", "timetz", "timestamp", "timestamptz", "_int4", "_int8", "_float8", "_numeric", "_text", "_varchar"),
+    }
+)
+"""Types that every series since 9.4 has, under names that mean the same in each."""
+
+_TEXTS = frozenset({"bpchar", "text", "varchar"})
+_LOCALE = re.compile(r"[A-Za-z0-9_.@-]{1,60}")
+_MEMORY = re.compile(r"\d{1,12}")
+_BUILT_IN_KB = 64 * 1024
+_LEAST_KB = 1024
+"""maintenance_work_mem: 64 MB as it is built in since 9.4, and 1 MB, the least that a server takes."""
+
+
+def probe(site: BothEnds, channel: CopyChannel, scratch: str, taker: Taker, bounds: Bounds) -> None:
+    """COPY of sampled tables on old, then a load and one index on new; each is recorded, or said and left out.
+
+    Where the cluster does not run, or tells of no database, nothing is asked.
+    """
+    cluster = cluster_of(site.old_facts, site.move.cluster)
+    largest = max(
+        (each for each in cluster.databases if not each.template), key=lambda each: each.size_bytes, default=None
+    )
+    if not cluster.running or largest is None:
+        why = "no database of it is known" if cluster.running else "it does not run"
+        site.job.report(Note(f"dump, load and index are not measured of {cluster.data_directory}: {why}"))
+        return
+    most = _bytes(taker, bounds)
+    site.job.report(
+        Note(
+            f"up to {units.size(most)} of the largest tables of {largest.name} go through COPY on {site.old.name}, for "
+            f"some {units.duration(bounds.dump_seconds)}; the rows are loaded and indexed in a throwaway cluster on "
+            f"{site.new.name}, and removed again"
+        )
+    )
+    taken = taker.take(Quantity.DUMP, partial(_copy, site, channel, cluster, largest, most, bounds.dump_seconds))
+    tables = kept(taken.raw) if taken is not None else {}
+    if not tables:
+        return
+    ended: list[Completed] = []
+    taker.take(Quantity.LOAD, lambda: _load(site, channel, scratch, statements(cluster, largest, tables, most), ended))
+    if ended:
+        taker.take(Quantity.INDEX, lambda: _index(ended[0]))
+
+
+def statements(cluster: Cluster, database: Database, tables: Mapping[int, Kept], size: int) -> tuple[str, ...]:
+    """What is loaded on new: maintenance_work_mem, then statements of a line each, as the single-user mode reads them.
+
+    `size`: bytes of the sample.
+    """
+    collation = _collation(database)
+    made = [f"create collation pghaul ({collation})"] if collation else []
+    for number, table in sorted(tables.items()):
+        columns = ", ".join(f'c{place} pg_catalog."{_type(kind)}"' for place, kind in table.columns)
+        made += [
+            f"create table t{number} ({columns})",
+            _mark("start", number),
+            f"copy t{number} from '../../{number}'",  # from the data directory on
+            _mark("loaded", number, f"pg_total_relation_size('t{number}')"),
+            f"select '{_MARK} whole {number} ' || count(*)::text from (select 1 from t{number} limit 1) one",
+        ]
+        if table.key:
+            kinds = dict(table.columns)
+            words = [_key(place, kinds[place], collated=bool(collation)) for place in table.key]
+            made += [
+                _mark("indexing", number),
+                f"create index i{number} on t{number} ({', '.join(words)})",
+                _mark("indexed", number, f"pg_relation_size('i{number}')"),
+            ]
+    return f"{_memory(cluster, size)}kB", *made
+
+
+def _may_be_asked(database: Database) -> bool:
+    """It is no template, and its name holds no line break, which no command takes."""
+    return not database.template and database.name.isprintable()
+
+
+def _bytes(taker: Taker, bounds: Bounds) -> int:
+    """Of tables: as many as the wire carries in a few seconds, for their rows go to new."""
+    carried = taker.rates.get(Quantity.WIRE, float("inf")) * _SEND_SECONDS
+    return round(max(LEAST_BYTES, min(bounds.dump_bytes, carried)))
+
+
+def _copy(
+    site: BothEnds, channel: CopyChannel, cluster: Cluster, database: Database, most: int, seconds: float
+) -> Measured:
+    owner = site.reader
+    where = (
+        programs_of(site.old_facts, cluster, owner),
+        cluster.socket_directory or "-",
+        cluster.port or 5432,
+        cluster.series,
+    )
+    shell = call("copy_probe", channel.folder, most, round(seconds), database.name, *where)
+    completed = site.on_old("probe: dump", shell)
+    tables = copied(completed.stdout)
+    locked = left_out(completed.stdout)
+    if locked:
+        site.job.report(Note(f"not sampled, as others hold it locked in ACCESS EXCLUSIVE mode: {', '.join(locked)}"))
+    how = f"COPY of a sample of {units.counted(len(tables), 'table')}, cached"
+    why = complaint(completed.stderr)
+    return _timing(tables, f"no table could be sampled: {why}" if why else "no table could be sampled"), how, completed
+
+
+def _load(
+    site: BothEnds, channel: CopyChannel, scratch: str, load: tuple[str, ...], ended: list[Completed]
+) -> Measured:
+    """The rows sent and loaded; what new said goes to `ended`, for the index that was built besides."""
+    memory, *lines = load
+    site.on_new("probe: make room", sampling.make_room(scratch), "# whole\n")
+    site.on_old("probe: send rows", _sending(channel, scratch))
+    path = program_path(site.new_facts, _series(site), site.writer)
+    completed = site.on_new("probe: load", call("load_probe", scratch, path, memory, *lines))
+    ended.append(completed)
+    tables = loaded(completed.stdout)
+    how = f"COPY into a throwaway cluster on new, {units.counted(len(tables), 'table')}"
+    return _timing(tables, "the throwaway cluster took no table whole"), how, completed
+
+
+def _index(completed: Completed) -> Measured:
+    indexes = indexed(completed.stdout)
+    how = f"CREATE INDEX in a throwaway cluster on new, over {units.counted(len(indexes), 'table')}"
+    return _timing(indexes, "the sampled tables have no B-tree index of columns"), how, completed
+
+
+def _timing(tables: Mapping[int, Sampled], otherwise: str) -> Timing:
+    if not tables:
+        raise ParseError(otherwise, "see its command in the log and run it by hand")
+    return Timing(sum(each.bytes for each in tables.values()), sum(each.seconds for each in tables.values()))
+
+
+def _sending(channel: CopyChannel, scratch: str) -> Shell:
+    return passes.ready(channel, call("send_rows", scratch, round(3 * _SEND_SECONDS)))
+
+
+def _series(site: BothEnds) -> str:
+    """The cluster's own where new has programs of it, else the newest that it shows."""
+    wanted = cluster_of(site.old_facts, site.move.cluster).series
+    tool = site.new_facts.tool("postgres")
+    version = tool.version if tool is not None and tool.path is not None else None
+    if version is None or any(each.series == wanted for each in site.new_facts.clusters):
+        return wanted
+    parts = version.split(".")
+    return parts[0] if int(parts[0]) >= 10 else ".".join(parts[:2])
+
+
+_MARK = "pghaul"
+
+
+def _mark(name: str, number: int, *more: str) -> str:
+    values = "".join(f" || ' ' || {each}::text" for each in more)
+    return f"select '{_MARK} {name} {number} ' || extract(epoch from clock_timestamp())::text{values}"
+
+
+def _type(kind: str) -> str:
+    return kind if kind in _TYPES else "text"
+
+
+def _key(place: int, kind: str, *, collated: bool) -> str:
+    return f"c{place} collate pghaul" if collated and _type(kind) in _TEXTS else f"c{place}"
+
+
+def _collation(database: Database) -> str:
+    """How text of the database is sorted, for CREATE COLLATION; empty where by its bytes."""
+    icu = database.provider == "icu"
+    name = (database.locale if icu else database.collate) or "C"
+    if name in {"C", "POSIX"} or database.provider == "builtin" or not _LOCALE.fullmatch(name):
+        return ""
+    return f"{'provider = icu, ' if icu else ''}locale = '{name}'"
+
+
+def _memory(cluster: Cluster, size: int) -> int:
+    """kB for the index of a sample: to it as maintenance_work_mem is to the largest table, so that it sorts on the disk
+    where an index over all of it does."""
+    known = [
+        each.value or "" for each in (cluster.wide.settings if cluster.wide is not None else ()) if each.name == _NAME
+    ]
+    whole = int(known[0]) if known and _MEMORY.fullmatch(known[0]) else _BUILT_IN_KB
+    largest = max((each.largest_table_bytes or 0 for each in cluster.databases), default=0)
+    return max(_LEAST_KB, min(whole, round(whole * size / largest))) if largest else whole
+
+
+_NAME = "maintenance_work_mem"

@@ -1,0 +1,105 @@
+"""A watch on old: detached work that looks again and again at how much the cluster changes, for minutes to days.
+
+It goes on without the workstation and writes nothing on old but its log, in its own folder below /var/tmp. One of a
+move runs at a time; it is found again by its title, which holds what only this history knows.
+"""
+
+from dataclasses import dataclass
+
+from core import units
+from core.errors import CommandError, InputError
+from core.facts.model import Cluster, Facts
+from core.facts.programs import programs_of
+from core.jobs import Job, Note
+from core.migration.findings.cluster import cluster_of
+from core.migration.model.move import Move
+from core.migration.model.watch import Watch, parse_watch
+from core.migration.transports.copy_channel import own_name
+from core.servers import remote_jobs
+from core.servers.connection import Server
+from core.servers.remote_jobs import RemoteJob
+from core.servers.shell import Shell, call
+
+LEAST_SECONDS, MOST_SECONDS = 10.0, 14 * 86400.0
+_LOOKS, _SELDOM = 96, 900.0
+"""So many looks in all, but one each quarter of an hour at least: a day has hours."""
+_LEAST_PAUSE = 1.0
+_LOG_BYTES = 4 << 20
+"""Of the two weeks that it may last, five times as much as its looks take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """How a watch on old stands. `log`: what it has written so far; `watch`: what its looks saw, None before one."""
+
+    job: RemoteJob
+    running: bool
+    log: str
+    watch: Watch | None
+
+
+def begin(old: Server, facts: Facts, move: Move, seed: str, seconds: float, job: Job) -> RemoteJob:
+    """Begin a watch on old for so long; what it does is said before.
+
+    Raises:
+        InputError: the cluster does not run, the time is too short or too long, or a watch of the move is there.
+        ServerError: as Server.run does.
+    """
+    cluster = cluster_of(facts, move.cluster)
+    owner = cluster.owner or old.profile.database_user
+    if not cluster.running:
+        raise InputError(f"{move.cluster} on {old.name} does not run: nothing changes in it", "watch it while it runs")
+    if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        raise InputError(f"a watch lasts {units.duration(LEAST_SECONDS)} to {units.duration(MOST_SECONDS)}")
+    if find(old, facts, move, seed, job) is not None:
+        raise InputError(
+            f"a watch of {move.name} is there already", f"pghaul probe {move.name} --watch --status, --collect or --end"
+        )
+    shell = _shell(facts, cluster, owner, seconds)
+    every = units.duration(_every(seconds))
+    files = f"the times of {units.counted(cluster.files, 'file')}" if cluster.files else "the times of its files"
+    job.report(
+        Note(
+            f"{old.name} is watched for {units.duration(seconds)}: every {every} its place in the WAL and {files}, "
+            f"at low priority, as {owner}; it goes on without this workstation and writes its log alone: {shell.shown}"
+        )
+    )
+    return remote_jobs.start(old, shell, job, title=_title(move, seed), user=owner)
+
+
+def find(old: Server, facts: Facts | None, move: Move, seed: str, job: Job) -> RemoteJob | None:
+    """The watch of the move on old, running or ended; None where there is none."""
+    cluster = facts.cluster(move.cluster) if facts is not None else None
+    others = [cluster.owner] if cluster is not None and cluster.owner else []
+    title = _title(move, seed)
+    return next((each for each in remote_jobs.find(old, job, *others) if each.title == title), None)
+
+
+def look(old: Server, watch: RemoteJob, job: Job) -> Watching:
+    """How it stands, and what it has seen so far."""
+    state, log = remote_jobs.read(old, watch, job, _LOG_BYTES)
+    text = log.decode(errors="replace")
+    return Watching(watch, state.running, text, parse_watch(text) if "\nlook " in f"\n{text}" else None)
+
+
+def end(old: Server, watching: Watching, job: Job) -> None:
+    """End it where it runs, remove all that is left of it, and look that it is gone; raises CommandError."""
+    remote_jobs.kill(old, watching.job, job)
+    remote_jobs.remove(old, watching.job, job)
+    if watching.job in remote_jobs.find(old, job, watching.job.user):
+        raise CommandError(f"{old.name}: {watching.job.folder} is still there", "remove it as its user")
+    job.report(Note(f"{old.name}: the watch is gone, and its folder {watching.job.folder}"))
+
+
+def _title(move: Move, seed: str) -> str:
+    return f"watch of {move.name}, {own_name(move, seed)}"
+
+
+def _shell(facts: Facts, cluster: Cluster, owner: str, seconds: float) -> Shell:
+    path = programs_of(facts, cluster, owner)
+    where = (path, cluster.socket_directory or "-", cluster.port or 5432, cluster.series)
+    return call("watch_changes", cluster.data_directory, round(seconds), round(_every(seconds)), *where)
+
+
+def _every(seconds: float) -> float:
+    return max(_LEAST_PAUSE, min(_SELDOM, seconds / _LOOKS))

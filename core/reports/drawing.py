@@ -1,0 +1,162 @@
+"""Plots as shapes on a sheet in millimetres: drawn once, shown by PDF and SVG alike.
+
+Colours are names of a palette that colour-blind eyes tell apart, and that differ in lightness for a print in black and
+white (Okabe and Ito, `Color Universal Design`, 2008); series differ in the form of their marks besides.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+WIDTH = 170.0
+"""Of every plot: what A4 leaves between its margins."""
+
+PALETTE = {
+    "ink": "#1b1f24",
+    "muted": "#59626d",
+    "rule": "#d0d5da",
+    "ground": "#f4f5f7",
+    "white": "#ffffff",
+    "bad": "#b3261e",
+    "good": "#0b6e4f",
+    "mixed": "#8a5a00",
+    "planned": "#c3ccd5",
+    "set-1": "#e69f00",
+    "set-2": "#0072b2",
+    "set-3": "#009e73",
+    "set-4": "#cc79a7",
+    "set-5": "#56b4e9",
+    "set-6": "#d55e00",
+}
+FORMS = ("circle", "square", "diamond", "triangle", "cross", "ring")
+_MM_PER_POINT = 0.3528
+_UNDER = 5.0
+"""Millimetres that a legend takes."""
+_NARROW, _WIDE = frozenset("fijlrtI.,:;|!'()[]/ -"), frozenset("mwMWOQG@%&—…")
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A filled rectangle; `outline`: the colour of its edge, or none."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+    outline: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A straight line; `width` in points."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    colour: str = "rule"
+    width: float = 0.5
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A filled polygon."""
+
+    points: tuple[tuple[float, float], ...]
+    fill: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A circle, or a ring where it is not filled."""
+
+    x: float
+    y: float
+    radius: float
+    colour: str
+    filled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """One line of text beside a point, centred on its height; `anchor`: start, middle or end; `size` in points."""
+
+    x: float
+    y: float
+    text: str
+    size: float = 7.5
+    colour: str = "ink"
+    anchor: str = "start"
+    bold: bool = False
+
+
+Mark = Box | Line | Shape | Dot | Words
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A plot: `alt` says the same in words, `name` is what its file is called."""
+
+    name: str
+    alt: str
+    height: float
+    marks: tuple[Mark, ...]
+    width: float = WIDTH
+
+
+def fitted(text: str, width: float, size: float = 7.5) -> str:
+    """The text, its end cut off where it would be longer than so many millimetres."""
+    room = width / (size * _MM_PER_POINT)
+    used = 0.0
+    for at, letter in enumerate(text):
+        used += _width(letter)
+        if used > room:
+            return text[: max(1, at - 1)].rstrip() + "…"
+    return text
+
+
+def _width(letter: str) -> float:
+    """In parts of the type's size, rather too much than too little (measured in IBM Plex Sans)."""
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.0
+    if letter in _NARROW:
+        return 0.37
+    if letter in _WIDE:
+        return 0.9
+    return 0.66 if letter.isupper() or letter.isdigit() else 0.58
+
+
+def beside(plots: Sequence[Drawing], legend: Sequence[Mark], gap: float = 8.0) -> Drawing:
+    """Plots in a row under one legend, as one drawing; their words stand one behind the other."""
+    made: list[Mark] = [*legend]
+    x = 0.0
+    for plot in plots:
+        made += [moved(mark, x, _UNDER) for mark in plot.marks]
+        x += plot.width + gap
+    alt = " ".join(plot.alt for plot in plots)
+    return Drawing(plots[0].name, alt, _UNDER + max(plot.height for plot in plots), tuple(made))
+
+
+def moved(mark: Mark, x: float, y: float) -> Mark:
+    """The mark so many millimetres to the right and below."""
+    if isinstance(mark, Line):
+        return replace(mark, x1=mark.x1 + x, x2=mark.x2 + x, y1=mark.y1 + y, y2=mark.y2 + y)
+    if isinstance(mark, Shape):
+        return replace(mark, points=tuple((a + x, b + y) for a, b in mark.points))
+    return replace(mark, x=mark.x + x, y=mark.y + y)
+
+
+def mark_of(number: int, x: float, y: float, size: float = 1.1) -> tuple[Mark, ...]:
+    """The mark of a set of figures, by its number from 0: a form and a colour of its own."""
+    colour, form = f"set-{number % 6 + 1}", FORMS[number % 6]
+    if form == "square":
+        return (Box(x - size * 0.9, y - size * 0.9, 1.8 * size, 1.8 * size, colour),)
+    if form == "diamond":
+        return (Shape(((x, y - 1.3 * size), (x + 1.3 * size, y), (x, y + 1.3 * size), (x - 1.3 * size, y)), colour),)
+    if form == "triangle":
+        return (Shape(((x, y - 1.2 * size), (x + 1.2 * size, y + size), (x - 1.2 * size, y + size)), colour),)
+    if form == "cross":
+        return tuple(Line(x - size, y + way * size, x + size, y - way * size, colour, 1.4) for way in (1, -1))
+    return (Dot(x, y, size, colour, filled=form == "circle"),)

@@ -1,0 +1,195 @@
+"""Capacity: how the cluster grows, when its file system is full, and which windows a move fits into then."""
+
+from core import units
+from core.language import current, tr
+from core.migration.estimate import simulated
+from core.migration.estimate.growth import FULL, Later, later, months_until_full
+from core.migration.estimate.night import SURE, WINDOWS, Night, likelihood
+from core.migration.estimate.spec import Spec
+from core.migration.model.move import Verify
+from core.reports.charts.growth import growth as growth_chart
+from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section, Table, Text, Tone
+from core.reports.options import Options
+from core.reports.parts.method import method as method_section
+from core.reports.parts.servers import servers
+from core.reports.report import Report, growth, spec
+from core.reports.words import about, instant, method, missing, span
+from core.servers import shell
+
+
+def capacity_report(report: Report, options: Options) -> Document:
+    """The growth of a move's cluster."""
+    known = spec(report)
+    return Document(
+        kind="capacity",
+        title=tr("Capacity of {server}").format(server=report.old.name),
+        subtitle=tr("{cluster}, to be moved to {new}").format(cluster=report.move.cluster, new=report.new.name),
+        label=tr("Capacity"),
+        language=current(),
+        made_at=report.made_at,
+        program=f"pghaul {report.program_version}",
+        answers=_answers(report, known),
+        charts=_charts(report, known),
+        sections=tuple(section for section in _sections(report, known, options) if section),
+    )
+
+
+def _per_month(report: Report) -> float | None:
+    return growth(report.sizes)
+
+
+def _limits(report: Report, known: Spec | None) -> tuple[tuple[str, float], ...]:
+    """What the file systems of old and new can hold of the cluster, four fifths full, beside what else lies there."""
+    found: list[tuple[str, float]] = []
+    if known is not None and known.old.capacity_bytes is not None:
+        others = (known.old.used_bytes or known.cluster.size_bytes) - known.cluster.size_bytes
+        found.append((tr("old full"), max(0.0, FULL * known.old.capacity_bytes - others)))
+    system = report.new_facts.file_system_of(report.move.target) if report.new_facts is not None else None
+    if system is not None and system.size_bytes and system.available_bytes is not None:
+        found.append(
+            (tr("new full"), max(0.0, FULL * system.size_bytes - (system.size_bytes - system.available_bytes)))
+        )
+    return tuple(found)
+
+
+def _answers(report: Report, known: Spec | None) -> tuple[Answer, ...]:
+    size = report.sizes[-1][1] if report.sizes else None
+    now = Answer(
+        tr("How large is it?"),
+        tr("Not known") if size is None else units.size(size),
+        () if size is None else (tr("As read on {instant}.").format(instant=instant(report.sizes[-1][0])),),
+        Tone.MUTED if size is None else Tone.PLAIN,
+    )
+    return now, _grows(report), *_full(report, known), _window(report, known)
+
+
+def _grows(report: Report) -> Answer:
+    question = tr("How fast does it grow?")
+    grown = _per_month(report)
+    if grown is None:
+        hint = tr("Its size was read within one day only: read the facts again in a week.")
+        return Answer(question, tr("Not known"), (hint,), Tone.MUTED)
+    words = tr("{size} a month").format(size=units.size(abs(grown)))
+    since = tr("From {size} on {instant}.").format(
+        size=units.size(report.sizes[0][1]), instant=instant(report.sizes[0][0])
+    )
+    return Answer(
+        question, words if grown >= 0 else tr("It shrinks by {size} a month").format(size=units.size(-grown)), (since,)
+    )
+
+
+def _full(report: Report, known: Spec | None) -> tuple[Answer, ...]:
+    """A line a side: when four fifths of the file system are used."""
+    grown, size = _per_month(report), report.sizes[-1][1] if report.sizes else None
+    questions = {tr("old full"): tr("When is old full?"), tr("new full"): tr("When will new be full?")}
+    limits = dict(_limits(report, known))
+    made = []
+    for name, question in questions.items():
+        if name not in limits or size is None:
+            made.append(Answer(question, tr("Not known"), (), Tone.MUTED))
+            continue
+        months = months_until_full(size, limits[name], grown or 0.0, limit=1.0)
+        room = tr("It has room for {size}, four fifths of its file system.").format(size=units.size(limits[name]))
+        if months is None:
+            words = tr("Not known: no growth") if grown is None else tr("Never, as it grows now")
+            made.append(Answer(question, words, (room,), Tone.MUTED if grown is None else Tone.GOOD))
+            continue
+        tone = Tone.BAD if months < 3 else Tone.MIXED if months < 12 else Tone.GOOD
+        words = (
+            tr("In {months} months").format(months=units.count(round(months, 1))) if months else tr("It is full now")
+        )
+        made.append(Answer(question, words, (room,), tone))
+    return tuple(made)
+
+
+def _window(report: Report, known: Spec | None) -> Answer:
+    question = tr("Which window is enough?")
+    rows = [] if known is None else _fits(known, _checking(report))
+    for seconds, by_method in rows:
+        sure = [name for name, part in by_method.items() if part >= SURE]
+        if sure:
+            words = tr("{time}, by: {method}").format(time=about(seconds), method=method(sure[0]))
+            said = tr("It fits in nine nights of ten, with time for the way back.")
+            return Answer(question, words, (said,))
+    return Answer(
+        question, tr("None of up to a day") if rows else tr("Not known"), (), Tone.MIXED if rows else Tone.MUTED
+    )
+
+
+def _checking(report: Report) -> Verify:
+    return report.plan.verify if report.plan is not None else Verify.CHANGED
+
+
+def _fits(known: Spec, checking: Verify) -> list[tuple[float, dict[str, float]]]:
+    methods = [one for one in simulated(known, checking) if not one.ruled_out]
+    return [
+        (seconds, {one.name: likelihood(one, Night(seconds, way_back=True)) for one in methods}) for seconds in WINDOWS
+    ]
+
+
+def _charts(report: Report, known: Spec | None) -> tuple[Section, ...]:
+    drawing = growth_chart(report.sizes, _per_month(report), _limits(report, known))
+    return () if drawing is None else (Section(tr("Size over time"), (drawing,)),)
+
+
+def _sections(report: Report, known: Spec | None, options: Options) -> tuple[Section, ...]:
+    if known is None:
+        said = missing(tr("The size of the cluster is not known."), report.move, "check", "Check")
+        return (Section(tr("Growth"), (Text(said, Tone.MUTED),)), servers(report))
+    nights = Item(
+        tr("A likelihood is the part of simulated nights in which all is over in time, with time for the way back."),
+        title=tr("Windows"),
+    )
+    return (
+        Section(tr("The move later"), _move_later(report, known)),
+        Section(tr("How likely it fits into a window"), (_windows(_fits(known, _checking(report))),)),
+        Section(tr("Sizes that were read"), (_sizes(report),)),
+        servers(report),
+        method_section(nights, masked=options.masked),
+    )
+
+
+def _move_later(report: Report, known: Spec) -> tuple[Block, ...]:
+    """What it takes now and later; where nobody knows of any growth, now, and how to come to know."""
+    grown, checking = _per_month(report), _checking(report)
+    if grown is not None and grown > 0:
+        return (_later(later(known, grown, checking)),)
+    said = tr("It does not grow: later it takes no longer than now.")
+    if grown is None:
+        said = tr(
+            "How fast it grows is not known, so it stands here as it is now. Read the facts again in a week, "
+            "or say it: {command}"
+        ).format(command=shell.command("pghaul", "estimate", report.move.name, "--growth", "20GB"))
+    return Text(said, Tone.MUTED), _later(later(known, 0.0, checking)[:1])
+
+
+def _later(found: tuple[Later, ...]) -> Table:
+    names = tuple(found[0].downtime_seconds) if found else ()
+    head = (tr("In months"), tr("Size"), *(method(name) for name in names))
+    rows: tuple[Row, ...] = tuple(
+        (
+            str(one.months),
+            Cell(units.size(one.size_bytes), one.size_bytes),
+            *(Cell(span(one.downtime_seconds[name]), one.downtime_seconds[name].likely) for name in names),
+        )
+        for one in found
+    )
+    return Table("later", head, rows, (0, 0, *(1.0 for _ in names)), frozenset({0, 1}))
+
+
+def _windows(found: list[tuple[float, dict[str, float]]]) -> Table:
+    names = tuple(found[0][1]) if found else ()
+    head = (tr("Window"), *(method(name) for name in names))
+    rows: tuple[Row, ...] = tuple(
+        (about(seconds), *(_likely(by_method[name]) for name in names)) for seconds, by_method in found
+    )
+    return Table("windows", head, rows, (0.8, *(1.0 for _ in names)), frozenset(range(1, len(names) + 1)))
+
+
+def _likely(part: float) -> Cell:
+    return Cell(f"{part * 100:.0f} %", part, Tone.GOOD if part >= SURE else Tone.PLAIN)
+
+
+def _sizes(report: Report) -> Table:
+    rows: tuple[Row, ...] = tuple((instant(at), Cell(units.size(size), size)) for at, size in report.sizes)
+    return Table("sizes", (tr("When"), tr("Size")), rows, (1, 0), frozenset({1}))

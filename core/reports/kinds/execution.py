@@ -1,0 +1,164 @@
+"""The record of an execution: what was planned against what was, who confirmed what, what is left to do."""
+
+from core import units
+from core.language import current, tr
+from core.migration.execution.account import downtime
+from core.migration.execution.summary import agreements, breaks, made_again
+from core.migration.model.execution import Execution, State
+from core.reports.model import Answer, Block, Document, Item, Items, Section, Text, Tone
+from core.reports.options import Options
+from core.reports.parts.durations import durations
+from core.reports.parts.execution import (
+    earlier,
+    people,
+    phases_chart,
+    record,
+    sentence,
+    steps,
+    troubles,
+    verification,
+    without_cluster,
+)
+from core.reports.parts.method import method
+from core.reports.parts.plan import commands
+from core.reports.parts.servers import servers
+from core.reports.recorded import recorded
+from core.reports.report import Report
+from core.reports.words import about, capital, counted, instant, listed
+
+_FIRST_TODO = 2
+"""So much of what is left to do has room on page one."""
+
+
+def execution_report(report: Report, options: Options) -> Document:
+    """The latest execution whole, earlier ones a line each."""
+    latest = next(iter(report.executions), None)
+    return Document(
+        kind="execution",
+        title=report.move.name,
+        subtitle=tr("from {old} to {new}").format(old=report.old.name, new=report.new.name),
+        label=tr("Record of the execution"),
+        language=current(),
+        made_at=report.made_at,
+        program=f"pghaul {report.program_version}",
+        answers=_nothing() if latest is None else _answers(report, latest),
+        charts=() if latest is None else _charts(latest),
+        sections=tuple(section for section in _sections(report, latest, options) if section),
+    )
+
+
+def _nothing() -> tuple[Answer, ...]:
+    return (Answer(tr("What came of it?"), tr("Nothing was carried out yet"), (), Tone.MUTED),)
+
+
+def _answers(report: Report, latest: Execution) -> tuple[Answer, ...]:
+    tone, said = sentence(report, latest)
+    return (
+        Answer(tr("What came of it?"), said, (), tone),
+        _down(report, latest),
+        _proof(latest),
+        _way(latest),
+        _left(latest),
+    )
+
+
+def _down(report: Report, latest: Execution) -> Answer:
+    question = tr("How long without the cluster?")
+    down = downtime(latest, report.made_at)
+    if down is None:
+        return Answer(question, capital(without_cluster(report, latest)))
+    late = down.expected_seconds is not None and down.command_seconds > 1.25 * down.expected_seconds
+    words = units.duration(down.seconds)
+    if down.expected_seconds is not None:
+        words = tr("{time}, {expected} of commands were planned").format(
+            time=words, expected=about(down.expected_seconds)
+        )
+    return Answer(question, words, (without_cluster(report, latest),), Tone.MIXED if late else Tone.PLAIN)
+
+
+def _proof(latest: Execution) -> Answer:
+    question = tr("Is the copy whole?")
+    found = agreements(latest)
+    compared = [each for each in found if each.agreed is not None]
+    wrong = [each for each in compared if not each.agreed]
+    if wrong:
+        why = tuple(f"{recorded(each.step.title)}: {each.message}." for each in wrong[:2])
+        return Answer(question, tr("No: not all agrees"), why, Tone.BAD)
+    if not compared:
+        return Answer(question, tr("Not compared"), (), Tone.MUTED)
+    words = tr("Yes: {number} of {all} comparisons agree").format(number=len(compared), all=len(found))
+    return Answer(question, words, (), Tone.GOOD if len(compared) == len(found) else Tone.MIXED)
+
+
+def _way(latest: Execution) -> Answer:
+    question = tr("What happened on the way?")
+    found = breaks(latest)
+    if not found and latest.state is State.DONE:
+        return _ended_well(question, latest)
+    if not found:
+        said = (f"{recorded(latest.message)}.",) if latest.message else ()
+        taken_back = latest.state is State.ROLLED_BACK
+        words = tr("It was taken back") if taken_back else tr("It has not reached its end")
+        return Answer(question, words, said, Tone.MIXED)
+    last = found[-1]
+    words = counted(len(found), "{number} break", "{number} breaks")
+    return Answer(question, words, (f"{recorded(last.title)}: {last.why}.",), Tone.MIXED)
+
+
+def _ended_well(question: str, latest: Execution) -> Answer:
+    again = made_again(latest)
+    if not again:
+        return Answer(question, tr("Every step ended well, at its first try"), (), Tone.GOOD)
+    words = tr("Every step ended well, some were made again")
+    return Answer(question, words, (tr("Made again: {steps}.").format(steps=listed(map(recorded, again))),), Tone.GOOD)
+
+
+def _left(latest: Execution) -> Answer:
+    question = tr("What is left to do?")
+    todo = to_do(latest)
+    if not todo:
+        return Answer(question, tr("Nothing"), (), Tone.GOOD)
+    more = len(todo) - _FIRST_TODO
+    rest = (tr("{number} more under What is left to do.").format(number=more),) if more > 0 else ()
+    first = tuple(f"{capital(each).rstrip('.')}." for each in todo[:_FIRST_TODO])
+    return Answer(question, counted(len(todo), "{number} thing", "{number} things"), (*first, *rest), Tone.MIXED)
+
+
+def to_do(latest: Execution) -> tuple[str, ...]:
+    """What stays to be done, in sentences: first what is to be done now, then what may go later."""
+    if latest.state is State.DONE:
+        return tuple(map(recorded, (*latest.plan.advice, *latest.plan.remains)))
+    if latest.state is State.ROLLED_BACK:
+        return ()
+    return (tr("Go on with it, or take it back: pghaul execute says how."),)
+
+
+def _charts(latest: Execution) -> tuple[Section, ...]:
+    chart = Section(tr("Planned and real"), phases_chart(latest))
+    return (chart,) if chart else ()
+
+
+def _sections(report: Report, latest: Execution | None, options: Options) -> tuple[Section, ...]:
+    if latest is None:
+        said = tr("Nothing was carried out yet; the plan is a report of its own.")
+        return (Section(tr("What was carried out"), (Text(said, Tone.MUTED),)), servers(report))
+    todo: tuple[Block, ...] = (Items(tuple(Item(text) for text in to_do(latest))),) if to_do(latest) else ()
+    kept = Item(
+        tr("All times and exit codes are those that were recorded while it happened; {instant}.").format(
+            instant=instant(latest.started_at)
+        ),
+        title=tr("Record"),
+    )
+    return (
+        record(report, latest),
+        troubles(latest),
+        verification(latest),
+        Section(tr("What is left to do"), todo),
+        people(latest),
+        steps(latest),
+        earlier(report.executions[1:]),
+        durations(report),
+        servers(report),
+        method(kept, masked=options.masked),
+        *(commands(latest.plan) if options.functions else ()),
+    )

@@ -1,0 +1,285 @@
+"""Many moves: what can be made this month and in which windows, what stops the others, what nobody knows yet."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from core import units
+from core.facts.model import Facts
+from core.language import current, tr
+from core.migration.estimate.night import WINDOWS
+from core.migration.fleet import FleetMove, nights
+from core.reports.charts.fleet import windows
+from core.reports.model import Answer, Cell, Document, Item, Row, Section, Table, Text, Tone
+from core.reports.options import Options
+from core.reports.parts.method import method as method_section
+from core.reports.recorded import recorded
+from core.reports.words import about, counted, day, listed, moment
+from core.servers.profiles import Profile
+
+_NIGHT = 8 * 3600.0
+_MANY = 15
+"""Moves of which a table is set small."""
+
+
+@dataclass(frozen=True, slots=True)
+class FleetServer:
+    """A server of a fleet. `failed`: when and why it could not be read since its facts were; None: it could."""
+
+    profile: Profile
+    facts: Facts | None
+    failed: tuple[datetime, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FleetReport:
+    """What a report of many moves rests on: the moves as they are ranked."""
+
+    moves: tuple[FleetMove, ...]
+    servers: tuple[FleetServer, ...]
+    made_at: datetime
+    program_version: str
+
+    @property
+    def ready(self) -> tuple[FleetMove, ...]:
+        """Those that nothing stops."""
+        return tuple(one for one in self.moves if one.ready)
+
+    @property
+    def stopped(self) -> tuple[FleetMove, ...]:
+        """Those that a check stops."""
+        return tuple(one for one in self.moves if one.stops and one.moved_at is None)
+
+    @property
+    def unknown(self) -> tuple[FleetMove, ...]:
+        """Those that could not be checked."""
+        return tuple(one for one in self.moves if one.unknown and one.moved_at is None)
+
+    @property
+    def unread(self) -> tuple[FleetServer, ...]:
+        """The servers that could not be read."""
+        return tuple(each for each in self.servers if each.failed is not None)
+
+    @property
+    def over(self) -> tuple[FleetMove, ...]:
+        """Those that were carried out."""
+        return tuple(one for one in self.moves if one.moved_at is not None)
+
+
+def fleet_report(report: FleetReport, options: Options) -> Document:
+    """The moves of a fleet."""
+    chart = windows(_by_window(report))
+    return Document(
+        kind="fleet",
+        title=tr("What can be moved"),
+        subtitle=_subtitle(report),
+        label=tr("Fleet"),
+        language=current(),
+        made_at=report.made_at,
+        program=f"pghaul {report.program_version}",
+        answers=_answers(report),
+        charts=() if chart is None else (Section(tr("Moves by the window that they need"), (chart,)),),
+        sections=tuple(section for section in _sections(report, options) if section),
+    )
+
+
+def _subtitle(report: FleetReport) -> str:
+    if not report.moves:
+        return counted(len(report.servers), "{number} server without a move", "{number} servers without a move")
+    return tr("Moves: {moves}, servers: {servers}").format(
+        moves=units.count(len(report.moves)), servers=units.count(len(report.servers))
+    )
+
+
+def _answers(report: FleetReport) -> tuple[Answer, ...]:
+    if not report.moves:
+        said = tr("Set moves up one by one, or by a list of servers, and survey them.")
+        none = Answer(tr("What can be moved this month?"), tr("There is no move yet"), (said,), Tone.MUTED)
+        return (none, _unknown(report)) if report.unread else (none,)
+    return _this_month(report), _windows(report), _stops(report), _unknown(report), _over(report)
+
+
+def _part(number: int, report: FleetReport) -> str:
+    return tr("{number} of {all}").format(number=units.count(number), all=units.count(len(report.moves)))
+
+
+def _this_month(report: FleetReport) -> Answer:
+    ready = report.ready
+    tone = Tone.GOOD if ready else Tone.BAD if report.stopped else Tone.MUTED
+    sizes = sum(one.size_bytes or 0 for one in ready)
+    said = (tr("{size} in all: {moves}.").format(size=units.size(sizes), moves=listed(_names(ready))),) if ready else ()
+    return Answer(tr("What can be moved this month?"), _part(len(ready), report), said, tone)
+
+
+def _names(moves: Sequence[FleetMove]) -> list[str]:
+    return [one.move.name for one in moves]
+
+
+def _windows(report: FleetReport) -> Answer:
+    question = tr("In which windows?")
+    found = Counter(one.window_seconds for one in report.ready if one.window_seconds is not None)
+    if not found:
+        return Answer(question, tr("Not known") if report.ready else tr("In none"), (), Tone.MUTED)
+    words = "; ".join(f"{units.count(found[seconds])} × {about(seconds)}" for seconds in sorted(found))
+    details = []
+    if fill := nights(report.ready, _NIGHT):
+        said = tr("One after another those of up to {window} fit into {nights}, each with time for the way back.")
+        many = counted(fill, "{number} window", "{number} windows")
+        details.append(said.format(window=about(_NIGHT), nights=many))
+    if longer := len(report.ready) - found.total():
+        details.append(tr("Longer than a day, or without an estimate: {number}.").format(number=units.count(longer)))
+    return Answer(question, words, tuple(details))
+
+
+def _stops(report: FleetReport) -> Answer:
+    question = tr("What stops the others?")
+    if not report.stopped:
+        return Answer(question, tr("Nothing that was checked"), (), Tone.GOOD if report.ready else Tone.MUTED)
+    said = listed(f"{title} ({units.count(number)})" for title, number in _most_stopping(report))
+    return Answer(question, _part(len(report.stopped), report), (f"{said}.",), Tone.BAD)
+
+
+def _most_stopping(report: FleetReport) -> list[tuple[str, int]]:
+    found = Counter(tr(title) for one in report.stopped for title in one.failed_checks)
+    if others := sum(bool(one.in_the_way) for one in report.stopped):
+        found[tr("Another move has that target")] = others
+    return sorted(found.items(), key=lambda each: (-each[1], each[0]))
+
+
+def _unknown(report: FleetReport) -> Answer:
+    question = tr("What is not known?")
+    unread = [each.profile.name for each in report.unread]
+    said = (tr("Could not be read: {servers}.").format(servers=listed(unread)),) if unread else ()
+    if report.unknown:
+        words = tr("{part} not checked").format(part=_part(len(report.unknown), report))
+        return Answer(question, words, said, Tone.MIXED)
+    if report.ready or report.stopped:
+        return Answer(question, tr("Every move was checked"), said, Tone.MIXED if unread else Tone.GOOD)
+    words = counted(len(unread), "{number} server not read", "{number} servers not read") if unread else tr("Nothing")
+    return Answer(question, words, said, Tone.MIXED if unread else Tone.MUTED)
+
+
+def _over(report: FleetReport) -> Answer:
+    done = report.over
+    said = (f"{listed(_names(done))}.",) if done else ()
+    return Answer(tr("What is done?"), _part(len(done), report), said, Tone.GOOD if done else Tone.MUTED)
+
+
+def _by_window(report: FleetReport) -> list[tuple[str, int, int]]:
+    """Of each window the moves that can be made in it and those that are stopped, and of those that fit into none."""
+
+    def fitting(moves: Sequence[FleetMove], seconds: float | None) -> int:
+        return sum(one.window_seconds == seconds for one in moves)
+
+    found = [(about(each), fitting(report.ready, each), fitting(report.stopped, each)) for each in WINDOWS]
+    return [*found, (tr("longer, or not known"), fitting(report.ready, None), fitting(report.stopped, None))]
+
+
+def _sections(report: FleetReport, options: Options) -> tuple[Section, ...]:
+    down = Item(
+        tr("Without the cluster as is likely, and at the most in nine nights of ten; of the method that is best."),
+        title=tr("Downtime"),
+    )
+    window = Item(
+        tr("The least of the usual windows that holds the downtime in nine nights of ten, with time for the way back."),
+        title=tr("Fits into"),
+    )
+    rank = Item(tr("By what stops a move, then the small before the large, then by downtime."), title=tr("Order"))
+    items = (down, window, rank) if report.moves else ()
+    return (
+        Section(tr("Can be made"), _ready_tables(report)),
+        Section(tr("Cannot be made"), _stopped_tables(report)),
+        Section(tr("Not checked"), _unknown_tables(report)),
+        Section(tr("Carried out"), _over_tables(report)),
+        Section(tr("Servers not read"), _unread_tables(report)),
+        Section(tr("Servers"), _server_tables(report)),
+        method_section(*items, masked=options.masked),
+    )
+
+
+def _ready_tables(report: FleetReport) -> tuple[Table | Text, ...]:
+    if not report.ready:
+        return (Text(tr("Nothing can be moved as it is."), Tone.MUTED),) if report.moves else ()
+    head = (
+        *(tr("Move"), tr("Old"), tr("New"), tr("Size"), tr("Downtime"), tr("At most"), tr("Fits into")),
+        tr("Warnings"),
+    )
+    rows = tuple((*_ends(one), *_times(one), Cell(units.count(one.warnings), one.warnings)) for one in report.ready)
+    return (
+        Table("ready", head, rows, (1.75, 1.1, 0.75, 0, 0, 0, 0, 0), frozenset(range(3, 8)), dense=len(rows) > _MANY),
+    )
+
+
+def _ends(one: FleetMove) -> Row:
+    return one.move.name, one.move.old, one.move.new, Cell(units.size(one.size_bytes), one.size_bytes)
+
+
+def _times(one: FleetMove) -> Row:
+    down = one.downtime_seconds
+    return (
+        units.ABSENT if down is None else Cell(about(down.likely), down.likely),
+        units.ABSENT if down is None else Cell(about(down.high), down.high),
+        _window(one),
+    )
+
+
+def _window(one: FleetMove) -> str | Cell:
+    return units.ABSENT if one.window_seconds is None else Cell(about(one.window_seconds), one.window_seconds)
+
+
+def _stopped_tables(report: FleetReport) -> tuple[Table, ...]:
+    if not report.stopped:
+        return ()
+    counts: tuple[Row, ...] = tuple(
+        (title, Cell(units.count(number), number)) for title, number in _most_stopping(report)
+    )
+    rows: tuple[Row, ...] = tuple((*_ends(one), _reasons(one), _window(one)) for one in report.stopped)
+    head = (tr("Move"), tr("Old"), tr("New"), tr("Size"), tr("What stops it"), tr("Fits into"))
+    return (
+        Table("stops", (tr("What stops them"), tr("Moves")), counts, (1, 0), frozenset({1})),
+        Table("stopped", head, rows, (1.5, 1, 0.8, 0, 2, 0), frozenset({3, 5}), dense=len(rows) > _MANY),
+    )
+
+
+def _reasons(one: FleetMove) -> str:
+    others = one.stops[len(one.failed_checks) :]
+    return "\n".join(f"✕ {each}" for each in (*map(tr, one.failed_checks), *map(recorded, others)))
+
+
+def _unknown_tables(report: FleetReport) -> tuple[Table, ...]:
+    rows: tuple[Row, ...] = tuple(
+        (one.move.name, one.move.old, one.move.new, recorded(one.unknown)) for one in report.unknown
+    )
+    head = (tr("Move"), tr("Old"), tr("New"), tr("Why"))
+    return (Table("unknown", head, rows, (1.3, 0.85, 0.65, 2.4), dense=len(rows) > _MANY),) if rows else ()
+
+
+def _over_tables(report: FleetReport) -> tuple[Table, ...]:
+    rows: tuple[Row, ...] = tuple((*_ends(one), day(one.moved_at)) for one in report.over if one.moved_at is not None)
+    head = (tr("Move"), tr("Old"), tr("New"), tr("Size"), tr("When"))
+    return (Table("over", head, rows, (1.4, 0.9, 0.9, 0, 0), frozenset({3})),) if rows else ()
+
+
+def _unread_tables(report: FleetReport) -> tuple[Table, ...]:
+    rows: tuple[Row, ...] = tuple(
+        (each.profile.name, moment(each.failed[0]), recorded(each.failed[1]))
+        for each in report.unread
+        if each.failed is not None
+    )
+    return (Table("unread", (tr("Server"), tr("When"), tr("Why")), rows, (1, 0, 2.4)),) if rows else ()
+
+
+def _server_tables(report: FleetReport) -> tuple[Table, ...]:
+    rows: tuple[Row, ...] = tuple(_server(each) for each in report.servers)
+    head = (tr("Server"), tr("System"), tr("Clusters"), tr("Read"))
+    return (Table("servers", head, rows, (1, 1.4, 0, 0), frozenset({2}), dense=True),) if rows else ()
+
+
+def _server(each: FleetServer) -> Row:
+    facts = each.facts
+    if facts is None:
+        return each.profile.name, units.ABSENT, units.ABSENT, tr("never")
+    system = facts.system.name if facts.system is not None else units.ABSENT
+    clusters = Cell(units.count(len(facts.clusters)), len(facts.clusters))
+    return each.profile.name, system, clusters, moment(facts.taken_at)

@@ -1,0 +1,149 @@
+"""The migration plan with go or no-go: for whoever decides whether, when and how a cluster is moved."""
+
+from core import units
+from core.comparison.model import Comparison
+from core.language import current, tr
+from core.migration.model.checks import Status
+from core.migration.model.estimate import Help
+from core.reports.model import Answer, Block, Document, Item, Section, Tone
+from core.reports.options import Options
+from core.reports.parts.checks import checks
+from core.reports.parts.durations import durations, helping, methods_chart, planned_method
+from core.reports.parts.method import method
+from core.reports.parts.plan import commands, plan
+from core.reports.parts.servers import servers
+from core.reports.parts.storage import (
+    all_metrics,
+    compared_table,
+    diagnoses,
+    figures,
+    headlines,
+    method_and_units,
+    ratio_chart,
+    raw_values,
+    workloads,
+)
+from core.reports.recorded import recorded
+from core.reports.report import Report
+from core.reports.summary import answers, moved_by
+from core.reports.words import about, capital, counted, listed, stage_name
+
+_MOST_STOPS = 3
+
+
+def plan_report(report: Report, options: Options) -> Document:
+    """What the history holds of a move before it is carried out."""
+    return Document(
+        kind="plan",
+        title=report.move.name,
+        subtitle=tr("from {old} to {new}").format(old=report.old.name, new=report.new.name),
+        label=tr("Migration plan with go or no-go"),
+        language=current(),
+        made_at=report.made_at,
+        program=f"pghaul {report.program_version}",
+        answers=_answers(report),
+        charts=_charts(report),
+        sections=tuple(section for section in (*_evidence(report, options), *_appendices(report, options)) if section),
+    )
+
+
+def _answers(report: Report) -> tuple[Answer, ...]:
+    storage, movable, time = answers(report)
+    return _go(report, movable), time, _bound(report), storage, _waived(report)
+
+
+def _go(report: Report, movable: Answer) -> Answer:
+    """Go where nothing stands in the way and there is a plan."""
+    question = tr("Go or no-go?")
+    if moved_by(report) is not None:  # what checks said before it no longer matters
+        return Answer(question, movable.words, movable.details, movable.tone)
+    if report.blockers:
+        stops = tuple(f"{tr(check.title)}: {recorded(check.message)}." for check in report.blockers[:_MOST_STOPS])
+        more = len(report.blockers) - _MOST_STOPS
+        left = (tr("{number} more under Checks.").format(number=more),) if more > 0 else ()
+        return Answer(question, tr("No-go. {reason}").format(reason=movable.words), (*stops, *left), Tone.BAD)
+    if not report.checks:
+        return Answer(question, movable.words, movable.details, Tone.MUTED)
+    if report.plan is None:
+        said = tr("Nothing stands in the way, but there is no plan yet.")
+        return Answer(question, tr("Not yet"), (said, *movable.details), Tone.MIXED)
+    return Answer(question, tr("Go"), movable.details, Tone.GOOD)
+
+
+def _bound(report: Report) -> Answer:
+    question = tr("What bounds it, what would help?")
+    chosen = planned_method(report)
+    if chosen is None or not chosen.stages:
+        return Answer(question, tr("Not known"), (), Tone.MUTED)
+    longest = max(chosen.stages, key=lambda stage: stage.seconds.likely)
+    words = tr("{bound}, in: {stage}").format(bound=capital(tr(longest.bound_by)), stage=stage_name(longest.name))
+    found = helping(report)
+    return Answer(question, words, (_would_save(found[0]),) if found else ())
+
+
+def _would_save(help_: Help) -> str:
+    change, whole = capital(recorded(help_.change)), about(max(0.0, help_.duration_seconds))
+    if about(help_.downtime_seconds) == about(0.0) or help_.downtime_seconds < 0:
+        return tr("{change}: would save {whole} in all, nothing of the downtime.").format(change=change, whole=whole)
+    return tr("{change}: would save {downtime} of the downtime and {whole} in all.").format(
+        change=change, downtime=about(help_.downtime_seconds), whole=whole
+    )
+
+
+def _waived(report: Report) -> Answer:
+    question = tr("What is taken on?")
+    warnings = [check for check in report.checks or () if check.status is Status.WARNING]
+    waived = [check for check in warnings if check.waiver is not None]
+    if not warnings:
+        return Answer(question, tr("Nothing: no warnings"), (), Tone.GOOD if report.checks else Tone.MUTED)
+    number = counted(len(warnings), "{number} warning", "{number} warnings")
+    words = tr("{warnings}, {number} of them waived").format(
+        warnings=number, number=units.count(len(waived)) if waived else tr("none")
+    )
+    return Answer(question, words, (f"{capital(listed(tr(check.title) for check in warnings))}.",), Tone.MIXED)
+
+
+def _charts(report: Report) -> tuple[Section, ...]:
+    times = methods_chart(report)
+    storage: tuple[Block, ...] = () if report.comparison is None else ratio_chart(report.comparison)
+    charts = (
+        Section(tr("How long each way takes"), times),
+        Section(tr("Storage: new against old"), storage),
+    )
+    return tuple(chart for chart in charts if chart)
+
+
+def _evidence(report: Report, options: Options) -> tuple[Section, ...]:
+    compared = report.comparison
+    volumes = () if report.volumes is None else (_volumes(report.volumes),)
+    storage = Section(tr("Storage"), () if compared is None else (*figures(compared), *volumes))
+    explained = diagnoses([one for one in report.diagnoses if one.findings])
+    further = method_and_units() if compared is not None else ()
+    spans = Item(
+        tr("Low, likely and high are the 10th, 50th and 90th percentile of a simulation that draws what is not known."),
+        title=tr("Estimates"),
+    )
+    return (
+        checks(report),
+        durations(report),
+        plan(report),
+        storage,
+        explained,
+        servers(report),
+        method(spans, *further, masked=options.masked),
+    )
+
+
+def _appendices(report: Report, options: Options) -> tuple[Section, ...]:
+    shown: list[Section] = []
+    if options.functions and report.plan is not None:
+        shown += commands(report.plan)
+    if options.raw:
+        shown += [all_metrics(report.comparison)] if report.comparison is not None else []
+        shown += [workloads(report.runs), *raw_values(report.runs)]
+    return tuple(shown)
+
+
+def _volumes(compared: Comparison) -> Section:
+    table = compared_table("volumes", compared, headlines(compared))
+    return Section(tr("Every volume that was measured, each against the first"), (table,))

@@ -1,0 +1,190 @@
+"""How long each way takes: methods side by side, what bounds the planned one, what would help, what is assumed."""
+
+from collections.abc import Sequence
+
+from core import units
+from core.language import tr
+from core.migration.execution.record import Held, bias, by_stage
+from core.migration.model.estimate import Help, Method
+from core.reports.charts.chain import chain
+from core.reports.charts.durations import methods, stages
+from core.reports.model import Block, Cell, Item, Items, Section, Table, Text, Tone
+from core.reports.recorded import recorded
+from core.reports.report import Report
+from core.reports.words import about, capital, instant, method, missing, moment, span, stage_name
+
+_MOST_HELPS = 4
+
+
+def planned_method(report: Report) -> Method | None:
+    """The method that the plan follows; without a plan the one to take."""
+    if report.estimate is None:
+        return None
+    planned = report.estimate.method(report.plan.method) if report.plan is not None else None
+    if planned is not None and not planned.ruled_out:
+        return planned
+    return report.estimate.method(report.estimate.to_take)
+
+
+def helping(report: Report) -> tuple[Help, ...]:
+    """What would shorten the method to take, the best first."""
+    return () if report.estimate is None else report.estimate.helps
+
+
+def durations(report: Report) -> Section:
+    """The estimate with what it stands on."""
+    if report.estimate is None or not report.estimate.methods:
+        said = missing(tr("Nothing was estimated yet."), report.move, "estimate", "Estimate")
+        return Section(tr("How long it takes"), (Text(said, Tone.MUTED), *_links(report)))
+    blocks: list[Block] = []
+    if report.estimate.made_at is not None:
+        said = tr("Estimated on {instant}; low, likely and high are the 10th, 50th and 90th of a hundred nights.")
+        blocks.append(Text(said.format(instant=instant(report.estimate.made_at)), small=True))
+    blocks.append(_side_by_side(report.estimate.methods))
+    chosen = planned_method(report)
+    if chosen is not None:
+        blocks.append(_chosen(chosen))
+    parts = (*_links(report), _helps(helping(report)), _assumed(report.estimate.methods), _record(report))
+    return Section(tr("How long it takes"), (*blocks, *(part for part in parts if part)))
+
+
+def methods_chart(report: Report) -> tuple[Block, ...]:
+    """The plot of page one."""
+    drawing = methods(report.estimate.methods) if report.estimate is not None else None
+    return () if drawing is None else (drawing,)
+
+
+def _side_by_side(found: Sequence[Method]) -> Table:
+    head = (
+        tr("Method"),
+        tr("Without the cluster"),
+        tr("In all"),
+        tr("Longest stage"),
+        tr("Bound by"),
+        tr("Needs on new"),
+    )
+    rows = []
+    for one in found:
+        longest = max(one.stages, key=lambda stage: stage.seconds.likely, default=None)
+        rows.append(
+            (
+                method(one.method),
+                Cell(span(one.downtime_seconds), one.downtime_seconds.likely),
+                Cell(span(one.duration_seconds), one.duration_seconds.likely),
+                stage_name(longest.name) if longest is not None else units.ABSENT,
+                tr(longest.bound_by) if longest is not None else units.ABSENT,
+                Cell(units.size(one.bytes_on_new), one.bytes_on_new) if one.bytes_on_new else units.ABSENT,
+            )
+        )
+    return Table("methods", head, tuple(rows), (1.0, 1.9, 1.9, 0.8, 0.8, 0), frozenset({5}))
+
+
+def _chosen(one: Method) -> Section:
+    drawing = stages(one)
+    evidence = [Item(recorded(stage.evidence), title=stage_name(stage.name)) for stage in one.stages if stage.evidence]
+    title = tr("{method}, stage by stage, with what bounds each").format(method=method(one.method))
+    blocks: list[Block] = [drawing] if drawing is not None else []
+    return Section(title, (*blocks, *([Items(tuple(evidence))] if evidence else [])))
+
+
+def _links(report: Report) -> tuple[Section, ...]:
+    if not report.probes:
+        said = missing(tr("No link of the copy chain was measured: rates are assumed."), report.move, "probe", "Probe")
+        return (Section(tr("The copy chain"), (Text(said, Tone.MUTED),)),)
+    head = (tr("Link"), tr("Rate"), tr("Moved"), tr("How"), tr("When"))
+    rows = [
+        (
+            tr(probe.quantity.value),
+            Cell(units.rate(probe.bytes_per_second), probe.bytes_per_second),
+            tr("{size} in {time}").format(size=units.size(probe.bytes), time=units.duration(probe.seconds)),
+            recorded(probe.method),
+            moment(probe.taken_at),
+        )
+        for probe in report.probes
+    ]
+    drawing = chain(report.probes)
+    table = Table("probes", head, tuple(rows), (0.7, 0, 1.0, 2.2, 0), frozenset({1}))
+    return (Section(tr("The copy chain"), (*(() if drawing is None else (drawing,)), table)),)
+
+
+def _helps(found: Sequence[Help]) -> Section:
+    head = (tr("Change"), tr("Saves of the downtime"), tr("Saves in all"), tr("Then bound by"))
+    rows = tuple(
+        (
+            capital(recorded(one.change)),
+            Cell(_saved(one.downtime_seconds), one.downtime_seconds),
+            Cell(_saved(one.duration_seconds), one.duration_seconds),
+            tr(one.then_bound_by),
+        )
+        for one in found[:_MOST_HELPS]
+    )
+    table = Table("helps", head, rows, (2, 1, 1, 0.8), frozenset({1, 2}))
+    return Section(tr("What would help"), (table,) if rows else ())
+
+
+def _saved(seconds: float) -> str:
+    return units.ABSENT if seconds < 1 else about(seconds)
+
+
+def _assumed(found: Sequence[Method]) -> Section:
+    """What the figures assume and warn of, each once with the methods that it holds for."""
+    said: dict[tuple[str, Tone], list[str]] = {}
+    for one in found:
+        for text in one.assumptions:
+            said.setdefault((recorded(text), Tone.PLAIN), []).append(method(one.method))
+        for text in one.warnings:
+            said.setdefault((recorded(text), Tone.MIXED), []).append(method(one.method))
+        if one.ruled_out:
+            out = tr("ruled out: {reason}").format(reason=recorded(one.ruled_out))
+            said.setdefault((out, Tone.BAD), []).append(method(one.method))
+    items = [
+        Item(text, tone=tone, title=tr("All methods") if len(names) == len(found) > 1 else ", ".join(names))
+        for (text, tone), names in sorted(said.items(), key=lambda each: list(Tone).index(each[0][1]), reverse=True)
+    ]
+    return Section(tr("What is assumed, and what is warned of"), (Items(tuple(items)),) if items else ())
+
+
+def _record(report: Report) -> Section:
+    """Each execution and rehearsal of the move beside its estimate, then how good those of all moves were."""
+    blocks = (*_of_this_move(report.record), *_by_stage(report.record_of_all))
+    return Section(tr("Estimates held against the clock"), blocks) if blocks else Section("", ())
+
+
+def _of_this_move(rows: Sequence[Held]) -> tuple[Block, ...]:
+    if not rows:
+        return ()
+    head = (tr("Began"), tr("Stage"), tr("Estimated"), tr("Took"), tr("Took / likely"))
+    cells = tuple(
+        (
+            moment(row.began_at),
+            f"{stage_name(row.stage)}, {tr(row.kind.value)}",
+            Cell(span(row.estimated), row.estimated.likely),
+            Cell(units.duration(row.seconds), row.seconds),
+            Cell(units.ratio(row.factor) + ("" if row.inside else f" ({tr('outside')})"), row.factor),
+        )
+        for row in rows
+    )
+    return (Table("estimates-record", head, cells, (0, 1.7, 1.3, 0, 0), frozenset({3, 4}), dense=True),)
+
+
+def _by_stage(rows: Sequence[Held]) -> tuple[Block, ...]:
+    """How good the estimates of each stage were, over all moves; of good ones 8 of 10 are inside."""
+    off = bias(rows)
+    if off is None:
+        return ()
+    head = (tr("Stage, all moves"), tr("Times"), tr("Between low and high"), tr("Took / likely, mean"))
+    cells = tuple(
+        (
+            stage_name(each.stage),
+            Cell(units.count(each.times), each.times),
+            Cell(f"{each.inside / each.times:.0%}", each.inside / each.times),
+            Cell(units.ABSENT if each.bias is None else units.ratio(each.bias), each.bias),
+        )
+        for each in by_stage(rows)
+    )
+    said = tr("Of all moves {inside} of {all} lie between low and high; they took {factor} what was likely.")
+    inside = sum(row.inside for row in rows)
+    return (
+        Table("estimates-by-stage", head, cells, (1.4, 0, 0, 0), frozenset({1, 2, 3}), dense=True),
+        Text(said.format(inside=inside, all=len(rows), factor=units.ratio(off))),
+    )

@@ -1,0 +1,468 @@
+"""What was carried out: one sentence for whoever decides, then the times, passes, proofs, breaks and every step."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from core import units
+from core.language import marked, tr
+from core.migration.execution.account import NOTEWORTHY_SECONDS, Downtime, account, downtime
+from core.migration.execution.entry import old_may_be_stopped
+from core.migration.execution.summary import Agreement, agreements, breaks, passes, proven, stages
+from core.migration.model.estimate import Estimate, Method
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Step
+from core.migration.plan.steps.inventory import INVENTORY
+from core.migration.plan.steps.verify import SUMS
+from core.reports.charts.durations import Bar, gantt
+from core.reports.model import Block, Cell, Row, Section, Table, Text, Tone
+from core.reports.parts.plan import MANY_STEPS
+from core.reports.recorded import compared, recorded
+from core.reports.report import Report
+from core.reports.words import about, counted, day, day_of_month, instant, listed, missing, moment, span, stage_name
+
+_WHAT = {Kind.REAL: marked("the move"), Kind.REHEARSAL: marked("a rehearsal")}
+_ENDED = {
+    State.RUNNING: marked("under way"),
+    State.INTERRUPTED: marked("interrupted"),
+    State.STOPPED: marked("ended at a step that failed"),
+    State.CANCELLED: marked("cancelled"),
+    State.DONE: marked("done"),
+    State.ROLLED_BACK: marked("taken back"),
+}
+
+
+def record(report: Report, latest: Execution) -> Section:
+    """What is known of an execution as a whole."""
+    head = (tr("What"), tr("How it came out"))
+    return Section(tr("What was carried out"), (Table("execution", head, tuple(_facts(report, latest)), (0.35, 1)),))
+
+
+def verification(latest: Execution) -> Section:
+    """What was held against what, and what each pass sent."""
+    days = _days(latest)
+    compared = Table(
+        "verification",
+        (tr("Held against each other"), tr("What"), tr("Came to")),
+        tuple(_agreements(latest)),
+        (1.2, 1.6, 0.8),
+    )
+    made = _passes_table(_passes(latest, days))
+    parts = (Section(tr("Verification"), (compared,)), Section(tr("The passes"), (made,)))
+    blocks = tuple(part for part, table in zip(parts, (compared, made), strict=True) if table.rows)
+    return Section(tr("Is the copy whole?"), blocks)
+
+
+def troubles(latest: Execution) -> Section:
+    """Where it ended on its way."""
+    head = (tr("When (UTC)"), tr("Where"), tr("Why"), tr("Gone on with"))
+    rows = tuple(_breaks(latest))
+    return Section(tr("Where it ended on its way"), (Table("breaks", head, rows, (0, 1, 1.6, 0)),) if rows else ())
+
+
+def people(latest: Execution) -> Section:
+    """Who confirmed what, and when."""
+    steps = {step.number: step for step in latest.plan.steps}
+    rows = []
+    for run in latest.steps:
+        step = steps.get(run.number)
+        if step is None or run.back or not (step.by_person or (run.exit_status == 0 and run.message)):
+            continue
+        said = run.message or (tr("confirmed") if run.done else tr("not confirmed"))
+        when = moment(run.ended_at or run.started_at)
+        rows.append((str(run.number), recorded(run.title), latest.owner, when, said))
+    head = (tr("Step"), tr("What"), tr("Who"), tr("When"), tr("Said"))
+    table = Table("confirmations", head, tuple(rows), (0, 1.4, 1, 0, 1), frozenset({0}))
+    return Section(tr("Who confirmed what"), (table,) if rows else ())
+
+
+def steps(latest: Execution) -> Section:
+    """Every step, planned against real: on one time axis, and as a table."""
+    drawing = gantt(_bars(latest))
+    blocks: list[Block] = [] if drawing is None else [drawing]
+    blocks.append(_steps_table("steps", _grouped(latest), latest, back=False))
+    if any(run.void for run in latest.steps):
+        said = tr("void: it was done, and what happened later made it count as not done.")
+        blocks.append(Text(said, small=True))
+    way_back = [run for run in latest.steps if run.back]
+    if way_back:
+        blocks.append(Section(tr("The way back"), (_steps_table("way-back", [("", way_back)], latest, back=True),)))
+    return Section(tr("Every step, planned against real"), tuple(blocks))
+
+
+def phases_chart(latest: Execution) -> tuple[Block, ...]:
+    """The plot of page one: the parts of the night, planned and real."""
+    drawing = gantt(_phase_bars(latest), "phases")
+    return () if drawing is None else (drawing,)
+
+
+def earlier(found: Sequence[Execution]) -> Section:
+    """A line for each execution before the latest."""
+    head = (tr("What"), tr("Began"), tr("Took"), tr("Without the cluster"), tr("Came to"))
+    rows = tuple(_earlier(one) for one in found)
+    table = Table("earlier", head, rows, (0.8, 1.2, 0, 0, 1.2), frozenset({2, 3}))
+    return Section(tr("Earlier executions"), (table,) if rows else ())
+
+
+def _bars(latest: Execution) -> tuple[Bar, ...]:
+    """Each step that was tried: as planned, one after the other from the first start, and as it was."""
+    planned: dict[int, tuple[float, float]] = {}
+    at = 0.0
+    for step in latest.steps_taken:
+        seconds = step.expected_seconds or 0.0
+        planned[step.number] = (at, at + seconds)
+        at += seconds
+    bars = []
+    for step in latest.steps_taken:
+        runs = [run for run in latest.steps if run.number == step.number and not run.back]
+        bars.append(
+            Bar(
+                f"{step.number}. {recorded(step.title)}",
+                planned[step.number],
+                _covered(latest, runs),
+                step.stopped,
+                step.point_of_no_return,
+            )
+        )
+    return tuple(bars)
+
+
+def _covered(latest: Execution, runs: Sequence[StepRun]) -> tuple[float, float] | None:
+    """From the first start to the last end, in seconds since the execution began."""
+    ends = [run.ended_at or run.started_at for run in runs]
+    if not ends:
+        return None
+    return _seconds(latest.started_at, min(run.started_at for run in runs)), _seconds(latest.started_at, max(ends))
+
+
+def _phase_bars(latest: Execution) -> tuple[Bar, ...]:
+    bars: dict[str, Bar] = {}
+    for step, bar in zip(latest.steps_taken, _bars(latest), strict=True):
+        name = stage_name(step.phase.value)
+        known = bars.get(name)
+        joined = known or Bar(name, None)
+        bars[name] = Bar(
+            name,
+            _joined(joined.planned, bar.planned),
+            _joined(joined.real, bar.real),
+            joined.down or bar.down,
+            joined.point or bar.point,
+        )
+    return tuple(bars.values())
+
+
+def _joined(one: tuple[float, float] | None, other: tuple[float, float] | None) -> tuple[float, float] | None:
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def sentence(report: Report, latest: Execution) -> tuple[Tone, str]:
+    """A tone and one plain sentence."""
+    if latest.kind is Kind.REHEARSAL:
+        return _of_rehearsal(report, latest)
+    down = downtime(latest, report.made_at)
+    old, new = report.old.name, report.new.name
+    if latest.state is State.DONE:
+        after = _without(down) or tr("{old} had been stopped before").format(old=old)
+        said = tr("The cluster was moved to {new}: it serves there since {at}; {after}{proof}.")
+        proof = tr(", and both sides were proven to hold the same") if proven(latest) else ""
+        return Tone.GOOD, said.format(new=new, at=_served(latest), after=after, proof=proof)
+    if latest.state is State.ROLLED_BACK:
+        if down is None:
+            said = tr("The move was taken back before {old} was stopped: {old} serves as before.")
+            return Tone.MIXED, said.format(old=old)
+        said = tr("The move was taken back: {old} serves again since {at}; {after}.")
+        return Tone.MIXED, said.format(old=old, at=_at(down.ended_at), after=_without(down))
+    if latest.state is State.RUNNING:
+        return Tone.PLAIN, tr("The move was under way when this was written: {at}.").format(at=_reached(latest))
+    return _of_broken(latest, old, new, down)
+
+
+def _of_broken(latest: Execution, old: str, new: str, down: Downtime | None) -> tuple[Tone, str]:
+    words = {"how": tr(_broken(latest)), "old": old, "new": new}
+    if account(latest).opened_at is not None:
+        said = tr("The move was {how} after {new} was opened: it serves since {at}; {after}.")
+        return Tone.MIXED, said.format(**words, at=_served(latest), after=_without(down))
+    if latest.past_return:
+        said = tr("The move was {how} while {new} was being opened: look whether it runs.")
+        return Tone.BAD, said.format(**words)
+    if old_may_be_stopped(latest):
+        since = tr(" since {at}").format(at=instant(down.began_at)) if down is not None else ""
+        said = tr("The move was {how}: {old} is stopped{since}, {new} was not opened; go on, or back to {old}.")
+        return Tone.BAD, said.format(**words, since=since)
+    return Tone.MIXED, tr("The move was {how} before {old} was stopped: {old} serves as before.").format(**words)
+
+
+def _of_rehearsal(report: Report, latest: Execution) -> tuple[Tone, str]:
+    old = report.old.name
+    if latest.state is not State.DONE:
+        running = latest.state is State.RUNNING
+        stood = tr("under way: {at}").format(at=_reached(latest)) if running else tr(_broken(latest))
+        said = tr("A rehearsal was {how}; nothing was stopped, {old} serves as before.")
+        return Tone.MIXED, said.format(how=stood, old=old)
+    found = account(latest)
+    rate = tr(" at {rate}").format(rate=units.rate(found.copy_rate)) if found.copy_rate is not None else ""
+    copied = tr("copied {size}{rate}").format(size=units.size(found.sent), rate=rate)
+    done = copied if found.sent else tr("found nothing left to copy")
+    night = _night(report, latest)
+    cost = (
+        tr(" By its rates the night costs {time} without the cluster.").format(
+            time=about(night.downtime_seconds.likely)
+        )
+        if night
+        else ""
+    )
+    said = tr("A rehearsal {done} and stopped nothing: {old} serves as before.")
+    return Tone.GOOD, said.format(done=done, old=old) + cost
+
+
+def _night(report: Report, latest: Execution) -> Method | None:
+    """What the move will take by the rates of a rehearsal; None where the estimate does not know them yet."""
+    made: Estimate | None = report.estimate
+    if made is None or made.made_at is None or latest.ended_at is None or made.made_at < latest.ended_at:
+        return None
+    return made.method("warm-copy" if any(step.warm_pass for step in latest.plan.steps) else "cold-copy")
+
+
+def _broken(latest: Execution) -> str:
+    return marked("broken off at a step that failed") if latest.state is State.STOPPED else _ENDED[latest.state]
+
+
+def _reached(latest: Execution) -> str:
+    """`step 11 of 39, warm pass 1 of 2`."""
+    runs = [run for run in latest.steps if not run.back]
+    of = counted(len(latest.plan.steps), "{number} step", "{number} steps")
+    if not runs:
+        return tr("none of its {steps} has begun").format(steps=of)
+    return tr("step {number} of {all}, {title}").format(
+        number=runs[-1].number, all=len(latest.plan.steps), title=recorded(runs[-1].title)
+    )
+
+
+def _served(latest: Execution) -> str:
+    return _at(account(latest).opened_at)
+
+
+def _at(at: datetime | None) -> str:
+    return units.ABSENT if at is None else instant(at)
+
+
+def _without(down: Downtime | None) -> str:
+    return "" if down is None else tr("the time without it was {time}").format(time=units.duration(down.seconds))
+
+
+def _facts(report: Report, latest: Execution) -> list[tuple[str, str]]:
+    took = (
+        ""
+        if latest.ended_at is None
+        else tr(", {time} in all").format(time=units.duration(_seconds(latest.started_at, latest.ended_at)))
+    )
+    by = tr("{what}, by {person}").format(what=tr(_WHAT[latest.kind]), person=latest.owner)
+    rows = [
+        (tr("Carried out"), by),
+        (tr("Began"), instant(latest.started_at)),
+        (tr("Ended"), f"{_at(latest.ended_at)}{took}"),
+        (tr("State"), tr(_ENDED[latest.state]) + (f": {latest.message}" if latest.message else "")),
+        (tr("Without the cluster"), without_cluster(report, latest)),
+        (tr("Transport"), compared(latest.plan.transport)),
+        (tr("Way back"), tr(_way_back(latest))),
+    ]
+    if latest.kind is Kind.REHEARSAL:
+        rows.append((tr("The night to come"), _cost(report, latest)))
+    return rows
+
+
+def without_cluster(report: Report, latest: Execution) -> str:
+    """How long clients waited, from when until when, and for what."""
+    if latest.kind is Kind.REHEARSAL:
+        return tr("not at all: a rehearsal stops nothing")
+    down = downtime(latest, report.made_at)
+    if down is None:
+        said = tr("{old} was not stopped by it") if old_may_be_stopped(latest) else tr("{old} was not stopped")
+        return said.format(old=report.old.name)
+    began, time = _second(down.began_at), units.duration(down.seconds)
+    if down.ended_at is None:
+        said = tr("{time}, from {began} on, and not over when this was written").format(time=time, began=began)
+    else:
+        said = tr("{time}, from {began} to {ended}").format(time=time, began=began, ended=_second(down.ended_at))
+    parts = tr("Commands took {time}").format(time=units.duration(down.command_seconds))
+    if down.expected_seconds is not None and down.ended_at is not None:
+        parts += tr(" ({time} expected)").format(time=about(down.expected_seconds))
+    parts += tr(", people {time}").format(time=units.duration(down.people_seconds))
+    if down.idle_seconds >= NOTEWORTHY_SECONDS:
+        parts += tr("; for {time} nothing was under way").format(time=units.duration(down.idle_seconds))
+    return f"{said}. {parts}."
+
+
+def _cost(report: Report, latest: Execution) -> str:
+    night = _night(report, latest)
+    if night is None:
+        said = tr("It was not estimated with the rates of this rehearsal.")
+        return missing(said, report.move, "estimate", "Estimate")
+    said = tr("{down} without the cluster, {whole} in all, by the rates of this rehearsal; people come on top")
+    return said.format(down=span(night.downtime_seconds), whole=span(night.duration_seconds))
+
+
+def _way_back(latest: Execution) -> str:
+    if latest.kind is Kind.REHEARSAL or (latest.state is not State.ROLLED_BACK and not old_may_be_stopped(latest)):
+        return marked("not needed: nothing was stopped")
+    if latest.state is State.ROLLED_BACK:
+        return marked("taken")
+    if any(run.back for run in latest.steps):
+        return marked("begun, and not at its end")
+    if latest.past_return:
+        return marked("not taken; since the opening it loses what clients wrote to new")
+    return marked("not taken, and still open")
+
+
+def _passes_table(rows: Sequence[Row]) -> Table:
+    """With a column for remarks where there is one."""
+    head = (tr("Pass"), tr("Began (UTC)"), tr("Took"), tr("Sent"), tr("Rate"), "")
+    columns = len(head) if any(row[-1] for row in rows) else len(head) - 1
+    cut = tuple(row[:columns] for row in rows)
+    return Table("passes", head[:columns], cut, (1.5, 0, 0, 0, 0, 1)[:columns], frozenset({2, 3, 4}))
+
+
+def _passes(latest: Execution, days: bool) -> list[Row]:
+    rows: list[Row] = []
+    for made in passes(latest):
+        began = (f"{recorded(made.title)}{_again(made.attempt)}", _clock(made.started_at, days))
+        if made.left_out:
+            rows.append((*began, "", "", "", tr("left out: {why}").format(why=made.left_out)))
+            continue
+        rate = Cell(units.rate(made.bytes_per_second), made.bytes_per_second)
+        sent = Cell(units.size(made.bytes), made.bytes)
+        rows.append((*began, Cell(units.duration(made.seconds), made.seconds), sent, rate, ""))
+    return rows
+
+
+def _agreements(latest: Execution) -> list[Row]:
+    """Of a rehearsal only what it came to: the rest was not in question."""
+    found = [each for each in agreements(latest) if each.agreed is not None or latest.kind is Kind.REAL]
+    return [
+        (f"{recorded(each.other.title)}; {recorded(each.step.title)}", _compared(each), _came_to(each))
+        for each in found
+    ]
+
+
+def _compared(each: Agreement) -> str:
+    if each.other.name != INVENTORY or not each.agreed:
+        return recorded(each.other.reason if each.other.name == SUMS else each.step.reason)
+    databases = re.findall(r"(?m)^database ", each.output)
+    relations = sum(map(int, re.findall(r"(?m)^relations \S+ (\d{1,12})$", each.output)))
+    settings, invalid = (re.findall(rf"(?m)^{word} ", each.output) for word in ("setting", "invalid index"))
+    counts = (
+        counted(len(databases), "{number} database", "{number} databases"),
+        counted(relations, "{number} relation", "{number} relations"),
+        counted(len(settings), "{number} setting", "{number} settings"),
+        counted(len(invalid), "{number} invalid index", "{number} invalid indexes"),
+    )
+    return listed(counts, most=len(counts))
+
+
+def _came_to(each: Agreement) -> Cell:
+    if each.agreed is None:
+        return Cell(tr("not compared"), tone=Tone.MIXED)
+    if each.agreed:
+        return Cell(tr("the same"), tone=Tone.GOOD)
+    return Cell(tr("not the same: {why}").format(why=each.message), tone=Tone.BAD)
+
+
+def _breaks(latest: Execution) -> list[tuple[str, ...]]:
+    days = _days(latest)
+    return [
+        (
+            _clock(each.at, days),
+            recorded(each.title),
+            each.why,
+            _clock(each.resumed_at, days) if each.resumed_at else tr("not yet"),
+        )
+        for each in breaks(latest)
+    ]
+
+
+def _grouped(latest: Execution) -> list[tuple[str, list[StepRun]]]:
+    """The tries at the plan's steps in the order of time, under their stages; a stage comes again after a resume."""
+    of = stages(latest)
+    found: list[tuple[str, list[StepRun]]] = []
+    for run in latest.steps:
+        if run.back:
+            continue
+        stage = of.get(run.number, "")
+        if not found or found[-1][0] != stage:
+            found.append((stage, []))
+        found[-1][1].append(run)
+    return found
+
+
+def _steps_table(name: str, groups: Sequence[tuple[str, list[StepRun]]], latest: Execution, *, back: bool) -> Table:
+    of = {step.number: step for step in (latest.plan.way_back if back else latest.plan.steps)}
+    days = _days(latest)
+    head = (tr("No."), tr("Step"), tr("On"), tr("Began (UTC)"), tr("Took"), tr("Expected"), tr("Sent"), tr("Exit"))
+    rows: list[Row] = []
+    for stage, runs in groups:
+        if stage:
+            rows.append((f"{tr(stage)}, {_took(runs)}",))
+        rows += [_step(run, of.get(run.number), days) for run in runs]
+    dense = len(rows) > MANY_STEPS
+    return Table(name, head, tuple(rows), (0, 1, 0, 0, 0, 0, 0, 0), frozenset({0, 4, 5, 6, 7}), dense=dense)
+
+
+def _took(runs: Sequence[StepRun]) -> str:
+    ends = [run.ended_at for run in runs if run.ended_at is not None]
+    if not ends:
+        return tr("not ended")
+    return units.duration(_seconds(min(run.started_at for run in runs), max(ends)))
+
+
+def _step(run: StepRun, step: Step | None, days: bool) -> Row:
+    left_out = tr(", left out: {why}").format(why=run.message) if run.done and run.message else ""
+    expected = step.expected_seconds if step is not None and run.attempt == 1 else None
+    took = None if run.ended_at is None else _seconds(run.started_at, run.ended_at)
+    return (
+        str(run.number),
+        f"{recorded(run.title)}{_again(run.attempt)}{left_out}",
+        "" if step is None else tr(step.side),
+        _clock(run.started_at, days),
+        "" if took is None else Cell(units.duration(took), took),
+        "" if expected is None else Cell(about(expected), expected),
+        "" if run.bytes is None else Cell(units.size(run.bytes), run.bytes),
+        _exit(run),
+    )
+
+
+def _again(attempt: int) -> str:
+    return tr(" (try {number})").format(number=attempt) if attempt > 1 else ""
+
+
+def _exit(run: StepRun) -> str:
+    if run.exit_status is None:
+        return tr("not seen")
+    return f"{run.exit_status}, {tr('void')}" if run.void else str(run.exit_status)
+
+
+def _earlier(one: Execution) -> Row:
+    down = downtime(one, one.ended_at or one.started_at)
+    took = "" if one.ended_at is None else units.duration(_seconds(one.started_at, one.ended_at))
+    rate = account(one).copy_rate
+    copied = tr(", copied at {rate}").format(rate=units.rate(rate)) if rate is not None else ""
+    without = units.ABSENT if down is None else Cell(units.duration(down.seconds), down.seconds)
+    return tr(_WHAT[one.kind]), instant(one.started_at), took, without, tr(_ENDED[one.state]) + copied
+
+
+def _days(latest: Execution) -> bool:
+    """Whether it went over midnight, or over more."""
+    return len({run.started_at.date() for run in latest.steps} | {latest.started_at.date()}) > 1
+
+
+def _clock(at: datetime, days: bool) -> str:
+    return f"{day_of_month(at)} {at:%H:%M:%S}" if days else f"{at:%H:%M:%S}"
+
+
+def _second(at: datetime) -> str:
+    return f"{day(at)} {at:%H:%M:%S} {at.tzname() or ''}".rstrip()
+
+
+def _seconds(began: datetime, ended: datetime) -> float:
+    return max(timedelta(0), ended - began).total_seconds()

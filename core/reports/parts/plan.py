@@ -1,0 +1,119 @@
+"""The plan as a table and on a time axis; its commands, step by step, where they are asked for."""
+
+import re
+from collections.abc import Sequence
+
+from core import units
+from core.language import tr
+from core.migration.model.plan import Plan, Step
+from core.reports.charts.durations import Bar, gantt
+from core.reports.model import Block, Cell, Code, Item, Items, Row, Section, Table, Text, Tone
+from core.reports.recorded import compared, recorded
+from core.reports.report import Report
+from core.reports.words import about, capital, instant, listed, missing, stage_name
+
+MANY_STEPS = 40
+"""A table of more is as low as it can be: else a plan takes a page more."""
+_MOST_BARS = 12
+_WORD = re.compile(r"^(?:blocker|unknown|warning): ")
+
+
+def plan(report: Report) -> Section:
+    """What will be done, by whom, where, and for how long."""
+    found = report.plan
+    if found is None:
+        return Section(
+            tr("The plan"), (Text(missing(tr("There is no plan yet."), report.move, "plan", "Plan"), Tone.MUTED),)
+        )
+    said = tr("Made on {instant}. Transport: {transport}. {why}")
+    why = said.format(
+        instant=instant(found.made_at), transport=compared(str(found.transport)), why=capital(recorded(found.why))
+    )
+    blocks: list[Block] = [Text(why)]
+    warnings = [recorded(_WORD.sub("", text)) for text in found.warnings if not _is_said(text, report)]
+    if warnings:
+        blocks.append(Items(tuple(Item(text, tone=Tone.MIXED, title=tr("Warning")) for text in warnings)))
+    drawing = gantt(phase_bars(found.steps))
+    blocks += [drawing] if drawing is not None else []
+    blocks.append(steps_table("plan", found.steps))
+    blocks += _left(found)
+    return Section(tr("The plan"), tuple(blocks))
+
+
+def _is_said(warning: str, report: Report) -> bool:
+    """Whether the checks beside the plan say it already."""
+    return any(warning == f"{one.status}: {one.message} [{one.id}]" for one in report.checks or ())
+
+
+def phase_bars(steps: Sequence[Step]) -> tuple[Bar, ...]:
+    """What follows what by its time: steps one by one where they are few, else by the parts of the night."""
+    groups: list[tuple[str, list[Step]]] = []
+    few = len(steps) <= _MOST_BARS
+    for step in steps:
+        name = f"{step.number}. {recorded(step.title)}" if few else stage_name(step.phase.value)
+        if few or not groups or groups[-1][0] != name:
+            groups.append((name, []))
+        groups[-1][1].append(step)
+    bars, at = [], 0.0
+    for name, group in groups:
+        seconds = sum(step.expected_seconds or 0.0 for step in group)
+        stopped, point = any(step.stopped for step in group), any(step.point_of_no_return for step in group)
+        bars.append(Bar(name, (at, at + seconds), down=stopped, point=point))
+        at += seconds
+    return tuple(bars)
+
+
+def steps_table(name: str, steps: Sequence[Step]) -> Table:
+    """A row a step, under the parts of the night."""
+    head = (tr("Step"), tr("What"), tr("Where"), tr("As"), tr("Takes"), tr("Downtime"))
+    rows: list[Row] = []
+    phase = None
+    for step in steps:
+        if step.phase is not phase and len(steps) > _MOST_BARS:
+            rows.append((stage_name(step.phase.value),))
+        phase = step.phase
+        rows.append(_row(step))
+    return Table(name, head, tuple(rows), (0, 3.2, 0.8, 0.6, 0, 0.9), frozenset({0, 4}), dense=len(steps) > MANY_STEPS)
+
+
+def _row(step: Step) -> Row:
+    where = (tr("you"), "") if step.by_person else (step.server, step.user)
+    point = Cell(tr("point of no return"), tone=Tone.BAD)
+    downtime = point if step.point_of_no_return else tr("yes") if step.stopped else ""
+    takes = "" if step.expected_seconds is None else about(step.expected_seconds)
+    return str(step.number), recorded(step.title), *where, Cell(takes, step.expected_seconds), downtime
+
+
+def _left(found: Plan) -> list[Block]:
+    """The way back, and what stays to do."""
+    point = next((step for step in found.steps if step.point_of_no_return), None)
+    blocks: list[Block] = []
+    if found.way_back:
+        until = tr("Until step {number} it can be taken back: {steps}.").format(
+            number=units.ABSENT if point is None else point.number,
+            steps=listed((recorded(step.title) for step in found.way_back), most=6),
+        )
+        blocks.append(Text(until))
+    said = [
+        *(Item(recorded(text), title=tr("What remains")) for text in found.remains),
+        *(Item(recorded(text), title=tr("To do then")) for text in found.advice),
+    ]
+    return [*blocks, Items(tuple(said))] if said else blocks
+
+
+def commands(found: Plan) -> tuple[Section, ...]:
+    """Of each step the commands, the call that guards them, and its undo; then the functions that they call."""
+    steps = tuple(_commands(step) for step in found.steps)
+    functions = Section(tr("Appendix: the functions"), (Code(found.functions),) if found.functions else ())
+    return Section(tr("Appendix: the steps one by one"), steps), functions
+
+
+def _commands(step: Step) -> Section:
+    whose = (
+        tr("you") if step.side == "you" else f"{step.side}: {step.server}" + (f" ({step.user})" if step.user else "")
+    )
+    blocks: list[Block] = [Text(f"{whose} · {step.reason}" if step.reason else whose, small=True)]
+    text = "\n".join(step.shown)
+    blocks += [Code(text)] if text else []
+    blocks += [Text(tr("Undo: {undo}").format(undo=step.undo), small=True)] if step.undo else []
+    return Section(f"{step.number}. {recorded(step.title)}", tuple(blocks))

@@ -1,0 +1,430 @@
+"""What was recorded in English and comes from a fixed set, in the language of the report.
+
+A template is a text of pghaul's own with names for what differs; what was recorded is held against them, and what fits
+none stays as it was worded. Those of checks are read from their code (`installer/sentences.py`), the others stand here.
+A translation says `{reason:recorded}` where the value is of ours too, `{told:listed}` where each of several is,
+`{stands:sentence}` where it is a whole sentence, and no part of one; every other value, a server's name that reads like
+a template among them, is carried over as it is.
+"""
+
+import re
+from functools import cache
+
+from core.language import ENGLISH, catalogue, current, marked, recorded_sentences
+from core.reports.recorded_failures import FAILURES
+from core.reports.recorded_subjects import SUBJECTS
+
+_TITLES = (
+    marked("prove that the target is empty or ours"),
+    marked("make {path}"),
+    marked("keep new from starting"),
+    marked("remove what an earlier try left on old"),
+    marked("make a key for this copy"),
+    marked("put the functions of this copy on new"),
+    marked("let the key do this copy alone"),
+    marked("read the host keys of new"),
+    marked("pin the host keys of new"),
+    marked("remember what every data root is"),
+    marked("warm pass {number} of {all}"),
+    marked("warm pass {number} of {all}: {path}"),
+    marked("read on old what warm pass {number} has brought"),
+    marked("read on new's disk what warm pass {number} has brought"),
+    marked("write a checkpoint before the last warm pass"),
+    marked("write a checkpoint before the stop"),
+    marked("prove that the plan knows every data root"),
+    marked("prove that the plan still knows every data root"),
+    marked("see who is connected to old"),
+    marked("stop the applications"),
+    marked("take inventory of old"),
+    marked("stop old"),
+    marked("prove the stop"),
+    marked("keep old from starting"),
+    marked("list what the last pass will remove from {path}"),
+    marked("final pass, changed files"),
+    marked("final pass, changed files: {path}"),
+    marked("final pass, the rest"),
+    marked("final pass, the rest: {path}"),
+    marked("prove that old stayed stopped"),
+    marked("prove that old stayed as it was stopped"),
+    marked("prove that old is still stopped"),
+    marked("flush new's disks"),
+    marked("sum up old's files"),
+    marked("compare new's files with old's"),
+    marked("take the key off new"),
+    marked("remove the key from old"),
+    marked("remove the lists from new"),
+    marked("register new with its host"),
+    marked("start new for local connections alone"),
+    marked("ask new"),
+    marked("compare new's inventory with old's"),
+    marked("compare the versions of collations"),
+    marked("decide"),
+    marked("end the local start and take new's fence away"),
+    marked("open new to clients"),
+    marked("say in old's fence that new was opened"),
+    marked("forget new's fence"),
+    marked("lead the applications to new"),
+    marked("prove that new was not opened to clients"),
+    marked("prove that nobody has written to new"),
+    marked("stop new and keep it from starting"),
+    marked("let new's host be as it was"),
+    marked("let old start again"),
+    marked("start old"),
+    marked("prove that old runs"),
+    marked("copy: {path}"),
+    marked("set the link {path}"),
+    marked("check the page checksums of new"),
+    marked("look through new's tables and indexes"),
+    marked("rebuild the indexes whose text sorts differently on new"),
+    marked("see that all of old's configuration can be read: {paths}"),
+    marked("see that old's configuration can take its place: {paths}"),
+    marked("look for new's own {paths}"),
+    marked("pack old's configuration: {paths}"),
+    marked("put old's configuration in its place on new"),
+    marked("put new's own configuration back"),
+    marked("let new start with its host"),
+    marked("move the cron jobs"),
+    marked("move the virtual address"),
+    marked("tell the pooler"),
+    marked("make a folder for this copy"),
+    marked("remove the folder of this copy"),
+    marked("make a password for the rsync daemon"),
+    marked("put the functions of the daemon's keeper on new"),
+    marked("start an rsync daemon for this copy"),
+    marked("reach the rsync daemon from old"),
+    marked("end the rsync daemon"),
+    marked("serve NFS on new"),
+    marked("see from which address old reaches new"),
+    marked("export the target to old"),
+    marked("mount the target on old"),
+    marked("unmount the target on old"),
+    marked("export the target no more"),
+    marked("stop the NFS server of this copy"),
+)
+_SOURCES = (
+    marked("assumed"),
+    marked("timed: an earlier copy of this move"),
+    marked("timed {number} time in this move"),
+    marked("timed {number} times in this move"),
+    marked("{number} steps: commands timed on these servers"),
+    marked("probe of {time}: {how}"),
+    marked("given"),
+    marked("an earlier build"),
+    marked("timed: an earlier warm pass of this move"),
+    marked("timed {number} time"),
+    marked("timed {number} times"),
+    marked("timed {number} time in other moves between such servers"),
+    marked("timed {number} times in other moves between such servers"),
+    marked("{number} steps: assumed"),
+    marked("benchmark of {time}: {title}"),
+)
+_LEFT = (
+    marked(
+        "{server}: the cluster as it was stopped, in {path} and its tablespaces; remove it when new has proven itself "
+        "and has a backup of its own"
+    ),
+    marked("{server}: {path} with its control file, which keeps it from starting"),
+    marked("{server}: {path}, what Debian's tools read there before"),
+    marked("{server}: {path}, what the server said when pg_ctl started it"),
+    marked("no ANALYZE is needed: the planner's statistics were copied with the tables, the cumulative ones as files"),
+    marked("the first queries are slow, for new's memory is empty: pg_prewarm, or patience"),
+    marked("take a backup of new"),
+    marked("{server}: {path}, what new had where old's configuration came, if anything"),
+    marked("run no ANALYZE: the planner's statistics were copied with the tables, the cumulative ones as files"),
+    marked("warm up new's memory, which is empty: by pg_prewarm, or by the first queries, which are slow"),
+    marked(
+        "take a new base backup: nothing was archived while new was started for local connections alone, so the "
+        "archive may have a gap"
+    ),
+    marked("lead to new what received WAL from old: {names}"),
+    marked("drop slots that nobody reads on new, for they came along and keep WAL: {names}"),
+)
+
+
+_SAID = (
+    marked("the control file must be the very same as before the pass: else somebody started old under it"),
+    marked(
+        "every path with type, size, time, mode, owner, link target and contents; what changed since it was read "
+        "behind a warm pass is read now"
+    ),
+    marked(
+        "{size}, {rate} and {claimed} cannot all be: the first two give {takes}; the size in {claimed2} is {needed}; "
+        "at {rate2} {bytes} are copied in {claimed3}"
+    ),
+    marked("4 streams"),
+    marked("one stream of rsync over ssh"),
+    marked(
+        "a sample of the cluster's own files went at {rate} ({tried}), shrunk to 1/{ratio}, "
+        "bound by {bound} (measured: {links})"
+    ),
+    marked("a sample of the cluster's own files went at {rate} ({tried}), bound by {bound} (measured: {links})"),
+    marked("a sample of the cluster's own files went at {rate}, bound by {bound}"),
+    marked("nothing was measured; it is what every server has"),
+    marked("--verify all reads every file in the stop{behind}: about {seconds} on top"),
+    marked("what people take is not counted: to stop the applications, to look, to decide, to lead them to new"),
+    marked("old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)"),
+    marked("the dump goes from old to new over the network while it is loaded: table data alone, no indexes"),
+    marked("one table is most of the cluster: it is dumped and loaded by one process, whatever -j says"),
+    marked("a sample of the cluster by {name}, until on new's disk"),
+    marked("files of {hourly} were written to within an hour: the stop looks through as much"),
+    marked("folders of the cluster are copied side by side, each disk by what its own hold"),
+    marked("zeros by {program} on both at once, as the files of a copy are; {side} is slower"),
+    marked("a sample of the largest tables stands for all of them: {told}"),
+    marked("rates of other clusters stand in for what was not observed: {unseen}"),
+    marked("the copy goes at the observed {observed}: {bytes} take {seconds}"),
+    marked("CREATE INDEX in a throwaway cluster on new, over {tables}"),
+    marked("COPY into a throwaway cluster on new, {tables}"),
+    marked("COPY of a sample of {tables}, cached"),
+    marked("both servers run the same series on the same architecture"),
+    marked("pg_basebackup is one process with one stream, without ssh"),
+    marked("dd of the largest relation files, {how}"),
+    marked("dd of random bytes, flushed at the end"),
+    marked("zeros through one ssh stream, {cipher}"),
+    marked("plain TCP by socat, 1 stream"),
+    marked("iperf3, 1 stream"),
+    marked("random bytes, flushed every {size}"),
+    marked("{how}: as fast at the end as at first ({start})"),
+    marked("{how}: {start} at first, slower after {bytes}; the end counts"),
+    marked("VACUUM FULL of {tables}, ahead: {wasted} are no rows"),
+    marked("{kept} of old WAL gone: a slot, the archiver or a setting holds it"),
+    marked("a link of {faster}"),
+    marked("a new disk that writes {faster}"),
+    marked("a new server of {more} processors"),
+    marked("an old disk that reads {faster}, such as a standby's"),
+    marked("compression, where it shrinks to 1/{ratio}"),
+    marked("verification ahead: --verify changed"),
+    marked("an hour in which a fifth changes ({least})"),
+    marked("how fast the cluster changes was not given: assumed {likely} an hour ({low} to {high})"),
+    marked("the cipher was not measured: assumed {likely} a stream ({range})"),
+    marked("the network was not measured: assumed to be gigabit (90 Mbit/s to 10 Gbit/s)"),
+    marked("the network was not measured: assumed to be no slower than at the earlier restore"),
+    marked("the network was not measured: assumed to carry what the observed copy did ({carried})"),
+    marked("the number of files was not given: assumed {files}"),
+    marked("the observed {observed} is less than half of what {carried}: something holds it up"),
+    marked(
+        "the observed {observed} is more than {carried}: one is wrong, or a cache was measured; low to high covers both"
+    ),
+    marked("the slowest link carries ({bound}, {likely})"),
+    marked("the {bound} carries ({likely})"),
+    marked("the processors were not counted: assumed 4"),
+    marked("the size of the indexes was not given: assumed 30 % of the cluster"),
+    marked("the {name} was not measured: assumed to {verb} {disk} ({range})"),
+    marked("what crosses the wire shrinks to 1/{ratio}, and no processor is too slow for that"),
+    marked(
+        "warm passes hardly shorten the stop: the cluster changes about as fast as it is copied, "
+        "or it is small; a cold copy is done sooner"
+    ),
+    marked("{likely} is more than one ssh stream was ever seen to carry"),
+    marked("how many tables and large objects there are was not given: nothing is counted for each of them"),
+    marked("indexes and ANALYZE are under a fifth of the restore: they usually take more; are they all counted?"),
+    marked("scaled with the size from an earlier dump & restore {size}"),
+    marked("the earlier dump took {earlier} of cluster from a disk that reads {read}"),
+    marked("{rate} end to end is more than a dump & restore was seen to do (150 MB/s)"),
+    marked("{rate} end to end is more than was seen where one table dominates (40 MB/s)"),
+    marked("the cluster changes about as fast as it can be copied: a replica may never catch up"),
+    marked("pg_upgrade clones files, which takes a file system with reflinks on new (XFS, Btrfs)"),
+    marked("pg_upgrade copies every file on new once more"),
+    marked("pg_upgrade links files: once new was opened, the copy cannot go back to the old version"),
+    marked("text sorts differently on new: {wanted} of indexes are built anew before opening, {how}"),
+    marked("as long for each byte as the indexes that were built before"),
+    marked("at some {sampled} in one process, as over a sample of the tables"),
+    marked("assumed {likely} in one process ({low} to {high})"),
+    marked("by the watch of {seconds}, files of {hour} are written to in an hour, {day} in a day"),
+    marked(
+        "fewest changes between {clock} and {clock2} ({low} an hour), most "
+        "between {clock3} and {clock4} ({high}), by old's clock"
+    ),
+    marked("new runs PostgreSQL {new}, old {old}: files of one major version are no cluster of another"),
+    marked("the cluster's bytes cross the network unencrypted, as the move allows"),
+    marked("control data of {path}"),
+    marked("smartctl is not installed"),
+    marked("a trial cluster of {version}"),
+    marked("blockers: {blockers}, unknown: {unknown}, warnings: {warnings}, passed: {passed}"),
+    marked("how long each method takes"),
+    marked("transport: {transport}"),
+    marked("move: {state}"),
+    marked("rehearsal: {state}"),
+    marked("RAID {level} of {drives}"),
+    marked("RAID {level} of {drives} in {groups} groups"),
+)
+"""Assumptions and warnings of an estimate, what would help, how a link was probed, why a plan is as it is, gaps."""
+_PARTS = (
+    marked("{low} to {high}"),
+    marked(", then {looks} looks through new"),
+    marked(", then pg_checksums and pg_amcheck look through new"),
+    marked("the facts do not say"),
+    marked("{tool}, one stream"),
+    marked("{tool} level {level}, {streams} streams"),
+    marked("{tool} level {level}, one stream"),
+    marked("rsync over NFS, {options}"),
+    marked("rsync over ssh, {options}"),
+    marked("rsync over NFS"),
+    marked("rsync over ssh"),
+    marked("of the same size (its size was not given)"),
+    marked("of {size}"),
+    marked("past the page cache"),
+    marked("page cache dropped first"),
+    marked("ssh's own cipher"),
+    marked("one stream"),
+    marked("1 stream"),
+    marked("{number} streams"),
+    marked("{number} tables"),
+    marked("1 table"),
+    marked("1 file"),
+    marked("{number} files"),
+    marked("space"),
+    marked("inodes"),
+    marked("dump"),
+    marked("load"),
+    marked("indexes"),
+    marked("prepared transactions"),
+    marked("replication slots"),
+    marked("publications"),
+    marked("subscriptions"),
+    marked("receivers of its WAL"),
+    marked("schedulers and background workers"),
+    marked("may sort"),
+    marked("sorts"),
+    marked("old disk"),
+    marked("new disk"),
+    marked("old"),
+    marked("new"),
+    marked("wire"),
+    marked("old cpu"),
+    marked("new cpu"),
+    marked("not read"),
+    marked("not known"),
+    marked("none"),
+    marked("nothing"),
+    marked("the mode of the data directory"),
+    marked("what kinds of files lie in the data directory"),
+    marked("cluster managers"),
+    marked("poolers"),
+    marked("the catalogs of the whole cluster"),
+    marked("the catalogs of its databases"),
+    marked("a command"),
+    marked("stopped"),
+    marked("running"),
+    marked("interrupted"),
+    marked("cancelled"),
+    marked("running, in production"),
+    marked("a primary"),
+    marked("in production"),
+    marked("done"),
+    marked("interrupted"),
+    marked("cancelled"),
+    marked("rolled back"),
+    marked("under way"),
+    marked("all there"),
+    marked("all taken"),
+    marked("not enabled"),
+    marked("pg_ctl alone"),
+    marked("inside the data directory"),
+    marked("no profile"),
+    marked("drops nothing"),
+    marked("no md array"),
+    marked("within a second"),
+    marked("within a second, not known who keeps it"),
+    marked("not known who keeps it"),
+    marked("disabled"),
+    marked("{number} tablespaces outside"),
+    marked("1 tablespace outside"),
+    marked("a copy of system identifier {number}"),
+    marked("system identifier {number}"),
+    marked("{unit}, not enabled"),
+    marked("{path} (running)"),
+    marked("{path} has {number} inodes"),
+    marked("{path} needs {number} inodes"),
+    marked("{path} has {number}iB"),
+    marked("{path} needs {number}iB"),
+    marked("memory {size}"),
+    marked("free {size}"),
+    marked("{number} settings"),
+    marked("a cluster of series {series}"),
+    marked("client not known, server not known, over UDP not known"),
+    marked("open files {number}, locked memory {size}"),
+    marked("huge_pages {value}, {number} reserved"),
+    marked("{number} reserved"),
+    marked("{number} of {all} load"),
+    marked("host {name}, boot {id}, {more}"),
+)
+"""What such sentences are made of."""
+
+
+def recorded(text: str) -> str:
+    """The text in the language that is spoken; as it was recorded where it is of no known form."""
+    return text if current() == ENGLISH else _said(text, _forms(current())) or text
+
+
+def compared(text: str) -> str:
+    """The same for a value that a check compared, and for a part of a sentence: `old disk`."""
+    return text if current() == ENGLISH else _said(text, _parts(current())) or _said(text, _forms(current())) or text
+
+
+def is_known(text: str) -> bool:
+    """Whether it is said in the language that is spoken."""
+    return not text or current() == ENGLISH or _said(text, _forms(current())) is not None
+
+
+def _said(text: str, forms: "tuple[tuple[_Form, str], ...]") -> str | None:
+    for form, translation in forms:
+        values = form.values(text)
+        if values is not None:
+            return translation.format(**values)
+    return None
+
+
+class _Value(str):
+    """What stood in a sentence."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        if spec == "sentence":
+            return recorded(str(self))
+        if spec == "listed":
+            return ", ".join(map(compared, self.split(", ")))
+        return compared(str(self)) if spec == "recorded" else str(self)
+
+
+class _Form:
+    """A template; matched by looking for its texts one behind the other, in a time that grows with the text alone."""
+
+    def __init__(self, template: str) -> None:
+        first, *parts = re.split(r"\{(\w+)\}", template)
+        self.first, self.names, self.texts = first, parts[::2], parts[1::2]
+        self.told = len(first) + sum(map(len, self.texts))
+
+    def values(self, text: str) -> dict[str, _Value] | None:
+        """What stands for each name; None: the text is not of this form."""
+        if not self.names:
+            return {} if text == self.first else None
+        if len(text) < self.told or not text.startswith(self.first) or not text.endswith(self.texts[-1]):
+            return None
+        found: dict[str, _Value] = {}
+        at, end = len(self.first), len(text) - len(self.texts[-1])
+        for name, behind in zip(self.names[:-1], self.texts[:-1], strict=True):
+            to = text.find(behind, at + 1 if behind else at, end)
+            if to < 0:
+                return None
+            found[name] = _Value(text[at:to])
+            at = to + len(behind)
+        return found | {self.names[-1]: _Value(text[at:end])} if at <= end else None
+
+
+@cache
+def _forms(language: str) -> tuple[tuple[_Form, str], ...]:
+    templates = (*_TITLES, *_SOURCES, *_LEFT, *_SAID, *FAILURES)
+    ours = {template: catalogue(language).gettext(template) for template in templates}
+    return _most_telling_first(recorded_sentences(language) | ours)
+
+
+@cache
+def _parts(language: str) -> tuple[tuple[_Form, str], ...]:
+    return _most_telling_first({template: catalogue(language).gettext(template) for template in (*_PARTS, *SUBJECTS)})
+
+
+def _most_telling_first(templates: dict[str, str]) -> tuple[tuple[_Form, str], ...]:
+    """`make a key for this copy` makes no path."""
+    found = [(_Form(template), said) for template, said in templates.items() if template]
+    return tuple(sorted(found, key=lambda each: -each[0].told))

@@ -1,0 +1,63 @@
+"""A server described: its dialog opened, tried from there, kept."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from core.errors import InputError
+from core.language import tr
+from gui import actions
+from gui.work import Work
+
+if TYPE_CHECKING:
+    from core.servers.profiles import Profile
+    from gui.dialogs.server import ServerDialog
+
+
+class Describing(QObject):
+    """Signal: kept(name of the server), once its profile is in the history."""
+
+    kept = Signal(str)
+
+    def __init__(self, work: Work, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._work = work
+        self._owner = owner
+
+    def ask(self, profile: "Profile | None", title: str = "") -> None:
+        """Ask for a new server, or to change one; `title`: of the dialog, where it says more than its own."""
+        from gui.dialogs.server import ServerDialog  # of some use once it is opened, not at the start
+
+        dialog = ServerDialog(profile, self._owner.window())
+        if title:
+            dialog.setWindowTitle(title)
+        dialog.submitted.connect(partial(self._save, dialog))
+        dialog.test_wanted.connect(partial(self._try, dialog))
+        hosts = self._work.read(actions.ssh_hosts)
+        if hosts is not None:
+            hosts.succeeded.connect(dialog.offer)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _save(self, dialog: "ServerDialog", profile: "Profile", name: str) -> None:
+        """Keep the profile; the dialog stays open until that has worked, so that nothing typed is lost."""
+        task = self._work.ask(partial(actions.save_profile, profile, name or None))
+        if task is not None:
+            task.succeeded.connect(dialog.accept)
+            task.succeeded.connect(self._work.changed)
+            task.succeeded.connect(partial(self._tell, profile.name))
+            task.failed.connect(dialog.refuse)
+
+    def _tell(self, name: str, _kept: None) -> None:
+        self.kept.emit(name)
+
+    def _try(self, dialog: "ServerDialog", profile: "Profile") -> None:
+        """Connect by what stands in the dialog; its failure is said there, with what to do."""
+        task = self._work.attempt(tr("Testing {name}").format(name=profile.name), partial(actions.try_profile, profile))
+        if task is None:
+            dialog.refuse(InputError(tr("another job runs"), tr("wait for its end, or cancel it")))
+            return
+        task.succeeded.connect(dialog.show_test)
+        task.failed.connect(dialog.refuse)

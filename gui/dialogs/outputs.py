@@ -1,0 +1,104 @@
+"""Asks for outputs that somebody else produced: a file, or what was pasted; two to set side by side, or one alone."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton as Button
+
+from core.errors import InputError
+from core.language import marked, tr
+from gui.appearance import fixed_font
+from gui.dialogs.files import ask_file
+from gui.dialogs.form import FormDialog
+from gui.widgets.label import Label
+
+LARGEST_FILE = 2_000_000
+"""Bytes: more than any tool prints."""
+ANY_TOOL = marked("find it out")
+
+
+class OutputsDialog(FormDialog):
+    """Signal: given(list of (name, text), tool or None), what was typed and opened."""
+
+    given = Signal(object, object)
+
+    def __init__(self, tools: tuple[str, ...], parent: QWidget | None = None) -> None:
+        super().__init__(tr("Outputs of benchmark tools"), parent)
+        self.tool = QComboBox(self)
+        self.tool.addItems([tr(ANY_TOOL), *tools])
+        self.add(tr("&Tool:"), self.tool, tr("Whose outputs they are"))
+        self.left = OutputField(tr("&Left"), tr("left"), self)
+        self.right = OutputField(tr("&Right (may stay empty)"), tr("right"), self)
+        both = QHBoxLayout()
+        for field in (self.left, self.right):
+            both.addWidget(field)
+            field.troubled.connect(self.refuse)
+        self.form.addRow(both)
+        self.column.setStretchFactor(self.form, 1)  # the texts take what room there is
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(tr("&Compare"))
+        self.resize(820, 520)
+
+    @Slot()
+    def submit(self) -> None:
+        tool = None if self.tool.currentIndex() == 0 else self.tool.currentText()
+        self.given.emit([self.left.answer, self.right.answer], tool)
+
+
+class OutputField(QWidget):
+    """One output: its name and its text. Signal: troubled(InputError)."""
+
+    troubled = Signal(object)
+
+    def __init__(self, label: str, side: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._side = side
+        self.name = QLineEdit(self)
+        self.name.setPlaceholderText(side)
+        self.name.setAccessibleName(tr("Name of the {side} output").format(side=side))
+        self.text = QPlainTextEdit(self)
+        self.text.setFont(fixed_font())
+        self.text.setTabChangesFocus(True)
+        self.text.setAccessibleName(tr("The {side} output").format(side=side))
+        self.text.setPlaceholderText(tr("Paste what the tool printed, or open a file"))
+        browse = Button(tr("&Open…") if side == "left" else tr("O&pen…"), self)
+        browse.setAccessibleName(tr("Open a file as the {side} output").format(side=side))
+        browse.clicked.connect(partial(ask_file, self, tr("Open an output"), self.open))
+        named = Label(label, self)
+        named.setBuddy(self.name)
+        head = QHBoxLayout()
+        for widget in (named, self.name, browse):
+            head.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self.text, 1)
+
+    @property
+    def answer(self) -> tuple[str, str]:
+        """What it is called, and what it says."""
+        return self.name.text().strip() or self._side, self.text.toPlainText()
+
+    def open(self, path: Path) -> None:
+        """Take the text of that file, and its name."""
+        from core.cli.inputs import read_input
+
+        try:
+            too_large = path.stat().st_size > LARGEST_FILE
+            text = "" if too_large else read_input(str(path))
+        except (OSError, InputError) as error:
+            why = error.strerror if isinstance(error, OSError) else error.message
+            self.troubled.emit(
+                InputError(
+                    tr("{name} cannot be read: {why}").format(name=path.name, why=why), tr("choose another file")
+                )
+            )
+            return
+        if too_large:
+            hint = tr("choose the file that the tool wrote")
+            self.troubled.emit(InputError(tr("{name} is larger than any tool's output").format(name=path.name), hint))
+            return
+        self.text.setPlainText(text)
+        # of fio's logs only the whole name says what they hold
+        self.name.setText(path.name if path.suffix == ".log" else path.stem)

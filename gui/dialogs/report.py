@@ -1,0 +1,142 @@
+"""Which report: its kind, its shape, its language, what it holds besides; and into which file."""
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import QFileInfo, Signal, Slot
+from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QHBoxLayout, QLineEdit, QPushButton, QWidget
+
+from core.errors import InputError
+from core.language import current, languages, marked, tr
+from gui.dialogs.files import ask_path, file_name
+from gui.dialogs.form import FormDialog
+from gui.language import NAMES
+from gui.models.report import Wanted
+from gui.widgets.check_box import CheckBox
+from gui.widgets.label import Label
+
+_KINDS = (
+    ("plan", marked("Migration plan with go or no-go")),
+    ("execution", marked("Record of the execution")),
+    ("storage", marked("Storage comparison")),
+    ("capacity", marked("Capacity")),
+)
+_SHAPES = (("pdf", "PDF"), ("html", marked("HTML, one file")), ("md", marked("Markdown")), ("json", "JSON"))
+_PAPERS = (("a4", "A4"), ("us-letter", marked("Letter")))
+
+
+class ReportDialog(FormDialog):
+    """Asks for the report on one move, and proposes a file in `folder`.
+
+    Signal: submitted(what is wanted, a Wanted; the file's Path).
+    """
+
+    submitted = Signal(object, object)
+
+    def __init__(self, move: str, kind: str, folder: Path, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Report on {move}").format(move=move), parent)
+        self._move, self._folder = move, folder
+        self.kind = _choice(self, _KINDS)
+        self.kind.setCurrentIndex(self.kind.findData(kind))
+        self.shape = _choice(self, _SHAPES)
+        self.language = _choice(self, tuple((code, NAMES.get(code, code)) for code in languages()))
+        self.language.setCurrentIndex(self.language.findData(current()))
+        self.paper = _choice(self, _PAPERS)
+        self.path = QLineEdit(str(folder / self._usual_name()), self)
+        self.browse = QPushButton(tr("Bro&wse…"), self)
+        self.browse.setAutoDefault(False)
+        self.existing = Label(tr("This file exists. It will be replaced."), self)
+        self.masked = CheckBox(tr("Replace names of &servers, addresses and people"), self)
+        self.appendices = CheckBox(tr("Append &raw values, commands and functions"), self)
+        self._lay_out()
+        self.shape.currentIndexChanged.connect(self._change_ending)
+        self.path.textChanged.connect(self._look)
+        self.browse.clicked.connect(self._browse)
+        self._look()
+        self.path.setFocus()
+        self.path.selectAll()
+
+    @Slot()
+    def submit(self) -> None:
+        path = self.file()
+        if path is None:
+            self.refuse(InputError(tr("the report needs a file"), tr("type its name, or browse for one")))
+            return
+        if not QFileInfo(str(path.parent)).isDir():
+            self.refuse(
+                InputError(
+                    tr("there is no folder {parent}").format(parent=path.parent), tr("make it, or browse for another")
+                )
+            )
+            return
+        chosen = (self.kind, self.language, self.paper)
+        kind, language, paper = (str(each.currentData()) for each in chosen)
+        shape = path.suffix.removeprefix(".").lower()
+        wanted = Wanted(self._move, kind, shape, language, paper, self.masked.isChecked(), self.appendices.isChecked())
+        self.accept()
+        self.submitted.emit(wanted, path)
+
+    def file(self) -> Path | None:
+        """The file as the field has it now, with the ending of a shape, its usual name in a folder that is typed alone;
+        None: the field is empty.
+        """
+        text = self.path.text().strip()
+        if not text:
+            return None
+        typed = Path.home() / text[2:] if text.startswith("~/") else Path(text)
+        path = self._folder / typed
+        if QFileInfo(str(path)).isDir():  # False for a name that is too long, where Path raises
+            return path / self._usual_name()
+        if path.suffix.removeprefix(".").lower() in dict(_SHAPES):
+            return path
+        return path.with_name(f"{path.name}.{self.shape.currentData()}")
+
+    def _usual_name(self) -> str:
+        return file_name(f"{self._move}.{self.shape.currentData()}")
+
+    @Slot()
+    def _look(self) -> None:
+        """The shape is what the file's ending says; whoever writes over a file knows it beforehand."""
+        path = self.file()
+        if path is not None:
+            self.shape.setCurrentIndex(self.shape.findData(path.suffix.removeprefix(".").lower()))
+        there = path is not None and os.path.lexists(path)
+        self.existing.setVisible(there)
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setText(tr("R&eplace") if there else tr("Sa&ve"))
+        self.trouble.hide()
+        self.grow()
+
+    @Slot()
+    def _change_ending(self) -> None:
+        path = self.file()
+        shape = str(self.shape.currentData())
+        if path is not None and path.suffix.removeprefix(".").lower() != shape:
+            self.path.setText(str(path.with_suffix(f".{shape}")))
+
+    @Slot()
+    def _browse(self) -> None:
+        path = self.file()
+        name, shape = self._usual_name() if path is None else path.name, str(self.shape.currentData())
+        dialog = ask_path(self, tr("Save the report"), name, shape, lambda chosen: self.path.setText(str(chosen)))
+        dialog.setDirectory(str(self._folder if path is None else path.parent))
+
+    def _lay_out(self) -> None:
+        self.add(tr("&Kind:"), self.kind)
+        self.add(tr("&Format:"), self.shape)
+        self.add(tr("&Language:"), self.language)
+        self.add(tr("&Paper:"), self.paper, tr("Of a PDF"))
+        row = QHBoxLayout()
+        row.addWidget(self.path, 1)
+        row.addWidget(self.browse)
+        self.add(tr("Save &as:"), self.path, tr("The file that the report is written to"), row)
+        self.form.addRow("", self.existing)
+        self.form.addRow(self.masked)
+        self.form.addRow(self.appendices)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 80)
+
+
+def _choice(parent: QWidget, choices: tuple[tuple[str, str], ...]) -> QComboBox:
+    made = QComboBox(parent)
+    for word, shown in choices:
+        made.addItem(tr(shown), word)
+    return made

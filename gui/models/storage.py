@@ -1,0 +1,73 @@
+"""What arrays of such drives may be expected to do, as rows beside what was measured."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core import units
+from core.comparison.raid import Drive, Expected
+from core.language import tr
+from gui.appearance import Tone
+from gui.models.sentences import recorded
+from gui.models.table import Column, Width
+
+if TYPE_CHECKING:
+    from core.actions.storage import WhatIf
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayRow:
+    """An array that could be built, or a volume as it was measured."""
+
+    title: str
+    figures: Drive
+    parallel_read_bytes_per_second: float | None = None
+    survives: str = ""
+    thread_bound: bool = False
+    measured: bool = False
+
+
+def array_rows(found: "WhatIf") -> tuple[ArrayRow, ...]:
+    """What was measured, then what may be expected."""
+    seen = (
+        ArrayRow(
+            f"{tr(one.side)}: {one.server}:{one.volume}{f', {one.array}' if one.array else ''}",
+            one.drive,
+            measured=True,
+        )
+        for one in found.measured
+    )
+    return (*seen, *(_expected(one) for one in found.expected))
+
+
+def _expected(one: Expected) -> ArrayRow:
+    any_of, at_best = one.layout.survives_any, one.layout.survives_at_best
+    drive = Drive(one.read_iops, one.write_iops, one.read_bytes_per_second, one.write_bytes_per_second)
+    return ArrayRow(
+        one.layout.title,
+        drive,
+        one.parallel_read_bytes_per_second,
+        tr("any {any_of}").format(any_of=any_of)
+        if any_of == at_best
+        else tr("any {any_of}, at best {at_best}").format(any_of=any_of, at_best=at_best),
+        one.thread_bound,
+    )
+
+
+def _tone(row: ArrayRow) -> Tone | None:
+    return Tone.MUTED if row.measured else None
+
+
+def _writes(row: ArrayRow) -> str:
+    shown = units.count(row.figures.write_iops)
+    return tr("{shown} (md's thread)").format(shown=shown) if row.thread_bound else shown
+
+
+ARRAY_COLUMNS: tuple[Column[ArrayRow], ...] = (
+    Column("Array", lambda row: recorded(row.title), tone=_tone, width=Width.REST),
+    Column("Reads /s", lambda row: units.count(row.figures.read_iops), right=True),
+    Column("Writes /s", _writes, right=True),
+    Column("Read, alone", lambda row: units.rate(row.figures.read_bytes_per_second), right=True),
+    Column("Read, several", lambda row: units.rate(row.parallel_read_bytes_per_second), right=True),
+    Column("Write", lambda row: units.rate(row.figures.write_bytes_per_second), right=True),
+    Column("Survives", lambda row: row.survives or (tr("measured") if row.measured else units.ABSENT)),
+)

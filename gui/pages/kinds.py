@@ -1,0 +1,131 @@
+"""Which pages there are, in the order of the rail.
+
+Each loads its module when it is first shown: the window is on screen before the pages that nobody has asked for yet.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.language import marked
+from core.migration.model.standing import Milestone
+from gui.pages.page import Page
+from gui.pages.start import StartPage
+
+
+@dataclass(frozen=True, slots=True)
+class PageKind:
+    """A page by its title and the milestone whose mark the rail shows beside it, as its class has them."""
+
+    title: str
+    milestone: Milestone | None
+    load: Callable[[], type[Page]]
+
+
+def _start() -> type[Page]:
+    return StartPage
+
+
+def _overview() -> type[Page]:
+    from gui.pages.overview import OverviewPage
+
+    return OverviewPage
+
+
+def _servers() -> type[Page]:
+    from gui.pages.servers import ServersPage
+
+    return ServersPage
+
+
+def _facts() -> type[Page]:
+    from gui.pages.facts import FactsPage
+
+    return FactsPage
+
+
+def _measure() -> type[Page]:
+    from gui.pages.measure import MeasurePage
+
+    return MeasurePage
+
+
+def _compare() -> type[Page]:
+    from gui.pages.compare import ComparePage
+
+    return ComparePage
+
+
+def _check() -> type[Page]:
+    from gui.pages.check import CheckPage
+
+    return CheckPage
+
+
+def _probe() -> type[Page]:
+    from gui.pages.probe import ProbePage
+
+    return ProbePage
+
+
+def _estimate() -> type[Page]:
+    from gui.pages.estimate import EstimatePage
+
+    return EstimatePage
+
+
+def _plan() -> type[Page]:
+    from gui.pages.plan import PlanPage
+
+    return PlanPage
+
+
+def _rehearse() -> type[Page]:
+    from gui.pages.execution import RehearsePage
+
+    return RehearsePage
+
+
+def _move() -> type[Page]:
+    from gui.pages.execution import MovePage
+
+    return MovePage
+
+
+def _after() -> type[Page]:
+    from gui.pages.after import AfterPage
+
+    return AfterPage
+
+
+def _history() -> type[Page]:
+    from gui.pages.history import HistoryPage
+
+    return HistoryPage
+
+
+def _of(milestone: Milestone, load: Callable[[], type[Page]]) -> PageKind:
+    return PageKind(milestone.title(), milestone, load)
+
+
+PAGES = (
+    PageKind(StartPage.title, None, _start),
+    PageKind(marked("Overview"), None, _overview),
+    PageKind(marked("Servers"), None, _servers),
+    _of(Milestone.FACTS, _facts),
+    _of(Milestone.MEASURE, _measure),
+    _of(Milestone.COMPARE, _compare),
+    _of(Milestone.CHECK, _check),
+    _of(Milestone.PROBE, _probe),
+    _of(Milestone.ESTIMATE, _estimate),
+    _of(Milestone.PLAN, _plan),
+    _of(Milestone.REHEARSE, _rehearse),
+    _of(Milestone.MOVE, _move),
+    _of(Milestone.AFTER, _after),
+    PageKind(marked("History"), None, _history),
+)
+
+
+def load_all(_session: object) -> None:
+    """Load every page's module, on a thread: who turns to one later does not wait for that."""
+    for kind in PAGES:
+        kind.load()

@@ -1,0 +1,329 @@
+"""Paints a chart. One widget paints all of it: to show another figure costs a repaint, and nothing is made anew."""
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
+
+from gui.appearance import Tone, bold_font, colour
+from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker
+from gui.widgets.label import tip
+
+MARGIN = 10.0
+GAP = 6.0
+RADIUS = 4.0
+BEAM = 4.0
+MOST_LINES = 3
+"""Of a name below its place."""
+LEFT_MOST = 0.34
+"""Of the chart's width, for the names at its left; a longer one is cut off, and its tip has it whole."""
+WIDEST, HIGHEST = 16.0, 2.4
+"""Of a place, in lines of text: on a large screen bars would be as broad as a hand."""
+REACH = 8.0
+"""How near to a dot the mouse must be for its tip."""
+
+
+class ChartView(QWidget):
+    """Attributes:
+    chart: what is shown; None: nothing.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.chart: Chart | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_chart(self, chart: Chart | None) -> None:
+        """Show this one in place of the one before."""
+        if chart == self.chart:
+            return
+        self.chart = chart
+        self.setAccessibleName("" if chart is None else chart.name)
+        self.setAccessibleDescription("" if chart is None else chart.description)
+        self.updateGeometry()
+        self.update()
+
+    def minimumSizeHint(self) -> QSize:
+        """So that every line of text has its height."""
+        lines = 0 if self.chart is None else self.chart.lines
+        return QSize(self.fontMetrics().averageCharWidth() * 30, round((lines + 4) * self.fontMetrics().height()))
+
+    def sizeHint(self) -> QSize:
+        least = self.minimumSizeHint()
+        return QSize(least.width() * 2, round(least.height() * 1.4))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(self.rect(), self.palette().color(QPalette.ColorRole.Base))
+        if self.chart is not None:
+            _Sheet(self.chart, self).paint(painter)
+        painter.end()
+
+    def tip_at(self, place: QPointF) -> str:
+        """What stands there, with its figures; empty where nothing does."""
+        return "" if self.chart is None else _Sheet(self.chart, self).tip_at(place)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            said = tip(self.tip_at(QPointF(event.pos())))
+            if said:
+                QToolTip.showText(event.globalPos(), said, self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
+
+
+class ChartRow(QWidget):
+    """Charts beside each other, the wider the more stands in each."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.views: list[ChartView] = []
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+
+    def show_charts(self, charts: Sequence[Chart]) -> None:
+        """Show these in place of those before."""
+        while len(self.views) < len(charts):
+            self.views.append(ChartView(self))
+            self._row.addWidget(self.views[-1])
+        for number, view in enumerate(self.views):
+            shown = charts[number] if number < len(charts) else None
+            view.show_chart(shown)
+            view.setVisible(shown is not None)
+            self._row.setStretch(number, 0 if shown is None else max(2, len(shown.across.ticks)))
+
+
+class _Sheet:
+    """Where what of a chart lies on its widget."""
+
+    def __init__(self, chart: Chart, widget: QWidget) -> None:
+        self.chart = chart
+        palette = widget.palette()
+        self.text, self.base = (palette.color(role) for role in (QPalette.ColorRole.Text, QPalette.ColorRole.Base))
+        self.metrics = QFontMetricsF(widget.font())
+        self.whole = QRectF(widget.rect()).adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+        self.title_lines = self._title_lines()
+        self.room = self._room()
+
+    @property
+    def line(self) -> float:
+        return self.metrics.height()
+
+    def _title_lines(self) -> int:
+        """The legend stands in the title's line where both fit, else below it."""
+        title = QFontMetricsF(bold_font()).horizontalAdvance(self.chart.title)
+        return 1 if title + self._legend_width() + 3 * GAP <= self.whole.width() or not self.chart.legend else 2
+
+    def _legend_width(self) -> float:
+        return sum(self.line + GAP + self.metrics.horizontalAdvance(name) + GAP for _, name in self.chart.legend)
+
+    def _room(self) -> QRectF:
+        """Between the axes."""
+        left = min(self._widest(name for _, name in self.chart.up.ticks), LEFT_MOST * self.whole.width())
+        right = self._widest(text for _, text in self.chart.beside)
+        if right > 0.4 * self.whole.width():
+            right = 0.0
+        room = self.whole.adjusted(left + GAP, self.title_lines * self.line + GAP, -(right + GAP if right else 0.0), 0)
+        room.setBottom(self.whole.bottom() - GAP - self._below(room.width()))
+        if self.chart.up.places:
+            room.setHeight(min(room.height(), self.chart.lines * HIGHEST * self.line))
+        return room
+
+    def _widest(self, texts: Iterable[str]) -> float:
+        return max(map(self.metrics.horizontalAdvance, texts), default=0.0)
+
+    def _below(self, width: float) -> float:
+        """How high the names below the chart are."""
+        axis = self.chart.across
+        if not axis.places:
+            return self.line
+        room = QRectF(0, 0, _step(axis) * width / (axis.high - axis.low) - GAP, MOST_LINES * self.line)
+        heights = (self.metrics.boundingRect(room, _WRAPPED, name).height() for _, name in axis.ticks)
+        return min(max(heights, default=self.line), MOST_LINES * self.line)
+
+    def x(self, value: float) -> float:
+        """Where it lies across. What belongs to a place stays near it, however far the places are apart."""
+        axis = self.chart.across
+        if not axis.places or not axis.low <= value <= axis.high:
+            return self.room.left() + self.room.width() * _part(axis, value)
+        place = round(value)
+        return self.room.left() + self.room.width() * _part(axis, place) + self.width(value - place)
+
+    def width(self, of: float) -> float:
+        """Of so much of the axis across; of a place no more than WIDEST, however far the places are apart."""
+        axis = self.chart.across
+        step = self.room.width() / (axis.high - axis.low)
+        return of * (min(step, WIDEST * self.line) if axis.places else step)
+
+    def y(self, value: float) -> float:
+        """Where it lies from below to above."""
+        return self.room.bottom() - self.room.height() * _part(self.chart.up, value)
+
+    def point(self, at: tuple[float, float]) -> QPointF:
+        return QPointF(self.x(at[0]), self.y(at[1]))
+
+    def box(self, bar: Bar) -> QRectF:
+        """A bar's rectangle, seen also where its value is next to nothing."""
+        made = QRectF(self.point((bar.left, bar.top)), self.point((bar.right, bar.bottom))).normalized()
+        return made.adjusted(0, 0, max(0.0, 1.0 - made.width()), max(0.0, 1.0 - made.height()))
+
+    # --- painting
+
+    def paint(self, painter: QPainter) -> None:
+        """All of it; nothing where there is no room."""
+        if self.room.width() <= 0 or self.room.height() <= 0:
+            return
+        self._paint_title(painter)
+        self._paint_across(painter)
+        self._paint_up(painter)
+        for mark in self.chart.marks:
+            self._paint_mark(painter, mark)
+        painter.setPen(self.text)
+        if self.room.right() + GAP < self.whole.right():
+            for at, text in self.chart.beside:
+                place = QRectF(self.room.right() + GAP, self.y(at) - self.line / 2, self.whole.width(), self.line)
+                painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _paint_title(self, painter: QPainter) -> None:
+        bold = QFontMetricsF(bold_font())
+        room = self.whole.width() - (self._legend_width() + 2 * GAP if self.title_lines == 1 else 0)
+        painter.save()
+        painter.setPen(self.text)
+        painter.setFont(bold_font())
+        title = bold.elidedText(self.chart.title, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QPointF(self.whole.left(), self.whole.top() + bold.ascent()), title)
+        painter.restore()
+        top = self.whole.top() + (self.title_lines - 1) * self.line
+        at = self.whole.right() - self._legend_width() if self.title_lines == 1 else self.whole.left()
+        side = self.line * 0.7
+        for tone, name in self.chart.legend:
+            painter.fillRect(QRectF(at, top + (self.line - side) / 2, side, side), colour(tone))
+            painter.setPen(self.text)
+            painter.drawText(QPointF(at + self.line, top + self.metrics.ascent()), name)
+            at += self.line + 2 * GAP + self.metrics.horizontalAdvance(name)
+
+    def _paint_across(self, painter: QPainter) -> None:
+        axis, top = self.chart.across, self.room.bottom() + GAP
+        step = _step(axis) * self.room.width() / (axis.high - axis.low)
+        taken: list[tuple[float, float]] = []
+        for at, name in axis.ticks:
+            x = self.x(at)
+            if axis.places:
+                place = QRectF(x - step / 2 + GAP / 2, top, step - GAP, MOST_LINES * self.line)
+                painter.setPen(self.text)
+                painter.drawText(place, _WRAPPED, name)
+                continue
+            width = self.metrics.horizontalAdvance(name)
+            left = min(max(x - width / 2, self.whole.left()), self.whole.right() - width)
+            if any(left < end + GAP and start < left + width + GAP for start, end in taken):
+                continue  # the names would run into each other: those that come first stand
+            taken.append((left, left + width))
+            painter.setPen(QPen(self._grid(), 1))
+            painter.drawLine(QPointF(x, self.room.top()), QPointF(x, self.room.bottom()))
+            painter.setPen(self.text)
+            painter.drawText(QPointF(left, top + self.metrics.ascent()), name)
+
+    def _paint_up(self, painter: QPainter) -> None:
+        axis = self.chart.up
+        width = self.room.left() - GAP - self.whole.left()
+        height = max(self.line, self.room.height() / max(1, len(axis.ticks)) if axis.places else self.line)
+        edges = [self.y(at) for at, _ in axis.ticks]
+        every = 1 if axis.places or len(edges) < 2 else _thinning(edges, self.line)
+        for number, (at, name) in enumerate(axis.ticks):
+            if number % every:
+                continue
+            y = self.y(at)
+            if not axis.places:
+                painter.setPen(QPen(self._grid(), 1))
+                painter.drawLine(QPointF(self.room.left(), y), QPointF(self.room.right(), y))
+            painter.setPen(self.text)
+            place = QRectF(self.whole.left(), y - height / 2, width, height)
+            flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            if axis.places and height >= 2 * self.line:
+                painter.drawText(place, int(flags) | int(Qt.TextFlag.TextWordWrap), name)
+            else:
+                painter.drawText(place, flags, self.metrics.elidedText(name, Qt.TextElideMode.ElideRight, width))
+        painter.setPen(QPen(colour(Tone.MUTED), 1))
+        painter.drawLine(self.room.bottomLeft(), self.room.bottomRight())
+        painter.drawLine(self.room.bottomLeft(), self.room.topLeft())
+
+    def _paint_mark(self, painter: QPainter, mark: Mark) -> None:
+        if isinstance(mark, Bar):
+            painter.fillRect(self.box(mark), colour(mark.tone))
+        elif isinstance(mark, Whisker):
+            self._paint_whisker(painter, mark)
+        elif isinstance(mark, Dot):
+            shade = colour(mark.tone)
+            painter.setPen(QPen(shade, 1.5))
+            painter.setBrush(shade if mark.full else Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(self.point((mark.x, mark.y)), RADIUS, RADIUS)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+        elif isinstance(mark, Path):
+            painter.setPen(QPen(colour(mark.tone), 1.5))
+            painter.drawPolyline(QPolygonF([self.point(at) for at in mark.points]))
+        else:
+            self._paint_above(painter, mark)
+
+    def _paint_whisker(self, painter: QPainter, whisker: Whisker) -> None:
+        start, end = self.point(whisker.start), self.point(whisker.end)
+        if start == end:
+            return  # all were alike: which way would its beams lie?
+        painter.setPen(QPen(self.text if whisker.tone is None else colour(whisker.tone), 1.5))
+        painter.drawLine(start, end)
+        lying = whisker.start[1] == whisker.end[1]
+        beam = QPointF(0, BEAM) if lying else QPointF(BEAM, 0)
+        for at in (start, end):
+            painter.drawLine(at - beam, at + beam)
+
+    def _paint_above(self, painter: QPainter, above: Above) -> None:
+        width = self.metrics.horizontalAdvance(above.text)
+        if width > self.width(above.room):
+            return
+        at = self.point((above.x, above.y)) - QPointF(width / 2, self.metrics.descent() + 3)
+        painter.setPen(self.text)
+        painter.drawText(at, above.text)
+
+    def _grid(self) -> QColor:
+        shade = QColor(self.text)
+        shade.setAlpha(36)
+        return shade
+
+    def tip_at(self, place: QPointF) -> str:
+        """What the mouse is over."""
+        for mark in reversed(self.chart.marks):
+            if isinstance(mark, Bar) and mark.tip and self.box(mark).adjusted(-1, -1, 1, 1).contains(place):
+                return mark.tip
+            if isinstance(mark, Dot) and mark.tip:
+                away = self.point((mark.x, mark.y)) - place
+                if math.hypot(away.x(), away.y()) <= REACH:
+                    return mark.tip
+        if place.x() < self.room.left() and self.chart.up.places:
+            return next((name for at, name in self.chart.up.ticks if abs(self.y(at) - place.y()) <= self.line), "")
+        return ""
+
+
+_WRAPPED = int(Qt.AlignmentFlag.AlignHCenter) | int(Qt.AlignmentFlag.AlignTop) | int(Qt.TextFlag.TextWordWrap)
+
+
+def _part(axis: Axis, value: float) -> float:
+    """How far along the axis, from 0 to 1; what lies outside stands at its end."""
+    if not (axis.high > axis.low and math.isfinite(value)):
+        return 0.0
+    return min(1.0, max(0.0, (value - axis.low) / (axis.high - axis.low)))
+
+
+def _step(axis: Axis) -> float:
+    """The room of one place."""
+    return 1.0 if len(axis.ticks) > 1 else axis.high - axis.low
+
+
+def _thinning(edges: Sequence[float], line: float) -> int:
+    """Each how many-th name has room of its own."""
+    nearest = min(abs(after - before) for before, after in pairwise(edges))
+    return max(1, math.ceil(line * 1.1 / nearest)) if nearest > 0 else len(edges)

@@ -1,0 +1,130 @@
+"""When clients may wait: how likely each method fits, by when old must be stopped, what must hold, what it costs."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from core.errors import PghaulError
+from core.language import marked, tr
+from core.migration.model.asked import Asked, price_of, seconds_of, size_of, window_of
+from gui.models.night import FIT_COLUMNS, START, STARTS, FitRow, fit_rows, later_text, said_of
+from gui.models.sentences import recorded
+from gui.widgets.label import Label
+from gui.widgets.table import Table
+
+if TYPE_CHECKING:
+    from core.migration.estimate.planning import Planned
+
+FIELDS = (
+    ("window", marked("Window"), marked("Wi&ndow:"), "22:00-02:00", marked("When clients may wait, by old's clock")),
+    (
+        "downtime",
+        marked("Downtime"),
+        marked("D&owntime:"),
+        "10m",
+        marked("For how long clients may wait: 90s, 10m, 2h"),
+    ),
+    (
+        "price",
+        marked("Price of an hour"),
+        marked("Pri&ce an hour:"),
+        "5000",
+        marked("What an hour without the cluster costs"),
+    ),
+    (
+        "growth",
+        marked("Growth a month"),
+        marked("&Growth a month:"),
+        "20GB",
+        marked("Empty: as it grew between its facts"),
+    ),
+)
+
+
+class NightView(QWidget):
+    """Attributes:
+        question: the number of what was asked last: an answer to an earlier one is late.
+
+    Signal: asked(number, Asked): what is wanted has changed; who answers calls `show_answers`.
+    """
+
+    asked = Signal(int, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.question = 0
+        self.fields: dict[str, QLineEdit] = {}
+        head = QHBoxLayout()
+        for name, spoken, words, example, tip in FIELDS:
+            field = QLineEdit(self)
+            field.setAccessibleName(tr(spoken))
+            field.setPlaceholderText(example)
+            field.setToolTip(tr(tip))
+            field.setMaximumWidth(self.fontMetrics().averageCharWidth() * 16)
+            field.editingFinished.connect(self.ask)
+            label = Label(tr(words), self)
+            label.setBuddy(field)
+            head.addWidget(label)
+            head.addWidget(field)
+            self.fields[name] = field
+        head.addStretch()
+        self.said = Label(parent=self)
+        self.said.setWordWrap(True)
+        self.table = Table[FitRow](tr("How each method fits"), FIT_COLUMNS, self)
+        self.later = Label(parent=self)
+        self.later.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.addLayout(head)
+        column.addWidget(self.said)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.later)
+        column.addStretch()
+
+    @Slot()
+    def ask(self) -> None:
+        """Ask for what stands there now; what cannot be read is said instead."""
+        self.question += 1
+        texts = {name: field.text().strip() for name, field in self.fields.items()}
+        try:
+            wanted = Asked(
+                window_of(texts["window"]) if texts["window"] else None,
+                seconds_of(texts["downtime"]) if texts["downtime"] else None,
+                price_of(texts["price"]) if texts["price"] else None,
+                size_of(texts["growth"]) if texts["growth"] else None,
+            )
+        except PghaulError as error:
+            self.refuse(self.question, error)
+            return
+        self.asked.emit(self.question, wanted)
+
+    def show_answers(self, question: int, planned: "Planned | None") -> None:
+        """How each method fits; None: no estimate was made yet."""
+        if question != self.question:
+            return
+        if planned is None:
+            self._say(tr("Make the estimate first."))
+            return
+        self.table.rename(START, STARTS[planned.ends_at is not None])
+        rows = fit_rows(planned)
+        self.table.set_rows(rows)
+        self.table.setVisible(bool(rows))
+        self.said.setText(said_of(planned))
+        self.later.setText(later_text(planned))
+        self.later.setVisible(bool(self.later.text()))
+
+    def refuse(self, question: int, error: Exception) -> None:
+        """Why it cannot be answered."""
+        if question == self.question:
+            said = (
+                f"{recorded(error.message)}: {recorded(error.hint)}"
+                if isinstance(error, PghaulError) and error.hint
+                else str(error)
+            )
+            self._say(f"{said}.")
+
+    def _say(self, words: str) -> None:
+        self.said.setText(words)
+        self.table.set_rows(())
+        self.table.hide()
+        self.later.hide()

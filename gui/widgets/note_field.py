@@ -1,0 +1,90 @@
+"""The field for what a person notes to an entry of the history."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from core.language import tr
+
+if TYPE_CHECKING:
+    from core.history.store import Entry
+
+_Number = tuple[str, int]
+
+
+class NoteField(QLineEdit):
+    """Of one entry. Return, leaving the field and turning to another entry hand out what was typed.
+
+    Whoever takes it says whether it could be kept: what could not stands in the field again, to be handed out anew.
+
+    Signals: written(entry, note), where the note is another than before.
+    """
+
+    written = Signal(object, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entry: Entry | None = None
+        self._asked: Entry | None = None
+        self._handed: dict[_Number, str] = {}
+        self._returned: dict[_Number, str] = {}
+        self.setAccessibleName(tr("Note"))
+        self.setPlaceholderText(tr("Note to this entry: #words in it are tags to filter by"))
+        self.setToolTip(tr("Return keeps it; secrets in it are masked"))
+        self.editingFinished.connect(self._finish)
+        self.show_entry(None)
+
+    def show_entry(self, entry: "Entry | None") -> None:
+        """Show what is noted to that entry; what is being typed stays, with the entry that it is typed to."""
+        self._asked = entry
+        if self._entry is None or not self.isModified():
+            self._turn()
+        elif entry is not None and _number(entry) == _number(self._entry):
+            self._entry = entry
+        elif not self.hasFocus():
+            self._finish()
+
+    def kept(self, entry: "Entry", note: str) -> None:
+        """What was handed out is in the history."""
+        if self._handed.get(_number(entry)) == note:
+            del self._handed[_number(entry)]
+
+    def give_back(self, entry: "Entry", note: str, _error: Exception) -> None:
+        """What was handed out could not be written."""
+        number = _number(entry)
+        if self._handed.get(number) == note:
+            self._returned[number] = self._handed.pop(number)
+            if self._entry is not None and _number(self._entry) == number:
+                self.setModified(True)
+
+    @Slot()
+    def _finish(self) -> None:
+        if self._entry is not None and self.isModified():
+            self._hand_out(self._entry)
+        if self._entry is not self._asked:
+            self._turn()
+
+    def _hand_out(self, entry: "Entry") -> None:
+        self.setModified(False)
+        self._returned.pop(_number(entry), None)
+        if self.text().strip() != entry.note:
+            self._handed[_number(entry)] = self.text()
+            self.written.emit(entry, self.text())
+
+    def _turn(self) -> None:
+        """Show the entry that was asked for last."""
+        self._entry = entry = self._asked
+        note, returned = "", None
+        if entry is not None:
+            returned = self._returned.get(_number(entry))
+            note = returned or self._handed.get(_number(entry), entry.note)
+        if self.text() != note:  # else the typed text can still be undone
+            self.setText(note)
+            self.setCursorPosition(0)
+        self.setModified(returned is not None)
+        self.setEnabled(entry is not None)
+
+
+def _number(entry: "Entry") -> _Number:
+    return entry.kind, entry.reference

@@ -1,0 +1,332 @@
+"""A move goes to another workstation whole, and an archive that pghaul has not written changes nothing."""
+
+import hashlib
+import json
+import os
+import struct
+import tracemalloc
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.actions import archives as actions
+from core.cli.main import main
+from core.errors import InputError, PghaulError
+from core.history import archive as archives
+from core.history.store import Store
+from core.reports.make import Format, Kind, of_move, write
+from core.reports.options import Options
+from core.reports.report import build
+from tests.core.history import samples
+from tests.core.history.contents import contents
+from tests.core.history.samples import MOVE, OLD
+from tests.histories import Histories
+
+UNPACKED = 64 * 2**20
+AT = datetime(2026, 11, 23, 10, tzinfo=UTC)
+Members = dict[str, bytes]
+
+
+@pytest.fixture
+def here(histories: Histories, tmp_path: Path) -> Iterator[Store]:
+    with histories.open(tmp_path / "here", samples.fill) as store:
+        store.add_move(replace(MOVE, name="another"))
+        yield store
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """Another workstation: its history has rows of its own, and another key."""
+    monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "their config"))
+    with Store.open(tmp_path / "there") as store:
+        for name in ("a", "b"):
+            store.add_profile(replace(OLD, name=name))
+        store.add_move(replace(MOVE, name="theirs", old="a", new="b"))
+        store.save_plan("theirs", samples.plan())
+        yield store
+
+
+@pytest.fixture
+def path(here: Store, tmp_path: Path) -> Path:
+    return actions.export_move(here, MOVE.name, tmp_path / "x.pghaul")
+
+
+def test_the_same_reports_byte_for_byte(here: Store, there: Store, path: Path, tmp_path: Path) -> None:
+    assert actions.import_move(there, path) == MOVE.name
+    options = Options(at=AT, raw=True, functions=True)
+    for kind in (Kind.PLAN, Kind.EXECUTION, Kind.CAPACITY):
+        for shape in (Format.PDF, Format.HTML, Format.MARKDOWN, Format.JSON):
+            made = []
+            for store in (here, there):
+                to = tmp_path / f"{kind.value}-{shape.value}-{store.path.parent.name}"
+                write(of_move(kind, build(store, MOVE.name, AT), options), options, shape, to)
+                made.append(to.read_bytes())
+            assert made[0] == made[1], (kind, shape)
+            assert len(made[0]) > 500
+
+
+def test_it_comes_whole(here: Store, there: Store, path: Path) -> None:
+    there_before = contents(there.path)
+    actions.import_move(there, path)
+    assert there.moves() == (MOVE, there.move("theirs"))
+    for read in (
+        lambda store: [replace(run, id=None) for run in store.runs(MOVE.name)],
+        lambda store: store.probes(MOVE.name),
+        lambda store: store.checks(MOVE.name),
+        lambda store: store.estimates(MOVE.name),
+        lambda store: store.plan(MOVE.name),
+        lambda store: store.commands(MOVE.name),
+        lambda store: [(each.started_at, each.state, each.plan) for each in store.executions(MOVE.name)],
+        lambda store: [replace(each, id=0) for run in store.executions(MOVE.name) for each in run.steps],
+        lambda store: store.facts(OLD.name),
+        lambda store: [(each.at, each.kind, each.title) for each in store.entries(1000, MOVE.name)],
+    ):
+        assert read(there) == read(here)
+    after = contents(there.path)
+    assert {name: rows - after[name] for name, rows in there_before.items() if rows - after[name]} == {}
+
+
+def test_what_was_recorded_elsewhere_does_not_run(there: Store, path: Path) -> None:
+    actions.import_move(there, path)
+    assert there.from_elsewhere(MOVE.name) == ("execution 1", "hook move-address", "waiver of libc")
+    assert there.recorded_here(1) is False
+
+
+def test_what_concerns_one_workstation_alone_stays_there(here: Store, tmp_path: Path) -> None:
+    here.update_profile(replace(OLD, identity_file="/home/dba/.ssh/id_secret"))
+    members = _members(actions.export_move(here, MOVE.name, tmp_path / "y.pghaul"))
+    assert b"id_secret" not in b"".join(members.values())
+    for row in json.loads(members["tables/executions.json"]):
+        assert row["seal"] is row["process"] is None
+    assert [row["name"] for row in json.loads(members["tables/moves.json"])] == [MOVE.name]
+
+
+def test_into_the_history_that_it_came_from(here: Store, path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is a move .* already") as refused:
+        actions.import_move(here, path)
+    assert "--name" in refused.value.hint
+    facts = here.facts_history(OLD.name)
+    assert actions.import_move(here, path, "once more") == "once more"
+    assert len(here.runs("once more")) == 10
+    assert here.facts_history(OLD.name) == facts  # its servers were there, and so were their facts
+    assert len(here.profiles()) == 2
+
+
+def test_another_server_of_the_same_name(there: Store, path: Path) -> None:
+    there.add_profile(replace(OLD, address="192.0.2.200"))
+    before = contents(there.path)
+    with pytest.raises(InputError, match=r"is another one than yours of that name: it is 10\.0\.0\.35"):
+        actions.import_move(there, path)
+    assert contents(there.path) == before
+
+
+def test_nothing_is_overwritten(here: Store, path: Path) -> None:
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="is there already"):
+        actions.export_move(here, MOVE.name, path)
+    assert path.read_bytes() == before
+    with pytest.raises(InputError, match="cannot be written: no such file"):
+        actions.export_move(here, MOVE.name, path.parent / "nowhere" / "x")
+    with pytest.raises(InputError, match="there is no move 'third'"):
+        actions.export_move(here, "third", path.parent / "z")
+    assert not (path.parent / "z").exists()
+
+
+def _members(path: Path) -> Members:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _sealed(path: Path, members: Members, **head: object) -> None:
+    """Write the members with sums that are right, as somebody would who knows how."""
+    said = json.loads(members["archive.json"])
+    said["sums"] = {name: hashlib.sha256(text).hexdigest() for name, text in members.items() if name != "archive.json"}
+    _written(path, {**members, "archive.json": json.dumps({**said, **head}).encode()})
+
+
+def _written(path: Path, members: Members) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+
+
+def _changed(table: str, change: Callable[[list[dict[str, Any]]], object]) -> Callable[[Path, Members], None]:
+    def make(path: Path, members: Members) -> None:
+        name = f"tables/{table}.json"
+        rows = json.loads(members[name])
+        change(rows)
+        _sealed(path, {**members, name: json.dumps(rows).encode()})
+
+    return make
+
+
+def _bomb(path: Path, members: Members) -> None:
+    """A member of 300 MiB in 300 kB."""
+    _sealed(path, {**members, "texts/probes/raw/1": bytes(300 * 2**20)})
+
+
+def _packed(kind: int) -> Callable[[Path, Members], None]:
+    """A head that says 100 bytes of itself, and becomes a hundred times as much as an archive may."""
+
+    def make(path: Path, _: Members) -> None:
+        with zipfile.ZipFile(path, "w", kind) as archive, archive.open("archive.json", "w") as member:
+            for _mebibyte in range(UNPACKED >> 20):
+                member.write(bytes(2**20))
+        packed = bytearray(path.read_bytes())
+        struct.pack_into("<L", packed, packed.rindex(b"PK\x01\x02") + 24, 100)
+        path.write_bytes(packed)
+
+    return make
+
+
+def _many(path: Path, members: Members) -> None:
+    _sealed(path, {**members, **{f"texts/probes/raw/{number}": b"" for number in range(1000, 1300)}})
+
+
+def _twice(path: Path, members: Members) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("archive.json", members["archive.json"])
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("archive.json", members["archive.json"])
+
+
+HOSTILE: dict[str, tuple[Callable[[Path, Members], object], str]] = {
+    "no zip": (lambda path, _: path.write_bytes(b"dear diary" * 99), "is no archive of pghaul, or is damaged"),
+    "empty": (lambda path, _: path.write_bytes(b""), "is no archive of pghaul, or is damaged"),
+    "cut off": (lambda path, _: path.write_bytes(path.read_bytes()[:-300]), "is no archive of pghaul, or is damaged"),
+    "bits turned": (
+        lambda path, _: path.write_bytes(path.read_bytes()[:900] + b"\xff" * 400 + path.read_bytes()[1300:]),
+        "is damaged",
+    ),
+    "another zip": (lambda path, _: _written(path, {"a.txt": b"x"}), "it has a member 'a.txt'"),
+    "no head": (lambda path, _: _written(path, {"tables/moves.json": b"[]"}), "it has no archive.json"),
+    "a path": (lambda path, members: _sealed(path, {**members, "../../etc/passwd": b"x"}), "it has a member"),
+    "an absolute path": (lambda path, members: _sealed(path, {**members, "/etc/cron.d/x": b"x"}), "it has a member"),
+    "two of a name": (_twice, "members of the same name"),
+    "a bomb": (_bomb, "more than 256"),
+    "texts of no row": (_many, "texts that belong to no row"),
+    "a wrong sum": (
+        lambda path, members: _written(path, {**members, "tables/probes.json": members["tables/probes.json"] + b" "}),
+        "the sum of tables/probes.json is another one",
+    ),
+    "a missing member": (
+        lambda path, members: _written(path, {n: t for n, t in members.items() if n != "tables/probes.json"}),
+        "not those that it lists",
+    ),
+    "a missing table": (
+        lambda path, members: _sealed(path, {n: t for n, t in members.items() if n != "tables/hooks.json"}),
+        "tables/hooks.json is missing",
+    ),
+    "a newer schema": (lambda path, members: _sealed(path, members, schema="9999"), "made by a newer pghaul"),
+    "a newer format": (lambda path, members: _sealed(path, members, format=2), "made by a newer pghaul"),
+    "an older schema": (lambda path, members: _sealed(path, members, schema="0001"), "made by an older pghaul"),
+    "a head of nothing": (lambda path, members: _written(path, {**members, "archive.json": b"[]"}), "another program"),
+    "deep JSON": (
+        lambda path, members: _sealed(path, {**members, "tables/moves.json": b"[" * 200_000}),
+        "is no JSON",
+    ),
+    "no list": (lambda path, members: _sealed(path, {**members, "tables/moves.json": b"{}"}), "is no list"),
+    "no move": (_changed("moves", lambda rows: rows.clear()), "is not of one move|belongs to no"),
+    "two moves": (_changed("moves", lambda rows: rows.append({**rows[0], "id": 9})), "is not of one move"),
+    "another column": (_changed("moves", lambda rows: rows[0].update(more=1)), "has other columns"),
+    "a number for a name": (_changed("moves", lambda rows: rows[0].update(name=7)), r"moves\.name of a row is '7'"),
+    "a huge number": (_changed("probes", lambda rows: rows[0].update(bytes=2**64)), r"probes\.bytes of a row is"),
+    "no instant": (_changed("probes", lambda rows: rows[0].update(taken_at="now")), "'now' is no instant"),
+    "no zone": (
+        _changed("probes", lambda rows: rows[0].update(taken_at="2026-01-01T00:00:00")),
+        "has no time zone",
+    ),
+    "a number without end": (_changed("probes", lambda rows: rows[0].update(seconds=10**400)), r"probes\.seconds of a"),
+    "an instant before all": (
+        _changed("probes", lambda rows: rows[0].update(taken_at="0001-01-01T00:00:00+23:59")),
+        "is no instant",
+    ),
+    "an instant after all": (
+        _changed("probes", lambda rows: rows[0].update(taken_at="9999-12-31T23:59:59-23:59")),
+        "is no instant",
+    ),
+    "facts of the future": (
+        _changed("facts", lambda rows: rows[0].update(taken_at="2199-01-01T00:00:00+00:00")),
+        "is still to come",
+    ),
+    "a server with unknown rights": (_changed("profiles", lambda rows: rows[0].update(rights="all")), "'all' is no"),
+    "a note without end": (
+        _changed("runs", lambda rows: rows[0].update(note="x" * 10_001)),
+        "a note has 10001 characters",
+    ),
+    "another's row": (_changed("runs", lambda rows: rows[0].update(move_id=77)), "a row of runs belongs to no moves"),
+    "the same row twice": (_changed("hooks", lambda rows: rows.append(rows[0])), "is not what pghaul has written"),
+    "an unknown word": (_changed("executions", lambda rows: rows[0].update(state="flying")), "flying"),
+    "a name that steers": (_changed("moves", lambda rows: rows[0].update(name="a\x1b[2Jb")), "cannot be seen"),
+    "a server's name that steers": (_changed("profiles", lambda rows: rows[0].update(name="a\u202eb")), "cannot be"),
+    "a document of nothing": (
+        lambda path, members: _sealed(path, {**members, "texts/plans/document/1": b"{}"}),
+        "this version cannot read",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, zipfile.ZIP_DEFLATED])
+def test_a_member_that_says_less_of_itself_than_it_becomes(path: Path, kind: int) -> None:
+    _packed(kind)(path, {})
+    assert path.stat().st_size < UNPACKED / 500
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"packed in a way|is damaged"):
+            archives.read(path)
+        assert tracemalloc.get_traced_memory()[1] < UNPACKED / 8
+    finally:
+        tracemalloc.stop()
+
+
+def test_of_a_server_of_ones_own_its_own_facts_count(there: Store, path: Path) -> None:
+    there.add_profile(OLD)
+    actions.import_move(there, path)
+    assert there.facts_history(OLD.name) == ()
+    assert there.facts(samples.NEW.name) is not None
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_an_archive_that_pghaul_has_not_written(there: Store, path: Path, kind: str) -> None:
+    make, said = HOSTILE[kind]
+    make(path, _members(path))
+    before = contents(there.path)
+    with pytest.raises(PghaulError, match=said) as refused:
+        actions.import_move(there, path)
+    assert refused.value.exit_code == 2
+    assert refused.value.hint
+    assert contents(there.path) == before
+
+
+def test_a_file_that_is_not_there(there: Store, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read: no such file"):
+        actions.import_move(there, tmp_path / "nothing")
+    with pytest.raises(InputError, match="cannot be read: is a directory"):
+        actions.import_move(there, tmp_path)
+
+
+def test_the_size_of_all_is_bounded(there: Store, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 10_000)
+    with pytest.raises(InputError, match="it becomes"):
+        actions.import_move(there, path)
+
+
+def test_as_it_is_typed(here: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setenv("PGHAUL_DATA", str(here.path.parent))
+    archive = tmp_path / "typed.pghaul"
+    assert main(["history", "export", MOVE.name, "-o", str(archive)]) == 0
+    assert capsys.readouterr().out == f"{archive}\n"
+    assert archive.stat().st_mode & 0o077 == 0 or os.name == "nt"
+    monkeypatch.setenv("PGHAUL_DATA", str(tmp_path / "third"))
+    monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "third config"))
+    assert main(["history", "import", str(archive), "--name", "spring"]) == 0
+    said = capsys.readouterr().out
+    assert "the move spring is in the history" in said
+    assert "not run, nor counted: execution 1, hook move-address" in said
+    assert main(["history", "import", str(archive), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["move"] == MOVE.name

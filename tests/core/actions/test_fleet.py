@@ -1,0 +1,105 @@
+"""Many moves: which were carried out, from here and as they are set up now, and what a report makes of all."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from core.actions.fleet import move_over
+from core.actions.reports import fleet_of
+from core.actions.session import Session
+from core.actions.survey import survey
+from core.errors import InputError
+from core.history.store import Store
+from core.jobs import Job
+from core.migration.model.execution import State
+from core.servers.lists.reading import read_list
+from core.servers.profiles import Nobody
+from tests.core.migration.builders import new, old
+from tests.core.migration.execution.builders import execution
+
+
+def carried_out(store: Store) -> None:
+    """The move, as it is set up."""
+    move, made = store.move("spring"), execution()
+    plan = replace(made.plan, data_directory=move.cluster, target=move.target)
+    store.execution_changed(store.execution_started(replace(made, plan=plan)), State.DONE)
+
+
+def test_a_move_that_leads_elsewhere_now_is_not_over(session: Session) -> None:
+    store = session.store
+    carried_out(store)
+    assert move_over(session, store.move("spring")) is not None
+    store.put_move(replace(store.move("spring"), target="/srv/other"))
+    assert move_over(session, store.move("spring")) is None
+
+
+def test_an_execution_of_other_servers_does_not_count(session: Session) -> None:
+    carried_out(session.store)
+    session.store.put_profiles([replace(session.store.profile("new"), address="192.0.2.99")])
+    assert move_over(session, session.store.move("spring")) is None  # its seal holds no more
+
+
+def test_a_second_move_into_a_target_that_was_filled_is_stopped(session: Session) -> None:
+    carried_out(session.store)
+    session.store.put_move(replace(session.store.move("spring"), name="again"))
+    for facts in (old(), new()):
+        session.store.save_facts(replace(facts, taken_at=datetime.now(UTC)))
+    found = {one.move.name: one for one in survey(session, None, Nobody(), Job()).moves}
+    assert found["spring"].moved_at is not None
+    assert "the move spring has the same target, and was carried out" in found["again"].stops
+
+
+def test_a_list_of_which_nothing_is_taken_says_why(session: Session) -> None:
+    with pytest.raises(InputError) as caught:
+        survey(session, read_list("fleet", "old ansible_host=192.0.2.77\n"), Nobody(), Job())
+    assert "line 1: there is a server 'old' already, described otherwise" in caught.value.message
+    assert "--replace" in caught.value.hint
+
+
+def _read(session: Session, name: str, address: str = "127.0.0.1") -> None:
+    """A server that answers to nobody, whose facts are fresh."""
+    session.store.put_profile(replace(session.store.profile(name), address=address, port=1, jump=None))
+    facts = {"old": old, "new": new}[name]()
+    session.store.save_facts(replace(facts, taken_at=datetime.now(UTC)))
+
+
+def test_a_report_ranks_moves_as_the_survey_did(session: Session) -> None:
+    carried_out(session.store)
+    spring = session.store.move("spring")
+    for move in (replace(spring, name="again"), replace(spring, name="autumn", target="/srv/pg/16")):
+        session.store.put_move(move)
+    for name in ("old", "new"):
+        _read(session, name)
+    surveyed = survey(session, None, Nobody(), Job())
+    reported = fleet_of(session, (), datetime.now(UTC))
+    assert [(one.move.name, one.stops, one.moved_at) for one in reported.moves] == [
+        (one.move.name, one.stops, one.moved_at) for one in surveyed.moves
+    ]
+    assert [one.move.name for one in fleet_of(session, ["autumn"], datetime.now(UTC)).moves] == ["autumn"]
+    assert {each.profile.name for each in reported.servers} == {"old", "new"}
+
+
+def test_a_server_that_could_not_be_read_since_leaves_its_move_unknown(session: Session) -> None:
+    for name in ("old", "new"):
+        _read(session, name)
+    made = survey(session, None, Nobody(), Job(), anew=True)
+    failures = {each.server: each.failure for each in made.servers}
+    assert "old: 127.0.0.1 port 1 refuses the connection" in failures["old"]
+    reported = fleet_of(session, (), datetime.now(UTC))
+    assert [one.unknown for one in reported.moves] == [failures["old"]]
+    assert {each.profile.name for each in reported.unread} == {"old", "new"}
+    for name in ("old", "new"):
+        _read(session, name)
+    assert fleet_of(session, (), datetime.now(UTC)).unread == ()
+
+
+def test_a_report_on_nothing_says_so(session: Session) -> None:
+    session.store.remove_move("spring")
+    assert fleet_of(session, (), datetime.now(UTC)).moves == ()
+    with pytest.raises(InputError, match="there is no move 'spring'"):
+        fleet_of(session, ["spring"], datetime.now(UTC))
+    for name in ("old", "new"):
+        session.store.remove_profile(name)
+    with pytest.raises(InputError, match="there is no server to report on"):
+        fleet_of(session, (), datetime.now(UTC))

@@ -1,0 +1,122 @@
+"""Completion, by the shells themselves."""
+
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.cli.main import main, parser
+from core.cli.manual.completion import script
+from core.cli.manual.outline import outline
+
+SHELLS = [
+    pytest.param(shell, marks=pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not installed"))
+    for shell in ("bash", "fish", "zsh")
+]
+SECONDS = 30.0
+LINES = {
+    "pghaul diagn": {"diagnose"},
+    "pghaul server a": {"add"},
+    "pghaul bench spring --si": {"--side"},
+    "pghaul bench spring --side o": {"old"},
+    "pghaul server add db1 192.0.2.1 --rights sudo-pa": {"sudo-password"},
+    "pghaul move hook spring tell": {"tell-pooler"},
+    "pghaul check summ": {"summer"},
+    "pghaul move add fall --old d": {"db9"},
+    "pghaul parse pgb": {"pgbench"},
+    "pghaul estimate --spec figu": {"figures.toml"},
+}
+
+
+@pytest.fixture
+def complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], set[str]]:
+    """What a shell makes of a line, in a folder with one file, with a history that holds a server and a move."""
+    assert main(["server", "add", "db9", "192.0.2.9"]) == 0
+    assert (
+        main(["move", "add", "summer", "--old", "db9", "--new", "db9", "--cluster", "/srv/pg", "--target", "/srv/new"])
+        == 0
+    )
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "pghaul").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gui.entry "$@"\n')
+    (programs / "pghaul").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[4]))
+    (tmp_path / "figures.toml").touch()
+
+    def ask(shell: str, line: str) -> set[str]:
+        made = tmp_path / "_pghaul"
+        made.write_text(script(outline(parser()), shell), encoding="utf-8")
+        return {"bash": _bash, "fish": _fish, "zsh": _zsh}[shell](made, line)
+
+    return ask
+
+
+def _bash(made: Path, line: str) -> set[str]:
+    words = " ".join(f"'{word}'" for word in line.split(" "))
+    program = (
+        f"compopt() {{ :; }}\nsource '{made}'\nCOMP_WORDS=({words})\nCOMP_CWORD={line.count(' ')}\n_pghaul\n"
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    return _answers(["bash", "--norc", "-c", program], made.parent)
+
+
+def _fish(made: Path, line: str) -> set[str]:
+    found = _answers(["fish", "--no-config", "-c", f"source '{made}'; complete -C '{line}'"], made.parent)
+    return {each.split("\t")[0] for each in found}
+
+
+def _answers(command: list[str], folder: Path) -> set[str]:
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder, timeout=SECONDS)
+    assert done.stderr == ""
+    return set(done.stdout.split("\n")) - {""}
+
+
+def _zsh(made: Path, line: str) -> set[str]:
+    """As typed: zsh completes within its line editor alone, so it gets a terminal and a tab."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(made.parent)
+        os.execvp("zsh", ["zsh", "-f"])
+    try:
+        os.write(terminal, f"PS1='> '; autoload -Uz compinit; compinit -D -u; source '{made}'; echo rea''dy\n".encode())
+        _read_until(terminal, rb"\nready")
+        os.write(terminal, f"{line}\t".encode())
+        completed = re.escape(line) + r"(\S+) "
+        text = _read_until(terminal, completed.encode()).decode()
+        return {line.rpartition(" ")[2] + rest for rest in re.findall(completed, text)[-1:]}
+    finally:
+        os.kill(child, 9)
+        os.close(terminal)
+        os.waitpid(child, 0)
+
+
+def _read_until(terminal: int, wanted: bytes) -> bytes:
+    """What the terminal shows, without its control sequences, once `wanted` is among it."""
+    shown, end = b"", time.monotonic() + SECONDS
+    while not re.search(wanted, shown):
+        if not select.select([terminal], [], [], max(0.0, end - time.monotonic()))[0]:
+            raise TimeoutError(f"zsh shows {shown!r}, and no {wanted!r}")
+        shown = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r", b"", shown + os.read(terminal, 4096))
+    return shown
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_each_line_is_completed(shell: str, complete: Callable[[str, str], set[str]]) -> None:
+    assert {line: complete(shell, line) for line in LINES} == LINES
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_shell_reads_the_script_without_a_word(shell: str, tmp_path: Path) -> None:
+    made = tmp_path / "_pghaul"
+    made.write_text(script(outline(parser()), shell), encoding="utf-8")
+    done = subprocess.run([shell, "-n", str(made)], check=True, capture_output=True, text=True)
+    assert done.stdout + done.stderr == ""

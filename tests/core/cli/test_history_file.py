@@ -1,0 +1,96 @@
+"""`pghaul history backup | restore | check | prune` as they are typed."""
+
+import contextlib
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from core.cli.main import main
+from core.history.database import FILE_NAME
+from core.history.store import Store
+from tests.core.history import samples
+from tests.core.history.samples import MOVE
+
+
+@pytest.fixture
+def history() -> Path:
+    folder = Path(os.environ["PGHAUL_DATA"])
+    with Store.open(folder) as store:
+        samples.fill(store)
+    return folder / FILE_NAME
+
+
+def test_a_history_comes_back_from_its_backup(
+    history: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["history", "backup", "-o", str(tmp_path / "kept")]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}/kept\n"
+    assert main(["move", "remove", MOVE.name]) == 0
+    assert main(["history", "restore", str(tmp_path / "kept")]) == 0
+    said = capsys.readouterr().out
+    assert f"{history} holds what {tmp_path}/kept does" in said
+    assert "what it held before lies in" in said
+    assert main(["history", "restore", str(tmp_path / "kept"), "--json"]) == 0
+    assert Path(json.loads(capsys.readouterr().out)["kept"]).is_file()
+    with Store.open() as store:
+        assert store.moves() == (MOVE,)
+
+
+def test_a_whole_history_is_found_so(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "check"]) == 0
+    said = capsys.readouterr().out
+    assert f"{history}, " in said
+    assert "whole" in said
+    assert main(["history", "check", "--rescue", "--json"]) == 0  # nothing to rescue
+    assert json.loads(capsys.readouterr().out)["damage"] == []
+
+
+def test_a_damaged_history_is_rescued(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.closing(sqlite3.connect(history)) as connection:
+        root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'commands'").fetchone()[0]
+    with history.open("r+b") as file:
+        file.seek((root - 1) * 4096)
+        file.write(b"\xff" * 4096)
+    assert main(["history", "commands"]) == 2
+    assert "pghaul history check --rescue" in capsys.readouterr().err
+    assert main(["history", "check"]) == 1
+    assert "damaged" in capsys.readouterr().out
+    assert main(["history", "check", "--rescue"]) == 0
+    said = capsys.readouterr().out
+    assert "the damaged file lies in" in said
+    assert "commands: from 0 on" in said
+    assert main(["history", "check"]) == 0
+    assert main(["move", "show", MOVE.name]) == 0
+
+
+def test_what_is_old_goes_only_when_it_was_confirmed(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = history.with_name("history-0005-20200101T000000.000000Z.sqlite3")
+    old.write_bytes(b"x")
+    os.utime(old, (0, 0))
+    assert main(["history", "prune", "--before", "0d"]) == 2
+    assert "add --yes" in capsys.readouterr().err
+    assert main(["history", "prune", "--before", "2020-01-01", "--yes"]) == 0
+    assert "nothing that may go" in capsys.readouterr().out
+    assert main(["history", "prune", "--before", "0d", "--dry-run"]) == 0
+    assert "command: 1" in capsys.readouterr().out
+    assert old.exists()
+    with Store.open() as store:
+        assert len(store.commands()) == 1
+    assert main(["history", "prune", "--before", "0d", "--kind", "command", "--kind", "copy", "--yes", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["rows"] == {"command": 1}
+    assert said["copies"] == [str(old)]
+    assert said["removed"] is True
+    assert not old.exists()
+    with Store.open() as store:
+        assert store.commands() == ()
+        assert len(store.entries()) > 5
+
+
+@pytest.mark.parametrize("before", ["yesterday", "2026-02-30", "-1d", "99999999d", ""])
+def test_a_day_that_is_none(before: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "prune", "--before", before]) == 2
+    assert "no day" in capsys.readouterr().err or before == "-1d"

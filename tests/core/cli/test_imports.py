@@ -1,0 +1,168 @@
+"""`pghaul import`: outputs of others in the history, beside what was measured, and what cannot be taken."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import settings
+from core.benchmarks.model import ELSEWHERE, Outcome, Repetition, Run, Side, Volume, Workload
+from core.cli.main import main
+from core.history.store import Store
+from core.migration.model.move import Move
+from tests.core.migration.builders import NOW, profile
+
+DATA = Path(__file__).parents[2] / "data"
+PGBENCH = DATA / "pgbench" / "31-v12-13-transactions-mode-no-stddev-f40770488901.txt"
+FIO = DATA / "fio" / "02-v3.1-randrw-kiops-vps-comparison.txt"
+
+
+@pytest.fixture
+def history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PGHAUL_DATA", str(tmp_path / "history"))
+    with Store.open(settings.data_folder()) as store:
+        for side in ("old", "new"):
+            store.put_profile(profile(side))
+        store.add_move(Move("spring", "old", "new", "/srv/pg", "/srv/pg", "/", "/"))
+    return settings.data_folder()
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, Any, str]:
+    code = main((*map(str, words), "--json"))
+    out, err = capsys.readouterr()
+    return code, json.loads(out) if out else None, err
+
+
+def test_a_file_is_recognised_and_kept_with_its_text(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, document, _ = run(capsys, "import", "spring", PGBENCH)
+    assert code == 0
+    (shown,) = document["runs"]
+    assert (shown["workload"]["tool"], shown["volume"]["server"]) == ("pgbench", ELSEWHERE)
+    assert shown["volume"]["mount_point"] == f"/{PGBENCH.stem}"
+    with Store.open(history) as store:
+        (kept,) = store.runs("spring")
+        assert kept.repetitions[0].raw == PGBENCH.read_text()
+        assert kept.repetitions[0].metrics["transactions_per_second"] == 712.221039
+        assert kept.outcome is Outcome.DONE
+        assert kept.workload.headline == "transactions_per_second"
+        # it says nothing of the servers that the move is between
+        assert store.runs("spring", latest_only=True) == ()
+
+
+def test_what_is_pasted(history: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(FIO.read_bytes())))
+    code, document, _ = run(capsys, "import", "spring")
+    assert code == 0
+    assert {one["volume"]["mount_point"] for one in document["runs"]} == {"/pasted"}
+    assert history.exists()
+
+
+@pytest.mark.usefixtures("history")
+def test_a_folder_gives_each_file_that_can_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "vendor"
+    (folder / "raid").mkdir(parents=True)
+    (folder / "raid" / "a.txt").write_bytes(PGBENCH.read_bytes())
+    (folder / "b-9.6").write_bytes(PGBENCH.read_bytes())
+    (folder / "README.md").write_text("nothing here\n")
+    (folder / "picture.png").write_bytes(b"\x89PNG\xff\xfe" * 500)
+    code, document, err = run(capsys, "import", "spring", folder)
+    assert code == 0
+    assert {one["volume"]["mount_point"] for one in document["runs"]} == {"/raid/a", "/b-9.6"}
+    assert [one["file"] for one in document["unread"]] == ["README.md", "picture.png"]
+    assert "README.md: the output: expected that of" in err
+    assert "picture.png: it is no text: left out" in err
+
+
+@pytest.mark.usefixtures("history")
+def test_under_one_name_results_of_one_name_are_repetitions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for number, rate in enumerate((700, 712, 690)):
+        text = PGBENCH.read_text().replace("712.221039", f"{rate}.0")
+        (tmp_path / f"{number}.txt").write_text(text)
+    code, document, _ = run(capsys, "import", "spring", *sorted(tmp_path.glob("*.txt")), "--name", "vendor")
+    assert code == 0
+    (shown,) = document["runs"]
+    _, whole, _ = run(capsys, "history", "run", str(shown["id"]))
+    assert [one["metrics"]["transactions_per_second"] for one in whole["repetitions"]] == [700, 712, 690]
+
+
+@pytest.mark.usefixtures("history")
+def test_volumes_from_elsewhere_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for name, rate in (("slow", "300.5"), ("fast", "900.5")):
+        (tmp_path / f"{name}.txt").write_text(PGBENCH.read_text().replace("712.221039", rate))
+        assert run(capsys, "import", "spring", tmp_path / f"{name}.txt")[0] == 0
+    code, document, _ = run(capsys, "compare", "spring", "elsewhere:/slow", "elsewhere:/fast")
+    assert code == 0
+    row = next(row for row in document["rows"] if row["headline"])
+    assert (row["old"]["mean"], row["new"]["mean"], row["verdict"]) == (300.5, 900.5, "new faster")
+    # a volume of a server may have the same path
+    code, _, err = run(capsys, "compare", "spring", "old:/slow", "elsewhere:/fast")
+    assert (code, "nothing was measured of old:/slow" in err) == (2, True)
+
+
+def test_one_from_elsewhere_is_held_against_one_that_was_measured(
+    history: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = Workload("pgbench-tpcb", "TPC-B", "pgbench", "transactions_per_second", {"scale": 100})
+    measured = Repetition(1, NOW, 60.0, Outcome.DONE, {"transactions_per_second": 1424.442078}, "pgbench", "raw")
+    volume = Volume(Side.OLD, "old", "/", "/pghaul-x")
+    with Store.open(history) as store:
+        (mine,) = store.add_runs((Run("spring", volume, own, NOW, Outcome.DONE, NOW, (measured,)),))
+    _, document, _ = run(capsys, "import", "spring", PGBENCH)
+    code, compared, _ = run(capsys, "compare", str(document["runs"][0]["id"]), str(mine))
+    assert code == 0
+    row = next(row for row in compared["rows"] if row["headline"])
+    assert row["ratio"] == pytest.approx(2)
+
+
+def test_what_was_aborted_is_kept_and_does_not_count(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, document, _ = run(capsys, "import", "spring", DATA / "pgbench" / "aborted-too-many-clients-f13070544583.txt")
+    assert code == 0
+    assert [one["outcome"] for one in document["runs"]] == ["failed"]
+    with Store.open(history) as store:
+        assert store.runs("spring")[0].repetitions[0].message == "was aborted"
+
+
+@pytest.mark.usefixtures("history")
+@pytest.mark.parametrize(
+    ("words", "text", "said"),
+    [
+        (("spring",), b"hello\n", "output: the output: expected that of bonnie, "),
+        (("spring",), b"\xff\xfe\xfd" * 9999, "output: it is no text"),
+        (("spring", "--tool", "fio"), PGBENCH.read_bytes(), "fio: expected"),
+        (("winter",), PGBENCH.read_bytes(), "winter"),
+        (("spring", "--name", "a\x1bb"), PGBENCH.read_bytes(), "a character that cannot be seen"),
+        (("spring",), PGBENCH.read_bytes() * 1100, "it holds 1100 results, and 1000 are taken from one file"),
+    ],
+)
+def test_what_cannot_be_taken_leaves_the_history_as_it_was(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...], text: bytes, said: str
+) -> None:
+    file = tmp_path / "output"
+    file.write_bytes(text)
+    code, document, err = run(capsys, "import", words[0], file, *words[1:])
+    assert (code, document) == (2, None)
+    assert said in err
+    with Store.open(settings.data_folder()) as store:
+        assert store.runs("spring") == ()
+
+
+@pytest.mark.usefixtures("history")
+def test_an_empty_folder_and_a_server_of_that_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    code, _, err = run(capsys, "import", "spring", tmp_path / "empty")
+    assert (code, "there is nothing to read in" in err) == (2, True)
+    code, _, err = run(capsys, "server", "add", ELSEWHERE, "192.0.2.1")
+    assert (code, "no server can be called elsewhere" in err) == (2, True)
+
+
+@pytest.mark.usefixtures("history")
+def test_it_is_shown_to_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(("import", "spring", str(PGBENCH), "--name", "vendor")) == 0
+    out = capsys.readouterr().out
+    assert "elsewhere:/vendor" in out
+    assert "<builtin: TPC-B (sort of)>" in out
+    assert main(("history", "runs", "spring")) == 0
+    assert "elsewhere:/vendor" in capsys.readouterr().out

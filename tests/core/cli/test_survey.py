@@ -1,0 +1,76 @@
+"""What a survey prints: the moves as they are ranked, what was not read and why, and nothing that steers a terminal."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from core.actions.survey import Survey, SurveyedCluster, SurveyedServer
+from core.cli.main import main
+from core.cli.survey import text
+from core.migration.fleet import FleetMove
+from core.migration.model.estimate import Span
+from core.migration.model.move import Move
+from core.servers.lists.model import Refused
+
+AT = datetime(2026, 3, 14, tzinfo=UTC)
+CLUSTER = SurveyedCluster("/srv/pg", "15.5", running=True, size_bytes=2**30)
+
+
+def move(name: str, old: str, **known: object) -> FleetMove:
+    return FleetMove(Move(name, old, "new", "/srv/pg", "/srv/pg", "/", "/"), **known)  # type: ignore[arg-type]
+
+
+def test_each_part_has_its_table() -> None:
+    servers = (
+        SurveyedServer("a", "192.0.2.1", AT, asked=True, seconds=1.0, clusters=(CLUSTER,)),
+        SurveyedServer("b", "192.0.2.2", AT, asked=False, seconds=0.0, clusters=(CLUSTER,)),
+        SurveyedServer("c\x1b[2J", "x", None, asked=True, seconds=9.0, failure="it is \x1bgone", hint="look there"),
+    )
+    span = Span(50.0, 60.0, 70.0)
+    moves = (
+        move("one", "a", size_bytes=2**30, downtime_seconds=span, window_seconds=900.0, warnings=1),
+        move("two", "d", stops=("Versions", "Room", "Tools")),
+        move("three", "e", unknown="no answer"),
+        move("four", "f", moved_at=AT),
+    )
+    said = text(Survey(servers, moves, (Refused("line 4", "$(x)", "no address", "give one"),), AT, 12.0))
+    assert "servers: 3, 1 of them not read, 1 read within the hour before; in 12 s" in said
+    assert "moves: 4; 1 can be made, 1 stopped, 1 not checked, 1 over" in said
+    assert "1 min 00 s to 1 min 10 s" in said
+    assert "nothing; 1 warning" in said
+    assert "Versions; Room; 1 more" in said
+    assert "not checked: no answer" in said
+    assert "carried out on 2026-03-14" in said
+    assert "c\\x1b[2J" in said
+    assert "\x1b" not in said
+    assert "line 4" in said
+    left = said.partition("no move is set up for")[2]
+    assert "b" in left
+    assert "a  " not in left
+
+
+def test_what_cannot_be_surveyed_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["survey"]) == 2
+    assert "there is no server to look at" in capsys.readouterr().err
+    assert main(["survey", "--jobs", "0"]) == 2
+    path = tmp_path / "fleet"
+    path.write_text("\x7fELF\n")
+    assert main(["survey", str(path)]) == 2
+    assert "there is no server in" in capsys.readouterr().err
+
+
+def test_a_survey_is_handed_out_as_a_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    fleet, report = tmp_path / "fleet.csv", tmp_path / "fleet.md"
+    fleet.write_text("name,address,port,new,cluster,move\na,127.0.0.1,1,b,/srv/pg,spring\nb,127.0.0.1,1,,,\n")
+    assert main(["report", "fleet", "-o", str(report)]) == 2
+    assert "there is no server to report on" in capsys.readouterr().err
+    assert main(["survey", str(fleet)]) == 1
+    assert main(["report", "fleet", "-o", str(report), "--language", "de"]) == 0
+    said = report.read_text()
+    assert "Es gibt noch keinen Umzug" not in said
+    assert "1 von 1 nicht geprüft" in said
+    assert "| spring | a | b | a: 127.0.0.1 Port 1 lehnt die Verbindung ab |" in said
+    assert main(["report", "fleet", "spring", "-o", str(tmp_path / "fleet.html")]) == 0
+    assert main(["report", "fleet", "autumn", "-o", str(tmp_path / "none.html")]) == 2
+    assert "there is no move 'autumn'" in capsys.readouterr().err

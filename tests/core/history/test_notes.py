@@ -1,0 +1,118 @@
+"""What a person notes to entries: kept with them, found by tag, taken along wherever they go."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from core.actions import archives
+from core.errors import InputError
+from core.history.notes import LONGEST, tags_of
+from core.history.store import KINDS, Entry, Store
+from core.redaction import MASK
+from tests.core.history.samples import MOVE
+
+
+def _one_of_each(store: Store) -> dict[str, Entry]:
+    return {entry.kind: entry for entry in store.entries(limit=1000)}
+
+
+def test_each_kind_of_entry_bears_a_note(filled: Store) -> None:
+    filled.record_report(MOVE.name, Path("/srv/a.pdf"))
+    entries = _one_of_each(filled)
+    assert set(entries) == set(KINDS)
+    for kind, entry in entries.items():
+        assert filled.set_note(kind, entry.reference, f" the {kind} of the #Old array \n") == ""
+    noted = _one_of_each(filled)
+    assert {kind: (entry.note, entry.tags) for kind, entry in noted.items()} == {
+        kind: (f"the {kind} of the #Old array", ("old",)) for kind in KINDS
+    }
+    assert [entry.note for entry in filled.entries(limit=1000, move=MOVE.name) if entry.kind == "run" and entry.note]
+    for kind, entry in entries.items():
+        assert filled.set_note(kind, entry.reference, " ") == noted[kind].note
+    assert _one_of_each(filled) == entries
+
+
+def test_entries_are_found_by_their_tag_however_old(filled: Store) -> None:
+    entries = filled.entries(limit=1000)
+    oldest, newest = entries[-1], entries[0]
+    filled.set_note(oldest.kind, oldest.reference, "cable out #incident")
+    filled.set_note(newest.kind, newest.reference, "#incidents, all over")
+    found = filled.entries(limit=1, tag="#Incident")
+    assert [(each.kind, each.reference, each.note) for each in found] == [
+        (oldest.kind, oldest.reference, "cable out #incident")
+    ]
+    assert [each.kind for each in filled.entries(tag="")] == [newest.kind, oldest.kind]
+    assert filled.entries(tag="nothing") == ()
+
+
+@pytest.mark.parametrize(
+    ("note", "tags"),
+    [
+        ("#night, then #Night #raid-10.", ("night", "raid-10")),
+        ("(#über) #2026", ("über", "2026")),
+        ("see https://example.org/page#part and /#part", ()),
+        ("a # b ## c &#8364; C#", ()),
+        ("", ()),
+    ],
+)
+def test_a_word_behind_a_number_sign_is_a_tag(note: str, tags: tuple[str, ...]) -> None:
+    assert tags_of(note) == tags
+
+
+def test_what_is_no_entry_bears_no_note(filled: Store) -> None:
+    for kind, number, note, said in (
+        ("run", 10**6, "x", "has no run"),
+        ("command", 1, "x", "has no kind"),
+        ("move", 1, "x" * (LONGEST + 1), "has 10001 characters"),
+    ):
+        with pytest.raises(InputError, match=said):
+            filled.set_note(kind, number, note)
+    with pytest.raises(InputError, match="has no plan"):
+        filled.note("plan", 10**6)
+
+
+def test_a_note_goes_with_its_entry(filled: Store, tmp_path: Path) -> None:
+    """Out of the history and back, and to another workstation."""
+    run = _one_of_each(filled)["run"]
+    filled.set_note(run.kind, run.reference, "fast #cache")
+    filled.put_back(filled.remove_entries([run]))
+    assert filled.note(run.kind, run.reference) == "fast #cache"
+    archives.export_move(filled, MOVE.name, tmp_path / "archive")
+    with Store.open(tmp_path / "elsewhere") as other:
+        archives.import_move(other, tmp_path / "archive")
+        assert [each.title for each in other.entries(limit=1000, tag="cache")] == [run.title]
+
+
+def test_a_note_keeps_no_secret(filled: Store) -> None:
+    filled.set_note("plan", 1, "PGPASSWORD=geheim123 postgresql://u:s3cr3tpw@h/d")
+    assert filled.note("plan", 1) == f"PGPASSWORD={MASK} postgresql://u:{MASK}@h/d"
+
+
+def test_what_is_noted_to_an_entry_never_goes_to_another(filled: Store) -> None:
+    """The number of what was removed is given to the next."""
+    filled.record_report(MOVE.name, Path("/srv/a.pdf"))
+    seen = _one_of_each(filled)["report"]
+    removed = filled.remove_entries([seen])
+    filled.record_report(MOVE.name, Path("/srv/b.pdf"))
+    newer = _one_of_each(filled)["report"]
+    assert newer.reference == seen.reference
+    filled.put_back(removed)
+    with pytest.raises(InputError, match="is another one by now"):
+        filled.set_note("report", seen.reference, "of a", at=seen.at)
+    assert filled.entries(tag="") == ()
+    for entry in _one_of_each(filled).values():
+        filled.set_note(entry.kind, entry.reference, "of this", at=entry.at)
+    assert {entry.note for entry in _one_of_each(filled).values()} == {"of this"}
+
+
+def test_what_is_noted_to_facts_stays_where_other_moves_share_them(filled: Store, tmp_path: Path) -> None:
+    facts = _one_of_each(filled)["facts"]
+    filled.set_note(facts.kind, facts.reference, "another customer's #array")
+    archives.export_move(filled, MOVE.name, tmp_path / "archive")
+    with zipfile.ZipFile(tmp_path / "archive") as archive:
+        assert not any(b"another customer" in archive.read(name) for name in archive.namelist())
+    with Store.open(tmp_path / "elsewhere") as other:
+        archives.import_move(other, tmp_path / "archive")
+        assert "facts" in _one_of_each(other)
+        assert other.entries(tag="") == ()

@@ -1,0 +1,97 @@
+"""Moves side by side: in which order, and which window each needs."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from core.benchmarks.model import Side
+from core.migration.fleet import FleetMove, fleet_move, kept_apart, moved_at, nights, ranked, window
+from core.migration.model.estimate import Span
+from core.migration.model.move import Move
+from tests.core.history import samples
+
+AT = datetime(2026, 3, 14, tzinfo=UTC)
+
+
+def one(name: str, size: int | None = 1, likely: float = 60.0, **known: Any) -> FleetMove:
+    move = Move(name, "old", "new", "/srv", "/srv", "/", "/")
+    span = Span(likely, likely, likely)
+    return FleetMove(move, size_bytes=size, downtime_seconds=span, **known)
+
+
+def test_what_nothing_stops_comes_first_then_the_small_and_the_short() -> None:
+    moves = [
+        one("over", moved_at=AT),
+        one("unknown", None, unknown="it did not answer"),
+        one("stopped twice", 1, stops=("a", "b")),
+        one("stopped", 9, stops=("a",)),
+        one("large", 9),
+        one("longer", 2, 120),
+        one("short", 2, 60),
+        one("no size", None),
+    ]
+    names = ["short", "longer", "large", "no size", "stopped", "stopped twice", "unknown", "over"]
+    assert [each.move.name for each in ranked(moves)] == names
+    assert [each.move.name for each in ranked(reversed(moves))] == names
+    assert [each.move.name for each in ranked(moves) if each.ready] == names[:4]
+
+
+@pytest.mark.parametrize(
+    ("high", "needed"), [(800.0, 900.0), (895.0, 3600.0), (3 * 3600.0, 4 * 3600.0), (86400.0, None)]
+)
+def test_a_window_has_time_for_the_way_back(high: float, needed: float | None) -> None:
+    assert window(Span(1.0, 2.0, high)) == needed
+
+
+def test_a_move_by_what_the_history_holds() -> None:
+    checks, estimate = samples.checks(), samples.estimate()
+    made = fleet_move(samples.MOVE, samples.facts(Side.OLD), checks, estimate)
+    assert made.size_bytes == samples.SIZE
+    assert made.stops == tuple(each.title for each in checks if each.stops)
+    assert made.method == estimate.to_take
+    assert made.downtime_seconds is not None
+    assert made.window_seconds == window(made.downtime_seconds)
+    assert not made.unknown
+    unread = fleet_move(samples.MOVE, None, None, None)
+    assert (unread.size_bytes, unread.unknown, unread.ready) == (None, "it was not checked yet", False)
+    assert moved_at(None) is None
+
+
+def to(name: str, target: str, new: str = "new", **known: Any) -> FleetMove:
+    made = one(name, **known)
+    return replace(made, move=replace(made.move, new=new, target=target))
+
+
+def test_moves_into_each_other_are_stopped_by_name() -> None:
+    moves = [
+        to("a", "/srv/a"),
+        to("b", "/srv/a/"),
+        to("around", "/srv/pg"),
+        to("inside", "/srv/pg/15/main"),
+        to("beside", "/srv/pg2"),
+        to("elsewhere", "/srv/a", new="other"),
+        to("late", "/srv/full"),
+        to("over", "/srv/full", moved_at=AT),
+        to("under", "/data/x/y"),
+        to("unread", "/data/x", unknown="it did not answer"),
+    ]
+    found = kept_apart(moves, [to("before", "/data/x", moved_at=AT)])
+    assert {each.move.name: each.stops for each in found if each.stops} == {
+        "a": ("the move b has the same target",),
+        "b": ("the move a has the same target",),
+        "around": ("the move inside has a target inside this one",),
+        "inside": ("the move around has a target around this one",),
+        "late": ("the move over has the same target, and was carried out",),
+        "under": ("the move before has a target around this one, and was carried out",),
+    }
+    assert [each.move.name for each in found if each.ready] == ["beside", "elsewhere"]
+
+
+def test_downtimes_fill_windows_one_after_another() -> None:
+    hours = [7, 5, 2, 1, 0.5, 9]
+    found = [one(str(each), 1, each * 3600.0) for each in hours]
+    assert nights(found, 8 * 3600.0) == 3  # 7 and 0.5; 5 and 2; 1, as each takes the way back besides; 9 fits into none
+    assert nights([one("long", 1, 9 * 3600.0)], 8 * 3600.0) == 0
+    assert nights([FleetMove(found[0].move)], 8 * 3600.0) == 0

@@ -1,0 +1,97 @@
+"""A document of any kind, made of one move's report and a comparison, for tests that go through all kinds."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from core.migration.fleet import FleetMove, fleet_move, moved_at, ranked, window
+from core.migration.model.estimate import Span
+from core.reports.kinds.fleet import FleetReport, FleetServer
+from core.reports.kinds.storage import StorageReport
+from core.reports.make import Kind, of_fleet, of_move, of_storage
+from core.reports.model import Document
+from core.reports.options import Options
+from core.reports.report import Report
+from tests.core.reports.hostile import MARKUP, NAME
+
+FAILED_AT = datetime(2026, 3, 15, 6, 0, tzinfo=UTC)
+TAKEN = "the move spring has the same target, and was carried out"
+REASON = "gannon-3: 10.0.0.37 port 22 gave no answer within 15 s"
+
+
+def document_of(kind: Kind, report: Report, storages: StorageReport, options: Options) -> Document:
+    """The document of that kind."""
+    if kind is Kind.STORAGE:
+        return of_storage(storages, options)
+    return of_fleet(fleet(report), options) if kind is Kind.FLEET else of_move(kind, report, options)
+
+
+def fleet(report: Report) -> FleetReport:
+    """The move of a report, and others like it: one to be made in each of two windows, one unread, one carried out."""
+    own = fleet_move(report.move, report.old_facts, report.checks, report.estimate)
+    latest = next(iter(report.executions), None)
+    moves = [
+        replace(own, moved_at=None),
+        ready(own, "summer", Span(200.0, 300.0, 400.0)),
+        ready(own, "autumn", Span(5000.0, 6000.0, 7000.0)),
+        replace(_named(own, "winter"), stops=(), unknown=REASON, window_seconds=None),
+        replace(_named(own, "last year"), unknown="", moved_at=moved_at(latest) or FAILED_AT),
+    ]
+    third = replace(report.new, name="gannon-3", address="10.0.0.37")
+    servers = (
+        FleetServer(report.old, report.old_facts),
+        FleetServer(report.new, report.new_facts),
+        FleetServer(third, None, (FAILED_AT, REASON)),
+    )
+    return FleetReport(ranked(moves), servers, report.made_at, report.program_version)
+
+
+def fleet_of_many(report: Report, count: int = 100) -> FleetReport:
+    """So many servers, each with a move: of five two can be made, one is stopped, one's target is taken, one unread."""
+    own = fleet_move(report.move, report.old_facts, report.checks, report.estimate)
+    moves, servers = [], [FleetServer(report.new, report.new_facts)]
+    for number in range(count):
+        profile = replace(report.old, name=f"db{number:03}.example.net", address=f"10.1.0.{number}")
+        name, length = f"{profile.name}:/srv/pg/15/main", 90.0 * 1.08**number
+        one = ready(own, name, Span(length / 2, length, 2 * length))
+        failed = (FAILED_AT, f"{profile.name}: {profile.address} port 22 refuses the connection")
+        kinds = (
+            one,
+            one,
+            replace(one, stops=own.stops),
+            replace(one, stops=(TAKEN,), in_the_way="spring"),
+            replace(one, unknown=failed[1]),
+        )
+        found = kinds[number % 5]
+        moves.append(replace(found, move=replace(found.move, old=profile.name), size_bytes=10**9 * (number + 1)))
+        read = FleetServer(profile, None, failed) if found.unknown else FleetServer(profile, report.old_facts)
+        servers.append(read)
+    return FleetReport(ranked(moves), tuple(servers), report.made_at, report.program_version)
+
+
+def hostile_fleet(report: Report) -> FleetReport:
+    """One in which every text of others is as bad as it can be."""
+    made = fleet(report)
+    moves = tuple(
+        replace(
+            one,
+            move=replace(one.move, name=MARKUP, old=NAME, new=MARKUP),
+            stops=(*(MARKUP for _ in one.failed_checks), *([TAKEN] if one.stops else [])),
+            in_the_way="spring" if one.stops else "",
+            unknown=MARKUP if one.unknown else "",
+        )
+        for one in made.moves
+    )
+    servers = tuple(
+        replace(each, profile=replace(each.profile, name=NAME), failed=(FAILED_AT, MARKUP)) for each in made.servers
+    )
+    return replace(made, moves=moves, servers=servers)
+
+
+def ready(own: FleetMove, name: str, downtime: Span) -> FleetMove:
+    """A move like another that nothing stops."""
+    made = replace(_named(own, name), stops=(), unknown="", warnings=1, method="warm-copy", downtime_seconds=downtime)
+    return replace(made, window_seconds=window(downtime))
+
+
+def _named(one: FleetMove, name: str) -> FleetMove:
+    return replace(one, move=replace(one.move, name=name))

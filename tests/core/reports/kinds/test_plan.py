@@ -1,0 +1,174 @@
+"""The migration plan: go or no-go first, then its evidence, the worst first."""
+
+import dataclasses
+from pathlib import Path
+
+from core.comparison.model import Finding, LeftOut
+from core.facts.model import Gap
+from core.migration.execution.record import Held
+from core.migration.model.checks import Status, Waiver
+from core.migration.model.estimate import Estimate, Method, Span, Stage
+from core.migration.model.execution import Kind
+from core.reports.kinds.plan import plan_report
+from core.reports.model import Document, drawings
+from core.reports.options import Options
+from core.reports.report import Report, build
+from tests.core.history import samples
+from tests.core.reports.reading import answers, names, rows, titles, words
+from tests.histories import Histories
+
+
+def _made(report: Report, options: Options | None = None) -> Document:
+    return plan_report(report, options or Options())
+
+
+def test_go_needs_checks_without_blockers_and_a_plan(full: Report) -> None:
+    assert answers(_made(full))[0] == "No-go. Not yet: 1 blocker and 1 unknown"
+    assert "text sorts differently" in _made(full).answers[0].details[0]
+    fine = tuple(check for check in samples.checks() if not check.stops)
+    assert answers(_made(dataclasses.replace(full, checks=fine)))[0] == "Go"
+    assert answers(_made(dataclasses.replace(full, checks=fine, plan=None)))[0] == "Not yet"
+
+
+def test_five_lines_and_two_charts_are_page_one(full: Report) -> None:
+    made = _made(full)
+    assert len(made.answers) == 5
+    assert [chart.title for chart in made.charts] == ["How long each way takes", "Storage: new against old"]
+    assert made.answers[2].words == "Wire, in: Copy"
+    assert made.answers[4].words == "1 warning, none of them waived"
+
+
+def test_evidence_comes_worst_first(full: Report) -> None:
+    made = _made(full)
+    assert titles(made) == ["Checks", "How long it takes", "The plan", "Storage", "Servers", "Method and units"]
+    assert [row[0] for row in rows(made, "checks")] == ["✕ blocker", "? unknown", "! warning"]
+    assert rows(made, "checks-passed")[0] == ["Same release series", "15.5", "15.18"]
+    assert "rebuild the 212 listed indexes" in rows(made, "checks")[0][2]
+
+
+def test_appendices_come_on_request(full: Report) -> None:
+    asked = _made(full, Options(raw=True, functions=True))
+    appendices = [title for title in titles(asked) if title.startswith("Appendix")]
+    assert appendices == [
+        "Appendix: the steps one by one",
+        "Appendix: every other metric",
+        "Appendix: raw values",
+        "Appendix: what the tools printed",
+    ]
+    assert "/usr/pgsql-15/bin/pg_ctl" in words(asked.sections)
+    assert "/usr/pgsql-15/bin/pg_ctl" not in words(_made(full).sections)
+    assert "err= 0: pid=2447" not in words(_made(full).sections)
+
+
+def test_every_empty_section_says_what_to_do(empty: Report) -> None:
+    said = words(_made(empty).sections)
+    for command in ("check", "estimate", "probe", "plan"):
+        assert f"Run pghaul {command} 'gannon to the new storage', or open" in said
+    assert "No facts of gannon-old were read yet. Run pghaul facts gannon-old" in said
+
+
+def test_plots_say_the_same_in_words(full: Report) -> None:
+    said = {one.name: one.alt for one in drawings(_made(full))}
+    assert set(said) == {"methods", "ratios", "stages", "chain", "gantt", "repetitions"}
+    assert "Warm copy: 42 min (24 min to 1 h 30 min) without the cluster" in said["methods"]
+    assert "Copy: 3 h 40 min (3 h 06 min to 4 h 42 min), bound by wire." in said["stages"]
+    assert "One stream read: gannon-old:/srv/pg 514 MB/s" in said["repetitions"]
+    assert "Copy the files: planned 3 h 40 min" in said["gantt"]
+
+
+def test_an_estimate_of_no_time_can_be_drawn(full: Report) -> None:
+    nothing = Span(0, 0, 0)
+    estimate = Estimate((Method("cold-copy", nothing, nothing, (Stage("copy", nothing, "files"),)),))
+    assert "methods" in {one.name for one in drawings(_made(dataclasses.replace(full, estimate=estimate)))}
+
+
+def _measured_badly(report: Report) -> Report:
+    """One value of old was left out, old was disturbed, and one repetition is all that new has."""
+    assert report.comparison is not None
+    row, *others = report.comparison.rows
+    assert row.old is not None
+    old = dataclasses.replace(row.old, left_out=(LeftOut(3170.57, "outlier"),), disturbed=True, from_memory=True)
+    changed = (dataclasses.replace(row, old=old, note="one value on a side cannot show the noise"), *others)
+    return dataclasses.replace(report, comparison=dataclasses.replace(report.comparison, rows=changed))
+
+
+def test_what_does_not_count_is_said(full: Report) -> None:
+    made = _made(_measured_badly(full))
+    assert rows(made, "storage")[0][2] == "7\u202f149 (disturbed, from memory, 1 left out)"
+    said = words(made.sections)
+    assert "interval is a guess: Random writes, direct." in said
+    assert "Left out of Random writes, direct on gannon-old: 3\u202f171 (outlier)." in said
+    assert "too few repetitions were undisturbed: Random writes, direct." in said
+    assert "Left out of Random" not in words(_made(full).sections)
+
+
+def test_a_diagnosis_with_its_evidence(full: Report) -> None:
+    finding = Finding("access-times", "reads that write", ("/srv is mounted with rw",), ("mount it with noatime",))
+    found = dataclasses.replace(full.diagnoses[0], findings=(finding,))
+    said = words(_made(dataclasses.replace(full, diagnoses=(found, *full.diagnoses[1:]))).sections)
+    assert "Reads that write /srv is mounted with rw mount it with noatime" in said
+    assert "11 figures" in said
+
+
+def test_an_empty_target_is_no_gap(full: Report) -> None:
+    assert full.new_facts is not None
+    gaps = (
+        Gap("identity", f"version of {full.move.target}", "it is empty", full.move.target, absent=True),
+        Gap("settings", f"settings of {full.move.target}", "permission denied", full.move.target),
+    )
+    said = words(_made(dataclasses.replace(full, new_facts=dataclasses.replace(full.new_facts, gaps=gaps))).sections)
+    assert "permission denied" in said
+    assert "it is empty" not in said
+
+
+def test_a_waived_warning_says_who_waived_it_and_why(full: Report) -> None:
+    waiver = Waiver("x", "only C collations", "dba@desk", samples.START, Status.WARNING, "a", "b")
+    checks = tuple(
+        dataclasses.replace(check, waiver=waiver if check.status is Status.WARNING else None)
+        for check in full.checks or ()
+    )
+    made = _made(dataclasses.replace(full, checks=checks))
+    assert rows(made, "checks")[2][2].endswith("Waived by dba@desk on 14 March 2026, 20:00 UTC: only C collations")
+    assert made.answers[4].words == "1 warning, 1 of them waived"
+
+
+def test_every_volume_side_by_side(histories: Histories, tmp_path: Path) -> None:
+    with histories.open(tmp_path, samples.fill) as store:
+        run = next(run for run in store.runs(samples.MOVE.name) if run.workload.title == "Random writes, direct")
+        elsewhere = dataclasses.replace(run.volume, mount_point="/mnt/a", folder="/mnt/a/x")
+        store.run_started(dataclasses.replace(run, volume=elsewhere, id=None))
+        report = build(store, samples.MOVE.name)
+    found = next(row for row in rows(_made(report), "volumes") if row[0] == "Random writes, direct")
+    assert found[2:] == [
+        "7\u202f149",
+        "7\u202f149\n1.00 ×",
+        "18\u202f279\n2.56 ×",
+        "no difference beyond noise; faster",
+    ]
+
+
+def test_two_volumes_need_no_further_table(full: Report) -> None:
+    assert "volumes" not in names(_made(full))
+
+
+def test_estimates_say_where_their_figures_come_from_and_are_held_against_the_clock(full: Report) -> None:
+    stage = Stage("copy", Span(1, 2, 3), "wire", "timed 2 times in this move")
+    method = Method("cold-copy", Span(1, 2, 3), Span(1, 2, 3), (stage,))
+    out = dataclasses.replace(method, method="warm-copy", ruled_out="another major version")
+    record = tuple(
+        Held(7, "spring", Kind.REAL, full.made_at, name, Span(1, 2, 3), seconds)
+        for name, seconds in (("copy", 2), ("downtime", 8))
+    )
+    others = tuple(dataclasses.replace(row, move="summer", seconds=2.0) for row in record)
+    of_all = (*record, *others)
+    made = _made(dataclasses.replace(full, estimate=Estimate((method, out)), record=record, record_of_all=of_all))
+    said = words(made.sections)
+    assert "Copy timed 2 times in this move" in said
+    assert "ruled out: another major version" in said
+    assert [row[4] for row in rows(made, "estimates-record")] == ["1.00 ×", "4.00 × (outside)"]
+    assert rows(made, "estimates-by-stage") == [
+        ["Copy", "2", "100%", "1.00 ×"],
+        ["Downtime", "2", "50%", "2.00 ×"],
+    ]
+    assert "Of all moves 3 of 4 lie between low and high; they took 1.41 ×" in said
+    assert "summer" not in said

@@ -1,0 +1,260 @@
+"""What was carried out, in the report: its sentence, its parts, and that it can be drawn whatever is in it."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Phase, Step
+from core.reports.kinds.execution import execution_report
+from core.reports.kinds.plan import plan_report
+from core.reports.model import Document
+from core.reports.options import Options
+from core.reports.parts.execution import sentence
+from core.reports.report import Report
+from core.reports.shapes.pdf import pdf
+from core.reports.summary import answers
+from tests.core.history import samples
+from tests.core.reports.reading import names, rows, titles, words
+
+BEGAN = samples.START + timedelta(hours=9)
+
+
+def _plan_step(number: int, title: str, **more: Any) -> Step:
+    made = Step(
+        title,
+        "old",
+        "postgres",
+        "true",
+        "because",
+        "undo",
+        number=number,
+        server=samples.OLD.name,
+        expected_seconds=60.0,
+    )
+    return replace(made, **more)
+
+
+STEPS = (
+    _plan_step(1, "warm pass 1 of 1: /srv/pg/15/data", warm_pass=1, bytes=6_000_000_000, phase=Phase.WARM),
+    _plan_step(2, "stop old", name="stop", stopped=True, phase=Phase.STOP),
+    _plan_step(3, "prove the stop", name="stopped", stopped=True, phase=Phase.STOP),
+    _plan_step(4, "keep old from starting", name="fence", stopped=True, phase=Phase.STOP),
+    _plan_step(
+        5, "sum up old's files", name="sums", stopped=True, reason="every path with its size", phase=Phase.VERIFY
+    ),
+    _plan_step(6, "compare new's files with old's", stopped=True, agrees_with="sums", phase=Phase.VERIFY),
+    _plan_step(7, "take inventory of old", name="stock", stopped=True, phase=Phase.STOP),
+    _plan_step(8, "compare new's inventory with old's", stopped=True, agrees_with="stock", phase=Phase.START),
+    _plan_step(9, "decide", side="you", call="", stopped=True, expected_seconds=None, phase=Phase.OPEN),
+    _plan_step(10, "open new to clients", stopped=True, point_of_no_return=True, phase=Phase.OPEN),
+)
+STOCK = """setting port = 5432
+database postgres
+relations r 70
+relations i 160
+database shop
+relations r 90
+invalid index shop.broken
+"""
+
+
+def _run(number: int, *, minutes: float = 1, at: float | None = None, **more: Any) -> StepRun:
+    began = BEGAN + timedelta(minutes=10 * number if at is None else at)
+    made = StepRun(number, number, STEPS[number - 1].title, 1, began, began + timedelta(minutes=minutes), 0)
+    return replace(made, **more)
+
+
+ALL = tuple(
+    _run(number, bytes=6_000_000_000 if number == 1 else None, output=STOCK if number == 8 else "")
+    for number in range(1, 11)
+)
+
+
+def _executed(full: Report, *runs: StepRun, state: State, kind: Kind = Kind.REAL, message: str = "") -> Report:
+    plan = replace(samples.plan(), steps=STEPS)
+    made = Execution(
+        7, full.move.name, kind, state, "t", "dba@desk", BEGAN, BEGAN + timedelta(hours=2), plan, runs, message
+    )
+    return replace(full, executions=(made, *full.executions), made_at=BEGAN + timedelta(hours=5))
+
+
+def _made(report: Report) -> Document:
+    return execution_report(report, Options())
+
+
+def _facts(report: Report) -> dict[str, str]:
+    return {row[0]: row[1] for row in rows(_made(report), "execution")}
+
+
+def _sentence(report: Report) -> str:
+    return sentence(report, report.executions[0])[1]
+
+
+def test_without_an_execution_it_says_so(empty: Report) -> None:
+    made = _made(empty)
+    assert [one.words for one in made.answers] == ["Nothing was carried out yet"]
+    assert "execution" not in names(made)
+
+
+def test_a_move_that_is_done(full: Report) -> None:
+    report = _executed(full, *ALL, state=State.DONE)
+    assert _sentence(report) == (
+        "The cluster was moved to gannon-new: it serves there since 15 March 2026, 06:41 UTC; "
+        "the time without it was 1 h 21 min, and both sides were proven to hold the same."
+    )
+    _storage, movable, time = answers(report)
+    assert movable.words == "It was moved"
+    assert report.blockers  # what was checked before it
+    assert plan_report(report, Options()).answers[0].words == "It was moved"
+    assert time.words == "It took 1 h 21 min"
+    assert time.details[0] == "The plan expected 8 min of commands; people come on top."
+    assert [one.words for one in _made(report).answers][1:] == [
+        "1 h 21 min, 8 min of commands were planned",
+        "Yes: 2 of 2 comparisons agree",
+        "Every step ended well, at its first try",
+        "Nothing",
+    ]
+
+
+def test_the_time_without_the_cluster_in_parts(full: Report) -> None:
+    facts = _facts(_executed(full, *ALL, state=State.DONE))
+    assert facts["Without the cluster"] == (
+        "1 h 21 min, from 2026-03-15 05:20:00 UTC to 2026-03-15 06:41:00 UTC. "
+        "Commands took 8 min 00 s (8 min expected), people 1 min 00 s; for 1 h 12 min nothing was under way."
+    )
+    assert facts["Way back"] == "not taken; since the opening it loses what clients wrote to new"
+
+
+def test_what_was_compared_with_its_counts(full: Report) -> None:
+    assert rows(_made(_executed(full, *ALL, state=State.DONE)), "verification") == [
+        ["sum up old's files; compare new's files with old's", "every path with its size", "the same"],
+        [
+            "take inventory of old; compare new's inventory with old's",
+            "2 databases, 320 relations, 1 setting and 1 invalid index",
+            "the same",
+        ],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("last", "state", "said"),
+    [
+        (1, State.CANCELLED, "The move was cancelled before gannon-old was stopped: gannon-old serves as before."),
+        (2, State.STOPPED, "The move was broken off at a step that failed: gannon-old is stopped since 15 March 2026"),
+        (8, State.INTERRUPTED, "The move was interrupted: gannon-old is stopped since 15 March 2026"),
+        (3, State.RUNNING, "The move was under way when this was written: step 3 of 10, prove the stop."),
+        (
+            10,
+            State.CANCELLED,
+            "The move was cancelled after gannon-new was opened: it serves since 15 March 2026, 06:41",
+        ),
+    ],
+)
+def test_how_it_stands(full: Report, last: int, state: State, said: str) -> None:
+    assert _sentence(_executed(full, *ALL[:last], state=state)).startswith(said)
+
+
+def test_an_opening_that_failed_is_to_be_looked_at(full: Report) -> None:
+    failed = _run(10, exit_status=1, message="pg_ctl: could not start server")
+    report = _executed(full, *ALL[:-1], failed, state=State.STOPPED, message="could not start")
+    assert "while gannon-new was being opened: look whether it runs" in _sentence(report)
+    assert sentence(report, report.executions[0])[0].value == "bad"
+
+
+def test_the_way_back(full: Report) -> None:
+    back = replace(_run(1, at=120), title="start old", back=True)
+    report = _executed(full, *ALL[:5], back, state=State.ROLLED_BACK)
+    assert _sentence(report) == (
+        "The move was taken back: gannon-old serves again since 15 March 2026, 07:01 UTC; "
+        "the time without it was 1 h 41 min."
+    )
+    assert [row[1] for row in rows(_made(report), "way-back")] == ["start old"]
+    before = _executed(full, *ALL[:1], back, state=State.ROLLED_BACK)
+    assert _sentence(before) == "The move was taken back before gannon-old was stopped: gannon-old serves as before."
+
+
+def test_a_rehearsal_says_what_the_night_costs_once_it_was_estimated(full: Report) -> None:
+    report = _executed(full, ALL[0], state=State.DONE, kind=Kind.REHEARSAL)
+    assert _sentence(report) == (
+        "A rehearsal copied 5.6 GiB at 100 MB/s and stopped nothing: gannon-old serves as before."
+    )
+    assert "Run pghaul estimate" in _facts(report)["The night to come"]
+    assert report.estimate is not None
+    again = replace(report, estimate=replace(report.estimate, made_at=BEGAN + timedelta(hours=3)))
+    assert _sentence(again).endswith("By its rates the night costs 42 min without the cluster.")
+    cost = _facts(again)["The night to come"]
+    assert cost.startswith("42 min (24 min to 1 h 30 min) without the cluster")
+
+
+def test_a_pass_that_was_made_once_more_is_told(full: Report) -> None:
+    again = _run(1, at=15, attempt=2, bytes=5)
+    made = _made(_executed(full, ALL[0], again, *ALL[1:], state=State.DONE))
+    assert made.answers[3].words == "Every step ended well, some were made again"
+    assert made.answers[3].details == ("Made again: warm pass 1 of 1.",)
+    assert [row[0] for row in rows(made, "passes")] == ["warm pass 1 of 1", "warm pass 1 of 1 (try 2)"]
+
+
+def test_what_was_taken_back_unbroken_did_reach_an_end(full: Report) -> None:
+    made = _made(_executed(full, *ALL[:5], state=State.ROLLED_BACK))
+    assert made.answers[3].words == "It was taken back"
+
+
+def test_where_it_broke_off_and_went_on(full: Report) -> None:
+    failed = _run(1, exit_status=255, message="ssh broke")
+    again = _run(1, at=60, attempt=2, bytes=5)
+    report = _executed(full, failed, again, state=State.CANCELLED)
+    assert rows(_made(report), "breaks") == [["05:11:00", STEPS[0].title, "ssh broke", "06:00:00"]]
+    assert rows(_made(report), "steps")[2][1] == f"{STEPS[0].title} (try 2)"
+
+
+def test_what_was_void_is_explained(full: Report) -> None:
+    report = _executed(full, replace(ALL[0], void=True), state=State.CANCELLED)
+    found = _made(report)
+    assert rows(found, "steps")[1][-1] == "0, void"
+    assert "void: it was done" in words(found.sections)
+    assert [row[3] for row in rows(found, "passes")] == ["5.6 GiB"]
+    assert "void: it was done" not in words(_made(_executed(full, *ALL, state=State.DONE)).sections)
+
+
+def test_over_midnight_each_time_has_its_day(full: Report) -> None:
+    late = _run(2, at=60 * 20)
+    found = rows(_made(_executed(full, ALL[0], late, state=State.STOPPED)), "steps")
+    assert [row[3] for row in found if len(row) > 1] == ["03-15 05:10:00", "03-16 01:00:00"]
+
+
+def test_earlier_ones_are_a_line_each(full: Report) -> None:
+    report = _executed(full, *ALL, state=State.DONE)
+    assert [row[0] for row in rows(_made(report), "earlier")] == ["a rehearsal"]
+
+
+def test_who_confirmed_what_and_when(full: Report) -> None:
+    found = rows(_made(_executed(full, *ALL, state=State.DONE)), "confirmations")
+    assert found == [["9", "decide", "dba@desk", "2026-03-15 06:31 UTC", "confirmed"]]
+
+
+def test_what_is_left_to_do(full: Report) -> None:
+    report = _executed(full, *ALL, state=State.DONE)
+    done = report.executions[0]
+    told = replace(done, plan=replace(done.plan, remains=("the old files on old",), advice=("run ANALYZE",)))
+    made = _made(replace(report, executions=(told,)))
+    assert made.answers[-1].words == "2 things"
+    assert made.answers[-1].details == ("Run ANALYZE.", "The old files on old."), "what is to be done now comes first"
+    more = replace(done, plan=replace(done.plan, remains=("the old files on old",), advice=("a", "b", "c")))
+    shown = _made(replace(report, executions=(more,))).answers[-1].details
+    assert shown == ("A.", "B.", "2 more under What is left to do.")
+    assert "the old files on old" in words(made.sections)
+    assert "What is left to do" in titles(made)
+
+
+@pytest.mark.parametrize("number", [0, 1, 60])
+def test_any_number_of_steps_can_be_drawn(full: Report, number: int) -> None:
+    many = tuple(
+        replace(_run(1), number=at, title=f"{at}: 上海数据库服务器 Übertragung {'/sehr-lang' * 30} *x* #y $z$")
+        for at in range(1, number + 1)
+    )
+    old = replace(full.old, name="größter-alter-server-in-der-rechenzentrumszelle-上海-1")
+    report = replace(_executed(full, *many, state=State.STOPPED, message="`x` <y> 失败\n" * 9), old=old)
+    assert pdf(_made(report), Options()).startswith(b"%PDF")

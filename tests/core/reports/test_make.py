@@ -1,0 +1,194 @@
+"""Files of every shape, written whole or not at all; masking; what tables and plots become."""
+
+import csv
+import dataclasses
+import io
+import json
+import os
+import re
+import sys
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from core.errors import InputError
+from core.reports.kinds.storage import StorageReport
+from core.reports.make import Format, Kind, content, of_move, of_storage, write
+from core.reports.model import Document, Section, Text, drawings, tables
+from core.reports.options import Options
+from core.reports.report import Report
+from tests.core.reports.documents import document_of
+from tests.core.reports.reading import words
+
+HOSTILE = "<script>alert(1)</script>|`x`\n=cmd()\u202e"
+
+
+@pytest.fixture
+def document(full: Report) -> Document:
+    return of_move(Kind.PLAN, full, Options())
+
+
+@pytest.fixture
+def hostile(full: Report) -> Document:
+    checks = tuple(dataclasses.replace(one, message=HOSTILE, old=HOSTILE) for one in full.checks or ())
+    move = dataclasses.replace(full.move, name=HOSTILE)
+    return of_move(Kind.PLAN, dataclasses.replace(full, move=move, checks=checks), Options())
+
+
+def _one(document: Document, shape: Format) -> str:
+    return content(document, Options(), shape)[""].decode()
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append(tag)
+        assert not any(name in {"src", "href"} and not str(value).startswith(("data:", "#")) for name, value in attrs)
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_html_is_one_file_that_loads_nothing(hostile: Document) -> None:
+    read = _Tags()
+    read.feed(_one(hostile, Format.HTML))
+    assert "script" not in read.found
+    assert read.found.count("svg") == len(drawings(hostile))
+    assert read.found.count("table") == len(tables(hostile))
+    text = "".join(read.text)
+    assert "<script>alert(1)</script>|`x`" in text
+    assert "\u202e" not in text
+    assert "<U+202E>" in text
+
+
+def test_markdown_holds_no_markup_of_others(hostile: Document) -> None:
+    text = _one(hostile, Format.MARKDOWN)
+    assert "<script>" not in text
+    assert r"\<script\>alert(1)\</script\>\|\`x\`" in text
+    heads = [line for line in text.splitlines() if re.fullmatch(r"\| (---:?( \| )?)+ \|", line)]
+    assert len(heads) == len(tables(hostile))
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line in heads:
+            cells = len(re.findall(r"(?<!\\)\|", line))
+            assert len(re.findall(r"(?<!\\)\|", lines[number - 1])) == cells
+            assert len(re.findall(r"(?<!\\)\|", lines[number + 1])) == cells
+
+
+def test_tables_as_csv_hold_figures_and_no_formulas(hostile: Document, storages: StorageReport) -> None:
+    files = content(of_storage(storages, Options()), Options(), Format.CSV)
+    rows = list(csv.reader(io.StringIO(files["storage.csv"].decode(), newline="")))
+    assert rows[0][:2] == ["Workload", "Metric"]
+    assert float(rows[3][2]) == pytest.approx(83.9e6 * (1 + 0.013 / 3))
+    checks = content(hostile, Options(), Format.CSV)["checks.csv"].decode()
+    for row in csv.reader(io.StringIO(checks, newline="")):
+        assert not any(cell.startswith(("=", "+", "@")) for cell in row)
+    assert len(files) == len(tables(of_storage(storages, Options())))
+
+
+def test_json_holds_all(document: Document) -> None:
+    read = json.loads(_one(document, Format.JSON))
+    assert read["schema_version"] == 1
+    assert [one["words"] for one in read["answers"]] == [one.words for one in document.answers]
+    assert len(read["sections"]) == len(document.all_sections)
+    assert '"value": 13680.0' in _one(document, Format.JSON)
+
+
+def test_plots_as_svg_are_xml_with_their_words(hostile: Document) -> None:
+    files = content(hostile, Options(), Format.SVG)
+    assert len(files) == len(drawings(hostile))
+    for made, plot in zip(files.values(), drawings(hostile), strict=True):
+        read = ET.fromstring(made.decode())  # noqa: S314  made here
+        assert read.tag == "{http://www.w3.org/2000/svg}svg"
+        assert len(read) == len(plot.marks) + 1
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+def test_masking_leaves_no_name(full: Report, storages: StorageReport, kind: Kind) -> None:
+    options = Options(masked=True, functions=True)
+    made = document_of(kind, full, storages, options)
+    everything = words(made.all_sections) + made.title + made.subtitle + str(made.answers)
+    for name in ("gannon-old", "gannon-new", "10.0.0.35", "10.0.0.36", "bastion", "dba@desk"):
+        assert name not in everything
+    assert "server-1" in everything
+    plain = document_of(kind, full, storages, Options())
+    assert "gannon-old" in words(plain.all_sections)
+
+
+@pytest.mark.parametrize("shape", [Format.PDF, Format.HTML])
+def test_it_replaces_a_file_in_one_go(document: Document, tmp_path: Path, shape: Format) -> None:
+    path = tmp_path / "it's $(touch x) ö.pdf"
+    path.write_text("the report of last week")
+    write(document, Options(), shape, path, replacing=True)
+    assert path.read_bytes().startswith(b"%PDF" if shape is Format.PDF else b"<!DOCTYPE html>")
+    assert [found.name for found in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    ("path", "shape", "said"),
+    [
+        ("missing/report.pdf", Format.PDF, "there is no folder"),
+        ("file/report.pdf", Format.PDF, "there is no folder"),
+        (".", Format.PDF, "is a folder"),
+        ("file", Format.CSV, "is a file"),
+    ],
+)
+def test_a_target_that_cannot_be(document: Document, tmp_path: Path, path: str, shape: Format, said: str) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match=said):
+        write(document, Options(), shape, tmp_path / path)
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["file"]
+
+
+@pytest.mark.parametrize("shape", list(Format))
+def test_it_replaces_nothing_unasked(document: Document, tmp_path: Path, shape: Format) -> None:
+    path = tmp_path / "report"
+    first = next(iter(content(document, Options(), shape)))
+    there = path / first if first else path
+    there.parent.mkdir(exist_ok=True)
+    there.write_text("the report of last week")
+    with pytest.raises(InputError, match="is there already") as refused:
+        write(document, Options(), shape, path)
+    assert "--replace" in refused.value.hint
+    assert there.read_text() == "the report of last week"
+    assert [found.name for found in there.parent.iterdir()] == [there.name]
+    write(document, Options(), shape, path, replacing=True)
+    assert there.read_bytes() != b"the report of last week"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, a folder that takes no file even from root")
+def test_a_folder_that_takes_no_file(document: Document) -> None:
+    with pytest.raises(InputError, match="cannot be written") as refused:
+        write(document, Options(), Format.HTML, Path("/proc/report.html"))
+    assert "choose a folder" in refused.value.hint
+
+
+def test_a_disk_that_fills_up_keeps_the_old_file(
+    document: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    (folder / "report.html").write_text("the report of last week")
+
+    def full_disk(descriptor: int) -> None:  # noqa: ARG001  as os.fsync
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(InputError, match="cannot be written: no space left on device"):
+        write(document, Options(), Format.HTML, folder / "report.html", replacing=True)
+    assert (folder / "report.html").read_text() == "the report of last week"
+    assert len(list(folder.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("15. March", r"15\. March"), ("2) b", r"2\) b"), ("- a", r"\- a"), ("1.5 GB", "1.5 GB")]
+)
+def test_markdown_begins_no_list_of_its_own(document: Document, text: str, shown: str) -> None:
+    made = dataclasses.replace(document, sections=(Section("S", (Text(text),)),))
+    assert shown in _one(made, Format.MARKDOWN).splitlines()

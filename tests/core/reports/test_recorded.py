@@ -1,0 +1,176 @@
+"""What was recorded in English, in a German report: of a fixed set it is German, the rest is as it was recorded."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.facts.catalog import ClusterWide, Receiver, Slot
+from core.facts.host_environment import Scheduled
+from core.facts.model import Facts
+from core.facts.services import Service
+from core.language import spoken
+from core.migration.estimate import estimate, spec_of
+from core.migration.model.execution import Kind as ExecutionKind
+from core.migration.model.move import Hook, HookCommand, Verify
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe, Quantity
+from core.migration.model.transport import Route, Transport
+from core.migration.plan import make_plan
+from core.reports.make import Kind, of_move
+from core.reports.model import Cell, Document, Items, Table, Text, blocks_of
+from core.reports.options import Options
+from core.reports.recorded import recorded
+from core.reports.report import Report
+from tests.core.migration.builders import (
+    DATA,
+    LOCALE,
+    NOW,
+    TARGET,
+    cluster,
+    control,
+    host_environment,
+    move,
+    new,
+    old,
+    probe,
+    profile,
+    space,
+)
+from tests.core.migration.plan.plans import plan
+
+TOP = Path(__file__).resolve().parents[3]
+ENGLISH = re.compile(r"\b(the|of|is|were|are|with|and|which|that|from|until)\b")
+
+
+def test_steps_sources_and_what_is_left_are_german(shipped: Report) -> None:
+    done = next(each for each in shipped.executions if each.kind is ExecutionKind.REAL)
+    assert shipped.estimate is not None
+    texts = [step.title for step in (*done.plan.steps, *done.plan.way_back)]
+    texts += [*done.plan.remains, *done.plan.advice]
+    texts += [stage.evidence for one in shipped.estimate.methods for stage in one.stages if stage.evidence]
+    with spoken("de"):
+        assert [text for text in texts if recorded(text) == text] == []
+        assert recorded("warm pass 1 of 2: /srv/pg/a: b") == "warmer Durchgang 1 von 2: /srv/pg/a: b"
+        assert recorded("make a key for this copy") == "einen Schlüssel für diese Kopie erzeugen"
+        assert recorded("make {path} of {other}") == "{path} of {other} anlegen"
+        assert recorded("what no pghaul knows") == "what no pghaul knows"
+    assert recorded("stop old") == "stop old"
+
+
+def _made(old_facts: Facts, new_facts: Facts, probes: Sequence[Probe] = (), hooks: Sequence[HookCommand] = ()) -> Plan:
+    undertaking = move(plain_text=True)
+    estimated = estimate(spec_of(undertaking, old_facts, probes))
+    both = old_facts, new_facts
+    return make_plan(undertaking, profile("old"), profile("new"), *both, (), probes, estimated, hooks, seed="0123")
+
+
+def _of_routes() -> Iterator[Plan]:
+    running = old(cluster(running=True))
+    for route in (Route.SSH, Route.DAEMON, Route.NFS):
+        transport = Transport(route=route, mount="vers=4.2" if route is Route.NFS else "")
+        yield _made(running, new(), [replace(probe(Quantity.END_TO_END, 3e8), transport=transport, began_at=NOW)])
+    assert running.system is not None
+    host = replace(running, system=replace(running.system, boot_id="b", machine_id="m"))
+    yield _made(host, replace(host, server="new", clusters=new().clusters))
+
+
+def _of_layouts() -> Iterator[Plan]:
+    file = "/etc/postgresql/15/main/postgresql.conf"
+    debian = {"running": True, "name": "15/main", "found_by": ("pg_lsclusters",), "config_file": file}
+    unit, spring = "postgresql-15.service", "postgresql@15-spring.service"
+    on_old = old(cluster(unit=unit), services=(Service(DATA, "postgresql-15", unit, enabled=True),))
+    on_new = Service(TARGET, "15/spring", spring, debian=True, enabled=False)
+    yield plan(debian)
+    yield plan({**debian, "found_by": ()})  # nobody knows whose folder that is: it is looked for on new
+    yield plan({"unit": unit}, old_facts=on_old, new_facts=new(services=(on_new,)))
+    yield plan({"fenced": True, "tablespaces": (space("/space"),)}, {"tablespace_targets": {"/space": "/srv/space"}})
+
+
+def _of_what_hangs_on_old() -> Iterator[Plan]:
+    looked = {"running": True, "control": control(data_checksums=1)}
+    wide = ClusterWide(
+        receivers=(Receiver("standby", "10.0.0.9", "streaming"),),
+        slots=(Slot("standby", "physical", "", active=True),),
+    )
+    jobs = host_environment(schedule=(Scheduled("/etc/cron.d/a", "root", "0 1 * * * root vacuumdb -a"),))
+    yield from (plan(looked), plan(looked, verify=Verify.ALL))
+    yield plan({"running": True, "wide": wide, "settings": {**cluster().settings, "archive_mode": "on"}})
+    yield plan(old_facts=old(host_environment=jobs), new_facts=new(collation_order={LOCALE: "f" * 64}))
+    yield _made(old(cluster(running=True)), new(), hooks=[HookCommand(each, "workstation", "./it") for each in Hook])
+
+
+def _whole_titles() -> set[str]:
+    """Every title in the code of plans that nothing is put into."""
+    found = set()
+    for path in (each for part in ("plan", "transports") for each in (TOP / "core/migration" / part).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Step" and node.args:
+                title = node.args[0]
+                found |= {str(title.value)} if isinstance(title, ast.Constant) else set()
+    return found
+
+
+def test_every_title_and_all_that_is_left_of_any_plan_is_german() -> None:
+    plans = [*_of_routes(), *_of_layouts(), *_of_what_hangs_on_old()]
+    titles = {step.title for each in plans for step in (*each.steps, *each.way_back, *each.later)}
+    assert _whole_titles() - titles == set()
+    left = {text for each in plans for text in (*each.remains, *each.advice)}
+    with spoken("de"):
+        assert [text for text in sorted(titles | left) if recorded(text) == text] == []
+
+
+def test_where_a_timed_stage_comes_from_is_german() -> None:
+    with spoken("de"):
+        for move_ in ("in this move", "in other moves between such servers"):
+            for times in ("1 time", "3 times"):
+                assert recorded(f"timed {times} {move_}").startswith(f"{times[0]}-mal in ")
+        assert recorded("9 steps: assumed") == "Schritte: 9; angenommen"
+
+
+def _said(document: Document) -> Iterator[str]:
+    """What people read outside of plots, a sentence or a cell each."""
+    for answer in document.answers:
+        yield from (answer.question, answer.words, *answer.details)
+    for block in blocks_of(document.all_sections):
+        if isinstance(block, Text):
+            yield block.words
+        elif isinstance(block, Items):
+            yield from (text for one in block.entries for text in (one.title, one.words, one.hint))
+        elif isinstance(block, Table):
+            yield from block.head
+            yield from (cell.text if isinstance(cell, Cell) else cell for row in block.rows for cell in row)
+        else:
+            yield getattr(block, "title", "")
+
+
+def _own_words(report: Report) -> list[str]:
+    """What the history has worded freely: findings of checks, assumptions, how a link was probed, reasons of steps."""
+    found = [text for each in report.checks or () for text in (each.message, each.hint, each.old, each.new)]
+    found += [probe.method for probe in report.probes]
+    plans = [report.plan, *(each.plan for each in report.executions)]
+    found += [text for plan in plans if plan is not None for text in (plan.why, *plan.warnings)]
+    found += [step.reason for plan in plans if plan is not None for step in plan.steps]
+    if report.estimate is not None:
+        found += [text for one in report.estimate.methods for text in (*one.assumptions, *one.warnings, one.ruled_out)]
+        found += [one.change for one in report.estimate.helps]
+    found += [text for one in report.diagnoses for each in one.findings for text in (*each.evidence, *each.advice)]
+    sides = [facts for facts in (report.old_facts, report.new_facts) if facts is not None]
+    found += [text for facts in sides for gap in facts.gaps for text in (gap.reason, gap.subject)]
+    return sorted({text for text in found if text}, key=len, reverse=True)
+
+
+@pytest.mark.parametrize("kind", [Kind.PLAN, Kind.EXECUTION, Kind.CAPACITY])
+def test_a_german_report_is_english_in_what_was_recorded_alone(shipped: Report, kind: Kind) -> None:
+    own = _own_words(shipped)
+    left = []
+    for said in _said(of_move(kind, shipped, Options(language="de", functions=False))):
+        rest = said
+        for text in own:
+            rest = rest.replace(text, "").replace(text[:1].upper() + text[1:], "")
+        if ENGLISH.search(rest):
+            left.append(rest)
+    assert left == []

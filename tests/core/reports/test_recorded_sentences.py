@@ -1,0 +1,77 @@
+"""Sentences of checks, estimates and probes in a German report: by their templates, with values as they are."""
+
+from pathlib import Path
+
+import pytest
+
+from core.language import entries, recorded_sentences, spoken
+from core.migration.estimate import estimate, load_spec
+from core.migration.model.checks import Status
+from core.migration.model.move import Verify
+from core.reports.recorded import compared, is_known, recorded
+from core.reports.report import Report
+from installer import texts
+from installer.sentences import sentences, sentences_in
+
+SPECS = sorted((texts.TOP / "tests" / "data" / "specs").iterdir())
+
+
+def test_every_sentence_of_a_check_is_german() -> None:
+    told = recorded_sentences("de") | entries(texts.LANGUAGES / "de.po")
+    assert [each for each in sentences() if not told.get(each)] == []
+    path = texts.RECORDED / "de.po"
+    assert texts.updated(path, texts.of_history()) == path.read_bytes(), "run: make texts"
+
+
+def test_a_new_sentence_of_a_check_is_found() -> None:
+    code = (
+        'def check(case):\n    """A text."""\n    more = f"{case.name} does what nobody has seen"\n'
+        '    return warning("a", "b c", f"{size(room)} is {\'too\' if few else \'not\'} little", hint or "ask them")\n'
+    )
+    assert set(sentences_in(code)) == {
+        "{name} does what nobody has seen",
+        "{room} is too little",
+        "{room} is not little",
+    }
+
+
+def test_what_the_example_shows_is_german(shipped: Report) -> None:
+    open_ones = [each for each in shipped.checks or () if each.status is not Status.PASS]
+    found = [text for each in open_ones for text in (each.message, each.hint)]
+    found += [each.method for each in shipped.probes]
+    assert shipped.estimate is not None
+    found += [text for one in shipped.estimate.methods for text in (*one.assumptions, *one.warnings)]
+    found += [each.change for each in shipped.estimate.helps]
+    found += [shipped.plan.why] if shipped.plan is not None else []
+    with spoken("de"):
+        assert [text for text in found if not is_known(text)] == []
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
+def test_what_an_estimate_assumes_is_german(spec: Path) -> None:
+    known = load_spec(spec.read_text(), spec.name)
+    found = [made for way in Verify for made in (estimate(known, way),)]
+    said = {text for made in found for one in made.methods for text in (*one.assumptions, *one.warnings, one.ruled_out)}
+    said |= {each.change for made in found for each in made.helps}
+    with spoken("de"):
+        assert [text for text in sorted(said) if not is_known(text)] == []
+
+
+def test_values_are_carried_over_as_they_are() -> None:
+    with spoken("de"):
+        hostile = "the clocks agree"
+        assert recorded(f"the clock of {hostile} could not be read: {{x}}") == (
+            f"die Uhr von {hostile} war nicht lesbar: {{x}}"
+        )
+        assert recorded("{why:recorded} is there on new") == "{why:recorded} ist auf neu vorhanden"
+        assert compared("old disk") == "Datenträger alt"
+        assert recorded("as an older version said it") == "as an older version said it"
+        assert not is_known("as an older version said it")
+    assert recorded("the clocks agree") == "the clocks agree"
+
+
+def test_a_text_of_many_beginnings_is_read_at_once() -> None:
+    # backtracking over this would outlast the test's own deadline
+    with spoken("de"):
+        text = "the health of " + "'s disks could not be read" * 50_000
+        assert recorded(text) == text

@@ -1,0 +1,63 @@
+"""Reports of the example that ships, a real move between two small servers: short enough, and nothing cut off."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from pypdf import PdfReader
+
+from core.actions.reports import storage_of
+from core.actions.session import Session
+from core.history import example
+from core.history.store import Store
+from core.language import languages
+from core.reports.drawing import Words
+from core.reports.make import Format, Kind, content, of_move, of_storage
+from core.reports.model import Document, drawings
+from core.reports.options import Options
+from core.reports.report import build
+from core.servers.profiles import Nobody
+
+MOST_PAGES = 8
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    folder = tmp_path_factory.mktemp("shipped")
+    example.lay(folder)
+    with Store.open(folder) as store, Session(store, Nobody()) as session:
+        yield session
+
+
+def _document(session: Session, kind: Kind, options: Options) -> Document:
+    report = build(session.store, example.MOVE)
+    if kind is Kind.STORAGE:
+        return of_storage(storage_of(session, [example.MOVE], report.made_at), options)
+    return of_move(kind, report, options)
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("carried_out", [False, True])
+def test_a_small_plan_is_short(shipped: Session, language: str, carried_out: bool) -> None:
+    """On the eve as well as afterwards, when the record of what was carried out comes on top."""
+    options = Options(language=language)
+    report = build(shipped.store, example.MOVE)
+    if not carried_out:
+        report = replace(report, executions=(), record=(), record_of_all=())
+    made = content(of_move(Kind.PLAN, report, options), options, Format.PDF)[""]
+    assert len(PdfReader(io.BytesIO(made)).pages) <= MOST_PAGES
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("kind", [Kind.STORAGE, Kind.CAPACITY])
+def test_no_name_in_a_plot_is_cut_off(shipped: Session, kind: Kind, language: str) -> None:
+    plots = drawings(_document(shipped, kind, Options(language=language)))
+    assert plots
+    assert [mark.text for plot in plots for mark in plot.marks if isinstance(mark, Words) and "…" in mark.text] == []
+
+
+def test_a_figure_s_unit_stands_beside_it_alone(shipped: Session) -> None:
+    made = content(_document(shipped, Kind.STORAGE, Options()), Options(), Format.MARKDOWN)[""].decode()
+    assert "block 1.0 MiB" in made
+    assert "\\_bytes" not in made

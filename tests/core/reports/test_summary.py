@@ -1,0 +1,83 @@
+"""The three answers for whoever decides."""
+
+import dataclasses
+
+import pytest
+
+from core.comparison.model import Verdict
+from core.migration.model.checks import Status
+from core.reports.model import Answer
+from core.reports.report import Report
+from core.reports.summary import answers
+from tests.core.history import samples
+
+
+def _words(report: Report) -> list[str]:
+    return [one.words for one in answers(report)]
+
+
+def test_page_one_answers(full: Report) -> None:
+    assert _words(full) == ["In 4 of 5 workloads", "Not yet: 1 blocker and 1 unknown", "3 h 48 min"]
+    storage, movable, time = answers(full)
+    assert storage.details == (
+        "From 0.893 × (One stream written) to 4.91 × (Sequential writes, direct).",
+        "Slower in One stream written.",
+    )
+    assert movable.details[0] == "1 warning, 4 checks passed of 7."
+    assert time.details == (
+        "Cold copy: 3 h 12 min to 4 h 54 min.",
+        "Dump & restore: 24 h (16 h to 41 h).",
+        "With warm passes before the stop: 42 min (24 min to 1 h 30 min).",
+    )
+
+
+def test_a_plan_with_warm_passes_is_answered_for(full: Report) -> None:
+    assert full.plan is not None
+    steps = tuple(dataclasses.replace(step, warm_pass=int(step.number == 1)) for step in full.plan.steps)
+    report = dataclasses.replace(full, plan=dataclasses.replace(full.plan, steps=steps))
+    time = answers(report)[2]
+    assert (time.words, time.details[0]) == ("42 min", "Warm copy: 24 min to 1 h 30 min.")
+    assert time.details[-1] == "Without warm passes before the stop: 3 h 48 min (3 h 12 min to 4 h 54 min)."
+
+
+def test_without_blockers_it_can_be_moved(full: Report) -> None:
+    fine = tuple(check for check in samples.checks() if check.status in {Status.PASS, Status.WARNING})
+    assert _words(dataclasses.replace(full, checks=fine))[1] == "Yes, no blockers"
+
+
+def _storage(report: Report, *verdicts: Verdict) -> Answer:
+    assert report.comparison is not None
+    found = [row for row in report.comparison.rows if row.headline]
+    changed = tuple(dataclasses.replace(row, verdict=verdict) for row, verdict in zip(found, verdicts, strict=False))
+    compared = dataclasses.replace(report.comparison, rows=changed)
+    return answers(dataclasses.replace(report, comparison=compared))[0]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "answer", "tone"),
+    [
+        ((Verdict.NEW, Verdict.NEW), "Yes, in all 2 workloads", "good"),
+        ((Verdict.NEW,), "Yes", "good"),
+        ((Verdict.NEW, Verdict.NONE), "In 1 of 2 workloads", "good"),
+        ((Verdict.NEW, Verdict.OLD), "In 1 of 2 workloads", "mixed"),
+        ((Verdict.OLD, Verdict.NONE), "No", "bad"),
+        ((Verdict.NONE, Verdict.NONE), "No difference", "mixed"),
+        ((Verdict.ONE_SIDED,), "Not known", "muted"),
+        ((Verdict.UNLIKE,), "Not known", "muted"),
+        ((Verdict.NEW, Verdict.UNLIKE), "Yes", "good"),
+    ],
+)
+def test_the_answer_on_storage(full: Report, verdicts: tuple[Verdict, ...], answer: str, tone: str) -> None:
+    found = _storage(full, *verdicts)
+    assert (found.words, found.tone.value) == (answer, tone)
+
+
+def test_what_was_cached_on_one_side_is_named(full: Report) -> None:
+    said = "Not compared, because cached on one side only: Random writes, buffered."
+    assert _storage(full, Verdict.NEW, Verdict.UNLIKE).details[-1] == said
+
+
+def test_what_is_not_known_says_what_to_do(empty: Report) -> None:
+    assert _words(empty) == ["Not known"] * 3
+    for one, command in zip(answers(empty), ("bench", "check", "estimate"), strict=True):
+        assert f"Run pghaul {command} 'gannon to the new storage', or open" in one.details[0]

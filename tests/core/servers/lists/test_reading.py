@@ -1,0 +1,207 @@
+"""Lists of servers: what each kind says, and what of a broken one is refused by itself."""
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import InputError, ParseError
+from core.servers.lists.model import MOST, MOST_GROUPS, MOST_NAMED, ServerList, WantedMove
+from core.servers.lists.reading import read_list
+from core.servers.profiles import Profile, Rights
+
+INI = """\
+# of last spring
+lone ansible_port=2200   # by itself
+
+[old]
+db[01:03].lan:2222 pghaul_cluster=/srv/pg/ pghaul_new=new-b
+web-[a:b] ansible_user="the dba" ansible_connection=docker
+[new]
+new-[a:c:2] ansible_host=192.0.2.9
+[fleet:children]
+old
+new
+[fleet:vars]
+ansible_user=everyone
+ansible_ssh_common_args='-o ProxyJump=dba@bastion:22 -o Compression=yes'
+[old:vars]
+ansible_user = dba
+pghaul_rights=sudo-postgres
+"""
+
+
+def read(text: str, name: str = "fleet") -> ServerList:
+    return read_list(name, text)
+
+
+def refusals(found: ServerList) -> list[tuple[str, str]]:
+    return [(each.place, each.reason) for each in found.refused]
+
+
+def test_an_inventory_with_ranges_groups_and_what_they_say() -> None:
+    found = read(INI)
+    profiles = {each.name: each for each in found.profiles}
+    assert list(profiles) == ["lone", "db01.lan", "db02.lan", "db03.lan", "new-a", "new-c"]
+    assert profiles["lone"] == Profile("lone", "lone", port=2200)
+    assert profiles["db02.lan"] == Profile(
+        "db02.lan", "db02.lan", user="dba", port=2222, jump="dba@bastion:22", rights=Rights.SUDO_POSTGRES
+    )  # its own group says more than the one around that
+    assert (profiles["new-c"].address, profiles["new-c"].user) == ("192.0.2.9", "everyone")
+    assert found.listed[1].move == WantedMove("db01.lan:/srv/pg", "new-b", "/srv/pg", "/srv/pg")
+    assert refusals(found) == [(f"line {6}", "it is reached by docker, not by ssh")] * 2
+
+
+def test_a_line_that_is_none_is_refused_by_itself() -> None:
+    found = read('good\nbad "x\nalso nothing\n[what:ever]\nlost\n[db\n[db]\n$(x) a=b\nx[5:1]\n[::1]:22\n[n:vars]\n=3\n')
+    assert [each.name for each in found.profiles] == ["good", "::1"]
+    assert [place for place, _ in refusals(found)] == [f"line {number}" for number in (2, 3, 4, 6, 9, 12, 8)]
+
+
+def test_what_ansible_prints_itself() -> None:
+    found = read(
+        '{"_meta": {"hostvars": {"a": {"ansible_host": "192.0.2.1", "ansible_port": 22, "ansible_password":'
+        ' {"__ansible_vault": "x"}}}}, "all": {"children": ["db"]}, "db": {"hosts": ["a", "b"],'
+        ' "vars": {"ansible_user": "dba"}}, "plain": ["c"], "odd": 7}'
+    )
+    assert [(each.name, each.address, each.user, each.port) for each in found.profiles] == [
+        ("a", "192.0.2.1", "dba", 22),
+        ("b", "b", "dba", None),
+        ("c", "c", None, None),
+    ]
+
+
+def test_a_csv_with_columns_of_others_and_five_clusters_of_one_server() -> None:
+    rows = "".join(f"db1;192.0.2.1;room {room};new1;/srv/pg/{room};\n" for room in range(5))
+    found = read(f"\ufeffName;Address;Room;new;Cluster;move\n{rows}".lstrip("\ufeff"))
+    assert [each.name for each in found.profiles] == ["db1"]
+    assert [each.move.cluster for each in found.listed if each.move] == [f"/srv/pg/{room}" for room in range(5)]
+
+
+def test_a_row_that_cannot_be_is_refused_with_its_line() -> None:
+    found = read(
+        "name,address,port,rights,new,cluster,move\n"
+        "a,192.0.2.1,,,,,\n"
+        "a,192.0.2.2,,,,,\n"
+        "b,192.0.2.3,70000,,,,\n"
+        "c,-oProxyCommand=x,,,,,\n"
+        "d,192.0.2.4,,all,,,\n"
+        "e,192.0.2.5,,,n,,\n"
+        "f,192.0.2.6,,,n,srv,\n"
+        "g,192.0.2.7,,,n,/srv,one\n"
+        "h,192.0.2.8,,,n,/srv,one\n"
+        ",,,,,,\n"
+        '"i\nj",192.0.2.9,,,,,\n'
+    )
+    assert [each.name for each in found.profiles] == ["a", "g", "i\nj"]
+    assert refusals(found) == [
+        ("line 3", "a is described otherwise in line 2"),
+        ("line 4", "'70000' is no port"),
+        ("line 5", "'-oProxyCommand=x' is no address of a server"),
+        ("line 6", "'all' are no rights"),
+        ("line 7", "the move of e lacks its cluster"),
+        ("line 8", "'srv' is no absolute path"),
+        ("line 10", "the move one stands in line 9 already"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "there is no server in fleet"),
+        ("\x7fELF\ufffd\x02\n", "there is no server in fleet: line 1: "),
+        ("---\nall:\n  hosts:\n", "is an inventory in YAML"),
+        ("all:\n  hosts:\n    a:\n", "is an inventory in YAML"),
+        ("Host a\n  HostName 192.0.2.1\n", "an ssh configuration that ssh does not use here"),
+        ('{"all":', "begins as JSON and is none"),
+        ("{" * 100_000, "begins as JSON and is none"),
+        ("db[1:99999999]\n", "is no range of at most"),
+        ("a[1:200]b[1:200]\n", f"are more than {MOST} servers"),
+        ("[a:children]\nb\n[b:children]\na\n[a]\nx\n", "children of each other"),
+        ('name,address\n"a,b\n', "line 2 of the list is none of a CSV"),
+        ("Match all\n\n  # of last spring\n\n  User dba\n", "an ssh configuration that ssh does not use here"),
+        ("host,ip\ndb1,192.0.2.1\n", "line 1: 'host,ip' is no address of a server"),
+        ("Name;IP;Room\ndb1;192.0.2.1;7\n", "no column of the list is called address; not known are 'ip', 'room'"),
+        ("host,cluster\ndb1,/srv/pg\n", "no column of the list is called address; not known are 'host'"),
+        ("user,new,cluster\ndba,new1,/srv/pg\n", "no column of the list is called address"),
+    ],
+)
+def test_what_is_no_list_is_refused(text: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(text)
+    assert said in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("---\nall:\n", "ansible-inventory -i 'a b;c' --list | "), ("Host a\n  User dba\n", "PGHAUL_SSH_CONFIG='a b;c'")],
+)
+def test_a_command_in_a_hint_takes_the_name_as_one_word(text: str, hint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_list("a b;c", text)
+    assert hint in caught.value.hint
+
+
+def test_names_alone_are_addresses_where_no_other_column_could_be() -> None:
+    assert read("name,new,cluster\ndb1,new1,/srv/pg\n").profiles == (Profile("db1", "db1"),)
+
+
+def test_a_server_that_another_way_leads_to_than_a_profile_holds_is_refused() -> None:
+    through = "ansible_ssh_common_args='-o proxycommand=\"nc -X 5 %h %p\"'"
+    found = read(f"a {through}\nb {through} pghaul_jump=bastion\nc ansible_ssh_common_args='-o proxyjump=bastion'\n")
+    assert [(each.name, each.jump) for each in found.profiles] == [("b", "bastion"), ("c", "bastion")]
+    assert refusals(found) == [("line 1", "its ansible_ssh_common_args names a ProxyCommand")]
+    assert "~/.ssh/config" in found.refused[0].hint
+
+
+@pytest.mark.parametrize(
+    ("jump", "said"),
+    [
+        ("dba@bastion:22,[::1]:23", ""),
+        ("none", ""),
+        ("-oProxyCommand=x", "'-oProxyCommand=x' is no jump host"),
+        ("a:b", "'a:b' is no jump host"),
+        (f"a:{'9' * 5000}", "is no jump host"),
+        ("{{bastion}}", "'{{bastion}}' is no address of a server"),
+        ("$(x)@bastion", "'$(x)' is no user of a server"),
+    ],
+)
+def test_a_jump_host_is_what_connecting_takes(jump: str, said: str) -> None:
+    found = read(f'name,address,jump\ngood,192.0.2.1,\none,192.0.2.2,"{jump}"\n')
+    reasons = [reason for _, reason in refusals(found)]
+    assert len(reasons) == bool(said)
+    assert said in "".join(reasons)
+
+
+def test_more_servers_than_anybody_has_are_refused_and_ten_thousand_are_read() -> None:
+    lines = [f"db{number} ansible_host=192.0.2.1" for number in range(MOST)]
+    assert len(read("\n".join(lines)).profiles) == MOST
+    assert refusals(read("\n".join([*lines, "one-more"]))) == [
+        (f"line {MOST + 1}", f"the list has more than {MOST} servers")
+    ]
+
+
+def test_the_same_servers_again_and_again_count_too() -> None:
+    found = read("".join(f"[g{number}]\ndb[1:{MOST}]\n" for number in range(1500)))
+    assert len(found.profiles) == MOST
+    named = MOST_NAMED // MOST
+    assert refusals(found)[0] == (f"line {2 * named + 2}", "the list names servers more than 100,000 times")
+    assert len(found.refused) == 1500 - named
+
+
+@pytest.mark.parametrize("line", ["[g{}]", "[g{}:vars]", "g{}"])
+def test_more_groups_than_anybody_has_are_refused(line: str) -> None:
+    lines = "\n".join(line.format(number) for number in range(MOST_GROUPS + 5))
+    found = read(f"[all]\na\n[all:children]\n{lines}\n")
+    assert [each.name for each in found.profiles] == ["a"]
+    assert {reason for _, reason in refusals(found)} == {"the list has more than 2,000 groups"}
+
+
+def test_the_ssh_configuration_in_use_by_its_own_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tmp_path / "config"
+    config.write_text("Host db1 db2\n  HostName 192.0.2.1\nHost *\n  User dba\n")
+    monkeypatch.setenv("PGHAUL_SSH_CONFIG", str(config))
+    found = read_list(str(config), config.read_text())
+    assert found.profiles == (Profile("db1", "db1"), Profile("db2", "db2"))
+    config.write_text("# empty\n")
+    with pytest.raises(ParseError, match="no server"):
+        read_list(str(config), "")

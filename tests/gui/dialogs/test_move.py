@@ -1,0 +1,35 @@
+"""The dialog of a move: what it does not ask about stays as it was."""
+
+from dataclasses import replace
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.facts.model import Tablespace
+from gui.dialogs.move import MoveDialog
+from gui.states import ServerRow
+from gui.widgets.label import Label
+from tests.gui import samples
+
+MOVE = replace(samples.MOVE, tablespace_targets={"/srv/ts": "/fast"})
+
+
+@pytest.mark.parametrize("facts", [True, False], ids=["with facts", "without facts"])
+def test_tablespace_targets_stay_whatever_is_typed(qtbot: QtBot, *, facts: bool) -> None:
+    old = samples.facts("db-old") if facts else None
+    dialog = MoveDialog((ServerRow(samples.OLD, old, ()), ServerRow(samples.NEW, None, ())), MOVE)
+    qtbot.addWidget(dialog)
+    assert dialog.move_made() == MOVE
+    dialog.cluster.setEditText("/srv/pg/dat")
+    dialog.cluster.setEditText(MOVE.cluster)
+    assert dialog.move_made() == MOVE
+
+
+def test_the_path_of_a_tablespace_is_never_markup(qtbot: QtBot) -> None:
+    path = "/srv/<b>x</b><img src='file:///x.png'>&co"
+    facts = samples.facts("db-old")
+    cluster = replace(facts.clusters[0], tablespaces=(Tablespace(16400, "pg_tblspc/16400", path, 1, 1),))
+    rows = (ServerRow(samples.OLD, replace(facts, clusters=(cluster,)), ()), ServerRow(samples.NEW, None, ()))
+    dialog = MoveDialog(rows, samples.MOVE)
+    qtbot.addWidget(dialog)
+    assert f"{path} →" in [label.text() for label in dialog.tablespaces.findChildren(Label)]

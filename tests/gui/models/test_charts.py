@@ -1,0 +1,129 @@
+"""What the charts show, apart from how it looks."""
+
+import math
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+
+from core.benchmarks.model import Side
+from core.comparison.compare import compare
+from core.comparison.model import LeftOut, Sample
+from core.history.store import Store
+from core.migration.model.estimate import Estimate, Method, Span
+from gui.models import charts
+from gui.models.chart import Bar, Dot, Path, Whisker
+from gui.models.comparison import ComparedRow, Latencies, bars
+from tests.gui import samples
+
+
+def method(likely: float, high: float) -> Method:
+    span = Span(likely / 2, likely, high)
+    return Method("cold-copy", span, span, ())
+
+
+@pytest.fixture
+def rows(full_store: Store) -> list[ComparedRow]:
+    made = compare(*(full_store.runs("spring", side=side, latest_only=True) for side in Side))
+    return [ComparedRow(row, ("old", "new")) for row in made.rows if row.headline]
+
+
+def test_one_method_that_may_take_very_long_leaves_the_others_room() -> None:
+    assert charts.shown_until([method(10, 30), method(40, 312)]) == 80
+    assert charts.shown_until([method(10, 30), method(40, 60)]) == 60
+    assert charts.shown_until([method(0, 5)]) == 5
+
+
+def test_lanes_of_an_estimate_do_not_overlap_and_end_within_the_axis() -> None:
+    chart = charts.estimate_chart(samples.ESTIMATE)
+    assert chart is not None
+    lanes = sorted((mark.bottom, mark.top) for mark in chart.marks if isinstance(mark, Bar))
+    assert len(lanes) == 2 * len(samples.ESTIMATE.methods)
+    assert all(below[1] < above[0] for below, above in pairwise(lanes))
+    ends = [mark.end[0] for mark in chart.marks if isinstance(mark, Whisker)]
+    assert max(ends) <= chart.across.high
+    assert (chart.beside[0][1], len(chart.beside)) == ("4 h 00 min (2 h 30 min – 5 h 50 min)", 4)
+
+
+def test_an_estimate_of_no_time_at_all_is_a_chart() -> None:
+    nothing = Span(0.0, 0.0, 0.0)
+    chart = charts.estimate_chart(Estimate((Method("cold-copy", nothing, nothing, ()),)))
+    assert chart is not None
+    assert chart.across.high > chart.across.low
+    assert charts.estimate_chart(Estimate(())) is None
+
+
+def test_bars_stand_beside_each_other_with_their_figures(full_store: Store) -> None:
+    made = compare(*(full_store.runs("spring", side=side, latest_only=True) for side in Side))
+    rates, counts = map(charts.bar_chart, bars(made))
+    found = [mark for mark in counts.marks if isinstance(mark, Bar)]
+    assert [round(bar.top) for bar in found] == [902, 752, 8004, 3991]
+    assert max(bar.top for bar in found) < counts.up.high
+    spans = sorted((bar.left, bar.right) for bar in found)
+    assert all(before[1] < after[0] for before, after in pairwise(spans))
+    assert found[0].tip == "old: 902 IOPS, repetitions from 899 to 905"
+    assert "MB/s" in rates.title
+
+
+def test_bars_of_any_two_sets_are_called_after_them(full_store: Store) -> None:
+    made = compare(*(full_store.runs("spring", side=side, latest_only=True) for side in Side))
+    chart = charts.bar_chart(bars(made)[1], ("left", "right"))
+    assert [name for _, name in chart.legend] == ["left", "right"]
+    tips = [mark.tip.split(":")[0] for mark in chart.marks if isinstance(mark, Bar)]
+    assert tips == ["left", "left", "right", "right"]
+    said = f"{chart.name} {chart.description}"
+    assert "left 902" in said
+    assert not {"old", "new"} & set(said.split())
+
+
+def test_a_ratio_stands_at_the_side_of_the_better(rows: list[ComparedRow]) -> None:
+    chart = charts.ratio_chart(rows)
+    assert chart is not None
+    dots = [mark for mark in chart.marks if isinstance(mark, Dot)]
+    assert all(0 < dot.x < chart.across.high for dot in dots)  # new is better in each
+    assert [text for _, text in chart.beside] == [dot.tip for dot in dots]
+    worse = [replace(row, row=replace(row.row, ratio=1 / row.row.ratio)) for row in rows if row.row.ratio]
+    turned = charts.ratio_chart(worse)
+    assert turned is not None
+    assert all(mark.x < 0 for mark in turned.marks if isinstance(mark, Dot))
+    assert charts.ratio_chart([replace(rows[0], row=replace(rows[0].row, ratio=None))]) is None
+
+
+def test_what_was_left_out_is_hollow(rows: list[ComparedRow]) -> None:
+    row = rows[0]
+    assert row.row.old is not None
+    old = replace(row.row.old, left_out=(LeftOut(9e9, "outlier"),))
+    chart = charts.repetitions_chart(replace(row, row=replace(row.row, old=old, new=None)))
+    dots = [mark for mark in chart.marks if isinstance(mark, Dot)]
+    assert [dot.full for dot in dots] == [True, True, True, False]
+    assert max(dot.y for dot in dots) < chart.up.high
+
+
+def test_latencies_lie_on_a_scale_of_tens() -> None:
+    parts = ("50 %", "99 %", "most", "mean")
+    known = Latencies("random reads", parts, ((0.001, 0.01, None, 0.002), (0.0, 0.1, 1.0, 0.2)))
+    chart = charts.latency_chart(known, ("old", "new"))
+    assert chart is not None
+    paths = [mark.points for mark in chart.marks if isinstance(mark, Path)]
+    assert paths[0] == ((0.0, -3.0), (1.0, -2.0))
+    assert [x for x, _ in paths[1]] == [1.0, 2.0]  # none is at no time at all, and the mean is no percentile
+    assert {mark.x for mark in chart.marks if isinstance(mark, Dot)} == {0.0, 1.0, 2.0, 3.0}
+    assert "10.0 ms" in [name for _, name in chart.up.ticks]
+    assert charts.latency_chart(Latencies("", ("50 %",), ((None,), (0.0,))), ("old", "new")) is None
+
+
+def test_runs_over_time_stand_at_their_dates(rows: list[ComparedRow]) -> None:
+    sample = rows[0].row.old
+    assert isinstance(sample, Sample)
+    begun = datetime(2026, 3, 1, tzinfo=UTC)
+    seen = {Side.OLD: tuple((begun + timedelta(days=day), sample) for day in range(3))}
+    chart = charts.time_chart(rows[0], seen)
+    places = [mark.x for mark in chart.marks if isinstance(mark, Dot)]
+    assert [at for at, _ in chart.across.ticks] == places
+    assert chart.across.low < places[0]
+    assert places[-1] < chart.across.high
+    alone = charts.time_chart(rows[0], {Side.NEW: ((begun, sample),)})
+    assert alone.across.high > alone.across.low
+    assert not [mark for mark in charts.time_chart(rows[0], {}).marks if isinstance(mark, Dot)]
+    assert math.isfinite(alone.up.high)

@@ -1,0 +1,236 @@
+"""Compare: anything against anything, in pictures, and outputs of others."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from core.benchmarks.model import Outcome, Side
+from core.history.store import Store
+from gui.dialogs.outputs import OutputsDialog
+from gui.models.chart import Dot
+from gui.models.comparison import scale_of
+from gui.pages.compare import ComparePage
+from gui.pages.start import StartPage
+from gui.window import MainWindow
+from tests.gui import samples
+from tests.gui.conftest import at_rest, page
+
+DATA = Path(__file__).parents[1] / "data"
+PGBENCH = """transaction type: <builtin: TPC-B (sort of)>
+scaling factor: 10
+number of clients: 4
+number of threads: 2
+duration: 10 s
+number of transactions actually processed: {done}
+latency average = {latency} ms
+tps = {tps} (without initial connection time)
+"""
+
+
+def shown_page(window: MainWindow, qtbot: QtBot) -> ComparePage:
+    shown = page(qtbot, window, "Compare")
+    assert isinstance(shown, ComparePage)
+    return shown
+
+
+def cells(shown: ComparePage, column: str) -> list[str]:
+    (found,) = (one for one in shown.table.rows.columns if one.title == column)
+    return [found.text(row) for row in shown.table.rows.rows]
+
+
+def earlier(store: Store) -> None:
+    """The old side as it was measured a week before, a tenth slower, by a start of its own."""
+    for run in store.runs("spring"):
+        if run.volume.side.value == "old":
+            at = run.started_at - timedelta(days=7)
+            volume = replace(run.volume, folder="/srv/pg/pghaul-bench-000000000001")
+            number = store.run_started(
+                replace(run, started_at=at, volume=volume, repetitions=(), outcome=None, ended_at=None)
+            )
+            for one in run.repetitions:
+                figures = {name: value * 0.9 for name, value in one.metrics.items()}
+                store.repetition_ended(number, replace(one, metrics=figures, started_at=at))
+            store.run_ended(number, Outcome.DONE, at, "3.33")
+
+
+def test_a_ratio_says_which_is_better(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = shown_page(full_window, qtbot)
+    assert cells(shown, "Better") == ["new 8.87 ×", "new 5.31 ×", "new 3.72 ×", "new 3.42 ×"]
+    shown.left.setCurrentIndex(1)
+    shown.right.setCurrentIndex(0)
+    shown.right.activated.emit(0)
+    at_rest(qtbot, full_window)
+    assert cells(shown, "Better") == ["left 8.87 ×", "left 5.31 ×", "left 3.72 ×", "left 3.42 ×"]
+    assert cells(shown, "Interval")[0] == "8.84 × – 8.91 ×"
+    assert cells(shown, "Verdict")[0] == "left faster"
+
+
+def test_what_was_measured_earlier_stands_beside_what_is_measured_now(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    earlier(full_store)
+    shown = shown_page(full_window, qtbot)
+    assert shown.left.count() == 2 + 3  # each side's latest, then every start on a volume
+    shown.left.setCurrentIndex(shown.left.count() - 1)
+    shown.right.setCurrentIndex(0)
+    shown.left.activated.emit(0)
+    at_rest(qtbot, full_window)
+    assert cells(shown, "Better")[0] == "right 1.11 ×"
+    assert "2026-03-07" in shown.what.text()
+    assert [one.title for one in shown.table.rows.columns[2:4]] == ["Left (mean)", "Right (mean)"]
+
+
+def test_the_bars_are_called_as_the_columns_are(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = shown_page(full_window, qtbot)
+    for left, names in ((0, ["old", "new"]), (1, ["left", "right"])):
+        shown.left.setCurrentIndex(left)
+        shown.left.activated.emit(left)
+        at_rest(qtbot, full_window)
+        charts = [view.chart for view in shown.bars.views if view.chart]
+        assert [[name for _, name in chart.legend] for chart in charts] == [names, names]
+
+
+def test_what_was_never_measured_can_be_picked_and_left_again(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    """Of this move old alone was measured: new beside new would be two empty sets."""
+    full_store.add_move(replace(samples.MOVE, name="autumn"))
+    run = next(run for run in full_store.runs("spring") if run.volume.side is Side.OLD)
+    number = full_store.run_started(replace(run, move="autumn", repetitions=(), outcome=None, ended_at=None))
+    for one in run.repetitions:
+        full_store.repetition_ended(number, one)
+    full_store.run_ended(number, Outcome.DONE, run.started_at, "3.33")
+    full_window.work.pick_when_known("autumn")
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    shown = shown_page(full_window, qtbot)
+    shown.left.setCurrentIndex(1)
+    shown.left.activated.emit(1)
+    at_rest(qtbot, full_window)
+    assert shown.left.isVisible()
+    assert shown.picked == (Side.OLD, Side.NEW)
+    assert shown.what.text().startswith("Nothing was measured of what was picked. Shown instead:\nOld: ")
+    shown.right.setCurrentIndex(0)
+    shown.right.activated.emit(0)
+    at_rest(qtbot, full_window)
+    assert "Shown instead" not in shown.what.text()
+
+
+def test_over_time_shows_the_metric_that_is_chosen(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = shown_page(full_window, qtbot)
+    shown.everything.setChecked(True)
+    found = shown.table.rows.rows
+    number = next(n for n, row in enumerate(found) if row.row.old and not row.row.headline)
+    shown.table.choose(number)
+    shown.tabs.setCurrentWidget(shown.over_time)
+    at_rest(qtbot, full_window)
+    (chart,) = (view.chart for view in shown.over_time.views if view.chart)
+    row, unit = found[number].row, scale_of(found[number])
+    assert row.old is not None
+    heights = [mark.y for mark in chart.marks if isinstance(mark, Dot)]
+    assert heights[0] == pytest.approx(row.old.mean / unit.divisor)
+
+
+def test_each_picture_is_drawn(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
+    earlier(full_store)
+    shown = shown_page(full_window, qtbot)
+    for number in range(shown.tabs.count()):
+        shown.tabs.setCurrentIndex(number)
+        at_rest(qtbot, full_window)
+    titles = [
+        view.chart.title
+        for row in (shown.bars, shown.ratios, shown.workload, shown.over_time)
+        for view in row.views
+        if view.chart
+    ]
+    assert [title.split(":")[0].split(",")[0] for title in titles] == [
+        "Transfer rate", "Operations", "Times better", "Repetitions", "Over time",
+    ]  # fmt: skip
+    assert shown.what_if.table.rows.rowCount() > 5
+    shown.table.choose(1)
+    at_rest(qtbot, full_window)
+
+
+def test_what_one_drive_does_can_be_stated(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = shown_page(full_window, qtbot)
+    shown.tabs.setCurrentWidget(shown.what_if)
+    view = shown.what_if
+    view.source.setCurrentText("as stated:")
+    assert view.said.text().startswith("State what one drive does")
+    view.fields["write_iops"].setText("many")
+    view.ask()
+    assert "a number above zero" in view.said.text()
+    view.fields["write_iops"].setText("-3")
+    view.ask()
+    at_rest(qtbot, full_window)
+    assert "must be above zero" in view.said.text()
+    view.fields["write_iops"].setText("200")
+    view.ask()
+    at_rest(qtbot, full_window)
+    raid10 = next(row for row in view.table.rows.rows if row.title == "RAID 10 of 8")
+    assert raid10.figures.write_iops == 800
+
+
+def open_outputs(window: MainWindow, qtbot: QtBot) -> OutputsDialog:
+    """From the first page, as who has no move yet would."""
+    start = page(qtbot, window, "Moves")
+    assert isinstance(start, StartPage)
+    start.read.click()
+    qtbot.waitUntil(lambda: window.findChild(OutputsDialog) is not None)
+    dialog = window.findChild(OutputsDialog)
+    assert isinstance(dialog, OutputsDialog)
+    return dialog
+
+
+def test_outputs_of_others_lead_to_a_comparison(full_window: MainWindow, qtbot: QtBot) -> None:
+    dialog = open_outputs(full_window, qtbot)
+    dialog.submit()
+    qtbot.waitUntil(lambda: "there is no output to read" in dialog.trouble.text())
+    dialog.left.text.setPlainText("no output of anything")
+    dialog.submit()
+    qtbot.waitUntil(lambda: "no tool is known" in dialog.trouble.text())
+    for field, tps in ((dialog.left, 100.0), (dialog.right, 400.0)):
+        field.text.setPlainText(PGBENCH.format(done=int(tps * 10), latency=4000 / tps, tps=tps))
+    dialog.submit()
+    shown = shown_page(full_window, qtbot)
+    qtbot.waitUntil(lambda: shown.what.text().startswith("Left: left"))
+    rates = dict(zip(cells(shown, "Metric"), cells(shown, "Better"), strict=True))
+    assert rates["transactions rate"].startswith("right 4.00 ×")
+    shown.right.activated.emit(1)
+    at_rest(qtbot, full_window)
+    assert shown.what.text().startswith("Old: ")
+
+
+@pytest.mark.parametrize("text", [PGBENCH.format(done=1000, latency=40, tps=100), "no output of anything"])
+def test_who_cancels_while_outputs_are_read_gets_nothing_of_them(
+    full_window: MainWindow, qtbot: QtBot, text: str
+) -> None:
+    dialog = open_outputs(full_window, qtbot)
+    at_rest(qtbot, full_window)
+    before = shown_page(full_window, qtbot).what.text()
+    dialog.left.text.setPlainText(text)
+    dialog.submit()
+    dialog.reject()
+    with qtbot.capture_exceptions() as caught:
+        at_rest(qtbot, full_window)
+    assert caught == []
+    shown = shown_page(full_window, qtbot)
+    assert shown.what.text() == before
+    assert before.startswith("Old: ")
+
+
+def test_a_file_that_cannot_be_read_is_said(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = open_outputs(full_window, qtbot)
+    dialog.left.open(tmp_path / "none.txt")
+    assert "none.txt cannot be read" in dialog.trouble.text()
+    large = tmp_path / "large.txt"
+    large.write_bytes(b"x" * 3_000_000)
+    dialog.left.open(large)
+    assert "larger than any tool's output" in dialog.trouble.text()
+    output = next((DATA / "pgbench").rglob("*.txt"))
+    dialog.left.open(output)
+    assert dialog.left.answer == (output.stem, output.read_text())
+    dialog.reject()

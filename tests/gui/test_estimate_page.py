@@ -1,0 +1,135 @@
+"""Estimate: its stages, what would help, whether it fits into a night, how good earlier ones were."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from pytestqt.qtbot import QtBot
+
+from core.history.store import Store
+from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.plan import Phase
+from gui.models.night import START, STARTS
+from gui.pages.estimate import EstimatePage
+from gui.window import MainWindow
+from tests.gui import samples
+from tests.gui.conftest import at_rest, page
+
+
+def shown_page(window: MainWindow, qtbot: QtBot) -> EstimatePage:
+    shown = page(qtbot, window, "Estimate")
+    assert isinstance(shown, EstimatePage)
+    return shown
+
+
+def cells(shown: EstimatePage, column: str) -> list[str]:
+    rows = shown.night.table.rows
+    (found,) = (one for one in rows.columns if one.title == column)
+    return [found.text(row) for row in rows.rows]
+
+
+def asked(shown: EstimatePage, full_window: MainWindow, qtbot: QtBot, **texts: str) -> EstimatePage:
+    for name, field in shown.night.fields.items():
+        field.setText(texts.get(name, ""))
+    shown.night.ask()
+    at_rest(qtbot, full_window)
+    return shown
+
+
+def test_what_would_help_stands_with_what_it_saves(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = shown_page(full_window, qtbot)
+    assert shown.advice.text().startswith("Each is one change of the cold copy")
+    rows = [[column.text(row) for column in shown.helps.rows.columns] for row in shown.helps.rows.rows]
+    assert rows == [
+        ["a link of 10.0 Gbit/s", "−1 h 30 min", "−1 h 30 min", "new disk"],
+        ["compression", "–", "−35 min 00 s", "old cpu"],
+    ]
+
+
+def test_a_window_says_by_when_old_must_be_stopped(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = shown_page(full_window, qtbot)
+    assert shown.night.said.text().startswith("Say when clients may wait")
+    assert cells(shown, STARTS[False]) == []
+    shown.tabs.setCurrentWidget(shown.night)
+    assert not shown.night.table.isVisible()
+    asked(shown, full_window, qtbot, window="20:00-08:00", price="5000", growth="20GB")
+    assert shown.night.said.text().startswith("Clients may wait 12 h 00 min")
+    assert shown.night.table.isVisible()
+    methods = dict(zip(cells(shown, "Method"), cells(shown, "Fits in"), strict=True))
+    assert set(methods) == {"Cold copy", "Dump & restore"}  # what the estimate holds, and nothing else
+    likely = [int(text.rstrip("%")) for text in methods.values()]
+    assert likely == sorted(likely, reverse=True)
+    by = dict(zip(cells(shown, "Method"), cells(shown, STARTS[True]), strict=True))
+    assert by["Dump & restore"] == "the window is too short"
+    assert by["Cold copy"][2] == ":"
+    assert all("(" in text for text in cells(shown, "Costs (low – high)"))
+    assert "In 12 months: " in shown.night.later.text()
+    assert [one.title for one in shown.night.table.rows.columns][START] == STARTS[True]
+
+
+def test_a_downtime_alone_leaves_no_time_to_stop_by(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = asked(shown_page(full_window, qtbot), full_window, qtbot, downtime="10m")
+    assert dict(zip(cells(shown, "Method"), cells(shown, "Fits in"), strict=True))["Dump & restore"] == "0%"
+    assert STARTS[True] not in [one.title for one in shown.night.table.rows.columns]
+    assert not any("(" in text for text in cells(shown, "Costs (low – high)"))
+
+
+def test_what_cannot_be_read_is_said_in_place_of_rows(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = asked(shown_page(full_window, qtbot), full_window, qtbot, downtime="10m")
+    for name, text in (("window", "22-02"), ("downtime", "ten"), ("price", "-1"), ("growth", "much")):
+        asked(shown, full_window, qtbot, **{name: text})
+        assert text in shown.night.said.text()
+        assert "such as" in shown.night.said.text()
+        assert shown.night.table.rows.rowCount() == 0
+    asked(shown, full_window, qtbot, downtime="10m")
+    assert shown.night.table.rows.rowCount() == 2
+
+
+def test_an_answer_that_comes_late_is_left_out(full_window: MainWindow, qtbot: QtBot) -> None:
+    shown = asked(shown_page(full_window, qtbot), full_window, qtbot, downtime="10m")
+    shown.night.show_answers(shown.night.question - 1, None)
+    assert shown.night.table.rows.rowCount() == 2
+
+
+def test_without_an_estimate_there_is_nothing_but_the_way_to_one(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    full_store.add_move(replace(samples.MOVE, name="summer"))
+    full_window.work.pick("summer")
+    at_rest(qtbot, full_window)
+    shown = shown_page(full_window, qtbot)
+    assert shown.summary.text() == shown.nothing
+    assert not shown.parts.isVisible()
+
+
+def rehearsed(store: Store, seconds: float) -> None:
+    """A rehearsal whose one step, the copy, took so long."""
+    copy = replace(samples.PLAN.steps[0], phase=Phase.COPY, rehearsed=True)
+    plan = replace(samples.PLAN, steps=(copy,))
+    began = samples.MORNING + timedelta(days=1)
+    made = Execution(0, plan.move, Kind.REHEARSAL, State.RUNNING, "c0ffee00", "dba@desk", began, None, plan)
+    number = store.execution_started(made)
+    run = StepRun(0, copy.number, copy.title, 1, began)
+    done = replace(run, id=store.step_started(number, run), ended_at=began + timedelta(seconds=seconds), exit_status=0)
+    store.step_ended(done)
+    store.execution_changed(number, State.DONE)
+
+
+def test_the_record_holds_what_was_taken_against_what_was_estimated(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    shown = shown_page(full_window, qtbot)
+    shown.tabs.setCurrentIndex(3)
+    assert shown.said.text().startswith("Nothing of this move")
+    assert not shown.record.isVisible()
+    assert not shown.by_stage.isVisible()
+    rehearsed(full_store, 28_600.0)
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    assert shown.record.isVisible()
+    (row, *_) = shown.record.rows.rows
+    assert [column.text(row) for column in shown.record.rows.columns][2:] == [
+        "copy", "3 h 58 min", "2 h 28 min – 5 h 33 min", "7 h 57 min", "later",
+    ]  # fmt: skip
+    (stage, *_) = shown.by_stage.rows.rows
+    assert [column.text(stage) for column in shown.by_stage.rows.columns] == ["copy", "1", "0%", "2.00 ×"]
+    assert "Hit rate: 0 of" in shown.said.text()

@@ -1,0 +1,119 @@
+"""The window in German: what stands on its pages is, but for names, figures and what servers said."""
+
+import re
+from collections.abc import Iterator
+
+from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPlainTextEdit,
+    QTableView,
+    QTabWidget,
+    QTextEdit,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from core import settings
+from core.actions.session import Session
+from core.history.store import Store
+from core.language import entries, spoken
+from gui.window import MainWindow
+from gui.work import Work
+from tests.gui.conftest import at_rest, page
+
+
+def _columns(model: QAbstractItemModel) -> int:
+    return 1 if isinstance(model, QAbstractListModel) else model.columnCount()
+
+
+def _cells(model: QAbstractItemModel) -> Iterator[str]:
+    for row in range(model.rowCount()):
+        for column in range(_columns(model)):
+            for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+                yield str(model.index(row, column).data(role) or "")
+    for column in range(_columns(model)):
+        yield str(model.headerData(column, Qt.Orientation.Horizontal) or "")
+
+
+def _texts(widget: QWidget) -> Iterator[str]:
+    yield from (widget.toolTip(), widget.accessibleName())
+    if isinstance(widget, QLabel | QAbstractButton | QLineEdit):
+        yield widget.text()
+    if isinstance(widget, QLineEdit):
+        yield widget.placeholderText()
+    if isinstance(widget, QPlainTextEdit | QTextEdit):
+        yield widget.toPlainText()
+    if isinstance(widget, QTabWidget):
+        yield from (widget.tabText(number) for number in range(widget.count()))
+    if isinstance(widget, QComboBox):
+        yield from (widget.itemText(number) for number in range(widget.count()))
+    if isinstance(widget, QTableView | QListView) and widget.model() is not None:
+        yield from _cells(widget.model())
+
+
+def _shown(work: Work, store: Store, qtbot: QtBot) -> set[str]:
+    window = MainWindow(work)
+    window.show()
+    work.use(Session(store, work.asker))
+    at_rest(qtbot, window)
+    for kind in window.kinds:
+        shown = page(qtbot, window, kind.title)
+        for table in shown.findChildren(QTableView):
+            if table.model() is not None and table.model().rowCount():
+                table.selectRow(0)
+        at_rest(qtbot, window)
+    found = {text for widget in [window, *window.findChildren(QWidget)] for text in _texts(widget)}
+    found |= {action.text() for action in window.findChildren(QAction)}
+    window.close()
+    window.deleteLater()
+    return {line.strip() for text in found for line in re.sub(r"<[^>]*>", "", text).splitlines()}
+
+
+def test_no_page_shows_a_text_that_has_a_german_one(full_store: Store, qtbot: QtBot) -> None:
+    work = Work()
+    with spoken("de"):
+        shown = _shown(work, full_store, qtbot)
+    work.close()
+    work.deleteLater()
+    texts = entries(settings.resource("languages", "de.po"))
+    assert {text for text in shown if texts.get(text, text) != text} <= {"", "not installed"}, (
+        "the latter is a sample's"
+    )
+
+
+def test_no_two_of_a_page_have_one_mnemonic(full_store: Store, qtbot: QtBot) -> None:
+    work = Work()
+    with spoken("de"):
+        window = MainWindow(work)
+        window.show()
+        work.use(Session(full_store, work.asker))
+        at_rest(qtbot, window)
+        menus = {_mnemonic(action.text()) for action in window.menuBar().actions()}
+        found = {kind.title: [*menus, *_keys(page(qtbot, window, kind.title))] for kind in window.kinds}
+    window.close()
+    window.deleteLater()
+    work.close()
+    work.deleteLater()
+    twice = {title: sorted({key for key in keys if keys.count(key) > 1}) for title, keys in found.items()}
+    assert not any(twice.values()), twice
+
+
+def _keys(shown: QWidget) -> Iterator[str]:
+    for button in shown.findChildren(QAbstractButton):
+        if button.isVisible() and "&" in button.text() and "K&opieren" not in button.text():
+            yield _mnemonic(button.text())
+    for label in shown.findChildren(QLabel):
+        if label.buddy() is not None and label.isVisible():
+            yield _mnemonic(label.text())
+    for tabs in shown.findChildren(QTabWidget):
+        yield from (_mnemonic(tabs.tabText(number)) for number in range(tabs.count()))
+
+
+def _mnemonic(text: str) -> str:
+    return text.replace("&&", "").partition("&")[2][:1].lower()

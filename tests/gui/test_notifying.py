@@ -1,0 +1,134 @@
+"""Who works elsewhere is told that a job has ended, or waits: once, with its name, its end and its time."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.errors import Cancelled, InputError
+from core.jobs import Job
+from core.migration.model.execution import State
+from gui.asker import StepQuestion
+from gui.notifying import TrayOrTitle
+from gui.remembered import Remembered
+from gui.window import MainWindow
+from tests.gui.conftest import HARMLESS, at_rest, page
+
+RAISES = pytest.mark.qt_log_ignore(HARMLESS, "This plugin does not support raise", extend=False)
+
+
+class Desk:
+    """Keeps what is told."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str]] = []
+        self.withdrawn = 0
+
+    def tell(self, title: str, text: str) -> None:
+        self.told.append((title, text))
+
+    def withdraw(self) -> None:
+        self.withdrawn += 1
+
+
+@pytest.fixture
+def desk(full_window: MainWindow, qtbot: QtBot) -> Desk:
+    """The window is out of sight, and its notifications come here."""
+    made = Desk()
+    full_window.notifier.desktop = made
+    page(qtbot, full_window, "Probe")
+    full_window.hide()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is None)
+    return made
+
+
+def _does(result: object) -> Callable[[object, Job], object]:
+    def act(_session: object, _job: Job) -> object:
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    return act
+
+
+@pytest.mark.parametrize(
+    ("result", "how"),
+    [
+        (None, "is done"),
+        (State.DONE, "is done"),
+        (State.STOPPED, "has stopped"),
+        (Cancelled(), "was cancelled"),
+        (InputError("b is full", "make room"), "has failed: b is full"),
+    ],
+)
+def test_the_end_of_a_job_is_told_once(
+    full_window: MainWindow, desk: Desk, qtbot: QtBot, result: object, how: str
+) -> None:
+    full_window.work.run("Probing spring", _does(result))
+    at_rest(qtbot, full_window)
+    assert desk.told == [(f"Probing spring {how}", "It took 0 s.")]
+
+
+@RAISES
+def test_a_click_brings_the_page_up_on_which_it_began(full_window: MainWindow, desk: Desk, qtbot: QtBot) -> None:
+    began = full_window.work.move
+    full_window.work.run("Probing spring", _does(None))
+    at_rest(qtbot, full_window)
+    full_window.show_page("Servers")
+    full_window.work.pick(None)
+    full_window.notifier.bring_up()
+    shown = full_window.stack.currentWidget()
+    assert shown is full_window.show_page("Probe")
+    assert full_window.work.move == began
+    assert desk.withdrawn
+
+
+def test_a_job_that_waits_for_a_person_says_for_what(full_window: MainWindow, desk: Desk, qtbot: QtBot) -> None:
+    goes_on = threading.Event()
+    full_window.work.run("Moving spring", lambda _session, _job: goes_on.wait(10))
+    question = StepQuestion("old", "stop the applications", "nobody may write")
+    full_window.work.asker.asked.emit(question)
+    assert desk.told == [("pghaul waits for you", "stop the applications, after 0 s")]
+    goes_on.set()
+    at_rest(qtbot, full_window)
+    assert [title for title, _ in desk.told] == ["pghaul waits for you", "Moving spring is done"]
+
+
+def test_who_looks_at_the_window_is_not_told(full_window: MainWindow, qtbot: QtBot) -> None:
+    desk = Desk()
+    full_window.notifier.desktop = desk
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is full_window)
+    full_window.work.run("Probing spring", _does(None))
+    at_rest(qtbot, full_window)
+    assert desk.told == []
+
+
+def test_who_wants_none_gets_none_also_tomorrow(
+    full_window: MainWindow, desk: Desk, qtbot: QtBot, tmp_path: Path
+) -> None:
+    full_window.work.remembered = Remembered(tmp_path)
+    action = next(one for one in full_window.findChildren(QAction) if one.text() == "Notify when a &job ends")
+    assert action.isChecked()
+    action.trigger()
+    full_window.work.run("Probing spring", _does(None))
+    at_rest(qtbot, full_window)
+    assert desk.told == []
+    assert full_window.work.kept("notify") == "off"
+
+
+@RAISES
+def test_without_a_tray_the_title_says_it_until_the_window_is_looked_at(
+    full_window: MainWindow, desk: Desk, qtbot: QtBot
+) -> None:
+    title = full_window.windowTitle()
+    full_window.notifier.desktop = TrayOrTitle(full_window, full_window.notifier.bring_up)
+    full_window.work.run("Probing spring", _does(None))
+    at_rest(qtbot, full_window)
+    assert full_window.windowTitle() == "Probing spring is done – pghaul"
+    full_window.notifier.bring_up()
+    assert full_window.windowTitle() == title
+    assert desk.told == []

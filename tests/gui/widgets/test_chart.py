@@ -1,0 +1,113 @@
+"""The charts as they are painted: in any size, with any figures, in either theme."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gui import appearance
+from gui.appearance import Tone
+from gui.models.chart import Axis, Bar, Chart, Dot, Path, Whisker, places, scale
+from gui.models.charts import estimate_chart
+from gui.widgets.chart import WIDEST, ChartRow, ChartView
+from tests.gui import samples
+
+BARS = Chart(
+    "Rate, MB/s", "Rate", "one: 10", places(["a workload with a long name"] * 3), scale(12.0),
+    (Bar(-0.2, 0.0, 0.2, 10.0, Tone.OLD, "old: 10 MB/s"), Bar(0.8, 0.0, 1.2, 5.0, Tone.NEW, "new: 5 MB/s")),
+    legend=((Tone.OLD, "old"), (Tone.NEW, "new")),
+)  # fmt: skip
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> Iterator[ChartView]:
+    made = ChartView()
+    made.resize(500, 300)
+    made.show_chart(BARS)
+    made.show()
+    qtbot.waitExposed(made)
+    yield made
+    made.close()
+    made.deleteLater()
+
+
+def shades(view: ChartView) -> set[str]:
+    picture = view.grab().toImage()
+    return {
+        QColor(picture.pixel(x, y)).name() for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)
+    }
+
+
+def test_bars_are_painted_in_the_colours_of_their_theme(view: ChartView, qapp: QApplication) -> None:
+    for number, scheme in enumerate((Qt.ColorScheme.Light, Qt.ColorScheme.Dark)):
+        appearance.force(qapp, scheme)
+        assert {Tone.OLD.value[number], Tone.NEW.value[number]} <= shades(view)
+    appearance.force(qapp, Qt.ColorScheme.Unknown)
+
+
+@pytest.mark.parametrize("size", [(0, 0), (1, 1), (40, 400), (400, 30), (3000, 60), (90, 60)])
+def test_any_size_is_painted(view: ChartView, size: tuple[int, int]) -> None:
+    view.setMinimumSize(0, 0)
+    view.resize(*size)
+    for chart in (BARS, estimate_chart(samples.ESTIMATE), None):
+        view.show_chart(chart)
+        view.grab()
+
+
+def test_figures_that_are_none_are_painted(view: ChartView) -> None:
+    odd = (math.nan, math.inf, -math.inf, 0.0, 1e300)
+    marks = [Bar(0.0, one, 1.0, one, Tone.OLD) for one in odd]
+    more = [Dot(one, one, Tone.NEW, full=False) for one in odd]
+    lines = [Whisker((one, 0.0), (one, 1.0)) for one in odd]
+    view.show_chart(replace(BARS, marks=(*marks, *more, *lines, Path((), Tone.BAD)), up=Axis(0.0, 0.0, ()), legend=()))
+    view.grab()
+
+
+@pytest.mark.parametrize("width", [500, 2400])
+def test_places_take_the_whole_width_and_what_stands_there_stays_narrow(view: ChartView, width: int) -> None:
+    view.resize(width, 300)
+    picture = view.grab().toImage()
+    dark = appearance.is_dark()
+    spans = {}
+    for tone in (Tone.OLD, Tone.NEW):
+        shade = QColor(tone.value[dark]).rgb()
+        spans[tone] = [x for x in range(picture.width()) if picture.pixel(x, 240) == shade]
+    old, new = spans[Tone.OLD], spans[Tone.NEW]
+    apart = sum(new) / len(new) - sum(old) / len(old)
+    assert apart == pytest.approx(width / 3, rel=0.1)
+    assert len(old) == pytest.approx(min(0.4 * apart, 0.4 * WIDEST * view.fontMetrics().height()), abs=3)
+
+
+def test_what_was_alike_each_time_has_no_whisker(view: ChartView) -> None:
+    without = view.grab().toImage()
+    view.show_chart(replace(BARS, marks=(*BARS.marks, Whisker((0.0, 10.0), (0.0, 10.0)))))
+    assert view.grab().toImage() == without
+    view.show_chart(replace(BARS, marks=(*BARS.marks, Whisker((0.0, 9.0), (0.0, 10.0)))))
+    assert view.grab().toImage() != without
+
+
+def test_the_mouse_is_told_what_it_is_over(view: ChartView) -> None:
+    picture = view.grab().toImage()
+    old = QColor(Tone.OLD.value[appearance.is_dark()]).rgb()
+    bar = [QPointF(x, y) for y in range(100, 250) for x in range(picture.width()) if picture.pixel(x, y) == old]
+    assert {view.tip_at(place) for place in bar} == {"old: 10 MB/s"}
+    assert view.tip_at(QPointF(498, 2)) == ""
+
+
+def test_a_screen_reader_is_told_the_figures(view: ChartView) -> None:
+    assert (view.accessibleName(), view.accessibleDescription()) == ("Rate", "one: 10")
+
+
+def test_charts_beside_each_other_are_used_again(qtbot: QtBot) -> None:
+    row = ChartRow()
+    qtbot.addWidget(row)
+    row.show_charts((BARS, BARS))
+    first = row.views[0]
+    row.show_charts((replace(BARS, title="another"),))
+    assert row.views[0] is first
+    assert [view.isVisibleTo(row) for view in row.views] == [True, False]
