@@ -70,6 +70,11 @@ def at_work(host: Host) -> list[str]:
     return [line for line in lines if any(word in line for word in ("rsync", "pghaul", "# begins"))]
 
 
+def ended(lab: Lab) -> None:
+    """Wait for the end of what an interrupted script had begun: a server ends it, within five seconds by force."""
+    wait_until(lambda: not at_work(lab.old) and not at_work(lab.new), "what was begun ends")
+
+
 def traces(host: Host) -> list[str]:
     """Keys, locks and work of a copy."""
     look = "find /tmp /var/tmp -maxdepth 1 -name 'pghaul-*'; grep -h pghaul /home/*/.ssh/authorized_keys"
@@ -173,10 +178,11 @@ def test_a_script_that_was_broken_off_goes_on(cluster: Lab, move: Moving, tmp_pa
     assert made.broken_off("warm pass 1", signal.SIGTERM, made.answers()) == 4
     assert f"go on:   {made.path} --from {warm}\n" in made.said()
     assert "old runs as it did" in made.said()
+    ended(cluster)
     for host in (cluster.old, cluster.new):
         assert traces(host) == [], host.name
     assert made.broken_off("final pass, changed", signal.SIGKILL, made.answers(warm), "--from", str(warm)) < 0
-    wait_until(lambda: not at_work(cluster.old) and not at_work(cluster.new), "what was begun ends")
+    ended(cluster)
     assert traces(cluster.old) != []
     final = next(step.number for step in made.plan.steps if step.title.startswith("final pass, changed"))
     assert made.answered("--from", str(final), answers=made.answers(final)) == 0, made.said()
