@@ -31,20 +31,26 @@ hold_session() {
 session_harms() {
   session_uid=$(id -u) || fail 'id failed'
   session_name=$(id -un) || fail 'id failed'
-  session_most=999 session_number=''
-  while read -r session_word session_value _; do
-    case $session_word-$session_value in
-      SYS_UID_MAX-*[!0-9]*) ;;
-      SYS_UID_MAX-?*) [ "$session_value" -ge "$session_most" ] || session_most=$session_value ;;
-      *) ;;
-    esac
-  done 2>/dev/null </etc/login.defs
-  [ "$session_uid" -gt "$session_most" ] || return 1
+  session_number=''
+  system_accounts
+  [ "$session_uid" -gt "$accounts_most" ] || return 1
   control_group "/proc/$$/cgroup" "$session_uid"
   case $control_found in session-*.scope*) session_number=${control_found#session-} session_number=${session_number%%.scope*} ;; *) ;; esac
   [ -n "$session_number" ] && [ ! -e "/var/lib/systemd/linger/$session_name" ] || return 1
   session_said=$(login_manager RemoveIPC) || session_said=''
   [ "$session_said" != 'b false' ]
+}
+
+# system_accounts   set accounts_most to the highest user id of the system's own accounts, whose memory systemd-logind leaves alone
+system_accounts() {
+  accounts_most=999
+  while read -r accounts_word accounts_value _; do
+    case $accounts_word-$accounts_value in
+      SYS_UID_MAX-*[!0-9]*) ;;
+      SYS_UID_MAX-?*) [ "$accounts_value" -ge "$accounts_most" ] || accounts_most=$accounts_value ;;
+      *) ;;
+    esac
+  done 2>/dev/null </etc/login.defs
 }
 
 # control_group FILE UID   set control_found to the group, of those that systemd made for this account, that FILE names; empty: none
@@ -131,4 +137,17 @@ another_keeps() {
     fi
   done
   return 1
+}
+
+# removal_facts FOLDER   print whether systemd-logind removes shared memory, as `removes=` in its words, and whose it leaves
+# `most=`: the highest user id of the system's own accounts; `lingers=NAME`. Nothing where FOLDER, of its sessions, is not there.
+removal_facts() {
+  [ -d "$1" ] || return 0
+  removal_said=$(login_manager RemoveIPC) || removal_said=''
+  echo "removes=$removal_said"
+  system_accounts
+  echo "most=$accounts_most"
+  for removal_name in /var/lib/systemd/linger/*; do
+    case ${removal_name##*/} in *[!A-Za-z0-9_.@-]*) ;; *) echo "lingers=${removal_name##*/}" ;; esac
+  done
 }

@@ -31,6 +31,15 @@ EXAMPLES = [
         after='control_group groups 150; [ -z "$control_found" ]',
         name="of another account",
     ),
+    Example("system_accounts", prints=""),
+    Example("removal_facts", ("@folder@/no",), prints="", name="no systemd"),
+    Example(
+        "removal_facts",
+        ("@folder@",),
+        programs=_PLAYED,
+        matches=r"removes=b false\nmost=[0-9]+\n(lingers=.*\n)*",
+        tolerates={"busctl": "it is not known then"},
+    ),
     Example(
         "login_manager",
         ("RemoveIPC",),
