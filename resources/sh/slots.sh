@@ -10,7 +10,8 @@ leave_slots() {
     break
   done
   case $slots_server in '' | *[!0-9]*) return 0 ;; *) ;; esac
-  [ -r "/proc/$slots_server/task/$slots_server/children" ] || return 0
+  # anybody can lay a lock file into /tmp: only a server of this account is believed, and its program run
+  [ -O "/proc/$slots_server" ] && [ -r "/proc/$slots_server/task/$slots_server/children" ] || return 0
   slots_all=$(slots_setting max_connections) || slots_all=''
   case $slots_all in '' | *[!0-9]*) slots_all='' ;; *) ;; esac
   [ -n "$slots_all" ] || return 0
