@@ -9,16 +9,19 @@ from datetime import UTC, datetime
 from core import units
 from core.actions.session import Session, recorded
 from core.benchmarks.model import Side
+from core.errors import ServerError
 from core.facts.collation_order import libc_locales
 from core.facts.collect import collect
 from core.facts.merge_previous import merge_previous
 from core.facts.model import Cluster, Facts
+from core.facts.sections import LOST
 from core.history.store import Store
 from core.jobs import Job, Note
 from core.migration.findings.data_roots import data_roots
 from core.migration.model.move import Move
 from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
 from core.servers.connection import Server
+from core.servers.shell import for_hint
 
 _FRESH_SECONDS = 900.0
 """Of facts that are older it is said how old they are."""
@@ -39,7 +42,7 @@ def collected(
     targets: Sequence[str] = (),
     trial: Cluster | None = None,
 ) -> Facts:
-    """Fresh facts of a server, kept.
+    """Fresh facts of a server, kept; those in which a session was lost are kept too, and are an error.
 
     Args:
         known: the latest that there were.
@@ -54,6 +57,13 @@ def collected(
     else:
         facts = with_trial_cluster(server, facts, trial.series, job, of=trial)
     store.save_facts(facts)
+    lost = facts.gap(LOST)
+    if lost is not None:
+        raise ServerError(
+            f"{server.name}: {lost.subject}: {lost.reason}: it was terminated, or the server crashed and restarted",
+            "look into the server's log before anything else; what was read is shown by: "
+            + for_hint("pghaul", "facts", server.name, "--last"),
+        )
     return facts
 
 

@@ -3,6 +3,7 @@
 What is asked goes ahead of the look into the clusters (`questions`); how: resources/sh/database_facts.sh.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +15,7 @@ from core.facts.collation_order import parse_collation_order
 from core.facts.database_queries import EACH_DATABASE, EACH_DATABASE_KINDS
 from core.facts.model import Database, Gap
 from core.facts.queries import Query, Row, as_line, row
-from core.facts.sections import Section, hexadecimal
+from core.facts.sections import LOST, Section, hexadecimal
 from core.facts.text import first_line, unreadable
 
 FILE_SETTINGS = (
@@ -63,13 +64,13 @@ _NAMES = ", ".join(f"'{name}'" for name in (*SETTINGS, "server_version"))
 _SETTINGS = Query(
     f"select {as_line('setting', 'name', 'setting')} from pg_settings where name in ({_NAMES}) order by name;"
 )
-# Names that psql would take for a connection string, or that break a line, stay without catalogs. Templates are left
+# Names that look like a connection string, or that break a line, stay without catalogs. Templates are left
 # alone: a session there blocks CREATE DATABASE.
 _CONNECT = (
-    "select chr(92) || 'connect ' || chr(34) || replace(datname, chr(34), chr(34) || chr(34)) || chr(34) "
-    "from pg_database where datallowconn and not datistemplate and datname::text !~ '[[:cntrl:]=]' "
+    "select datname from pg_database where datallowconn and not datistemplate and datname::text !~ '[[:cntrl:]=]' "
     "and position(chr(92) in datname::text) = 0 and datname::text !~ '^postgres(ql)?://' order by datname limit 1000;"
 )
+_ENTERED = Query(f"select {as_line('entered', 'current_database()')};")
 _BEGIN, _END = Query("begin isolation level repeatable read read only;"), Query("commit;")
 
 
@@ -78,16 +79,18 @@ def questions() -> Iterator[tuple[str, ...]]:
     groups = {
         "known": (_SETTINGS, *DATABASES, CERTIFICATE),
         "databases": (Query(_CONNECT),),
-        "wide": (_BEGIN, *CLUSTER_WIDE, _END),
-        "each": (_BEGIN, *EACH_DATABASE, _END),
+        "wide": (_ENTERED, _BEGIN, *CLUSTER_WIDE, _END),
+        "each": (_ENTERED, _BEGIN, *EACH_DATABASE, _END),
     }
     for group, queries in groups.items():
         yield from (("cluster_query", group, str(one.since), str(one.before), one.sql) for one in queries)
 
 
-_FOR_OTHERS = ("sorted ", "libc ", "certificate ", "x509 ")
+_LOST = "lost"
+_SAID = re.compile("(?:ERROR|FATAL|pghaul): (.*)")
+_FOR_OTHERS = ("sorted ", "libc ", "certificate ", "x509 ", _LOST)
 """Lines that are no rows."""
-_KINDS = {"setting": 2, "database": 10, **CLUSTER_WIDE_KINDS, **EACH_DATABASE_KINDS}
+_KINDS = {"entered": 1, "setting": 2, "database": 10, **CLUSTER_WIDE_KINDS, **EACH_DATABASE_KINDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +100,14 @@ class Answers:
     Attributes:
         wide: None where one of its queries failed.
         collation_order: sums of the sorted list by libc locale (see collation_order).
+        lost: the server ended a session in the middle.
     """
 
     settings: dict[str, str]
     databases: tuple[Database, ...]
     wide: ClusterWide | None = None
     collation_order: dict[str, str] = field(default_factory=dict)
+    lost: bool = False
 
 
 def parse_sql(text: str) -> Answers:
@@ -125,7 +130,7 @@ def parse_sql(text: str) -> Answers:
         wide = cluster_wide(table)
         if wide is not None:
             wide = replace(wide, certificate=parse_certificate(lines))
-        return Answers(settings, tuple(databases.values()), wide, sums)
+        return Answers(settings, tuple(databases.values()), wide, sums, lost=_LOST in lines)
     except ValueError as error:
         raise unreadable("psql", "a number", str(error)) from error
 
@@ -133,10 +138,18 @@ def parse_sql(text: str) -> Answers:
 def catalog_gaps(answers: Answers, complaint: str, folder: str) -> tuple[Gap, ...]:
     """What of a running cluster at `folder` could not be read by SQL, with the server's first error as the reason."""
     # the first one: those behind it say that the transaction is aborted
-    said = next((each.partition("ERROR: ")[2].strip() for each in complaint.splitlines() if "ERROR: " in each), "")
+    said = next((found[1].strip() for found in map(_SAID.search, complaint.splitlines()) if found), "")
     missing = [f"catalogs of {each.name}" for each in answers.databases if each.catalogs is None and not each.template]
     missing += ["catalogs of the whole cluster"] if answers.wide is None else []
     why = said or "it could not be entered"
+    if answers.lost:
+        lost = Gap(
+            LOST, f"SQL of {folder}", f"the server ended the session of pghaul{f' ({said})' if said else ''}", folder
+        )
+        return (
+            lost,
+            *(Gap(SQL.name, f"{each} of {folder}", "the server ended the session", folder) for each in missing),
+        )
     return tuple(Gap(SQL.name, f"{each} of {folder}", why, folder) for each in missing)
 
 

@@ -14,6 +14,7 @@ from core.facts import (
     kernel,
     kernel_settings,
     processes,
+    removal,
     schedules,
     security_policy,
 )
@@ -27,6 +28,7 @@ ENVIRONMENT: dict[str, Section[Any]] = {
     "virtual_addresses": ha_and_poolers.VIRTUAL,
     "autostart": autostart.SECTION,
     "limits": processes.SESSION,
+    "removal": removal.SECTION,
     "security_policy": security_policy.SELINUX_AND_APPARMOR,
     "firewall": security_policy.FIREWALL,
     "kernel": kernel.SECTION,

@@ -108,6 +108,17 @@ class Firewall:
 
 
 @dataclass(frozen=True, slots=True)
+class Removal:
+    """Whether systemd-logind removes the shared memory of an ordinary account that logs out; None: it does not say."""
+
+    removes: bool | None
+    most: int = 999
+    """The highest user id of the system's own accounts, whose memory it leaves alone."""
+    lingering: tuple[str, ...] = ()
+    """Accounts that count as logged in for ever (`loginctl enable-linger`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """What the kernel can mount and serve: NFS as a client, as a server, and over UDP."""
 
@@ -167,6 +178,8 @@ class HostEnvironment:
     autostart: Autostart | None = None
     limits: Limits | None = None
     """What a session of the login user, or of root, gets: the server that such a session starts inherits it."""
+    removal: Removal | None = None
+    """None in facts of before it was read."""
     security_policy: SecurityPolicy | None = None
     firewall: Firewall | None = None
     kernel: Kernel | None = None

@@ -1,9 +1,10 @@
 """SQL for a running cluster, by series; what is asked stands in cluster_queries and database_queries.
 
 Every row comes back as one line `KIND|HEX|HEX…`, so that no name can garble it; `row` takes it apart. Nothing is
-locked but catalogs, in ACCESS SHARE. Sizes come from the file system, which locks the relation likewise: of a relation
-that somebody has locked exclusively, or waits to, the catalog's own number of pages is taken instead. So it is of
-system catalogs, for there are hundreds in each database, but not of pg_largeobject (2613), which may be the largest.
+locked but catalogs, in ACCESS SHARE. Sizes come from the file system, which locks the relation likewise and costs the
+session memory for each: a bounded number is measured. Of all others the catalog's own number of pages is taken, as of a
+relation that somebody has locked exclusively, or waits to. So it is of system catalogs, for there are hundreds in each
+database, but not of pg_largeobject (2613), which may be the largest.
 
 Sources: the chapters System Catalogs and System Views of PostgreSQL's manual, series 8.2 to 18.
 """

@@ -22,6 +22,8 @@ RIGHTS = "rights"
 """Of a gap: a user that the profile names could not be become."""
 NO_CLUSTER = "clusters"
 """Of a gap: no data directory was found anywhere."""
+LOST = "lost-session"
+"""Of a gap: the server ended a session in the middle of a question."""
 TRIAL = "trial-cluster"
 """Of a gap: new's binaries made no trial cluster."""
 

@@ -19,6 +19,7 @@ from core.servers.launching import OPEN_TIMEOUT, Launcher, Order
 from core.servers.profiles import Asker, Profile
 from core.servers.remote_process import Process
 from core.servers.running import Completed, Running
+from core.servers.session_hold import hold_session
 from core.servers.shell import Shell
 from core.servers.ssh_config import Destination, destination
 from core.servers.transports import Reach
@@ -28,6 +29,8 @@ __all__ = ["Completed", "Server", "connect"]
 
 def connect(profile: Profile, asker: Asker, job: Job, *, deadline: float = 20.0) -> "Server":
     """Connect and log in. `deadline` is in seconds, for each wait for the network; people may take longer.
+
+    Where the end of this session would harm a running server, the session is held open (session_hold).
 
     Raises:
         InputError: the profile or ~/.ssh/config makes no sense.
@@ -43,7 +46,13 @@ def connect(profile: Profile, asker: Asker, job: Job, *, deadline: float = 20.0)
         reach.close()
         raise
     job.report(Note(f"connected to {profile.name} ({to.shown})"))
-    return Server(profile, to, transport, asker, reach.close)
+    server = Server(profile, to, transport, asker, reach.close)
+    try:
+        hold_session(server, job)
+    except BaseException:
+        server.close()
+        raise
+    return server
 
 
 class Server:

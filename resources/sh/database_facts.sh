@@ -10,19 +10,21 @@ cluster_query() {
 }
 
 # cluster_sql   print the rows that the questions bring; the sums of its locales' order; `x509 ` lines of its certificate
-# Nothing of a stopped cluster. What fails behind the settings leaves out a last row, by which that is known.
+# Nothing of a stopped cluster. What fails behind the settings leaves out a last row, by which that is known. `lost` where the
+# server ended a session in the middle: no further one is begun.
 cluster_sql() {
   [ -n "$cluster_pid" ] || return 0
   sql_client=$cluster_programs/psql
   [ -x "$sql_client" ] || sql_client=$(command -v psql) || fail 'psql is not installed'
   sql_environment
-  sql_known=$(sql_questions known | ask -v ON_ERROR_STOP=1) || fail 'psql failed'
+  leave_slots "$cluster_socket" "${cluster_port:-5432}"
+  keep_slots
+  sql_known=$(sql_questions known | ask postgres -v ON_ERROR_STOP=1) || fail 'psql failed'
   printf '%s\n' "$sql_known"
-  # one psql goes from database to database: one connection at a time, one transaction in each
-  sql_databases=$(sql_questions databases | ask)
+  # a session a database, one after the other, with one transaction in each
+  sql_databases=$(sql_questions databases | ask postgres)
   sql_found=$(
-    sql_questions wide | ask
-    sql_in_each | ask
+    sql_session wide postgres && sql_in_each || echo lost
   )
   printf '%s\n' "$sql_found"
   sql_orders
@@ -44,9 +46,23 @@ sql_environment() {
   export PGOPTIONS PGCONNECT_TIMEOUT=5 PGAPPNAME=pghaul
 }
 
-# ask OPTIONS...   psql with the statements on standard input
+# ask DATABASE OPTIONS...   psql with the statements on standard input
+# The database by the variable, which is never taken for a connection string as -d would be.
 ask() {
-  "$sql_client" -X -q -A -t -w -d postgres "$@"
+  PGDATABASE=$1
+  export PGDATABASE
+  shift
+  "$sql_client" -X -q -A -t -w "$@"
+}
+
+# sql_session GROUP DATABASE   print what the questions of that group bring there; fails where the server ended the session
+sql_session() {
+  (keep_slots) || return 0
+  sql_said=$(sql_questions "$1" | ask "$2")
+  sql_status=$?
+  printf '%s\n' "$sql_said"
+  # psql's 2: there is no connection; the first row says that there was one
+  case $sql_status-$sql_said in 2-*'entered|'*) return 1 ;; *) ;; esac
 }
 
 # sql_questions GROUP   print the questions of that group which the series knows
@@ -64,11 +80,10 @@ sql_questions() {
   done
 }
 
-# sql_in_each   print the line that leads psql to each database, and behind it the questions for it
+# sql_in_each   print what the questions for each database bring; fails where the server ended a session
 sql_in_each() {
-  sql_each=$(sql_questions each)
-  [ -z "$sql_databases" ] || printf '%s\n' "$sql_databases" | while IFS= read -r sql_connect; do
-    printf '%s\n%s\n' "$sql_connect" "$sql_each"
+  [ -z "$sql_databases" ] || printf '%s\n' "$sql_databases" | while IFS= read -r sql_database; do
+    sql_session each "$sql_database" </dev/null || return 1
   done
 }
 

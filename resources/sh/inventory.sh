@@ -7,6 +7,8 @@
 connect_to() {
   connect_end=$(date +%s) || fail 'date failed'
   connect_end=$((connect_end + $5))
+  # shellcheck disable=SC2034 # for keep_slots
+  slots_all='' # nothing is counted unless leave_slots follows
   PATH=$1 PGPORT=$3 PGAPPNAME=pghaul PGCONNECT_TIMEOUT=30
   PGOPTIONS="-c search_path=pg_catalog -c role=none -c statement_timeout=${5}000"
   case $4 in
@@ -58,6 +60,7 @@ by_its_path() {
 
 # ask_sql DATABASE STATEMENTS   print what they select there, bare; the first that fails ends it
 ask_sql() {
+  keep_slots
   printf '%s\n' "$2" | in_database "$1" psql -XAtqw -v ON_ERROR_STOP=1 || fail "the database $1 could not be asked"
 }
 
@@ -76,6 +79,7 @@ database_names() {
 # how many relations of a database have files of their own. Sorted here: two servers may sort otherwise.
 take_inventory() {
   connect_to "$@"
+  leave_slots "$2" "$3"
   inventory=$(ask_sql postgres "
     select 'setting ' || name || case when name ~ '(conninfo|command|passphrase|password|secret|token|salt|[.])'
     and name not like 'ssl%file' then ' # ' || hashtext(setting)::text else ' = ' || setting end from pg_settings where source = 'configuration file' and name not in (
@@ -101,6 +105,7 @@ take_inventory() {
 # connected_clients PATH SOCKET PORT SERIES SECONDS   print who is connected, the most connections first
 connected_clients() {
   connect_to "$@"
+  leave_slots "$2" "$3"
   clients_name=application_name clients_which='pid <> pg_backend_pid()'
   case $4 in
     8.*) clients_name="''::text" clients_which='procpid <> pg_backend_pid()' ;;

@@ -28,7 +28,7 @@ rebuild_in() {
     where c.oid in (select id from (
     $(keys_of_indexes)
     ) k where coll in (select oid from pg_collation where collname = any(string_to_array(:'names', chr(10)))))
-    order by pg_relation_size(c.oid) desc;"
+    order by c.relpages desc;"
   [ "$2" -ge 10 ] || return 0
   carry_out "$1" "$3" "
     select format('alter collation %I.%I refresh version;', n.nspname, collname)

@@ -8,6 +8,7 @@ copy_probe() {
   shift 4
   sample_series=$4
   connect_to "$@" $((sample_seconds * 4 + 5))
+  leave_slots "$2" "$3"
   sample_session
   umask 077
   rm -rf -- "$sample_folder" || fail "$sample_folder cannot be removed"
@@ -39,6 +40,7 @@ sample_session() {
 }
 
 # largest_tables DATABASE   print of the largest tables there `BYTES ROWS COLUMNS KEY NAME`, TOAST included, from 1 MiB on
+# Of those that may be it by the catalog a bounded number is measured: each one costs the session memory until it ends.
 # Of one in ACCESS EXCLUSIVE mode, or that somebody waits for in it, `locked NAME`: whoever asks for its size waits too.
 # COLUMNS are `PLACE:TYPE,…`, a type of a user's is text; KEY the places of a B-tree index, or `-`; NAME stands quoted, with its schema.
 largest_tables() {
@@ -55,7 +57,10 @@ largest_tables() {
     exists (select 1 from pg_locks where relation in (c.oid, c.reltoastrelid) and mode = 'AccessExclusiveLock'
     and database = (select oid from pg_database where datname = current_database())) as busy
     from pg_class c join pg_namespace n on n.oid = c.relnamespace where relkind = 'r' and nspname !~ '^(pg_|information_schema\$)'
-    and nspname || relname !~ '[[:cntrl:]]') b) c
+    and nspname || relname !~ '[[:cntrl:]]' and c.oid in (
+    (select oid from pg_class where relkind = 'r' order by relpages desc, oid desc limit 200) union
+    (select oid from pg_class where relkind = 'r' and relpages = 0 order by oid desc limit 200) union
+    (select t.oid from pg_class t join pg_class x on x.oid = t.reltoastrelid order by x.relpages desc, t.oid desc limit 200))) b) c
     where size >= 1048576 and exists (select 1 from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped)
     order by size desc limit 24;"
 }

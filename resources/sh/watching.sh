@@ -37,6 +37,7 @@ wal_position() {
     *) wal_asked="case when pg_is_in_recovery() then $wal_standby else $wal_primary end" ;;
   esac
   connect_to "$@" 30
+  leave_slots "$2" "$3"
   wal_said=$(ask_sql postgres "select $wal_asked;") || exit
   case $wal_said in
     *[!0-9A-F/]* | '') fail "the server says $wal_said of its WAL" ;;

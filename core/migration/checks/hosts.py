@@ -2,11 +2,12 @@
 
 from core import units
 from core.facts.clocks import NOW as CLOCK
-from core.facts.host_environment import UNLIMITED, Limits
+from core.facts.host_environment import UNLIMITED, Limits, Removal
 from core.facts.kernel import SECTION as KERNEL
 from core.facts.memory import SECTION as MEMORY
 from core.facts.model import Cluster, Facts
 from core.facts.processes import PROCESS, SESSION
+from core.facts.removal import SECTION as SHARED_MEMORY
 from core.facts.sections import RIGHTS
 from core.facts.security_policy import FIREWALL, SELINUX_AND_APPARMOR
 from core.facts.system import SECTION as SYSTEM
@@ -23,6 +24,7 @@ from core.migration.findings.finding import (
     unknown,
     warning,
 )
+from core.servers.shell import for_hint
 
 _APART = 1.0
 """Seconds between two clocks from which a file's time on one cannot be held against a moment of the other."""
@@ -265,6 +267,61 @@ def nfs(case: Case) -> Finding:
     return passed(shown[0], shown[1], "a copy over NFS is possible" if possible else "no copy over NFS; ssh needs none")
 
 
+def shared_memory(case: Case) -> Finding:
+    """No logout takes a server its shared memory."""
+    if case.cluster is None:
+        return no_cluster(case)
+    owner = case.cluster.owner
+    uids = case.cluster.owner_uid, _uid(case.new, case.target, owner)
+    found = [(side, side.host_environment.removal, uid) for side, uid in zip((case.old, case.new), uids, strict=True)]
+    shown = [_removal_words(removal, owner, uid) for _, removal, uid in found]
+    for side, removal, uid in found:
+        if removal is None or (uid is not None and removal.removes is None and uid > removal.most):
+            return unknown(
+                shown[0],
+                shown[1],
+                f"it is not known whether a logout of the owner on {side.server} removes the server's shared memory: "
+                + reason(side, SHARED_MEMORY.name),
+                "ask: busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
+                "org.freedesktop.login1.Manager RemoveIPC",
+            )
+    exposed = [side.server for side, removal, uid in found if _removed(removal, owner, uid)]
+    if not exposed:
+        return passed(shown[0], shown[1], "no logout removes the shared memory of the server")
+    return warning(
+        shown[0],
+        shown[1],
+        f"{owner} is an ordinary account on {' and '.join(exposed)}: when its last session ends, systemd-logind "
+        "removes the shared memory of the running server, and no client can connect any more",
+        f"as root: {for_hint('loginctl', 'enable-linger', owner or '')}, or set RemoveIPC=no in "
+        "/etc/systemd/logind.conf and restart systemd-logind",
+    )
+
+
+def _uid(facts: Facts, cluster: Cluster | None, owner: str | None) -> int | None:
+    """The user id of the account there that owns the cluster, or will."""
+    if cluster is not None and cluster.owner_uid is not None:
+        return cluster.owner_uid
+    accounts = facts.host_environment.accounts or ()
+    return next((each.uid for each in accounts if each.name == owner), None)
+
+
+def _removed(removal: Removal | None, owner: str | None, uid: int | None) -> bool:
+    """Whether the logout of the owner removes the shared memory of its server."""
+    ordinary = removal is not None and uid is not None and uid > removal.most
+    return ordinary and removal is not None and removal.removes is not False and owner not in removal.lingering
+
+
+def _removal_words(removal: Removal | None, owner: str | None, uid: int | None) -> str:
+    if removal is None or uid is None:
+        return NOTHING
+    if uid <= removal.most:
+        return f"{owner}: an account of the system's own"
+    if owner in removal.lingering:
+        return f"{owner} lingers"
+    return f"RemoveIPC {_word(removal.removes)}"
+
+
 CHECKS: tuple[Check, ...] = (
     (Declaration("clocks", "clocks", False, "time of both hosts", "backup-file"), clocks),
     (Declaration("time-zone", "time zone", False, "time zones of both hosts", "runtime-config-client"), time_zone),
@@ -287,6 +344,12 @@ CHECKS: tuple[Check, ...] = (
             "free-memory", "free memory", False, "shared_buffers of old, free memory of new", "kernel-resources"
         ),
         free_memory,
+    ),
+    (
+        Declaration(
+            "shared-memory", "shared memory", False, "RemoveIPC, owner of the cluster on both", "kernel-resources"
+        ),
+        shared_memory,
     ),
     (Declaration("nfs", "NFS", False, "abilities of both kernels", "creating-cluster"), nfs),
 )

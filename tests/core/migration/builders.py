@@ -25,6 +25,7 @@ from core.facts.host_environment import (
     IrregularFiles,
     Kernel,
     Limits,
+    Removal,
     SecurityPolicy,
 )
 from core.facts.model import (
@@ -147,6 +148,7 @@ def host_environment(**changes: Any) -> HostEnvironment:
         schedule=(),
         autostart=Autostart(),
         limits=Limits(1024, 8 << 20),
+        removal=Removal(removes=True),
         security_policy=SecurityPolicy("disabled", apparmor=False),
         firewall=Firewall(drops=False),
         kernel=Kernel(nfs=True, nfsd=True, nfs_udp=False),

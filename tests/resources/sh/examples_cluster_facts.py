@@ -62,9 +62,11 @@ _PSQL = {
     "psql": r"""asked=; while read -r line; do asked="$asked|$line"; done
 case $asked in
   '|select setting') printf '%s\n' 'setting|77|31' 'libc C' ;;
-  '|select connect') printf '%s\n' '\connect "a b"' ;;
+  '|select connect') printf '%s\n' 'a b' ;;
   '|select wide') echo "wide|31 $PGHOST $PGPORT" ;;
-  '|\connect "a b"|select each') echo 'whole|31' ;;
+  '|select each') echo "entered|31"; [ "$PGDATABASE" = 'a b' ] && echo 'whole|31' ;;
+  '|select lost') echo "entered|31"; exit 2 ;;
+  '|select closed') exit 2 ;;
   *) echo "ERROR: $asked" >&2; exit 1 ;;
 esac"""
 }
@@ -72,7 +74,9 @@ esac"""
 _ASKED = {
     "cluster_queries": _QUERIES,
     "sql_rank": "1500",
-    "sql_databases": '\\connect "a b"',
+    "sql_databases": "a b",
+    "sql_client": "psql",
+    "slots_all": "",
     "sql_known": "certificate a b.crt\nlibc C",
     "sql_found": "libc C",
 }
@@ -329,7 +333,7 @@ EXAMPLES = [
         "cluster_sql",
         settings=_RUNNING | {"cluster_queries": _QUERIES},
         programs=_PSQL | {"locale": ""},
-        matches=r"setting\|77\|31\nlibc C\nwide\|31 /tmp 5433\nwhole\|31\nsorted C \w{64}\n",
+        matches=r"setting\|77\|31\nlibc C\nwide\|31 /tmp 5433\nentered\|31\nwhole\|31\nsorted C \w{64}\n",
         tolerates={
             "locale": "the order is not known then",
             "locale behind": "the same",
@@ -353,10 +357,36 @@ EXAMPLES = [
         matches=r"sorted C \w{64}\nsorted xx_XX missing\n",
     ),
     Example("sql_environment", settings=_RUNNING),
-    Example("ask", settings={"sql_client": "psql"}, stdin="select setting\n", programs=_PSQL, tolerates=_LOOKED_AT),
+    Example(
+        "ask",
+        ("postgres",),
+        settings={"sql_client": "psql"},
+        stdin="select setting\n",
+        programs=_PSQL,
+        tolerates=_LOOKED_AT,
+    ),
     Example("sql_questions", ("wide",), settings=_ASKED, prints="select wide\n"),
     Example("sql_questions", ("wide",), settings=_ASKED | {"sql_rank": "803"}, prints="select old\n", name="8.3"),
-    Example("sql_in_each", settings=_ASKED, prints='\\connect "a b"\nselect each\n'),
+    Example("sql_in_each", settings=_ASKED, programs=_PSQL, prints="entered|31\nwhole|31\n", tolerates=_LOOKED_AT),
+    Example(
+        "sql_session",
+        ("each", "a b"),
+        settings=_ASKED,
+        programs=_PSQL,
+        prints="entered|31\nwhole|31\n",
+        tolerates=_LOOKED_AT,
+    ),
+    *(
+        Example(
+            "cluster_sql",
+            settings=_RUNNING | {"cluster_queries": _QUERIES.replace("select each", f"select {name}")},
+            programs=_PSQL | {"locale": ""},
+            matches=rf"setting\|77\|31\nlibc C\nwide\|31 /tmp 5433\n{found}sorted C \w{{64}}\n",
+            tolerates=dict.fromkeys(("locale", "locale behind", "sha256sum", "sha256sum behind"), "as above"),
+            name=name,
+        )
+        for name, found in (("lost", r"entered\|31\nlost\n"), ("closed", r"\n?"))
+    ),
     Example(
         "sql_orders",
         settings=_ASKED,

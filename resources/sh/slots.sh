@@ -1,0 +1,71 @@
+# The sessions that a server allows its clients: pghaul leaves two of them free, and takes none that is reserved.
+
+# leave_slots SOCKET PORT   from here on keep_slots counts the sessions of the server there; what it does not learn it does not count
+# It asks the server program, with the options of the running server: a session would itself take a slot.
+leave_slots() {
+  slots_server='' slots_all=''
+  for slots_folder in "$1" /var/run/postgresql /tmp; do
+    [ -r "$slots_folder/.s.PGSQL.$2.lock" ] || continue
+    read -r slots_server <"$slots_folder/.s.PGSQL.$2.lock" || slots_server=''
+    break
+  done
+  case $slots_server in '' | *[!0-9]*) return 0 ;; *) ;; esac
+  # anybody can lay a lock file into /tmp: only a server of this account is believed, and its program run
+  [ -O "/proc/$slots_server" ] && [ -r "/proc/$slots_server/task/$slots_server/children" ] || return 0
+  slots_all=$(slots_setting max_connections) || slots_all=''
+  case $slots_all in '' | *[!0-9]*) slots_all='' ;; *) ;; esac
+  [ -n "$slots_all" ] || return 0
+  for slots_name in superuser_reserved_connections reserved_connections; do
+    slots_reserved=$(slots_setting "$slots_name") || slots_reserved=0 # the second one came with 16
+    case $slots_reserved in '' | *[!0-9]*) slots_reserved=0 ;; *) ;; esac
+    slots_all=$((slots_all - slots_reserved))
+  done
+}
+
+# slots_setting NAME   print that setting of the running server, as its options and files have it; fails where they do not
+slots_setting() {
+  # shellcheck disable=SC2016 # for the inner shell
+  PGDATA=/proc/$slots_server/cwd timeout 5 xargs -0 sh -c 'name=$1; shift; exec "$@" -C "$name"' sh "$1" \
+    2>/dev/null <"/proc/$slots_server/cmdline"
+}
+
+# keep_slots   fail where a session of ours would not leave two of the slots of clients free, for three seconds
+# A session that has ended leaves its slot a moment later.
+keep_slots() {
+  [ -n "$slots_all" ] || return 0
+  slots_tries=0
+  while :; do
+    slots_used=$(client_sessions) || return 0
+    slots_free=$((slots_all - slots_used))
+    [ "$slots_free" -lt 3 ] || return 0
+    slots_tries=$((slots_tries + 1))
+    [ "$slots_tries" -lt 30 ] || break
+    sleep 0.1 || fail 'sleep is not there'
+  done
+  [ "$slots_free" -ge 0 ] || slots_free=0
+  fail "of $slots_all sessions that the server allows its clients, $slots_free are free, and pghaul leaves two: end some of them, or raise max_connections"
+}
+
+# client_sessions   print how many sessions of clients the server has; fails where that cannot be told
+client_sessions() {
+  sessions_found=$(cat "/proc/$slots_server/task/$slots_server/children") || exit
+  sessions_number=0
+  for sessions_process in $sessions_found; do
+    sessions_title=''
+    read -r sessions_title 2>/dev/null <"/proc/$sessions_process/cmdline"
+    if session_title "$sessions_title"; then sessions_number=$((sessions_number + 1)); fi
+  done
+  echo "$sessions_number"
+}
+
+# session_title TITLE   whether a server's process of that title has a client, or may have one
+session_title() {
+  title_left=${1##*: }
+  title_left=${title_left%"${title_left##*[! ]}"}
+  case ${title_left% process} in
+    checkpointer | 'background writer' | walwriter | 'wal writer' | 'autovacuum launcher' | 'stats collector') return 1 ;;
+    'logger' | archiver | walsummarizer | 'logical replication launcher') return 1 ;;
+    'autovacuum worker'* | 'parallel worker for'* | 'io worker '*) return 1 ;;
+    *) return 0 ;;
+  esac
+}

@@ -1,0 +1,53 @@
+"""Examples of the sessions that are left to clients. The server and its program are played."""
+
+from tests.resources.sh.examples import Example
+
+EXAMPLES = [
+    Example("leave_slots", ("@folder@", "5432"), prints="", after='leave_slots "$PWD" 5432; [ -z "$slots_all" ]'),
+    Example(
+        "slots_setting",
+        ("max_connections",),
+        settings={"slots_server": "1"},
+        programs={"timeout": 'shift; exec "$@"', "xargs": "echo 20"},
+        prints="20\n",
+        tolerates=dict.fromkeys(("timeout", "xargs"), "its caller counts nothing then"),
+    ),
+    Example("keep_slots", settings={"slots_all": ""}, prints=""),
+    Example(
+        "keep_slots",
+        settings={"slots_all": "1000000", "slots_server": "1"},
+        prints="",
+        tolerates={"cat": "nothing is counted then"},
+        name="with room",
+    ),
+    Example(
+        "keep_slots",
+        settings={"slots_all": "2", "slots_server": "1"},
+        programs={"cat": "echo", "sleep": ""},
+        status=1,
+        complains="of 2 sessions that the server allows its clients, 2 are free, and pghaul leaves two",
+        name="without room",
+    ),
+    Example(
+        "client_sessions",
+        settings={"slots_server": "1"},
+        programs={"cat": "echo"},
+        prints="0\n",
+        tolerates={"cat": "its caller counts nothing then"},
+    ),
+    *(
+        Example("session_title", (title,), prints="", name=title)
+        for title in ("postgres: alice shop [local] idle", "postgres: main: checkpointer shop [local] idle", "")
+    ),
+    *(
+        Example(
+            "client_sessions",
+            settings={"slots_server": "1"},
+            programs={"cat": "echo"},
+            after=f"! session_title '{title}'",
+            tolerates={"cat": "its caller counts nothing then"},
+            name=title,
+        )
+        for title in ("postgres: checkpointer ", "postgres: main: walwriter", "postgres: wal writer process   ")
+    ),
+]
