@@ -9,6 +9,7 @@ from datetime import datetime
 
 from core import units
 from core.migration.execution.account import account
+from core.migration.execution.summary import follow_up
 from core.migration.execution.unfinished import unfinished
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate
@@ -174,6 +175,6 @@ def _after(known: Known) -> Mark:
     newest = known.executions[0] if known.executions else None
     if newest is None or newest.kind is not Kind.REAL or newest.state is not State.DONE:
         return Mark(Milestone.AFTER, Condition.OPEN, "when new is open")
-    advice = len(newest.plan.advice) + len(newest.plan.remains)
+    advice = len(follow_up(newest)) + len(newest.plan.remains)
     said = f"{units.counted(advice, 'thing')} to look at" if advice else "nothing is left"
     return Mark(Milestone.AFTER, Condition.WARNING if advice else Condition.DONE, said, newest.ended_at)

@@ -58,6 +58,7 @@ _TITLES = (
     marked("ask new"),
     marked("compare new's inventory with old's"),
     marked("compare the versions of collations"),
+    marked("compare new's settings with old's"),
     marked("decide"),
     marked("end the local start and take new's fence away"),
     marked("open new to clients"),

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from core.language import tr
-from core.migration.model.plan import Plan
+from core.migration.execution.summary import follow_up
+from core.migration.model.execution import Execution
 from gui.models.sentences import recorded
 
 
@@ -15,9 +16,10 @@ class Thing:
     commands: str = ""
 
 
-def things(plan: Plan) -> tuple[Thing, ...]:
-    """What the plan advises, the steps that may be done later, and what lies on the servers still."""
-    advised = [Thing(_sentence(recorded(text))) for text in plan.advice]
+def things(execution: Execution) -> tuple[Thing, ...]:
+    """What is to be followed up, the steps that may be done later, and what lies on the servers still."""
+    plan = execution.plan
+    advised = [Thing(_sentence(recorded(text))) for text in follow_up(execution)]
     later = [
         Thing(
             _sentence(

@@ -68,7 +68,7 @@ class AfterPage(Page):
             return
         self.fill()
         self._key = f"ticked/{execution.move}-{execution.id}"
-        self._fill(things(execution.plan))
+        self._fill(things(execution))
 
     def _fill(self, found: tuple[Thing, ...]) -> None:
         ticked = self.work.kept(self._key).split("\n")

@@ -47,8 +47,8 @@ unknown_root() {
 }
 
 # data_root LINK FOLDER   print a line of each device that something in FOLDER lies on: `DEVICE INODE FILES BYTES CHANGED LINK`
-# INODE is FOLDER's own, FILES and BYTES are those of relations, CHANGED is when last anything there was changed, but for logs
-# and the fence.
+# INODE is that of the topmost folder on the device: FOLDER's own, and those of disks mounted below it. FILES and BYTES are
+# those of relations, CHANGED is when last anything there was changed, but for logs and the fence.
 data_root() {
   case $1 in
     .) root_holds=PG_VERSION ;;
@@ -57,7 +57,7 @@ data_root() {
     pg_wal | pg_xlog) root_holds='[0-9A-F]???????????????????????' ;; # a segment
     *) root_holds=. ;;
   esac
-  root_inode=$(stat -c %i -- "$2" 2>/dev/null) || fail "$2 is not there: is its disk mounted?"
+  [ -d "$2" ] || fail "$2 is not there: is its disk mounted?"
   [ "$1/." -ef "$2" ] || fail "$1 does not lead to $2 any more: is its disk mounted?"
   for root_held in "$2"/$root_holds; do
     [ -e "$root_held" ] || fail "$2 holds no $root_holds: is its disk mounted?"
@@ -65,53 +65,63 @@ data_root() {
   {
     find "$2/." -ignore_readdir_race \( -path '*/./log' -o -path '*/./pg_log' -o -path '*/./lost+found' -o -path '*/./pghaul-fence' \) -prune -o \
       \( -type l -printf '%Y ' -o -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) \
-      -printf '%D %s %C@\n' && echo whole
-  } | awk -v inode="$root_inode" -v link="$1" '
+      -printf '%D %s %C@ %i\n' && echo whole
+  } | awk -v link="$1" '
     $1 == "whole" { whole = 1; next }
     $1 == "d" && link != "." { exit 1 } # a link to a folder
     $1 == "relation" { bytes[$2] += $3 }
+    !($2 in inode) { inode[$2] = $5 } # a folder comes ahead of what it holds
     { files[$2] += $1 == "relation"; if ($4 "" > changed[$2] "") changed[$2] = $4 }
     END {
       if (!whole) exit 1
-      for (device in files) printf "%s %s %d %.0f %s %s\n", device, inode, files[device], bytes[device], changed[device], link
+      for (device in files) printf "%s %s %d %.0f %s %s\n", device, inode[device], files[device], bytes[device], changed[device], link
     }' || fail "not all of $2 may be read, or a link in it leads to another folder, which no pass would bring"
 }
 
 # same_data_roots LEAST DATA VERSION [LINK FOLDER]...   data_roots, held against an earlier one on standard input
-# Fails where one is another folder now, or holds less than that share of what it held; LEAST 1: where anything changed.
-# Devices get other numbers by a restart of the host: then inodes and what they hold must do.
+# Fails where one is another folder now, where a disk is missing below it, or where the data directory holds no relation any
+# more. That less than LEAST of the relations are there is a note: clients drop tables, and whether each relation has its file
+# the catalogs tell (lost_relations). LEAST 1: fails where anything changed.
+# Devices get other numbers by a restart of the host: then inodes must do, and how many devices there are.
 same_data_roots() {
   same_least=$1 same_numbers=yes
   shift
   same_before=$(take_whole) || exit
   same_now=$(data_roots "$@") || exit
-  same_boot=$(printf '%s\n' "$same_before" | sed -n '1s/^boot //p') || fail 'sed failed'
+  same_boot=$(printf '%s\n' "$same_before" | sed -n 's/^boot //p') || fail 'sed failed'
   case $same_now in "boot $same_boot"*) ;; *) same_numbers=no ;; esac
-  same_lost=$(printf '%s\n' "$same_before" "$same_now" | awk -v least="$same_least" -v numbers="$same_numbers" '
+  same_said=$(printf '%s\n' "$same_before" "$same_now" | awk -v least="$same_least" -v numbers="$same_numbers" '
     $1 == "boot" { now = looks++ }
-    NF > 5 {
+    NF > 5 && $1 ~ /^[0-9]+$/ {
       key = (numbers == "yes" ? $1 : "-") " " $2
       file = $3; byte = $4; change = $5
       $1 = $2 = $3 = $4 = $5 = ""
       key = key $0
       link[key] = substr($0, 6)
-      seen[now, key] = 1
+      seen[now, key]++
       files[now, key] += file
       bytes[now, key] += byte
+      total[now, link[key]] += file
       if (change "" > changed[now, key] "") changed[now, key] = change
     }
-    function less(had, has, few) { return had > has && (!has || least == 1 || had - has > few && has < least * had) }
+    function less(had, has, few) { return had - has > few && has < least * had }
     END {
       if (looks != 2) exit 1
+      if (total[0, "."] && !total[1, "."]) print "lost the data directory holds no relation any more"
       for (key in link) if ((0, key) in seen) {
-        if (!((1, key) in seen)) printf "%s is another folder, or on another disk; ", link[key]
+        counts = sprintf("of %d files of relations in %s, %.0f bytes, %d are there, %.0f bytes",
+          files[0, key], link[key], bytes[0, key], files[1, key], bytes[1, key])
+        if (seen[1, key] < seen[0, key]) print "lost " link[key] " is another folder, or on another disk"
+        else if (least == 1 && (files[0, key] > files[1, key] || bytes[0, key] > bytes[1, key])) print "lost " counts
+        else if (least == 1 && changed[0, key] != changed[1, key]) print "lost " link[key] " was changed"
         else if (less(files[0, key], files[1, key], 100) || less(bytes[0, key], bytes[1, key], 1e8))
-          printf "of %d files of relations in %s, %.0f bytes, %d are there, %.0f bytes; ",
-            files[0, key], link[key], bytes[0, key], files[1, key], bytes[1, key]
-        else if (least == 1 && changed[0, key] != changed[1, key]) printf "%s was changed; ", link[key]
+          print "note: " counts ": clients dropped or emptied tables meanwhile"
       }
     }') || fail 'what the data roots were cannot be compared'
-  [ -z "$same_lost" ] || fail "old is not what it was: ${same_lost%; }: look whether every disk is mounted"
+  same_lost=$(printf '%s\n' "$same_said" | awk '/^lost / { printf "%s%s", many++ ? "; " : "", substr($0, 6) }') ||
+    fail 'awk failed'
+  [ -z "$same_lost" ] || fail "old is not what it was: $same_lost: look whether every disk is mounted"
+  [ -z "$same_said" ] || printf '%s\n' "$same_said"
   printf '%s\n' "$same_now"
 }
 

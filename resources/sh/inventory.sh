@@ -1,4 +1,4 @@
-# What SQL tells of a cluster: held side by side before the stop and after the first start.
+# What SQL tells of a cluster: asked before the stop, after the local-only start, and after the cutover.
 
 # connect_to PATH SOCKET PORT SERIES SECONDS   from here on psql and its kin ask the server there, for SECONDS in all
 # SOCKET `-`: where they look by default. Whatever server, role or database have set, names mean what PostgreSQL itself means by
@@ -74,32 +74,245 @@ database_names() {
   printf '%s\n' "$names_found" | cut -d ' ' -f 2- || fail 'cut failed'
 }
 
-# take_inventory PATH SOCKET PORT SERIES SECONDS   print settings, databases, their relations and invalid indexes, the same on both sides
-# But where things lie, and what the first start on new sets; of what may hold a secret a hash, of 32 bits. `storage` is
-# how many relations of a database have files of their own. Sorted here: two servers may sort otherwise.
+# take_inventory PATH SOCKET PORT SERIES SECONDS DATA   print what the cluster in DATA holds, for same_inventory and compare_settings
+# A line each; of what may hold a secret a hash, of 32 bits; control characters are question marks. Sorted here: two servers
+# may sort otherwise.
+#   identifier N                           the system identifier, since 9.6
+#   setting NAME = VALUE, option NAME = …  what is in force by a file, and by the server's command line
+#   file NAME = TEXT                       what the files say, in force or not, since 9.5
+#   exists OID                             each database, also one that takes no connections
+#   database NAME, then of that database:
+#     oid N; relations KIND N; invalid index NAME; lost N NAMES, relations that have no file
 take_inventory() {
   connect_to "$@"
   leave_slots "$2" "$3"
-  inventory=$(ask_sql postgres "
-    select 'setting ' || name || case when name ~ '(conninfo|command|passphrase|password|secret|token|salt|[.])'
-    and name not like 'ssl%file' then ' # ' || hashtext(setting)::text else ' = ' || setting end from pg_settings where source = 'configuration file' and name not in (
-    'listen_addresses', 'port', 'archive_mode', 'archive_library', 'autovacuum', 'event_triggers',
-    'session_preload_libraries', 'local_preload_libraries', 'synchronous_standby_names',
-    'max_wal_senders', 'max_worker_processes', 'max_logical_replication_workers',
-    'data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file');") || exit
+  enter "$6"
+  inventory_files='' inventory_identifier='' inventory_value="setting || coalesce(' ' || unit, '')"
+  case $4 in
+    8.* | 9.[0-5]) ;;
+    *) inventory_identifier="select 'identifier ' || system_identifier::text from pg_control_system();" ;;
+  esac
+  case $4 in
+    8.* | 9.[0-4]) ;;
+    *) inventory_files=$(ask_sql postgres "select 'yes' from pg_roles where rolname = current_user and rolsuper;") || exit ;;
+  esac
+  # of several lines for one setting the last one counts
+  [ -z "$inventory_files" ] || inventory_files="
+    select distinct on (name) 'file ' || $(shown_setting setting) from pg_file_settings
+    where name is not null and setting is not null order by name, seqno desc;"
+  inventory=$(ask_sql postgres "$inventory_identifier
+    select case source when 'command line' then 'option ' else 'setting ' end || $(shown_setting "$inventory_value")
+    from pg_settings where source in ('configuration file', 'command line');
+    select 'exists ' || oid::text from pg_database;
+    $inventory_files") || exit
   printf '%s\n' "$inventory" | sort || fail 'sort failed'
   inventory_names=$(database_names) || exit
   printf '%s\n' "$inventory_names" | while IFS= read -r inventory_name; do
     printf 'database %s\n' "$inventory_name"
     inventory=$(ask_sql "$inventory_name" "
+      select 'oid ' || oid::text from pg_database where datname = current_database();
       select 'relations ' || c.relkind::text || ' ' || count(*)::text from pg_class c
       join pg_namespace n on n.oid = c.relnamespace where n.nspname !~ '^pg_(temp|toast_temp)' group by c.relkind;
-      select 'storage ' || count(*)::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname !~ '^pg_(temp|toast_temp)' and c.relkind in ('r', 'i', 'S', 't', 'm') and not c.relisshared;
-      select 'invalid index ' || indexrelid::regclass::text from pg_index where not indisvalid;") || exit
+      select 'invalid index ' || regexp_replace(indexrelid::regclass::text, '[[:cntrl:]]', '?', 'g')
+      from pg_index where not indisvalid;") || exit
     printf '%s\n' "$inventory" | sort || fail 'sort failed'
+    case $4 in 8.*) ;; *) lost_relations "$inventory_name" || exit ;; esac
   done || exit
   end_mark
+}
+
+# shown_setting VALUE   print the SQL for a setting's name and VALUE in a line: of what may hold a secret a hash
+shown_setting() {
+  printf '%s' "name || case when name ~ '(conninfo|command|passphrase|password|secret|token|salt|[.])'
+    and name not like 'ssl%file' then ' # ' || hashtext($1)::text
+    else ' = ' || regexp_replace($1, '[[:cntrl:]]', '?', 'g') end"
+}
+
+# lost_relations DATABASE   here, in the data directory: print how many of its relations have no file, with the first of these
+# files, and a warning
+# Clients may drop a relation, or write it anew, between two looks: lost is what its catalogs have, the disk has not, and the
+# catalogs still have then.
+lost_relations() {
+  lost_first=$(absent_relations "$1") || exit
+  [ -n "$lost_first" ] || return 0
+  lost_again=$(absent_relations "$1") || exit
+  printf '%s\n' "$lost_first" "$lost_again" | database=$1 awk '
+    NF && seen[$0]++ { many++; if (many <= 5) names = names " " $0 }
+    END {
+      if (!many) exit
+      said = many names (many > 5 ? " ..." : "")
+      print "lost " said
+      print "warning: In the database " ENVIRON["database"] " these relations have no file: " said ". Look at its disks."
+    }' || fail 'awk failed'
+}
+
+# absent_relations DATABASE   here, in the data directory: print the file of each relation that has none
+# By pg_relation_filepath for one relation of a tablespace alone: for each of a million it would take the server much memory.
+absent_relations() {
+  absent_files=$(ask_sql "$1" "
+    select f.folder || c.relfilenode::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    join (select reltablespace, substring(pg_relation_filepath(min(oid)) from '.*/') as folder from pg_class
+    where relkind in ('r', 'i', 'S', 't', 'm') and relfilenode <> 0 and not relisshared group by reltablespace) f
+    on f.reltablespace = c.reltablespace
+    where c.relkind in ('r', 'i', 'S', 't', 'm') and c.relfilenode <> 0 and not c.relisshared
+    and n.nspname !~ '^pg_(temp|toast_temp)' and f.folder is not null;") || exit
+  printf '%s\n' "$absent_files" | while IFS= read -r absent_file; do
+    [ -z "$absent_file" ] || [ -e "$absent_file" ] || printf '%s\n' "$absent_file"
+  done
+}
+
+# same_inventory PATH SOCKET PORT SERIES SECONDS DATA HELD   on the new server: hold what DATA holds against the old inventory on
+# standard input; print notes and warnings
+# While the inventory was taken clients worked, and the old server may have run with other settings than its files have:
+# what that explains is a note with numbers. HELD: the settings that the local-only start sets, with commas between them.
+# Fails where another cluster answers, a database is gone whose files are there, a relation has no file, or a file says
+# otherwise than the old one and the setting in force differs too.
+same_inventory() {
+  same_data=$6 same_held=$7
+  same_before=$(take_whole) || exit
+  same_now=$(take_inventory "$1" "$2" "$3" "$4" "$5" "$6") || exit
+  same_judged=$(judged "$same_before" "$same_now" "$same_held") || exit
+  enter "$same_data"
+  same_said=$(printf '%s\n' "$same_judged" | while IFS=' ' read -r same_word same_rest; do
+    case $same_word in
+      gone) gone_database "${same_rest%% *}" "${same_rest#* }" ;;
+      *) [ -z "$same_word" ] || printf '%s %s\n' "$same_word" "$same_rest" ;;
+    esac
+  done) || exit
+  printf '%s\n' "$same_said" | sed '/^$/d; /^wrong: /d' || fail 'sed failed'
+  same_wrong=$(printf '%s\n' "$same_said" | awk '/^wrong: / { printf "%s%s", many++ ? " " : "", substr($0, 8) }') ||
+    fail 'awk failed'
+  [ -z "$same_wrong" ] || fail "$same_wrong"
+}
+
+# gone_database OID NAME   here, in the data directory: a database of the inventory that is none any more: was it dropped?
+gone_database() {
+  for gone_folder in "base/$1" pg_tblspc/*/"$1" pg_tblspc/*/*/"$1"; do
+    if [ -e "$gone_folder" ]; then
+      echo "wrong: The database $2 is not there, but its files in $gone_folder are. Go back to the old server with --rollback."
+      return 0
+    fi
+  done
+  echo "note: The database $2 was dropped after the inventory was taken."
+}
+
+# judged BEFORE NOW HELD   print how two inventories differ: `wrong: …`, `warning: …`, `note: …` or, of a database, `gone OID NAME`
+judged() {
+  printf '%s\n' "$1" '# now' "$2" | held=$3 awk '
+    BEGIN {
+      now = 0
+      for (many = split(ENVIRON["held"], names, ","); many; many--) held[names[many]]
+      kinds["r"] = "tables"; kinds["i"] = "indexes"; kinds["S"] = "sequences"; kinds["t"] = "TOAST tables"
+      kinds["v"] = "views"; kinds["m"] = "materialized views"; kinds["c"] = "composite types"
+      kinds["f"] = "foreign tables"; kinds["p"] = "partitioned tables"; kinds["I"] = "partitioned indexes"
+      # where things lie is the business of each server
+      for (many = split("data_directory config_file hba_file ident_file external_pid_file", names, " "); many; many--)
+        held[names[many]]
+    }
+    $0 == "# now" { now = 1; next }
+    { gsub(/[[:cntrl:]]/, "?") }
+    $1 == "identifier" { identifier[now] = $2 }
+    $1 == "setting" || $1 == "option" { inforce[now, $2] = value(); next }
+    $1 == "file" { file[now, $2] = value(); files[$2]; read[now] = 1; next }
+    $1 == "database" { name = substr($0, 10); at[now, name] = 1; if (!now) order[++all] = name; else if (!((0, name) in at)) fresh[name] }
+    $1 == "exists" { exists[now, $2] }
+    $1 == "oid" { oid[now, name] = $2 }
+    $1 == "relations" { count[now, name, $2] = $3; kind[$2] }
+    $1 == "lost" { lost[now, name] = $2; sub(/^lost [0-9]+ /, ""); which[name] = $0 }
+    $1 == "invalid" { invalid[now, name, substr($0, 15)]; if (now) broken[name, substr($0, 15)] = name SUBSEP substr($0, 15) }
+    function value(    said) {
+      said = $0
+      sub(/^[^ ]+ [^ ]+ /, "", said)
+      return said
+    }
+    function shown(said) { return said ~ /^# / ? "another value, which is not shown" : said == "" ? "nothing" : substr(said, 3) }
+    END {
+      if (!now) exit 1
+      if (identifier[0] != "" && identifier[1] != "" && identifier[0] != identifier[1])
+        print "wrong: Another cluster answers: its system identifier is " identifier[1] ", not " identifier[0] \
+          ". End the server that has its port and socket, then go on with --resume."
+      if (read[0] && read[1]) for (each in files)
+        if (!(each in held) && file[0, each] != file[1, each] && inforce[0, each] != inforce[1, each])
+          print "wrong: The setting " each " was " shown(file[0, each]) " in the files of the old server, and is " \
+            shown(file[1, each]) " in those of the new one. Set it there as it was, then go on with --resume."
+      for (at_all = 1; at_all <= all; at_all++) {
+        name = order[at_all]
+        if (!((1, name) in at)) {
+          if ((1, oid[0, name]) in exists)
+            print "note: The database " name " was renamed after the inventory was taken, or it takes no connections any more."
+          else
+            print "gone " oid[0, name] + 0 " " name
+          continue
+        }
+        said = ""
+        for (each in kind) if (count[0, name, each] != count[1, name, each])
+          said = said (said == "" ? "" : ", ") count[0, name, each] + 0 " " (each in kinds ? kinds[each] : "of kind " each) \
+            " and " count[1, name, each] + 0 " now"
+        if (said != "") print "note: The database " name " had " said ": clients created or dropped some after the inventory was taken."
+        if (lost[1, name] + 0 > lost[0, name] + 0)
+          print "wrong: In the database " name " " lost[1, name] " relations have no file, and " lost[0, name] + 0 \
+            " had none before the stop: " which[name] ". Go back to the old server with --rollback, and look at its disks."
+      }
+      for (name in fresh) print "note: The database " name " was created after the inventory was taken."
+      for (each in broken) {
+        split(broken[each], part, SUBSEP)
+        if (!((0, part[1], part[2]) in invalid)) print "warning: The index " part[2] " of the database " part[1] \
+          " is invalid: clients began or broke off to build it after the inventory was taken. Rebuild it with REINDEX, or drop it."
+      }
+    }' || fail 'the inventories cannot be compared'
+}
+
+# compare_settings PATH SOCKET PORT SERIES SECONDS DATA   on the new server, open to clients: hold its settings against the inventory
+# of the old one on standard input; print a warning for each that differs
+# It never fails: clients work there already, and nothing that could be done again would help them.
+compare_settings() {
+  if settings_said=$( (differing_settings "$@") 2>&1); then
+    printf '%s\n' "$settings_said"
+  else
+    printf 'warning: The settings of the new server could not be compared with those of the old one. Compare them by hand.'
+    printf ' %s' "$settings_said" | tr '\n' ' '
+    echo
+  fi
+}
+
+# differing_settings PATH SOCKET PORT SERIES SECONDS DATA   print a warning for each setting that differs from the inventory on standard
+# input; the lock file of the server in DATA says where it listens
+differing_settings() {
+  connect_to "$@"
+  differing_before=$(take_whole) || exit
+  differing_port=$(sed -n 4p "$6/postmaster.pid") || fail "$6/postmaster.pid cannot be read"
+  differing_socket=$(sed -n 5p "$6/postmaster.pid") || fail "$6/postmaster.pid cannot be read"
+  [ -z "$differing_port" ] || export PGPORT="$differing_port"
+  [ -z "$differing_socket" ] || export PGHOST="$differing_socket"
+  differing_now=$(ask_sql postgres "
+    select case when source in ('configuration file', 'command line') and setting is distinct from boot_val
+    then 'set ' else 'value ' end || $(shown_setting "setting || coalesce(' ' || unit, '')") from pg_settings
+    where name not in ('data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file');") || exit
+  differing_said=$(printf '%s\n' "$differing_before" '# now' "$differing_now" | awk '
+    $0 == "# now" { now = 1; next }
+    { gsub(/[[:cntrl:]]/, "?") }
+    $1 == "database" && !now { over = 1 }
+    over && !now { next }
+    function value(    said) {
+      said = $0
+      sub(/^[^ ]+ [^ ]+ /, "", said)
+      return said
+    }
+    function shown(said) { return said ~ /^# / ? "another value, which is not shown," : "\"" substr(said, 3) "\"" }
+    !now && ($1 == "setting" || $1 == "option") { old[$2] = value(); how[$2] = $1 }
+    !now && $1 == "file" { file[$2] }
+    now { new[$2] = value(); if ($1 == "set") set[$2] }
+    END {
+      if (!now) exit 1
+      for (name in new) if ((name in old) ? old[name] != new[name] : (name in set)) {
+        said = "warning: The setting " name " is " shown(new[name]) " on the new server, and was " \
+          ((name in old) ? shown(old[name]) : "at its default") " on the old one"
+        if (how[name] == "option") said = said ", by an option on its command line"
+        else if (name in file) said = said ": a file was edited, and the old server had not loaded it"
+        print said ". Look whether that is wanted, and change it where it is not."
+      }
+    }') || fail 'the settings cannot be compared'
+  printf '%s\n' "$differing_said" | sort || fail 'sort failed'
 }
 
 # connected_clients PATH SOCKET PORT SERIES SECONDS   print who is connected, the most connections first

@@ -156,9 +156,15 @@ class Script:
 
 
 def test_the_script_alone_moves_a_cluster(cluster: Lab, move: Moving, tmp_path: Path) -> None:
+    archives = "archive_mode = on\narchive_command = '/bin/true'\n"  # which the local-only start holds back
+    cluster.old.exec("tee", "-a", f"{DATA}/postgresql.conf", input=archives)
+    site.pg_ctl(cluster.old, "-l", "/dev/null", "restart")
+    cluster.old.exec("tee", "-a", f"{DATA}/postgresql.conf", input="work_mem = 8MB\n")
     made = Script(move.plan(), cluster, tmp_path)
     held = sql(cluster.old, ROWS)
     assert made.answered(answers=made.answers()) == 0, made.said()
+    assert made.said().count("warning: The setting ") == 1
+    assert 'warning: The setting work_mem is "8192 kB" on the new server' in made.said()
     assert "all of it is done" in made.said()
     assert sql(cluster.new, ROWS) == held
     assert cluster.old.exec("test", "-e", f"{DATA}/pghaul-fence/global/pg_control").returncode == 0

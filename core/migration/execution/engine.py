@@ -33,7 +33,7 @@ from core.migration.execution.status import status_sentence, ways_on
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer, lock_path
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, Step, call_of
 from core.migration.plan.steps.copy import DELETIONS, STOPPED
-from core.migration.plan.steps.inventory import CLIENTS
+from core.migration.plan.steps.inventory import CLIENTS, INVENTORY
 from core.migration.plan.steps.opening import LIFT_FENCE, START_NEW
 from core.text import counted
 
@@ -221,26 +221,30 @@ def _run(executor: Executor, steps: list[Step]) -> None:
         for each in running:
             each.result()
     for step in steps:
-        _agrees(executor, step)
+        hold_against(executor, step)
         if step.name.startswith(DELETIONS):
             _show_deletions(executor, step)
         _pass_on_warnings(executor, executor.outputs[step.number])
 
 
 def _pass_on_warnings(executor: Executor, output: str) -> None:
-    """What a step has to say to people stands in lines of its output that begin with `warning: `."""
+    """What a step has to say to people stands in lines of its output that begin with `warning: ` or `note: `."""
     for line in output.splitlines():
-        if line.startswith("warning: "):
-            executor.job.report(Note(line.removeprefix("warning: "), "warning"))
+        level, said, text = line.partition(": ")
+        if said and level in {"warning", "note"}:
+            executor.job.report(Note(text, "warning" if level == "warning" else "info"))
 
 
-def _agrees(executor: Executor, step: Step) -> None:
+def hold_against(executor: Executor, step: Step) -> None:
     """Hold what a step printed against what it must equal; the step has failed where it does not."""
     other = executor.execution.plan.step(step.agrees_with) if step.agrees_with else None
     if other is None:
         return
     expected, found = output_of(executor, other).strip(), executor.outputs[step.number].strip()
     if found == expected:
+        return
+    if other.name == INVENTORY:  # of an earlier version's plan, which took the work of clients for a difference
+        executor.job.report(Note(_inventories_differ(expected, found), "warning"))
         return
     differing = _differing_files(executor, other, step)
     problem = f"step {step.number}, {step.title}, does not agree with step {other.number}, {other.title}"
@@ -254,6 +258,23 @@ def _agrees(executor: Executor, step: Step) -> None:
         else "nothing was started on new; look at both sides, then --resume copies what differs and compares again"
     )
     raise BlockedError(problem, hint)
+
+
+_SHOWN = 20
+"""Lines of an inventory that are shown: of a thousand that differ nobody would read the rest."""
+
+
+def _inventories_differ(expected: str, found: str) -> str:
+    """The first lines that one of two inventories has alone, in words."""
+    before, now = expected.splitlines(), found.splitlines()
+    gone, come = (
+        "; ".join([line for line in these if line not in those][:_SHOWN]) or "nothing"
+        for these, those in ((before, now), (now, before))
+    )
+    return (
+        f"The inventories differ. The old server alone had: {gone}. The new one alone has: {come}. Clients that worked "
+        "while the first was taken, and the local-only start, explain such lines. Look at them before you decide."
+    )
 
 
 def _differing_files(executor: Executor, other: Step, step: Step) -> Differences:

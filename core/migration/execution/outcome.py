@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from core import units
 from core.migration.execution.account import NOTEWORTHY_SECONDS, Account, Downtime, account, downtime
+from core.migration.execution.summary import follow_up
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.plan.steps.copy import FENCE
@@ -36,7 +37,7 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
             Paragraph("sent", _sent(found)),
             Paragraph("old", _fenced(execution)),
             Paragraph("still there", execution.plan.remains),
-            Paragraph("next", execution.plan.advice),
+            Paragraph("next", follow_up(execution)),
         ]
     kept = Paragraph("kept", _kept(execution.move))
     return tuple(paragraph for paragraph in (*paragraphs, kept) if paragraph.sentences)

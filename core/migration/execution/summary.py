@@ -7,6 +7,7 @@ from datetime import datetime
 from core.language import marked
 from core.migration.model.execution import Execution, State, StepRun
 from core.migration.model.plan import Phase, Step
+from core.migration.plan.steps.inventory import INVENTORY
 from core.migration.plan.steps.verify import SUMS
 
 
@@ -32,7 +33,13 @@ class PassMade:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Two steps that had to print the same. `agreed` is None where the second one was not done."""
+    """A step and the other one that it was held against.
+
+    Attributes:
+        agreed: None where the step was not done.
+        output: what the other one printed.
+        message: why they do not agree.
+    """
 
     step: Step
     other: Step
@@ -87,13 +94,24 @@ def agreements(execution: Execution) -> tuple[Agreement, ...]:
     steps = {step.name: step for step in execution.plan.steps}
     found = []
     for step in execution.plan.steps:
-        if not step.agrees_with or step.agrees_with not in steps:
+        name = step.agrees_with or (step.reads if step.reads == INVENTORY and step.proves else "")
+        if not name or name not in steps:
             continue
-        run = execution.latest(step.number)
+        other, run = steps[name], execution.latest(step.number)
+        printed = execution.latest(other.number)
         agreed = None if run is None or run.ended_at is None or run.void else run.exit_status == 0
-        output, message = ("", "") if run is None else (run.output, run.message)
-        found.append(Agreement(step, steps[step.agrees_with], agreed, output, message))
+        output, message = printed.output if printed is not None else "", run.message if run is not None else ""
+        found.append(Agreement(step, other, agreed, output, message))
     return tuple(found)
+
+
+def follow_up(execution: Execution) -> tuple[str, ...]:
+    """What is still to do once new is open: what the steps since warned of, then what the plan advises."""
+    number = next((step.number for step in execution.plan.steps if step.point_of_no_return), len(execution.plan.steps))
+    runs = [execution.latest(step.number) for step in execution.plan.steps if step.number > number]
+    lines = [line for run in runs if run is not None and run.done for line in run.output.splitlines()]
+    told = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
+    return (*told, *execution.plan.advice)
 
 
 def proven(execution: Execution) -> bool:

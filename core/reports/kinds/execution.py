@@ -3,7 +3,7 @@
 from core import units
 from core.language import current, tr
 from core.migration.execution.account import downtime
-from core.migration.execution.summary import agreements, breaks, made_again
+from core.migration.execution.summary import agreements, breaks, follow_up, made_again
 from core.migration.model.execution import Execution, State
 from core.reports.model import Answer, Block, Document, Item, Items, Section, Text, Tone
 from core.reports.options import Options
@@ -127,7 +127,7 @@ def _left(latest: Execution) -> Answer:
 def to_do(latest: Execution) -> tuple[str, ...]:
     """What stays to be done, in sentences: first what is to be done now, then what may go later."""
     if latest.state is State.DONE:
-        return tuple(map(recorded, (*latest.plan.advice, *latest.plan.remains)))
+        return tuple(map(recorded, (*follow_up(latest), *latest.plan.remains)))
     if latest.state is State.ROLLED_BACK:
         return ()
     return (tr("Go on with it, or take it back: pghaul execute says how."),)

@@ -365,7 +365,7 @@ def _came_to(each: Agreement) -> Cell:
     if each.agreed is None:
         return Cell(tr("not compared"), tone=Tone.MIXED)
     if each.agreed:
-        return Cell(tr("the same"), tone=Tone.GOOD)
+        return Cell(tr("the same") if each.step.agrees_with else tr("nothing is missing"), tone=Tone.GOOD)
     return Cell(tr("not the same: {why}").format(why=each.message), tone=Tone.BAD)
 
 

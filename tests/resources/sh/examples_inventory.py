@@ -6,7 +6,11 @@ _READ = 'asked=; while read -r line; do asked="$asked $line"; done\n'
 _PSQL = {
     "psql": _READ
     + r"""case "$asked" in
+  *boot_val*) printf '%s\n' 'set work_mem = 8192' 'value b = 1' 'set c = 3' 'set d = 4'
+    printf 'value %s\n' 'a_b # 7' 'port = 2' ;;
+  *"'yes' from pg_roles"*) echo yes ;;
   *pg_settings*) printf 'setting %s\n' 'work_mem = 4096' 'b = 1' 'a_b = 2' ;;
+  *relfilenode*) printf 'base/5/%s\n' 1 2 ;;
   *"|| ' ' || datname"*) printf '2 %s\n' 'it'\''s  "x"' postgres ;;
   *relkind*) printf '%s\n' 'relations r 12' 'relations i 20' "invalid index $PGDATABASE" ;;
   *'version()'*) printf '%s\n' "PostgreSQL 15.5|f|3 $PGHOST $PGPORT" ;;
@@ -20,13 +24,79 @@ database it's  "x"
 invalid index it's  "x"
 relations i 20
 relations r 12
+lost 1 base/5/2
+warning: In the database it's  "x" these relations have no file: 1 base/5/2. Look at its disks.
 database postgres
 invalid index postgres
 relations i 20
 relations r 12
+lost 1 base/5/2
+warning: In the database postgres these relations have no file: 1 base/5/2. Look at its disks.
 # whole
 """
 _HERE = ("@path@", "/tmp", "5433", "15", "60")
+_DATA = "mkdir -p data/base/5 data/base/7 data/pg_tblspc/1/PG_15_7/8 && touch data/base/5/1"
+_BEFORE = """identifier 1
+option port = 1
+setting work_mem = 4096 kB
+setting a # 5
+file work_mem = 4MB
+file a # 5
+file listen_addresses = *
+database shop
+oid 5
+relations r 12
+relations i 20
+invalid index old
+database gone away
+oid 6
+"""
+_NOW = """identifier 1
+setting work_mem = 8192 kB
+setting a # 6
+file work_mem = 4MB
+file a # 5
+file listen_addresses = *
+database new
+oid 9
+database shop
+oid 5
+relations r 11
+relations i 20
+relations S 1
+invalid index old
+invalid index new one
+"""
+_NOTES = """note: The database shop had 12 tables and 11 now, 0 sequences and 1 now: \
+clients created or dropped some after the inventory was taken.
+gone 6 gone away
+note: The database new was created after the inventory was taken.
+warning: The index new one of the database shop is invalid: \
+clients began or broke off to build it after the inventory was taken. Rebuild it with REINDEX, or drop it.
+""".replace("\\\n", "")
+_OLD = """option port = 1
+setting b = 1
+setting work_mem = 4096
+setting a_b # 6
+file d = 4
+database shop
+setting b = 9
+# whole
+"""
+_WANTED = "on the old one{}. Look whether that is wanted, and change it where it is not.\n"
+_DIFFERS = "".join(
+    f"warning: The setting {said}"
+    for said in (
+        "a_b is another value, which is not shown, on the new server, and was another value, which is not shown, "
+        + _WANTED.format(""),
+        'c is "3" on the new server, and was at its default ' + _WANTED.format(""),
+        'd is "4" on the new server, and was at its default '
+        + _WANTED.format(": a file was edited, and the old server had not loaded it"),
+        'port is "2" on the new server, and was "1" ' + _WANTED.format(", by an option on its command line"),
+        'work_mem is "8192" on the new server, and was "4096" ' + _WANTED.format(""),
+    )
+)
+_LOCK = "mkdir data && printf '%s\\n' 7 data 0 2 /sock >data/postmaster.pid"
 _PLAIN = "-c search_path=pg_catalog -c role=none -c statement_timeout="
 _NO_WAITS = " -c synchronous_commit=local -c lock_timeout=60000"
 _CHANGING = "-c default_transaction_read_only=off -c session_replication_role=replica -c client_min_messages=warning"
@@ -39,10 +109,112 @@ def _names(*lines: str) -> dict[str, str]:
 
 
 EXAMPLES = [
-    Example("take_inventory", _HERE, programs=_PSQL, prints=_INVENTORY),
+    Example("take_inventory", (*_HERE, "data"), arrange=_DATA, programs=_PSQL, prints=_INVENTORY),
+    Example("shown_setting", ("value",), matches=r"name \|\| case when [\s\S]*hashtext\(value\)[\s\S]* end"),
+    Example(
+        "lost_relations",
+        ("shop",),
+        arrange=f"{_DATA} && mv data/* .",
+        settings=_IN_TIME,
+        programs=_PSQL,
+        prints="lost 1 base/5/2\n"
+        "warning: In the database shop these relations have no file: 1 base/5/2. Look at its disks.\n",
+    ),
+    Example("lost_relations", ("shop",), settings=_IN_TIME, programs=_names("", ""), prints="", name="none"),
+    Example(
+        "absent_relations",
+        ("shop",),
+        arrange=f"{_DATA} && mv data/* .",
+        settings=_IN_TIME,
+        programs=_PSQL,
+        prints="base/5/2\n",
+    ),
+    Example(
+        "same_inventory",
+        (*_HERE, "data", "port"),
+        arrange=_DATA,
+        stdin=_INVENTORY.replace("relations r 12", "relations r 13"),
+        programs=_PSQL,
+        prints="".join(
+            f"note: The database {name} had 13 tables and 12 now: clients created or dropped some after the inventory "
+            "was taken.\n"
+            for name in ('it\'s  "x"', "postgres")
+        ),
+    ),
+    *(
+        Example(
+            "same_inventory",
+            (*_HERE, "data", "port"),
+            arrange=_DATA,
+            stdin=stdin,
+            programs=_PSQL,
+            status=1,
+            complains=complains,
+            name=name,
+        )
+        for name, stdin, complains in (
+            ("lost", _INVENTORY.replace("lost 1 base/5/2\n", ""), "postgres 1 relations have no file, and 0 had none"),
+            ("gone", f"database kept\noid 7\n{_INVENTORY}", "kept is not there, but its files in base/7 are"),
+            ("cut off", _INVENTORY[:-3], "the input is cut off"),
+        )
+    ),
+    Example("gone_database", ("6", "a b"), arrange=_DATA, matches="note: The database a b was dropped .*\n"),
+    Example(
+        "gone_database",
+        ("8", "a b"),
+        arrange=f"{_DATA} && mv data/* .",
+        matches="wrong: The database a b .* its files in pg_tblspc/1/PG_15_7/8 are. .*\n",
+        name="not dropped",
+    ),
+    Example("judged", (_BEFORE, _NOW, "port"), prints=_NOTES),
+    *(
+        Example(
+            "judged",
+            (_BEFORE, _BEFORE.replace(*change), "listen_addresses,port"),
+            matches=f"wrong: .*{said}.*\n",
+            name=name,
+        )
+        for name, change, said in (
+            ("another cluster", ("identifier 1", "identifier 2"), "its system identifier is 2, not 1"),
+            (
+                "another file",
+                ("4096 kB\nsetting a # 5\nfile work_mem = 4MB", "1 kB\nfile work_mem = 1kB\nsetting a # 5"),
+                "was 4MB in the files of the old server, and is 1kB",
+            ),
+            ("lost", ("oid 5", "oid 5\nlost 7 base/5/7"), "shop 7 relations have no file, and 0 had none .*base/5/7"),
+        )
+    ),
+    Example("judged", (_BEFORE, _BEFORE.replace("4MB", "4096kB"), ""), prints="", name="the same in other words"),
+    Example(
+        "judged",
+        (_BEFORE, _BEFORE.replace("database gone away\noid 6", "exists 6"), ""),
+        matches="note: The database gone away was renamed after .*, or it takes no connections any more.\n",
+        name="renamed",
+    ),
+    Example("differing_settings", (*_HERE, "data"), arrange=_LOCK, stdin=_OLD, programs=_PSQL, prints=_DIFFERS),
+    Example(
+        "compare_settings",
+        (*_HERE, "data"),
+        arrange=_LOCK,
+        stdin=_OLD,
+        programs=_PSQL,
+        prints=_DIFFERS,
+        tolerates=dict.fromkeys(("psql", "timeout", "awk", "sed", "sort", "date", "cat"), "it warns, and never fails"),
+    ),
+    Example(
+        "compare_settings",
+        (*_HERE, "data"),
+        arrange=_LOCK,
+        stdin=_OLD,
+        programs=_REFUSED,
+        matches="warning: The settings .* could not be compared .* no server pghaul: .*could not be asked\n",
+        tolerates=dict.fromkeys(("psql", "date", "timeout", "sed", "cat", "tr"), "it warns, and never fails"),
+        name="no server",
+    ),
     Example(
         "take_inventory",
-        _HERE,
+        (*_HERE, "data"),
+        arrange=_DATA,
         programs=_REFUSED,
         status=1,
         complains="the database postgres could not",
@@ -50,7 +222,8 @@ EXAMPLES = [
     ),
     Example(
         "take_inventory",
-        _HERE,
+        (*_HERE, "data"),
+        arrange=_DATA,
         programs={"psql": _PSQL["psql"].replace("*relkind*)", '*relkind*) [ "$PGDATABASE" != postgres ] || exit 1;')},
         status=1,
         complains="the database postgres could not be asked",
@@ -116,7 +289,8 @@ EXAMPLES = [
     ),
     Example(
         "take_inventory",
-        (*_HERE[:4], "1"),
+        (*_HERE[:4], "1", "data"),
+        arrange=_DATA,
         programs={"psql": "exec sleep 60"},
         status=1,
         complains="psql was ended: its time was over",

@@ -129,7 +129,7 @@ class Stage:
     def asks(self, function: str, *words: str | int) -> str:
         """The same, of one that is told where the server is."""
         where = (f"{self.programs}:/usr/bin:/bin", str(self.folder), PORT, self.series)
-        return self.calls(function, *where, SECONDS, *words)
+        return self.calls(function, *where, SECONDS, *(words or (str(self.data),)))
 
     @property
     def series(self) -> str:

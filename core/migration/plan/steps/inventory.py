@@ -1,5 +1,12 @@
-"""What SQL tells of the cluster just before the stop, held against what new says once it has started."""
+"""What SQL tells of the cluster just before the stop, held against what the new server says later.
 
+The inventory is taken while clients work, of a server that need not run with what its files say. So the two inventories
+are not held to be equal: what the work of clients explains is a note with numbers, and `same_inventory` fails only for
+what nothing explains. Settings in force are compared after the cutover, when the service of the new server has started
+it: the local-only start sets some itself, and PostgreSQL derives others from those.
+"""
+
+from collections.abc import Sequence
 from typing import LiteralString
 
 from core.migration.model.plan import Phase, Step
@@ -11,15 +18,18 @@ INVENTORY = "stock"
 """The names of the steps that ask old, as plans in the history have them."""
 
 _ASKED: tuple[tuple[str, LiteralString], ...] = (
-    ("postgres", "select name, setting from pg_settings where source = 'configuration file' order by name"),
+    ("postgres", "select name, setting, source from pg_settings where source <> 'default' order by name"),
     ("postgres", "select datname from pg_database"),
     ("DATABASE", "select relkind, count(*) from pg_class group by relkind"),
 )
 _CONNECTED: LiteralString = "select usename, datname, client_addr, application_name, state from pg_stat_activity"
 _VERSIONS: LiteralString = "select datname, datcollversion, pg_database_collation_actual_version(oid) from pg_database"
+_SETTINGS: LiteralString = "select name, setting, source, sourcefile from pg_settings where source <> 'default'"
 _COLLATIONS_SINCE = (15,)
 _SECONDS = 1800
 """For a few questions to the catalogs of every database, of millions of relations too."""
+_SOON = 60
+"""For a question to a server that has clients, on whose answer nothing depends."""
 _SLOWEST = 1_000_000
 """Bytes in a second: less than any disk, and any comparison of texts, still gets done."""
 _LONGEST = 2_000_000
@@ -57,8 +67,10 @@ def take_inventory(site: Site) -> list[Step]:
             "take inventory of old",
             "old",
             site.owner,
-            str(call("take_inventory", *reached(site.old_path, *old, site.cluster.series))),
-            "databases, relations, invalid indexes and settings: new must have the same",
+            str(
+                call("take_inventory", *reached(site.old_path, *old, site.cluster.series), site.cluster.data_directory)
+            ),
+            "databases, relations, invalid indexes and settings: what the new server has is held against them",
             "nothing to undo: it only looks",
             native_inventory(*old),
             phase=Phase.STOP,
@@ -69,8 +81,11 @@ def take_inventory(site: Site) -> list[Step]:
     ]
 
 
-def compare_inventory(site: Site, socket: str | None) -> list[Step]:
-    """On new, after its first start; then what SQL alone tells of sorting there."""
+def compare_inventory(site: Site, socket: str | None, held: Sequence[str]) -> list[Step]:
+    """On new, after its first start; then what SQL alone tells of sorting there.
+
+    `held`: the settings that this start sets itself, `NAME=VALUE`.
+    """
     asked = []
     if askable(site):
         asked.append(
@@ -78,11 +93,20 @@ def compare_inventory(site: Site, socket: str | None) -> list[Step]:
                 "compare new's inventory with old's",
                 "new",
                 site.channel.writer,
-                str(call("take_inventory", *reached(site.new_path, socket, site.port, site.cluster.series))),
-                "this step prints what old said before its stop, or it has failed",
+                str(
+                    call(
+                        "same_inventory",
+                        *reached(site.new_path, socket, site.port, site.cluster.series),
+                        site.move.target,
+                        ",".join(each.partition("=")[0] for each in (*held, "port=")),
+                    )
+                ),
+                "the work of clients may have changed numbers meanwhile, which it notes; it fails where a database or "
+                "the file of a relation is missing, or where the files set something else",
                 "nothing to undo: it only looks",
                 native_inventory(socket, site.port),
-                agrees_with=INVENTORY,
+                reads=INVENTORY,
+                proves=True,
                 phase=Phase.START,
                 stopped=True,
                 skippable=False,
@@ -103,6 +127,34 @@ def compare_inventory(site: Site, socket: str | None) -> list[Step]:
             )
         )
     return asked
+
+
+def compare_settings(site: Site, socket: str | None) -> list[Step]:
+    """On new, once it is open: what its own service has started it with. It warns, and never fails."""
+    if not askable(site):
+        return []
+    return [
+        Step(
+            "compare new's settings with old's",
+            "new",
+            site.channel.writer,
+            str(
+                call(
+                    "compare_settings",
+                    *reached(site.new_path, socket, site.port, site.cluster.series, _SOON),
+                    site.move.target,
+                )
+            ),
+            "its own service has started it: an option on a command line, or a file that was edited and never loaded, "
+            "makes it run with other settings than the old server did",
+            "nothing to undo: it only looks",
+            (native_psql(socket, site.port, "postgres", _SETTINGS),),
+            reads=INVENTORY,
+            phase=Phase.OPEN,
+            timed_as=Phase.PREPARE,
+            share=0.1,
+        )
+    ]
 
 
 def askable(site: Site) -> bool:

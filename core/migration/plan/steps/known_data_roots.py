@@ -22,7 +22,7 @@ UNKNOWN_ROOT = "not in the plan"
 
 _BEGAN, _RUNNING, _STOPPED = f"{DATA_ROOTS}began", f"{DATA_ROOTS}running", f"{DATA_ROOTS}stopped"
 _LEAST = 0.9
-"""A root may lose a tenth of its relations from one proof to the next, in files and in bytes: tables are dropped."""
+"""A root that loses more than a tenth of its relations from one proof to the next, in files or in bytes, is told of."""
 
 
 def remember_data_roots(site: Site) -> Step:
@@ -86,7 +86,7 @@ def data_roots(cluster: Cluster) -> Shell:
 
 
 def held(cluster: Cluster) -> Shell:
-    """The same, held against what it printed before: another folder, or one that lost too much, fails it."""
+    """The same, held against what it printed before: another folder, or a disk that is missing, fails it."""
     return call("same_data_roots", str(_LEAST), *_words(cluster))
 
 

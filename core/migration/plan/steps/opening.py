@@ -12,7 +12,7 @@ from core.migration.plan.site import Site
 from core.migration.plan.steps.configuration import configuration
 from core.migration.plan.steps.corruption import tables_and_indexes
 from core.migration.plan.steps.hooks import LEAD
-from core.migration.plan.steps.inventory import compare_inventory, native_psql, reached
+from core.migration.plan.steps.inventory import compare_inventory, compare_settings, native_psql, reached
 from core.migration.plan.steps.known_data_roots import prove_still_stopped
 from core.migration.plan.steps.reindex import reindex
 from core.servers.shell import call
@@ -91,7 +91,7 @@ def _first_start(site: Site) -> list[Step]:
             stopped=True,
             skippable=False,
         ),
-        *compare_inventory(site, socket),
+        *compare_inventory(site, socket, alone),
         *rebuilding,
         *(tables_and_indexes(site, socket) if site.verify is Verify.ALL else []),
     ]
@@ -130,6 +130,7 @@ def _open(site: Site) -> list[Step]:
             share=0.1,
         ),
         prove_still_stopped(site, opened=True),
+        *compare_settings(site, socket_of(site)),
         *_cron_jobs(site),
         _lead_applications(),
     ]

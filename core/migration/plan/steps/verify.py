@@ -14,7 +14,6 @@ from core.migration.model.move import Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.model.transport import Route
 from core.migration.plan.site import Site
-from core.migration.plan.steps.inventory import INVENTORY, askable
 from core.migration.transports.passes import wal_of
 from core.servers.shell import Shell, call, command
 
@@ -83,7 +82,6 @@ def verify(site: Site) -> list[Step]:
             native=_native_sums(site, on_new=False),
             phase=Phase.VERIFY,
             name=SUMS,
-            reads=INVENTORY if askable(site) else "",
             stopped=True,
             skippable=False,
             detached=True,

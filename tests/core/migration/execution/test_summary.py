@@ -38,7 +38,7 @@ def test_a_pass_that_was_left_out_says_why() -> None:
 
 
 def test_what_agrees_and_what_does_not() -> None:
-    same = execution(*STOPPED, run(11, 130, 1), run(13, 131, 5), run(14, 131, 6, output="data\nsum"))
+    same = execution(*STOPPED, run(11, 130, 1), run(13, 131, 5, output="data\nsum"), run(14, 131, 6))
     stayed, files = summary.agreements(same)
     assert (stayed.agreed, stayed.other.title) == (True, "prove the stop")
     assert (files.agreed, files.output) == (True, "data\nsum")

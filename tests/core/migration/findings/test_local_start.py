@@ -4,7 +4,6 @@ import pytest
 
 from core.facts.catalog import ClusterWide, Setting
 from core.migration.findings.local_start import held, held_while_rebuilding, loaded_by_sessions, unbound_workers
-from core.servers.functions import functions
 from tests.core.migration.builders import cluster
 
 ALL = ("event_triggers=off", "max_logical_replication_workers=0", "max_worker_processes=0", "autovacuum=off")
@@ -27,12 +26,6 @@ def test_a_series_is_told_its_own_settings_alone(series: str, known: tuple[str, 
 
 def test_a_setting_needs_no_quotes_in_a_list_of_options() -> None:
     assert all(re.fullmatch(r"[a-z_]+=\w*", each) for each in held(cluster(series="18")))
-
-
-def test_the_inventory_leaves_out_what_the_local_start_sets() -> None:
-    """Old prints those that its files set, new would not."""
-    compared = functions()["take_inventory"].text
-    assert all(f"'{each.partition('=')[0]}'" in compared for each in held(cluster(series="18")))
 
 
 @pytest.mark.parametrize(

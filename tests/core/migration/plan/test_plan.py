@@ -21,6 +21,7 @@ from core.migration.model.plan import Plan, Step, alone
 from core.migration.model.probe import Quantity
 from core.migration.plan import make_plan, runbook, script
 from core.migration.plan.calls import call_line, paths_of
+from core.migration.plan.steps.inventory import INVENTORY
 from core.servers.profiles import Rights
 from tests.core.migration.builders import (
     DATA,
@@ -430,9 +431,10 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
     )
     stop = step(made, "stop the applications")
     assert (stop.side, stop.user, stop.call, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
-    said, _, proven, *after = [each for each in made.steps if each.number > step(made, "open new").number]
+    said, _, proven, settings, *after = [each for each in made.steps if each.number > step(made, "open new").number]
     assert (said.side, said.call) == ("old", f"say_opened {DATA}")
     assert (proven.title, proven.stopped) == ("prove that old is still stopped", False)
+    assert (settings.title, settings.reads, settings.stopped) == ("compare new's settings with old's", INVENTORY, False)
     assert [(each.title, each.side, each.user, each.call) for each in after] == [
         ("move the virtual address", "you", "you", "./move-address"),
         ("tell the pooler", "new", "pooler", "pgbouncer-lead new"),

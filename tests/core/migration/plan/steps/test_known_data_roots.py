@@ -109,13 +109,19 @@ def another_disk(data: Path) -> None:
 
 
 def few(data: Path) -> None:
-    """As where a database's folder is a mount point of its own, or somebody removed it."""
+    """As where a queue has dropped its tables."""
     for number in range(150):
         (data / "base/5" / str(16384 + number)).unlink()
 
 
 def nothing(data: Path) -> None:
-    """A tablespace of few files, whose folders are there."""
+    """No file of a relation is left."""
+    for path in (data / "base/5").iterdir():
+        path.unlink()
+
+
+def empty_space(data: Path) -> None:
+    """A tablespace whose tables were all dropped: its folders are there."""
     for path in (data / "pg_tblspc/1" / VERSION / "5").iterdir():
         path.unlink()
 
@@ -125,8 +131,7 @@ def nothing(data: Path) -> None:
     [
         (empty, f"holds no {VERSION}: is its disk mounted?"),
         (another_disk, "old is not what it was: pg_tblspc/1 is another folder, or on another disk"),
-        (few, "old is not what it was: of 200 files of relations in ., 800 bytes, 50 are there, 200 bytes"),
-        (nothing, "of 200 files of relations in pg_tblspc/1, 800 bytes, 0 are there, 0 bytes"),
+        (nothing, "old is not what it was: the data directory holds no relation any more"),
     ],
 )
 @pytest.mark.parametrize("restarted", [False, True])
@@ -151,6 +156,37 @@ def test_a_disk_with_another_number_is_the_same_after_a_restart_alone(data: Path
     assert "on another disk" in said(run(held(known(data)), other))
     _, _, lines = other.partition("\n")
     assert run(held(known(data)), f"boot another\n{lines}").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "counts"),
+    [
+        (few, "of 200 files of relations in ., 800 bytes, 50 are there, 200 bytes"),
+        (empty_space, "of 200 files of relations in pg_tblspc/1, 800 bytes, 0 are there, 0 bytes"),
+    ],
+)
+def test_tables_that_clients_drop_are_a_note_with_numbers(
+    data: Path, change: Callable[[Path], None], counts: str
+) -> None:
+    before = run(data_roots(known(data)))
+    change(data)
+    now = run(held(known(data)), before.stdout)
+    note, _, rest = now.stdout.partition("\n")
+    assert (now.returncode, note) == (0, f"note: {counts}: clients dropped or emptied tables meanwhile")
+    assert run(held(known(data)), now.stdout).stdout == rest
+
+
+def mounted_below(lines: str) -> str:
+    """As where another disk lies below the tablespace: a line of its own, with the inode of its topmost folder."""
+    return lines.replace("# whole", "4711 2 300 9000000 1700000000.0000000000 pg_tblspc/1\n# whole")
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_disk_below_a_root_that_is_missing_stops_the_move(data: Path, *, restarted: bool) -> None:
+    before = mounted_below(run(data_roots(known(data))).stdout)
+    if restarted:
+        before = re.sub("^boot .*", "boot another", before)
+    assert "pg_tblspc/1 is another folder, or on another disk" in said(run(held(known(data)), before))
 
 
 def test_tables_that_are_dropped_or_rewritten_stop_nothing(data: Path) -> None:

@@ -65,16 +65,13 @@ def test_whatever_a_name_holds_is_part_of_it(data: Path, program: str, size: int
     assert kept(data)[name.replace("\n", "\1")][2] == hashlib.sha256(b"x" * size).hexdigest()
 
 
-def test_nothing_is_never_taken_for_a_cluster(data: Path, tmp_path: Path) -> None:
+def test_nothing_is_never_taken_for_a_cluster(tmp_path: Path) -> None:
     """Both sides would agree on it."""
     empty = tmp_path / "empty"
     (empty / "global").mkdir(parents=True)
     (empty / CONTROL).write_text("control")
     done = run(call("sum_up", *words(empty)))
-    assert (done.returncode, "only 0 files are there, and must be 20" in done.stderr) == (1, True)
-    done = run(call("sum_up", *words(data)), given="database a\nstorage 20\ndatabase b\nstorage 300\n# whole\n")
-    assert (done.returncode, "must be 340" in done.stderr) == (1, True)
-    assert sum_up(data, "storage 7\n# whole\n")
+    assert (done.returncode, "only 0 files are there, and any cluster has 20" in done.stderr) == (1, True)
 
 
 def sum_ahead(data: Path) -> None:

@@ -1,0 +1,81 @@
+"""A move beside clients that work until the stop, of a server that runs with other settings than its files have."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.lab.fixtures import LabAsker
+from tests.lab.lab import Lab
+from tests.live import moving as site
+from tests.live.command_line import CommandLine, Terminal
+from tests.live.moving import DATA, NEW_OTHER, OTHER, PORT, SERVER, TARGET, pg_ctl, sql
+
+pytestmark = pytest.mark.lab
+
+_QUEUE = 400
+_TABLES = """
+do $$ begin for n in 1..{queue} loop
+  execute format('create table queue%s (id int primary key, said text)', n);
+end loop; end $$;
+"""
+_DROPPED = """
+do $$ begin for n in 1..{queue} loop execute format('drop table if exists queue%s', n); end loop; end $$;
+checkpoint;
+"""
+_WORK = """
+create procedure work() language plpgsql as $$ begin
+  for n in 1..1000000 loop execute format('create table made%s (id int)', n); commit; perform pg_sleep(0.005); end loop;
+end $$;
+"""
+_AT_WORK = (
+    f"setsid {SERVER}/bin/psql -Xq -h /tmp -p {PORT} -U postgres -c 'call work()' shop >/dev/null 2>&1 </dev/null &"
+)
+
+
+@pytest.fixture
+def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    """A cluster that archives, was started with an option, and whose file was edited since."""
+    made = CommandLine(lab, asker, capsys)
+    site.create(lab.old)
+    try:
+        site.clear(lab)
+        conf = f"{DATA}/postgresql.conf"
+        lab.old.exec(
+            "tee", "-a", conf, input="archive_mode = on\narchive_command = '/bin/true'\nmax_connections = 90\n"
+        )
+        pg_ctl(lab.old, "-l", "/dev/null", "-o", "-c max_connections=137", "start")
+        lab.old.exec("tee", "-a", conf, input="work_mem = 8MB\n")
+        sql(lab.old, _WORK)
+        made.describe(lab.old)
+        made.describe(lab.new)
+        ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
+        code, _, err = made(
+            "move", "add", "m", *ends, "--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}"
+        )
+        assert code == 0, err
+        yield made
+    finally:
+        site.remove(lab)
+
+
+def test_what_clients_and_options_explain_is_told_and_stops_no_move(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = cli.lab.old, cli.lab.new
+    cli("move", "hook", "m", "stop-applications", "--side", "old", "--as", "postgres", "--command", _AT_WORK)
+    sql(old, _TABLES.format(queue=_QUEUE))
+    dropped = Terminal(lambda: sql(old, _DROPPED.format(queue=_QUEUE)), "\n")  # asked for the cluster's name
+    monkeypatch.setattr("sys.stdin", dropped)
+    code, _, err = cli.connecting("execute", "m")
+    assert (code, "was not confirmed" in err) == (1, True), err
+    code, out, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
+    assert code == 0, err
+    assert "files of relations in ., " in err
+    assert "clients dropped or emptied tables meanwhile" in err
+    assert "clients created or dropped some after the inventory was taken" in err
+    warned = {line.split()[3] for line in err.splitlines() if line.startswith("warning: The setting ")}
+    assert warned == {"max_connections", "work_mem"}
+    assert 'max_connections is "90" on the new server, and was "137" on the old one, by an option' in out
+    assert 'work_mem is "8192 kB" on the new server, and was at its default on the old one: a file was edited' in out
+    assert sql(new, "show archive_command") == "/bin/true"
+    assert int(sql(new, "select count(*) from pg_class where relname ~ '^made'")) > 0
