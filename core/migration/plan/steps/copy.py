@@ -10,6 +10,7 @@ from core.migration.plan.steps.checkpoint import before_the_last_pass, before_th
 from core.migration.plan.steps.corruption import checksums
 from core.migration.plan.steps.inventory import see_clients, take_inventory
 from core.migration.plan.steps.known_data_roots import prove_data_roots, prove_data_roots_stopped, remember_data_roots
+from core.migration.plan.steps.reached import see_listeners
 from core.migration.plan.steps.start_files import prove_files, prove_files_in_the_stop
 from core.migration.plan.steps.verify import sum_ahead, verify
 from core.migration.transports import passes
@@ -27,6 +28,7 @@ def copy(site: Site) -> list[Step]:
     if not site.cluster.running:
         return [
             prove_files(site),
+            *see_listeners(site),
             *_stop_proven(site),
             *_fence(site),
             prove_data_roots_stopped(site),
@@ -39,6 +41,7 @@ def copy(site: Site) -> list[Step]:
         *_warm(site),
         prove_data_roots(site),
         prove_files(site),
+        *see_listeners(site),
         *before_the_stop(site),
         *_stop(site),
         *_stop_proven(site),

@@ -14,6 +14,7 @@ from core.migration.plan.steps.corruption import tables_and_indexes
 from core.migration.plan.steps.hooks import LEAD
 from core.migration.plan.steps.inventory import compare_inventory, native_psql, reached
 from core.migration.plan.steps.known_data_roots import prove_still_stopped
+from core.migration.plan.steps.reached import reach
 from core.migration.plan.steps.reindex import reindex
 from core.servers.shell import call
 
@@ -130,6 +131,7 @@ def _open(site: Site) -> list[Step]:
             share=0.1,
         ),
         prove_still_stopped(site, opened=True),
+        *reach(site),
         *_cron_jobs(site),
         _lead_applications(),
     ]

@@ -433,7 +433,8 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
     said, _, proven, *after = [each for each in made.steps if each.number > step(made, "open new").number]
     assert (said.side, said.call) == ("old", f"say_opened {DATA}")
     assert (proven.title, proven.stopped) == ("prove that old is still stopped", False)
-    assert [(each.title, each.side, each.user, each.call) for each in after] == [
+    assert [each.call.split()[0] for each in after[:2]] == ["listens_as_old", "reached_from_old"]
+    assert [(each.title, each.side, each.user, each.call) for each in after[2:]] == [
         ("move the virtual address", "you", "you", "./move-address"),
         ("tell the pooler", "new", "pooler", "pgbouncer-lead new"),
         ("lead the applications to new", "you", "you", ""),
