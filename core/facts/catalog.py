@@ -106,6 +106,17 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class Edited:
+    """A setting whose value in the files is not the one in force; both None where they may be a secret."""
+
+    name: str
+    in_force: str | None
+    """As pg_settings has it, in the setting's own unit."""
+    in_file: str | None
+    """Likewise: what a start would bring."""
+
+
+@dataclass(frozen=True, slots=True)
 class HbaRule:
     """A line of pg_hba.conf."""
 

@@ -22,6 +22,7 @@ from core.facts.processes import PROCESS
 from core.facts.reading import Reader, expect
 from core.facts.sections import Answer, Section, hexadecimal, programs
 from core.facts.sizes import LINKS, SIZE, WRITTEN, total
+from core.facts.start_files import SECTION as START_FILES
 from core.facts.text import assignments, first_line, unreadable, whole
 from core.facts.versions import parse_version
 from core.servers.shell import Shell, calls, with_program, with_settings
@@ -189,6 +190,7 @@ def _cluster(
         reader.gaps += catalog_gaps(sql, answers["sql"].complaint, place.folder)
     settings = sql.settings if sql is not None else reader.read(SETTINGS) or {}
     process = reader.read(PROCESS) if identity.running else None
+    files = reader.read(START_FILES)
     mode, odd = reader.read(IRREGULAR_FILES) or (None, None)
     weight = total(place.folder, own, contents) if own is not None and contents is not None else None
     cluster = Cluster(
@@ -224,6 +226,8 @@ def _cluster(
         irregular_files=odd,
         fenced=identity.fenced,
         copy_of=identity.copy_of,
+        start_complaints=files.complaints if files is not None else None,
+        edited=files.edited if files is not None and identity.running and not files.complaints else None,
     )
     return cluster, reader.gaps
 
@@ -312,6 +316,6 @@ CONTROL = Section("control", "control data", ("cluster_control",), _control)
 SETTINGS = Section("settings", "settings", ("cluster_file_settings",), parse_settings, deadline=20)
 CLUSTER: tuple[Section[Any], ...] = (
     *(IDENTITY, CONTROL, SIZE, WRITTEN, LINKS, PROCESS, IRREGULAR_FILES),
-    *(SQL, SETTINGS),  # what SQL told is not asked of the files again
+    *(SQL, SETTINGS, START_FILES),  # what SQL told is not asked of the files again
 )
 """All sections of a cluster, in their order; a function that one runs reads what `cluster_open` found, and no words."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from core.facts.catalog import ClusterWide
 from core.facts.catalog_rows import PROVIDERS, TRUE, catalogs, cluster_wide
 from core.facts.certificates import parse_certificate
-from core.facts.cluster_queries import CERTIFICATE, CLUSTER_WIDE, CLUSTER_WIDE_KINDS, DATABASES
+from core.facts.cluster_queries import CERTIFICATE, CLUSTER_WIDE, CLUSTER_WIDE_KINDS, DATABASES, UNSHOWN
 from core.facts.collation_order import parse_collation_order
 from core.facts.database_queries import EACH_DATABASE, EACH_DATABASE_KINDS
 from core.facts.model import Database, Gap
@@ -64,6 +64,31 @@ _NAMES = ", ".join(f"'{name}'" for name in (*SETTINGS, "server_version"))
 _SETTINGS = Query(
     f"select {as_line('setting', 'name', 'setting')} from pg_settings where name in ({_NAMES}) order by name;"
 )
+# reset_val is what the files and the start gave, as `postgres -C` prints it: no unit, nothing that a session set. The
+# prefilter leaves few to be asked of `postgres -C`, each of which costs a program's start. Settings of extensions, of
+# which it does not know the units, are left out.
+_EDITED = (
+    "select s.name || ' ' || case when s.name ~ '{hidden}' then 't' else 'f' end || ' ' || "
+    "encode(textsend(coalesce(s.reset_val, '')), 'hex') from pg_settings s "
+    "where s.source in ('default', 'configuration file') and s.context <> 'internal' and s.name ~ '^[a-zA-Z0-9_]+$' "
+    "and {changed} order by s.name limit 60;"
+)
+_FILES = (
+    Query(
+        _EDITED.format(
+            hidden=UNSHOWN,
+            changed="(exists (select 1 from pg_file_settings f where lower(f.name) = lower(s.name) and f.setting is "
+            "distinct from s.reset_val) or s.source = 'configuration file' and not exists "
+            "(select 1 from pg_file_settings f where lower(f.name) = lower(s.name)))",
+        ),
+        since=905,
+    ),
+    Query(
+        _EDITED.format(hidden=UNSHOWN, changed=f"s.name in ({', '.join(repr(name) for name in FILE_SETTINGS)})"),
+        since=902,
+        before=905,
+    ),
+)
 # Names that look like a connection string, or that break a line, stay without catalogs. Templates are left
 # alone: a session there blocks CREATE DATABASE.
 _CONNECT = (
@@ -80,6 +105,7 @@ def questions() -> Iterator[tuple[str, ...]]:
         "known": (_SETTINGS, *DATABASES, CERTIFICATE),
         "databases": (Query(_CONNECT),),
         "wide": (_ENTERED, _BEGIN, *CLUSTER_WIDE, _END),
+        "edited": _FILES,
         "each": (_ENTERED, _BEGIN, *EACH_DATABASE, _END),
     }
     for group, queries in groups.items():

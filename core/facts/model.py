@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from ipaddress import ip_interface
 
-from core.facts.catalog import Binaries, Catalogs, ClusterWide
+from core.facts.catalog import Binaries, Catalogs, ClusterWide, Edited
 from core.facts.host_environment import HostEnvironment, IrregularFiles, Process
 from core.facts.services import Service
 
@@ -312,6 +312,10 @@ class Cluster:
     irregular_files: IrregularFiles | None = None
     fenced: bool = False
     """pghaul keeps it from starting: what a start needs lies in its folder pghaul-fence."""
+    start_complaints: tuple[str, ...] | None = None
+    """Why the server program does not take the configuration files as they stand; None: it was not asked."""
+    edited: tuple[Edited, ...] | None = None
+    """Settings that were edited and are not in force; None of a stopped cluster, or where that was not looked at."""
     copy_of: str | None = None
     """By the mark of a copy that is not opened: the system identifier of the cluster that pghaul copies here."""
 

@@ -19,6 +19,7 @@ _TITLES = (
     marked("make {path}"),
     marked("keep new from starting"),
     marked("remove what an earlier try left on old"),
+    marked("settings with a pending restart"),  # a check's title until it looked at every edit
     marked("make a key for this copy"),
     marked("put the functions of this copy on new"),
     marked("let the key do this copy alone"),

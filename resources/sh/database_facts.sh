@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 
 # cluster_query GROUP SINCE BEFORE SQL   keep a question for the clusters of series SINCE up to, not including, BEFORE
-# A series is a number: 9.6 is 906, 15 is 1500. GROUP: known, databases (psql lines that lead to each), wide or each.
+# A series is a number: 9.6 is 906, 15 is 1500. GROUP: known, databases (psql lines that lead to each), wide, each or edited.
 cluster_query() {
   cluster_queries="$cluster_queries$1 $2 $3 $4
 "
@@ -14,8 +14,7 @@ cluster_query() {
 # server ended a session in the middle: no further one is begun.
 cluster_sql() {
   [ -n "$cluster_pid" ] || return 0
-  sql_client=$cluster_programs/psql
-  [ -x "$sql_client" ] || sql_client=$(command -v psql) || fail 'psql is not installed'
+  sql_reach
   sql_environment
   leave_slots "$cluster_socket" "${cluster_port:-5432}"
   keep_slots
@@ -29,6 +28,12 @@ cluster_sql() {
   printf '%s\n' "$sql_found"
   sql_orders
   sql_certificate
+}
+
+# sql_reach   set sql_client, the psql that asks the server
+sql_reach() {
+  sql_client=$cluster_programs/psql
+  [ -x "$sql_client" ] || sql_client=$(command -v psql) || fail 'psql is not installed'
 }
 
 # sql_environment   set what psql reads, and sql_rank, the series as a number

@@ -3,6 +3,8 @@
 from datetime import timedelta
 from ipaddress import ip_address, ip_network
 
+from core.facts.catalog import ClusterWide, Edited
+from core.facts.start_files import SECTION as START_FILES
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.binaries import outside
 from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
@@ -14,13 +16,18 @@ from core.migration.findings.finding import (
     no_cluster,
     no_settings,
     passed,
+    reason,
     unknown,
     warning,
 )
 from core.migration.findings.layout import configuration_left, configuration_outside
 from core.migration.findings.local_start import held
+from core.migration.findings.releases import numbers
 
 _SOON = timedelta(days=30)
+_TOLD_SINCE = (9, 2)
+"""The first series whose server program tells settings without being started (-C)."""
+_WHERE_IT_LISTENS = ("port", "listen_addresses", "unix_socket_directories")
 _EVERYWHERE = ("*", "", "localhost", "0.0.0.0", "::", "127.0.0.1", "::1")  # noqa: S104  names of addresses, nothing is bound
 
 
@@ -105,7 +112,7 @@ def listen_addresses(case: Case) -> Finding:
 
 
 def access_rules(case: Case) -> Finding:
-    """pg_hba.conf can be read as it stands, and no rule of it is about old's own place in the network."""
+    """Every line of pg_hba.conf can be read, and no rule of it is about old's own place in the network."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
@@ -119,14 +126,13 @@ def access_rules(case: Case) -> Finding:
         )
     methods = sorted({rule.method for rule in wide.hba if not rule.error})
     old = f"{len(wide.hba)} rules: {listed(methods)}"
-    errors = [f"line {rule.line}: {rule.error}" for rule in wide.hba if rule.error]
+    errors = _broken_rules(wide)
     if errors:
         return warning(
             listed(errors),
             NOTHING,
-            "pg_hba.conf has lines that cannot be read: the running server goes on with what it read before, but no "
-            "server starts with them",
-            "mend the lines on old; see: select * from pg_hba_file_rules where error is not null",
+            "pg_hba.conf has lines that cannot be read, so that nothing is known of who may come in by them",
+            "mend the lines on the old server; see: select * from pg_hba_file_rules where error is not null",
         )
     own = [rule for rule in wide.hba if _is_about(rule.address, case.old.addresses)]
     if own:
@@ -137,6 +143,48 @@ def access_rules(case: Case) -> Finding:
             "see that who came in by them still does on new",
         )
     return passed(old, NOTHING, "every rule can be read, and none names old's own addresses" + age(cluster))
+
+
+def _broken_rules(wide: ClusterWide) -> list[str]:
+    return [f"line {rule.line}: {rule.error}" for rule in wide.hba or () if rule.error]
+
+
+def start_files(case: Case) -> Finding:
+    """A server starts with the files of the old one as they stand on its disk; what runs has read them long ago."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    if numbers(cluster.series) < _TOLD_SINCE:
+        return warning(
+            f"series {cluster.series}",
+            NOTHING,
+            f"PostgreSQL {cluster.series} does not tell whether a server would start with the files as they stand",
+            "have the old server read its files again (pg_ctl reload), and look for errors in its log",
+        )
+    if cluster.start_complaints is None:
+        why = reason(case.old, START_FILES.name, of=case.move.cluster)
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"whether a server would start with the files as they stand is not known: {why}",
+            f"read the facts again: pghaul facts {case.old.server}",
+        )
+    file = cluster.hba_file or "pg_hba.conf"
+    # what was read while it ran says nothing of the file that a stopped one has now
+    rules = _broken_rules(cluster.wide) if cluster.wide is not None and cluster.wide.taken_at is None else []
+    errors = [*cluster.start_complaints, *(f"{file} {each}" for each in rules)]
+    if errors:
+        return blocker(
+            listed(errors),
+            NOTHING,
+            f"no server would start with the files of the old one as they stand: {listed(errors)}. The running server "
+            "goes on with what it read before; once it is stopped, neither it nor the new one could be started",
+            "mend the files on the old server, have it read them again (pg_ctl reload), and read the facts again",
+        )
+    looked = "the configuration files"
+    if cluster.running and cluster.wide is not None and cluster.wide.hba is not None:
+        looked += " and pg_hba.conf"
+    return passed(looked, NOTHING, f"a server would start with {looked} as they stand" + age(cluster))
 
 
 def _is_about(address: str, addresses: tuple[str, ...]) -> bool:
@@ -223,7 +271,40 @@ def certificate(case: Case) -> Finding:
 
 
 def pending_settings(case: Case) -> Finding:
-    """No setting was changed in the files without being in force: the first start on new would bring it."""
+    """No setting was edited in the files without being in force: the first start on new would bring it."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    if cluster.edited is None:
+        return _pending_restart(case)
+    edited = {each.name: each for each in cluster.edited}
+    if not edited:
+        return passed("none", NOTHING, "every setting that the files give is in force" + age(cluster))
+    moved = [name for name in _WHERE_IT_LISTENS if name in edited]
+    elsewhere = (
+        f". The new cluster will listen elsewhere than the old one does ({listed(moved)}): clients would not find it, "
+        "and the end of the move would say so"
+        if moved
+        else ""
+    )
+    return warning(
+        listed([_shown(each) for each in edited.values()]),
+        NOTHING,
+        f"edited but not in force: {listed([_shown(each) for each in edited.values()])}; the first start brings what "
+        f"the files say{elsewhere}",
+        "take the edits back, or bring them into force on the old server (pg_ctl reload; some need a restart); to move "
+        "with them as they are, waive this check",
+    )
+
+
+def _shown(edited: Edited) -> str:
+    if edited.in_file is None:
+        return f"{edited.name} (its values may be secret)"
+    return f"{edited.name} is '{edited.in_force}' in force and '{edited.in_file}' in the file"
+
+
+def _pending_restart(case: Case) -> Finding:
+    """What pg_settings alone says: what was edited and read, and needs a restart."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
@@ -239,6 +320,16 @@ def pending_settings(case: Case) -> Finding:
 
 
 CHECKS: tuple[Check, ...] = (
+    (
+        Declaration(
+            "start-files",
+            "start with the files as they stand",
+            True,
+            "configuration files of old, as its server program reads them",
+            "config-setting",
+        ),
+        start_files,
+    ),
     (
         Declaration(
             "settings", "settings and new's binaries", True, "settings of old, what new takes", "config-setting"
@@ -292,9 +383,9 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "pending-settings",
-            "settings with a pending restart",
+            "settings that are edited but not in force",
             False,
-            "pg_settings.pending_restart of old",
+            "settings of old, in force and in its files",
             "view-pg-settings",
         ),
         pending_settings,

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.facts.catalog import Bloated, Catalogs, Collation, Extension, Library, Ordered, Setting, Slot
+from core.facts.catalog import Bloated, Catalogs, Collation, Edited, Extension, Library, Ordered, Setting, Slot
 from core.facts.clusters import read_clusters
 from core.facts.databases import catalog_gaps, parse_settings, parse_sql
 from core.facts.discovery import Candidate
 from core.facts.model import Database, Gap, Link, Tablespace
 from core.facts.sections import Answer
 from core.facts.sizes import LINKS, SIZE, WRITTEN, Contents, parse_links, parse_size, parse_written, total
+from core.facts.start_files import parse_start_files
 from tests.core.facts import asking
 
 CONTROL = Path(__file__).parents[2] / "data" / "pg_controldata" / "translated-15.18-C.txt"
@@ -263,10 +264,13 @@ def test_a_running_cluster() -> None:
         written="2048\n",
         links=f"link folder 1000 2 ={digits('pg_wal')} ={digits('/wal')} ={digits('/wal')}\n",
         sql=SQL,
+        start_files=f"edited port f {digits('5432')}|{digits('5433')}\nedited ssl_passphrase_command t |\nwhole\n",
     )
     found = read_clusters([Candidate("/data", ("named",), name="mine")], answers)
     (cluster,) = found.clusters
     assert found.gaps == ()
+    assert cluster.start_complaints == ()
+    assert cluster.edited == (Edited("port", "5432", "5433"), Edited("ssl_passphrase_command", None, None))
     assert (cluster.data_directory, cluster.version, cluster.running) == ("/srv/data", "15.5", True)
     assert (cluster.port, cluster.socket_directory, cluster.bin_directory) == (5433, "/tmp", "/opt/pg/bin")
     assert (cluster.size_bytes, cluster.files, cluster.written_bytes) == (5096, 5, 2048)
@@ -296,6 +300,7 @@ def test_a_folder_found_under_two_names_is_one_cluster() -> None:
         "settings",
         "server process",
         "kinds of files",
+        "files that a start reads",
     }
 
 
@@ -327,3 +332,18 @@ def test_a_folder_that_was_never_reached() -> None:
     found = read_clusters([Candidate("/x", ("named",))], {})
     assert found.clusters == ()
     assert (found.gaps[0].subject, found.gaps[0].reason) == ("data directory /x", "it was not reached")
+
+
+def test_what_keeps_a_server_from_starting() -> None:
+    said = parse_start_files(f"complaint {digits(HORRIBLE)}\ncomplaint {digits('two')}\nwhole\n")
+    assert (said.complaints, said.edited) == ((HORRIBLE, "two"), ())
+    for text in (
+        "",
+        "complaint 61",
+        "complaint x\nwhole",
+        "edited port f 61\nwhole",
+        "edited port\nwhole",
+        "new a f 61|61\nwhole",
+    ):
+        with pytest.raises(ParseError):
+            parse_start_files(text)

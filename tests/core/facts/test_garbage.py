@@ -38,6 +38,7 @@ from core.facts.schedules import parse_schedules
 from core.facts.sections import Answer, answers
 from core.facts.security_policy import parse_firewall, parse_security_policy
 from core.facts.sizes import parse_links, parse_size, parse_written
+from core.facts.start_files import parse_start_files
 from core.facts.system import parse_system
 from core.facts.tools import parse_tools
 from core.facts.versions import parse_version
@@ -63,6 +64,7 @@ PARSERS: list[Callable[[str], object]] = [
     parse_mounts,
     parse_network,
     parse_irregular_files,
+    parse_start_files,
     parse_postmasters,
     parse_process,
     parse_processor,

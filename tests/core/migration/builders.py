@@ -113,6 +113,7 @@ def cluster(**changes: Any) -> Cluster:
         owner_uid=101,
         mode="700",
         irregular_files=IrregularFiles(0, 0, 0, 0, 0, 0, {}),
+        start_complaints=(),
     )
     return replace(made, **changes)
 

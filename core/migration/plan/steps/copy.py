@@ -10,6 +10,8 @@ from core.migration.plan.steps.checkpoint import before_the_last_pass, before_th
 from core.migration.plan.steps.corruption import checksums
 from core.migration.plan.steps.inventory import see_clients, take_inventory
 from core.migration.plan.steps.known_data_roots import prove_data_roots, prove_data_roots_stopped, remember_data_roots
+from core.migration.plan.steps.reached import see_listeners
+from core.migration.plan.steps.start_files import prove_files, prove_files_in_the_stop
 from core.migration.plan.steps.verify import sum_ahead, verify
 from core.migration.transports import passes
 from core.servers.shell import call, command
@@ -25,6 +27,8 @@ def copy(site: Site) -> list[Step]:
     """A running cluster: warm passes, stop, fence, final pass. A stopped one: fence, one cold pass."""
     if not site.cluster.running:
         return [
+            prove_files(site),
+            *see_listeners(site),
             *_stop_proven(site),
             *_fence(site),
             prove_data_roots_stopped(site),
@@ -36,6 +40,8 @@ def copy(site: Site) -> list[Step]:
     return [
         *_warm(site),
         prove_data_roots(site),
+        prove_files(site),
+        *see_listeners(site),
         *before_the_stop(site),
         *_stop(site),
         *_stop_proven(site),
@@ -102,6 +108,7 @@ def _stop(site: Site) -> list[Step]:
             skippable=False,
         ),
         *take_inventory(site),
+        prove_files_in_the_stop(site),
         Step(
             "stop old",
             "old",

@@ -14,6 +14,7 @@ from core.migration.plan.steps.corruption import tables_and_indexes
 from core.migration.plan.steps.hooks import LEAD
 from core.migration.plan.steps.inventory import compare_inventory, compare_settings, native_psql, reached
 from core.migration.plan.steps.known_data_roots import prove_still_stopped
+from core.migration.plan.steps.reached import reach
 from core.migration.plan.steps.reindex import reindex
 from core.servers.shell import call
 
@@ -131,6 +132,7 @@ def _open(site: Site) -> list[Step]:
         ),
         prove_still_stopped(site, opened=True),
         *compare_settings(site, socket_of(site)),
+        *reach(site),
         *_cron_jobs(site),
         _lead_applications(),
     ]

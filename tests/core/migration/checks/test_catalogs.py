@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.facts.catalog import Catalogs, Certificate, ClusterWide, Extension, HbaRule, Receiver, Setting, Slot
+from core.facts.catalog import Catalogs, Certificate, ClusterWide, Edited, Extension, HbaRule, Receiver, Setting, Slot
 from core.facts.catalog import Subscription as Subscribed
 from core.facts.merge_previous import merge_previous
 from core.facts.model import Cluster, Database, Facts
@@ -180,6 +180,29 @@ def test_rules_of_access(address: str, error: str, status: Status) -> None:
     result = one("access-rules", wide(hba=(rule,)), new())
     assert result.status is status
     assert status is P or "line 7" in result.old
+
+
+def test_files_that_a_start_reads() -> None:
+    broken = HbaRule(7, "host", "all", "all", "", "", "invalid authentication method")
+    complaint = 'unrecognized configuration parameter "shared_bufers" in file "/srv/pg/15/main/postgresql.conf" line 9'
+    spoiled = one("start-files", old(cluster(start_complaints=(complaint,))), new())
+    assert (spoiled.status, complaint in spoiled.message, spoiled.blocking) == (B, True, True)
+    assert one("start-files", wide(hba=(broken,)), new()).status is B
+    stopped = replace(cluster().wide or ClusterWide(), hba=(broken,), taken_at=NOW)
+    assert one("start-files", old(cluster(wide=stopped)), new()).status is P
+    assert one("start-files", old(cluster(start_complaints=None)), new()).status is U
+    assert one("start-files", old(cluster(series="9.1", start_complaints=())), new()).status is W
+
+
+def test_edits_that_are_not_in_force() -> None:
+    assert one("pending-settings", old(cluster(edited=())), new()).status is P
+    edits = (Edited("port", "5432", "5433"), Edited("ssl_passphrase_command", None, None))
+    result = one("pending-settings", old(cluster(edited=edits)), new())
+    assert result.status is W
+    assert "port is '5432' in force and '5433' in the file, ssl_passphrase_command (its values may" in result.message
+    assert "will listen elsewhere than the old one does (port)" in result.message
+    calm = one("pending-settings", old(cluster(edited=(Edited("work_mem", "4096", "8192"),))), new())
+    assert (calm.status, "elsewhere" in calm.message) == (W, False)
 
 
 def test_configuration_elsewhere() -> None:

@@ -1,0 +1,49 @@
+"""Whether a server could be started with its files as they stand, and what of them is not in force.
+
+`postgres -C` reads the files as a start does, and starts nothing. pg_file_settings alone does not tell: it has the same
+words for a value that no server takes and for one that waits for a restart.
+"""
+
+from dataclasses import dataclass
+
+from core.facts.catalog import Edited
+from core.facts.sections import Section, hexadecimal
+from core.facts.text import first_line, unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class StartFiles:
+    """What the server program says of the files: `complaints`, a line each, and settings that are `edited`."""
+
+    complaints: tuple[str, ...]
+    edited: tuple[Edited, ...]
+
+
+def parse_start_files(text: str) -> StartFiles:
+    """The complaints and the settings.
+
+    Raises:
+        ParseError: a line is none of ours, or the last one is not there.
+    """
+    lines = text.splitlines()
+    if not lines or lines[-1] != "whole":
+        raise unreadable("postgres -C", "a last line 'whole'", first_line(text))
+    complaints, edited = list[str](), list[Edited]()
+    for line in lines[:-1]:
+        kind, _, rest = line.partition(" ")
+        try:
+            if kind == "complaint":
+                complaints.append(hexadecimal(rest))
+                continue
+            name, hidden, values = rest.split(" ")
+            in_force, in_file = map(hexadecimal, values.split("|"))
+        except ValueError as error:
+            raise unreadable("postgres -C", "a complaint, or a setting with two values", line) from error
+        if kind != "edited":
+            raise unreadable("postgres -C", "a complaint, or a setting with two values", line)
+        known = hidden != "t"
+        edited.append(Edited(name, in_force if known else None, in_file if known else None))
+    return StartFiles(tuple(complaints), tuple(edited))
+
+
+SECTION = Section("start-files", "files that a start reads", ("cluster_start_files",), parse_start_files, deadline=30)

@@ -1,0 +1,102 @@
+"""Where the old server listens, and the looks after the cutover that clients reach the new cluster there.
+
+Nothing that a file says counts, but what the processes listen on: a file may have been edited, and a command line is
+stronger than every file. `reached.sh` says how the cluster is known without a login.
+"""
+
+from ipaddress import IPv6Address, ip_address
+
+from core.migration.findings.layout import config_file_outside
+from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.plan.cluster_control import program
+from core.migration.plan.site import Site
+from core.migration.transports.copy_channel import address_of
+from core.servers.shell import call, command
+
+LISTENERS, LISTENS = "listeners", "listens"
+"""The names of the steps that tell where the old server listens, and that the new one listens there."""
+
+_TOLD_SINCE = (9, 2)
+"""The series whose server program tells settings of a stopped cluster."""
+
+
+def see_listeners(site: Site) -> list[Step]:
+    """Before the stop; of a stopped cluster what its files say, where its series can tell."""
+    data, config = site.cluster.data_directory, config_file_outside(site.cluster)
+    if not _known(site):
+        return []
+    if site.cluster.running:
+        look = call("see_listeners", site.old_path, data)
+        native = "ss -lntxp"
+    else:
+        look = call("would_listen", site.old_path, data, config or "-")
+        native = command(program(site.old_path, "postgres"), "-C", "listen_addresses", "-D", data).text
+    return [
+        Step(
+            "see where the old server listens",
+            "old",
+            site.owner,
+            str(look),
+            "after the cutover clients must reach the new cluster at each of these addresses and ports",
+            ONLY_LOOKS,
+            (native,),
+            phase=Phase.STOP,
+            share=0.0,
+            name=LISTENERS,
+            skippable=False,
+        )
+    ]
+
+
+def reach(site: Site) -> list[Step]:
+    """After the cutover: the new cluster listens where the old server did, and the old server reaches it there."""
+    if not _known(site):
+        return []
+    address, target = address_of(site.new), site.move.target
+    own = [written_out(each) for each in site.new_facts.addresses]
+    return [
+        Step(
+            "prove that the new cluster listens where the old server did",
+            "new",
+            site.channel.writer,
+            str(call("listens_as_old", site.new_path, target, written_out(address), *own)),
+            "a setting that was edited but not in force, or an option of the old start, puts it elsewhere",
+            ONLY_LOOKS,
+            ("ss -lntxp",),
+            phase=Phase.OPEN,
+            timed_as=Phase.PREPARE,
+            share=0.1,
+            name=LISTENS,
+            reads=LISTENERS,
+            proves=True,
+        ),
+        Step(
+            "reach the new cluster from the old server",
+            "old",
+            site.owner,
+            str(call("reached_from_old", site.old_path)),
+            "as its clients do: a firewall, or another server at that address, keeps them from it",
+            ONLY_LOOKS,
+            (command("pg_isready", "-h", address, "-p", site.cluster.port or 5432).text,),
+            phase=Phase.OPEN,
+            timed_as=Phase.PREPARE,
+            share=0.1,
+            reads=LISTENS,
+            proves=True,
+        ),
+    ]
+
+
+def written_out(address: str) -> str:
+    """An IPv6 address as `listeners` of the remote half prints it; any other text as it is."""
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(known, IPv6Address):
+        return address
+    return ":".join(f"{int(group, 16):x}" for group in known.exploded.split(":"))
+
+
+def _known(site: Site) -> bool:
+    return site.cluster.running or site.series >= _TOLD_SINCE

@@ -1,0 +1,57 @@
+"""The looks before the stop that the old server could be started again with its files as they stand."""
+
+from dataclasses import replace
+from typing import LiteralString
+
+from core.migration.findings.layout import config_file_outside
+from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.plan.cluster_control import program
+from core.migration.plan.site import Site
+from core.migration.plan.steps.inventory import askable, native_psql, reached
+from core.servers.shell import call, command
+
+_RULES_SINCE = (10,)
+_RULES: LiteralString = "select line_number, error from pg_hba_file_rules where error is not null"
+
+
+def prove_files(site: Site) -> Step:
+    """Before anybody is asked to stop anything, in a rehearsal too: facts may be days old."""
+    cluster = site.cluster
+    config = config_file_outside(cluster)
+    words = [site.old_path, cluster.data_directory, config or "-", cluster.series]
+    named = () if config is None else ("-c", f"config_file={config}")
+    native = [command(program(site.old_path, "postgres"), "-C", "port", "-D", cluster.data_directory, *named).text]
+    asked: tuple[str | int, ...] = ()
+    if askable(site):
+        _, socket, port, _, seconds = reached(
+            site.old_path, cluster.socket_directory, cluster.port or 5432, cluster.series
+        )
+        asked = (socket, port, seconds)
+        if site.series >= _RULES_SINCE:
+            native.append(native_psql(cluster.socket_directory, port, "postgres", _RULES))
+    return Step(
+        "prove that the old server could be started again",
+        "old",
+        site.owner,
+        str(call("prove_restartable", *words, *asked)),
+        "a running server goes on with what it has read: with an error in a file that was edited since, neither side "
+        "would start, and there would be no way back",
+        ONLY_LOOKS,
+        tuple(native),
+        phase=Phase.STOP,
+        share=0.0,
+        skippable=False,
+        rehearsed=True,
+        proves=True,
+    )
+
+
+def prove_files_in_the_stop(site: Site) -> Step:
+    """Directly before the stop: people may have taken long to come to it."""
+    step = prove_files(site)
+    return replace(
+        step,
+        title="prove that the old server could still be started again",
+        stopped=True,
+        rehearsed=False,
+    )

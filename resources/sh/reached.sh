@@ -1,0 +1,226 @@
+# Where a server listens, and whether its clients reach it there. The sockets of its process tell, which no setting does: a
+# file may have been edited since, and a command line is stronger than every file.
+
+# postmaster_of DATA   print the process id of the server in DATA
+postmaster_of() {
+  postmaster_found=
+  [ ! -r "$1/postmaster.pid" ] || read -r postmaster_found <"$1/postmaster.pid"
+  case $postmaster_found in
+    '' | *[!0-9]*) ;;
+    *)
+      if [ "/proc/$postmaster_found/cwd" -ef "$1" ]; then
+        echo "$postmaster_found"
+        return 0
+      fi
+      ;;
+  esac
+  fail "no server runs in $1"
+}
+
+# listeners DATA   print where the server in DATA listens, a line each: `tcp ADDRESS PORT` or `unix SOCKET`
+# IPv6 addresses are written out: eight numbers, but for `::`. Source: proc(5), /proc/PID/net.
+listeners() {
+  listen_process=$(postmaster_of "$1") || exit
+  listen_of=/proc/$listen_process
+  listen_sockets=" $(find "$listen_of/fd/" -lname 'socket:*' -printf '%l ')" || fail "the sockets of process $listen_process cannot be read"
+  for listen_file in tcp tcp6 unix; do
+    [ -e "$listen_of/net/$listen_file" ] || continue # a kernel without IPv6
+    case $listen_file in
+      unix) listen_lines=$(grep ' 00010000 ' "$listen_of/net/$listen_file") || [ $? -eq 1 ] || fail 'grep failed' ;;
+      *) listen_lines=$(grep ' 0A ' "$listen_of/net/$listen_file") || [ $? -eq 1 ] || fail 'grep failed' ;; # 1: none
+    esac
+    [ -z "$listen_lines" ] || printf '%s\n' "$listen_lines" | listeners_among "$listen_file" || exit
+  done
+}
+
+# listeners_among FILE   of the lines of /proc/net/FILE on standard input those whose sockets are among listen_sockets
+listeners_among() {
+  while read -r _ listen_local _ listen_state _ _ listen_inode listen_path; do
+    if [ "$1" = unix ]; then
+      case $listen_sockets in *" socket:[$listen_inode] "*) printf 'unix %s\n' "$listen_path" ;; *) ;; esac
+      continue
+    fi
+    [ "$listen_state" = 0A ] || continue
+    # shellcheck disable=SC2086 # words: user, timeout, then the inode
+    set -- "$1" $listen_path
+    case $listen_sockets in *" socket:[${4-}] "*) ;; *) continue ;; esac
+    listen_address=$(address_text "${listen_local%:*}") || exit
+    printf 'tcp %s %d\n' "$listen_address" "0x${listen_local##*:}"
+  done
+}
+
+# address_text DIGITS   print an address of /proc/net/tcp or tcp6, which holds numbers of 32 bits in the order of the machine
+address_text() {
+  address_one=$(printf '\1\0' | od -An -td2) || fail 'od failed'
+  case ${#1}:$((address_one)) in
+    8:1) address_parts='s/\(..\)\(..\)\(..\)\(..\)/0x\4 0x\3 0x\2 0x\1/' ;;
+    8:*) address_parts='s/\(..\)\(..\)\(..\)\(..\)/0x\1 0x\2 0x\3 0x\4/' ;;
+    32:1) address_parts='s/\(..\)\(..\)\(..\)\(..\)/0x\4\3 0x\2\1 /g' ;;
+    *) address_parts='s/..../0x& /g' ;;
+  esac
+  address_parts=$(printf '%s\n' "$1" | sed "$address_parts") || fail 'sed failed'
+  # shellcheck disable=SC2086 # they are words
+  set -- $address_parts
+  if [ $# -eq 4 ]; then
+    printf '%d.%d.%d.%d\n' "$@"
+  else
+    printf '%x:%x:%x:%x:%x:%x:%x:%x\n' "$@" | sed 's/^0:0:0:0:0:0:0:0$/::/' || fail 'sed failed'
+  fi
+}
+
+# see_listeners PATH DATA   print the system identifier of the running cluster in DATA, and where its server listens
+see_listeners() {
+  PATH=$1
+  see_control=$(control_data "$1" "$2") || exit
+  printf '%s\n' "$see_control" | sed -n 's/^Database system identifier: */identifier /p' || fail 'sed failed'
+  listeners "$2"
+  end_mark
+}
+
+# would_listen PATH DATA CONFIG   the same of a stopped cluster, as its files say; CONFIG lies outside of DATA, or is `-`
+would_listen() {
+  PATH=$1
+  would_control=$(control_data "$1" "$2") || exit
+  printf '%s\n' "$would_control" | sed -n 's/^Database system identifier: */identifier /p' || fail 'sed failed'
+  if [ "$3" = - ]; then set -- -D "$2"; else set -- -D "$2" -c "config_file=$3"; fi
+  would_port=$(postgres -C port "$@") || fail 'the server program does not tell the port'
+  would_addresses=$(postgres -C listen_addresses "$@") || fail 'the server program does not tell listen_addresses'
+  would_addresses=$(printf '%s\n' "$would_addresses" | tr ',' ' ') || fail 'tr failed'
+  set -f
+  for would_address in $would_addresses; do
+    case $would_address in
+      '*') printf 'tcp 0.0.0.0 %s\ntcp :: %s\n' "$would_port" "$would_port" ;;
+      localhost) echo "tcp 127.0.0.1 $would_port" ;;
+      *) echo "tcp $would_address $would_port" ;;
+    esac
+  done
+  set +f
+  end_mark
+}
+
+# listens_as_old PATH DATA ADDRESS OWN...   on the new server, once it is open: it listens wherever the old server did, where that
+# is told on standard input. Print the cluster's identifier, and what the old server is to connect to, `reach ADDRESS PORT` each.
+# ADDRESS is where the old server reaches this one, OWN are this one's addresses. The addresses of the old server do not move:
+# one that this server lacks stands for ADDRESS, and so does every address at once. A name, or an address behind which a router
+# leads here, cannot be compared: any socket at that port counts then, and the look from the old server decides.
+listens_as_old() {
+  PATH=$1
+  listens_then=$(take_whole) || exit
+  listens_control=$(control_data "$1" "$2") || exit
+  listens_own=$(printf '%s\n' "$listens_control" | sed -n 's/^Database system identifier: *//p') || fail 'sed failed'
+  listens_now=$(listeners "$2") || exit
+  listens_address=$3 listens_data=$2
+  shift 3
+  listens_addresses=" $* "
+  listens_found=$(printf '%s\n' "$listens_then" | each_as_old) || exit
+  listens_lacks=$(printf '%s\n' "$listens_found" | sed -n 's/^lacks //p') || fail 'sed failed'
+  if [ -n "$listens_lacks" ]; then
+    listens_lacks=$(printf '%s\n' "$listens_lacks" | in_a_line) || exit
+    listens_now=$(printf '%s\n' "$listens_now" | sed 's/^tcp //; s/^unix //; s/^\([^/ ]*\) \([0-9]*\)$/\1 port \2/' | in_a_line) || exit
+    fail "the old server listened on $listens_lacks; the new cluster in $listens_data listens on $listens_now. Clients do not find" \
+      'it where they look. Set port and listen_addresses of the new cluster to what the old server had, restart it, and go on with' \
+      '--resume'
+  fi
+  printf 'identifier %s\n%s\n' "$listens_own" "$listens_found"
+  end_mark
+}
+
+# each_as_old   for each line of the old server's on standard input `reach ADDRESS PORT`, `here HOST PORT` or `lacks WORDS`
+each_as_old() {
+  while read -r each_kind each_rest; do
+    each_address=${each_rest% *} each_port=${each_rest##* }
+    case $each_kind:$each_address in
+      identifier:"$listens_own") ;;
+      identifier:*) fail "another cluster lies here: its system identifier is $listens_own, and the moved one's is $each_rest" ;;
+      unix:*) if ! has_socket "$each_rest"; then echo "lacks the Unix socket $each_rest"; fi ;;
+      # a new server without IPv6 has no client there
+      tcp::: | tcp:0:0:0:0:0:0:0:1)
+        [ ! -s /proc/net/if_inet6 ] || covers "$each_address" "$each_port" || echo "lacks $each_address port $each_port"
+        ;;
+      tcp:127.*) covers "$each_address" "$each_port" || echo "lacks $each_address port $each_port" ;;
+      tcp:*)
+        case $listens_addresses in *" $each_address "*) ;; *) each_address=$listens_address ;; esac
+        if covers "$each_address" "$each_port"; then
+          echo "reach $each_address $each_port"
+        else
+          echo "lacks ${each_rest% *} port $each_port"
+        fi
+        ;;
+      *) fail "the old server's list of sockets holds what cannot be read: $each_kind" ;;
+    esac
+  done
+}
+
+# has_socket PATH   whether the server of listens_now listens on the Unix socket there, by that or another path to it
+has_socket() {
+  printf '%s\n' "$listens_now" | while read -r has_kind has_path; do
+    if [ "$has_kind" = unix ] && { [ "$has_path" = "$1" ] || [ "$has_path" -ef "$1" ]; }; then exit 3; fi
+  done
+  [ $? -eq 3 ]
+}
+
+# covers ADDRESS PORT   whether a socket of listens_now takes connections to it
+covers() {
+  covers_all=0.0.0.0
+  case $1 in *:*) covers_all=:: ;; *) ;; esac
+  printf '%s\n' "$listens_now" | while read -r covers_kind covers_address covers_port; do
+    [ "$covers_kind:$covers_port" = "tcp:$2" ] || continue
+    case $covers_address in "$1" | "$covers_all") exit 3 ;; 127.* | 0:0:0:0:0:0:0:1) continue ;; *) ;; esac
+    case $1:$listens_addresses in *" $1 "* | 127.*) ;; *) exit 3 ;; esac
+  done
+  [ $? -eq 3 ]
+}
+
+# reached_from_old PATH   from the old server, once the new one is open: what listens_as_old prints on standard input is reached,
+# and the cluster with that identifier answers there. Print by what it is known, a line each.
+# Where a login is possible the server itself tells. Where it is not, a server answers, and the new server has seen that the
+# socket is its cluster's.
+reached_from_old() {
+  PATH=$1
+  reached_list=$(take_whole) || exit
+  reached_identifier=$(printf '%s\n' "$reached_list" | sed -n 's/^identifier //p') || fail 'sed failed'
+  printf '%s\n' "$reached_list" | sed -n 's/^reach //p' | while read -r reached_address reached_port; do
+    cluster_answers "$reached_address" "$reached_port" "$reached_identifier"
+  done
+}
+
+# cluster_answers ADDRESS PORT IDENTIFIER   the cluster of IDENTIFIER takes connections there; print by what that is known
+# Where psql has no session the server may have refused a login, or none is there. pg_isready (since 9.3) knows which.
+cluster_answers() {
+  answers_status=0 answers_tries=0
+  answers_said=$(PGCONNECT_TIMEOUT=10 PGAPPNAME=pghaul timeout -k 5 60 psql -XAtqw -h "$1" -p "$2" -d postgres \
+    -c 'select system_identifier from pg_catalog.pg_control_system()' </dev/null 2>&1) || answers_status=$?
+  case $answers_status:$answers_said in
+    0:"$3")
+      echo "$1 port $2: the cluster answers with its system identifier $3, by a login"
+      return 0
+      ;;
+    0:*[!0-9]*) ;;
+    0:*) fail "another cluster answers at $1 port $2: its system identifier is $answers_said, and the moved one's is $3. Find out" \
+      'which server has that address, lead the address to the new server, and go on with --resume' ;;
+    *)
+      until takes_connections "$1" "$2"; do
+        answers_tries=$((answers_tries + 1))
+        [ "$answers_tries" -lt 10 ] || not_reached "$1" "$2" "$answers_said"
+        sleep 1 || fail 'sleep is not there'
+      done
+      ;;
+  esac
+  echo "$1 port $2: a server answers, and its socket on the new server is the cluster's; no login told its system identifier"
+}
+
+# takes_connections ADDRESS PORT   whether a PostgreSQL server answers there, without a login
+takes_connections() {
+  if command -v pg_isready >/dev/null; then
+    pg_isready -q -t 5 -h "$1" -p "$2"
+  else
+    case $answers_said in *'could not connect'* | *'server closed the connection'* | *timeout*) return 1 ;; *) ;; esac
+  fi
+}
+
+# not_reached ADDRESS PORT SAID   fail with what psql said
+not_reached() {
+  not_said=$(printf '%s\n' "$3" | tr -c '[:print:]\n' '?' | in_a_line) || fail 'tr failed'
+  fail "no PostgreSQL server can be reached from the old server at $1 port $2, where clients look for the new cluster: $not_said." \
+    'Open the firewall of the new server for that port, or see what answers there, and go on with --resume'
+}

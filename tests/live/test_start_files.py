@@ -1,0 +1,153 @@
+"""Files that were edited and not read again, and where clients find the new cluster after the cutover."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.lab.fixtures import LabAsker
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+from tests.live import moving as site
+from tests.live.command_line import CommandLine
+from tests.live.moving import DATA, NEW_OTHER, OTHER, PORT, ROOT, TARGET, pg_ctl, sql
+
+pytestmark = pytest.mark.lab
+
+_CONF, _HBA = f"{DATA}/postgresql.conf", f"{DATA}/pg_hba.conf"
+_ELSEWHERE = "port = 5488\nlisten_addresses = '127.0.0.1'\n"
+"""Nothing of it is read by the running server, and the new one would listen by it."""
+_TYPO = "shared_bufers = 160MB"
+
+
+@pytest.fixture
+def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    """The cluster is open to the network, but lets nobody in there."""
+    site.create(lab.old)
+    site.clear(lab)
+    append(lab.old, _CONF, "listen_addresses = '*'")
+    site.start(lab.old)
+    made = CommandLine(lab, asker, capsys)
+    made.describe(lab.old)
+    made.describe(lab.new)
+    ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
+    roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
+    code, _, err = made("move", "add", "m", *ends, *roots)
+    assert code == 0, err
+    yield made
+    for host in (lab.old, lab.new):
+        pg_ctl(host, "-m", "immediate", "stop", check=False)
+    site.remove(lab)
+
+
+def append(host: Host, file: str, lines: str) -> None:
+    host.exec("sh", "-c", f"cat >>'{file}'", user="postgres", input=f"{lines.rstrip()}\n")
+
+
+def take_back(host: Host, file: str, pattern: str) -> None:
+    host.exec("sed", "-i", f"/{pattern}/d", file, user="postgres")
+
+
+def finding(cli: CommandLine, check: str) -> str:
+    """The lines of a check."""
+    for host in (cli.lab.old, cli.lab.new):
+        code, _, err = cli.connecting("facts", host.name)
+        assert code == 0, err
+    _, out, _ = cli.connecting("check", "m")
+    assert "hunter2" not in out
+    lines = out.splitlines()
+    at = next(number for number, line in enumerate(lines) if f"[{check}]" in line)
+    return "\n".join(lines[at : at + 4])
+
+
+def mend_on_new(lab: Lab) -> None:
+    """What the sentence says: set as the old server had it, and restarted."""
+    take_back(lab.new, f"{TARGET}/postgresql.conf", "5488")
+    take_back(lab.new, f"{TARGET}/postgresql.conf", "127.0.0.1")
+    pg_ctl(lab.new, "-l", "/dev/null", "-m", "fast", "restart")
+
+
+def test_a_file_that_no_server_starts_with_is_a_blocker(cli: CommandLine) -> None:
+    old = cli.lab.old
+    append(old, _CONF, _TYPO)
+    said = finding(cli, "start-files")
+    assert said.startswith("BLOCKER"), said
+    assert f'unrecognized configuration parameter "shared_bufers" in file "{_CONF}" line ' in said
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    assert (code, "the move cannot begin: start with the files" in err) == (1, True), err
+    take_back(old, _CONF, "shared_bufers")
+    append(old, _HBA, "host all all 10.0.0.0/8 scrm-hunter2")
+    said = finding(cli, "start-files")
+    assert "BLOCKER" in said, said
+    assert f"{_HBA} line " in said
+    site.end(old)
+    append(old, _CONF, _TYPO)
+    said = finding(cli, "start-files")  # of a stopped cluster too
+    assert ("BLOCKER" in said, "shared_bufers" in said) == (True, True), said
+    take_back(old, _CONF, "shared_bufers")
+    take_back(old, _HBA, "hunter2")
+    assert "PASS" in finding(cli, "start-files")
+    site.start(old)
+    append(old, _CONF, "primary_conninfo = 'password=hunter2'")
+    assert "in force: primary_conninfo (its values may be secret); " in finding(cli, "pending-settings")
+
+
+def test_edits_are_told_before_the_stop_and_looked_at_after_the_cutover(cli: CommandLine) -> None:
+    old, new = cli.lab.old, cli.lab.new
+    append(old, _CONF, _ELSEWHERE)
+    said = finding(cli, "pending-settings")
+    assert said.startswith("WARNING"), said
+    assert f"port is '{PORT}' in force and '5488' in the file" in said
+    assert "listen_addresses is '*' in force and '127.0.0.1' in the file" in said
+    assert "The new cluster will listen elsewhere" in said
+    # somebody edits on, after every check and in the downtime
+    spoil = f"[ -e {ROOT}/spoiled ] || {{ touch {ROOT}/spoiled; echo '{_TYPO}' >>{_CONF}; }}"
+    cli("move", "hook", "m", "stop-applications", "--side", "old", "--as", "postgres", "--command", spoil)
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    assert (code, "could not be started again with its files as they stand: unrecognized" in err) == (1, True), err
+    assert sql(old, "select 1") == "1"
+    take_back(old, _CONF, "shared_bufers")
+    code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
+    assert code == 1, err
+    assert f"the old server listened on 0.0.0.0 port {PORT}" in err
+    assert "listens on 127.0.0.1 port 5488" in err
+    assert cli.connecting("execute", "m", "--rollback")[0] == 1
+    mend_on_new(cli.lab)
+    # nobody gets in from outside, and yet the cluster is known
+    code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
+    assert code == 0, err
+    _, out, _ = cli("execute", "m", "--status", "-v")
+    assert sql(new, "show port") == str(PORT), out
+
+
+def test_the_script_ends_where_clients_do_not_find_the_cluster(cli: CommandLine, tmp_path: Path) -> None:
+    for host in (cli.lab.old, cli.lab.new):
+        cli.connecting("facts", host.name)
+    cli.connecting("check", "m")
+    append(cli.lab.old, _CONF, _ELSEWHERE)
+    append(cli.lab.old, _HBA, f"host all all {cli.lab.old.address}/32 trust")
+    path = tmp_path / "move.sh"
+    code, _, err = cli.connecting("plan", "m", "--script", str(path))
+    assert code == 0, err
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    ssh = programs / "ssh"
+    ssh.write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F /dev/null -o UserKnownHostsFile="{cli.lab.known_hosts}" "$@"\n')
+    ssh.chmod(0o755)
+
+    def run(*options: str, answers: str) -> str:
+        done = subprocess.run(
+            ["sh", str(path), *options], input=answers + "yes\n" * 20, capture_output=True, text=True,
+            check=False, cwd=tmp_path, env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        )  # fmt: skip
+        return f"{done.stdout}{done.stderr}\nended with {done.returncode}"
+
+    said = run(answers=f"yes\nyes\n{DATA}\n")
+    assert "listens on 127.0.0.1 port 5488" in said, said
+    assert said.endswith("ended with 1")
+    mend_on_new(cli.lab)
+    said = run("--from", said.rpartition("--from ")[2].split()[0], answers="yes\n")
+    assert said.endswith("ended with 0"), said
+    assert f"{cli.lab.new.address} port {PORT}: the cluster answers with its system identifier" in said

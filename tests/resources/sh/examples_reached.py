@@ -1,0 +1,199 @@
+"""Examples of where a server listens, and of reaching it. A sleeping process is the server; sockets are real."""
+
+from tests.resources.sh.examples import Example
+
+_LISTENS = r"""mkdir -p data && cat >listen.py <<'P'
+import os, socket, sys, time
+os.chdir("data")
+first = socket.create_server(("127.0.0.1", 0))
+second = socket.socket(socket.AF_UNIX)
+second.bind(os.path.realpath(".s.PGSQL"))
+second.listen()
+open("postmaster.pid", "w").write(f"{os.getpid()}\n")
+open("../port", "w").write(f"{first.getsockname()[1]}\n")
+time.sleep(60)
+P
+{ /usr/bin/env python3 listen.py >/dev/null 2>&1 & }
+while [ ! -s port ]; do sleep 0.02; done"""
+_END = 'status=$?; kill "$(cat data/postmaster.pid)"; [ $status -eq 0 ]'
+_CONTROL = {"pg_controldata": "echo 'Database system identifier:           7290'"}
+_OLD = "identifier 7290\ntcp 0.0.0.0 5432\ntcp 127.0.0.1 5432\nunix /tmp/.s.PGSQL.5432\n"
+_NOW = "tcp 0.0.0.0 5432\ntcp :: 5432\nunix /tmp/.s.PGSQL.5432\n"
+_HERE = {"listens_own": "7290", "listens_address": "10.0.0.2", "listens_addresses": " 10.0.0.2 ", "listens_now": _NOW}
+_ELSEWHERE = "tcp 127.0.0.1 5433\nunix /tmp/.s.PGSQL.5433"
+_TO = "identifier 7290\nreach 10.0.0.2 5432\n# whole\n"
+_NO_LOGIN = "echo 'psql: error: FATAL:  no pg_hba.conf entry' >&2; exit 2"
+_ASKED_OTHERWISE = {"psql": "pg_isready tells then", "timeout": "pg_isready tells then"}
+_PREDICATE = {"pg_isready": "whoever asks says what that means"}
+
+EXAMPLES = [
+    Example("postmaster_of", ("data",), arrange=_LISTENS, matches=r"\d+\n", after=_END),
+    Example(
+        "postmaster_of", ("data",), arrange="mkdir data", status=1, complains="no server runs in data", name="none"
+    ),
+    Example(
+        "postmaster_of",
+        ("data",),
+        arrange="mkdir data && echo 1 >data/postmaster.pid",
+        status=1,
+        complains="no server runs in data",
+        name="another's number",
+    ),
+    Example(
+        "listeners",
+        ("data",),
+        arrange=_LISTENS,
+        matches=r"tcp 127.0.0.1 \d+\nunix @folder@/data/.s.PGSQL\n",
+        after=_END,
+    ),
+    Example(
+        "listeners_among",
+        ("tcp",),
+        stdin="   0: 0200000A:1538 00000000:0000 0A 00000000:00000000 00:00000000 00000000 104 0 77 1 0 100 0 0 10 0\n"
+        "   1: 00000000:1539 00000000:0000 0A 00000000:00000000 00:00000000 00000000 104 0 7 1 0 100 0 0 10 0\n",
+        settings={"listen_sockets": " socket:[77] socket:[9] "},
+        prints="tcp 10.0.0.2 5432\n",
+    ),
+    Example(
+        "listeners_among",
+        ("unix",),
+        stdin="0000000000000000: 00000002 00000000 00010000 0001 01 77 /srv/a b/.s.PGSQL.5432\n",
+        settings={"listen_sockets": " socket:[77] "},
+        prints="unix /srv/a b/.s.PGSQL.5432\n",
+        name="a socket whose folder has a blank",
+    ),
+    Example("address_text", ("0100007F",), prints="127.0.0.1\n"),
+    Example("address_text", ("00000000000000000000000000000000",), prints="::\n", name="every address of IPv6"),
+    Example("address_text", ("B80D0120000000000000000001000000",), prints="2001:db8:0:0:0:0:0:1\n", name="IPv6"),
+    Example(
+        "see_listeners",
+        ("@path@", "data"),
+        arrange=f"{_LISTENS}; mkdir data/global; touch data/global/pg_control",
+        programs=_CONTROL,
+        matches=r"identifier 7290\ntcp 127.0.0.1 \d+\nunix \S+\n# whole\n",
+        after=_END,
+    ),
+    Example(
+        "would_listen",
+        ("@path@", "@folder@", "-"),
+        arrange="mkdir global && touch global/pg_control",
+        programs=_CONTROL | {"postgres": "case $2 in port) echo 5433 ;; *) echo 'localhost, 10.0.0.1,db' ;; esac"},
+        prints="identifier 7290\ntcp 127.0.0.1 5433\ntcp 10.0.0.1 5433\ntcp db 5433\n# whole\n",
+    ),
+    Example(
+        "would_listen",
+        ("@path@", "@folder@", "/c"),
+        arrange="mkdir global && touch global/pg_control",
+        programs=_CONTROL | {"postgres": "case $2 in port) echo 5433 ;; *) echo '*' ;; esac"},
+        prints="identifier 7290\ntcp 0.0.0.0 5433\ntcp :: 5433\n# whole\n",
+        name="everywhere",
+    ),
+    Example(
+        "listens_as_old",
+        ("@path@", "data", "10.0.0.2", "10.0.0.2"),
+        arrange=f"{_LISTENS}; mkdir data/global; touch data/global/pg_control",
+        stdin="identifier 7290\nunix @folder@/data/.s.PGSQL\n# whole\n",
+        programs=_CONTROL,
+        prints="identifier 7290\n\n# whole\n",
+        after=_END,
+    ),
+    Example(
+        "listens_as_old",
+        ("@path@", "data", "10.0.0.2", "10.0.0.2"),
+        arrange=f"{_LISTENS}; mkdir data/global; touch data/global/pg_control",
+        stdin="identifier 7290\ntcp 0.0.0.0 5432\n# whole\n",
+        programs=_CONTROL,
+        status=1,
+        complains="the old server listened on 0.0.0.0 port 5432; the new cluster in data listens on 127.0.0.1 port ",
+        after='kill "$(cat data/postmaster.pid)"',
+        name="elsewhere",
+    ),
+    Example("each_as_old", stdin=_OLD, settings=_HERE, prints="reach 10.0.0.2 5432\n"),
+    Example(
+        "each_as_old",
+        stdin=_OLD,
+        settings=_HERE | {"listens_now": _ELSEWHERE},
+        prints="lacks 0.0.0.0 port 5432\nlacks 127.0.0.1 port 5432\nlacks the Unix socket /tmp/.s.PGSQL.5432\n",
+        name="on another port",
+    ),
+    Example(
+        "each_as_old",
+        stdin="identifier 7290\ntcp 10.0.0.1 5432\ntcp 10.0.0.9 5432\n",
+        settings=_HERE | {"listens_addresses": " 10.0.0.2 10.0.0.9 ", "listens_now": "tcp 10.0.0.2 5432\n"},
+        prints="reach 10.0.0.2 5432\nlacks 10.0.0.9 port 5432\n",
+        name="an address of the old server alone, and one of both",
+    ),
+    Example(
+        "each_as_old",
+        stdin="identifier 7\n",
+        settings=_HERE,
+        status=1,
+        complains="another cluster",
+        name="not the same",
+    ),
+    Example("has_socket", ("/tmp/.s.PGSQL.5432",), settings=_HERE, prints=""),
+    Example(
+        "has_socket",
+        ("@folder@/link/socket",),
+        arrange="mkdir real && ln -s real link && touch real/socket",
+        settings={"listens_now": "unix @folder@/real/socket"},
+        prints="",
+        name="by another path",
+    ),
+    Example("covers", ("10.0.0.2", "5432"), settings=_HERE, prints=""),
+    Example(
+        "covers",
+        ("db.example", "5432"),
+        settings=_HERE | {"listens_now": "tcp 10.0.0.2 5432"},
+        prints="",
+        name="a name",
+    ),
+    Example(
+        "reached_from_old",
+        ("@path@",),
+        stdin=_TO,
+        programs={"psql": "echo 7290", "pg_isready": ":"},
+        prints="10.0.0.2 port 5432: the cluster answers with its system identifier 7290, by a login\n",
+        tolerates=_ASKED_OTHERWISE,
+    ),
+    Example(
+        "reached_from_old",
+        ("@path@",),
+        stdin=_TO,
+        programs={"psql": _NO_LOGIN, "pg_isready": ":"},
+        matches=r"10.0.0.2 port 5432: a server answers, .* no login told its system identifier\n",
+        tolerates=_ASKED_OTHERWISE,
+        name="no login",
+    ),
+    Example(
+        "reached_from_old",
+        ("@path@",),
+        stdin=_TO,
+        programs={"psql": "echo 7291"},
+        status=1,
+        complains="another cluster answers at 10.0.0.2 port 5432: its system identifier is 7291, and the moved",
+        name="another cluster",
+    ),
+    Example(
+        "cluster_answers",
+        ("10.0.0.2", "5432", "7290"),
+        programs={"psql": "echo 7290", "pg_isready": ":"},
+        prints="10.0.0.2 port 5432: the cluster answers with its system identifier 7290, by a login\n",
+        tolerates=_ASKED_OTHERWISE,
+    ),
+    Example(
+        "cluster_answers",
+        ("10.0.0.2", "5432", "7290"),
+        programs={"psql": "echo refused >&2; exit 2", "pg_isready": "exit 2", "sleep": ":"},
+        status=1,
+        complains="at 10.0.0.2 port 5432, where clients look for the new cluster: refused. Open the firewall",
+        name="nobody",
+    ),
+    Example(
+        "takes_connections",
+        ("10.0.0.2", "5432"),
+        programs={"pg_isready": ":"},
+        settings={"answers_said": ""},
+        tolerates=_PREDICATE,
+    ),
+]

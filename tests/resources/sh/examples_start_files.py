@@ -1,0 +1,111 @@
+"""Examples of the looks at files that a start reads. The server program and psql are played."""
+
+from tests.resources.sh.examples import Example
+
+_TAKES = "echo 5432"
+_REFUSES = r"""printf '%s\n' 'LOG:  unrecognized configuration parameter "shared_bufers" in file "/d/a.conf" line 8' \
+  'LOG:  syntax error in file "/d/a.conf" line 9, near token "hunter2"' \
+  'LOG:  invalid value for parameter "work_mem": "hunter2"' 'HINT:  hunter2' \
+  'FATAL:  configuration file "/d/a.conf" contains errors' >&2
+exit 1"""
+_COMPLAINTS = """unrecognized configuration parameter "shared_bufers" in file "/d/a.conf" line 8
+syntax error in file "/d/a.conf" line 9
+invalid value for parameter "work_mem"
+configuration file "/d/a.conf" contains errors
+"""
+_AT = "@path@"
+_SERVER = "mkdir bin && printf '#!/bin/sh\\n%s\\n' \"$(cat body)\" >bin/postgres && chmod +x bin/postgres"
+
+
+def _server(body: str) -> str:
+    return f"cat >body <<'S'\n{body}\nS\n{_SERVER}"
+
+
+_IN_FORCE = "case $2 in port) echo 5433 ;; work_mem) echo 8192 ;; ssl_passphrase_command) echo two ;; *) exit 1 ;; esac"
+_PSQL = {
+    "psql": r"""read -r line
+case $line in
+  'show config_file;') echo /d/a.conf ;;
+  *edited*) printf '%s\n' 'port f 35343332' 'ssl_passphrase_command t 6f6e65' 'strange f 61' 'work_mem f 38313932' ;;
+  *) cat >/dev/null; echo '/d/pg_hba.conf line 3: invalid authentication method' ;;
+esac"""
+}
+_RULES = {"psql": "cat >/dev/null"}
+_OF = {"cluster_folder": "@folder@", "cluster_series": "15", "cluster_programs": "@folder@/bin", "section_failed": ""}
+_RUNNING = _OF | {
+    "cluster_pid": "1",
+    "cluster_config": "",
+    "cluster_socket": "",
+    "cluster_port": "",
+    "cluster_queries": "edited 905 9999 edited\n",
+}
+_WORDS = ("@folder@/bin:@path@", "/d", "-", "15")
+_ASKED = (*_WORDS, "/tmp", "5432", "60")
+
+EXAMPLES = [
+    Example("in_a_line", stdin="a\nb c\n", prints="a; b c\n"),
+    Example("start_complaints", ("@folder@/bin", "15", "/d", "-"), arrange=_server(_TAKES), prints=""),
+    Example(
+        "start_complaints",
+        ("@folder@/bin", "15", "/d", "/d/a.conf"),
+        arrange=_server(_REFUSES),
+        prints=_COMPLAINTS,
+        name="errors, and nothing of what they quote",
+    ),
+    Example(
+        "start_complaints",
+        ("@folder@/bin", "15", "/d", "-"),
+        arrange=_server("exit 7"),
+        prints="@folder@/bin/postgres ended with exit status 7\n",
+        name="without a word",
+    ),
+    Example("start_complaints", ("@folder@/bin", "9.1", "/d", "-"), prints="", name="before -C"),
+    Example("prove_restartable", _WORDS, arrange=_server(_TAKES), prints="", name="without SQL"),
+    Example("prove_restartable", _ASKED, arrange=_server(_TAKES), programs=_RULES, prints=""),
+    Example(
+        "prove_restartable",
+        _ASKED,
+        arrange=_server(_REFUSES),
+        status=1,
+        complains='as they stand: unrecognized configuration parameter "shared_bufers" in file "/d/a.conf" line 8; ',
+        name="errors",
+    ),
+    Example(
+        "prove_restartable",
+        _ASKED,
+        arrange=_server(_TAKES),
+        programs=_PSQL,
+        status=1,
+        complains="as they stand: /d/pg_hba.conf line 3: invalid authentication method. Nothing was stopped. Mend the",
+        name="a rule",
+    ),
+    Example(
+        "cluster_start_files",
+        arrange=f"touch postgresql.conf && {_server(_TAKES)}",
+        settings=_OF | {"cluster_pid": "", "cluster_config": ""},
+        prints="whole\n",
+        name="stopped",
+    ),
+    Example(
+        "cluster_start_files",
+        arrange=f"touch postgresql.conf && {_server('exit 7')}",
+        settings=_OF | {"cluster_pid": "", "cluster_config": ""},
+        matches=r"complaint [0-9a-f]+\nwhole\n",
+        name="errors",
+    ),
+    Example(
+        "cluster_start_files",
+        arrange=_server(_TAKES),
+        settings=_OF | {"cluster_pid": "", "cluster_config": ""},
+        status=1,
+        complains="where its configuration lies is not known",
+        name="no file",
+    ),
+    Example(
+        "cluster_start_files",
+        arrange=_server(_IN_FORCE),
+        settings=_RUNNING,
+        programs=_PSQL,
+        prints="edited port f 35343332|35343333\nedited ssl_passphrase_command t |\nwhole\n",
+    ),
+]
