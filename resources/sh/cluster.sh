@@ -12,13 +12,14 @@ prove_stopped() {
 }
 
 # prove_running PATH DATA PORT UNIT   a server runs there, takes connections, and is reached at PORT as before; `-`: not known
-# UNIT is the one in which it ran: where it runs in another one a warning says so. The fourth line of its lock file is its port.
+# UNIT is the one in which it ran: where it runs in another one a warning says so. The fourth line of its lock file is its port,
+# from 9.1 on.
 prove_running() {
   PATH=$1
   PGDATA=$2 pg_ctl status || fail "no server runs in $2"
   accepts "$2" || fail "the server in $2 runs, and takes no connections: read its log"
   running_port=$(sed -n 4p -- "$2/postmaster.pid") || fail "$2/postmaster.pid cannot be read"
-  [ "$3" = - ] || [ "$running_port" = "$3" ] ||
+  [ "$3" = - ] || [ "${running_port:-$3}" = "$3" ] ||
     fail "the server in $2 runs on port $running_port, and ran on port $3 before: stop it, start it with that port, and go on"
   [ "$4" = - ] || ran_in "$2" "$4"
 }
