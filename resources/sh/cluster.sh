@@ -11,15 +11,32 @@ prove_stopped() {
   control_sum "$2"
 }
 
-# prove_running PATH DATA   a server runs there
+# prove_running PATH DATA PORT UNIT   a server runs there, takes connections, and is reached at PORT as before; `-`: not known
+# UNIT is the one in which it ran: where it runs in another one a warning says so. The fourth line of its lock file is its port,
+# from 9.1 on.
 prove_running() {
   PATH=$1
   PGDATA=$2 pg_ctl status || fail "no server runs in $2"
+  accepts "$2" || fail "the server in $2 runs, and takes no connections: read its log"
+  running_port=$(sed -n 4p -- "$2/postmaster.pid") || fail "$2/postmaster.pid cannot be read"
+  [ "$3" = - ] || [ "${running_port:-$3}" = "$3" ] ||
+    fail "the server in $2 runs on port $running_port, and ran on port $3 before: stop it, start it with that port, and go on"
+  [ "$4" = - ] || ran_in "$2" "$4"
+}
+
+# ran_in DATA UNIT   print a warning where the server there runs in another unit than UNIT
+ran_in() {
+  ran_process=$(head -n 1 -- "$1/postmaster.pid") || fail "$1/postmaster.pid cannot be read"
+  ran_groups=$(cat -- "/proc/$ran_process/cgroup") || fail "process $ran_process has ended"
+  case "$ran_groups/" in
+    */"$2"/*) ;;
+    *) echo "warning: the old cluster runs outside of $2, in which it ran before: stop it, and start it by systemctl start $2" ;;
+  esac
 }
 
 # start_locally PATH DATA PORT CONFIG OPTIONS   start it for us alone; where ours runs nothing is done
-# CONFIG is its configuration file outside of DATA, or `-`. OPTIONS hold back what would start work by itself. As soon as it
-# runs its PG_VERSION lies behind the fence: after a boot nobody starts what nobody has decided on.
+# CONFIG is its configuration file outside of DATA, or `-`. OPTIONS hold back what would start work by itself; they come behind
+# those of the old server, which postmaster.opts came with, and goes on saying. As soon as it runs its PG_VERSION lies behind the fence: after a boot nobody starts what nobody has decided on.
 start_locally() {
   PATH=$1
   start_found=$(servers_in "$2") || exit
@@ -27,10 +44,13 @@ start_locally() {
     no_server "$2"
     printf '' >"$2/pghaul-fence/server" || fail "$2/pghaul-fence/server cannot be written"
     open_fence "$2"
+    keep_options "$2"
     (start_by_pg_ctl "$2" "$4" "$5 -c port=$3") || {
       put_behind "$2" PG_VERSION # it may run all the same
+      options_again "$2"
       exit 1
     }
+    options_again "$2"
     whole "$2/pghaul-fence/server" head -n 3 -- "$2/postmaster.pid"
   fi
   own_server "$2"
@@ -57,24 +77,29 @@ unopened() {
   [ "$unopened_now" = "$unopened_then" ] || fail 'new was started for clients: they may have written to it'
 }
 
-# not_opened DATA LOG   a start has failed, LOG says where to read why; ends with 69 where it was new's and nobody can have
+# not_opened DATA LOG WHY   a start has failed, WHY says why, where anything did, LOG where to read more; ends with 69 where it was new's and nobody can have
 # written to it
 not_opened() {
-  [ -e "$1/pghaul-fence/opened" ] || fail "the server in $1 did not start: $2"
+  [ -e "$1/pghaul-fence/opened" ] || fail "the server in $1 did not start: ${3:+$3; }$2"
   no_server "$1"
   unopened "$1"
-  refuse 69 "new did not open, and nobody has written to it: mend what its log says and go on, or go back to old; $2"
+  refuse 69 "new did not open, and nobody has written to it: mend what its log says and go on, or go back to old; ${3:+$3; }$2"
 }
 
-# start_by_pg_ctl DATA CONFIG OPTIONS   start the server there; what it says goes to pghaul-start.log in DATA
+# start_by_pg_ctl DATA CONFIG OPTIONS   start the server there as postmaster.opts says, OPTIONS behind that, which so are stronger
+# What it says goes to pghaul-start.log in DATA.
 start_by_pg_ctl() {
-  start_options=$3
+  start_before=$(started_with "$1") || exit
+  start_options="$start_before $3"
   if [ "$2" != - ]; then
     # quoted once more: pg_ctl hands them to a shell of its own
     start_files=$(printf '%s\n' "config_file=$2" "data_directory=$1" |
       sed "N; s/'/'\\\\''/g; s/\\(.*\\)\\n\\(.*\\)/-c '\\1' -c '\\2'/") || fail 'sed failed'
-    start_options="$3 $start_files"
+    start_options="$start_options $start_files"
   fi
-  PGDATA=$1 pg_ctl -w -t 600 -o "$start_options" start </dev/null >"$1/pghaul-start.log" 2>&1 ||
-    fail "the server in $1 did not start: read $1/pghaul-start.log"
+  start_since=$(date +%s) || fail 'date failed'
+  PGDATA=$1 pg_ctl -w -t 600 -o "$start_options" start </dev/null >"$1/pghaul-start.log" 2>&1 || {
+    start_why=$(why_not "$1" "$start_since" tail -c 20000 -- "$1/pghaul-start.log") || exit
+    fail "the server in $1 did not start: ${start_why:+$start_why; }read $1/pghaul-start.log"
+  }
 }

@@ -120,7 +120,7 @@ close_target() {
   take_out "$1" PG_VERSION
   # in this order: without `server` the lock file would be a stranger's
   rm -f -- "$1/postmaster.pid" "$1/pghaul-fence/server" "$1/pghaul-fence/control" \
-    "$1/pghaul-fence/opened" "$1/pghaul-fence/new-was-opened" || fail "$1/postmaster.pid cannot be removed"
+    "$1/pghaul-fence/options" "$1/pghaul-fence/opened" "$1/pghaul-fence/new-was-opened" || fail "$1/postmaster.pid cannot be removed"
 }
 
 # give_back DATA   the way back on new: the server that this copy started is stopped, and none starts any more

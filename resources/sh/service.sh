@@ -3,39 +3,69 @@
 
 # start_debian SERIES NAME DATA   through pg_ctlcluster, which asks systemd where that runs
 start_debian() {
+  debian_since=$(date +%s) || fail 'date failed'
   if [ -d /run/systemd/system ]; then
     systemctl daemon-reload || fail 'systemd has not read what starts clusters'
     systemctl reset-failed "postgresql@$1-$2.service" 2>/dev/null # it is not loaded where it never ran
   fi
-  pg_ctlcluster "$1" "$2" start || [ $? -eq 2 ] || not_opened "$3" "read its log in /var/log/postgresql" # 2: it runs
-  accepts "$3" || not_opened "$3" "read its log in /var/log/postgresql"
+  debian_said=$(pg_ctlcluster "$1" "$2" start 2>&1) || [ $? -eq 2 ] || debian_not_opened "$@" # 2: it runs
+  [ -z "$debian_said" ] || printf '%s\n' "$debian_said"
+  accepts "$3" || debian_not_opened "$@"
+}
+
+# debian_not_opened SERIES NAME DATA   not_opened, with what pg_ctlcluster, the journal and the log say
+debian_not_opened() {
+  debian_why=$(why_not "$3" "$debian_since" debian_words "$1" "$2") || exit
+  not_opened "$3" "read its log in /var/log/postgresql" "$debian_why"
+}
+
+# debian_words SERIES NAME   print what pg_ctlcluster said, and the ends of the journal and of the log where they are of this start
+debian_words() {
+  printf '%s\n' "$debian_said"
+  [ ! -d /run/systemd/system ] || journal "$debian_since" -u "postgresql@$1-$2.service"
+  debian_log=/var/log/postgresql/postgresql-$1-$2.log
+  debian_changed=$(stat -c %Y -- "$debian_log" 2>/dev/null) || return 0
+  [ "$debian_changed" -lt "$debian_since" ] || tail -c 20000 -- "$debian_log"
+}
+
+# journal SINCE WORDS...   print what the journal has since then, of what journalctl's WORDS name
+journal() {
+  journal_since=$1
+  shift
+  journalctl --no-pager -q -o cat -n 50 --since "@$journal_since" "$@" || fail 'the journal cannot be read'
 }
 
 # start_unit UNIT DATA   through the host's systemd
 start_unit() {
+  unit_since=$(date +%s) || fail 'date failed'
   systemctl reset-failed "$1" 2>/dev/null # it is not loaded where it never ran
   if ! systemctl start "$1" || ! accepts "$2"; then
     systemctl stop "$1" || fail "$1 did not stop: journalctl -u $1" # it would be tried again and again
-    not_opened "$2" "journalctl -u $1"
+    unit_why=$(why_not "$2" "$unit_since" journal "$unit_since" -u "$1") || exit
+    not_opened "$2" "journalctl -u $1" "$unit_why"
   fi
 }
 
 # start_user_unit UNIT DATA   through the systemd of the user whom this runs as
 start_user_unit() {
+  unit_since=$(date +%s) || fail 'date failed'
   (own_systemd reset-failed "$1") 2>/dev/null # it is not loaded where it never ran
   if ! (own_systemd start "$1") || ! accepts "$2"; then
     own_systemd stop "$1"
-    not_opened "$2" "journalctl --user -u $1"
+    unit_why=$(why_not "$2" "$unit_since" journal "$unit_since" --user -u "$1") || exit
+    not_opened "$2" "journalctl --user -u $1" "$unit_why"
   fi
 }
 
-# start_folder PATH DATA CONFIG   by pg_ctl; CONFIG is its configuration file outside of DATA, or `-`
+# start_folder PATH DATA CONFIG   by pg_ctl, as postmaster.opts says; CONFIG is its configuration file outside of DATA, or `-`
 start_folder() {
   PATH=$1
   PGDATA=$2 pg_ctl status >/dev/null && return 0
-  (start_by_pg_ctl "$2" "$3" '') || {
+  folder_why=$(start_by_pg_ctl "$2" "$3" '' 2>&1) || {
     stop_folder "$1" "$2"
-    not_opened "$2" "read $2/pghaul-start.log"
+    folder_why=${folder_why#"pghaul: the server in $2 did not start: "}
+    folder_why=${folder_why#pghaul: }
+    not_opened "$2" "read $2/pghaul-start.log" "${folder_why%"; read $2/pghaul-start.log"}"
   }
 }
 

@@ -140,7 +140,7 @@ def _may_be_open(execution: Execution, closing: Step) -> bool:
 
 def _close(executor: Executor, step: Step) -> None:
     call = call_of(executor.execution.plan, step.call)
-    _pass_on_warnings(executor, executor.connect(step.side).run(call, Job(), user=step.user, title=step.title).stdout)
+    pass_on_warnings(executor, executor.connect(step.side).run(call, Job(), user=step.user, title=step.title).stdout)
 
 
 def _go_on(executor: Executor, *, cleaned: bool) -> None:
@@ -224,10 +224,10 @@ def _run(executor: Executor, steps: list[Step]) -> None:
         hold_against(executor, step)
         if step.name.startswith(DELETIONS):
             _show_deletions(executor, step)
-        _pass_on_warnings(executor, executor.outputs[step.number])
+        pass_on_warnings(executor, executor.outputs[step.number])
 
 
-def _pass_on_warnings(executor: Executor, output: str) -> None:
+def pass_on_warnings(executor: Executor, output: str) -> None:
     """What a step has to say to people stands in lines of its output that begin with `warning: ` or `note: `."""
     for line in output.splitlines():
         level, said, text = line.partition(": ")
@@ -255,6 +255,9 @@ def hold_against(executor: Executor, step: Step) -> None:
     hint = (
         "old was started by somebody meanwhile: go on with --resume, which stops it again"
         if other.name == STOPPED
+        else "the new cluster runs for local connections alone; look at both sides, then --resume compares again, or "
+        "--rollback goes back to old"
+        if _runs_locally(executor)
         else "nothing was started on new; look at both sides, then --resume copies what differs and compares again"
     )
     raise BlockedError(problem, hint)
@@ -275,6 +278,12 @@ def _inventories_differ(expected: str, found: str) -> str:
         f"The inventories differ. The old server alone had: {gone}. The new one alone has: {come}. Clients that worked "
         "while the first was taken, and the local-only start, explain such lines. Look at them before you decide."
     )
+
+
+def _runs_locally(executor: Executor) -> bool:
+    """Whether this execution has started new for local connections alone."""
+    start = next((step for step in executor.execution.plan.steps if step.name == START_NEW), None)
+    return start is not None and executor.execution.done(start.number)
 
 
 def _differing_files(executor: Executor, other: Step, step: Step) -> Differences:

@@ -5,7 +5,7 @@ from functools import partial
 
 from core.errors import CommandError, ServerError
 from core.jobs import Note
-from core.migration.execution.engine import clean, lock_both
+from core.migration.execution.engine import clean, lock_both, pass_on_warnings
 from core.migration.execution.entry import past_return
 from core.migration.execution.executor import Executor, end_detached, run_step
 from core.migration.execution.recording import recorded, watched
@@ -38,7 +38,19 @@ def roll_back(executor: Executor) -> None:
             else:
                 _try_new(executor, step.side, partial(run_step, executor, step, back=True), proves=step.proves)
         clean(executor)
-    executor.job.report(Note("old is what it was"))
+    executor.job.report(_end(executor))
+
+
+def _end(executor: Executor) -> Note:
+    """What old is now, as far as its last proof has looked at it: running, at its port, in its unit."""
+    proof = next((step for step in reversed(executor.execution.plan.way_back) if step.proves), None)
+    if proof is None or "prove_running" not in proof.call:
+        return Note("old is what it was: stopped, and free to be started")
+    said = executor.outputs.get(proof.number, "")
+    if any(line.startswith("warning: ") for line in said.splitlines()):
+        pass_on_warnings(executor, said)
+        return Note("old runs again, but not as before: see the warning above", "warning")
+    return Note("old runs again, as before: it takes connections at the port that it had")
 
 
 def _lifted(execution: Execution) -> bool:

@@ -37,6 +37,11 @@ _LIVES = (
     "cp /bin/sleep postgres && { (cd data && exec ../postgres 60 >/dev/null 2>&1) & } && "
     "printf '%s\\n' $! data 1700000000 >data/postmaster.pid && sleep 0.1"
 )
+_TAKES = (
+    f"{_STOPPED} && echo 9.6 >data/PG_VERSION && {{ (cd data && exec /bin/sleep 20 >/dev/null 2>&1) & }} && "
+    "printf '%s\\n' $! data 1700000000 5433 /tmp >data/postmaster.pid && /bin/sleep 0.1"
+)
+_END = 'kill "$(head -n 1 data/postmaster.pid)"'
 _STATE = "Database cluster state:               shut down\n"
 
 
@@ -193,15 +198,39 @@ _PROVING = [
         prints="",
         name="a lock file",
     ),
-    Example("prove_running", ("@path@", _DATA), arrange=_RUNS, programs=_PLAYED, prints=f"status {_DATA} \n"),
     Example(
         "prove_running",
-        ("@path@", _DATA),
+        ("@path@", _DATA, "5433", "-"),
+        arrange=_TAKES,
+        programs=_PLAYED,
+        prints=f"status {_DATA} \n",
+        after=_END,
+    ),
+    Example(
+        "prove_running",
+        ("@path@", _DATA, "5432", "-"),
+        arrange=_TAKES,
+        programs=_PLAYED,
+        status=1,
+        complains="runs on port 5433, and ran on port 5432 before",
+        after=_END,
+        name="another port",
+    ),
+    Example(
+        "prove_running",
+        ("@path@", _DATA, "-", "-"),
         arrange=_STOPPED,
         programs=_PLAYED,
         status=1,
         complains="no server runs in ",
         name="it does not",
+    ),
+    Example(
+        "ran_in",
+        (_DATA, "none.service"),
+        arrange=_TAKES,
+        matches="warning: the old cluster runs outside of none.service, in which it ran before: .*\n",
+        after=_END,
     ),
 ]
 

@@ -1,0 +1,86 @@
+# The options with which a server was started, and what one said that did not start.
+# A server writes its command line into postmaster.opts when it starts, and leaves it there when it stops.
+
+# started_with DATA   print the options of the last start there, each quoted for a shell, but those that name its folder and its
+# configuration file: whoever starts it names these; nothing where no server has said so
+# One line, each argument between double quotes, which nothing escapes in it (CreateOptsFile, postmaster.c; read_post_opts,
+# pg_ctl.c). What cannot be told apart is refused, never guessed.
+started_with() {
+  [ -s "$1/postmaster.opts" ] || return 0
+  awk -v quote="'" '
+    function put(word) { gsub(quote, quote "\\\\" quote quote, word); printf " %s%s%s", quote, word, quote }
+    function of_files(text) {
+      sub(/=.*/, "", text)
+      text = tolower(text)
+      gsub(/-/, "_", text)
+      return text == "data_directory" || text == "config_file"
+    }
+    { line = $0 }
+    END {
+      if (NR != 1) exit 1
+      start = index(line, " \"")
+      if (!start) exit (line ~ /"/)
+      line = substr(line, start + 2)
+      if (line !~ /"$/) exit 1
+      many = split(substr(line, 1, length(line) - 1), words, "\" \"")
+      for (i = 1; i <= many; i++) if (words[i] ~ /"/ || words[i] ~ /^-[bdEeFijlnOPsT]+[Dc]/) exit 1
+      for (i = 1; i <= many; i++) {
+        word = words[i]
+        if (word == "-D") i++
+        else if (word == "-c") {
+          if (!of_files(words[i + 1])) { put(word); if (i < many) put(words[i + 1]) }
+          i++
+        } else if (word ~ /^-D/) continue
+        else if (word ~ /^(-c|--)/ && of_files(substr(word, 3))) continue
+        else {
+          put(word)
+          # of one letter with a value of its own, which may look like any other option
+          if (word ~ /^-[ABCfhkNoprStvW]$/ && i < many) put(words[++i])
+        }
+      }
+    }' <"$1/postmaster.opts" ||
+    fail "the options with which the server in $1 was started cannot be read from $1/postmaster.opts: start it yourself with" \
+      'the options that it had, and go on'
+}
+
+# keep_options DATA   ahead of a start with other options: postmaster.opts is kept in the fence, until options_again
+keep_options() {
+  options_again "$1"
+  [ ! -e "$1/postmaster.opts" ] || whole "$1/pghaul-fence/options" cat -- "$1/postmaster.opts"
+}
+
+# options_again DATA   postmaster.opts is what keep_options kept; nothing where it kept none
+options_again() {
+  [ ! -e "$1/pghaul-fence/options" ] || mv -fT -- "$1/pghaul-fence/options" "$1/postmaster.opts" ||
+    fail "$1/postmaster.opts cannot be put back"
+}
+
+# why_not DATA SINCE COMMAND...   print in one line why the server there did not start: what COMMAND prints of it, and its own log
+# where it wrote there since SINCE; nothing where neither says anything
+# Other words than FATAL may stand for it in the language of the server: then its last lines are printed.
+why_not() {
+  why_data=$1 why_since=$2
+  shift 2
+  why_said=$("$@" 2>&1) # what cannot be read says so
+  why_log=$(own_log "$why_data" "$why_since")
+  printf '%s\n' "$why_said" "$why_log" | awk '
+    { gsub(/[[:cntrl:]]+/, " ") }
+    !/[^ ]/ || /^pg_ctl: |^Examine the log output|^(waiting for server to start)?\.* stopped waiting|^-- / { next }
+    /database system is shut down|starting PostgreSQL|listening on |redirecting log output|Future log output will/ { next }
+    { said[++lines] = substr($0, 1, 400) }
+    /(FATAL|PANIC|ERROR):/ { last = lines }
+    END {
+      if (!last) last = lines
+      else if (last < lines && said[last + 1] ~ /(DETAIL|HINT):/) last++
+      for (i = last > 3 ? last - 3 : 1; i <= last; i++) printf "%s%s", (i == 1 || i == last - 3) ? "" : " | ", said[i]
+    }' || fail 'awk failed'
+}
+
+# own_log DATA SINCE   print the end of the log that the server there has collected by itself, if it was written since then
+# current_logfiles names it, from 10 on.
+own_log() {
+  own_file=$(sed -n 's/^stderr //p' -- "$1/current_logfiles" 2>/dev/null) || return 0
+  case $own_file in '') return 0 ;; /*) ;; *) own_file=$1/$own_file ;; esac
+  own_changed=$(stat -c %Y -- "$own_file" 2>/dev/null) || return 0
+  [ "$own_changed" -lt "$2" ] || tail -c 20000 -- "$own_file" || return 0
+}

@@ -1,0 +1,112 @@
+"""A server started with options is started again with them, on either side; one that does not start says why."""
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.lab.fixtures import LabAsker
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+from tests.live import moving as site
+from tests.live.command_line import CommandLine
+
+pytestmark = pytest.mark.lab
+
+_PORT = 5483
+_SOCKETS = f"{site.ROOT}/sockets"
+_SEEN = "select current_setting('work_mem'), (select count(*) from pg_prepared_xacts)"
+
+
+@pytest.fixture(scope="module")
+def cluster(lab: Lab) -> Iterator[Lab]:
+    site.create(lab.old)
+    yield lab
+    site.remove(lab)
+
+
+@pytest.fixture
+def command(cluster: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(cluster, asker, capsys)
+
+
+class Undecided:
+    """A person at the terminal who does what is asked until new runs, and nothing from then on."""
+
+    def __init__(self, new: Host) -> None:
+        self._new = new
+
+    def isatty(self) -> bool:
+        return True
+
+    def readline(self) -> str:
+        runs = self._new.exec("test", "-e", f"{site.TARGET}/postmaster.pid", check=False).returncode == 0
+        return "no\n" if runs else "done\n"
+
+
+def test_the_options_of_old_are_those_of_new_and_of_old_after_a_rollback(
+    cluster: Lab, command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without max_prepared_transactions no server starts with what a prepared transaction has left."""
+    with site.nothing_left(cluster):
+        restart(cluster.old, f"-p {_PORT} -c max_prepared_transactions=5 -c work_mem=5MB -N 50")
+        said(cluster.old, "begin; create table held (n int); prepare transaction 'held'")
+        described(command)
+        monkeypatch.setattr(sys, "stdin", Undecided(cluster.new))
+        code, _, err = execute(command)
+        assert code != 0
+        assert "was not done: decide" in err
+        code, out, err = command("execute", "m", "--rollback")
+        assert code == 0, err
+        assert "as before" in out + err
+        assert said(cluster.old, _SEEN) == "5MB|1"
+        code, _, err = execute(command, "--yes-to-hooks")
+        assert code == 0, err
+        assert said(cluster.new, _SEEN) == "5MB|1"
+        said(cluster.new, "commit prepared 'held'")
+
+
+def test_a_server_that_does_not_start_says_why_and_old_runs_again(cluster: Lab, command: CommandLine) -> None:
+    """The folder of its sockets is on old alone."""
+    with site.nothing_left(cluster):
+        cluster.old.exec("install", "-d", "-o", "postgres", _SOCKETS)
+        restart(cluster.old, f"-p {_PORT} -c unix_socket_directories=/tmp,{_SOCKETS}")
+        described(command)
+        code, _, err = execute(command, "--yes-to-hooks")
+        assert code != 0
+        assert "FATAL:  could not create lock file" in err
+        assert _SOCKETS in err
+        code, out, err = command("execute", "m", "--rollback")
+        assert code == 0, err
+        assert "as before" in out + err
+        assert said(cluster.old, "show unix_socket_directories") == f"/tmp,{_SOCKETS}"
+
+
+def restart(old: Host, options: str) -> None:
+    site.pg_ctl(old, "-m", "fast", "stop")
+    site.pg_ctl(old, "-l", "/dev/null", "-o", options, "start")
+
+
+def said(host: Host, text: str) -> str:
+    program = f"{site.SERVER}/bin/psql" if host.name == "old" else "psql"
+    words = ("-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "/tmp", "-p", str(_PORT), "-d", "shop")
+    return host.exec(program, *words, user="postgres", input=text).stdout.strip()
+
+
+def described(command: CommandLine) -> None:
+    command.describe(command.lab.old)
+    command.describe(command.lab.new)
+    ends = ("--old", "old", "--new", "new", "--cluster", site.DATA, "--target", site.TARGET)
+    volumes = ("--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
+    spaces = ("--tablespace", f"{site.OTHER}={site.NEW_OTHER}")
+    code, _, err = command("move", "add", "m", *ends, *volumes, *spaces)
+    assert code == 0, err
+    for side in ("old", "new"):
+        code, _, err = command.connecting("facts", side)
+        assert code == 0, err
+    code, out, err = command("check", "m")
+    assert code in (0, 1), out + err
+
+
+def execute(command: CommandLine, *words: str) -> tuple[int, str, str]:
+    return command("execute", "m", "--confirm", site.DATA, *words)

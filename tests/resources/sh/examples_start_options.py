@@ -1,0 +1,81 @@
+"""Examples of what is read of a server's start: its options, and why it failed."""
+
+from tests.resources.sh.examples import Example
+
+_DATA = "@folder@/data"
+_WORDS = (
+    '/pg/bin/postgres "-D" "/srv/x y" "-p" "5599" "-c" "config-file=/x" "-Fi" "-o" "-D" "-DX" "-cdata_directory=q" '
+    '"--work_mem=it\'\\\'\'s $(touch x)" "-N" "50" "-c" "max_prepared_transactions=5" ""'
+)
+_READ = " '-p' '5599' '-Fi' '-o' '-D' '--work_mem=it'\\''s $(touch x)' '-N' '50' '-c' 'max_prepared_transactions=5' ''"
+
+
+def _opts(text: str) -> str:
+    return f"mkdir data && printf '%s\\n' '{text}' >data/postmaster.opts"
+
+
+def _refused(text: str, name: str) -> Example:
+    said = "was started cannot be read from"
+    return Example("started_with", (_DATA,), arrange=_opts(text), status=1, complains=said, name=name)
+
+
+_LOG = (
+    'LOG:  starting PostgreSQL 15\\nLOG:  unrecognized configuration parameter "x" in file "y" line 3\\n'
+    'FATAL:  configuration file "y" \\033[31mcontains errors\\nDETAIL:  one\\n stopped waiting\\npg_ctl: could not\\n'
+)
+_MEASURED = "the reason is beside the point: the start has failed, and that is said"
+
+EXAMPLES = [
+    Example("started_with", (_DATA,), arrange=_opts(_WORDS), prints=_READ),
+    Example("started_with", (_DATA,), arrange="mkdir data", prints="", name="nothing said"),
+    Example("started_with", (_DATA,), arrange=_opts("/pg/bin/postgres"), prints="", name="no options"),
+    _refused('postgres "-p', "cut off"),
+    _refused('postgres "-c" "a="b"', "a quotation mark"),
+    _refused('postgres "-FD" "/x"', "two in one"),
+    _refused('postgres "-p" "1\n2"', "two lines"),
+    Example(
+        "keep_options",
+        (_DATA,),
+        arrange=f"{_opts('postgres')} && mkdir data/pghaul-fence",
+        prints="",
+        after="cmp data/postmaster.opts data/pghaul-fence/options",
+    ),
+    Example(
+        "options_again",
+        (_DATA,),
+        arrange=f"{_opts('ours')} && mkdir data/pghaul-fence && echo kept >data/pghaul-fence/options",
+        prints="",
+        after='[ "$(cat data/postmaster.opts)" = kept ] && [ ! -e data/pghaul-fence/options ]',
+    ),
+    Example(
+        "why_not",
+        (_DATA, "0", "cat", "said"),
+        arrange=f"mkdir data && printf '{_LOG}' >said",
+        prints='LOG:  unrecognized configuration parameter "x" in file "y" line 3 | '
+        'FATAL:  configuration file "y"  [31mcontains errors | DETAIL:  one',
+        tolerates={"cat": _MEASURED, "cat behind": _MEASURED, "sed": _MEASURED, "sed behind": _MEASURED},
+    ),
+    Example(
+        "why_not",
+        (_DATA, "0", "true"),
+        arrange="mkdir -p data/log && echo 'stderr log/a.log' >data/current_logfiles && "
+        "printf '%s\\n' 'ВАЖНО:  no' >data/log/a.log",
+        prints="ВАЖНО:  no",
+        tolerates={each: _MEASURED for one in ("sed", "stat", "tail", "true") for each in (one, f"{one} behind")},
+        name="its own log",
+    ),
+    Example(
+        "why_not",
+        (_DATA, "9999999999", "true"),
+        arrange="mkdir -p data/log && echo 'stderr log/a.log' >data/current_logfiles && echo FATAL: >data/log/a.log",
+        prints="",
+        tolerates={each: _MEASURED for one in ("sed", "stat", "true") for each in (one, f"{one} behind")},
+        name="an older log",
+    ),
+    Example(
+        "journal",
+        ("7", "-u", "a.service"),
+        programs={"journalctl": 'echo "$*"'},
+        prints="--no-pager -q -o cat -n 50 --since @7 -u a.service\n",
+    ),
+]
