@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import traceback
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +13,7 @@ from PySide6.QtCore import (
     QLocale,
     QMessageLogContext,
     QObject,
+    Qt,
     QTimer,
     QtMsgType,
     Signal,
@@ -19,10 +21,12 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
+from core.errors import PghaulError
 from core.language import spoken
 from core.settings import data_folder
 from gui import appearance
 from gui.frozen import give_back
+from gui.guard import Guarded
 from gui.language import chosen, speak
 from gui.remembered import Remembered
 from gui.window import MainWindow
@@ -32,9 +36,17 @@ NO_WINDOW = 2
 
 
 class Catcher(QObject):
-    """Takes what nobody else caught, on whichever thread, to the window. Signal: caught(exception)."""
+    """Takes what nobody else caught, on whichever thread, to the window. Signal: caught(exception).
+
+    A bug is told once for each place that raises it: what fails while it is painted fails with every picture. Who
+    connects to the signal does so by a queued connection: the place may lie within Qt's own work.
+    """
 
     caught = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: set[tuple[object, ...]] = set()
 
     def install(self) -> None:
         """Take the place of Python's own hooks."""
@@ -48,6 +60,10 @@ class Catcher(QObject):
         threading.excepthook = threading.__excepthook__
 
     def _catch(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        place = (kind, *_raised_at(trace))
+        if place in self._told and not isinstance(error, PghaulError):
+            return
+        self._told.add(place)
         sys.__excepthook__(kind, error, trace)
         if isinstance(error, Exception):
             self.caught.emit(error)
@@ -57,7 +73,13 @@ class Catcher(QObject):
             self._catch(found.exc_type, found.exc_value, found.exc_traceback)
 
 
-class FirstPaint(QObject):
+def _raised_at(trace: TracebackType | None) -> tuple[object, ...]:
+    """The line that raised it."""
+    frames = tuple(traceback.walk_tb(trace))
+    return (frames[-1][0].f_code, frames[-1][1]) if frames else ()
+
+
+class FirstPaint(Guarded, QObject):
     """Waits for a window's first paint: what may load late starts after it. Signal: seen()."""
 
     seen = Signal()
@@ -88,7 +110,7 @@ def main(folder: Path | None = None) -> int:
 def _open(application: QApplication, work: Work, folder: Path | None) -> int:
     window = MainWindow(work)
     catcher = Catcher()
-    catcher.caught.connect(window.show_trouble)
+    catcher.caught.connect(window.show_trouble, Qt.ConnectionType.QueuedConnection)
     catcher.install()
     FirstPaint(window).seen.connect(partial(work.open, folder))
     window.show()

@@ -30,6 +30,7 @@ from gui.beginning import Beginning
 from gui.dialogs.crash import CrashDialog
 from gui.dialogs.questions import open_dialog
 from gui.dialogs.report import ReportDialog
+from gui.guard import Guarded
 from gui.menus import Menus
 from gui.models.prompts import waits_for
 from gui.models.rail import RailRow
@@ -57,7 +58,7 @@ LOAD_LATER_MS = 1500
 """After the history is open: what stands on the first page is on screen."""
 
 
-class MainWindow(QMainWindow):
+class MainWindow(Guarded, QMainWindow):
     """The one window. Pages are made when they are first shown.
 
     Attributes:

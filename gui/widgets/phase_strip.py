@@ -7,11 +7,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core import units
 from core.language import tr
 from gui.appearance import Tone, colour
+from gui.guard import Guarded
 from gui.models.steps import Part, Progressed
 from gui.models.words import counted
 
 
-class PhaseStrip(QWidget):
+class PhaseStrip(Guarded, QWidget):
     """One field a part, as long as it has something to say."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
