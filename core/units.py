@@ -49,7 +49,7 @@ def styled(style: Style) -> Iterator[None]:
 
 def size(number: float | None) -> str:
     """Bytes for people: 1536 -> '1.5 KiB'; None, or no number -> '–'. Decimal where the style is: 1.54 kB."""
-    if not _known(number):
+    if not known(number):
         return ABSENT
     if not current().binary:
         return f"{round(number)} Bytes" if abs(number) < 1000 else _scaled(number, ("B", "kB", "MB", "GB", "TB", "PB"))
@@ -66,21 +66,21 @@ def block(number: float) -> str:
 
 def rate(number: float | None) -> str:
     """Bytes a second for people, decimal: 80_600_000 -> '80.6 MB/s'."""
-    if not _known(number):
+    if not known(number):
         return ABSENT
     return f"{_scaled(number, ('B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s'))}"
 
 
 def bits(number: float | None) -> str:
     """Bits a second for people, decimal: 957e6 -> '957 Mbit/s'."""
-    if not _known(number):
+    if not known(number):
         return ABSENT
     return _scaled(number, ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"))
 
 
 def count(number: float | None) -> str:
     """A count with thin thousands: 20000 -> '20 000'; fractions keep three significant digits."""
-    if not _known(number):
+    if not known(number):
         return ABSENT
     if number == int(number) or abs(number) >= 1000:
         return f"{round(number):,}".replace(",", "\u202f")
@@ -99,7 +99,7 @@ def counted(number: int, noun: str) -> str:
 
 def seconds(number: float | None) -> str:
     """A latency or a short time for people: 0.0001928 -> '193 µs', 2.5 -> '2.50 s'."""
-    if not _known(number):
+    if not known(number):
         return ABSENT
     for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if abs(number) >= factor:
@@ -109,7 +109,7 @@ def seconds(number: float | None) -> str:
 
 def duration(number: float | None) -> str:
     """A duration for people, no more exact than is useful: 45 -> '45 s', 3900 -> '1 h 05 min', 1e6 -> '11 d 14 h'."""
-    if not _known(number):
+    if not known(number):
         return ABSENT
     if number < 10:
         return _pointed(f"{number:.1f} s")
@@ -128,7 +128,7 @@ def duration(number: float | None) -> str:
 
 def clock(number: float) -> str:
     """A time that runs, to the second: 45.2 -> '45 s', 233 -> '3 min 53 s', 7384 -> '2 h 03 min 04 s'."""
-    if not _known(number):
+    if not known(number):
         return ABSENT
     minutes, rest = divmod(int(number), 60)
     hours, minutes = divmod(minutes, 60)
@@ -139,17 +139,23 @@ def clock(number: float) -> str:
 
 def percent(fraction: float | None) -> str:
     """A fraction as per cent: 0.127 -> '12.7 %'."""
-    return f"{_significant(fraction * 100)} %" if _known(fraction) else ABSENT
+    return f"{_significant(fraction * 100)} %" if known(fraction) else ABSENT
 
 
 def spread(fraction: float | None) -> str:
     """A coefficient of variation: 0.0367 -> '± 3.7 %'; empty where it is not known."""
-    return _pointed(f"± {fraction * 100:.1f} %") if _known(fraction) else ""
+    return _pointed(f"± {fraction * 100:.1f} %") if known(fraction) else ""
 
 
 def ratio(number: float | None) -> str:
     """A ratio: 1.92 -> '1.92 ×'."""
-    return f"{_significant(number)} ×" if _known(number) else ABSENT
+    return f"{_significant(number)} ×" if known(number) else ABSENT
+
+
+def quotient(of: float, by: float) -> float | None:
+    """What a division comes to; None where it comes to no number."""
+    found = of / by if by else math.nan
+    return found if math.isfinite(found) else None
 
 
 def metric(name: str, value: float | None) -> str:
@@ -173,7 +179,7 @@ def metric(name: str, value: float | None) -> str:
     return count(value)
 
 
-def _known(number: float | None) -> TypeGuard[float]:
+def known(number: float | None) -> TypeGuard[float]:
     """Whether there is a number to write: what was divided by nothing is none, though it is of the type of one."""
     return number is not None and (isinstance(number, int) or math.isfinite(number))
 

@@ -157,9 +157,9 @@ def outcome(run: StepRun) -> str:
         return tr("left out") if run.message else tr("done")
     if run.ended_at is not None:
         return tr("failed")
-    if not run.total or run.bytes is None:  # 0 in a pass that found nothing to send
-        return tr("not ended")
-    return units.percent(min(1.0, run.bytes / run.total))
+    through = None if run.bytes is None or run.total is None else units.quotient(run.bytes, run.total)
+    # no number: nobody knows the whole, or it is 0, as in a pass that found nothing to send
+    return tr("not ended") if through is None else units.percent(min(1.0, max(0.0, through)))
 
 
 def run_text(run: StepRun) -> str:
