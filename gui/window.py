@@ -91,6 +91,7 @@ class MainWindow(Guarded, QMainWindow):
         self.menus = Menus(self)
         self.bar.add_actions(self.menus.new_move, self.menus.report)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, self.bar)
+        self._fresh = QTimer(self, singleShot=True)  # it runs while what is on screen may not have been seen
         self._later = QTimer(self, singleShot=True, interval=LOAD_LATER_MS)
         self._connect()
         self.rail.turn_to(0)
@@ -110,6 +111,7 @@ class MainWindow(Guarded, QMainWindow):
 
     @Slot(int)
     def _turn_to(self, number: int) -> None:
+        self._fresh.start(QApplication.doubleClickInterval())
         self.stack.setCurrentWidget(self._page(self.kinds[number]))
 
     def _page(self, kind: PageKind) -> Page:
@@ -168,7 +170,10 @@ class MainWindow(Guarded, QMainWindow):
 
     @Slot()
     def go_on(self) -> None:
-        """Go where the next thing is done; there, do it."""
+        """Go where the next thing is done; there, do it.
+
+        Not with the second half of the double click that led there: nobody has seen the page by then.
+        """
         page = self._current()
         _, title = self.way.next(page)
         if page is None or page.title != title:
@@ -176,7 +181,7 @@ class MainWindow(Guarded, QMainWindow):
             arrived = self._current()
             if arrived is not None and arrived.title == title:
                 arrived.arrive()
-        elif page.primary is not None and page.primary.isEnabled():
+        elif page.primary is not None and page.primary.isEnabled() and not self._fresh.isActive():
             page.primary.click()
 
     def _current(self) -> Page | None:
