@@ -14,7 +14,7 @@ from core.migration.model.execution import NOT_OPENED, Execution, Kind, State, S
 from core.migration.model.plan import Plan, Step
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
 from core.migration.plan.steps.opening import START_NEW
-from gui.models.steps import Part
+from gui.models.steps import Part, progressed
 from gui.pages.execution import ExecutionPage
 from gui.window import MainWindow
 from tests.gui import samples
@@ -122,6 +122,8 @@ def test_the_page_says_what_is_so(name: str, shown: Callable[..., ExecutionPage]
     }
     assert told == {SENTENCES[case.status]}
     assert {each for each in BUTTONS if getattr(made, each).isEnabled()} == case.possible
+    under_way = [part.under_way for part in progressed(made.state.execution)] if made.state.execution else []
+    assert any(under_way) is (case.state not in {State.DONE, State.ROLLED_BACK})
     parts = {row.part for row in made.table.rows.rows}
     assert (Part.DOWN in parts) is (case.kind is Kind.REAL)
     ticks = made.state.downtime is not None and made.state.downtime.ended_at is None
