@@ -25,9 +25,11 @@ from core.errors import PghaulError
 from core.language import spoken
 from core.settings import data_folder
 from gui import appearance
+from gui.dialogs.crash import report_of
 from gui.frozen import give_back
 from gui.guard import Guarded
 from gui.language import chosen, speak
+from gui.last_time import LastTime
 from gui.remembered import Remembered
 from gui.window import MainWindow
 from gui.work import Work
@@ -111,17 +113,28 @@ def _open(application: QApplication, work: Work, folder: Path | None) -> int:
     window = MainWindow(work)
     catcher = Catcher()
     catcher.caught.connect(window.show_trouble, Qt.ConnectionType.QueuedConnection)
+    last_time = LastTime(folder or data_folder())
+    catcher.caught.connect(lambda error: last_time.write(report_of(error)), Qt.ConnectionType.DirectConnection)
     catcher.install()
-    FirstPaint(window).seen.connect(partial(work.open, folder))
+    FirstPaint(window).seen.connect(partial(_begin, window, last_time, folder))
     window.show()
     code = application.exec()
     running = work.close()
+    last_time.end()
     catcher.uninstall()
     if running:  # a thread that does not end would keep the program
         print(f"pghaul: still running when the window closed: {', '.join(running)}", file=sys.stderr)  # noqa: T201  there is no window any more, or none yet
         sys.stderr.flush()
         os._exit(code)
     return code
+
+
+def _begin(window: MainWindow, last_time: LastTime, folder: Path | None) -> None:
+    """Say what was left by a window that did not end as it should, and open the history."""
+    left = last_time.begin()
+    window.work.open(folder)
+    if left:
+        window.show_last_time(left)
 
 
 def _tell(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:

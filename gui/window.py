@@ -27,7 +27,7 @@ from gui import actions, appearance
 from gui.appearance import Sizes, Theme
 from gui.asker import Question, StepQuestion, StopQuestion
 from gui.beginning import Beginning
-from gui.dialogs.crash import CrashDialog
+from gui.dialogs.crash import CrashDialog, LastTimeDialog
 from gui.dialogs.questions import open_dialog
 from gui.dialogs.report import ReportDialog
 from gui.guard import Guarded
@@ -308,6 +308,13 @@ class MainWindow(Guarded, QMainWindow):
             dialog = CrashDialog(error, self)
             dialog.finished.connect(dialog.deleteLater)
             dialog.open()
+
+    @Slot(str)
+    def show_last_time(self, log: str) -> None:
+        """Say that the window of before did not end as it should."""
+        dialog = LastTimeDialog(log, self)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     @Slot(object)
     def _ask(self, question: Question) -> None:
