@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TypeGuard
 
 ABSENT = "–"
 
@@ -47,8 +48,8 @@ def styled(style: Style) -> Iterator[None]:
 
 
 def size(number: float | None) -> str:
-    """Bytes for people: 1536 -> '1.5 KiB'; None -> '–'. Decimal where the style is: 1.54 kB."""
-    if number is None:
+    """Bytes for people: 1536 -> '1.5 KiB'; None, or no number -> '–'. Decimal where the style is: 1.54 kB."""
+    if not known(number):
         return ABSENT
     if not current().binary:
         return f"{round(number)} Bytes" if abs(number) < 1000 else _scaled(number, ("B", "kB", "MB", "GB", "TB", "PB"))
@@ -65,21 +66,21 @@ def block(number: float) -> str:
 
 def rate(number: float | None) -> str:
     """Bytes a second for people, decimal: 80_600_000 -> '80.6 MB/s'."""
-    if number is None:
+    if not known(number):
         return ABSENT
     return f"{_scaled(number, ('B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s'))}"
 
 
 def bits(number: float | None) -> str:
     """Bits a second for people, decimal: 957e6 -> '957 Mbit/s'."""
-    if number is None:
+    if not known(number):
         return ABSENT
     return _scaled(number, ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"))
 
 
 def count(number: float | None) -> str:
     """A count with thin thousands: 20000 -> '20 000'; fractions keep three significant digits."""
-    if number is None:
+    if not known(number):
         return ABSENT
     if number == int(number) or abs(number) >= 1000:
         return f"{round(number):,}".replace(",", "\u202f")
@@ -98,7 +99,7 @@ def counted(number: int, noun: str) -> str:
 
 def seconds(number: float | None) -> str:
     """A latency or a short time for people: 0.0001928 -> '193 µs', 2.5 -> '2.50 s'."""
-    if number is None:
+    if not known(number):
         return ABSENT
     for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if abs(number) >= factor:
@@ -108,7 +109,7 @@ def seconds(number: float | None) -> str:
 
 def duration(number: float | None) -> str:
     """A duration for people, no more exact than is useful: 45 -> '45 s', 3900 -> '1 h 05 min', 1e6 -> '11 d 14 h'."""
-    if number is None:
+    if not known(number):
         return ABSENT
     if number < 10:
         return _pointed(f"{number:.1f} s")
@@ -127,6 +128,8 @@ def duration(number: float | None) -> str:
 
 def clock(number: float) -> str:
     """A time that runs, to the second: 45.2 -> '45 s', 233 -> '3 min 53 s', 7384 -> '2 h 03 min 04 s'."""
+    if not known(number):
+        return ABSENT
     minutes, rest = divmod(int(number), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -136,17 +139,23 @@ def clock(number: float) -> str:
 
 def percent(fraction: float | None) -> str:
     """A fraction as per cent: 0.127 -> '12.7 %'."""
-    return ABSENT if fraction is None else f"{_significant(fraction * 100)} %"
+    return f"{_significant(fraction * 100)} %" if known(fraction) else ABSENT
 
 
 def spread(fraction: float | None) -> str:
     """A coefficient of variation: 0.0367 -> '± 3.7 %'; empty where it is not known."""
-    return "" if fraction is None else _pointed(f"± {fraction * 100:.1f} %")
+    return _pointed(f"± {fraction * 100:.1f} %") if known(fraction) else ""
 
 
 def ratio(number: float | None) -> str:
     """A ratio: 1.92 -> '1.92 ×'."""
-    return ABSENT if number is None else f"{_significant(number)} ×"
+    return f"{_significant(number)} ×" if known(number) else ABSENT
+
+
+def quotient(of: float, by: float) -> float | None:
+    """What a division comes to; None where it comes to no number."""
+    found = of / by if by else math.nan
+    return found if math.isfinite(found) else None
 
 
 def metric(name: str, value: float | None) -> str:
@@ -170,6 +179,11 @@ def metric(name: str, value: float | None) -> str:
     return count(value)
 
 
+def known(number: float | None) -> TypeGuard[float]:
+    """Whether there is a number to write: what was divided by nothing is none, though it is of the type of one."""
+    return number is not None and (isinstance(number, int) or math.isfinite(number))
+
+
 def _scaled(number: float, units: tuple[str, ...]) -> str:
     position = 0
     while abs(number) >= 999.5 and position < len(units) - 1:
@@ -180,8 +194,8 @@ def _scaled(number: float, units: tuple[str, ...]) -> str:
 
 def _significant(number: float) -> str:
     """Three significant digits without an exponent."""
-    if number == 0 or not math.isfinite(number):
-        return f"{number:g}"
+    if number == 0:
+        return "0"
     rounded = float(f"{number:.3g}")  # 0.9996 has its first digit before the point once it is rounded
     digits = max(0, 2 - math.floor(math.log10(abs(rounded))))
     return _pointed(f"{number:.{digits}f}")

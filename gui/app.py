@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import traceback
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -12,6 +13,7 @@ from PySide6.QtCore import (
     QLocale,
     QMessageLogContext,
     QObject,
+    Qt,
     QTimer,
     QtMsgType,
     Signal,
@@ -19,11 +21,15 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
+from core.errors import PghaulError
 from core.language import spoken
 from core.settings import data_folder
 from gui import appearance
+from gui.dialogs.crash import report_of
 from gui.frozen import give_back
+from gui.guard import Guarded
 from gui.language import chosen, speak
+from gui.last_time import LastTime
 from gui.remembered import Remembered
 from gui.window import MainWindow
 from gui.work import Work
@@ -32,9 +38,17 @@ NO_WINDOW = 2
 
 
 class Catcher(QObject):
-    """Takes what nobody else caught, on whichever thread, to the window. Signal: caught(exception)."""
+    """Takes what nobody else caught, on whichever thread, to the window. Signal: caught(exception).
+
+    A bug is told once for each place that raises it: what fails while it is painted fails with every picture. Who
+    connects to the signal does so by a queued connection: the place may lie within Qt's own work.
+    """
 
     caught = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: set[tuple[object, ...]] = set()
 
     def install(self) -> None:
         """Take the place of Python's own hooks."""
@@ -48,6 +62,10 @@ class Catcher(QObject):
         threading.excepthook = threading.__excepthook__
 
     def _catch(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        place = (kind, *_raised_at(trace))
+        if place in self._told and not isinstance(error, PghaulError):
+            return
+        self._told.add(place)
         sys.__excepthook__(kind, error, trace)
         if isinstance(error, Exception):
             self.caught.emit(error)
@@ -57,7 +75,13 @@ class Catcher(QObject):
             self._catch(found.exc_type, found.exc_value, found.exc_traceback)
 
 
-class FirstPaint(QObject):
+def _raised_at(trace: TracebackType | None) -> tuple[object, ...]:
+    """The line that raised it."""
+    frames = tuple(traceback.walk_tb(trace))
+    return (frames[-1][0].f_code, frames[-1][1]) if frames else ()
+
+
+class FirstPaint(Guarded, QObject):
     """Waits for a window's first paint: what may load late starts after it. Signal: seen()."""
 
     seen = Signal()
@@ -88,18 +112,29 @@ def main(folder: Path | None = None) -> int:
 def _open(application: QApplication, work: Work, folder: Path | None) -> int:
     window = MainWindow(work)
     catcher = Catcher()
-    catcher.caught.connect(window.show_trouble)
+    catcher.caught.connect(window.show_trouble, Qt.ConnectionType.QueuedConnection)
+    last_time = LastTime(folder or data_folder())
+    catcher.caught.connect(lambda error: last_time.write(report_of(error)), Qt.ConnectionType.DirectConnection)
     catcher.install()
-    FirstPaint(window).seen.connect(partial(work.open, folder))
+    FirstPaint(window).seen.connect(partial(_begin, window, last_time, folder))
     window.show()
     code = application.exec()
     running = work.close()
+    last_time.end()
     catcher.uninstall()
     if running:  # a thread that does not end would keep the program
         print(f"pghaul: still running when the window closed: {', '.join(running)}", file=sys.stderr)  # noqa: T201  there is no window any more, or none yet
         sys.stderr.flush()
         os._exit(code)
     return code
+
+
+def _begin(window: MainWindow, last_time: LastTime, folder: Path | None) -> None:
+    """Say what was left by a window that did not end as it should, and open the history."""
+    left = last_time.begin()
+    window.work.open(folder)
+    if left:
+        window.show_last_time(left)
 
 
 def _tell(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:

@@ -3,10 +3,12 @@
 No colour stands alone: wherever one is used, a word says the same.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import Enum
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 
 from core.settings import PROGRAM, program_version, resource
@@ -120,3 +122,13 @@ def _dark_palette() -> QPalette:
     for role in (QPalette.ColorRole.Text, QPalette.ColorRole.WindowText, QPalette.ColorRole.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, faint)
     return palette
+
+
+@contextmanager
+def kept(painter: QPainter) -> Iterator[None]:
+    """After it the painter is as it was, also where something failed: it may draw what others need too."""
+    painter.save()
+    try:
+        yield
+    finally:
+        painter.restore()

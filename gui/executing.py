@@ -4,16 +4,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
 from core.jobs import Job
 from core.language import tr
 from core.migration.model.execution import Kind
 from gui import actions
 from gui.dialogs.confirm import NameDialog
-from gui.models.execution import BUTTONS, Doing, confirmation
+from gui.models.execution import BEGINNINGS, BUTTONS, Doing, confirmation, needs_name
 from gui.states import ExecutionState
+from gui.widgets.message_box import question_box
 from gui.work import Work
 
 STEPWISE = (Doing.MOVE, Doing.REHEARSE, Doing.RESUME)
@@ -27,6 +28,7 @@ class Executing(QObject):
         super().__init__(window)
         self._work = work
         self._window = window
+        self._dialog: QDialog | None = None
 
     def ask(self, doing: Doing, move: str) -> None:
         """Read how the move's latest execution stands; then begin, at once or when the cluster's name was typed."""
@@ -38,16 +40,42 @@ class Executing(QObject):
             task.succeeded.connect(partial(self._confirm, doing, move))
 
     def _confirm(self, doing: Doing, move: str, state: ExecutionState) -> None:
-        said = confirmation(doing, state)
-        if not said or state.execution is None:
+        if self._dialog is not None:
+            return  # it was pressed twice
+        if not confirmation(doing, state):
             self._begin(doing, move, state)
-            return
-        name = state.execution.plan.cluster
+        elif state.execution is None or not needs_name(doing, state):
+            self._confirm_beginning(doing, move, state)
+        else:
+            self._confirm_by_name(doing, move, state, state.execution.plan.cluster)
+
+    def _confirm_beginning(self, doing: Doing, move: str, state: ExecutionState) -> None:
+        """Ask once more; who presses on without having read goes back to the page."""
+        title = f"{tr(doing)} {move}"
+        box = question_box(self._window, title, title, confirmation(doing, state))
+        go_on = box.addButton(tr(BEGINNINGS[doing]), QMessageBox.ButtonRole.AcceptRole)
+        cancel = box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(cancel)
+        box.setEscapeButton(cancel)
+        go_on.clicked.connect(partial(self._begin, doing, move, state))
+        self._open(box)
+
+    def _confirm_by_name(self, doing: Doing, move: str, state: ExecutionState, name: str) -> None:
+        said = confirmation(doing, state)
         text = tr("{said}\n\nType {name} to do it.").format(said=said, name=name)
         dialog = NameDialog(f"{tr(doing)} {move}", text, name, tr(BUTTONS[doing]), self._window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.accepted.connect(partial(self._begin, doing, move, state))
+        self._open(dialog)
+
+    def _open(self, dialog: QDialog) -> None:
+        self._dialog = dialog
+        dialog.finished.connect(self._forget)
         dialog.open()
+
+    @Slot()
+    def _forget(self) -> None:
+        self._dialog = None
 
     def _begin(self, doing: Doing, move: str, state: ExecutionState) -> None:
         people, anew = self._work.asker, bool(state.left)

@@ -146,6 +146,7 @@ class Menus(QObject):
     def _action(self, text: str, then: Callable[[], Any], shortcut: QKeySequence | str = "") -> QAction:
         made = QAction(text, self._window)
         made.setShortcut(QKeySequence(shortcut))
+        made.setAutoRepeat(False)  # a key that is held is one wish
         made.triggered.connect(lambda _checked=False: then())
         return made
 

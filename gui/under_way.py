@@ -86,5 +86,6 @@ class UnderWay(QObject):
         self.page_wanted.emit(move, (Milestone.REHEARSE if rehearsed else Milestone.MOVE).title())
 
     def _do(self, doing: Doing, move: str) -> None:
-        self._show_page(move)
+        """Ask first: what fails in the page must not keep anybody from it."""
         self._executing.ask(doing, move)
+        self._show_page(move)

@@ -27,9 +27,10 @@ from gui import actions, appearance
 from gui.appearance import Sizes, Theme
 from gui.asker import Question, StepQuestion, StopQuestion
 from gui.beginning import Beginning
-from gui.dialogs.crash import CrashDialog
+from gui.dialogs.crash import CrashDialog, LastTimeDialog
 from gui.dialogs.questions import open_dialog
 from gui.dialogs.report import ReportDialog
+from gui.guard import Guarded
 from gui.menus import Menus
 from gui.models.prompts import waits_for
 from gui.models.rail import RailRow
@@ -57,7 +58,7 @@ LOAD_LATER_MS = 1500
 """After the history is open: what stands on the first page is on screen."""
 
 
-class MainWindow(QMainWindow):
+class MainWindow(Guarded, QMainWindow):
     """The one window. Pages are made when they are first shown.
 
     Attributes:
@@ -90,6 +91,7 @@ class MainWindow(QMainWindow):
         self.menus = Menus(self)
         self.bar.add_actions(self.menus.new_move, self.menus.report)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, self.bar)
+        self._fresh = QTimer(self, singleShot=True)  # it runs while what is on screen may not have been seen
         self._later = QTimer(self, singleShot=True, interval=LOAD_LATER_MS)
         self._connect()
         self.rail.turn_to(0)
@@ -109,6 +111,7 @@ class MainWindow(QMainWindow):
 
     @Slot(int)
     def _turn_to(self, number: int) -> None:
+        self._fresh.start(QApplication.doubleClickInterval())
         self.stack.setCurrentWidget(self._page(self.kinds[number]))
 
     def _page(self, kind: PageKind) -> Page:
@@ -167,7 +170,10 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def go_on(self) -> None:
-        """Go where the next thing is done; there, do it."""
+        """Go where the next thing is done; there, do it.
+
+        Not with the second half of the double click that led there: nobody has seen the page by then.
+        """
         page = self._current()
         _, title = self.way.next(page)
         if page is None or page.title != title:
@@ -175,7 +181,7 @@ class MainWindow(QMainWindow):
             arrived = self._current()
             if arrived is not None and arrived.title == title:
                 arrived.arrive()
-        elif page.primary is not None and page.primary.isEnabled():
+        elif page.primary is not None and page.primary.isEnabled() and not self._fresh.isActive():
             page.primary.click()
 
     def _current(self) -> Page | None:
@@ -302,6 +308,13 @@ class MainWindow(QMainWindow):
             dialog = CrashDialog(error, self)
             dialog.finished.connect(dialog.deleteLater)
             dialog.open()
+
+    @Slot(str)
+    def show_last_time(self, log: str) -> None:
+        """Say that the window of before did not end as it should."""
+        dialog = LastTimeDialog(log, self)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     @Slot(object)
     def _ask(self, question: Question) -> None:

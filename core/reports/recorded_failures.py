@@ -47,4 +47,8 @@ FAILURES = (
     marked("old is as it was"),
     marked("old was stopped before this began, and is kept from starting"),
     marked("old is stopped, or about to be"),
+    marked("old is stopped"),
+    marked("new is open to clients; old stays stopped, and steps of the move are left"),
+    marked("a rollback has begun and not ended: look whether the old server runs"),
+    marked("the old server is as it was; the cluster does not run on the new server"),
 )

@@ -7,12 +7,13 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLayout, Q
 from core.errors import PghaulError
 from core.language import tr
 from gui.appearance import Tone, colour
+from gui.guard import Guarded
 from gui.models.sentences import error_text
 from gui.models.words import in_window
 from gui.widgets.label import Label
 
 
-class FormDialog(QDialog):
+class FormDialog(Guarded, QDialog):
     """Labelled fields over OK and Cancel. A subclass reads the fields in `submit` and emits its own signal; who keeps
     the answer then calls `accept` or `refuse`.
     """

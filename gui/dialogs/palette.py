@@ -7,9 +7,10 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from core.language import tr
+from gui.guard import Guarded
 
 
-class CommandPalette(QDialog):
+class CommandPalette(Guarded, QDialog):
     """Type a part of a name; Return does it."""
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from core.language import marked, tr
 from gui.asker import HostKeyQuestion, Question, SecretQuestion, TakeOverQuestion, WindowAsker
 from gui.dialogs.confirm import NameDialog
+from gui.guard import Guarded
 from gui.widgets.label import Label
 from gui.widgets.message_box import MessageBox
 from gui.widgets.text import TextView
@@ -54,7 +55,7 @@ def dialog_for(question: Question, parent: QWidget) -> QDialog:
     raise TypeError(type(question))
 
 
-class TakeOverDialog(NameDialog):
+class TakeOverDialog(Guarded, NameDialog):
     """Lets an execution run that only the history vouches for, once the move's name was typed."""
 
     def __init__(self, question: TakeOverQuestion, parent: QWidget | None = None) -> None:
@@ -102,7 +103,7 @@ def _kind(key_type: str) -> str:
     return key_type.removeprefix("ssh-").partition("-")[0]
 
 
-class SecretDialog(QDialog):
+class SecretDialog(Guarded, QDialog):
     """Asks for a secret; what is typed is kept by the connection for the session only, never by the window."""
 
     def __init__(self, question: SecretQuestion, parent: QWidget | None = None) -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TypeGuard
 
 from core import units
 from core.benchmarks.model import Side
@@ -67,7 +68,14 @@ def _bar(bars: Bars, side: int, name: str, place: float, sample: Sample) -> list
 
 
 def _figure(value: float) -> str:
+    if not units.known(value):
+        return units.ABSENT
     return units.count(round(value)) if value >= 100 else f"{value:.3g}"
+
+
+def _above_zero(value: float | None) -> TypeGuard[float]:
+    """Whether it has a place on a scale of tens."""
+    return units.known(value) and value > 0
 
 
 def _number(sample: Sample | None, bars: Bars) -> str:
@@ -143,9 +151,9 @@ def ratio_chart(rows: Sequence[ComparedRow]) -> Chart | None:
     reach = math.log10(1.5)
     for row in rows:
         ratio, low, high = row.row.ratio, row.row.ratio_low, row.row.ratio_high
-        if ratio and low and high:
+        if all(map(_above_zero, (ratio, low, high))):
             shown.append(row)
-            reach = max(reach, *(abs(math.log10(value)) for value in (ratio, low, high)))
+            reach = max(reach, *(abs(math.log10(value or 1.0)) for value in (ratio, low, high)))
     for number, row in enumerate(shown):
         place = float(len(shown) - 1 - number)
         at, low, high = (math.log10(value or 1.0) for value in (row.row.ratio, row.row.ratio_low, row.row.ratio_high))
@@ -184,7 +192,7 @@ def repetitions_chart(row: ComparedRow) -> Chart:
         left_out = [one.value for one in sample.left_out]
         marks += _dots(side, sample.values, unit.divisor, tone, full=True)
         marks += _dots(side, left_out, unit.divisor, tone, full=False)
-        highest = max(highest, *(value / unit.divisor for value in (*sample.values, *left_out)))
+        highest = max((highest, *(value / unit.divisor for value in (*sample.values, *left_out))))
     return Chart(
         tr("Repetitions, {unit}").format(unit=unit.unit),
         tr("The repetitions of {title}").format(title=row.title),
@@ -211,7 +219,7 @@ def _dots(place: int, values: Sequence[float], divisor: float, tone: Tone, *, fu
 
 def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
     """The latency of each percentile on a scale of tens, a curve a side; None where none is above zero."""
-    known = [value for curve in latencies.curves for value in curve if value is not None and value > 0]
+    known = [value for curve in latencies.curves for value in curve if _above_zero(value)]
     if not known:
         return None
     low, high = (math.log10(value) for value in (min(known), max(known)))
@@ -224,15 +232,12 @@ def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
     ]
     marks: list[Mark] = []
     for side, curve in enumerate(latencies.curves):
-        points = [
-            (float(number), math.log10(value)) for number, value in enumerate(curve) if value is not None and value > 0
-        ]
-        said = f"{names[side]}, {{}}: {{}}"
+        points = [(float(number), math.log10(value)) for number, value in enumerate(curve) if _above_zero(value)]
         # the mean is none of the percentiles: it stands beside their curve
         curved = [point for point in points if latencies.percentiles[int(point[0])] != tr(MEAN)]
         marks.append(Path(tuple(curved), TONES[side]))
         marks += [
-            Dot(x, y, TONES[side], tip=said.format(latencies.percentiles[int(x)], units.seconds(10.0**y)))
+            Dot(x, y, TONES[side], tip=f"{names[side]}, {latencies.percentiles[int(x)]}: {units.seconds(10.0**y)}")
             for x, y in points
         ]
     return Chart(

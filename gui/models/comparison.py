@@ -137,7 +137,7 @@ def better(row: ComparedRow) -> str:
             one.verdict, tr("not comparable")
         )
     first = one.ratio < 1
-    return f"{row.names[0 if first else 1]} {units.ratio(1 / one.ratio if first else one.ratio)}"
+    return f"{row.names[0 if first else 1]} {units.ratio(units.quotient(1, one.ratio) if first else one.ratio)}"
 
 
 def scale_of(row: ComparedRow) -> Scale:
@@ -203,9 +203,8 @@ def _interval(row: ComparedRow) -> str:
     low, high, ratio = row.row.ratio_low, row.row.ratio_high, row.row.ratio
     if low is None or high is None or ratio is None or not low > 0:
         return units.ABSENT
-    if row.row.verdict is Verdict.OLD:
-        low, high = 1 / high, 1 / low
-    return f"{units.ratio(low)} – {units.ratio(high)}"
+    ends = (units.quotient(1, high), units.quotient(1, low)) if row.row.verdict is Verdict.OLD else (low, high)
+    return " – ".join(map(units.ratio, ends))
 
 
 def _verdict(row: ComparedRow) -> str:

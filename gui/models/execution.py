@@ -109,17 +109,45 @@ PAUSE, PAUSES = marked("Stop after this s&tep"), marked("Stops after this step")
 """What the button says that lets no further step begin, and once it was pressed."""
 
 
+BEGINNINGS = {Doing.MOVE: marked("Start the &move"), Doing.REHEARSE: marked("Start the &rehearsal")}
+"""What the button says that begins it, once a person has read what it does."""
+
+
+def needs_name(doing: Doing, state: ExecutionState) -> bool:
+    """Whether it begins only once the cluster's name was typed: where something was begun already."""
+    return doing not in BEGINNINGS or bool(state.left)
+
+
 def confirmation(doing: Doing, state: ExecutionState) -> str:
-    """What a person reads before they type the cluster's name; empty where nothing is at stake yet."""
-    if doing in {Doing.MOVE, Doing.REHEARSE}:
+    """What a person reads before it begins, or before they type the cluster's name; empty where nothing is at stake."""
+    if doing in BEGINNINGS:
         if not state.left:
-            return ""
+            return _beginning(doing, state)
         return tr("{left}. To go on with it is the shortest; a new one begins from its first step.").format(
             left=_sentence(recorded(state.left))
         )
     if state.execution is None or state.execution.kind is Kind.REHEARSAL:
         return ""
     return _resumed(state.execution, state.stands) if doing is Doing.RESUME else tr(_AT_STAKE[doing])
+
+
+def _beginning(doing: Doing, state: ExecutionState) -> str:
+    """What it does to both servers, and how long the plan expects it to take."""
+    if doing is Doing.REHEARSE:
+        said = tr(
+            "The rehearsal copies the cluster to the new server while the old server runs. It stops and starts nothing."
+        )
+    else:
+        said = tr(
+            "The move copies the cluster to the new server while the old server runs. Before it stops the old "
+            "server, it asks for the cluster's name."
+        )
+    plan = state.plan if state.execution is None else state.execution.plan
+    taken = () if plan is None else tuple(one for one in plan.steps if doing is Doing.MOVE or one.rehearsed)
+    seconds = sum(step.expected_seconds or 0.0 for step in taken)
+    if not seconds:
+        return said
+    return tr("{said} The plan expects {seconds} for the commands.").format(said=said, seconds=units.duration(seconds))
 
 
 def _resumed(execution: Execution, stands: str) -> str:
@@ -157,9 +185,9 @@ def outcome(run: StepRun) -> str:
         return tr("left out") if run.message else tr("done")
     if run.ended_at is not None:
         return tr("failed")
-    if not run.total or run.bytes is None:  # 0 in a pass that found nothing to send
-        return tr("not ended")
-    return units.percent(min(1.0, run.bytes / run.total))
+    through = None if run.bytes is None or run.total is None else units.quotient(run.bytes, run.total)
+    # no number: nobody knows the whole, or it is 0, as in a pass that found nothing to send
+    return tr("not ended") if through is None else units.percent(min(1.0, max(0.0, through)))
 
 
 def run_text(run: StepRun) -> str:

@@ -46,6 +46,8 @@ def _start(row: FitRow) -> str:
         return units.duration(row.fit.start_by)
     if row.stop_by is None:
         return tr("the window is too short")
+    if not units.known(row.stop_by):
+        return units.ABSENT
     minutes = int(row.stop_by // 60)
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
@@ -55,7 +57,7 @@ def _cost(cost: Span | None) -> str:
 
 
 def _money(value: float) -> str:
-    return units.count(round(value))
+    return units.count(round(value)) if units.known(value) else units.ABSENT
 
 
 def _saved(seconds: float) -> str:
@@ -73,7 +75,7 @@ def helps_text(estimate: Estimate) -> str:
 def later_text(planned: "Planned") -> str:
     """What the move takes when the cluster has grown, and when old is full; empty where neither is known."""
     lines = [_later(one) for one in planned.later]
-    if planned.months_until_full is not None:
+    if units.known(planned.months_until_full):
         months = counted(max(1, round(planned.months_until_full)), "{number} month", "{number} months")
         when = (
             tr("will be full to 80 % in {months}").format(months=months)

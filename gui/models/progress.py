@@ -51,6 +51,12 @@ def bytes_per_second(progress: Progress, stage: Stage, elapsed: float) -> float 
     return gained / spent if progress.unit == "bytes" and gained > 0 and spent >= EARLIEST_SECONDS else None
 
 
+def parts_done(done: float, total: float | None, parts: int) -> int | None:
+    """How many of so many parts are done: what a bar shows, whose own numbers end at 2 ** 31. None: nobody knows."""
+    fraction = None if total is None else units.quotient(done, total)
+    return None if fraction is None else round(min(1.0, max(0.0, fraction)) * parts)
+
+
 def title(job: str, progress: Progress) -> str:
     """What the job does now; of a long one how far it is as a whole, which names it well enough."""
     return ": ".join(part for part in (progress.whole or job, recorded(progress.title)) if part)
@@ -80,7 +86,7 @@ def words(progress: Progress | None, stage: Stage | None, elapsed: float) -> str
     left = None
     if progress is not None and stage is not None and (in_seconds or not progress.whole):
         left = remaining(progress, stage, elapsed)
-    if left is not None and left >= 1:
+    if units.known(left) and left >= 1:
         parts.append(
             tr("about {value} left").format(
                 value=units.duration(max(10, round(left, -1)) if left > 60 else max(1, round(left)))

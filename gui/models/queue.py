@@ -111,10 +111,17 @@ def _left(entry: Entry, running_for: float, running_left: float | None) -> tuple
 
 
 def _range(least: float, most: float) -> str:
-    low, high = (units.duration(60 * round(each / 60) if each >= 600 else round(each)) for each in (least, most))
+    low, high = (units.duration(_rounded(each)) for each in (least, most))
     if low == high:
         return tr("about {low}").format(low=low)
     return tr("up to {high}").format(high=high) if least < 1 else tr("{low} to {high}").format(low=low, high=high)
+
+
+def _rounded(seconds: float) -> float | None:
+    """To the minute where the seconds say nothing any more."""
+    if not units.known(seconds):
+        return None
+    return 60 * round(seconds / 60) if seconds >= 600 else round(seconds)
 
 
 def _takes(row: ForecastRow) -> str:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractListModel, QObject, Qt
 
 from core.language import tr
 from core.migration.model.standing import Condition, Mark, Milestone
+from gui.guard import Guarded
 from gui.models.sentences import recorded
 from gui.models.table import NOWHERE, AnyIndex
 from gui.models.words import age
@@ -24,7 +25,7 @@ class RailRow:
     mark: Mark | None = None
 
 
-class RailModel(QAbstractListModel):
+class RailModel(Guarded, QAbstractListModel):
     """The row stands under UserRole; a screen reader hears the page, its condition and its age."""
 
     def __init__(self, rows: Sequence[RailRow], parent: QObject | None = None) -> None:

@@ -51,6 +51,6 @@ RECORD_COLUMNS: "tuple[Column[Held], ...]" = (
 STAGES_COLUMNS: "tuple[Column[ByStage], ...]" = (
     Column("Stage, all moves", lambda row: tr(row.stage), width=Width.REST),
     Column("Times", lambda row: units.count(row.times), right=True),
-    Column("Inside low – high", lambda row: f"{row.inside / row.times:.0%}", right=True),
+    Column("Inside low – high", lambda row: f"{row.inside / row.times:.0%}" if row.times else units.ABSENT, right=True),
     Column("Took / likely", lambda row: units.ratio(row.bias), right=True),
 )

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from core import units
 from core.language import marked, tr
-from core.migration.model.execution import Execution, Kind, StepRun
+from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase, Plan, Step
 from gui.appearance import Tone
 from gui.models.execution import outcome, tone, took
@@ -119,12 +119,13 @@ def progressed(execution: Execution) -> tuple[Progressed, ...]:
     rehearsed = execution.kind is Kind.REHEARSAL
     placed = parts(_while_old_runs(execution.steps_taken) if rehearsed else execution.steps_taken)
     following = next((number for number, (_, step) in enumerate(placed) if not execution.done(step.number)), None)
+    over = execution.state in {State.DONE, State.ROLLED_BACK}
     made = []
     for part in Part:
         steps = [step for other, step in placed if other is part]
         if steps:
             known = [step.expected_seconds for step in steps if step.expected_seconds]
-            here = following is not None and placed[following][0] is part
+            here = not over and following is not None and placed[following][0] is part
             done = sum(execution.done(step.number) for step in steps)
             made.append(Progressed(part, done, len(steps), sum(known) if known else None, here))
     return tuple(made)

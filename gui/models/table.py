@@ -3,22 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import partial
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from core import units
 from core.language import tr
 from core.text import printable
 from gui.appearance import Tone, bold_font, colour, fixed_font
+from gui.guard import Guarded, attempt
 from gui.widgets.label import tip
 
 Row = TypeVar("Row")
-Value = TypeVar("Value")
 AnyIndex = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
-_WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What a pure function of a row raises where it, or the row, is not as it was thought."""
 _LONGEST = 300
 """Characters of a cell: more than any screen is wide."""
 
@@ -47,12 +45,11 @@ class Column(Generic[Row]):
     width: Width = Width.CONTENTS
 
 
-class TableModel(QAbstractTableModel, Generic[Row]):
+class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
     """Rows of one dataclass. New rows are set as a whole; only what differs is announced, so that selection and scroll
     position stay while a table is live. The row itself stands under UserRole. `strong` rows are heads: in bold.
 
-    A column whose function fails says so in its cells. Qt asks for these in the midst of its own work, and the program
-    would die of what is raised there: it is raised once for a column, afterwards, where whatever nobody caught is told.
+    A column whose function fails shows `–` in its cells, in what is copied of them and in what is saved; see `guard`.
     """
 
     def __init__(
@@ -65,7 +62,6 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self.columns = tuple(columns)
         self._strong = strong
         self._rows: list[Row] = []
-        self._told: set[tuple[str, type[Exception]]] = set()
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -131,7 +127,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             case Qt.ItemDataRole.DisplayRole:
                 return _one_line(self.text(column, row))
             case Qt.ItemDataRole.ToolTipRole:
-                return tip(self._said(column, column.tip or column.text, row))
+                return tip(self._said(column.tip or column.text, row))
             case Qt.ItemDataRole.TextAlignmentRole:
                 return _alignment(column)
             case Qt.ItemDataRole.ForegroundRole:
@@ -145,36 +141,14 @@ class TableModel(QAbstractTableModel, Generic[Row]):
                 return None
 
     def text(self, column: Column[Row], row: Row) -> str:
-        """The whole text of a cell; where it cannot be had, that."""
-        return self._said(column, column.text, row)
+        """The whole text of a cell; `–` where it cannot be had."""
+        return self._said(column.text, row)
 
-    def _said(self, column: Column[Row], said: Callable[[Row], str], row: Row) -> str:
-        return self._made(
-            column,
-            said,
-            row,
-            lambda error: tr("cannot be shown ({name}: {error})").format(name=type(error).__name__, error=error),
-        )
+    def _said(self, said: Callable[[Row], str], row: Row) -> str:
+        return attempt(said, lambda _row: units.ABSENT, row)
 
     def _toned(self, column: Column[Row], row: Row) -> Tone | None:
-        return None if column.tone is None else self._made(column, column.tone, row, lambda _error: None)
-
-    def _made(
-        self, column: Column[Row], make: Callable[[Row], Value], row: Row, instead: Callable[[Exception], Value]
-    ) -> Value:
-        """What a column's function makes of the row; where it fails, what stands instead."""
-        try:
-            return make(row)
-        except _WRONG as error:
-            kind = (column.title, type(error))
-            if kind not in self._told:
-                self._told.add(kind)
-                QTimer.singleShot(0, self, partial(_raise, error))
-            return instead(error)
-
-
-def _raise(error: Exception) -> None:
-    raise error
+        return None if column.tone is None else attempt(column.tone, lambda _row: None, row)
 
 
 def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:

@@ -14,6 +14,7 @@ from gui.asker import Question
 from gui.executing import Executing
 from gui.models import execution as rows
 from gui.models.execution import Doing
+from gui.models.progress import parts_done
 from gui.models.prompts import prompt_for
 from gui.models.steps import RUN_COLUMNS, StepRow, is_head, progressed, step_rows
 from gui.pages.page import Page
@@ -27,6 +28,8 @@ from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
 
+PARTS = 1000
+"""Of a bar."""
 LOOK_MS = 1000
 """Between two looks at an execution, while its page is on screen."""
 
@@ -186,8 +189,8 @@ class ExecutionPage(Page):
             return
         self.clock.setText(rows.clock_text(down))
         if ticking and down.expected_seconds is not None:
-            self.budget.setRange(0, max(1, round(down.expected_seconds)))
-            self.budget.setValue(min(round(down.seconds), self.budget.maximum()))
+            self.budget.setRange(0, PARTS)
+            self.budget.setValue(parts_done(down.seconds, down.expected_seconds, PARTS) or 0)
 
     def _ask(self, doing: Doing) -> None:
         if self.work.move is not None:

@@ -12,13 +12,14 @@ from core.jobs import Job
 from core.language import tr
 from core.migration.model.standing import Milestone
 from gui.bridge import Task
+from gui.guard import Guarded
 from gui.widgets.empty import Empty
 from gui.widgets.label import Label
 from gui.widgets.table import Table
 from gui.work import Work
 
 
-class Page(QWidget):
+class Page(Guarded, QWidget):
     """One page. A subclass says what it reads (`question`) and how it shows the answer (`show_answer`).
 
     `body` holds the page's own widgets; `explain` puts an empty state in its place.

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QSt
 
 from core.errors import PghaulError
 from core.language import tr
+from gui.guard import Guarded
 from gui.models.sentences import error_text
 from gui.models.words import in_window
 from gui.widgets.label import Label
@@ -26,7 +27,7 @@ class Mood(Enum):
     WRONG = QStyle.StandardPixmap.SP_MessageBoxWarning
 
 
-class Banner(QFrame):
+class Banner(Guarded, QFrame):
     """Lies over its parent's foot. Stays until it is closed or another message takes its place."""
 
     def __init__(self, parent: QWidget) -> None:

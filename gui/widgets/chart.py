@@ -8,7 +8,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
-from gui.appearance import Tone, bold_font, colour
+from gui.appearance import Tone, bold_font, colour, kept
+from gui.guard import Guarded
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker
 from gui.widgets.label import tip
 
@@ -26,7 +27,7 @@ REACH = 8.0
 """How near to a dot the mouse must be for its tip."""
 
 
-class ChartView(QWidget):
+class ChartView(Guarded, QWidget):
     """Attributes:
     chart: what is shown; None: nothing.
     """
@@ -193,12 +194,11 @@ class _Sheet:
     def _paint_title(self, painter: QPainter) -> None:
         bold = QFontMetricsF(bold_font())
         room = self.whole.width() - (self._legend_width() + 2 * GAP if self.title_lines == 1 else 0)
-        painter.save()
-        painter.setPen(self.text)
-        painter.setFont(bold_font())
-        title = bold.elidedText(self.chart.title, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QPointF(self.whole.left(), self.whole.top() + bold.ascent()), title)
-        painter.restore()
+        with kept(painter):
+            painter.setPen(self.text)
+            painter.setFont(bold_font())
+            title = bold.elidedText(self.chart.title, Qt.TextElideMode.ElideRight, room)
+            painter.drawText(QPointF(self.whole.left(), self.whole.top() + bold.ascent()), title)
         top = self.whole.top() + (self.title_lines - 1) * self.line
         at = self.whole.right() - self._legend_width() if self.title_lines == 1 else self.whole.left()
         side = self.line * 0.7

@@ -5,11 +5,12 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QCheckBox, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui import appearance
+from gui.guard import Guarded
 
 FILLING = "#68717f"
 
 
-class CheckBox(QCheckBox):
+class CheckBox(Guarded, QCheckBox):
     """Fusion draws the frame of a box darker than the window: on a dark one only the filling tells where it is."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
@@ -30,7 +31,7 @@ class CheckBox(QCheckBox):
         self.setPalette(palette)
 
 
-class CheckedItems(QStyledItemDelegate):
+class CheckedItems(Guarded, QStyledItemDelegate):
     """Draws the items of a list that are ticked off."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:

@@ -4,10 +4,11 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.guard import Guarded
 from gui.widgets.label import Label, tip
 
 
-class ElidedLabel(Label):
+class ElidedLabel(Guarded, Label):
     """Plain text on one line, as wide as there is room for."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

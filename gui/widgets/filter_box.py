@@ -8,10 +8,11 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QLineEdit, QTabWidget, QToolButton, QWidget
 
 from core.language import tr
+from gui.guard import Guarded
 from gui.widgets.table import Table
 
 
-class FilterBox(QLineEdit):
+class FilterBox(Guarded, QLineEdit):
     """For a table of a page, and those `further` that stand beside it; Ctrl+F leads to it, Escape empties it."""
 
     def __init__(self, table: Table[Any], parent: QWidget, *further: Table[Any]) -> None:

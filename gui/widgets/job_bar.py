@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 from core.jobs import Event, Progress
 from core.language import tr
 from gui.bridge import Task
-from gui.models.progress import Stage, stage_of, title, words
+from gui.models.progress import Stage, parts_done, stage_of, title, words
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.label import Label
 
@@ -81,11 +81,9 @@ class JobBar(QWidget):
         self._progress = progress
         if self.cancel.isEnabled():
             self.title.setText(title(self._job_title, progress))
-        if progress.total:
-            self.bar.setRange(0, PARTS)
-            self.bar.setValue(round(min(1.0, progress.done / progress.total) * PARTS))
-        else:
-            self.bar.setRange(0, 0)
+        done = parts_done(progress.done, progress.total, PARTS)
+        self.bar.setRange(0, 0 if done is None else PARTS)
+        self.bar.setValue(done or 0)
         self._refresh()
 
     @Slot()

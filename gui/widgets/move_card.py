@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVB
 from core.language import tr
 from core.migration.model.standing import Mark
 from gui.appearance import Tone, colour
+from gui.guard import Guarded
 from gui.models.cards import Card
 from gui.models.sentences import recorded
 from gui.widgets.elided import ElidedLabel
@@ -68,7 +69,7 @@ class MoveCard(QFrame):
         column.addLayout(foot)
 
 
-class MarksLine(QWidget):
+class MarksLine(Guarded, QWidget):
     """The milestones beside each other: the mark of each over its name, which gives way where there is no room."""
 
     def __init__(self, marks: tuple[Mark, ...], parent: QWidget | None = None) -> None:

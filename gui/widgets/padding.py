@@ -4,8 +4,10 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSize
 from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from gui.guard import Guarded
 
-class PaddedDelegate(QStyledItemDelegate):
+
+class PaddedDelegate(Guarded, QStyledItemDelegate):
     """Draws an item as the style does, its text a little away from the edges; sizes are in pixels."""
 
     def __init__(self, sides: int, ends: int = 0, parent: QObject | None = None) -> None:

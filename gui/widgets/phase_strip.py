@@ -7,11 +7,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core import units
 from core.language import tr
 from gui.appearance import Tone, colour
+from gui.guard import Guarded
+from gui.models.progress import parts_done
 from gui.models.steps import Part, Progressed
 from gui.models.words import counted
 
 
-class PhaseStrip(QWidget):
+class PhaseStrip(Guarded, QWidget):
     """One field a part, as long as it has something to say."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -47,7 +49,9 @@ class PhaseStrip(QWidget):
         shade = colour(Tone.BAD if one.part is Part.DOWN else Tone.GOOD if one.done == one.steps else Tone.NEW)
         track = QRect(room.left(), room.bottom() - 4, room.width(), 5)
         painter.fillRect(track, palette.color(QPalette.ColorRole.Mid))
-        painter.fillRect(QRect(track.left(), track.top(), round(track.width() * one.done / one.steps), 5), shade)
+        painter.fillRect(
+            QRect(track.left(), track.top(), parts_done(one.done, one.steps, track.width()) or 0, 5), shade
+        )
         font = self.font()
         font.setBold(one.under_way)
         painter.setFont(font)

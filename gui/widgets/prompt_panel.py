@@ -1,7 +1,7 @@
 """The panel in which an execution asks a person, in the page and not over it: outputs stay readable."""
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from core.language import tr
 from core.migration.model.execution import StopAnswer
@@ -21,6 +21,8 @@ class PromptPanel(QFrame):
         super().__init__(parent)
         self._question: Question | None = None
         self._typed = ""
+        self._fresh = QTimer(self, singleShot=True)
+        self._fresh.timeout.connect(self._enable)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.title, self.text = Label(parent=self), Label(parent=self)
         font = self.title.font()
@@ -32,7 +34,7 @@ class PromptPanel(QFrame):
         self.table.setMaximumHeight(self.fontMetrics().height() * 9)
         self.field = QLineEdit(self)
         self.field.setAccessibleName(tr("Name of the cluster"))
-        self.field.textChanged.connect(self._compare)
+        self.field.textChanged.connect(self._enable)
         self.accept, self.warm, self.back, self.decline = (
             QPushButton(text, self)
             for text in (tr("It is done"), tr("&One more warm pass"), tr("&Back to old"), tr("&End here"))
@@ -55,7 +57,10 @@ class PromptPanel(QFrame):
         self.hide()
 
     def ask(self, question: Question, prompt: Prompt) -> None:
-        """Show this question; what has to be typed is typed first."""
+        """Show this question; what has to be typed is typed first.
+
+        Its buttons wait as long as a double click takes: its second half must not answer what nobody has read.
+        """
         self._question, self._typed = question, prompt.typed
         self.explain(prompt)
         self.table.set_text(prompt.table)
@@ -66,7 +71,8 @@ class PromptPanel(QFrame):
         self.accept.setText(prompt.button)
         self.back.setVisible(prompt.way_back)
         self.warm.setVisible(prompt.warm)
-        self._compare("")
+        self._fresh.start(QApplication.doubleClickInterval())
+        self._enable()
         self.show()
         if prompt.typed:
             self.field.setFocus()
@@ -83,9 +89,13 @@ class PromptPanel(QFrame):
             self.hide()
             self.answered.emit(question)
 
-    @Slot(str)
-    def _compare(self, typed: str) -> None:
-        self.accept.setEnabled(typed == self._typed)
+    @Slot()
+    def _enable(self) -> None:
+        """Let be pressed what may be, once the question has been seen."""
+        seen = not self._fresh.isActive()
+        self.accept.setEnabled(seen and self.field.text() == self._typed)
+        for button in (self.warm, self.back, self.decline):
+            button.setEnabled(seen)
 
     @Slot()
     def _accept(self) -> None:

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from core.language import tr
 from core.migration.model.standing import Condition
-from gui.appearance import Tone, colour
+from gui.appearance import Tone, colour, kept
+from gui.guard import Guarded
 from gui.models.rail import RailModel, RailRow, is_told
 from gui.models.words import age
 
@@ -55,7 +56,7 @@ class Rail(QListView):
         self.turned.emit(now.row())
 
 
-class RailDelegate(QStyledItemDelegate):
+class RailDelegate(Guarded, QStyledItemDelegate):
     """Mark, title, age. What stands beside the way of a move is set apart by a line."""
 
     def paint(
@@ -70,10 +71,9 @@ class RailDelegate(QStyledItemDelegate):
         chosen = bool(whole.state & QStyle.StateFlag.State_Selected)
         role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
         text = whole.palette.color(role)
-        painter.save()
-        painter.setFont(whole.font)
-        self._text(painter, option.rect, row, text, chosen)
-        painter.restore()
+        with kept(painter):
+            painter.setFont(whole.font)
+            self._text(painter, option.rect, row, text, chosen)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(super().sizeHint(option, index).width(), option.fontMetrics.height() + 13)
@@ -95,7 +95,11 @@ class RailDelegate(QStyledItemDelegate):
 
 def draw_mark(painter: QPainter, place: QRectF, condition: Condition, shade: QColor) -> None:
     """The picture of a condition: its shape says it without its colour."""
-    painter.save()
+    with kept(painter):
+        _draw(painter, place, condition, shade)
+
+
+def _draw(painter: QPainter, place: QRectF, condition: Condition, shade: QColor) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(shade, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
     inner = place.adjusted(1.5, 1.5, -1.5, -1.5)
@@ -124,4 +128,3 @@ def draw_mark(painter: QPainter, place: QRectF, condition: Condition, shade: QCo
         case Condition.OPEN:
             painter.setPen(QPen(shade, 1.2))
             painter.drawEllipse(inner.adjusted(1, 1, -1, -1))
-    painter.restore()

@@ -6,11 +6,12 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from core.language import tr
 from core.migration.model.plan import Step
+from gui.guard import Guarded
 from gui.models.migration import step_text
 from gui.widgets.text import TextView
 
 
-class StepView(QWidget):
+class StepView(Guarded, QWidget):
     """Shows one step, or nothing."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

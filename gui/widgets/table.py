@@ -16,6 +16,7 @@ from core.files import write_text
 from core.language import tr
 from core.text import no_formula
 from gui.dialogs.files import ask_path
+from gui.guard import Guarded
 from gui.models.sorting import figure
 from gui.models.table import Column, TableModel, Width
 from gui.widgets.padding import PaddedDelegate
@@ -37,7 +38,7 @@ def level(widths: Sequence[int], room: int) -> int:
     return WIDEST
 
 
-class Table(QTableView, Generic[Row]):
+class Table(Guarded, QTableView, Generic[Row]):
     """A read-only table. `follow` tells rows apart: what is chosen stays so wherever new rows have put it.
 
     Signals: chosen(row or None); activated_row(row) by double click or Return; saved(Path), troubled(PghaulError).

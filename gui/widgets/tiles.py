@@ -10,6 +10,7 @@ from core.benchmarks.model import Side
 from core.jobs import Live
 from core.language import tr
 from gui.appearance import Tone, colour
+from gui.guard import Guarded
 from gui.models.tiles import Dot, Tile, TileRow, live_words
 from gui.widgets.label import tip
 from gui.widgets.sparkline import Sparkline, paint_dots, place_dots
@@ -42,7 +43,7 @@ class TilesView(QScrollArea):
         self._running = running
 
 
-class Tiles(QWidget):
+class Tiles(Guarded, QWidget):
     """A row a workload."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -5,10 +5,11 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QWidget
 
 from gui.appearance import Tone, colour
+from gui.guard import Guarded
 from gui.widgets.label import Label
 
 
-class ToneLabel(Label):
+class ToneLabel(Guarded, Label):
     """Plain text; its colour follows the palette."""
 
     def __init__(self, text: str, tone: Tone, parent: QWidget | None = None) -> None:

@@ -146,7 +146,7 @@ def panel(window: MainWindow, qtbot: QtBot) -> PromptPanel:
     """The panel in the page Move, once it asks."""
     move = window.show_page("Move")
     assert isinstance(move, MovePage)
-    qtbot.waitUntil(lambda: not move.prompt.isHidden())
+    qtbot.waitUntil(lambda: not move.prompt.isHidden() and move.prompt.decline.isEnabled())
     return move.prompt
 
 

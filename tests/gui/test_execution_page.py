@@ -188,7 +188,7 @@ def test_one_more_warm_pass_may_be_had_before_the_stop(full_window: MainWindow, 
     asking = full_window.show_page("Move")
     assert isinstance(asking, MovePage)
     panel = asking.prompt
-    qtbot.waitUntil(panel.isVisible)
+    qtbot.waitUntil(lambda: panel.isVisible() and panel.warm.isEnabled())
     assert panel.table.text == "3 of app on shop from 10.0.0.7, web"
     assert "1 client below lose their connections" in panel.text.text()
     press(panel.warm)
@@ -273,6 +273,7 @@ def test_the_stop_is_asked_with_host_and_expected_downtime(full_window: MainWind
     assert "1 warning of the plan stand" in panel.text.text()
     full_window.moves_made.remove("spring")
     assert "when it has ended" in full_window.banner.text
+    qtbot.waitUntil(panel.decline.isEnabled)
     panel.decline.click()
     at_rest(qtbot, full_window)
 
@@ -298,6 +299,7 @@ def test_the_stop_of_one_move_is_asked_with_its_own_host_while_another_is_picked
     full_window.work.run("execute", partial(stop_asked, full_window))
     qtbot.waitUntil(lambda: asking.prompt.isVisible() and bool(asking.prompt.text.text()))
     assert "db-payroll" not in asking.prompt.text.text()
+    qtbot.waitUntil(asking.prompt.decline.isEnabled)
     asking.prompt.decline.click()
     at_rest(qtbot, full_window)
 

@@ -18,8 +18,9 @@ NO_WINDOW = {
         "frozen.py",
         "screenshots.py",
         "dialogs/crash.py",
-    ),  # a terminal, the pictures, a bug's report
-    *("appearance.py", "widgets/label.py", "actions.py"),  # colours, marks for Qt, annotations
+        "last_time.py",
+    ),  # a terminal, the pictures, a bug's report, the log that goes with one
+    *("appearance.py", "widgets/label.py", "actions.py", "guard.py"),  # colours, marks for Qt, annotations, names
 }
 GATHERED = {"tr", "marked", "counted", "tr_counted"}
 ITSELF = {

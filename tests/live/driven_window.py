@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from gui import appearance
 from gui.pages.execution import MovePage
 from gui.remembered import Remembered
+from gui.widgets.message_box import MessageBox
 from gui.window import MainWindow
 from gui.work import Work
 
@@ -41,8 +42,12 @@ class DrivenWindow(MainWindow):
         if not self._begun and self.work.move is not None and page.start.isEnabled():
             self._begun = True
             QTest.mouseClick(page.start, Qt.MouseButton.LeftButton)
+        box = self.findChild(MessageBox)
+        if box is not None and box.isVisible():
+            begin = next(one for one in box.buttons() if box.buttonRole(one) is MessageBox.ButtonRole.AcceptRole)
+            QTest.mouseClick(begin, Qt.MouseButton.LeftButton)
         title = page.prompt.title.text() if page.prompt.isVisible() else ""
-        if title != self._said:
+        if title != self._said and (not title or page.prompt.decline.isEnabled()):
             self._said = title
             if title:
                 print(title, flush=True)  # noqa: T201  the parent reads it

@@ -1,9 +1,49 @@
 """How an execution that ended on its way has left old and new, and what may be done then: sentences for people."""
 
+from enum import Enum, auto
+
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
 from core.migration.plan.steps.known_data_roots import DATA_ROOTS, UNKNOWN_ROOT
 from core.migration.plan.steps.opening import START_NEW
+
+
+class MoveStatus(Enum):
+    """What is so on both servers."""
+
+    UNTOUCHED = auto()
+    FOUND_STOPPED = auto()
+    """The old cluster was stopped before, and is kept from starting."""
+    STOPPING = auto()
+    """The stop of the old cluster has begun, and nobody saw its end."""
+    STOPPED = auto()
+    LOCAL_ONLY = auto()
+    """The new cluster runs, for local connections only."""
+    NOT_OPENED = auto()
+    OPENING = auto()
+    """The cutover has begun, and nobody saw its end."""
+    OPENED = auto()
+    """Clients can connect to the new cluster; steps of the plan are left."""
+    MOVED = auto()
+    ROLLING_BACK = auto()
+    """A rollback has begun and not ended."""
+    ROLLED_BACK = auto()
+
+
+SENTENCES = {
+    MoveStatus.UNTOUCHED: "old is as it was",
+    MoveStatus.FOUND_STOPPED: "old was stopped before this began, and is kept from starting",
+    MoveStatus.STOPPING: "old is stopped, or about to be",
+    MoveStatus.STOPPED: "old is stopped",
+    MoveStatus.LOCAL_ONLY: "old is stopped; new runs, for local connections alone, and nobody has written to it",
+    MoveStatus.NOT_OPENED: "old is stopped; new could not be opened, is stopped too, and nobody has written to it",
+    MoveStatus.OPENING: "new was opened, or was about to be: look whether it runs; old stays stopped",
+    MoveStatus.OPENED: "new is open to clients; old stays stopped, and steps of the move are left",
+    MoveStatus.MOVED: "new is open to clients; old is stopped, and its fence keeps it from starting",
+    MoveStatus.ROLLING_BACK: "a rollback has begun and not ended: look whether the old server runs",
+    MoveStatus.ROLLED_BACK: "the old server is as it was; the cluster does not run on the new server",
+}
+"""What people read of each."""
 
 
 def holds_old(execution: Execution) -> bool:
@@ -63,19 +103,31 @@ def carried_out_sentence(latest: Execution | None) -> str:
 
 def how_both_stand(execution: Execution) -> str:
     """Whether old still serves, and whether new runs."""
-    if execution.kind is Kind.REAL and execution.state is State.DONE:
-        return "new is open to clients; old is stopped, and its fence keeps it from starting"
+    return SENTENCES[move_status(execution)]
+
+
+def move_status(execution: Execution) -> MoveStatus:
+    """What is so on both servers, by what has been done: the one source of whatever is said of it."""
+    if execution.kind is Kind.REHEARSAL:
+        return MoveStatus.UNTOUCHED
+    if execution.state is State.DONE:
+        return MoveStatus.MOVED
+    if execution.state is State.ROLLED_BACK:
+        return MoveStatus.ROLLED_BACK
     if execution.past_return:
-        return "new was opened, or was about to be: look whether it runs; old stays stopped"
+        return MoveStatus.OPENED if any(run.done for run in execution.openings) else MoveStatus.OPENING
+    if execution.steps and execution.steps[-1].back:
+        return MoveStatus.ROLLING_BACK
     if execution.openings:
-        return "old is stopped; new could not be opened, is stopped too, and nobody has written to it"
+        return MoveStatus.NOT_OPENED
     if any(step.name == START_NEW and execution.done(step.number) for step in execution.plan.steps):
-        return "old is stopped; new runs, for local connections alone, and nobody has written to it"
+        return MoveStatus.LOCAL_ONLY
     if not holds_old(execution):
-        return "old is as it was"
+        return MoveStatus.UNTOUCHED
     if found_stopped(execution):
-        return "old was stopped before this began, and is kept from starting"
-    return "old is stopped, or about to be"
+        return MoveStatus.FOUND_STOPPED
+    stopped = any(step.name == STOP and execution.done(step.number) for step in execution.plan.steps)
+    return MoveStatus.STOPPED if stopped else MoveStatus.STOPPING
 
 
 def _knows_too_little(execution: Execution) -> bool:

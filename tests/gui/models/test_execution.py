@@ -5,6 +5,7 @@ from core.migration.model.execution import Kind, State
 from gui.models.execution import (
     Doing,
     confirmation,
+    needs_name,
     outcome,
     run_text,
     summary,
@@ -37,7 +38,10 @@ def test_a_cluster_that_is_at_stake_is_named_first() -> None:
     for doing in (Doing.RESUME, Doing.END, Doing.BACK):
         assert confirmation(doing, running)
         assert not confirmation(doing, ExecutionState(execution(kind=Kind.REHEARSAL)))
-    assert not confirmation(Doing.MOVE, ExecutionState())
+    for doing in (Doing.MOVE, Doing.REHEARSE):
+        assert confirmation(doing, ExecutionState())
+        assert not needs_name(doing, ExecutionState())
+    assert needs_name(Doing.RESUME, running)
     down = replace(STEP, stopped=True)
     held = ExecutionState(ran(execution(down, down), 1), stands="old is stopped")
     assert confirmation(Doing.RESUME, held) == "Old is stopped. The move goes on with step 2, step."

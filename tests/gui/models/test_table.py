@@ -91,7 +91,7 @@ def test_roles() -> None:
 
 
 @pytest.mark.parametrize("failing", ["text", "tone"])
-def test_a_column_that_fails_says_so_and_is_told_once(qtbot: QtBot, tmp_path: Path, failing: str) -> None:
+def test_a_column_that_fails_shows_that_it_is_absent(qtbot: QtBot, tmp_path: Path, failing: str) -> None:
     """Unguarded, the program would die within Qt."""
 
     def fails(row: Thing) -> str:
@@ -117,12 +117,11 @@ def test_a_column_that_fails_says_so_and_is_told_once(qtbot: QtBot, tmp_path: Pa
         table.copy()
         table.save_csv(tmp_path / "things.csv")
         table.grab()
-        qtbot.waitUntil(lambda: bool(caught))
-        qtbot.wait(0)
-    assert [kind for kind, _error, _trace in caught] == [ZeroDivisionError]
-    cell = table.rows.index(0, 2)
-    shown = "cannot be shown (ZeroDivisionError: integer division or modulo by zero)" if failing == "text" else "b"
-    assert cell.data() == shown
-    assert shown in cell.data(Qt.ItemDataRole.ToolTipRole)
-    assert shown in (tmp_path / "things.csv").read_text()
-    assert cell.data(Qt.ItemDataRole.ForegroundRole) is None
+        cell = table.rows.index(0, 2)
+        shown = "–" if failing == "text" else "b"
+        assert cell.data() == shown
+        assert shown in cell.data(Qt.ItemDataRole.ToolTipRole)
+        assert shown in (tmp_path / "things.csv").read_text()
+        assert cell.data(Qt.ItemDataRole.ForegroundRole) is None
+        table.close()
+    assert {kind for kind, _error, _trace in caught} == {ZeroDivisionError}

@@ -6,7 +6,14 @@ import pytest
 
 from core.errors import InputError
 from core.migration.execution.entry import may_begin
-from core.migration.execution.status import holds_old, status_sentence
+from core.migration.execution.status import (
+    SENTENCES,
+    MoveStatus,
+    holds_old,
+    how_both_stand,
+    move_status,
+    status_sentence,
+)
 from core.migration.model.execution import NOT_OPENED, Kind, State
 from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
@@ -103,3 +110,46 @@ def test_a_stopped_cluster_that_somebody_started_may_be_planned_anew() -> None:
     fenced = ran(ran(copied, 2), 3)
     with pytest.raises(InputError, match="keeps old from starting"):
         may_begin(fenced, alive=False, anew=True)
+
+
+WHOLE = (*WARM, replace(STEP, title="open", point_of_no_return=True), replace(STEP, title="after"))
+"""The stop is the second step, the proof of it the third; the last but one opens new."""
+U, S, L = MoveStatus.UNTOUCHED, MoveStatus.STOPPED, MoveStatus.LOCAL_ONLY
+
+
+@pytest.mark.parametrize(
+    ("steps", "done", "status", "after"),
+    [
+        (WHOLE, 0, None, U),
+        (WHOLE, 1, None, MoveStatus.STOPPING),
+        (WHOLE, 1, 1, MoveStatus.STOPPING),
+        (WHOLE, 2, None, S),
+        (WHOLE, 2, 1, S),
+        (WHOLE, 4, 1, S),
+        (WHOLE, 5, None, MoveStatus.OPENING),
+        (WHOLE, 5, NOT_OPENED, MoveStatus.NOT_OPENED),
+        (WHOLE, 6, 1, MoveStatus.OPENED),
+        ((*WARM, STEP), 5, 1, L),
+        (COLD, 1, 1, MoveStatus.FOUND_STOPPED),
+    ],
+)
+@pytest.mark.parametrize("state", State)
+def test_each_state_has_one_status(
+    steps: tuple[Step, ...], done: int, status: int | None, after: MoveStatus, state: State
+) -> None:
+    made = execution(*steps, state=state)
+    for number in range(1, done + 1):
+        made = ran(made, number)
+    made = ran(made, done + 1, status=status)
+    ends = {State.DONE: MoveStatus.MOVED, State.ROLLED_BACK: MoveStatus.ROLLED_BACK}
+    assert move_status(made) is ends.get(state, after)
+    assert move_status(replace(made, kind=Kind.REHEARSAL)) is MoveStatus.UNTOUCHED
+    back = replace(made, steps=(*made.steps, replace(made.steps[-1], back=True)))
+    if after not in {MoveStatus.OPENED, MoveStatus.OPENING}:
+        assert move_status(back) is ends.get(state, MoveStatus.ROLLING_BACK)
+
+
+def test_each_status_has_its_own_sentence() -> None:
+    rolled_back = ran(execution(*WARM, state=State.ROLLED_BACK), 5)
+    assert how_both_stand(rolled_back) == "the old server is as it was; the cluster does not run on the new server"
+    assert len(set(SENTENCES.values())) == len(MoveStatus)
