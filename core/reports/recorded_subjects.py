@@ -7,6 +7,7 @@ SUBJECTS = (
     marked("system"),
     marked("processor"),
     marked("memory"),
+    marked("what systemd-logind removes"),
     marked("block devices"),
     marked("block queues"),
     marked("md arrays"),
