@@ -214,7 +214,7 @@ def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
     def decide() -> None:
         cluster.new.exec("sh", "-c", spoil)
 
-    with pytest.raises(PghaulError, match=r"failed with exit status 69: the server in .* did not start"):
+    with pytest.raises(PghaulError, match=r"failed with exit status 69: .*FATAL: .*of nobody"):
         carry_out(move.executor(number, Person(at={"decide": decide})))
     failed = move.store.execution(number)
     assert (failed.state, failed.past_return) == (State.STOPPED, False)
