@@ -16,7 +16,6 @@ cluster_sql() {
   [ -n "$cluster_pid" ] || return 0
   sql_reach
   sql_environment
-  leave_slots "$cluster_socket" "${cluster_port:-5432}"
   keep_slots
   sql_known=$(sql_questions known | ask postgres -v ON_ERROR_STOP=1) || fail 'psql failed'
   printf '%s\n' "$sql_known"
@@ -36,7 +35,7 @@ sql_reach() {
   [ -x "$sql_client" ] || sql_client=$(command -v psql) || fail 'psql is not installed'
 }
 
-# sql_environment   set what psql reads, and sql_rank, the series as a number
+# sql_environment   set what psql reads, and sql_rank, the series as a number; from here on the slots of clients are counted
 # Names mean what PostgreSQL itself means by them, in the session's own role: see connect_to.
 sql_environment() {
   if [ -n "$cluster_socket" ]; then export PGHOST="$cluster_socket"; fi
@@ -49,6 +48,7 @@ sql_environment() {
   if [ "$sql_rank" -ge 903 ]; then PGOPTIONS="$PGOPTIONS -c lock_timeout=1000"; fi
   if [ "$sql_rank" -ge 1100 ]; then PGOPTIONS="$PGOPTIONS -c jit=off"; fi
   export PGOPTIONS PGCONNECT_TIMEOUT=5 PGAPPNAME=pghaul
+  leave_slots "$cluster_socket" "${cluster_port:-5432}"
 }
 
 # ask DATABASE OPTIONS...   psql with the statements on standard input

@@ -59,6 +59,7 @@ cluster_start_files() {
   if [ -n "$cluster_pid" ]; then
     sql_reach
     sql_environment
+    keep_slots
     files_config=$(echo 'show config_file;' | ask postgres -v ON_ERROR_STOP=1) || fail 'psql failed: where its configuration lies is not known'
   fi
   [ -n "$files_config" ] || [ -e "$cluster_folder/postgresql.conf" ] || fail 'where its configuration lies is not known'
@@ -77,6 +78,7 @@ cluster_start_files() {
 # files_not_in_force   the `edited` lines of cluster_start_files; nothing before 9.2
 files_not_in_force() {
   case $cluster_series in 8.* | 9.[01]) return 0 ;; *) ;; esac
+  keep_slots
   files_asked=$(sql_questions edited | ask postgres -v ON_ERROR_STOP=1) || fail 'psql failed'
   [ -z "$files_asked" ] || printf '%s\n' "$files_asked" | while read -r files_name files_hidden files_value; do
     set -- -C "$files_name" -D "$cluster_folder" -c "config_file=$files_config"
