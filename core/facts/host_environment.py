@@ -149,7 +149,8 @@ class Dataset:
 class IrregularFiles:
     """Files of a data directory and its tablespaces that a copy may not bring over as they are.
 
-    Numbers count all of them; `examples` has some paths of each kind: hard-link, sparse, foreign, unreadable, partial.
+    Numbers count all of them; `examples` has some paths of each kind: hard-link, sparse, foreign, unreadable,
+    partial, special.
     """
 
     hard_links: int
@@ -165,6 +166,8 @@ class IrregularFiles:
     examples: dict[str, tuple[str, ...]]
     empty: int | None = None
     """Files that hold nothing, whose contents need no reading; None in facts of before they were counted."""
+    special: int = 0
+    """FIFOs and devices, which no copy brings; a socket is made anew by whoever listens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from core.facts.sections import Section, hexadecimal
 from core.facts.sizes import DEADLINE
 from core.facts.text import first_line, unreadable
 
-_KINDS = ("hard-link", "sparse", "foreign", "unreadable", "partial")
+_KINDS = ("hard-link", "sparse", "foreign", "unreadable", "partial", "special")
 
 
 def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
@@ -46,6 +46,7 @@ def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
         partial=counts["partial"],
         examples={kind: tuple(paths) for kind, paths in examples.items()},
         empty=counts["empty"],
+        special=counts["special"],
     )
 
 

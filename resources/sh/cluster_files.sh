@@ -83,7 +83,7 @@ link_line() {
 # irregular_files   print `mode MODE`, five paths of each kind of file that a copy may not bring over as it is, how many of
 # each and how many empty files there are, and last `holes BYTES`
 # Kinds: hard-link, sparse (from 1 MiB of holes on: less is the end of a block, or a small file inside its inode),
-# foreign, unreadable, partial. A name may hold a line break: a NUL ends a record, a line break becomes byte 1.
+# foreign, unreadable, partial, special (a FIFO or a device). A name may hold a line break: a NUL ends a record, a line break becomes byte 1.
 irregular_files() {
   irregular_ids=$(stat -c '%u %a' -- "$cluster_folder") || fail 'stat failed'
   echo "mode ${irregular_ids#* }"
@@ -93,6 +93,7 @@ irregular_files() {
     function note(kind) { count[kind]++; if (count[kind] <= shown) print kind, path }
     $0 == "whole" { whole = 1; next }
     { path = $0; for (i = 0; i < 6; i++) sub(/^[^ ]* /, "", path) }
+    $1 ~ /^[pbc]$/ { note("special"); next }
     $1 == "f" && $3 > 1 && !seen[$2]++ { note("hard-link") }
     $1 == "f" && $5 == 0 { count["empty"]++ }
     $1 == "f" && $5 - $4 * 512 >= hole { note("sparse"); holes += $5 - $4 * 512 }
@@ -106,12 +107,14 @@ irregular_files() {
     }' | irregular_lines || exit
 }
 
-# irregular_walk UID   a record of each file and folder of cluster_folder and its tablespaces, and one more for what is odd
+# irregular_walk UID   a record of each file, folder, FIFO and device of cluster_folder, its tablespaces and its WAL, and one
+# more for what is odd
 # What may not be entered is such a record, and no error of the walk.
 irregular_walk() {
   set -- "$1" "$cluster_folder"
-  for walk_link in "$cluster_folder"/pg_tblspc/*; do
-    [ ! -e "$walk_link" ] || set -- "$@" "$walk_link"
+  for walk_link in "$cluster_folder"/pg_tblspc/* "$cluster_folder/pg_wal" "$cluster_folder/pg_xlog"; do
+    # what is no link is walked with the data directory
+    if [ -L "$walk_link" ] && [ -e "$walk_link" ]; then set -- "$@" "$walk_link"; fi
   done
   walk_odd="- 0 0 0 $1 %p\\0"
   shift
@@ -119,7 +122,8 @@ irregular_walk() {
     \( \( ! -readable -o -type d ! -executable \) -printf "U $walk_odd" -o -true \) \
     \( \( -name '.~tmp~' -o -name .rsync-partial -o -type f \
     -name '.?*.[0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z]' \) -printf "P $walk_odd" -o -true \) \
-    -type d \( ! -readable -o ! -executable \) -prune
+    -type d \( ! -readable -o ! -executable \) -prune \
+    -o \( -type p -o -type b -o -type c \) -printf '%y %D:%i %n %b %s %U %p\0'
 }
 
 # irregular_lines   print the lines on standard input with each path as hexadecimal digits; fails without the last

@@ -3,7 +3,7 @@
 # what differs can be named.
 # A line a name, sorted by path: the path; what both sides must have alike; what is this side's own; the sum of a file. Byte 2
 # stands between them; a line break in a name is byte 1.
-#   alike  owner (by name, as numbers differ between hosts), type, mode; of a file size and time, in whole seconds, which every
+#   alike  owner (on new: who writes there; on old all are taken for the owner's, whose they become), type, mode; of a file size and time, in whole seconds, which every
 #          rsync and file system carries; of a link where it leads. A folder's size and time are its file system's own
 #   own    ctime and inode of a file. No program can set a ctime back: what has the same line has the same contents
 
@@ -87,9 +87,10 @@ keep_sums() {
 
 # list_alike LABEL ROOT WAL   here: the lines of all that lies in ROOT, without sums, in `now`
 # But what each side has for itself: the lock file, the log of a start, the fence, the control file (summed up by itself), idle WAL.
+# Nor FIFOs, sockets and devices, which no pass brings and PostgreSQL does not need. sum_owner `-`: whoever owns them.
 list_alike() {
   alike_label=$1 alike_wal=$3
-  set -- -path ./lost+found
+  set -- -path ./lost+found -o -type p -o -type s -o -type b -o -type c
   [ "$alike_label" != data ] || set -- "$@" -o -path ./postmaster.pid -o -path ./pghaul-start.log \
     -o -path ./pghaul-fence -o -path ./global/pg_control
   if [ "$alike_wal" != - ]; then
@@ -100,8 +101,11 @@ list_alike() {
     for alike_pattern in $alike_idle; do set -- "$@" -o -path "$alike_pattern"; done
     set +f
   fi
+  alike_owner="-user $sum_owner"
+  [ "$sum_owner" != - ] || alike_owner=-true
+  # shellcheck disable=SC2086 # words of find; a user's name has no blank
   whole "$sum_lists/found" find . -mindepth 1 -ignore_readdir_race \( "$@" \) -prune -o -printf '%P\002' \
-    \( -user "$sum_owner" -printf 'owner ' -o -printf '%u ' \) \
+    \( $alike_owner -printf 'owner ' -o -printf '%u ' \) \
     \( -type f -printf '%y %m %s %Ts\002%C@ %i\0' -o -type l -printf '%y -> %l\002\0' -o -printf '%y %m\002\0' \)
   tr '\n\0' '\001\n' <"$sum_lists/found" >"$sum_lists/now" || fail "$sum_lists/now cannot be written"
   rm -f -- "$sum_lists/found" || fail "$sum_lists/found cannot be removed"

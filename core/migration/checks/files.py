@@ -6,7 +6,7 @@ from core.facts.host_environment import Account, IrregularFiles
 from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Facts
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.data_roots import roots_of
+from core.migration.findings.data_roots import private_key, roots_of
 from core.migration.findings.finding import (
     NOTHING,
     Case,
@@ -97,11 +97,37 @@ def foreign_files(case: Case) -> Finding:
         return odd
     if odd.foreign == 0:
         return passed("none", NOTHING, "all files belong to the owner of the data directory")
-    return warning(
-        _shown(odd.foreign, odd, "foreign"),
+    shown = _shown(odd.foreign, odd, "foreign")
+    key = None if case.cluster is None else private_key(case.cluster)
+    if key is not None and key in odd.examples.get("foreign", ()):
+        return blocker(
+            shown,
+            NOTHING,
+            f"the private key {key} belongs to another user: its copy will belong to the owner of the new cluster, and "
+            "PostgreSQL refuses a key of its own that a group may read",
+            f"give it to the owner of the cluster on the old server (chown), and: {for_hint('chmod', '600', key)}",
+        )
+    return passed(
+        shown,
         NOTHING,
-        f"{_counted(odd.foreign)} of somebody else: on new they will be the owner's",
-        "look what put them there; PostgreSQL itself never makes such files",
+        f"{_counted(odd.foreign)} of somebody else: on the new server the owner of the cluster owns them, and "
+        "PostgreSQL reads them as before",
+    )
+
+
+def special_files(case: Case) -> Finding:
+    """No FIFO and no device lies in the data roots: a copy brings files, folders and links alone."""
+    odd = _odd(case)
+    if not isinstance(odd, IrregularFiles):
+        return odd
+    if odd.special == 0:
+        return passed("none", NOTHING, "files, folders and links alone lie in the data roots")
+    return warning(
+        _shown(odd.special, odd, "special"),
+        NOTHING,
+        f"FIFOs or devices lie in the data roots, {units.count(odd.special)} of them: they are not copied, and "
+        "PostgreSQL itself uses none",
+        "look which program uses them; where it needs them, make them anew on the new server (mkfifo, mknod)",
     )
 
 
@@ -174,8 +200,12 @@ CHECKS: tuple[Check, ...] = (
         unreadable_files,
     ),
     (
-        Declaration("foreign-files", "files of other owners", False, "owners of old's files", "creating-cluster"),
+        Declaration("foreign-files", "files of other owners", True, "owners of old's files", "creating-cluster"),
         foreign_files,
+    ),
+    (
+        Declaration("special-files", "FIFOs and devices", False, "kinds of old's files", "creating-cluster"),
+        special_files,
     ),
     (
         Declaration("folder-mode", "mode of the data directory", False, "its mode on old", "creating-cluster"),

@@ -25,7 +25,7 @@ from core.jobs import Job, Note
 from core.migration.execution import lock
 from core.migration.execution.difference import Differences, differing_files, first_difference
 from core.migration.execution.executor import Executor, adopt, end_detached, leave_out, output_of, run_step
-from core.migration.execution.mending import DIFFERS, differed, leave_to_passes, named
+from core.migration.execution.mending import DIFFERS, compares_files, differed, leave_to_passes, named
 from core.migration.execution.passes import Pass, another, gain, outdated
 from core.migration.execution.recording import recorded, watched
 from core.migration.execution.rsync_log import changed_meanwhile
@@ -34,6 +34,7 @@ from core.migration.model.execution import Execution, Kind, State, StepRun, Stop
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, Step, call_of
 from core.migration.plan.steps.copy import DELETIONS, STOPPED
 from core.migration.plan.steps.inventory import CLIENTS, INVENTORY
+from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS, same_roots
 from core.migration.plan.steps.opening import LIFT_FENCE, START_NEW
 from core.text import counted
 
@@ -151,7 +152,7 @@ def _go_on(executor: Executor, *, cleaned: bool) -> None:
         if cleaned and not _is_stopped(executor.execution):
             _from_the_warm_passes(executor)
         failed = differed(executor.execution)
-        if failed is not None:
+        if _changed_since_the_stop(executor) or failed is not None:
             executor.journal.steps_void(executor.id, execution.plan.first_copying)
         _renew(executor)
         if failed is not None:
@@ -420,6 +421,39 @@ def _prove_still_stopped(executor: Executor) -> None:
         )
     executor.job.report(Note("old was started after its stop was proven: it is stopped and copied again", "warning"))
     _from_the_warm_passes(executor)
+
+
+def _changed_since_the_stop(executor: Executor) -> bool:
+    """Whether files of the stopped old server were changed after they were proven to be on new, so that all of the
+    downtime's passes and their proof are made again.
+
+    Until the comparison has ended well an operator may mend what it found: what the old server is then is remembered
+    anew, and the comparison holds new against it. That nobody started it meanwhile, its control file has told.
+
+    Raises:
+        BlockedError: they were changed, and new was started since: no pass may go there any more.
+    """
+    execution = executor.execution
+    steps = {step.name: step for step in execution.plan.steps}
+    remembered = steps.get(STOPPED_ROOTS)
+    if remembered is None or not execution.done(remembered.number) or execution.past_return:
+        return False
+    before = output_of(executor, remembered)
+    compared = compares_files(execution.plan)
+    proven = compared is not None and execution.done(compared.number)
+    run_step(executor, remembered)
+    if not proven or same_roots(before, executor.outputs[remembered.number]):
+        return False
+    start = steps.get(START_NEW)
+    if start is not None and execution.latest(start.number) is not None:
+        raise BlockedError(
+            "files of the old server were changed after they were compared, and the new cluster was started since: it "
+            "lacks these changes",
+            f"go back to the old server: pghaul execute {execution.move} --rollback; then begin anew",
+        )
+    changed = "files of the old server were changed after they were compared: they are copied and compared again"
+    executor.job.report(Note(changed, "warning"))
+    return True
 
 
 def _from_the_warm_passes(executor: Executor) -> None:

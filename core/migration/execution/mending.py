@@ -19,14 +19,14 @@ def named(differences: Differences) -> str:
 
 def differed(execution: Execution) -> StepRun | None:
     """The comparison of files that failed and that nothing was done about yet."""
-    compared = _comparing(execution.plan)
+    compared = compares_files(execution.plan)
     latest = execution.latest(compared.number) if compared is not None else None
     return latest if latest is not None and latest.exit_status == DIFFERS and not latest.void else None
 
 
 def leave_to_passes(executor: Executor, failed: StepRun) -> None:
     """Tell old which files alone the passes are to bring; where that is not known they compare all of them."""
-    compared = _comparing(executor.execution.plan)
+    compared = compares_files(executor.execution.plan)
     if compared is None or not compared.mending or not failed.output:
         executor.job.report(Note("which files differ is not known: all are compared again"))
         return
@@ -43,5 +43,6 @@ def mended_as(plan: Plan) -> str | None:
     return summed.user if summed is not None else None
 
 
-def _comparing(plan: Plan) -> Step | None:
+def compares_files(plan: Plan) -> Step | None:
+    """The step that holds the files of new against those of old."""
     return next((step for step in plan.steps if step.agrees_with == SUMS), None)

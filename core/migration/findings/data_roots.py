@@ -54,6 +54,14 @@ def data_roots(move: Move, cluster: Cluster) -> tuple[DataRoot, ...]:
     return (replace(data, target=move.target), *(_placed(root, move, cluster) for root in outside))
 
 
+def private_key(cluster: Cluster) -> str | None:
+    """The private key of the server, where it is in use and lies in the data directory, and so travels with it."""
+    named = cluster.settings.get("ssl_key_file", "")
+    path = posixpath.normpath(posixpath.join(cluster.data_directory, named))
+    inside = named and path.startswith(cluster.data_directory.rstrip("/") + "/")
+    return path if inside and cluster.settings.get("ssl") == "on" else None
+
+
 def roots_of(cluster: Cluster) -> tuple[DataRoot, ...]:
     """The folders of a cluster where it stands: `target` is `source`."""
     outside = [root for root in _linked(cluster) if not root.inside]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.migration.model.plan import Plan, Step
 from core.migration.plan.calls import paths_of
 from core.migration.plan.steps.copy import STOPPED
+from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS
 from core.migration.plan.steps.verify import SUMS
 from core.servers.shell import quoted, words_of
 
@@ -107,13 +108,16 @@ def _values(step: Step, plan: Plan) -> str:
 def _again_until(step: Step, plan: Plan) -> int:
     """Up to which step a script that begins behind this one does it again first; 0: never.
 
-    The channel as long as it is still to be closed; the proof of the stop until new is opened; what nobody may keep as
-    long as it is still to be read.
+    The channel as long as it is still to be closed; the proof of the stop until new is opened; what the stopped old
+    server is until its files are compared, as they may have been mended meanwhile; what nobody may keep as long as it
+    is still to be read.
     """
     if step.renewed:
         return max((each.number for each in plan.steps if each.closes), default=0)
     if step.name == STOPPED:
         return first(each for each in plan.steps if each.point_of_no_return)
+    if step.name == STOPPED_ROOTS:
+        return first(each for each in plan.steps if each.agrees_with == SUMS)
     if step.private:
         return max((each.number for each in plan.steps if each.reads == step.name), default=0)
     return 0

@@ -323,6 +323,14 @@ EXAMPLES = [
         tolerates={"awk behind": "its last line is there"},
     ),
     Example(
+        "irregular_files",
+        arrange=f"{_DATA}; mkdir data/pg_tblspc wal; mkfifo data/pipe; ln -s ../wal data/pg_wal; mkfifo wal/pipe",
+        settings=_OF,
+        matches=r"mode 700\n(?:special =\w+\n){2}count special 2\nholes 0\n",
+        tolerates={"awk behind": "its last line is there"},
+        name="a FIFO and one beside the WAL",
+    ),
+    Example(
         "target_entries",
         ("1", "@folder@/data", "@folder@/no"),
         arrange="mkdir data; touch data/a data/b",

@@ -7,6 +7,7 @@ from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
 from core.migration.plan.steps.checkpoint import before_the_last_pass, before_the_stop
+from core.migration.plan.steps.copyable import prove_copyable, prove_copyable_in_the_stop
 from core.migration.plan.steps.corruption import checksums
 from core.migration.plan.steps.inventory import see_clients, take_inventory
 from core.migration.plan.steps.known_data_roots import prove_data_roots, prove_data_roots_stopped, remember_data_roots
@@ -27,6 +28,7 @@ def copy(site: Site) -> list[Step]:
     """A running cluster: warm passes, stop, fence, final pass. A stopped one: fence, one cold pass."""
     if not site.cluster.running:
         return [
+            prove_copyable(site),
             prove_files(site),
             *see_listeners(site),
             *_stop_proven(site),
@@ -40,6 +42,7 @@ def copy(site: Site) -> list[Step]:
     return [
         *_warm(site),
         prove_data_roots(site),
+        prove_copyable(site),
         prove_files(site),
         *see_listeners(site),
         *before_the_stop(site),
@@ -108,6 +111,7 @@ def _stop(site: Site) -> list[Step]:
             skippable=False,
         ),
         *take_inventory(site),
+        prove_copyable_in_the_stop(site),
         prove_files_in_the_stop(site),
         Step(
             "stop old",

@@ -20,7 +20,10 @@ DATA_ROOTS = "places-"
 UNKNOWN_ROOT = "not in the plan"
 """What their sentence says where no other execution of this plan could go on; after any other failure one can."""
 
-_BEGAN, _RUNNING, _STOPPED = f"{DATA_ROOTS}began", f"{DATA_ROOTS}running", f"{DATA_ROOTS}stopped"
+_BEGAN, _RUNNING = f"{DATA_ROOTS}began", f"{DATA_ROOTS}running"
+STOPPED_ROOTS = f"{DATA_ROOTS}stopped"
+"""The name of the step that remembers what the stopped old server is."""
+
 _LEAST = 0.9
 """A root that loses more than a tenth of its relations from one proof to the next, in files or in bytes, is told of."""
 
@@ -41,7 +44,7 @@ def prove_data_roots_stopped(site: Site) -> Step:
     """In the stop, when nobody can make a root any more, and before anything is removed from new."""
     running = site.cluster.running
     proof = held(site.cluster) if running else data_roots(site.cluster)
-    step = _proof(site, "prove that the plan still knows every data root", _STOPPED, proof)
+    step = _proof(site, "prove that the plan still knows every data root", STOPPED_ROOTS, proof)
     reads = _RUNNING if running else ""
     return replace(step, reads=reads, phase=Phase.STOP, stopped=True, rehearsed=not running)
 
@@ -55,12 +58,22 @@ def prove_still_stopped(site: Site, *, opened: bool) -> Step:
         step,
         reason="had anything been written to old since its stop, new would lack it",
         native=(*native_prove_stopped(site.old_path, data, fenced=True), *step.native),
-        reads=_STOPPED,
+        reads=STOPPED_ROOTS,
         phase=Phase.OPEN,
         timed_as=Phase.PREPARE if opened else Phase.START,  # what follows the opening is no downtime
         share=0.1,
         stopped=not opened,
     )
+
+
+def same_roots(before: str, now: str) -> bool:
+    """Whether two such looks found the same, but for what a restart of the host renumbers: its boot and its devices."""
+
+    def known(said: str) -> list[str]:
+        lines = (line.split(" ", 1) for line in said.splitlines())
+        return sorted(rest for first, *rests in lines if first.isdigit() for rest in rests)
+
+    return known(before) == known(now)
 
 
 def _proof(site: Site, title: str, name: str, proof: Shell) -> Step:

@@ -156,7 +156,7 @@ def _sums(function: str, site: Site, *, on_new: bool) -> Shell:
     return call(
         function,
         _lists(site, on_new=on_new),
-        site.channel.writer if on_new else site.owner,
+        site.channel.writer if on_new else "-",  # whosever they were on old, they become the writer's
         threads if on_new or function == "sum_up" else min(threads, _WHILE_RUNNING),
         _program(site),
         "forget_cached" if on_new else "true",

@@ -44,6 +44,12 @@ def odd(**changes: Any) -> dict[str, Any]:
     return {"irregular_files": replace(IrregularFiles(0, 0, 0, 0, 0, 0, {}), **changes)}
 
 
+def foreign_key(ssl: str) -> dict[str, object]:
+    """The private key of the server is another user's; whether it is in use."""
+    examples = {"foreign": (f"{DATA}/server.key",)}
+    return {**odd(foreign=1, examples=examples), "settings": {"ssl": ssl, "ssl_key_file": "server.key"}}
+
+
 def process(parent: str | None = "init", unit: str | None = None, files: int = 1024) -> dict[str, Any]:
     return {"process": Process(Limits(files, 8 << 20), parent, unit), **RUNNING_UNDER}
 
@@ -62,7 +68,25 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], Status, s
     ("owner-number", {}, {}, {"accounts": (Account("root", 0, 0),)}, U, "nothing to compare"),
     ("unreadable-files", odd(unreadable=2, examples={"unreadable": ("/d/x",)}), {}, {}, B, "2 files"),
     ("unreadable-files", {"irregular_files": None}, {}, {}, U, "could not be read"),
-    ("foreign-files", odd(foreign=1), {}, {}, W, "1 file of somebody else"),
+    ("foreign-files", odd(foreign=1), {}, {}, P, "1 file of somebody else"),
+    (
+        "foreign-files",
+        foreign_key("on"),
+        {},
+        {},
+        B,
+        "refuses a key of its own",
+    ),
+    (
+        "foreign-files",
+        foreign_key("off"),
+        {},
+        {},
+        P,
+        "as before",
+    ),
+    ("special-files", odd(special=2, examples={"special": ("/x", "/y")}), {}, {}, W, "FIFOs or devices"),
+    ("special-files", {"irregular_files": None}, {}, {}, U, "could not be read"),
     ("folder-mode", {"mode": "755"}, {}, {}, W, "refuses to start"),
     ("folder-mode", {"mode": "750"}, {}, {}, P, "the mode"),
     ("folder-mode", {"mode": "750", "series": "10", "version": "10.23"}, {}, {}, W, "refuses to start"),
@@ -247,6 +271,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "owner-number": ("cluster.owner_uid", "new.host_environment.accounts"),
     "unreadable-files": ("cluster.irregular_files",),
     "foreign-files": ("cluster.irregular_files",),
+    "special-files": ("cluster.irregular_files",),
     "folder-mode": ("cluster.mode",),
     "hard-links": ("cluster.irregular_files",),
     "sparse-files": ("cluster.irregular_files",),

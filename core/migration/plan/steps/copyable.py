@@ -1,0 +1,36 @@
+"""The look before the stop that a copy can bring everything that lies in the data roots of the old server."""
+
+from dataclasses import replace
+
+from core.migration.findings.data_roots import private_key
+from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.plan.site import Site
+from core.servers.shell import call, command
+
+
+def prove_copyable(site: Site) -> Step:
+    """Before anybody is asked to stop anything, in a rehearsal too: facts may be days old."""
+    folders = [root.source for root in site.roots]
+    return Step(
+        "prove that every file can be copied",
+        "old",
+        site.owner,
+        str(call("copyable", private_key(site.cluster) or "-", *folders)),
+        "a file that the owner of the cluster may not read would end the copy in the downtime",
+        ONLY_LOOKS,
+        (command("find", *folders, "-type", "f", "!", "-readable").text,),
+        phase=Phase.STOP,
+        share=0.0,
+        renewed=True,
+        skippable=False,
+        rehearsed=True,
+        proves=True,
+    )
+
+
+def prove_copyable_in_the_stop(site: Site) -> Step:
+    """Directly before the stop: people may have taken long to come to it."""
+    step = prove_copyable(site)
+    return replace(
+        step, title="prove that every file can still be copied", stopped=True, renewed=False, rehearsed=False
+    )

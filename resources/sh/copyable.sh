@@ -1,0 +1,59 @@
+# The look, before the stop, that a copy can bring all that lies in the data roots. Only names and inodes are read.
+
+# copyable KEY FOLDER...   as the owner of the FOLDERs: fails where a file may not be read, or KEY, `-` or the private key in
+# them, is another's; print a `note: ` of what arrives otherwise than it is
+copyable() {
+  copyable_key=$1
+  shift
+  copyable_user=$(id -u) || fail 'id failed'
+  { copyable_walk "$copyable_user" "$@" && printf 'whole\0'; } | tr '\n\0' '\001\n' | copyable_names "$copyable_key"
+}
+
+# copyable_walk UID FOLDER...   a record of what of all below may not be read, is not of UID, or is no file, folder or link
+# A link's owner counts nowhere, and a socket is made anew by whoever listens.
+copyable_walk() {
+  copyable_owner=$1
+  shift
+  gently find -H "$@" -ignore_readdir_race -name lost+found -prune \
+    -o \( -type f ! -readable -o -type d \( ! -readable -o ! -executable \) \) -printf 'closed %p\0' -prune \
+    -o \( -type f -o -type d \) ! -uid "$copyable_owner" -printf 'foreign %p\0' \
+    -o \( -type p -o -type b -o -type c \) -printf 'special %p\0'
+}
+
+# copyable_names KEY   say so of the records on standard input, five names of each kind; fails without the last, `whole`
+copyable_names() {
+  names_kind='' closed_names='' closed_many=0 foreign_names='' foreign_many=0 special_names='' special_many=0
+  while IFS=' ' read -r names_kind names_path; do
+    case $names_kind in
+      closed)
+        # where a server runs, what has gone meanwhile cannot be read either; byte 1 is a line break in a name
+        case $names_path in *"$(printf '\001')"*) ;; *) [ -e "$names_path" ] || continue ;; esac
+        closed_many=$((closed_many + 1))
+        [ "$closed_many" -gt 5 ] || closed_names="$closed_names, $names_path"
+        ;;
+      foreign)
+        foreign_many=$((foreign_many + 1))
+        [ "$foreign_many" -gt 5 ] || foreign_names="$foreign_names, $names_path"
+        ;;
+      special)
+        special_many=$((special_many + 1))
+        [ "$special_many" -gt 5 ] || special_names="$special_names, $names_path"
+        ;;
+      *) break ;;
+    esac
+  done
+  [ "$names_kind" = whole ] || fail 'not all of the data roots may be looked at'
+  [ "$closed_many" = 0 ] ||
+    fail "$closed_many files or folders may not be read by the owner of the cluster, which no copy would bring:" \
+      "${closed_names#, }. Set their owner and modes right (chown, chmod u+rwX), and go on with --resume."
+  if [ "$1" != - ] && [ -f "$1" ] && [ ! -L "$1" ] && [ ! -O "$1" ]; then
+    fail "the private key $1 belongs to another user. Its copy will belong to the owner of the new cluster, and PostgreSQL" \
+      'refuses a key of its own that a group may read. Give it to the owner of the cluster (chown), set its mode to 600' \
+      '(chmod), and go on with --resume.'
+  fi
+  [ "$foreign_many" = 0 ] || echo "note: $foreign_many files or folders belong to somebody else: ${foreign_names#, }." \
+    'On the new server they belong to the owner of the cluster.' || fail 'the notes cannot be written'
+  [ "$special_many" = 0 ] || echo "note: $special_many FIFOs or devices are not copied: ${special_names#, }." \
+    'PostgreSQL uses none; make them anew on the new server where another program does.' ||
+    fail 'the notes cannot be written'
+}

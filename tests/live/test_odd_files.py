@@ -1,0 +1,86 @@
+"""Files, links, FIFOs and sockets that PostgreSQL did not make, and what is mended on the stopped old server."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.lab.fixtures import LabAsker
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+from tests.live import moving as site
+from tests.live.command_line import CommandLine
+from tests.live.moving import DATA, NEW_OTHER, OTHER, ROOT, TARGET, sql
+
+pytestmark = pytest.mark.lab
+
+_ODD = f"""
+set -eu
+cd '{DATA}'
+chmod 644 postgresql.conf
+chown root postgresql.conf
+ln -s PG_VERSION link
+mkfifo pipe
+python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("own.socket")'
+chown postgres pipe own.socket
+"""
+_EARLY, _LATE = f"{DATA}/base/early", f"{DATA}/base/late"
+_CLOSED = "install -m 600 -o root /dev/null"
+_FENCED = f"until [ -e {DATA}/pghaul-fence/global/pg_control ]; do sleep 0.02; done"
+_IN_THE_MEANTIME = (
+    f"mkdir {ROOT}/seen && {_CLOSED} {_EARLY}; setsid sh -c '{_FENCED}; {_CLOSED} {_LATE}' >/dev/null 2>&1 </dev/null &"
+)
+
+
+@pytest.fixture
+def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    made = CommandLine(lab, asker, capsys)
+    site.create(lab.old)
+    try:
+        site.clear(lab)
+        site.start(lab.old)
+        lab.old.exec("sh", "-c", _ODD)
+        made.describe(lab.old)
+        made.describe(lab.new)
+        ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
+        roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
+        code, _, err = made("move", "add", "m", *ends, *roots)
+        assert code == 0, err
+        yield made
+    finally:
+        site.remove(lab)
+
+
+def finding(cli: CommandLine, check: str) -> str:
+    for host in (cli.lab.old, cli.lab.new):
+        code, _, err = cli.connecting("facts", host.name)
+        assert code == 0, err
+    lines = cli.connecting("check", "m")[1].splitlines()
+    at = next(number for number, line in enumerate(lines) if f"[{check}]" in line)
+    return "\n".join(lines[at : at + 4])
+
+
+def owner(host: Host, file: str) -> str:
+    return host.exec("stat", "-c", "%U", f"{TARGET}/{file}").stdout.strip()
+
+
+def test_odd_files_arrive_or_are_refused_before_the_stop_and_a_mend_in_it_is_no_dead_end(
+    cli: CommandLine,
+) -> None:
+    old, new = cli.lab.old, cli.lab.new
+    assert "PASS" in finding(cli, "foreign-files")
+    assert "1 of them" in finding(cli, "special-files")
+    # both come when the checks have passed: one before the stop, the other one behind it
+    cli("move", "hook", "m", "stop-applications", "--side", "old", "--as", "root", "--command", _IN_THE_MEANTIME)
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    assert f"belong to somebody else: {DATA}/postgresql.conf. On the new server" in err
+    assert (code, f"by the owner of the cluster, which no copy would bring: {_EARLY}. Set" in err) == (1, True), err
+    assert sql(old, "select 1") == "1"
+    old.exec("rm", _EARLY)
+    go_on = ("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting(*go_on)
+    assert (code, "some files could not be read" in err) == (3, True), err
+    old.exec("chown", "postgres:", _LATE)
+    code, _, err = cli.connecting(*go_on)
+    assert code == 0, err
+    assert {owner(new, file) for file in ("postgresql.conf", "base/late", "link")} == {"postgres"}
+    assert new.exec("sh", "-c", f"cd '{TARGET}' && find . -type p -o -type s").stdout == ""

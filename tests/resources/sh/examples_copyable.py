@@ -1,0 +1,39 @@
+"""Examples of the look that a copy can bring everything that lies in the data roots."""
+
+from tests.resources.sh.examples import Example
+
+_DATA = "mkdir -p data/base space/lost+found && : >data/PG_VERSION && : >'data/base/a b' && ln -s /nowhere data/link"
+_WORDS = ("@folder@/data", "@folder@/space")
+_LOOKED_AT = dict.fromkeys(("find", "nice", "ionice"), "its caller looks at the exit status")
+_WHOLE = {"tr behind": "the last record is there"}
+
+EXAMPLES = [
+    Example("copyable", ("-", *_WORDS), arrange=_DATA, prints="", tolerates=_WHOLE),
+    Example(
+        "copyable",
+        ("@folder@/data/server.key", *_WORDS),
+        arrange=f"{_DATA} && : >data/server.key && mkfifo data/pipe && chown 65534 data/base 'data/base/a b'",
+        matches=r"note: 2 files or .*/data/base, .*/data/base/a b\. On .*\nnote: 1 FIFOs .*/data/pipe\. .*\n",
+        tolerates=_WHOLE,
+        as_root=True,
+        name="notes",
+    ),
+    Example(
+        "copyable",
+        ("@folder@/data/server.key", *_WORDS),
+        arrange=f"{_DATA} && : >data/server.key && chown 65534 data/server.key",
+        status=1,
+        complains="/data/server.key belongs to another user",
+        as_root=True,
+        name="a key of somebody else",
+    ),
+    Example("copyable", ("-", "@folder@/no"), status=1, complains="not all of the data roots", name="not there"),
+    Example(
+        "copyable_walk",
+        ("0", "@folder@/data"),
+        arrange=f"{_DATA}; mkfifo data/pipe",
+        matches=r"special [^\0]+/pipe\0",
+        as_root=True,
+        tolerates=_LOOKED_AT,
+    ),
+]
