@@ -73,6 +73,13 @@ def call(function: str, *words: str | int | float | PurePath) -> Shell:
     return Shell(made.text, made.shown, compound=True, functions=library([function, *named_in(made.text)]))
 
 
+def lowered(shell: Shell) -> Shell:
+    """A call that lets a server go first that serves beside it, see `lower_priority`."""
+    first = call("lower_priority")
+    both = _join([first, shell], "\n")
+    return replace(both, compound=True, functions="\n".join(filter(None, (shell.functions, first.functions))))
+
+
 def calls(*lines: Sequence[str | int | float | PurePath]) -> Shell:
     """Functions of the remote half with their words, one after the other, a line each, however each one ends."""
     made = [_join([_quoted(word) for word in line], " ") for line in lines]

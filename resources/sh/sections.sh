@@ -13,6 +13,7 @@ sections_begin() {
   export PATH LC_ALL LANGUAGE HOME program section_failed
   unset PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGPASSFILE PGSERVICE PGSERVICEFILE PGDATA PGOPTIONS ENV BASH_ENV
   enter /
+  lower_priority # a server may serve here
   trap '[ -z "$section_running" ] || kill "$!" 2>/dev/null; exit 143' HUP INT TERM
   if timeout -k 1 1 true >/dev/null 2>&1; then section_limits=yes; else section_limits=no; fi
 }

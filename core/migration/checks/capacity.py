@@ -22,6 +22,7 @@ from core.migration.findings.finding import (
     unknown,
     warning,
 )
+from core.migration.transports.copy_channel import LISTS
 
 _MARGIN = 1.05
 """A copy on another file system takes a little more room than it had; and WAL is written from the first start on."""
@@ -42,6 +43,48 @@ def inodes(case: Case) -> Finding:
         return system.inodes_free
 
     return _compare(case, lambda root: root.files, free, lambda number: f"{units.count(number)} inodes", "inodes")
+
+
+def lists(case: Case) -> Finding:
+    """Each server has room for the lists of files that a copy keeps: without any the old one may stop."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    files = [root.files for root in data_roots(case.move, cluster)]
+    on_old, on_new = (facts.file_system_of(LISTS) for facts in (case.old, case.new))
+    if on_old is None or on_new is None or None in files:
+        gaps = [no_file_system(facts) for facts, one in ((case.old, on_old), (case.new, on_new)) if one is None]
+        why = gaps[0] if gaps else reason(case.old, SIZE.name, LINKS.name, of=case.move.cluster)
+        return unknown(NOTHING, NOTHING, f"whether {LISTS} has room for lists of files is not known: {why}", _LOOK)
+    need = _LISTED_BYTES * sum(number or 0 for number in files)
+    shown = [f"{one.mount_point} has {units.size(one.available_bytes)}" for one in (on_old, on_new)]
+    short = []
+    for facts, one in ((case.old, on_old), (case.new, on_new)):
+        # as room_reserve of beside.sh has it
+        if one.available_bytes - need < min(one.size_bytes // 20, 1 << 30, one.available_bytes // 2):
+            beside = ", where the running cluster lies too" if facts is case.old and _holds(one, cluster, facts) else ""
+            short.append(f"{one.mount_point} of {facts.server} has {units.size(one.available_bytes)}{beside}")
+    if short:
+        return blocker(
+            shown[0],
+            shown[1],
+            f"the lists of the cluster's files in {LISTS} may take {units.size(need)}, which must not fill it: "
+            f"{'; '.join(short)}",
+            f"free some of it, or mount another file system at {LISTS}",
+        )
+    return passed(shown[0], shown[1], f"{LISTS} has room for the lists of files, {units.size(need)} at the most")
+
+
+def _holds(one: FileSystem, cluster: Cluster, facts: Facts) -> bool:
+    """Whether a data root lies on the device of that file system, which may be mounted several times."""
+    found = [facts.file_system_of(root.source) for root in roots_of(cluster)]
+    return any(each is not None and each.device == one.device for each in found)
+
+
+_LISTED_BYTES = 1024
+"""What the lists of a copy take of a file, at the most; some 600 are usual."""
+
+_LOOK = f"compare by hand: 1 kB a file, df {LISTS}"
 
 
 def memory(case: Case) -> Finding:
@@ -151,6 +194,12 @@ CHECKS: tuple[Check, ...] = (
             "inodes", "free inodes on new", True, "files on old, free inodes of each file system of new", "backup-file"
         ),
         inodes,
+    ),
+    (
+        Declaration(
+            "lists", "room for lists of files", True, "files on old, free space of /tmp on both", "backup-file"
+        ),
+        lists,
     ),
     (
         Declaration(

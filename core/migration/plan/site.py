@@ -10,7 +10,7 @@ from core.migration.findings.data_roots import DataRoot
 from core.migration.findings.releases import numbers
 from core.migration.findings.services import service_for
 from core.migration.model.move import Move, Verify
-from core.migration.transports.copy_channel import CopyChannel
+from core.migration.transports.copy_channel import LISTS, CopyChannel
 from core.servers.profiles import Profile
 
 
@@ -79,6 +79,11 @@ class Site:
         while port in taken:
             port += 1
         return port
+
+    @property
+    def lists(self) -> tuple[int, str]:
+        """Of how many files each side keeps lists, as far as is known, and in which folder."""
+        return sum(root.files or 0 for root in self.roots), LISTS
 
     def share(self, root: DataRoot) -> float:
         """The root's share of the bytes that a copy brings; all roots alike where their sizes are not known."""

@@ -18,7 +18,7 @@ from core.migration.probing import commands
 from core.migration.probing.timing import Timing, ratio_of
 from core.migration.transports.copy_channel import address_of, own_name
 from core.servers.connection import Completed, Server
-from core.servers.shell import Shell
+from core.servers.shell import Shell, lowered
 from core.text import complaint
 
 DEADLINE_SECONDS = 60.0
@@ -51,7 +51,7 @@ class BothEnds:
 
     def on_old(self, title: str, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
         job = job or self.job
-        return self.old.run(shell, job, user=self.reader, stdin=stdin, deadline=DEADLINE_SECONDS, title=title)
+        return self.old.run(lowered(shell), job, user=self.reader, stdin=stdin, deadline=DEADLINE_SECONDS, title=title)
 
     def on_new(self, title: str, shell: Shell, stdin: str = "") -> Completed:
         given = stdin.encode(errors="surrogateescape")

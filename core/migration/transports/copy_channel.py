@@ -30,6 +30,10 @@ each later one logs in again, in the stop too, which may be weeks behind the fir
 """
 
 
+LISTS = "/tmp"  # noqa: S108  in it a folder is made by mkdir, which fails where anything lies already
+"""Where each server keeps the lists of a copy, and old its key."""
+
+
 @dataclass(frozen=True, slots=True)
 class CopyChannel:
     """The way from old to new for one copy.
@@ -99,7 +103,7 @@ def channel_of(
     name = f"pghaul-{purpose}-{own_name(move, seed)}"
     return CopyChannel(
         marker=name,
-        folder=f"/tmp/{name}",  # noqa: S108  made by mkdir, which fails where anything lies already
+        folder=f"{LISTS}/{name}",
         address=address,
         port=new.port or 22,
         login=user,

@@ -93,6 +93,11 @@ def warm_pass(root: DataRoot) -> Shell:
     return _pass("warm_pass", root)
 
 
+def gentle_warm_pass(root: DataRoot, files: int, lists: str) -> Shell:
+    """The same, so that the server goes first. `files`: of how many it keeps lists, in the folder `lists`."""
+    return call("beside_server", files, lists, "warm_pass", *_words(root))
+
+
 def cold_pass(root: DataRoot) -> Shell:
     """On old, stopped: everything, and what is not on old removed on new. rsync checks the sum of all it sends."""
     return _pass("cold_pass", root)
@@ -132,7 +137,11 @@ def further_starts(channel: CopyChannel) -> int:
 
 
 def _pass(name: str, root: DataRoot) -> Shell:
-    return call(name, root.label, root.source, root.target, wal_of(root))
+    return call(name, *_words(root))
+
+
+def _words(root: DataRoot) -> tuple[str, ...]:
+    return root.label, root.source, root.target, wal_of(root)
 
 
 def wal_of(root: DataRoot) -> str:

@@ -81,9 +81,10 @@ _ASKED = {
     "sql_found": "libc C",
 }
 _LOOKED_AT = dict.fromkeys(("psql", "find", "nice", "ionice"), "its caller looks at the exit status")
+_BEGUN = {"timeout": "then nothing limits the sections"} | dict.fromkeys(("renice", "ionice"), "as it is then")
 
 EXAMPLES = [
-    Example("clusters_begin", ("MARK",), settings=_PROGRAM, tolerates={"timeout": "then nothing limits the sections"}),
+    Example("clusters_begin", ("MARK",), settings=_PROGRAM, tolerates=_BEGUN),
     Example(
         "look_into",
         ("0", "OWN", "@folder@/data", "", ""),

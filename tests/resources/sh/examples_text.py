@@ -13,6 +13,9 @@ _ENDED = {
 
 _CUT = dict.fromkeys(("sed", "head", "sed behind", "head behind"), "what is missing is seen by its marks")
 _LOOKED_AT = dict.fromkeys(("nice", "ionice"), "its caller looks at the exit status")
+_BEGUN = {"timeout": "then nothing limits the sections"} | dict.fromkeys(
+    ("renice", "ionice"), "the priority stays then"
+)
 
 EXAMPLES = [
     Example("hex", ("a b\n$(x)",), prints="6120620a24287829"),
@@ -29,7 +32,7 @@ EXAMPLES = [
     Example("print_if_there", ("list",), prints="", name="none"),
     Example("is_there", ("list",), arrange="ln -s nowhere list"),
     Example("gently", ("echo", "a"), prints="a\n", tolerates=_LOOKED_AT),
-    Example("sections_begin", ("MARK",), settings=_PROGRAM, tolerates={"timeout": "then nothing limits the sections"}),
+    Example("sections_begin", ("MARK",), settings=_PROGRAM, tolerates=_BEGUN),
     Example(
         "section",
         ("name", "5", "print_first", "@folder@/list"),

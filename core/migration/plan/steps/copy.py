@@ -74,7 +74,7 @@ def _warm_pass(site: Site, root: DataRoot, number: int) -> Step:
         f"warm pass {number} of {MOST_PASSES}: {root.source}",
         "old",
         site.owner,
-        str(passes.warm_pass(root)),
+        str(passes.gentle_warm_pass(root, *site.lists)),
         "while old runs: the more lies on new already, the shorter is the stop" if number == 1 else "what changed",
         _AGAIN,
         native=_rsyncs(site, root, passes.PRESENT, passes.MISSING),

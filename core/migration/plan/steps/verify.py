@@ -149,11 +149,14 @@ def _sums(function: str, site: Site, *, on_new: bool) -> Shell:
     threads = _threads(facts[on_new])
     # before the last pass new has no control file, which tells what WAL is idle; what came of that is summed up alike
     idle_known = function == "sum_up" or not on_new
+    # in the downtime nobody is served there
+    ahead = () if function == "sum_up" else ("within_room" if on_new else "beside_server", *site.lists)
     roots = [
         (root.label, root.link or "-", root.target if on_new else root.source, wal_of(root) if idle_known else "-")
         for root in site.roots
     ]
     return call(
+        *ahead,
         function,
         _lists(site, on_new=on_new),
         site.channel.writer if on_new else "-",  # whosever they were on old, they become the writer's

@@ -434,6 +434,21 @@ def test_an_earlier_copy_is_overwritten_not_added() -> None:
     assert one("space", old(), other).status is Status.BLOCKER
 
 
+@pytest.mark.parametrize(
+    ("available", "status"),
+    # 2,000 files
+    [(4_000_000, Status.BLOCKER), (4_100_000, Status.PASS), (80_000_000_000, Status.PASS)],
+)
+def test_room_for_lists_of_files(available: int, status: Status) -> None:
+    tmp = FileSystem("/tmp", "/dev/sdb", "xfs", ("rw",), 90_000_000_000, available)
+    here = replace(old(), file_systems=(*old().file_systems, tmp))
+    assert one("lists", here, new()).status is status
+    data = FileSystem("/srv/pg", "/dev/sdb", "xfs", ("rw",), 90_000_000_000, available)
+    beside = one("lists", replace(here, file_systems=(tmp, data)), new())
+    assert ("where the running cluster lies too" in beside.message) is (status is Status.BLOCKER)
+    assert one("lists", old(), replace(new(), file_systems=(tmp, data))).status is status
+
+
 def test_inodes() -> None:
     assert one("inodes", old(), _with_room(80_000_000_000, 1999)).status is Status.BLOCKER
     assert one("inodes", old(), _with_room(80_000_000_000, None)).status is Status.PASS

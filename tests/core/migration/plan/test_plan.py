@@ -116,7 +116,7 @@ def test_the_name_to_be_typed_stands_at_the_head() -> None:
 def test_the_final_pass_trusts_no_time() -> None:
     """What these two functions then do is tested on files whose times were set back."""
     made = plan({"running": True})
-    assert step(made, "warm pass 1").call == f"warm_pass data {DATA} {TARGET} pg_wal"
+    assert step(made, "warm pass 1").call == f"beside_server 2000 /tmp warm_pass data {DATA} {TARGET} pg_wal"
     assert step(made, "final pass, changed files").call == f"changed_pass data {DATA} {TARGET} pg_wal"
 
 
