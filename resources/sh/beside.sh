@@ -71,11 +71,14 @@ room_left() {
 # watch_room FOLDER LEAST PROCESS   till it is ended: where fewer than LEAST kB are free, end PROCESS and what it has started, and
 # end with 75; the same with another status where nobody can tell
 watch_room() {
-  trap 'kill "$!" 2>/dev/null; exit 0' TERM
+  watch_pause='' # not $!, which is of the shell that this one was split from
+  trap '[ -z "$watch_pause" ] || kill "$watch_pause" 2>/dev/null; exit 0' TERM
   watch_status=0
   while [ "$watch_status" = 0 ]; do
     sleep 0.5 &
-    wait "$!" || watch_status=1
+    watch_pause=$!
+    wait "$watch_pause" || watch_status=1
+    watch_pause=''
     watch_left=$(room_left "$1") || watch_status=1
     [ "$watch_status" != 0 ] || [ "$watch_left" -ge "$2" ] || watch_status=75
   done

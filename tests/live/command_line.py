@@ -35,11 +35,11 @@ class CommandLine:
         code, _, err = self("server", "add", host.name, host.address, "--user", user, *identity, *options, "--replace")
         assert code == 0, err
 
-    def set_up(self, cluster: str = clusters.DATA, *options: str) -> None:
+    def set_up(self, cluster: str = clusters.DATA, *options: str, target: str = clusters.NEW_DATA) -> None:
         """Both hosts described, and a move `m` between them."""
         self.describe(self.lab.old)
         self.describe(self.lab.new)
-        where = ("--cluster", cluster, "--target", clusters.NEW_DATA)
+        where = ("--cluster", cluster, "--target", target)
         volumes = ["--new-volume", "/srv/pg"]
         if "--old-volume" not in options:
             volumes += ["--old-volume", "/srv/pg"]

@@ -30,6 +30,7 @@ from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import CACHE, LabError, wait_until
+from tests.live.command_line import CommandLine
 
 ROOT = "/srv/pg/move"
 DATA, WAL, SPACE, OTHER = f"{ROOT}/data", f"{ROOT}/wal", f"{ROOT}/space a", f"{ROOT}/space b"
@@ -123,6 +124,11 @@ def unfence(old: Host) -> None:
 
 def start(old: Host) -> None:
     pg_ctl(old, "-l", "/dev/null", "start")
+
+
+def describe(cli: CommandLine) -> None:
+    """Both hosts, and the move of the cluster as `m`."""
+    cli.set_up(DATA, "--tablespace", f"{OTHER}={NEW_OTHER}", target=TARGET)
 
 
 def clear(lab: Lab) -> None:

@@ -11,7 +11,7 @@ from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine
-from tests.live.moving import DATA, NEW_OTHER, OTHER, TARGET
+from tests.live.moving import DATA
 
 pytestmark = pytest.mark.lab
 
@@ -36,12 +36,7 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     try:
         site.clear(lab)
         site.start(lab.old)
-        made.describe(lab.old)
-        made.describe(lab.new)
-        ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
-        roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
-        code, _, err = made("move", "add", "m", *ends, *roots)
-        assert code == 0, err
+        site.describe(made)
         yield made
     finally:
         site.remove(lab)

@@ -8,7 +8,7 @@ from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine, Terminal
-from tests.live.moving import DATA, NEW_OTHER, OTHER, PORT, SERVER, TARGET, pg_ctl, sql
+from tests.live.moving import DATA, PORT, SERVER, TARGET, pg_ctl, sql
 
 pytestmark = pytest.mark.lab
 
@@ -38,12 +38,7 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     )
     lab.new.exec("sh", "-c", f"echo theirs >{FILE}", user="postgres")
     made = CommandLine(lab, asker, capsys)
-    made.describe(lab.old)
-    made.describe(lab.new)
-    ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
-    roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
-    code, _, err = made("move", "add", "m", *ends, *roots)
-    assert code == 0, err
+    site.describe(made)
     made("move", "hook", "m", "stop-applications", "--side", "old", "--command", "true")
     yield made
     for host in (lab.old, lab.new):

@@ -9,7 +9,7 @@ from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine, Terminal
-from tests.live.moving import DATA, NEW_OTHER, OTHER, ROOT, SPACE, WAL, pg_ctl, sql
+from tests.live.moving import DATA, NEW_OTHER, ROOT, SPACE, WAL, pg_ctl, sql
 
 pytestmark = pytest.mark.lab
 
@@ -62,12 +62,7 @@ def _running(cli: CommandLine, arrangement: str) -> Iterator[CommandLine]:
     site.clear(cli.lab)
     old.exec("sh", "-c", arrangement)
     site.start(old)
-    cli.describe(old)
-    cli.describe(new)
-    ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
-    roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
-    code, _, err = cli("move", "add", "m", *ends, *roots)
-    assert code == 0, err
+    site.describe(cli)
     yield cli
     pg_ctl(old, "-m", "immediate", "stop", check=False)
     new.exec("sh", "-c", f"{site.NEW_BIN}/pg_ctl -D {TARGET} -m immediate stop", user="postgres", check=False)

@@ -8,7 +8,7 @@ from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine, Terminal
-from tests.live.moving import DATA, NEW_OTHER, OTHER, PORT, SERVER, TARGET, pg_ctl, sql
+from tests.live.moving import DATA, PORT, SERVER, pg_ctl, sql
 
 pytestmark = pytest.mark.lab
 
@@ -46,13 +46,7 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
         pg_ctl(lab.old, "-l", "/dev/null", "-o", "-c max_connections=137", "start")
         lab.old.exec("tee", "-a", conf, input="work_mem = 8MB\n")
         sql(lab.old, _WORK)
-        made.describe(lab.old)
-        made.describe(lab.new)
-        ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
-        code, _, err = made(
-            "move", "add", "m", *ends, "--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}"
-        )
-        assert code == 0, err
+        site.describe(made)
         yield made
     finally:
         site.remove(lab)

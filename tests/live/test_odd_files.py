@@ -9,7 +9,7 @@ from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine
-from tests.live.moving import DATA, NEW_OTHER, OTHER, ROOT, TARGET, sql
+from tests.live.moving import DATA, ROOT, TARGET, sql
 
 pytestmark = pytest.mark.lab
 
@@ -39,12 +39,7 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
         site.clear(lab)
         site.start(lab.old)
         lab.old.exec("sh", "-c", _ODD)
-        made.describe(lab.old)
-        made.describe(lab.new)
-        ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
-        roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
-        code, _, err = made("move", "add", "m", *ends, *roots)
-        assert code == 0, err
+        site.describe(made)
         yield made
     finally:
         site.remove(lab)

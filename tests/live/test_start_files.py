@@ -12,7 +12,7 @@ from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine
-from tests.live.moving import DATA, NEW_OTHER, OTHER, PORT, ROOT, TARGET, pg_ctl, sql
+from tests.live.moving import DATA, PORT, ROOT, TARGET, pg_ctl, sql
 
 pytestmark = pytest.mark.lab
 
@@ -30,12 +30,7 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     append(lab.old, _CONF, "listen_addresses = '*'")
     site.start(lab.old)
     made = CommandLine(lab, asker, capsys)
-    made.describe(lab.old)
-    made.describe(lab.new)
-    ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
-    roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
-    code, _, err = made("move", "add", "m", *ends, *roots)
-    assert code == 0, err
+    site.describe(made)
     yield made
     for host in (lab.old, lab.new):
         pg_ctl(host, "-m", "immediate", "stop", check=False)

@@ -94,13 +94,7 @@ def said(host: Host, text: str) -> str:
 
 
 def described(command: CommandLine) -> None:
-    command.describe(command.lab.old)
-    command.describe(command.lab.new)
-    ends = ("--old", "old", "--new", "new", "--cluster", site.DATA, "--target", site.TARGET)
-    volumes = ("--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
-    spaces = ("--tablespace", f"{site.OTHER}={site.NEW_OTHER}")
-    code, _, err = command("move", "add", "m", *ends, *volumes, *spaces)
-    assert code == 0, err
+    site.describe(command)
     for side in ("old", "new"):
         code, _, err = command.connecting("facts", side)
         assert code == 0, err
