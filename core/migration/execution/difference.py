@@ -68,8 +68,10 @@ class _Line:
 def first_difference(expected: str, found: str) -> str:
     """The first line that is not the same, as either side has it."""
     pairs = zip_longest(expected.splitlines(), found.splitlines(), fillvalue="nothing")
-    one, other = next(pair for pair in pairs if pair[0] != pair[1])
-    return f"{one} there, {other} here"
+    differing = next((pair for pair in pairs if pair[0] != pair[1]), None)
+    if differing is None:
+        return "the lines are the same, but not what ends them"
+    return "{} there, {} here".format(*differing)
 
 
 def differing_files(old: str, new: str) -> Differences:

@@ -157,7 +157,7 @@ EXAMPLES = [
         arrange=_DATA,
         settings=_PROGRAM | {"cluster_sections": "size 5 cluster_size", "cluster_postmasters": ""},
         matches=r"\nOWN begin size\n\d+ 1\n\nOWN end 0\n",
-        tolerates=dict.fromkeys(("find", "awk", "timeout", "ionice", "nice", "readlink"), "that is told"),
+        tolerates=_BEGUN | dict.fromkeys(("find", "awk", "timeout", "ionice", "nice", "readlink"), "that is told"),
     ),
     Example(
         "cluster_open",
