@@ -126,9 +126,9 @@ def start(old: Host) -> None:
     pg_ctl(old, "-l", "/dev/null", "start")
 
 
-def describe(cli: CommandLine) -> None:
+def describe(cli: CommandLine, target: str = TARGET) -> None:
     """Both hosts, and the move of the cluster as `m`."""
-    cli.set_up(DATA, "--tablespace", f"{OTHER}={NEW_OTHER}", target=TARGET)
+    cli.set_up(DATA, "--tablespace", f"{OTHER}={NEW_OTHER}", target=target)
 
 
 def clear(lab: Lab) -> None:

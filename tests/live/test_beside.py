@@ -22,11 +22,12 @@ while read -t 0.02 -r _; [ $? -gt 128 ]; do
     {{ read -r name <"$each/comm"; }} 2>/dev/null || continue
     case $name in rsync | openssl | sha256sum) ;; *) continue ;; esac
     stat=$(cat "$each/stat" 2>/dev/null) && stat=${{stat##*) }} && set -- $stat && nice=${{17}} &&
-      io=$(ionice -p "${{each#/proc/}}" 2>/dev/null) && echo "$state $name $nice $io"
+      io=$(ionice -p "${{each#/proc/}}" 2>/dev/null) && readlink "$each/exe" >/dev/null && echo "$state $name $nice $io"
   done
 done
 """
-"""Until its standard input ends: a line for each look at each process that reads files."""
+"""Until its standard input ends: a line for each look at each process that reads files. One that is about to end has no
+priority of its disk any more: it lost its program before."""
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def _running(cli: CommandLine, arrangement: str) -> Iterator[CommandLine]:
     site.clear(cli.lab)
     old.exec("sh", "-c", arrangement)
     site.start(old)
-    site.describe(cli)
+    site.describe(cli, TARGET)
     yield cli
     pg_ctl(old, "-m", "immediate", "stop", check=False)
     new.exec("sh", "-c", f"{site.NEW_BIN}/pg_ctl -D {TARGET} -m immediate stop", user="postgres", check=False)
