@@ -70,7 +70,7 @@ def first_difference(expected: str, found: str) -> str:
     pairs = zip_longest(expected.splitlines(), found.splitlines(), fillvalue="nothing")
     differing = next((pair for pair in pairs if pair[0] != pair[1]), None)
     if differing is None:
-        return "the lines are the same, but not what ends them"
+        return "the lines are the same, their line endings differ"
     return "{} there, {} here".format(*differing)
 
 

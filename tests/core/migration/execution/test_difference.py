@@ -16,7 +16,7 @@ SUMS = "data: 3 files, 9 bytes, aaaa\n16384: 2 files, 7 bytes, cccc\ncontrol\nee
         (SUMS.replace("eeee", "0000"), "eeee  - there, 0000  - here"),
         ("", "data: 3 files, 9 bytes, aaaa there, nothing here"),
         (SUMS + "\nmore", "nothing there, more here"),
-        (SUMS.replace("\n", "\r\n"), "the lines are the same, but not what ends them"),
+        (SUMS.replace("\n", "\r\n"), "the lines are the same, their line endings differ"),
     ],
 )
 def test_the_first_line_that_differs_is_said(found: str, said: str) -> None:
