@@ -119,9 +119,8 @@ def test_new_is_not_opened_where_a_file_of_old_has_changed_since_its_stop(
     code, _, err = disk.connecting("execute", "m", "--confirm", DATA)
     assert (code, "/16384 was changed" in err) == (1, True), err
     assert sql(disk.lab.new, "show listen_addresses") == "localhost"
-    code, _, err = disk.connecting("execute", "m", "--resume", "--confirm", DATA)
-    assert (code, "the new cluster was started since: it lacks" in err, "--rollback; then" in err) == (1, True, True), (
-        err
-    )
+    for _ in range(2):  # a look at what changed is not what later looks are held against
+        code, _, err = disk.connecting("execute", "m", "--resume", "--confirm", DATA)
+        assert (code, "cluster was started since: it lacks" in err, "--rollback; then" in err) == (1, True, True), err
     assert disk.connecting("execute", "m", "--rollback")[0] == 0
     assert sql(disk.lab.old, "select 1") == "1"

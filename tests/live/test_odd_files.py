@@ -26,6 +26,10 @@ chown postgres pipe own.socket
 _EARLY, _LATE = f"{DATA}/base/early", f"{DATA}/base/late"
 _CLOSED = "install -m 600 -o root /dev/null"
 _FENCED = f"until [ -e {DATA}/pghaul-fence/global/pg_control ]; do sleep 0.02; done"
+_UNREADABLE = (
+    f"""setsid sh -c 'until [ -e "{ROOT}/over" ]; do chmod 0 "{TARGET}/base/1/PG_VERSION"; sleep 0.02; done' """
+    ">/dev/null 2>&1 </dev/null &"
+)
 _IN_THE_MEANTIME = (
     f"mkdir {ROOT}/seen && {_CLOSED} {_EARLY}; setsid sh -c '{_FENCED}; {_CLOSED} {_LATE}' >/dev/null 2>&1 </dev/null &"
 )
@@ -75,7 +79,14 @@ def test_odd_files_arrive_or_are_refused_before_the_stop_and_a_mend_in_it_is_no_
     code, _, err = cli.connecting(*go_on)
     assert (code, "some files could not be read" in err) == (3, True), err
     old.exec("chown", "postgres:", _LATE)
+    new.exec("sh", "-c", _UNREADABLE)
     code, _, err = cli.connecting(*go_on)
-    assert code == 0, err
+    new.exec("sh", "-c", f"touch {ROOT}/over && chmod 600 '{TARGET}/base/1/PG_VERSION'")
+    assert (code, "compare new's files with old's failed" in err) == (3, True), err
+    # its sums are made, and new's are not
+    old.exec("sh", "-c", f"echo '# late' >>{DATA}/pg_hba.conf")
+    code, _, err = cli.connecting(*go_on)
+    assert (code, "changed after they were summed up" in err) == (0, True), err
+    assert new.exec("tail", "-n", "1", f"{TARGET}/pg_hba.conf").stdout == "# late\n"
     assert {owner(new, file) for file in ("postgresql.conf", "base/late", "link")} == {"postgres"}
     assert new.exec("sh", "-c", f"cd '{TARGET}' && find . -type p -o -type s").stdout == ""

@@ -25,7 +25,7 @@ from core.jobs import Job, Note
 from core.migration.execution import lock
 from core.migration.execution.difference import Differences, differing_files, first_difference
 from core.migration.execution.executor import Executor, adopt, end_detached, leave_out, output_of, run_step
-from core.migration.execution.mending import DIFFERS, compares_files, differed, leave_to_passes, named
+from core.migration.execution.mending import DIFFERS, differed, leave_to_passes, named
 from core.migration.execution.passes import Pass, another, gain, outdated
 from core.migration.execution.recording import recorded, watched
 from core.migration.execution.rsync_log import changed_meanwhile
@@ -36,6 +36,7 @@ from core.migration.plan.steps.copy import DELETIONS, STOPPED
 from core.migration.plan.steps.inventory import CLIENTS, INVENTORY
 from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS, same_roots
 from core.migration.plan.steps.opening import LIFT_FENCE, START_NEW
+from core.migration.plan.steps.verify import SUMS
 from core.text import counted
 
 
@@ -424,11 +425,12 @@ def _prove_still_stopped(executor: Executor) -> None:
 
 
 def _changed_since_the_stop(executor: Executor) -> bool:
-    """Whether files of the stopped old server were changed after they were proven to be on new, so that all of the
-    downtime's passes and their proof are made again.
+    """Whether files of the stopped old server were changed after they were summed up, so that all of the downtime's
+    passes and their proof are made again.
 
-    Until the comparison has ended well an operator may mend what it found: what the old server is then is remembered
-    anew, and the comparison holds new against it. That nobody started it meanwhile, its control file has told.
+    Before that an operator may mend them: what the old server is then is remembered anew, and the sums tell of it. What
+    was remembered when they were made counts from then on, however often somebody looks. That nobody started the old
+    server meanwhile, its control file has told.
 
     Raises:
         BlockedError: they were changed, and new was started since: no pass may go there any more.
@@ -436,13 +438,13 @@ def _changed_since_the_stop(executor: Executor) -> bool:
     execution = executor.execution
     steps = {step.name: step for step in execution.plan.steps}
     remembered = steps.get(STOPPED_ROOTS)
-    if remembered is None or not execution.done(remembered.number) or execution.past_return:
+    if remembered is None or execution.latest(remembered.number) is None or execution.past_return:
         return False
-    before = output_of(executor, remembered)
-    compared = compares_files(execution.plan)
-    proven = compared is not None and execution.done(compared.number)
+    before = _remembered_for_the_sums(execution, remembered, steps.get(SUMS))
+    if before is None and not execution.done(remembered.number):
+        return False
     run_step(executor, remembered)
-    if not proven or same_roots(before, executor.outputs[remembered.number]):
+    if before is None or same_roots(before.output, executor.outputs[remembered.number]):
         return False
     start = steps.get(START_NEW)
     if start is not None and execution.latest(start.number) is not None:
@@ -451,9 +453,18 @@ def _changed_since_the_stop(executor: Executor) -> bool:
             "lacks these changes",
             f"go back to the old server: pghaul execute {execution.move} --rollback; then begin anew",
         )
-    changed = "files of the old server were changed after they were compared: they are copied and compared again"
+    changed = "files of the old server were changed after they were summed up: they are copied and compared again"
     executor.job.report(Note(changed, "warning"))
     return True
+
+
+def _remembered_for_the_sums(execution: Execution, remembered: Step, sums: Step | None) -> StepRun | None:
+    """The look at the stopped old server that its sums followed; None where these have not ended well."""
+    made = execution.latest(sums.number) if sums is not None else None
+    if made is None or not made.done:
+        return None
+    looks = [run for run in execution.steps if run.number == remembered.number and run.done and run.id < made.id]
+    return looks[-1] if looks else None
 
 
 def _from_the_warm_passes(executor: Executor) -> None:

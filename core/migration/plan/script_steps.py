@@ -109,7 +109,7 @@ def _again_until(step: Step, plan: Plan) -> int:
     """Up to which step a script that begins behind this one does it again first; 0: never.
 
     The channel as long as it is still to be closed; the proof of the stop until new is opened; what the stopped old
-    server is until its files are compared, as they may have been mended meanwhile; what nobody may keep as long as it
+    server is until its files are summed up, as they may have been mended meanwhile; what nobody may keep as long as it
     is still to be read.
     """
     if step.renewed:
@@ -117,7 +117,7 @@ def _again_until(step: Step, plan: Plan) -> int:
     if step.name == STOPPED:
         return first(each for each in plan.steps if each.point_of_no_return)
     if step.name == STOPPED_ROOTS:
-        return first(each for each in plan.steps if each.agrees_with == SUMS)
+        return first(each for each in plan.steps if each.name == SUMS)
     if step.private:
         return max((each.number for each in plan.steps if each.reads == step.name), default=0)
     return 0
