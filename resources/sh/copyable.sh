@@ -23,7 +23,8 @@ copyable_walk() {
 # copyable_names KEY   say so of the records on standard input, five names of each kind; fails without the last, `whole`
 copyable_names() {
   names_kind='' closed_names='' closed_many=0 foreign_names='' foreign_many=0 special_names='' special_many=0
-  while IFS=' ' read -r names_kind names_path; do
+  while IFS= read -r names_path; do
+    names_kind=${names_path%% *} names_path=${names_path#* } # a name may end in a blank
     case $names_kind in
       closed)
         # where a server runs, what has gone meanwhile cannot be read either; byte 1 is a line break in a name

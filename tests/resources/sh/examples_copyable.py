@@ -27,6 +27,15 @@ EXAMPLES = [
         as_root=True,
         name="a key of somebody else",
     ),
+    Example(
+        "copyable_names",
+        ("-",),
+        arrange=": >'a '",
+        stdin="closed a \nwhole\n",
+        status=1,
+        complains="1 files or folders may not be read by the owner of the cluster, which no copy would bring: a . Set",
+        name="a name that ends in a blank",
+    ),
     Example("copyable", ("-", "@folder@/no"), status=1, complains="not all of the data roots", name="not there"),
     Example(
         "copyable_walk",
