@@ -5,12 +5,16 @@
 leave_slots() {
   slots_server='' slots_all=''
   for slots_folder in "$1" /var/run/postgresql /tmp; do
-    [ -r "$slots_folder/.s.PGSQL.$2.lock" ] || continue
-    read -r slots_server <"$slots_folder/.s.PGSQL.$2.lock" || slots_server=''
+    slots_lock=$slots_folder/.s.PGSQL.$2.lock
+    # anybody can lay one into /tmp: only that of a server of this account is believed, and its program run
+    [ -f "$slots_lock" ] && [ ! -L "$slots_lock" ] && [ -O "$slots_lock" ] || continue
+    read -r slots_server <"$slots_lock" || slots_server=''
     break
   done
   case $slots_server in '' | *[!0-9]*) return 0 ;; *) ;; esac
-  # anybody can lay a lock file into /tmp: only a server of this account is believed, and its program run
+  # a crash leaves its lock file, and numbers are used again
+  slots_running=$(server_processes | tr '\n' ' ') || return 0
+  case " $slots_running" in *" $slots_server "*) ;; *) return 0 ;; esac
   [ -O "/proc/$slots_server" ] && [ -r "/proc/$slots_server/task/$slots_server/children" ] || return 0
   slots_all=$(slots_setting max_connections) || slots_all=''
   case $slots_all in '' | *[!0-9]*) slots_all='' ;; *) ;; esac

@@ -4,6 +4,25 @@ from tests.resources.sh.examples import Example
 
 EXAMPLES = [
     Example("leave_slots", ("@folder@", "5432"), prints="", after='leave_slots "$PWD" 5432; [ -z "$slots_all" ]'),
+    *(
+        Example(
+            "leave_slots",
+            ("@folder@", "5432"),
+            arrange=lock,
+            after="test ! -e ran",
+            programs={"timeout": "touch ran; echo 20"},
+            prints="",
+            tolerates=dict.fromkeys(("tr", "timeout", "xargs"), "nothing is counted then"),
+            seconds=5.0,
+            as_root=True,
+            name=name,
+        )
+        for name, lock in {
+            "laid there by somebody else": "echo 1 >.s.PGSQL.5432.lock && chown 65534 .s.PGSQL.5432.lock",
+            "of a server that crashed": "echo 1 >.s.PGSQL.5432.lock",
+            "through which nothing comes": "mkfifo .s.PGSQL.5432.lock",
+        }.items()
+    ),
     Example(
         "slots_setting",
         ("max_connections",),
