@@ -91,6 +91,7 @@ would_listen() {
     case $would_address in
       '*') printf 'tcp 0.0.0.0 %s\ntcp :: %s\n' "$would_port" "$would_port" ;;
       localhost) echo "tcp 127.0.0.1 $would_port" ;;
+      ::1) echo "tcp 0:0:0:0:0:0:0:1 $would_port" ;; # as listeners has it
       *) echo "tcp $would_address $would_port" ;;
     esac
   done

@@ -77,8 +77,9 @@ EXAMPLES = [
         "would_listen",
         ("@path@", "@folder@", "-"),
         arrange="mkdir global && touch global/pg_control",
-        programs=_CONTROL | {"postgres": "case $2 in port) echo 5433 ;; *) echo 'localhost, 10.0.0.1,db' ;; esac"},
-        prints="identifier 7290\ntcp 127.0.0.1 5433\ntcp 10.0.0.1 5433\ntcp db 5433\n# whole\n",
+        programs=_CONTROL | {"postgres": "case $2 in port) echo 5433 ;; *) echo 'localhost, ::1, 10.0.0.1,db' ;; esac"},
+        prints="identifier 7290\ntcp 127.0.0.1 5433\ntcp 0:0:0:0:0:0:0:1 5433\n"
+        "tcp 10.0.0.1 5433\ntcp db 5433\n# whole\n",
     ),
     Example(
         "would_listen",
