@@ -37,7 +37,8 @@ listeners() {
 listeners_among() {
   while read -r _ listen_local _ listen_state _ _ listen_inode listen_path; do
     if [ "$1" = unix ]; then
-      case $listen_sockets in *" socket:[$listen_inode] "*) printf 'unix %s\n' "$listen_path" ;; *) ;; esac
+      case $listen_sockets in *" socket:[$listen_inode] "*) ;; *) continue ;; esac
+      if own_socket "$listen_path"; then printf 'unix %s\n' "$listen_path"; fi
       continue
     fi
     [ "$listen_state" = 0A ] || continue
@@ -47,6 +48,17 @@ listeners_among() {
     listen_address=$(address_text "${listen_local%:*}") || exit
     printf 'tcp %s %d\n' "$listen_address" "0x${listen_local##*:}"
   done
+}
+
+# own_socket PATH   whether the lock file beside the Unix socket there is of the server of listen_process
+# The name of anybody's socket may hold a line break, and so make up a line for a socket of the server. One in the abstract
+# namespace has no lock file.
+own_socket() {
+  own_beside=$listen_of/cwd/$1.lock own_process=''
+  case $1 in @*) return 0 ;; /*) own_beside=$listen_of/root$1.lock ;; *) ;; esac
+  [ -f "$own_beside" ] && [ ! -L "$own_beside" ] && [ -O "$own_beside" ] || return 1
+  read -r own_process <"$own_beside" || return 1
+  [ "$own_process" = "$listen_process" ]
 }
 
 # address_text DIGITS   print an address of /proc/net/tcp or tcp6, which holds numbers of 32 bits in the order of the machine

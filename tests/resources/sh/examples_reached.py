@@ -9,7 +9,8 @@ first = socket.create_server(("127.0.0.1", 0))
 second = socket.socket(socket.AF_UNIX)
 second.bind(os.path.realpath(".s.PGSQL"))
 second.listen()
-open("postmaster.pid", "w").write(f"{os.getpid()}\n")
+for each in ("postmaster.pid", ".s.PGSQL.lock"):
+    open(each, "w").write(f"{os.getpid()}\n")
 open("../port", "w").write(f"{first.getsockname()[1]}\n")
 time.sleep(60)
 P
@@ -57,10 +58,13 @@ EXAMPLES = [
     Example(
         "listeners_among",
         ("unix",),
-        stdin="0000000000000000: 00000002 00000000 00010000 0001 01 77 /srv/a b/.s.PGSQL.5432\n",
-        settings={"listen_sockets": " socket:[77] "},
-        prints="unix /srv/a b/.s.PGSQL.5432\n",
-        name="a socket whose folder has a blank",
+        arrange="mkdir 'a b' && echo 1 >'a b/.s.PGSQL.5432.lock' && echo 1 >made-up.lock && chown 65534 made-up.lock",
+        stdin="0000000000000000: 00000002 00000000 00010000 0001 01 77 @folder@/a b/.s.PGSQL.5432\n"
+        "0000000000000000: 00000002 00000000 00010000 0001 01 77 @folder@/made-up\n",
+        settings={"listen_sockets": " socket:[77] ", "listen_process": "1", "listen_of": "/proc/self"},
+        prints="unix @folder@/a b/.s.PGSQL.5432\n",
+        as_root=True,
+        name="a socket whose folder has a blank, and a name with a line break",
     ),
     Example("address_text", ("0100007F",), prints="127.0.0.1\n"),
     Example("address_text", ("00000000000000000000000000000000",), prints="::\n", name="every address of IPv6"),
