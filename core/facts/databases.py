@@ -14,7 +14,7 @@ from core.facts.cluster_queries import CERTIFICATE, CLUSTER_WIDE, CLUSTER_WIDE_K
 from core.facts.collation_order import parse_collation_order
 from core.facts.database_queries import EACH_DATABASE, EACH_DATABASE_KINDS
 from core.facts.model import Database, Gap
-from core.facts.queries import Query, Row, as_line, row
+from core.facts.queries import Query, Row, as_line, escaped, row
 from core.facts.sections import LOST, Section, hexadecimal
 from core.facts.text import first_line, unreadable
 
@@ -89,11 +89,10 @@ _FILES = (
         before=905,
     ),
 )
-# Names that look like a connection string, or that break a line, stay without catalogs. Templates are left
-# alone: a session there blocks CREATE DATABASE.
+# Templates are left alone: a session there blocks CREATE DATABASE.
 _CONNECT = (
-    "select datname from pg_database where datallowconn and not datistemplate and datname::text !~ '[[:cntrl:]=]' "
-    "and position(chr(92) in datname::text) = 0 and datname::text !~ '^postgres(ql)?://' order by datname limit 1000;"
+    f"select {escaped('datname')} from pg_database where datallowconn and not datistemplate "
+    "order by datname limit 1000;"
 )
 _ENTERED = Query(f"select {as_line('entered', 'current_database()')};")
 _BEGIN, _END = Query("begin isolation level repeatable read read only;"), Query("commit;")

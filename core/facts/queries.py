@@ -35,6 +35,11 @@ def as_line(kind: str, *expressions: str) -> str:
     return " || '|' || ".join((f"'{kind}'", *digits))
 
 
+def escaped(name: str) -> str:
+    """The SQL expression of a line that `whole_name` of the remote half makes the name of again."""
+    return f"replace(replace({name}::text, chr(92), chr(92) || chr(92)), chr(10), chr(92) || 'n')"
+
+
 Row = tuple[str, tuple[str, ...]]
 """The kind of a line and its values."""
 

@@ -37,7 +37,11 @@ check_relations() {
   check_names=$(database_names) || exit
   printf '%s\n' "$check_names" | {
     check_worst=0
-    while IFS= read -r check_name; do (check_database "$check_name" "$6") || check_worst=$?; done
+    while IFS= read -r check_name; do
+      whole_name "$check_name"
+      # shellcheck disable=SC2154 # whole_name sets it
+      (check_database "$name_whole" "$6") || check_worst=$?
+    done
     exit "$check_worst"
   } || refuse $? 'corruption was found, or not all was read: the lines above say where'
 }
@@ -45,8 +49,7 @@ check_relations() {
 # check_database DATABASE JOBS   run pg_amcheck there, with its extension for as long as that takes; end as it does
 # No event trigger of the user's is called.
 check_database() {
-  PGDATABASE=$1
-  export PGDATABASE
+  check_in=$1
   check_had=$(ask_sql "$1" "select count(*) from pg_extension where extname = 'amcheck';") || exit
   if [ "$check_had" = 0 ]; then
     remove_amcheck
@@ -54,12 +57,15 @@ check_database() {
     trap remove_amcheck EXIT
     changing ask_sql "$1" 'create schema pghaul_amcheck; create extension amcheck schema pghaul_amcheck;'
   fi
-  printf 'database %s\n' "$1"
-  in_database "$1" pg_amcheck -w -j "$2" </dev/null 2>&1
+  check_line=$(name_line "$1") || exit
+  printf 'database %s\n' "$check_line"
+  # it takes the variable for a connection string where it holds `=` or begins like a URL: so it always gets one
+  check_quoted=$(printf '%sx\n' "$1" | sed "s/[\\\\']/\\\\&/g") || fail 'sed failed'
+  in_database "dbname='${check_quoted%x}'" pg_amcheck -w -j "$2" </dev/null 2>&1
   exit # by itself, or dash would not come to the trap
 }
 
-# remove_amcheck   the extension, gone with the schema that was made for it
+# remove_amcheck   the extension, gone from the database check_in with the schema that was made for it
 remove_amcheck() {
-  changing ask_sql "$PGDATABASE" 'drop schema if exists pghaul_amcheck cascade;'
+  changing ask_sql "$check_in" 'drop schema if exists pghaul_amcheck cascade;'
 }

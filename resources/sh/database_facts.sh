@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 
 # cluster_query GROUP SINCE BEFORE SQL   keep a question for the clusters of series SINCE up to, not including, BEFORE
-# A series is a number: 9.6 is 906, 15 is 1500. GROUP: known, databases (psql lines that lead to each), wide, each or edited.
+# A series is a number: 9.6 is 906, 15 is 1500. GROUP: known, databases (their names, as `escaped` has them), wide, each or edited.
 cluster_query() {
   cluster_queries="$cluster_queries$1 $2 $3 $4
 "
@@ -88,7 +88,8 @@ sql_questions() {
 # sql_in_each   print what the questions for each database bring; fails where the server ended a session
 sql_in_each() {
   [ -z "$sql_databases" ] || printf '%s\n' "$sql_databases" | while IFS= read -r sql_database; do
-    sql_session each "$sql_database" </dev/null || return 1
+    whole_name "$sql_database"
+    sql_session each "$name_whole" </dev/null || return 1
   done
 }
 

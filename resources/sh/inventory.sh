@@ -64,10 +64,11 @@ ask_sql() {
   printf '%s\n' "$2" | in_database "$1" psql -XAtqw -v ON_ERROR_STOP=1 || fail "the database $1 could not be asked"
 }
 
-# database_names   print the names of all databases that take connections; each row says how many there must be
+# database_names   print a line for each database that takes connections, its name as `escaped` has it; each row says how many there
+# must be
 database_names() {
   names_found=$(ask_sql postgres "
-    select (select count(*) from pg_database where datallowconn and not datistemplate)::text || ' ' || datname
+    select (select count(*) from pg_database where datallowconn and not datistemplate)::text || ' ' || $(escaped datname)
     from pg_database where datallowconn and not datistemplate order by datname;") || exit
   names_number=$(printf '%s\n' "$names_found" | grep -c '') || fail 'grep failed'
   [ "${names_found%% *}" = "$names_number" ] || fail 'the list of the databases broke off'
@@ -81,7 +82,7 @@ database_names() {
 #   setting NAME = VALUE, option NAME = …  what is in force by a file, and by the server's command line
 #   file NAME = TEXT                       what the files say, in force or not, since 9.5
 #   exists OID                             each database, also one that takes no connections
-#   database NAME, then of that database:
+#   database NAME, as `escaped` has it; then of that database:
 #     oid N; relations KIND N; invalid index NAME; lost N NAMES, relations that have no file
 take_inventory() {
   connect_to "$@"
@@ -109,14 +110,16 @@ take_inventory() {
   inventory_names=$(database_names) || exit
   printf '%s\n' "$inventory_names" | while IFS= read -r inventory_name; do
     printf 'database %s\n' "$inventory_name"
-    inventory=$(ask_sql "$inventory_name" "
+    whole_name "$inventory_name"
+    # shellcheck disable=SC2154 # whole_name sets it
+    inventory=$(ask_sql "$name_whole" "
       select 'oid ' || oid::text from pg_database where datname = current_database();
       select 'relations ' || c.relkind::text || ' ' || count(*)::text from pg_class c
       join pg_namespace n on n.oid = c.relnamespace where n.nspname !~ '^pg_(temp|toast_temp)' group by c.relkind;
       select 'invalid index ' || regexp_replace(indexrelid::regclass::text, '[[:cntrl:]]', '?', 'g')
       from pg_index where not indisvalid;") || exit
     printf '%s\n' "$inventory" | sort || fail 'sort failed'
-    case $4 in 8.*) ;; *) lost_relations "$inventory_name" || exit ;; esac
+    case $4 in 8.*) ;; *) lost_relations "$name_whole" || exit ;; esac
   done || exit
   end_mark
 }
@@ -141,8 +144,10 @@ lost_relations() {
     END {
       if (!many) exit
       said = many names (many > 5 ? " ..." : "")
+      database = ENVIRON["database"]
+      gsub(/[[:cntrl:]]/, "?", database)
       print "lost " said
-      print "warning: In the database " ENVIRON["database"] " these relations have no file: " said ". Look at its disks."
+      print "warning: In the database " database " these relations have no file: " said ". Look at its disks."
     }' || fail 'awk failed'
 }
 
@@ -337,7 +342,7 @@ connected_clients() {
 collation_versions() {
   connect_to "$@"
   ask_sql postgres "
-    select 'warning: the collation of database ' || datname || ' was ' || datcollversion || ' on old and is ' ||
+    select 'warning: the collation of database ' || $(escaped datname) || ' was ' || datcollversion || ' on old and is ' ||
     coalesce(pg_database_collation_actual_version(oid), 'unknown') || ' here: rebuild its indexes on text'
     from pg_database where datcollversion <> coalesce(pg_database_collation_actual_version(oid), '') order by datname;"
 }

@@ -9,8 +9,8 @@ rebuild_indexes() {
     rebuild_database=$1 rebuild_left=$2 rebuild_names=
     shift 2
     while [ "$rebuild_left" -gt 0 ]; do
-      # no name holds a line break
-      rebuild_names="$rebuild_names$1
+      rebuild_name=$(name_line "$1") || exit
+      rebuild_names="$rebuild_names$rebuild_name
 "
       rebuild_left=$((rebuild_left - 1))
       shift
@@ -27,13 +27,13 @@ rebuild_in() {
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.oid in (select id from (
     $(keys_of_indexes)
-    ) k where coll in (select oid from pg_collation where collname = any(string_to_array(:'names', chr(10)))))
+    ) k where coll in (select oid from pg_collation where $(escaped collname) = any(string_to_array(:'names', chr(10)))))
     order by c.relpages desc;"
   [ "$2" -ge 10 ] || return 0
   carry_out "$1" "$3" "
     select format('alter collation %I.%I refresh version;', n.nspname, collname)
     from pg_collation c join pg_namespace n on n.oid = collnamespace
-    where collname = any(string_to_array(:'names', chr(10)))
+    where $(escaped collname) = any(string_to_array(:'names', chr(10)))
     and collversion <> pg_collation_actual_version(c.oid);"
   [ "$2" -ge 15 ] || return 0
   carry_out "$1" "$3" "

@@ -77,3 +77,22 @@ gently() {
   if command -v ionice >/dev/null; then set -- ionice -c 2 -n 7 "$@"; fi
   "$@"
 }
+
+# escaped NAME   print the SQL that makes one line of what NAME selects, for whole_name: \n is a line break, \\ a backslash
+# The letters of SQL need no standard_conforming_strings, which servers before 9.1 have off.
+escaped() {
+  printf '%s' "replace(replace($1::text, chr(92), chr(92) || chr(92)), chr(10), chr(92) || 'n')"
+}
+
+# whole_name LINE   set name_whole to the name of which `escaped` has made LINE
+# Not printed: a substitution would take away the line breaks at its end.
+whole_name() {
+  name_whole=$(printf '%bx' "$1") || fail 'printf failed'
+  name_whole=${name_whole%x}
+}
+
+# name_line NAME   print the line that `escaped` makes of it
+name_line() {
+  name_said=$(printf '%s\n' "$1" | sed 's/\\/\\\\/g; $!s/$/\\n/') || fail 'sed failed'
+  printf '%s\n' "$name_said" | tr -d '\n' || fail 'tr failed'
+}

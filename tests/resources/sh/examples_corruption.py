@@ -6,12 +6,12 @@ _PSQL = r"""asked=
 while read -r line; do asked="$asked $line"; done
 case "$asked" in
   *pg_available_extensions*) echo "${known-1}" ;;
-  *"|| ' ' || datname"*) printf '2 %s\n' 'it'\''s' postgres ;;
+  *"|| ' ' || "*datname*) printf '2 %s\n' 'it'\''s' postgres ;;
   *pg_extension*) [ "$PGDATABASE" = postgres ] && echo 1 || echo 0 ;;
   *) echo "$PGDATABASE:$asked" >>"$HOME/done" ;;
 esac"""
 _CHECKED = {"psql": _PSQL, "pg_amcheck": 'echo "amcheck $*"'}
-_FOUND = {"psql": _PSQL, "pg_amcheck": 'echo "broken"; [ "$PGDATABASE" = postgres ] || exit 2'}
+_FOUND = {"psql": _PSQL, "pg_amcheck": "echo broken; case $PGDATABASE in *postgres*) ;; *) exit 2 ;; esac"}
 _UNKNOWN = {"psql": f"known=0\n{_PSQL}", "pg_amcheck": "exit 1"}
 _WORDS = ("@path@", "/tmp", "5433", "15", "60", "4")
 _IN_TIME = {"connect_end": "9999999999"}
@@ -94,9 +94,18 @@ EXAMPLES = [
         tolerates={"pg_amcheck": "its own sentences", "full disk": "the stand-in's own file"},
     ),
     Example(
+        "check_database",
+        ("a=b\\'\n", "2"),
+        settings=_IN_TIME,
+        programs={"psql": "cat >/dev/null; echo 1", "pg_amcheck": 'printf "<%s>" "$PGDATABASE"'},
+        prints="database a=b\\\\'\\n\n<dbname='a=b\\\\\\'\n'>",
+        tolerates={"pg_amcheck": "its own sentences", "cat": "a stand-in's own"},
+        name="a name that breaks a line",
+    ),
+    Example(
         "remove_amcheck",
         programs=_CHECKED,
-        settings={**_IN_TIME, "PGDATABASE": "it's"},
+        settings={**_IN_TIME, "check_in": "it's"},
         after=f'[ "$(cat done)" = "{_REMOVED}" ]',
         tolerates={"full disk": "the stand-in's own file"},
     ),

@@ -11,7 +11,7 @@ _PSQL = {
   *"'yes' from pg_roles"*) echo yes ;;
   *pg_settings*) printf 'setting %s\n' 'work_mem = 4096' 'b = 1' 'a_b = 2' ;;
   *relfilenode*) printf 'base/5/%s\n' 1 2 ;;
-  *"|| ' ' || datname"*) printf '2 %s\n' 'it'\''s  "x"' postgres ;;
+  *"|| ' ' || "*datname*) printf '2 %s\n' 'it'\''s  "x"' postgres ;;
   *relkind*) printf '%s\n' 'relations r 12' 'relations i 20' "invalid index $PGDATABASE" ;;
   *'version()'*) printf '%s\n' "PostgreSQL 15.5|f|3 $PGHOST $PGPORT" ;;
   *) exit 1 ;;

@@ -1,5 +1,6 @@
 """Examples of text that comes through whole, and of sections."""
 
+from core.facts.queries import escaped
 from core.servers.functions import library
 from tests.resources.sh.examples import Example
 
@@ -26,6 +27,13 @@ EXAMPLES = [
     Example("indented_first", ("9", "unit *\n \\b"), prints=": unit *\n:  \\b\n", name="few"),
     Example("first_line", ("a b\nc",), prints="a b\n"),
     Example("last_line", ("a\nb c",), prints="b c\n"),
+    Example("escaped", ("n",), prints=escaped("n")),
+    Example(
+        "whole_name",
+        (r"a\\n\n",),
+        after=r"""whole_name 'a\\n\n'; [ "$name_whole." = "$(printf 'a%sn\n.' '\')" ]""",
+    ),
+    Example("name_line", ("a\\n\n\tb\n",), prints="a\\\\n\\n\tb\\n"),
     Example("print_first", ("none", "list"), arrange="echo a >list", prints="a\n"),
     Example("print_first", ("none", "no"), status=1, complains="there is no none no", name="none is there"),
     Example("print_if_there", ("list",), arrange="echo a >list", prints="a\n"),
