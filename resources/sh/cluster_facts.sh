@@ -117,7 +117,7 @@ cluster_lock() {
   case $lock_pid in *[!0-9]*) lock_pid='' ;; *) ;; esac
   case $cluster_port in *[!0-9]*) cluster_port='' ;; *) ;; esac
   for lock_pid in $lock_pid $cluster_postmasters; do
-    if [ "/proc/$lock_pid/cwd" -ef "$cluster_folder" ]; then
+    if lives_in "$lock_pid" "$cluster_folder"; then
       cluster_pid=$lock_pid
       return 0
     fi

@@ -76,10 +76,21 @@ server_processes() {
   done
 }
 
+# lives_in PROCESS FOLDER   whether FOLDER is its working directory
+# The kernel shows that of a process with capabilities, as systemd's AmbientCapabilities= gives them, to root alone: of a server
+# the lock file in FOLDER tells then.
+lives_in() {
+  [ ! "/proc/$1/cwd" -ef "$2" ] || return 0
+  [ ! -r "/proc/$1/cwd" ] || return 1
+  lives_name='' lives_lock=''
+  { read -r lives_name <"/proc/$1/comm" && read -r lives_lock <"$2/postmaster.pid"; } 2>/dev/null
+  case $lives_name:$lives_lock in "postgres:$1" | "postmaster:$1") ;; *) return 1 ;; esac
+}
+
 # servers_in FOLDER   print the process id of each PostgreSQL server whose data directory is FOLDER
 # A server may live there without its lock file, if somebody removed that: its working directory tells.
 servers_in() {
   for server_process in $(server_processes); do
-    if [ "/proc/$server_process/cwd" -ef "$1" ]; then printf '%s\n' "$server_process"; fi
+    if lives_in "$server_process" "$1"; then printf '%s\n' "$server_process"; fi
   done
 }

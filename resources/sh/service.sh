@@ -125,7 +125,7 @@ server_ready() {
   ready_line=0
   while IFS= read -r ready_said; do
     ready_line=$((ready_line + 1))
-    [ "$ready_line" -gt 1 ] || [ "/proc/$ready_said/cwd" -ef "$1" ] || return 1
+    [ "$ready_line" -gt 1 ] || lives_in "$ready_said" "$1" || return 1
     case $ready_series:$ready_line:$ready_said in 8.*:1:* | 9.*:1:* | *:8:ready*) return 0 ;; *) ;; esac
   done <"$1/postmaster.pid"
   return 1

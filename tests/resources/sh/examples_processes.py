@@ -121,4 +121,5 @@ EXAMPLES = [
         after='kill "$(cat running)"',
     ),
     Example("servers_in", ("@folder@",), prints="", name="none"),
+    Example("lives_in", ("self", "@folder@"), prints=""),
 ]
