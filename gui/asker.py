@@ -78,6 +78,13 @@ class TakeOverQuestion(Question):
 
 
 @dataclass(eq=False)
+class TakeOnQuestion(Question):
+    """Whether the user takes on what a step has found: the answer is why, in their words."""
+
+    found: str
+
+
+@dataclass(eq=False)
 class StepQuestion(Question):
     """Whether a person has done their step of a plan."""
 
@@ -149,6 +156,10 @@ class WindowAsker(QObject):
     def has_done(self, step: Step) -> bool:
         """Whether the user says that their step is done."""
         return self._ask(StepQuestion(step.server, step.title, step.reason, step.table, step.name)) is not None
+
+    def takes_on(self, found: str) -> str:
+        """Why the user takes on what a step has found."""
+        return self._ask(TakeOnQuestion("old", found)) or ""
 
     def take_over(self, move: str, shown: str) -> bool:
         """Whether the user has typed the move's name."""

@@ -51,6 +51,12 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "--yes-to-hooks", action="store_true", help="take what a person does in the plan for done, without asking"
     )
     execute.add_argument(
+        "--other-way",
+        metavar="HOW",
+        help="how clients reach the new cluster where a firewall keeps the old server from it on purpose: that the old "
+        "server does not reach it is taken on, and recorded with your name",
+    )
+    execute.add_argument(
         "--take-over",
         metavar="MOVE",
         help="the move's name, by which an execution that your pghaul has not recorded counts as your own, unasked",
@@ -77,11 +83,13 @@ class TerminalPeople:
         confirm: the cluster's name as given beforehand.
         yes: every step of theirs is taken for done.
         own: the move's name as given beforehand, by which an execution is theirs.
+        other_way: how clients reach the new cluster where the old server does not, as said beforehand.
     """
 
     confirm: str | None
     yes: bool
     own: str | None = None
+    other_way: str | None = None
 
     def announce(self, cluster: str) -> None:
         """Before a night is lost to it, and before anything runs: the name as given is the cluster's.
@@ -136,6 +144,19 @@ class TerminalPeople:
             if typed.strip().lower() in {"done", "yes", "y"}:
                 return True
 
+    def takes_on(self, found: str) -> str:
+        """How clients reach the new cluster, as said beforehand, else as typed now.
+
+        Nobody is asked where --yes-to-hooks stands for them, or there is no terminal.
+        """
+        if self.other_way is not None or self.yes or not sys.stdin.isatty():
+            return self.other_way or ""
+        say(f"\n{printable(found)}.")
+        return ask(
+            "   Is the old server kept out on purpose? Then type how clients reach the new cluster; it is recorded "
+            "with your name. Nothing typed stops here: "
+        )
+
     def take_over(self, move: str, shown: str) -> bool:
         """The move's name as given, else as typed; either way under all that would run."""
         say(f"\n{shown}")
@@ -155,11 +176,16 @@ def _typed(question: str, option: str) -> str:
 def _execute(context: Context, options: argparse.Namespace) -> int:
     from core.actions import execution as actions
 
-    people = TerminalPeople(options.confirm, options.yes_to_hooks, options.take_over)
+    people = TerminalPeople(options.confirm, options.yes_to_hooks, options.take_over, options.other_way)
     if options.anew and (options.resume or options.status or options.cancel or options.rollback):
         raise InputError("--anew begins an execution: it goes with --rehearsal or alone")
     if options.take_over and not (options.resume or options.rollback or options.cancel):
         raise InputError("--take-over is of an execution that there is: it goes with --resume, --rollback or --cancel")
+    if options.other_way is not None:
+        if options.rehearsal or options.status or options.cancel or options.rollback:
+            raise InputError("--other-way is of a move: it goes with --resume or alone")
+        if not options.other_way.strip():
+            raise InputError("how do clients reach the new cluster?", "say how with --other-way: it is recorded")
     if options.status:
         execution, alive = actions.execution_status(context.session, options.move)
         return _show(execution, options, actions.outcome(context.session, execution), alive=alive)

@@ -14,9 +14,10 @@ from PySide6.QtWidgets import (
 )
 
 from core.language import marked, tr
-from gui.asker import HostKeyQuestion, Question, SecretQuestion, TakeOverQuestion, WindowAsker
+from gui.asker import HostKeyQuestion, Question, SecretQuestion, TakeOnQuestion, TakeOverQuestion, WindowAsker
 from gui.dialogs.confirm import NameDialog
 from gui.guard import Guarded
+from gui.models.sentences import recorded
 from gui.widgets.label import Label
 from gui.widgets.message_box import MessageBox
 from gui.widgets.text import TextView
@@ -52,7 +53,47 @@ def dialog_for(question: Question, parent: QWidget) -> QDialog:
         return SecretDialog(question, parent)
     if isinstance(question, TakeOverQuestion):
         return TakeOverDialog(question, parent)
+    if isinstance(question, TakeOnQuestion):
+        return TakeOnDialog(question, parent)
     raise TypeError(type(question))
+
+
+class TakeOnDialog(Guarded, QDialog):
+    """Asks how clients reach the new cluster where the old server does not."""
+
+    def __init__(self, question: TakeOnQuestion, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._question = question
+        self.setWindowTitle(tr("The old server does not reach the new cluster"))
+        self.setModal(True)
+        text = tr(
+            "{found}.\n\nIf the old server is kept out on purpose, say &how clients reach the new cluster. It is "
+            "recorded with your name, and printed in the report."
+        )
+        label = self.text = Label(text.format(found=recorded(question.found).replace("&", "&&")), self)
+        label.setWordWrap(True)
+        self.field = QLineEdit(self)
+        self.field.setAccessibleName(tr("How clients reach the new cluster"))
+        label.setBuddy(self.field)
+        standard = QDialogButtonBox.StandardButton
+        self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
+        self.buttons.button(standard.Ok).setText(tr("&Take it on"))
+        self.buttons.button(standard.Cancel).setText(tr("&Stop here"))
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        self.field.textChanged.connect(self._look)
+        self._look("")
+        column = QVBoxLayout(self)
+        for widget in (label, self.field, self.buttons):
+            column.addWidget(widget)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 80)
+
+    def _look(self, typed: str) -> None:
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(bool(typed.strip()))
+
+    def done(self, result: int) -> None:
+        self._question.answer(self.field.text() if result == QDialog.DialogCode.Accepted else None)
+        super().done(result)
 
 
 class TakeOverDialog(Guarded, NameDialog):

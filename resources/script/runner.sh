@@ -228,7 +228,7 @@ run() {
     if is private; then echo '     what it printed is for a later step alone'; else printed; fi
     # 69: new did not open, and nobody can have written to it
     [ "$opening$status" != yes69 ] || rm -f -- "$kept/opened"
-    [ "$status" -eq 0 ] || {
+    [ "$status" -eq 0 ] || taken_on || {
       stop 1 "failed with exit status $status"
       return
     }
@@ -240,6 +240,14 @@ run() {
   fi
   note "step $number ended well after $(($(date +%s) - since)) s" >/dev/null
   agrees && keep
+}
+
+# 68: it is for a person to judge, who knows what the step cannot see
+taken_on() {
+  [ "$status" -eq 68 ] || return 1
+  printf 'Is the old server kept out on purpose? Then type how clients reach the new cluster; nothing typed stops here: '
+  read -r how && [ -n "$how" ] || return 1
+  note "step $number, $title: left out, as $me has taken on: $how"
 }
 
 printed() {

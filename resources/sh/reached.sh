@@ -8,7 +8,7 @@ postmaster_of() {
   case $postmaster_found in
     '' | *[!0-9]*) ;;
     *)
-      if [ "/proc/$postmaster_found/cwd" -ef "$1" ]; then
+      if lives_in "$postmaster_found" "$1"; then
         echo "$postmaster_found"
         return 0
       fi
@@ -80,12 +80,60 @@ address_text() {
   fi
 }
 
+# listens_where DATA   print where the server in DATA listens, as `listeners` does; where its sockets cannot be read, what it has in
+# force, with a note that says so
+# The kernel shows the sockets of a process that has capabilities by its program's file to root alone, and a process of
+# another container to nobody. Of several addresses in its lock file (since 9.1) stands the first: it is asked for the others.
+listens_where() {
+  if where_said=$(listeners "$1" 2>&1); then
+    [ -z "$where_said" ] || printf '%s\n' "$where_said"
+    return 0
+  fi
+  where_why=$(printf '%s\n' "$where_said" | sed -n 's/^pghaul: //p' | in_a_line) || exit
+  where_port='' where_folder='' where_first=''
+  [ ! -r "$1/postmaster.pid" ] || {
+    read -r _ && read -r _ && read -r _ && read -r where_port && IFS= read -r where_folder && read -r where_first
+  } <"$1/postmaster.pid"
+  case $where_port in
+    '' | *[!0-9]*)
+      echo "note: Where the server in $1 listens is not known, because $where_why. Compare listen_addresses and port of both" \
+        'servers by hand.'
+      return 0
+      ;;
+    *) ;;
+  esac
+  if where_addresses=$(PGCONNECT_TIMEOUT=10 PGAPPNAME=pghaul timeout -k 5 60 psql -XAtqw ${where_folder:+-h "$where_folder"} \
+    -p "$where_port" -d postgres -c 'show listen_addresses' </dev/null 2>/dev/null); then
+    where_by='its settings in force'
+  else
+    where_addresses=$where_first where_by='the first address in its lock file'
+  fi
+  echo "note: The sockets of the server in $1 cannot be looked at, because $where_why. Where it listens is taken from $where_by."
+  listens_by "$where_addresses" "$where_port"
+  [ -z "$where_folder" ] || printf 'unix %s\n' "$where_folder/.s.PGSQL.$where_port"
+}
+
+# listens_by ADDRESSES PORT   print the lines of what listen_addresses and port say
+listens_by() {
+  by_addresses=$(printf '%s\n' "$1" | tr ',' ' ') || fail 'tr failed'
+  set -f
+  for by_address in $by_addresses; do
+    case $by_address in
+      '*') printf 'tcp 0.0.0.0 %s\ntcp :: %s\n' "$2" "$2" ;;
+      localhost) echo "tcp 127.0.0.1 $2" ;;
+      ::1) echo "tcp 0:0:0:0:0:0:0:1 $2" ;; # as listeners has it
+      *) echo "tcp $by_address $2" ;;
+    esac
+  done
+  set +f
+}
+
 # see_listeners PATH DATA   print the system identifier of the running cluster in DATA, and where its server listens
 see_listeners() {
   PATH=$1
   see_control=$(control_data "$1" "$2") || exit
   printf '%s\n' "$see_control" | sed -n 's/^Database system identifier: */identifier /p' || fail 'sed failed'
-  listeners "$2"
+  listens_where "$2"
   end_mark
 }
 
@@ -97,34 +145,35 @@ would_listen() {
   if [ "$3" = - ]; then set -- -D "$2"; else set -- -D "$2" -c "config_file=$3"; fi
   would_port=$(postgres -C port "$@") || fail 'the server program does not tell the port'
   would_addresses=$(postgres -C listen_addresses "$@") || fail 'the server program does not tell listen_addresses'
-  would_addresses=$(printf '%s\n' "$would_addresses" | tr ',' ' ') || fail 'tr failed'
-  set -f
-  for would_address in $would_addresses; do
-    case $would_address in
-      '*') printf 'tcp 0.0.0.0 %s\ntcp :: %s\n' "$would_port" "$would_port" ;;
-      localhost) echo "tcp 127.0.0.1 $would_port" ;;
-      ::1) echo "tcp 0:0:0:0:0:0:0:1 $would_port" ;; # as listeners has it
-      *) echo "tcp $would_address $would_port" ;;
-    esac
-  done
-  set +f
+  listens_by "$would_addresses" "$would_port"
   end_mark
 }
 
 # listens_as_old PATH DATA ADDRESS OWN...   on the new server, once it is open: it listens wherever the old server did, where that
-# is told on standard input. Print the cluster's identifier, and what the old server is to connect to, `reach ADDRESS PORT` each.
+# is told on standard input. Print the cluster's identifier, and what the old server is to connect to, `reach PORT ADDRESS...`
+# each: one of the addresses is enough.
 # ADDRESS is where the old server reaches this one, OWN are this one's addresses. The addresses of the old server do not move:
-# one that this server lacks stands for ADDRESS, and so does every address at once. A name, or an address behind which a router
-# leads here, cannot be compared: any socket at that port counts then, and the look from the old server decides.
+# one that this server lacks stands for ADDRESS, of IPv6 for each such address of this one, and so does every address at once. A
+# name, or an address behind which a router leads here, cannot be compared: any socket at that port counts then, and the look
+# from the old server decides.
 listens_as_old() {
   PATH=$1
   listens_then=$(take_whole) || exit
   listens_control=$(control_data "$1" "$2") || exit
   listens_own=$(printf '%s\n' "$listens_control" | sed -n 's/^Database system identifier: *//p') || fail 'sed failed'
-  listens_now=$(listeners "$2") || exit
+  listens_now=$(listens_where "$2") || exit
+  printf '%s\n' "$listens_now" | sed -n '/^note: /p' || fail 'sed failed'
+  listens_now=$(printf '%s\n' "$listens_now" | sed '/^note: /d') || fail 'sed failed'
   listens_address=$3 listens_data=$2
   shift 3
-  listens_addresses=" $* "
+  listens_addresses=" $* " listens_six=
+  for listens_each in "$listens_address" "$@"; do
+    case " $listens_six:$listens_each" in
+      *" $listens_each "*) ;;
+      *:*:*) listens_six="$listens_six$listens_each " ;;
+      *) ;;
+    esac
+  done
   listens_found=$(printf '%s\n' "$listens_then" | each_as_old) || exit
   listens_lacks=$(printf '%s\n' "$listens_found" | sed -n 's/^lacks //p') || fail 'sed failed'
   if [ -n "$listens_lacks" ]; then
@@ -138,26 +187,33 @@ listens_as_old() {
   end_mark
 }
 
-# each_as_old   for each line of the old server's on standard input `reach ADDRESS PORT`, `here HOST PORT` or `lacks WORDS`
+# each_as_old   for each line of the old server's on standard input `reach PORT ADDRESS...`, `lacks WORDS` or `note: WORDS`
 each_as_old() {
   while read -r each_kind each_rest; do
     each_address=${each_rest% *} each_port=${each_rest##* }
     case $each_kind:$each_address in
-      identifier:"$listens_own") ;;
+      identifier:"$listens_own" | note::*) ;;
       identifier:*) fail "another cluster lies here: its system identifier is $listens_own, and the moved one's is $each_rest" ;;
       unix:*) if ! has_socket "$each_rest"; then echo "lacks the Unix socket $each_rest"; fi ;;
       # a new server without IPv6 has no client there
-      tcp::: | tcp:0:0:0:0:0:0:0:1)
-        [ ! -s /proc/net/if_inet6 ] || covers "$each_address" "$each_port" || echo "lacks $each_address port $each_port"
-        ;;
+      tcp:0:0:0:0:0:0:0:1) [ ! -s /proc/net/if_inet6 ] || covers "$each_address" "$each_port" || echo "lacks $each_address port $each_port" ;;
       tcp:127.*) covers "$each_address" "$each_port" || echo "lacks $each_address port $each_port" ;;
-      tcp:*)
-        case $listens_addresses in *" $each_address "*) ;; *) each_address=$listens_address ;; esac
-        if covers "$each_address" "$each_port"; then
-          echo "reach $each_address $each_port"
+      tcp:::)
+        if [ -s /proc/net/if_inet6 ] && ! covers :: "$each_port"; then
+          echo "lacks :: port $each_port"
+        elif [ -n "$listens_six" ]; then
+          echo "reach $each_port $listens_six"
         else
-          echo "lacks ${each_rest% *} port $each_port"
+          echo "note: The old server listened on every IPv6 address at port $each_port. The new one has none that another server" \
+            'could reach, so that this was not looked at from the old server.'
         fi
+        ;;
+      tcp:*)
+        each_to=$listens_address each_found=
+        case $each_address in *:*) each_to=${listens_six:-$listens_address} ;; *) ;; esac
+        case $listens_addresses in *" $each_address "*) each_to=$each_address ;; *) ;; esac
+        for each_one in $each_to; do ! covers "$each_one" "$each_port" || each_found="$each_found $each_one"; done
+        if [ -n "$each_found" ]; then echo "reach $each_port$each_found"; else echo "lacks $each_address port $each_port"; fi
         ;;
       *) fail "the old server's list of sockets holds what cannot be read: $each_kind" ;;
     esac
@@ -186,23 +242,54 @@ covers() {
 
 # reached_from_old PATH   from the old server, once the new one is open: what listens_as_old prints on standard input is reached,
 # and the cluster with that identifier answers there. Print by what it is known, a line each.
-# Where a login is possible the server itself tells. Where it is not, a server answers, and the new server has seen that the
-# socket is its cluster's.
+# Ends with 68 where nothing but the way from the old server is closed: a firewall may be meant to keep it out, and a person knows.
 reached_from_old() {
   PATH=$1
   reached_list=$(take_whole) || exit
   reached_identifier=$(printf '%s\n' "$reached_list" | sed -n 's/^identifier //p') || fail 'sed failed'
-  printf '%s\n' "$reached_list" | sed -n 's/^reach //p' | while read -r reached_address reached_port; do
-    cluster_answers "$reached_address" "$reached_port" "$reached_identifier"
-  done
+  reached_to=$(printf '%s\n' "$reached_list" | sed -n 's/^reach //p') || fail 'sed failed'
+  reached_said=$(printf '%s\n' "$reached_to" | while read -r reached_port reached_addresses; do
+    # shellcheck disable=SC2086 # they are words
+    [ -z "$reached_port" ] || one_answers "$reached_identifier" "$reached_port" $reached_addresses
+  done) || exit
+  reached_closed=$(printf '%s\n' "$reached_said" | sed -n 's/^closed //p' | in_a_line) || exit
+  printf '%s\n' "$reached_said" | sed '/^closed /d' || fail 'sed failed'
+  [ -z "$reached_closed" ] || refuse 68 "From the old server the new cluster cannot be reached at $reached_closed. It listens there, as was" \
+    'just seen on the new server: only the way from the old server is closed. Open the firewall of the new server for that port,' \
+    'and go on with --resume'
 }
 
-# cluster_answers ADDRESS PORT IDENTIFIER   the cluster of IDENTIFIER takes connections there; print by what that is known
-# Where psql has no session the server may have refused a login, or none is there. pg_isready (since 9.3) knows which.
+# one_answers IDENTIFIER PORT ADDRESS...   at one of these addresses the cluster takes connections: print by what that is known. Else
+# `closed WORDS` or, where no route of IPv6 leads there, a note
+one_answers() {
+  one_identifier=$1 one_port=$2 one_closed='' one_tries=10
+  shift 2
+  [ $# -eq 1 ] || one_tries=1
+  for one_address; do
+    one_said=$(cluster_answers "$one_address" "$one_port" "$one_identifier" "$one_tries") || exit
+    case $one_said in
+      'closed '*' (no route leads there)') case $one_address in *:*) ;; *) one_closed="$one_closed, ${one_said#closed }" ;; esac ;;
+      'closed '*) one_closed="$one_closed, ${one_said#closed }" ;;
+      *)
+        printf '%s\n' "$one_said"
+        return 0
+        ;;
+    esac
+  done
+  if [ -n "$one_closed" ]; then
+    echo "closed ${one_closed#, }"
+  else
+    echo "note: No route of IPv6 leads from the old server to the new one, so that port $one_port was not looked at there: $*"
+  fi
+}
+
+# cluster_answers ADDRESS PORT IDENTIFIER TRIES   the cluster of IDENTIFIER takes connections there: print by what that is known, or
+# `closed WORDS`; fails where another cluster answers, or something else
+# Where a login is possible the server itself tells. Where it is not, a server answers, and the new server has seen that the
+# socket is its cluster's: psql has no session, and pg_isready (since 9.3) knows whether a server refused it.
 cluster_answers() {
   answers_status=0 answers_tries=0
-  answers_said=$(PGCONNECT_TIMEOUT=10 PGAPPNAME=pghaul timeout -k 5 60 psql -XAtqw -h "$1" -p "$2" -d postgres \
-    -c 'select system_identifier from pg_catalog.pg_control_system()' </dev/null 2>&1) || answers_status=$?
+  answers_said=$(identifier_at "$1" "$2") || answers_status=$?
   case $answers_status:$answers_said in
     0:"$3")
       echo "$1 port $2: the cluster answers with its system identifier $3, by a login"
@@ -214,7 +301,11 @@ cluster_answers() {
     *)
       until takes_connections "$1" "$2"; do
         answers_tries=$((answers_tries + 1))
-        [ "$answers_tries" -lt 10 ] || not_reached "$1" "$2" "$answers_said"
+        answers_kept=$(kept_away "$answers_said") || exit
+        if [ "$answers_tries" -ge "$4" ] || [ "$answers_kept" = 'no route leads there' ]; then
+          not_reached "$1" "$2"
+          return 0
+        fi
         sleep 1 || fail 'sleep is not there'
       done
       ;;
@@ -222,18 +313,43 @@ cluster_answers() {
   echo "$1 port $2: a server answers, and its socket on the new server is the cluster's; no login told its system identifier"
 }
 
+# identifier_at ADDRESS PORT   print the system identifier of the cluster that answers there, or what psql says instead of it
+identifier_at() {
+  PGCONNECT_TIMEOUT=10 PGAPPNAME=pghaul timeout -k 5 60 psql -XAtqw -h "$1" -p "$2" -d postgres \
+    -c 'select system_identifier from pg_catalog.pg_control_system()' </dev/null 2>&1
+}
+
 # takes_connections ADDRESS PORT   whether a PostgreSQL server answers there, without a login
 takes_connections() {
   if command -v pg_isready >/dev/null; then
     pg_isready -q -t 5 -h "$1" -p "$2"
   else
-    case $answers_said in *'could not connect'* | *'server closed the connection'* | *timeout*) return 1 ;; *) ;; esac
+    ! identifier_at "$1" "$2" | grep -qE 'could not connect|server closed the connection|time' || return 1
   fi
 }
 
-# not_reached ADDRESS PORT SAID   fail with what psql said
+# kept_away SAID   print what keeps psql, which said that, from there; nothing where something answered
+kept_away() {
+  case $1 in
+    *'onnection refused'*) echo 'the connection was refused' ;;
+    *'timeout expired'* | *'timed out'*) echo 'the connection timed out' ;;
+    *'etwork is unreachable'* | *'annot assign requested'* | *'ddress family not supported'*) echo 'no route leads there' ;;
+    *'o route to host'* | *'ermission denied'*) echo 'the network refuses the way' ;;
+    *'could not translate host name'*) echo 'the old server does not know that name' ;;
+    *'failed to run command'*) echo 'the old server has no psql that could look' ;;
+    *) ;;
+  esac
+}
+
+# not_reached ADDRESS PORT   print `closed WORDS`; fails with what psql says where something answers there
 not_reached() {
-  not_said=$(printf '%s\n' "$3" | tr -c '[:print:]\n' '?' | in_a_line) || fail 'tr failed'
-  fail "no PostgreSQL server can be reached from the old server at $1 port $2, where clients look for the new cluster: $not_said." \
-    'Open the firewall of the new server for that port, or see what answers there, and go on with --resume'
+  not_said=$(identifier_at "$1" "$2")
+  not_kept=$(kept_away "$not_said") || exit
+  if [ -n "$not_kept" ]; then
+    echo "closed $1 port $2 ($not_kept)"
+    return 0
+  fi
+  not_said=$(printf '%s\n' "$not_said" | tr -c '[:print:]\n' '?' | in_a_line) || fail 'tr failed'
+  fail "what answers at $1 port $2, where clients look for the new cluster, takes no connections to PostgreSQL: $not_said. See what" \
+    'that is, and go on with --resume'
 }

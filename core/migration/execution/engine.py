@@ -36,6 +36,7 @@ from core.migration.plan.steps.copy import DELETIONS, STOPPED
 from core.migration.plan.steps.inventory import CLIENTS, INVENTORY
 from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS, same_roots
 from core.migration.plan.steps.opening import LIFT_FENCE, START_NEW
+from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
 from core.text import counted
 
@@ -159,6 +160,7 @@ def _go_on(executor: Executor, *, cleaned: bool) -> None:
         if failed is not None:
             leave_to_passes(executor, failed)
         _start_locally_again(executor)
+        _prove_again(executor)
     confirmed = False
     for group in _groups(executor.execution.steps_taken):
         execution = executor.execution
@@ -482,6 +484,17 @@ def _start_locally_again(executor: Executor) -> None:
         return
     if execution.latest(lift.number) is None:
         run_step(executor, start)
+
+
+def _prove_again(executor: Executor) -> None:
+    """Where the new cluster listens is looked at anew before the old server tries again to reach it there."""
+    execution = executor.execution
+    proof = execution.plan.step(LISTENS)
+    reach = next((step for step in execution.plan.steps if step.reads == LISTENS), None)
+    if proof is None or reach is None or execution.done(reach.number):
+        return
+    if execution.latest(reach.number) is not None and execution.done(proof.number):
+        run_step(executor, proof)
 
 
 def _is_stopped(execution: Execution) -> bool:

@@ -10,10 +10,11 @@ from typing import Protocol
 
 from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PghaulError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
+from core.migration.checks.waivers import whoami
 from core.migration.execution.progress import progress
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.workstation import run_here
-from core.migration.model.execution import Execution, ExecutionJournal, StepRun, StopAnswer
+from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, StepRun, StopAnswer
 from core.migration.model.plan import Step, call_of, functions_file
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
@@ -48,6 +49,10 @@ class People(Protocol):
 
     def has_done(self, step: Step) -> bool:
         """Wait until the person has done that step; False: it will not be done."""
+        ...
+
+    def takes_on(self, found: str) -> str:
+        """Why the person takes on what a step has found, in their words; empty: they do not."""
         ...
 
     def take_over(self, move: str, shown: str) -> bool:
@@ -110,10 +115,11 @@ class Executor:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a step printed, and the bytes of cluster that it sent."""
+    """What a step printed, the bytes of cluster that it sent, and why it counts as left out; empty: it does not."""
 
     output: str
     bytes: int | None = None
+    left_out: str = ""
 
 
 def run_step(executor: Executor, step: Step, *, back: bool = False) -> None:
@@ -199,7 +205,8 @@ def _record(
     # the same now and as the history will have it, so that what was compared once compares again; or all of it
     executor.outputs[step.number] = printed.output if step.private or kept.startswith(CUT) else kept
     ended = max(run.started_at, datetime.now(UTC) - unseen)
-    executor.journal.step_ended(replace(run, ended_at=ended, exit_status=0, bytes=printed.bytes, output=kept))
+    done = replace(run, ended_at=ended, exit_status=0, bytes=printed.bytes, output=kept, message=printed.left_out)
+    executor.journal.step_ended(done)
 
 
 def _said(error: PghaulError) -> str:
@@ -216,8 +223,25 @@ def _performed(executor: Executor, step: Step, run: StepRun) -> Printed:
     try:
         done = server.run(call, executor.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
     except CommandError as error:
+        if error.exit_status == FOR_A_PERSON:
+            return _taken_on(executor, server.name, step, error)
         raise _failed(server.name, step, error) from error
     return Printed(done.stdout)
+
+
+def _taken_on(executor: Executor, server: str, step: Step, error: CommandError) -> Printed:
+    """What a person knows better than a server can see, by their word, which is recorded; without it BlockedError."""
+    found = _why(error.stderr)
+    with executor.asking():
+        reason = " ".join(executor.people.takes_on(f"{server}: {found}").split())
+    if not reason:
+        raise BlockedError(
+            f"{server}: {step.title} failed: {found}",
+            "if the old server is kept out on purpose, say how clients reach the new cluster: "
+            f"pghaul execute {executor.execution.move} --resume --other-way 'HOW'; it is recorded with your name",
+        )
+    looked, who = found.partition(". ")[0], whoami()
+    return Printed(error.stderr, left_out=f"{looked}, as {who} has taken on: {reason}")
 
 
 def _input(executor: Executor, step: Step) -> bytes:

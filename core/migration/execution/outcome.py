@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core import units
 from core.migration.execution.account import NOTEWORTHY_SECONDS, Account, Downtime, account, downtime
-from core.migration.execution.summary import follow_up
+from core.migration.execution.summary import follow_up, taken_on
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.plan.steps.copy import FENCE
@@ -35,6 +35,7 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
         paragraphs = [
             Paragraph("downtime", _downtime(found, down)),
             Paragraph("sent", _sent(found)),
+            Paragraph("not looked at", taken_on(execution)),
             Paragraph("old", _fenced(execution)),
             Paragraph("still there", execution.plan.remains),
             Paragraph("next", follow_up(execution)),

@@ -114,6 +114,12 @@ def follow_up(execution: Execution) -> tuple[str, ...]:
     return (*told, *execution.plan.advice)
 
 
+def taken_on(execution: Execution) -> tuple[str, ...]:
+    """What proofs could not see, and a person has taken on: what that was, who, and why."""
+    runs = [execution.latest(step.number) for step in execution.plan.steps if step.proves]
+    return tuple(run.message for run in runs if run is not None and run.done and run.message)
+
+
 def proven(execution: Execution) -> bool:
     """Whether both sides were found to hold the same."""
     return any(each.agreed is True for each in agreements(execution) if each.other.name == SUMS)

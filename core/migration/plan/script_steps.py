@@ -10,6 +10,7 @@ from core.migration.model.plan import Plan, Step
 from core.migration.plan.calls import paths_of
 from core.migration.plan.steps.copy import STOPPED
 from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS
+from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
 from core.servers.shell import quoted, words_of
 
@@ -109,8 +110,8 @@ def _again_until(step: Step, plan: Plan) -> int:
     """Up to which step a script that begins behind this one does it again first; 0: never.
 
     The channel as long as it is still to be closed; the proof of the stop until new is opened; what the stopped old
-    server is until its files are summed up, as they may have been mended meanwhile; what nobody may keep as long as it
-    is still to be read.
+    server is until its files are summed up, as they may have been mended meanwhile; what nobody may keep, and the proof
+    that another one rests on, as long as it is still to be read.
     """
     if step.renewed:
         return max((each.number for each in plan.steps if each.closes), default=0)
@@ -118,7 +119,7 @@ def _again_until(step: Step, plan: Plan) -> int:
         return first(each for each in plan.steps if each.point_of_no_return)
     if step.name == STOPPED_ROOTS:
         return first(each for each in plan.steps if each.name == SUMS)
-    if step.private:
+    if step.private or step.name == LISTENS:
         return max((each.number for each in plan.steps if each.reads == step.name), default=0)
     return 0
 

@@ -43,6 +43,9 @@ class Dba(Nobody):
     own: bool
     shown: list[str] = field(default_factory=list)
 
+    def takes_on(self, found: str) -> str:  # noqa: ARG002
+        return ""
+
     def take_over(self, move: str, shown: str) -> bool:
         assert move == "spring"
         self.shown.append(shown)

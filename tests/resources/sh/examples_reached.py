@@ -20,11 +20,16 @@ _END = 'status=$?; kill "$(cat data/postmaster.pid)"; [ $status -eq 0 ]'
 _CONTROL = {"pg_controldata": "echo 'Database system identifier:           7290'"}
 _OLD = "identifier 7290\ntcp 0.0.0.0 5432\ntcp 127.0.0.1 5432\nunix /tmp/.s.PGSQL.5432\n"
 _NOW = "tcp 0.0.0.0 5432\ntcp :: 5432\nunix /tmp/.s.PGSQL.5432\n"
-_HERE = {"listens_own": "7290", "listens_address": "10.0.0.2", "listens_addresses": " 10.0.0.2 ", "listens_now": _NOW}
+_HERE = {"listens_own": "7290", "listens_address": "10.0.0.2", "listens_six": "", "listens_addresses": " 10.0.0.2 "}
+_HERE |= {"listens_now": _NOW}
 _ELSEWHERE = "tcp 127.0.0.1 5433\nunix /tmp/.s.PGSQL.5433"
-_TO = "identifier 7290\nreach 10.0.0.2 5432\n# whole\n"
+_TO = "identifier 7290\nreach 5432 10.0.0.2\n# whole\n"
 _NO_LOGIN = "echo 'psql: error: FATAL:  no pg_hba.conf entry' >&2; exit 2"
 _ASKED_OTHERWISE = {"psql": "pg_isready tells then", "timeout": "pg_isready tells then"}
+_SAID_BY_PSQL = {"pg_isready": "what psql says tells then"}
+_BY_LOCK_FILE = dict.fromkeys(("find", "grep", "od", "sed", "find behind", "sed behind"), "its lock file tells then")
+_NOBODY = {"pg_isready": "exit 2", "sleep": ":"}
+_CLOSED = {"psql": "echo Connection refused >&2; exit 2"} | _NOBODY
 _PREDICATE = {"pg_isready": "whoever asks says what that means"}
 
 EXAMPLES = [
@@ -69,6 +74,41 @@ EXAMPLES = [
     Example("address_text", ("0100007F",), prints="127.0.0.1\n"),
     Example("address_text", ("00000000000000000000000000000000",), prints="::\n", name="every address of IPv6"),
     Example("address_text", ("B80D0120000000000000000001000000",), prints="2001:db8:0:0:0:0:0:1\n", name="IPv6"),
+    Example("listens_by", ("localhost, db", "5433"), prints="tcp 127.0.0.1 5433\ntcp db 5433\n"),
+    Example(
+        "listens_where",
+        ("data",),
+        arrange=_LISTENS,
+        matches=r"tcp 127.0.0.1 \d+\nunix @folder@/data/.s.PGSQL\n",
+        after=_END,
+        tolerates=_BY_LOCK_FILE,
+    ),
+    Example(
+        "listens_where",
+        ("@folder@",),
+        arrange="printf '0\\n/\\n1\\n5433\\n/a b\\n10.0.0.1\\n' >postmaster.pid",
+        programs={"psql": "echo '10.0.0.1, *'"},
+        prints="note: The sockets of the server in @folder@ cannot be looked at, because no server runs in @folder@. "
+        "Where it listens is taken from its settings in force.\n"
+        "tcp 10.0.0.1 5433\ntcp 0.0.0.0 5433\ntcp :: 5433\nunix /a b/.s.PGSQL.5433\n",
+        tolerates=_ASKED_OTHERWISE | {"psql": "the lock file tells then", "timeout": "the same"},
+        name="by SQL",
+    ),
+    Example(
+        "listens_where",
+        ("@folder@",),
+        arrange="printf '0\\n/\\n1\\n5433\\n\\nlocalhost\\n' >postmaster.pid",
+        programs={"psql": "exit 2"},
+        matches="note: .* taken from the first address in its lock file.\ntcp 127.0.0.1 5433\n",
+        tolerates={"psql": "the lock file tells", "timeout": "the same"},
+        name="by its lock file",
+    ),
+    Example(
+        "listens_where",
+        ("@folder@",),
+        matches="note: Where the server in @folder@ listens is not known, .* by hand.\n",
+        name="not known",
+    ),
     Example(
         "see_listeners",
         ("@path@", "data"),
@@ -76,6 +116,7 @@ EXAMPLES = [
         programs=_CONTROL,
         matches=r"identifier 7290\ntcp 127.0.0.1 \d+\nunix \S+\n# whole\n",
         after=_END,
+        tolerates=_BY_LOCK_FILE,
     ),
     Example(
         "would_listen",
@@ -113,7 +154,7 @@ EXAMPLES = [
         after='kill "$(cat data/postmaster.pid)"',
         name="elsewhere",
     ),
-    Example("each_as_old", stdin=_OLD, settings=_HERE, prints="reach 10.0.0.2 5432\n"),
+    Example("each_as_old", stdin=_OLD, settings=_HERE, prints="reach 5432 10.0.0.2\n"),
     Example(
         "each_as_old",
         stdin=_OLD,
@@ -125,8 +166,22 @@ EXAMPLES = [
         "each_as_old",
         stdin="identifier 7290\ntcp 10.0.0.1 5432\ntcp 10.0.0.9 5432\n",
         settings=_HERE | {"listens_addresses": " 10.0.0.2 10.0.0.9 ", "listens_now": "tcp 10.0.0.2 5432\n"},
-        prints="reach 10.0.0.2 5432\nlacks 10.0.0.9 port 5432\n",
+        prints="reach 5432 10.0.0.2\nlacks 10.0.0.9 port 5432\n",
         name="an address of the old server alone, and one of both",
+    ),
+    Example(
+        "each_as_old",
+        stdin="note: words\ntcp :: 5432\ntcp fd00:0:0:0:0:0:0:1 5432\n",
+        settings=_HERE | {"listens_six": "fd00:0:0:0:0:0:0:2 "},
+        prints="reach 5432 fd00:0:0:0:0:0:0:2 \nreach 5432 fd00:0:0:0:0:0:0:2\n",
+        name="IPv6",
+    ),
+    Example(
+        "each_as_old",
+        stdin="tcp :: 5432\n",
+        settings=_HERE,
+        matches="note: The old server listened on every IPv6 address at port 5432. The new one has none .*\n",
+        name="no IPv6",
     ),
     Example(
         "each_as_old",
@@ -180,18 +235,67 @@ EXAMPLES = [
         name="another cluster",
     ),
     Example(
+        "reached_from_old",
+        ("@path@",),
+        stdin=_TO,
+        programs=_CLOSED,
+        status=68,
+        complains="cannot be reached at 10.0.0.2 port 5432 (the connection was refused). It listens there",
+        name="closed",
+    ),
+    Example(
+        "one_answers",
+        ("7290", "5432", "10.0.0.2", "10.0.0.3"),
+        programs={"psql": 'case $3 in 10.0.0.3) echo 7290 ;; *) echo "timeout expired" >&2; exit 2 ;; esac'} | _NOBODY,
+        prints="10.0.0.3 port 5432: the cluster answers with its system identifier 7290, by a login\n",
+        tolerates=_ASKED_OTHERWISE | _SAID_BY_PSQL,
+        name="the second",
+    ),
+    Example(
+        "one_answers",
+        ("7290", "5432", "fd00::2"),
+        programs={"psql": "echo Network is unreachable >&2; exit 2"} | _NOBODY,
+        matches="note: No route of IPv6 leads from the old server .*: fd00::2\n",
+        tolerates=_ASKED_OTHERWISE | _SAID_BY_PSQL,
+        name="no route",
+    ),
+    Example("kept_away", ("x: No route to host",), prints="the network refuses the way\n"),
+    Example("kept_away", ("FATAL: starting up",), prints="", name="an answer"),
+    Example(
+        "identifier_at",
+        ("10.0.0.2", "5432"),
+        programs={"psql": "echo 7290"},
+        prints="7290\n",
+        tolerates=_ASKED_OTHERWISE,
+    ),
+    Example(
+        "not_reached",
+        ("10.0.0.2", "5432"),
+        programs=_CLOSED,
+        prints="closed 10.0.0.2 port 5432 (the connection was refused)\n",
+        tolerates=_ASKED_OTHERWISE,
+    ),
+    Example(
+        "not_reached",
+        ("10.0.0.2", "5432"),
+        programs={"psql": "echo received invalid response to SSL negotiation: H >&2; exit 2"},
+        status=1,
+        complains="what answers at 10.0.0.2 port 5432, where clients look for the new cluster, takes no connections",
+        name="something else",
+    ),
+    Example(
         "cluster_answers",
-        ("10.0.0.2", "5432", "7290"),
+        ("10.0.0.2", "5432", "7290", "2"),
         programs={"psql": "echo 7290", "pg_isready": ":"},
         prints="10.0.0.2 port 5432: the cluster answers with its system identifier 7290, by a login\n",
         tolerates=_ASKED_OTHERWISE,
     ),
     Example(
         "cluster_answers",
-        ("10.0.0.2", "5432", "7290"),
-        programs={"psql": "echo refused >&2; exit 2", "pg_isready": "exit 2", "sleep": ":"},
-        status=1,
-        complains="at 10.0.0.2 port 5432, where clients look for the new cluster: refused. Open the firewall",
+        ("10.0.0.2", "5432", "7290", "2"),
+        programs=_CLOSED,
+        prints="closed 10.0.0.2 port 5432 (the connection was refused)\n",
+        tolerates=_ASKED_OTHERWISE | _SAID_BY_PSQL,
         name="nobody",
     ),
     Example(

@@ -37,6 +37,9 @@ class Nobody:
     def has_done(self, step: Step) -> bool:
         raise AssertionError(step)
 
+    def takes_on(self, found: str) -> str:  # noqa: ARG002
+        return ""
+
     def take_over(self, move: str, shown: str) -> bool:
         raise AssertionError(move, shown)
 

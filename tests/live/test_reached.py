@@ -1,0 +1,152 @@
+"""Where clients find the new cluster after the cutover: what the old server sees, and what a person takes on."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from core.migration.checks.waivers import whoami
+from tests.lab.fixtures import LabAsker
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+from tests.live import moving as site
+from tests.live.command_line import CommandLine
+from tests.live.moving import DATA, NEW_BIN, NEW_OTHER, OTHER, PORT, SERVER, TARGET, sql
+
+pytestmark = pytest.mark.lab
+
+_OTHER_CLUSTER, _OTHER_PORT = "/srv/pg/other", 5491
+_NAMES = ("line\nbreak", "ends in a break\n", "tab\there", "quote'\"s", "back\\slash\\n", "größe 数", " blanks ", "a=b")
+_CHAIN = "table inet reached {{\n chain in {{\n type {}\n tcp dport {} {}\n }}\n}}\n"
+_REJECTED = _CHAIN.format("filter hook input priority 0;", PORT, "reject with tcp reset")
+_ELSEWHERE = _CHAIN.format("nat hook prerouting priority -100;", PORT, f"redirect to :{_OTHER_PORT}")
+_WHY = "the application network  alone is let in, at pgbouncer"
+
+
+@pytest.fixture
+def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    """The cluster is open to the network, and lets the old server in."""
+    site.create(lab.old)
+    site.clear(lab)
+    for file, line in (("postgresql.conf", "listen_addresses = '*'"), ("pg_hba.conf", "host all all all trust")):
+        lab.old.exec("sh", "-c", f"echo \"$0\" >>'{DATA}/{file}'", line, user="postgres")
+    made = CommandLine(lab, asker, capsys)
+    made.describe(lab.old)
+    made.describe(lab.new)
+    ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
+    roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
+    code, _, err = made("move", "add", "m", *ends, *roots)
+    assert code == 0, err
+    yield made
+    for host in (lab.old, lab.new):
+        site.pg_ctl(host, "-m", "immediate", "stop", check=False)
+    site.remove(lab)
+
+
+@contextmanager
+def rules(host: Host, text: str) -> Iterator[None]:
+    host.exec("nft", "-f", "-", input=text)
+    try:
+        yield
+    finally:
+        host.exec("nft", "delete", "table", "inet", "reached")
+
+
+@contextmanager
+def another_cluster(host: Host) -> Iterator[None]:
+    """It lets everybody in."""
+    host.exec("install", "-d", "-o", "postgres", "-g", "postgres", _OTHER_CLUSTER)
+    made = (
+        f"{NEW_BIN}/initdb -N -A trust -D '{_OTHER_CLUSTER}' >/dev/null && "
+        f"echo host all all all trust >>'{_OTHER_CLUSTER}/pg_hba.conf'"
+    )
+    host.exec("sh", "-c", made, user="postgres")
+    options = f"-p {_OTHER_PORT} -c listen_addresses=* -c unix_socket_directories={_OTHER_CLUSTER}"
+    control = (f"{NEW_BIN}/pg_ctl", "-D", _OTHER_CLUSTER, "-w", "-s")
+    host.exec(*control, "-l", "/dev/null", "-o", options, "start", user="postgres")
+    try:
+        yield
+    finally:
+        host.exec(*control, "-m", "immediate", "stop", user="postgres")
+        host.exec("rm", "-rf", "--", _OTHER_CLUSTER)
+
+
+@contextmanager
+def with_ipv6(host: Host, number: int) -> Iterator[None]:
+    """An address that the other host has a route to."""
+    link = host.exec("sh", "-c", f"ip -o -4 addr show | grep -F ' {host.address}/'").stdout.split()[1]
+    address = f"fd77::{number}/64"
+    host.exec("ip", "-6", "addr", "add", address, "dev", link, "nodad")
+    try:
+        yield
+    finally:
+        host.exec("ip", "-6", "addr", "del", address, "dev", link)
+
+
+def start_capable(old: Host) -> None:
+    """Start the server so that it may lock memory, as systemd's AmbientCapabilities does."""
+    user = ("--reuid", "postgres", "--regid", "postgres", "--init-groups")
+    may = ("--inh-caps", "+ipc_lock", "--ambient-caps", "+ipc_lock")
+    start = (f"{SERVER}/bin/pg_ctl", "-D", DATA, "-w", "-s", "-l", "/dev/null", "start")
+    old.exec("setpriv", *user, *may, *start)
+
+
+def execute(cli: CommandLine, *words: str) -> tuple[int, str, str]:
+    return cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks", *words)
+
+
+def checked(cli: CommandLine) -> None:
+    for host in (cli.lab.old, cli.lab.new):
+        code, _, err = cli.connecting("facts", host.name)
+        assert code == 0, err
+    code, out, err = cli.connecting("check", "m")
+    assert code in (0, 1), out + err
+
+
+def test_a_closed_way_is_taken_on_with_a_reason_and_another_cluster_never_is(cli: CommandLine, tmp_path: Path) -> None:
+    """With databases whose names break lines, which the lists of every step must carry."""
+    old, new = cli.lab.old, cli.lab.new
+    site.start(old)
+    for name in _NAMES:
+        quoted = name.replace('"', '""')
+        sql(old, f'create database "{quoted}" template template0')
+    checked(cli)
+    with another_cluster(new), rules(new, _ELSEWHERE):
+        for words in ((), ("--resume", "--other-way", _WHY)):
+            code, _, err = execute(cli, "--verify", "all", *words) if not words else execute(cli, *words)
+            assert (code, f"another cluster answers at {new.address} port {PORT}" in err) == (1, True), err
+    with rules(new, _REJECTED):
+        code, _, err = execute(cli, "--resume")
+        assert code == 1, err
+        at = f"{new.address} port {PORT} (the connection was refused)"
+        closed = f"From the old server the new cluster cannot be reached at {at}"
+        assert closed in err
+        assert "only the way from the old server is closed" in err
+        assert "--resume --other-way 'HOW'" in err
+        code, out, err = execute(cli, "--resume", "--other-way", _WHY)
+        assert code == 0, err
+    taken_on = f"{closed}, as {whoami()} has taken on: {' '.join(_WHY.split())}"
+    end = out.partition("\ndowntime ")[2]
+    assert taken_on in end, out
+    report = tmp_path / "m.html"
+    code, _, err = cli("report", "m", "-o", str(report))
+    assert (code, "has taken on" in report.read_text()) == (0, True), err
+    found = json.loads(sql(new, "select json_agg(datname::text) from pg_database where not datistemplate"))
+    assert set(_NAMES) < set(found)
+
+
+def test_ipv6_is_reached_too_where_the_sockets_of_a_server_cannot_be_seen(cli: CommandLine) -> None:
+    """The kernel hides what a program with capabilities does, also from its own user."""
+    old, new = cli.lab.old, cli.lab.new
+    with with_ipv6(old, 1), with_ipv6(new, 2):
+        start_capable(old)
+        checked(cli)
+        code, out, err = execute(cli)
+        assert code == 0, out + err
+        assert f"The sockets of the server in {DATA} cannot be looked at" in err
+        _, out, _ = cli("execute", "m", "--status", "--json")
+        looked = next(run for run in json.loads(out)["execution"]["steps"] if run["title"].startswith("reach the new"))
+        for address in (new.address, "fd77:0:0:0:0:0:0:2"):
+            assert f"{address} port {PORT}: the cluster answers with its system identifier" in looked["output"]
