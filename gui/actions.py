@@ -255,11 +255,10 @@ def unfinished(session: "Session") -> "tuple[Unfinished, ...]":
 def execution(move: str, session: "Session", kind: "Kind | None" = None) -> ExecutionState:
     """The latest execution, or the latest of that kind; what may be done goes by the latest of all."""
     from core.actions.execution import outcome
-    from core.migration.execution.account import downtime
     from core.migration.execution.entry import what_is_left
     from core.migration.execution.progress import rate, sentences, status_of
     from core.migration.execution.status import how_both_stand
-    from core.migration.execution.unfinished import possible
+    from core.migration.execution.unfinished import known_downtime, possible
 
     newest = session.store.latest_execution(move)
     plan_made = session.store.plan(move)
@@ -284,7 +283,7 @@ def execution(move: str, session: "Session", kind: "Kind | None" = None) -> Exec
         left=what_is_left(shown),
         told=outcome(session, shown),
         possible=may if shown is newest else _begin_alone(may),
-        downtime=downtime(shown, now),
+        downtime=known_downtime(shown, now, alive=alive),
         bytes_per_second=sum(rate(run, now) or 0.0 for _, run in status.under_way) if alive else None,
         read_at=now,
     )

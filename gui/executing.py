@@ -53,7 +53,7 @@ class Executing(QObject):
         """Ask once more; who presses on without having read goes back to the page."""
         title = f"{tr(doing)} {move}"
         box = question_box(self._window, title, title, confirmation(doing, state))
-        go_on = box.addButton(tr(BEGINNINGS[doing]), QMessageBox.ButtonRole.AcceptRole)
+        go_on = box.addButton(tr(BEGINNINGS.get(doing, BUTTONS[doing])), QMessageBox.ButtonRole.AcceptRole)
         cancel = box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(cancel)
         box.setEscapeButton(cancel)

@@ -114,8 +114,12 @@ BEGINNINGS = {Doing.MOVE: marked("Start the &move"), Doing.REHEARSE: marked("Sta
 
 
 def needs_name(doing: Doing, state: ExecutionState) -> bool:
-    """Whether it begins only once the cluster's name was typed: where something was begun already."""
-    return doing not in BEGINNINGS or bool(state.left)
+    """Whether it begins only once the cluster's name was typed: where something was begun, and is no rehearsal."""
+    return not _of_rehearsal(state) if doing not in BEGINNINGS else bool(state.left)
+
+
+def _of_rehearsal(state: ExecutionState) -> bool:
+    return state.execution is not None and state.execution.kind is Kind.REHEARSAL
 
 
 def confirmation(doing: Doing, state: ExecutionState) -> str:
@@ -126,7 +130,7 @@ def confirmation(doing: Doing, state: ExecutionState) -> str:
         return tr("{left}. To go on with it is the shortest; a new one begins from its first step.").format(
             left=_sentence(recorded(state.left))
         )
-    if state.execution is None or state.execution.kind is Kind.REHEARSAL:
+    if state.execution is None:
         return ""
     return _resumed(state.execution, state.stands) if doing is Doing.RESUME else tr(_AT_STAKE[doing])
 
@@ -157,6 +161,11 @@ def _resumed(execution: Execution, stands: str) -> str:
         return tr("{stands}. Every step is done: what the copy needed is taken away.").format(
             stands=_sentence(recorded(stands))
         )
+    if execution.kind is Kind.REHEARSAL:
+        return tr(
+            "The rehearsal goes on with step {number}, {title}. It copies while the old server runs, and stops and "
+            "starts nothing."
+        ).format(number=following.number, title=recorded(following.title))
     at = tr("{stands}. The move goes on with step {number}, {title}").format(
         stands=_sentence(recorded(stands)), number=following.number, title=recorded(following.title)
     )

@@ -13,7 +13,7 @@ from core.migration.model.move import Hook
 from core.migration.model.plan import Step
 from gui.asker import Question, WindowAsker
 from gui.bridge import Runner
-from gui.dialogs.questions import SecretDialog, TakeOverDialog
+from gui.dialogs.questions import SecretDialog, TakeOnDialog, TakeOverDialog
 from gui.pages.execution import MovePage
 from gui.widgets.prompt_panel import PromptPanel
 from gui.window import MainWindow
@@ -184,6 +184,26 @@ def test_what_pghaul_has_not_recorded_is_taken_over_by_the_typed_name_of_the_mov
         at_rest(qtbot, window)
         assert answers == [expected]
         _gone(qtbot)
+
+
+@pytest.mark.parametrize(("typed", "expected"), [("by the pooler", "by the pooler"), ("", "")])
+def test_what_a_step_has_found_is_taken_on_with_a_reason(
+    typed: str, expected: str, window: MainWindow, work: Work, qtbot: QtBot
+) -> None:
+    answers: list[str] = []
+    work.run("execute", lambda _session, _job: work.asker.takes_on("old: it cannot be reached"))
+    assert work.task is not None
+    work.task.succeeded.connect(answers.append)
+    dialog = _dialog(qtbot)
+    assert isinstance(dialog, TakeOnDialog)
+    assert dialog.text.text().startswith("old: it cannot be reached.")
+    QTest.keyClick(dialog, Qt.Key.Key_Return)  # without a reason it does nothing
+    assert dialog.isVisible()
+    QTest.keyClicks(dialog.field, typed)
+    QTest.keyClick(dialog, Qt.Key.Key_Return if typed else Qt.Key.Key_Escape)
+    at_rest(qtbot, window)
+    assert answers == [expected]
+    _gone(qtbot)
 
 
 @pytest.mark.parametrize(("button", "expected"), [("accept", True), ("decline", False)])

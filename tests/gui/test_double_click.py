@@ -9,6 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
+from core.history.store import Store
+from core.migration.execution.status import MoveStatus
 from core.migration.model.execution import Kind, State
 from gui import actions
 from gui.asker import StepQuestion
@@ -16,6 +18,7 @@ from gui.pages.execution import MovePage
 from gui.widgets.message_box import MessageBox
 from gui.window import MainWindow
 from tests.gui.conftest import at_rest, page
+from tests.gui.test_every_state import Case, record
 
 Pressing = Callable[[MainWindow], None]
 
@@ -102,6 +105,36 @@ def test_a_beginning_is_asked_for_and_its_default_is_to_begin_nothing(
     QTest.mouseClick(go_on, Qt.MouseButton.LeftButton)
     at_rest(qtbot, full_window)
     assert begun == [Kind.REHEARSAL if title == "Rehearse" else Kind.REAL]
+
+
+@pytest.mark.parametrize("doing", ["resume", "end"])
+def test_a_rehearsal_is_gone_on_with_or_ended_once_that_was_asked(
+    doing: str, full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = list[str]()
+
+    def carried_out(*_: Any) -> State:
+        begun.append(doing)
+        return State.CANCELLED
+
+    monkeypatch.setattr(actions, doing, carried_out)
+    record(full_store, Case(State.INTERRUPTED, 0, MoveStatus.UNTOUCHED, set(), kind=Kind.REHEARSAL))
+    shown = page(qtbot, full_window, "Rehearse")
+    full_window.work.changed.emit()
+    at_rest(qtbot, full_window)
+    button = getattr(shown, doing)
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    box = question(full_window, qtbot)
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    at_rest(qtbot, full_window)
+    assert begun == []
+    qtbot.waitUntil(lambda: not full_window.findChildren(MessageBox))
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    box = question(full_window, qtbot)
+    go_on = next(one for one in box.buttons() if box.buttonRole(one) is QMessageBox.ButtonRole.AcceptRole)
+    QTest.mouseClick(go_on, Qt.MouseButton.LeftButton)
+    at_rest(qtbot, full_window)
+    assert begun == [doing]
 
 
 def test_next_begins_once_the_page_has_been_seen(before_move: MainWindow, begun: list[Kind], qtbot: QtBot) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.history.store import Store
-from core.migration.execution.status import SENTENCES, MoveStatus
+from core.migration.execution.status import SENTENCES, UNSEEN, MoveStatus
 from core.migration.model.execution import NOT_OPENED, Execution, Kind, State, StepRun
 from core.migration.model.plan import Plan, Step
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
@@ -114,7 +114,9 @@ def shown(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> Callable[
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_page_says_what_is_so(name: str, shown: Callable[..., ExecutionPage]) -> None:
+def test_the_page_and_the_strip_say_what_is_so(
+    name: str, shown: Callable[..., ExecutionPage], full_window: MainWindow
+) -> None:
     case = CASES[name]
     made = shown(case)
     told = {
@@ -127,9 +129,13 @@ def test_the_page_says_what_is_so(name: str, shown: Callable[..., ExecutionPage]
     parts = {row.part for row in made.table.rows.rows}
     assert (Part.DOWN in parts) is (case.kind is Kind.REAL)
     ticks = made.state.downtime is not None and made.state.downtime.ended_at is None
-    over = case.state in {State.DONE, State.ROLLED_BACK}
+    over = case.state in {State.DONE, State.ROLLED_BACK} or case.status in UNSEEN
     assert ticks is (case.kind is Kind.REAL and case.done > 0 and not over)
     assert made.clock.isHidden() is (made.state.downtime is None)
+    strip = full_window.strip
+    if not strip.isHidden():
+        assert SENTENCES[case.status] in strip.text.text() or case.status not in UNSEEN
+        assert ("old is stopped since" in strip.text.text()) is ticks
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -45,6 +45,9 @@ SENTENCES = {
 }
 """What people read of each."""
 
+UNSEEN = frozenset({MoveStatus.OPENING, MoveStatus.ROLLING_BACK})
+"""Where nobody who is not at it knows whether clients have a cluster again."""
+
 
 def holds_old(execution: Execution) -> bool:
     """Whether it may have stopped old, or kept it from starting: by its stop or, of a stopped cluster, its fence."""

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core import units
-from core.migration.execution.account import downtime
+from core.migration.execution.account import Downtime, downtime
 from core.migration.execution.progress import status_of, whole
-from core.migration.execution.status import holds_old, how_both_stand
+from core.migration.execution.status import UNSEEN, holds_old, how_both_stand, move_status
 from core.migration.model.execution import Execution, Kind, State
 
 
@@ -28,7 +28,7 @@ class Unfinished:
         alive: whether a program of this workstation carries it out.
         at: where it is: the step, and how long the commands to come may take.
         stands: old and new, in a sentence.
-        stopped_at: since when clients have no cluster; None: they have one.
+        stopped_at: since when clients have no cluster; None: they have one, or nobody knows.
         expected_seconds: what the plan's commands are to take from the stop to the opening.
     """
 
@@ -71,7 +71,7 @@ def unfinished(execution: Execution, now: datetime, *, alive: bool) -> Unfinishe
     ended = execution.state in {State.DONE, State.ROLLED_BACK}
     if ended or not (under_way or holds_old(execution)):
         return None
-    down = downtime(execution, now)
+    down = known_downtime(execution, now, alive=alive)
     return Unfinished(
         move=execution.move,
         id=execution.id,
@@ -84,6 +84,11 @@ def unfinished(execution: Execution, now: datetime, *, alive: bool) -> Unfinishe
         expected_seconds=down.expected_seconds if down is not None else None,
         possible=possible(execution, alive=alive),
     )
+
+
+def known_downtime(execution: Execution, now: datetime, *, alive: bool) -> Downtime | None:
+    """The time without the cluster; None also where nobody saw whether the new one is open, or the old one back."""
+    return None if not alive and move_status(execution) in UNSEEN else downtime(execution, now)
 
 
 def sentence(found: Unfinished, now: datetime) -> str:

@@ -135,6 +135,31 @@ def test_a_word_to_take_over_what_is_not_there_is_refused(store: Store, capsys: 
     assert store.executions("spring") == ()
 
 
+@pytest.mark.parametrize(
+    ("given", "yes", "typed", "said"),
+    [
+        (None, False, "by the pooler\n", "by the pooler"),
+        (None, False, "\n", ""),
+        (None, True, "never asked\n", ""),
+        ("by DNS", True, "", "by DNS"),
+    ],
+)
+def test_what_a_step_has_found_is_taken_on_by_the_option_or_at_the_terminal(
+    given: str | None, yes: bool, typed: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    assert TerminalPeople(None, yes=yes, other_way=given).takes_on("old: closed").strip() == said
+
+
+@pytest.mark.parametrize(("words", "why"), [(["--cancel"], "it goes with --resume"), ([], "how do clients reach")])
+def test_another_way_needs_a_move_and_words(
+    words: list[str], why: str, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["execute", "spring", "--other-way", "by DNS" if words else " ", *words]) == 2
+    assert why in capsys.readouterr().err
+    assert store.executions("spring") == ()
+
+
 def test_nobody_takes_over_what_nobody_can_look_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("spring\n"))
     with pytest.raises(InputError, match="no terminal") as refused:

@@ -37,7 +37,12 @@ def test_a_cluster_that_is_at_stake_is_named_first() -> None:
     running = ExecutionState(execution(), alive=True)
     for doing in (Doing.RESUME, Doing.END, Doing.BACK):
         assert confirmation(doing, running)
-        assert not confirmation(doing, ExecutionState(execution(kind=Kind.REHEARSAL)))
+        assert needs_name(doing, running)
+        assert not needs_name(doing, ExecutionState(execution(kind=Kind.REHEARSAL)))
+    copying = replace(STEP, rehearsed=True)
+    rehearsed = ExecutionState(ran(execution(copying, copying, kind=Kind.REHEARSAL), 1))
+    assert confirmation(Doing.RESUME, rehearsed).startswith("The rehearsal goes on with step 2, step. It copies while")
+    assert confirmation(Doing.END, rehearsed).startswith("The copy ends, and what it needed is taken away")
     for doing in (Doing.MOVE, Doing.REHEARSE):
         assert confirmation(doing, ExecutionState())
         assert not needs_name(doing, ExecutionState())
