@@ -110,6 +110,13 @@ listens_where() {
   fi
   echo "note: The sockets of the server in $1 cannot be looked at, because $where_why. Where it listens is taken from $where_by."
   listens_by "$where_addresses" "$where_port"
+  case " $where_addresses," in
+    *[\ ,]localhost[\ ,]*)
+      where_local=$(getent ahosts localhost 2>/dev/null) || where_local=''
+      case $where_local in *'::1 '*) echo "tcp 0:0:0:0:0:0:0:1 $where_port" ;; *) ;; esac
+      ;;
+    *) ;;
+  esac
   [ -z "$where_folder" ] || printf 'unix %s\n' "$where_folder/.s.PGSQL.$where_port"
 }
 
@@ -290,13 +297,14 @@ one_answers() {
 cluster_answers() {
   answers_status=0 answers_tries=0
   answers_said=$(identifier_at "$1" "$2") || answers_status=$?
-  case $answers_status:$answers_said in
+  answers_last=$(last_line "$answers_said") # ahead of it the server may have warned, as of the version of a collation
+  case $answers_status:$answers_last in
     0:"$3")
       echo "$1 port $2: the cluster answers with its system identifier $3, by a login"
       return 0
       ;;
     0:*[!0-9]*) ;;
-    0:*) fail "another cluster answers at $1 port $2: its system identifier is $answers_said, and the moved one's is $3. Find out" \
+    0:*) fail "another cluster answers at $1 port $2: its system identifier is $answers_last, and the moved one's is $3. Find out" \
       'which server has that address, lead the address to the new server, and go on with --resume' ;;
     *)
       until takes_connections "$1" "$2"; do
@@ -320,9 +328,12 @@ identifier_at() {
 }
 
 # takes_connections ADDRESS PORT   whether a PostgreSQL server answers there, without a login
+# takes_status is 1 then where one answers and takes none.
 takes_connections() {
+  takes_status=0
   if command -v pg_isready >/dev/null; then
-    pg_isready -q -t 5 -h "$1" -p "$2"
+    pg_isready -q -t 5 -h "$1" -p "$2" || takes_status=$?
+    return "$takes_status"
   else
     ! identifier_at "$1" "$2" | grep -qE 'could not connect|server closed the connection|time' || return 1
   fi
@@ -345,7 +356,7 @@ kept_away() {
 not_reached() {
   not_said=$(identifier_at "$1" "$2")
   not_kept=$(kept_away "$not_said") || exit
-  if [ -n "$not_kept" ]; then
+  if [ -n "$not_kept" ] && [ "$takes_status" -ne 1 ]; then
     echo "closed $1 port $2 ($not_kept)"
     return 0
   fi

@@ -99,8 +99,14 @@ EXAMPLES = [
         ("@folder@",),
         arrange="printf '0\\n/\\n1\\n5433\\n\\nlocalhost\\n' >postmaster.pid",
         programs={"psql": "exit 2"},
-        matches="note: .* taken from the first address in its lock file.\ntcp 127.0.0.1 5433\n",
-        tolerates={"psql": "the lock file tells", "timeout": "the same"},
+        matches="note: .* taken from the first address in its lock file.\n"
+        "tcp 127.0.0.1 5433\n(tcp 0:0:0:0:0:0:0:1 5433\n)?",
+        tolerates={
+            "psql": "the lock file tells",
+            "timeout": "the same",
+            "getent": "localhost is 127.0.0.1 alone then",
+            "getent behind": "the same",
+        },
         name="by its lock file",
     ),
     Example(
@@ -269,8 +275,25 @@ EXAMPLES = [
         tolerates=_ASKED_OTHERWISE,
     ),
     Example(
+        "cluster_answers",
+        ("10.0.0.2", "5432", "7290", "2"),
+        programs={"psql": "echo 'WARNING:  a version' >&2; echo 7291"},
+        status=1,
+        complains="another cluster answers at 10.0.0.2 port 5432: its system identifier is 7291, and the moved",
+        name="another, with a warning",
+    ),
+    Example(
+        "cluster_answers",
+        ("10.0.0.2", "5432", "7290", "2"),
+        programs=_CLOSED | {"pg_isready": "exit 1"},
+        status=1,
+        complains="what answers at 10.0.0.2 port 5432, where clients look for the new cluster, takes no connections",
+        name="one that says it is closed",
+    ),
+    Example(
         "not_reached",
         ("10.0.0.2", "5432"),
+        settings={"takes_status": "2"},
         programs=_CLOSED,
         prints="closed 10.0.0.2 port 5432 (the connection was refused)\n",
         tolerates=_ASKED_OTHERWISE,
@@ -278,6 +301,7 @@ EXAMPLES = [
     Example(
         "not_reached",
         ("10.0.0.2", "5432"),
+        settings={"takes_status": "2"},
         programs={"psql": "echo received invalid response to SSL negotiation: H >&2; exit 2"},
         status=1,
         complains="what answers at 10.0.0.2 port 5432, where clients look for the new cluster, takes no connections",

@@ -13,6 +13,7 @@ import pytest
 from core.migration.model.plan import Phase, Plan, Step
 from core.migration.plan import script
 from core.migration.plan.steps.copy import STOPPED
+from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
 from core.servers.functions import functions
 from core.servers.profiles import Rights
@@ -321,6 +322,23 @@ def test_an_opening_that_let_nobody_in_leaves_the_way_back(shell: str, tmp_path:
         (tmp_path / "status").write_text(status)
         assert "go back" not in run("--from", "2", answers="yes\n15/main\n").stdout
     assert "new was opened to clients" in run("--back", answers="yes\n").stderr
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_closed_way_is_taken_on_with_a_reason(shell: str, tmp_path: Path) -> None:
+    """What it rests on is looked at again, also where the script begins behind that."""
+    looks = step(f"sh -c 'echo looked; exit $(cat {tmp_path}/status)'", reads=LISTENS)
+    rests_on = replace(step("echo listens"), name=LISTENS)
+    run = Run(toy(rests_on, looks, step("echo end")), tmp_path, shell)
+    (tmp_path / "status").write_text("68")
+    assert run(answers="yes\n\n").returncode == 1
+    assert "--from 2" in run.log()
+    (tmp_path / "status").write_text("1")
+    assert run("--from", "2", answers="yes\nby the pooler\n").returncode == 1
+    (tmp_path / "status").write_text("68")
+    done = run("--from", "2", answers="yes\nby the pooler\n")
+    assert (done.returncode, "| listens" in done.stdout) == (0, True), done.stdout
+    assert "has taken on: by the pooler" in run.log()
 
 
 def test_the_stop_asks_for_the_clusters_name(tmp_path: Path) -> None:
