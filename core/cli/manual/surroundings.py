@@ -37,7 +37,10 @@ FILES = (
         "~/.config/pghaul/aside",
         "What was measured while the server of a team's history was lost: recorded once it answers, and gone then.",
     ),
-    Entry("~/.ssh/config, ~/.ssh/known_hosts", "Honoured as ssh honours them."),
+    Entry(
+        "~/.ssh/config, ~/.ssh/known_hosts",
+        "Honoured as ssh honours them: those in the home of the account, whatever HOME says.",
+    ),
 )
 
 SECRETS = "Passwords are kept in the desktop's own store of secrets, or asked for and forgotten; never in a file."
