@@ -11,6 +11,7 @@ from core.jobs import Job
 from core.language import tr
 from core.migration.model.execution import Kind
 from gui import actions
+from gui.bridge import Task
 from gui.dialogs.confirm import NameDialog
 from gui.models.execution import BEGINNINGS, BUTTONS, Doing, confirmation, needs_name
 from gui.states import ExecutionState
@@ -28,6 +29,7 @@ class Executing(QObject):
         super().__init__(window)
         self._work = work
         self._window = window
+        self._reading: Task | None = None
         self._dialog: QDialog | None = None
 
     def ask(self, doing: Doing, move: str) -> None:
@@ -35,13 +37,18 @@ class Executing(QObject):
         if doing is Doing.END and self._work.busy:
             self._work.cancel()
             return
-        task = self._work.read(partial(actions.execution, move))
+        if self._reading is not None or self._dialog is not None:
+            return  # it was pressed twice: the answer to the first question must not bring up another one
+        task = self._reading = self._work.read(partial(actions.execution, move))
         if task is not None:
+            task.finished.connect(self._has_read)
             task.succeeded.connect(partial(self._confirm, doing, move))
 
+    @Slot()
+    def _has_read(self) -> None:
+        self._reading = None
+
     def _confirm(self, doing: Doing, move: str, state: ExecutionState) -> None:
-        if self._dialog is not None:
-            return  # it was pressed twice
         if not confirmation(doing, state):
             self._begin(doing, move, state)
         elif state.execution is None or not needs_name(doing, state):

@@ -317,10 +317,14 @@ on() {
   loader="$loader"'case $program in *"# whole") eval "$program" ;; *) exit 1 ;; esac'
   rm -f -- "$folder/line"
   mkfifo -- "$folder/line" || return 1
-  "$on_side" "exec ${way}sh -c $(words "$loader") sh $(size program)" \
-    <"$folder/line" >"$folder/received" 2>"$folder/errors" &
-  # a signal breaks the opening off, by which dash would end at once, or comes just before the line is there
-  { command exec 9>"$folder/line"; } 2>/dev/null || kill "$!"
+  # both ends at once: an opening that waits for the other end could be broken off by a signal, or wait for ever
+  # shellcheck disable=SC2094 # it is no file
+  command exec 7<>"$folder/line" 8<"$folder/line" 9>"$folder/line" 7<&- || return 1
+  (
+    exec <&8 8<&- 9>&- # by exec: around a function a shell would keep its own end open, and none would ever come to ssh
+    "$on_side" "exec ${way}sh -c $(words "$loader") sh $(size program)"
+  ) >"$folder/received" 2>"$folder/errors" &
+  exec 8<&-
   if [ -n "$interrupted" ]; then exec 9>&-; else feed >&9 2>/dev/null; fi
   wait "$!"
   on_status=$?
