@@ -50,5 +50,5 @@ FAILURES = (
     marked("old is stopped"),
     marked("new is open to clients; old stays stopped, and steps of the move are left"),
     marked("a rollback has begun and not ended: look whether the old server runs"),
-    marked("the old server is as it was; the cluster does not run on the new server"),
+    marked("the move was rolled back to the old server; the cluster does not run on the new server"),
 )

@@ -176,11 +176,18 @@ take() {
     stop
   elif chosen; then
     show "$@"
-    if may_run; then run "$@"; fi
+    if unknown; then
+      note "step $number, $title: left out, because step $reads has not printed anything before"
+    elif may_run; then
+      run "$@"
+    fi
   elif is needed && [ "$number" -lt "${only:-$first}" ] && [ ! -e "$kept/$number" ]; then
     stop 1 "it has not been done yet, and must be before step ${only:-$first}"
   fi
 }
+
+# the way back reads what was printed before it; nobody can print that now
+unknown() { [ "$steps" = way_back ] && [ -n "$reads" ] && [ ! -e "$kept/$reads" ]; }
 
 stop() {
   [ -z "$interrupted" ] || set -- 4 'interrupted'

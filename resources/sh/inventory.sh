@@ -267,21 +267,25 @@ judged() {
     }' || fail 'the inventories cannot be compared'
 }
 
-# compare_settings PATH SOCKET PORT SERIES SECONDS DATA   on the new server, open to clients: hold its settings against the inventory
-# of the old one on standard input; print a warning for each that differs
-# It never fails: clients work there already, and nothing that could be done again would help them.
+# compare_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER   hold the settings of the server in DATA against the inventory of the
+# old one on standard input; print a warning for each that differs
+# AFTER `cutover`: on the new server, open to clients; `rollback`: on the old one, started again. It never fails: clients work
+# there already, and nothing that could be done again would help them.
 compare_settings() {
   if settings_said=$( (differing_settings "$@") 2>&1); then
     printf '%s\n' "$settings_said"
   else
-    printf 'warning: The settings of the new server could not be compared with those of the old one. Compare them by hand.'
-    printf ' %s' "$settings_said" | tr '\n' ' '
+    case $7 in
+      rollback) printf 'warning: The settings of the old server could not be compared with those before the stop.' ;;
+      *) printf 'warning: The settings of the new server could not be compared with those of the old one.' ;;
+    esac
+    printf ' Compare them by hand. %s' "$settings_said" | tr '\n' ' '
     echo
   fi
 }
 
-# differing_settings PATH SOCKET PORT SERIES SECONDS DATA   print a warning for each setting that differs from the inventory on standard
-# input; the lock file of the server in DATA says where it listens
+# differing_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER   print a warning for each setting that differs from the inventory on
+# standard input; the lock file of the server in DATA says where it listens
 differing_settings() {
   connect_to "$@"
   differing_before=$(take_whole) || exit
@@ -293,7 +297,11 @@ differing_settings() {
     select case when source in ('configuration file', 'command line') and setting is distinct from boot_val
     then 'set ' else 'value ' end || $(shown_setting "setting || coalesce(' ' || unit, '')") from pg_settings
     where name not in ('data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file');") || exit
-  differing_said=$(printf '%s\n' "$differing_before" '# now' "$differing_now" | awk '
+  differing_said=$(printf '%s\n' "$differing_before" '# now' "$differing_now" | after=$7 awk '
+    BEGIN {
+      here = "on the new server"; there = "on the old one"
+      if (ENVIRON["after"] == "rollback") { here = "on the old server now"; there = "before the stop" }
+    }
     $0 == "# now" { now = 1; next }
     { gsub(/[[:cntrl:]]/, "?") }
     $1 == "database" && !now { over = 1 }
@@ -310,8 +318,8 @@ differing_settings() {
     END {
       if (!now) exit 1
       for (name in new) if ((name in old) ? old[name] != new[name] : (name in set)) {
-        said = "warning: The setting " name " is " shown(new[name]) " on the new server, and was " \
-          ((name in old) ? shown(old[name]) : "at its default") " on the old one"
+        said = "warning: The setting " name " is " shown(new[name]) " " here ", and was " \
+          ((name in old) ? shown(old[name]) : "at its default") " " there
         if (how[name] == "option") said = said ", by an option on its command line"
         else if (name in file) said = said ": a file was edited, and the old server had not loaded it"
         print said ". Look whether that is wanted, and change it where it is not."

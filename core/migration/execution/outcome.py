@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from core import units
 from core.migration.execution.account import NOTEWORTHY_SECONDS, Account, Downtime, account, downtime
+from core.migration.execution.status import as_before
 from core.migration.execution.summary import follow_up, taken_on
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Execution, Kind, State
@@ -47,10 +48,13 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
 def _taken_back(execution: Execution, down: Downtime | None) -> tuple[Paragraph, ...]:
     """Old serves again: for how long it did not, and what new holds."""
     if down is None or down.ended_at is None:
-        old = "it is what it was; this did not stop it"
+        old = "this did not stop it"
     else:
         between = f"from {down.began_at:%H:%M:%S} to {down.ended_at:%H:%M:%S} UTC"
-        old = f"it is what it was; clients had none for {units.duration(down.seconds)}, {between}"
+        seconds = units.duration(down.seconds)
+        old = f"it runs again; clients had none for {seconds}, {between}"
+        if as_before(execution):
+            old = f"it runs again, as before; clients had none for {seconds}, {between}"
     new = (
         f"it is stopped; what was copied stays in {execution.plan.target} for another try, which sends what changed",
         f"to try again: {command('pghaul', 'execute', execution.move)}",

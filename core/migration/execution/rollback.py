@@ -9,8 +9,11 @@ from core.migration.execution.engine import clean, lock_both, pass_on_warnings
 from core.migration.execution.entry import past_return
 from core.migration.execution.executor import Executor, end_detached, run_step
 from core.migration.execution.recording import recorded, watched
+from core.migration.execution.status import as_before, holds_old
 from core.migration.model.execution import Execution, State
+from core.migration.model.plan import Step
 from core.migration.plan.steps.opening import LIFT_FENCE
+from core.redaction import CUT
 
 
 def roll_back(executor: Executor) -> None:
@@ -33,6 +36,8 @@ def roll_back(executor: Executor) -> None:
         _try_new(executor, "new", partial(lock_both, executor))
         lifted = _lifted(execution)
         for step in execution.plan.way_back:
+            if step.reads and not _handed_on(executor, step):
+                continue
             if step.proves and lifted:
                 run_step(executor, step, back=True)
             else:
@@ -41,16 +46,41 @@ def roll_back(executor: Executor) -> None:
     executor.job.report(_end(executor))
 
 
+def _handed_on(executor: Executor, step: Step) -> bool:
+    """Hand to a step what it reads, as it was printed before the rollback; False: that is not known, or not whole.
+
+    To run the other step now would be of no use: it would only be held against itself.
+    """
+    execution = executor.execution
+    other = execution.plan.step(step.reads)
+    latest = None if other is None else execution.latest(other.number)
+    if latest is None or latest.exit_status != 0 or latest.output.startswith(CUT):
+        return False
+    executor.outputs[latest.number] = latest.output  # a step of the way back may have had that number
+    return True
+
+
 def _end(executor: Executor) -> Note:
-    """What old is now, as far as its last proof has looked at it: running, at its port, in its unit."""
-    proof = next((step for step in reversed(executor.execution.plan.way_back) if step.proves), None)
+    """What the old server is now, as far as the last steps have looked at it."""
+    execution = executor.execution
+    proof = next((step for step in reversed(execution.plan.way_back) if step.proves), None)
     if proof is None or "prove_running" not in proof.call:
-        return Note("old is what it was: stopped, and free to be started")
-    said = executor.outputs.get(proof.number, "")
+        return Note("the old server is stopped, as it was found, and free to be started")
+    looks = [
+        execution.latest(step.number, back=True) for step in execution.plan.way_back if step.number >= proof.number
+    ]
+    said = "\n".join(run.output for run in looks if run is not None)
     if any(line.startswith("warning: ") for line in said.splitlines()):
         pass_on_warnings(executor, said)
-        return Note("old runs again, but not as before: see the warning above", "warning")
-    return Note("old runs again, as before: it takes connections at the port that it had")
+        return Note("the old server runs again, but not as before: see the warnings above", "warning")
+    if as_before(execution):
+        return Note("the old server runs again, as before: its port, its options and its settings are what they were")
+    if not holds_old(execution):
+        return Note("the old server was not stopped, and takes connections at the port that it had")
+    return Note(
+        "the old server runs again, and takes connections at the port that it had; its settings were not compared with "
+        "those before the stop, because the inventory of them is not known"
+    )
 
 
 def _lifted(execution: Execution) -> bool:

@@ -4,8 +4,10 @@ from enum import Enum, auto
 
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
+from core.migration.plan.steps.inventory import OLD_SETTINGS
 from core.migration.plan.steps.known_data_roots import DATA_ROOTS, UNKNOWN_ROOT
 from core.migration.plan.steps.opening import START_NEW
+from core.migration.plan.steps.rollback import OLD_RUNS
 
 
 class MoveStatus(Enum):
@@ -41,7 +43,7 @@ SENTENCES = {
     MoveStatus.OPENED: "new is open to clients; old stays stopped, and steps of the move are left",
     MoveStatus.MOVED: "new is open to clients; old is stopped, and its fence keeps it from starting",
     MoveStatus.ROLLING_BACK: "a rollback has begun and not ended: look whether the old server runs",
-    MoveStatus.ROLLED_BACK: "the old server is as it was; the cluster does not run on the new server",
+    MoveStatus.ROLLED_BACK: "the move was rolled back to the old server; the cluster does not run on the new server",
 }
 """What people read of each."""
 
@@ -62,6 +64,20 @@ def found_stopped(execution: Execution) -> bool:
     """Whether old was stopped already when the plan was made: then it proves the stop and has none of its own."""
     names = {step.name for step in execution.plan.steps}
     return STOPPED in names and STOP not in names
+
+
+def as_before(execution: Execution) -> bool:
+    """Whether a rollback has looked at the port, the unit, the options and the settings of the old server, and all are
+    what they were before the stop."""
+    looks = [step for step in execution.plan.way_back if step.name in {OLD_RUNS, OLD_SETTINGS}]
+    runs = [execution.latest(step.number, back=True) for step in looks]
+    return len(looks) == len({OLD_RUNS, OLD_SETTINGS}) and all(
+        run is not None and run.done and not _warns(run.output) for run in runs
+    )
+
+
+def _warns(output: str) -> bool:
+    return any(line.startswith("warning: ") for line in output.splitlines())
 
 
 def status_sentence(execution: Execution) -> str:

@@ -191,25 +191,42 @@ EXAMPLES = [
         matches="note: The database gone away was renamed after .*, or it takes no connections any more.\n",
         name="renamed",
     ),
-    Example("differing_settings", (*_HERE, "data"), arrange=_LOCK, stdin=_OLD, programs=_PSQL, prints=_DIFFERS),
+    *(
+        Example(
+            "differing_settings",
+            (*_HERE, "data", after),
+            arrange=_LOCK,
+            stdin=_OLD,
+            programs=_PSQL,
+            prints=_DIFFERS.replace("on the new server", here).replace("on the old one", there),
+            name=after,
+        )
+        for after, here, there in (
+            ("cutover", "on the new server", "on the old one"),
+            ("rollback", "on the old server now", "before the stop"),
+        )
+    ),
     Example(
         "compare_settings",
-        (*_HERE, "data"),
+        (*_HERE, "data", "cutover"),
         arrange=_LOCK,
         stdin=_OLD,
         programs=_PSQL,
         prints=_DIFFERS,
         tolerates=dict.fromkeys(("psql", "timeout", "awk", "sed", "sort", "date", "cat"), "it warns, and never fails"),
     ),
-    Example(
-        "compare_settings",
-        (*_HERE, "data"),
-        arrange=_LOCK,
-        stdin=_OLD,
-        programs=_REFUSED,
-        matches="warning: The settings .* could not be compared .* no server pghaul: .*could not be asked\n",
-        tolerates=dict.fromkeys(("psql", "date", "timeout", "sed", "cat", "tr"), "it warns, and never fails"),
-        name="no server",
+    *(
+        Example(
+            "compare_settings",
+            (*_HERE, "data", after),
+            arrange=_LOCK,
+            stdin=_OLD,
+            programs=_REFUSED,
+            matches=f"warning: The settings of the {of} server .* no server pghaul: .*could not be asked\n",
+            tolerates=dict.fromkeys(("psql", "date", "timeout", "sed", "cat", "tr"), "it warns, and never fails"),
+            name=f"no server, {after}",
+        )
+        for after, of in (("cutover", "new"), ("rollback", "old"))
     ),
     Example(
         "take_inventory",

@@ -16,6 +16,8 @@ from core.servers.shell import call, command
 CLIENTS = "clients"
 INVENTORY = "stock"
 """The names of the steps that ask old, as plans in the history have them."""
+OLD_SETTINGS = "old-settings"
+"""The name of the step of the way back that compares the old server's settings with its inventory."""
 
 _ASKED: tuple[tuple[str, LiteralString], ...] = (
     ("postgres", "select name, setting, source from pg_settings where source <> 'default' order by name"),
@@ -130,7 +132,7 @@ def compare_inventory(site: Site, socket: str | None, held: Sequence[str]) -> li
 
 
 def compare_settings(site: Site, socket: str | None) -> list[Step]:
-    """On new, once it is open: what its own service has started it with. It warns, and never fails."""
+    """On the new server, after the cutover: what its own service has started it with. It warns, and never fails."""
     if not askable(site):
         return []
     return [
@@ -143,6 +145,7 @@ def compare_settings(site: Site, socket: str | None) -> list[Step]:
                     "compare_settings",
                     *reached(site.new_path, socket, site.port, site.cluster.series, _SOON),
                     site.move.target,
+                    "cutover",
                 )
             ),
             "its own service has started it: an option on a command line, or a file that was edited and never loaded, "
@@ -153,6 +156,28 @@ def compare_settings(site: Site, socket: str | None) -> list[Step]:
             phase=Phase.OPEN,
             timed_as=Phase.PREPARE,
             share=0.1,
+        )
+    ]
+
+
+def compare_old_settings(site: Site) -> list[Step]:
+    """On the old server, which a rollback has started: what it ran with before the stop. It warns, and never fails."""
+    if not askable(site):
+        return []
+    socket, port = site.cluster.socket_directory, site.cluster.port or 5432
+    where = reached(site.old_path, socket, port, site.cluster.series, _SOON)
+    return [
+        Step(
+            "compare the settings of the old server with those before the stop",
+            "old",
+            site.owner,
+            str(call("compare_settings", *where, site.cluster.data_directory, "rollback")),
+            "it was started anew: an option that its start lacks, or a file that was edited and never loaded, makes it "
+            "run with other settings than before",
+            "nothing to undo: it only looks",
+            (native_psql(socket, port, "postgres", _SETTINGS),),
+            name=OLD_SETTINGS,
+            reads=INVENTORY,
         )
     ]
 

@@ -4,7 +4,11 @@ from core.migration.model.plan import ONLY_LOOKS, Step
 from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
 from core.migration.plan.steps.configuration import restore_configuration
+from core.migration.plan.steps.inventory import compare_old_settings
 from core.migration.plan.steps.prepare import close_channel
+
+OLD_RUNS = "old-runs"
+"""The name of the step that looks at the port and the unit in which the old server runs again."""
 
 _KEPT = "nothing to undo: new's files stay for another try"
 
@@ -127,5 +131,7 @@ def _old_again(site: Site) -> list[Step]:
             "nothing to undo: it only looks",
             cluster_control.native_prove_running(*where),
             proves=True,
+            name=OLD_RUNS,
         ),
+        *compare_old_settings(site),
     ]

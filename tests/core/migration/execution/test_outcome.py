@@ -67,10 +67,10 @@ def test_of_what_is_not_done_nothing_is_told() -> None:
 def test_what_was_taken_back_says_for_how_long_old_was_down() -> None:
     back = at(1, 70, 98, back=True)
     paragraphs = {each.title: each.sentences for each in outcome_of(moved(*WHOLE[:4], back, state=State.ROLLED_BACK))}
-    assert paragraphs["old"] == ("it is what it was; clients had none for 38 s, from 20:01:00 to 20:01:38 UTC",)
+    assert paragraphs["old"] == ("it runs again; clients had none for 38 s, from 20:01:00 to 20:01:38 UTC",)
     assert paragraphs["new"][0].startswith("it is stopped; what was copied stays in /b for another try")
     unstopped = {each.title: each.sentences for each in outcome_of(moved(*WHOLE[:2], back, state=State.ROLLED_BACK))}
-    assert unstopped["old"] == ("it is what it was; this did not stop it",)
+    assert unstopped["old"] == ("this did not stop it",)
 
 
 def test_a_rehearsal_says_what_the_move_will_cost() -> None:

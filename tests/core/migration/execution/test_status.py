@@ -9,6 +9,7 @@ from core.migration.execution.entry import may_begin
 from core.migration.execution.status import (
     SENTENCES,
     MoveStatus,
+    as_before,
     holds_old,
     how_both_stand,
     move_status,
@@ -17,8 +18,10 @@ from core.migration.execution.status import (
 from core.migration.model.execution import NOT_OPENED, Kind, State
 from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
+from core.migration.plan.steps.inventory import OLD_SETTINGS
 from core.migration.plan.steps.known_data_roots import DATA_ROOTS, UNKNOWN_ROOT
 from core.migration.plan.steps.opening import START_NEW
+from core.migration.plan.steps.rollback import OLD_RUNS
 from tests.core.migration.execution.builders import STEP, execution, ran
 
 COPY = replace(STEP, title="warm pass 1")
@@ -151,5 +154,30 @@ def test_each_state_has_one_status(
 
 def test_each_status_has_its_own_sentence() -> None:
     rolled_back = ran(execution(*WARM, state=State.ROLLED_BACK), 5)
-    assert how_both_stand(rolled_back) == "the old server is as it was; the cluster does not run on the new server"
+    assert (
+        how_both_stand(rolled_back)
+        == "the move was rolled back to the old server; the cluster does not run on the new server"
+    )
     assert len(set(SENTENCES.values())) == len(MoveStatus)
+
+
+@pytest.mark.parametrize(
+    ("named", "said", "before"),
+    [
+        ((OLD_RUNS, OLD_SETTINGS), ("", "\n"), True),
+        ((OLD_RUNS, OLD_SETTINGS), ("", "note\nwarning: The setting work_mem differs.\n"), False),
+        ((OLD_RUNS, OLD_SETTINGS), ("warning: it runs outside of its unit\n", ""), False),
+        ((OLD_RUNS, OLD_SETTINGS), ("",), False),
+        (("step-1",), ("",), False),
+    ],
+)
+def test_the_old_server_runs_as_before_only_where_all_of_it_was_looked_at(
+    named: tuple[str, ...], said: tuple[str, ...], *, before: bool
+) -> None:
+    made = execution(*WARM, state=State.ROLLED_BACK)
+    way_back = tuple(replace(STEP, number=at, name=name) for at, name in enumerate(named, 1))
+    made = replace(made, plan=replace(made.plan, way_back=way_back))
+    for number, output in enumerate(said, 1):
+        made = ran(made, number)
+        made = replace(made, steps=(*made.steps[:-1], replace(made.steps[-1], output=output, back=True)))
+    assert as_before(made) is before

@@ -457,6 +457,7 @@ def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
         "let old start again",
         "start old",
         "prove that old runs",
+        "compare the settings of the old server with those before the stop",
     ]
     assert back["let old start again"].call == f"unfence_cluster {DATA}"
     assert back["start old"].native == ("systemctl start postgresql-15.service",)

@@ -474,6 +474,18 @@ def test_the_way_back(tmp_path: Path) -> None:
     assert done.stdout.index("     | back") < done.stdout.index("     | again")
 
 
+def test_what_the_way_back_reads_is_left_out_where_it_was_not_printed(tmp_path: Path) -> None:
+    made = toy(step("echo found"), step("false", stopped=True), back=(step("cat"), step("echo again")))
+    inventory = replace(made.steps[0], name="stock")
+    compare = replace(made.way_back[0], reads="stock")
+    run = Run(replace(made, steps=(inventory, made.steps[1]), way_back=(compare, made.way_back[1])), tmp_path)
+    done = run("--back", answers="yes\n")
+    assert (done.returncode, "left out, because step 1 has not printed anything" in done.stdout) == (0, True)
+    assert "     | again" in done.stdout
+    assert run(answers="yes\n15/main\n").returncode == 1
+    assert "     | found" in run("--back", answers="yes\n").stdout
+
+
 def test_a_long_output_is_counted(tmp_path: Path) -> None:
     done = Run(toy(step("seq 100"), step("printf '1%%\\r2%%\\rend\\n'")), tmp_path)(answers="yes\n")
     assert "     | 40\n     | ... 100 lines in all\n" in done.stdout

@@ -1,0 +1,58 @@
+"""A rollback says "as before" only where it has looked at the port, the options of the start and the settings."""
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.lab.fixtures import LabAsker
+from tests.lab.lab import Lab
+from tests.live import moving as site
+from tests.live.command_line import CommandLine, Terminal
+from tests.live.test_start_options import Undecided, described, execute, restart, said
+
+pytestmark = pytest.mark.lab
+
+_OPTIONS = "-p 5483 -c max_connections=137"
+_CHANGED = 'The setting work_mem is "8192 kB" on the old server now, and was at its default before the stop'
+
+
+@pytest.fixture
+def command(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+    site.create(lab.old)
+    yield CommandLine(lab, asker, capsys)
+    site.remove(lab)
+
+
+def rolled_back(command: CommandLine) -> str:
+    """What a rollback says."""
+    code, out, err = command("execute", "m", "--rollback")
+    assert code == 0, err
+    return out + err
+
+
+def test_a_rollback_compares_the_settings_of_the_old_server(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that was edited and never loaded is in force from the start on that the first rollback makes."""
+    old, new = command.lab.old, command.lab.new
+    with site.nothing_left(command.lab):
+        restart(old, _OPTIONS)
+        old.exec("tee", "-a", f"{site.DATA}/postgresql.conf", input="work_mem = 8MB\n")
+        described(command)
+        monkeypatch.setattr(sys, "stdin", Terminal(lambda: None, "\n"))  # asked for the cluster's name
+        code, _, err = command("execute", "m")
+        assert "was not confirmed" in err, (code, err)
+        told = rolled_back(command)
+        assert "the old server was not stopped" in told
+        assert "as before" not in told
+
+        monkeypatch.setattr(sys, "stdin", Undecided(new))
+        for settings_differ in (True, False):
+            code, _, err = execute(command)
+            assert "was not done: decide" in err, (code, err)
+            told = rolled_back(command)
+            assert (_CHANGED in told) is settings_differ
+            assert ("not as before: see the warnings above" in told) is settings_differ
+            assert ("runs again, as before" in told) is not settings_differ
+            assert said(old, "show work_mem; show max_connections") == "8MB\n137"
