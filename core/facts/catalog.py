@@ -107,7 +107,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A setting whose value in the files is not the one in force; both None where they may be a secret."""
+    """A setting whose value in the files is not the one in force; both None where they may be a secret.
+
+    A file was edited, or the server's command line gives another value.
+    """
 
     name: str
     in_force: str | None

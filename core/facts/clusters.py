@@ -228,6 +228,7 @@ def _cluster(
         copy_of=identity.copy_of,
         start_complaints=files.complaints if files is not None else None,
         edited=files.edited if files is not None and identity.running and not files.complaints else None,
+        options=files.options if files is not None and identity.running and not files.complaints else None,
     )
     return cluster, reader.gaps
 

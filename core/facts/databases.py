@@ -70,25 +70,29 @@ _SETTINGS = Query(
 _EDITED = (
     "select s.name || ' ' || case when s.name ~ '{hidden}' then 't' else 'f' end || ' ' || "
     "encode(textsend(coalesce(s.reset_val, '')), 'hex') from pg_settings s "
-    "where s.source in ('default', 'configuration file') and s.context <> 'internal' and s.name ~ '^[a-zA-Z0-9_]+$' "
-    "and {changed} order by s.name limit 60;"
+    "where s.context <> 'internal' and s.name ~ '^[a-zA-Z0-9_]+$' and {changed} order by s.name limit 60;"
 )
+_BY_FILES = "s.source in ('default', 'configuration file')"
 _FILES = (
     Query(
         _EDITED.format(
             hidden=UNSHOWN,
-            changed="(exists (select 1 from pg_file_settings f where lower(f.name) = lower(s.name) and f.setting is "
-            "distinct from s.reset_val) or s.source = 'configuration file' and not exists "
+            changed=f"{_BY_FILES} and (exists (select 1 from pg_file_settings f where lower(f.name) = lower(s.name) "
+            "and f.setting is distinct from s.reset_val) or s.source = 'configuration file' and not exists "
             "(select 1 from pg_file_settings f where lower(f.name) = lower(s.name)))",
         ),
         since=905,
     ),
     Query(
-        _EDITED.format(hidden=UNSHOWN, changed=f"s.name in ({', '.join(repr(name) for name in FILE_SETTINGS)})"),
+        _EDITED.format(
+            hidden=UNSHOWN,
+            changed=f"{_BY_FILES} and s.name in ({', '.join(repr(name) for name in FILE_SETTINGS)})",
+        ),
         since=902,
         before=905,
     ),
 )
+_OPTIONS = (Query(_EDITED.format(hidden=UNSHOWN, changed="s.source = 'command line'"), since=902),)
 # Templates are left alone: a session there blocks CREATE DATABASE.
 _CONNECT = (
     f"select {escaped('datname')} from pg_database where datallowconn and not datistemplate "
@@ -105,6 +109,7 @@ def questions() -> Iterator[tuple[str, ...]]:
         "databases": (Query(_CONNECT),),
         "wide": (_ENTERED, _BEGIN, *CLUSTER_WIDE, _END),
         "edited": _FILES,
+        "option": _OPTIONS,
         "each": (_ENTERED, _BEGIN, *EACH_DATABASE, _END),
     }
     for group, queries in groups.items():

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from core.facts.sections import Section, hexadecimal
+from core.facts.start_options import Options
 from core.facts.text import unreadable
 from core.facts.unit_files import parse_units, server_options
 
@@ -47,6 +48,8 @@ class Candidate:
     """Whose own systemd has the unit; None: the host's."""
     enabled: bool | None = None
     """Of a user's unit: it comes up with the host."""
+    options: Options | None = None
+    """Settings that the unit's command line gives; None: that is not known."""
 
 
 def merged(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -72,6 +75,7 @@ def both(first: Candidate, second: Candidate) -> Candidate:
         unit=starts.unit,
         unit_user=starts.unit_user,
         enabled=starts.enabled,
+        options=starts.options,
     )
 
 
@@ -131,6 +135,7 @@ def parse_unit_candidates(text: str) -> tuple[Candidate, ...]:
             unit=unit.name,
             unit_user=unit.user,
             enabled=unit.enabled,
+            options=unit.options,
         )
         for unit in parse_units(text)
     )

@@ -316,6 +316,9 @@ class Cluster:
     """Why the server program does not take the configuration files as they stand; None: it was not asked."""
     edited: tuple[Edited, ...] | None = None
     """Settings that were edited and are not in force; None of a stopped cluster, or where that was not looked at."""
+    options: tuple[Edited, ...] | None = None
+    """Settings that the command line of the running server gives, and the files alone would not; None of a stopped
+    cluster, or where that was not looked at."""
     copy_of: str | None = None
     """By the mark of a copy that is not opened: the system identifier of the cluster that pghaul copies here."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.facts.discovery import Candidate
 from core.facts.host_environment import Autostart
+from core.facts.start_options import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,8 @@ class Service:
         user: whose own systemd has the unit; None: the host's.
         config_file: that it names, outside of the data directory.
         enabled: it comes up with the host; None: that was not read.
+        options: settings that its command line gives, by name, None for one that may hold a secret; None as a whole:
+            that is not known.
     """
 
     data_directory: str
@@ -26,6 +29,7 @@ class Service:
     user: str | None = None
     config_file: str | None = None
     enabled: bool | None = None
+    options: Options | None = None
 
 
 def services(candidates: Iterable[Candidate], autostart: Autostart | None) -> tuple[Service, ...]:
@@ -42,5 +46,12 @@ def _service(candidate: Candidate, unit: str, autostart: Autostart | None) -> Se
         starts = (autostart.start_conf or {}).get(name) == "auto" if debian else unit in autostart.enabled
         enabled = starts and unit not in autostart.masked
     return Service(
-        posixpath.normpath(candidate.folder), name, unit, debian, candidate.unit_user, candidate.config_file, enabled
+        posixpath.normpath(candidate.folder),
+        name,
+        unit,
+        debian,
+        candidate.unit_user,
+        candidate.config_file,
+        enabled,
+        candidate.options,
     )

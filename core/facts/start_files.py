@@ -13,10 +13,17 @@ from core.facts.text import first_line, unreadable
 
 @dataclass(frozen=True, slots=True)
 class StartFiles:
-    """What the server program says of the files: `complaints`, a line each, and settings that are `edited`."""
+    """What the server program says of the files.
+
+    Attributes:
+        complaints: a line each.
+        edited: settings that were edited, and are not in force.
+        options: settings that the running server's command line gives, and the files alone would not.
+    """
 
     complaints: tuple[str, ...]
     edited: tuple[Edited, ...]
+    options: tuple[Edited, ...] = ()
 
 
 def parse_start_files(text: str) -> StartFiles:
@@ -28,7 +35,8 @@ def parse_start_files(text: str) -> StartFiles:
     lines = text.splitlines()
     if not lines or lines[-1] != "whole":
         raise unreadable("postgres -C", "a last line 'whole'", first_line(text))
-    complaints, edited = list[str](), list[Edited]()
+    complaints = list[str]()
+    found: dict[str, list[Edited]] = {"edited": [], "option": []}
     for line in lines[:-1]:
         kind, _, rest = line.partition(" ")
         try:
@@ -39,11 +47,11 @@ def parse_start_files(text: str) -> StartFiles:
             in_force, in_file = map(hexadecimal, values.split("|"))
         except ValueError as error:
             raise unreadable("postgres -C", "a complaint, or a setting with two values", line) from error
-        if kind != "edited":
+        if kind not in found:
             raise unreadable("postgres -C", "a complaint, or a setting with two values", line)
         known = hidden != "t"
-        edited.append(Edited(name, in_force if known else None, in_file if known else None))
-    return StartFiles(tuple(complaints), tuple(edited))
+        found[kind].append(Edited(name, in_force if known else None, in_file if known else None))
+    return StartFiles(tuple(complaints), tuple(found["edited"]), tuple(found["option"]))
 
 
 SECTION = Section("start-files", "files that a start reads", ("cluster_start_files",), parse_start_files, deadline=30)

@@ -8,7 +8,10 @@ import posixpath
 import re
 from dataclasses import dataclass, field
 
+from core.facts.start_options import Options, options_of
+
 _WORD = re.compile(r"""(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')+""")
+_PART = re.compile(r""""(?P<double>(?:[^"\\]|\\.)*)"|'(?P<single>(?:[^'\\]|\\.)*)'|(?P<bare>(?:[^"'\\]|\\.)+)""")
 _ESCAPES = {"n": "\n", "t": "\t", "s": " "}
 
 
@@ -20,6 +23,7 @@ class Unit:
         bin_directory: that of its ExecStart, where it is absolute.
         user: whose own systemd has it; None: the host's.
         enabled: of a user's unit, whether it comes up with the host.
+        options: settings that its ExecStart gives; None: it does not tell.
     """
 
     name: str
@@ -28,6 +32,7 @@ class Unit:
     config_file: str | None
     user: str | None = None
     enabled: bool | None = None
+    options: Options | None = None
 
 
 @dataclass(slots=True)
@@ -106,7 +111,8 @@ def _unit(name: str, lines: _Lines) -> Unit | None:
     server = posixpath.basename(program) in ("postgres", "postmaster", "pg_ctl", "edb-postgres")
     bin_directory = posixpath.dirname(program) if server and program.startswith("/") else None
     enabled = None if account.name is None else account.lingers and name in account.enabled
-    return Unit(name, folder.replace("%%", "%"), bin_directory, config_file, account.name, enabled)
+    folder = folder.replace("%%", "%")
+    return Unit(name, folder, bin_directory, config_file, account.name, enabled, options_of(start))
 
 
 def _expanded(word: str, environment: dict[str, str]) -> str:
@@ -122,13 +128,11 @@ def words(text: str) -> list[str]:
 
 def _unquoted(word: str) -> str:
     def plain(found: re.Match[str]) -> str:
-        if found["hex"]:
-            return chr(int(found["hex"], 16))
-        if found["escaped"]:
-            return _ESCAPES.get(found["escaped"], found["escaped"])
-        return ""
+        return chr(int(found["hex"], 16)) if found["hex"] else _ESCAPES.get(found["escaped"], found["escaped"])
 
-    return re.sub(r"""\\x(?P<hex>[0-9a-fA-F]{2})|\\(?P<escaped>.)|["']""", plain, word)
+    # a quote of the other kind stands for itself between quotes
+    parts = (found["double"] or found["single"] or found["bare"] or "" for found in _PART.finditer(word))
+    return "".join(re.sub(r"\\(?:x(?P<hex>[0-9a-fA-F]{2})|(?P<escaped>.))", plain, part) for part in parts)
 
 
 def server_options(arguments: list[str]) -> tuple[str | None, str | None]:

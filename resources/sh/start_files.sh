@@ -48,10 +48,11 @@ again_refuses() {
     'Mend the file on the old server, and go on with --resume'
 }
 
-# cluster_start_files   print `complaint LINE` for each that start_complaints has, then `edited NAME HIDDEN IN-FORCE IN-FILE` for each setting
-# whose value in the files is not the one in force, all in hexadecimal digits; the last line is `whole`
+# cluster_start_files   print `complaint LINE` for each that start_complaints has, then `edited NAME HIDDEN IN-FORCE|IN-FILE` for each setting
+# whose value in the files is not the one in force, `option …` where it is the server's command line that gives it, all in
+# hexadecimal digits; the last line is `whole`
 # What may hold a secret is compared here, and not printed. Settings of extensions are left out: without its library the
-# program does not know their units. What a command line, role or database has set is stronger than the files.
+# program does not know their units. What a role or database has set is stronger than the files.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 cluster_start_files() {
   [ -x "$cluster_programs/postgres" ] || fail "no server program of series ${cluster_series:-unknown} was found"
@@ -70,22 +71,23 @@ cluster_start_files() {
       printf 'complaint %s\n' "$files_line"
     done || exit
   elif [ -n "$cluster_pid" ]; then
-    files_not_in_force
+    files_not_in_force edited
+    files_not_in_force option
   fi
   echo whole
 }
 
-# files_not_in_force   the `edited` lines of cluster_start_files; nothing before 9.2
+# files_not_in_force WORD   the lines of cluster_start_files that begin with WORD; nothing before 9.2
 files_not_in_force() {
   case $cluster_series in 8.* | 9.[01]) return 0 ;; *) ;; esac
   keep_slots
-  files_asked=$(sql_questions edited | ask postgres -v ON_ERROR_STOP=1) || fail 'psql failed'
+  files_asked=$(sql_questions "$1" | ask postgres -v ON_ERROR_STOP=1) || fail 'psql failed'
   [ -z "$files_asked" ] || printf '%s\n' "$files_asked" | while read -r files_name files_hidden files_value; do
-    set -- -C "$files_name" -D "$cluster_folder" -c "config_file=$files_config"
-    files_now=$(LC_ALL=C "$cluster_programs/postgres" "$@" 2>/dev/null) || continue # the series does not tell it so
+    files_now=$(LC_ALL=C "$cluster_programs/postgres" -C "$files_name" -D "$cluster_folder" \
+      -c "config_file=$files_config" 2>/dev/null) || continue # the series does not tell it so
     files_now=$(hex "$files_now") || exit
     [ "$files_now" != "$files_value" ] || continue
     if [ "$files_hidden" = t ]; then files_now='' files_value=''; fi
-    printf 'edited %s %s %s|%s\n' "$files_name" "$files_hidden" "$files_value" "$files_now"
+    printf '%s %s %s %s|%s\n' "$1" "$files_name" "$files_hidden" "$files_value" "$files_now"
   done || exit
 }

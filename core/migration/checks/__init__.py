@@ -19,6 +19,7 @@ from core.migration.checks import (
     required_tools,
     services,
     start_on_new,
+    start_options,
     state,
     storage,
 )
@@ -36,6 +37,7 @@ CHECKS: tuple[Check, ...] = (
     *required_tools.CHECKS,
     *services.CHECKS,
     *start_on_new.CHECKS,
+    *start_options.CHECKS,
     *files.CHECKS,
     *storage.CHECKS,
     *hosts.CHECKS,

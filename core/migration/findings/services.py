@@ -15,7 +15,8 @@ def service_of(cluster: Cluster, facts: Facts) -> Service | None:
     if named is None and (cluster.unit is None or not _runs_systemd(facts)):
         return None
     unit = _debian_unit(*named) if named is not None else cluster.unit or ""
-    known = (each.enabled for each in facts.services if (each.unit, each.user) == (unit, cluster.unit_user))
+    same = (each for each in facts.services if (each.unit, each.user) == (unit, cluster.unit_user))
+    known = next(same, None)
     return Service(
         cluster.data_directory,
         cluster.name or unit,
@@ -23,7 +24,8 @@ def service_of(cluster: Cluster, facts: Facts) -> Service | None:
         debian=named is not None,
         user=cluster.unit_user,
         config_file=cluster.config_file,
-        enabled=next(known, None),
+        enabled=known.enabled if known is not None else None,
+        options=known.options if known is not None else None,
     )
 
 

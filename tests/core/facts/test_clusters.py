@@ -264,13 +264,15 @@ def test_a_running_cluster() -> None:
         written="2048\n",
         links=f"link folder 1000 2 ={digits('pg_wal')} ={digits('/wal')} ={digits('/wal')}\n",
         sql=SQL,
-        start_files=f"edited port f {digits('5432')}|{digits('5433')}\nedited ssl_passphrase_command t |\nwhole\n",
+        start_files=f"edited port f {digits('5432')}|{digits('5433')}\nedited ssl_passphrase_command t |\n"
+        f"option max_connections f {digits('137')}|{digits('100')}\nwhole\n",
     )
     found = read_clusters([Candidate("/data", ("named",), name="mine")], answers)
     (cluster,) = found.clusters
     assert found.gaps == ()
     assert cluster.start_complaints == ()
     assert cluster.edited == (Edited("port", "5432", "5433"), Edited("ssl_passphrase_command", None, None))
+    assert cluster.options == (Edited("max_connections", "137", "100"),)
     assert (cluster.data_directory, cluster.version, cluster.running) == ("/srv/data", "15.5", True)
     assert (cluster.port, cluster.socket_directory, cluster.bin_directory) == (5433, "/tmp", "/opt/pg/bin")
     assert (cluster.size_bytes, cluster.files, cluster.written_bytes) == (5096, 5, 2048)

@@ -82,9 +82,15 @@ unit /usr/lib/systemd/system/backup.service
 
 def test_units() -> None:
     assert parse_units(UNITS) == (
-        Unit("postgresql-15.service", '/srv/pg "data"/it\'s', "/usr/pgsql-15/bin", None),
-        Unit("own.service", "/data/own", "/opt/pg/bin", None),
-        Unit("split.service", "/data/split", "/usr/local/pgsql/bin", "/etc/pg/split.conf"),
+        Unit("postgresql-15.service", '/srv/pg "data"/it\'s', "/usr/pgsql-15/bin", None, options=()),
+        Unit("own.service", "/data/own", "/opt/pg/bin", None, options=(("port", "5433"),)),
+        Unit(
+            "split.service",
+            "/data/split",
+            "/usr/local/pgsql/bin",
+            "/etc/pg/split.conf",
+            options=(("config_file", "/etc/pg/split.conf"),),
+        ),
     )
     assert parse_units("") == ()
 
@@ -105,9 +111,9 @@ unit /home/bob/.config/systemd/user/own.service
 : ExecStart=/opt/pg/bin/postgres -D /srv/bob
 """
     assert parse_units(text) == (
-        Unit("own.service", "/srv/pg 2", "/opt/pg/bin", None),
-        Unit("own.service", "/home/ann/data", "/opt/pg/bin", None, "ann", enabled=True),
-        Unit("own.service", "/srv/bob", "/opt/pg/bin", None, "bob", enabled=False),
+        Unit("own.service", "/srv/pg 2", "/opt/pg/bin", None, options=()),
+        Unit("own.service", "/home/ann/data", "/opt/pg/bin", None, "ann", enabled=True, options=()),
+        Unit("own.service", "/srv/bob", "/opt/pg/bin", None, "bob", enabled=False, options=()),
     )
 
 

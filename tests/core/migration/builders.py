@@ -114,6 +114,7 @@ def cluster(**changes: Any) -> Cluster:
         mode="700",
         irregular_files=IrregularFiles(0, 0, 0, 0, 0, 0, {}),
         start_complaints=(),
+        options=(),
     )
     return replace(made, **changes)
 

@@ -21,12 +21,14 @@ def _server(body: str) -> str:
     return f"cat >body <<'S'\n{body}\nS\n{_SERVER}"
 
 
-_IN_FORCE = "case $2 in port) echo 5433 ;; work_mem) echo 8192 ;; ssl_passphrase_command) echo two ;; *) exit 1 ;; esac"
+_IN_FORCE = """case $2 in port) echo 5433 ;; work_mem) echo 8192 ;; max_connections) echo 100 ;;
+  ssl_passphrase_command) echo two ;; *) exit 1 ;; esac"""
 _PSQL = {
     "psql": r"""read -r line
 case $line in
   'show config_file;') echo /d/a.conf ;;
   *edited*) printf '%s\n' 'port f 35343332' 'ssl_passphrase_command t 6f6e65' 'strange f 61' 'work_mem f 38313932' ;;
+  *option*) printf '%s\n' 'max_connections f 313337' 'work_mem f 38313932' ;;
   *) cat >/dev/null; echo '/d/pg_hba.conf line 3: invalid authentication method' ;;
 esac"""
 }
@@ -37,7 +39,7 @@ _RUNNING = _OF | {
     "cluster_config": "",
     "cluster_socket": "",
     "cluster_port": "",
-    "cluster_queries": "edited 905 9999 edited\n",
+    "cluster_queries": "edited 905 9999 edited\noption 902 9999 option\n",
 }
 _WORDS = ("@folder@/bin:@path@", "/d", "-", "15")
 _ASKED = (*_WORDS, "/tmp", "5432", "60")
@@ -106,6 +108,7 @@ EXAMPLES = [
         arrange=_server(_IN_FORCE),
         settings=_RUNNING,
         programs=_PSQL,
-        prints="edited port f 35343332|35343333\nedited ssl_passphrase_command t |\nwhole\n",
+        prints="edited port f 35343332|35343333\nedited ssl_passphrase_command t |\n"
+        "option max_connections f 313337|313030\nwhole\n",
     ),
 ]

@@ -1,0 +1,180 @@
+"""The options on the command line of the old server: whether what starts the new one gives them too.
+
+Where pg_ctl starts a server, pghaul gives it the options that it ran with. A unit and pg_ctlcluster give their own.
+"""
+
+import re
+
+from core.facts.catalog import Edited
+from core.facts.model import Cluster
+from core.facts.services import Service
+from core.facts.start_files import SECTION as START_FILES
+from core.migration.checks.declaration import Check, Declaration
+from core.migration.findings.catalogs import listed
+from core.migration.findings.finding import (
+    NOTHING,
+    Case,
+    Finding,
+    blocker,
+    no_cluster,
+    passed,
+    reason,
+    unknown,
+    warning,
+)
+from core.migration.findings.layout import own_folder
+from core.migration.findings.releases import numbers
+from core.migration.findings.services import debian_folder, service_at_work, service_for
+
+_TOLD_SINCE = (9, 2)
+"""The first series whose server program tells what the files alone would give (-C)."""
+_OF_THE_LAYOUT = frozenset({"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file"})
+"""Each server has these of its own: the configuration comes along, or new's unit names it."""
+_SOURCE = "command line"
+"""Of such settings, as pg_settings says."""
+_WORDS = {"on": "on", "true": "on", "yes": "on", "1": "on", "off": "off", "false": "off", "no": "off", "0": "off"}
+
+
+def start_options(case: Case) -> Finding:
+    """What starts the new server gives it each option of the old one, or the option changes nothing."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    if not cluster.running:
+        return passed("stopped", NOTHING, "no server runs whose options would have to be given to the new one")
+    options = _options(cluster)
+    if options is None:
+        why = reason(case.old, START_FILES.name, of=case.move.cluster)
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"the options on the command line of the old server are not known: {why}",
+            f"read the facts again: pghaul facts {case.old.server}",
+        )
+    shown = listed([_given(each) for each in options]) or "none"
+    if not options:
+        return passed(shown, NOTHING, "no option of the old server gives what its files would not")
+    new = service_for(case.move.target, cluster, case.new)
+    if new is None:
+        return passed(shown, "pg_ctl alone", "pghaul starts the new server with the options of the old one")
+    if new.debian:
+        return _by_debian(case, cluster, shown, new)
+    if new.options is None:
+        return warning(
+            shown,
+            new.unit,
+            f"the old server has options on its command line ({shown}). What {new.unit} of new gives is not known: it "
+            "starts a script, or takes options from a variable",
+            f"look that it gives them: systemctl cat {new.unit}; or write the settings into the files of the old "
+            "server, which come along",
+        )
+    return _by_unit(case, cluster, options, new)
+
+
+def _options(cluster: Cluster) -> list[Edited] | None:
+    """Those that matter: what the files alone would not give, as far as the series tells that."""
+    found = cluster.options
+    if found is None and numbers(cluster.series) < _TOLD_SINCE and cluster.wide is not None:
+        found = tuple(Edited(each.name, each.value, None) for each in cluster.wide.settings if each.source == _SOURCE)
+    return None if found is None else [each for each in found if each.name not in _OF_THE_LAYOUT]
+
+
+def _by_debian(case: Case, cluster: Cluster, shown: str, new: Service) -> Finding:
+    """pg_ctlcluster takes options from pg_ctl.conf, which comes along with the configuration of a Debian cluster."""
+    at_work = service_at_work(cluster, case.old)
+    unit = cluster.process.unit if cluster.process is not None else None
+    if at_work is not None and at_work.debian and own_folder(cluster) is not None and unit in (None, at_work.unit):
+        return passed(shown, new.unit, "the options come along, in pg_ctl.conf of the old cluster")
+    return warning(
+        shown,
+        new.unit,
+        f"the old server has options on its command line ({shown}). pg_ctlcluster starts the new one with those of its "
+        "pg_ctl.conf alone, which pghaul does not read",
+        "write the settings into the files of the old server, which come along, or the options into "
+        f"{debian_folder(new)}/pg_ctl.conf of new",
+    )
+
+
+def _by_unit(case: Case, cluster: Cluster, options: list[Edited], new: Service) -> Finding:
+    """The finding by what the unit's command line gives: what it surely does not is a blocker."""
+    given = dict(new.options or ())
+    at_work = service_at_work(cluster, case.old)
+    same = set(new.options or ()) & set(at_work.options or ()) if at_work is not None else set()
+    lacking, doubtful = list[Edited](), list[Edited]()
+    for each in options:
+        if each.name in given and ((each.name, given[each.name]) in same or _equal(each.in_force, given[each.name])):
+            continue
+        certain = each.name not in given or _plain(each.in_force, given[each.name])
+        if certain and not _in_doubt(cluster, each, at_work):
+            lacking.append(each)
+        else:
+            doubtful.append(each)
+    old = listed([_given(each) for each in options])
+    told = [f"{name}={value}" for name, value in given.items() if value is not None and name not in _OF_THE_LAYOUT]
+    there = listed(told) or "none"
+    hint = (
+        f"give the option in ExecStart= of {new.unit}, or write the setting into the files of the old server, which "
+        "come along; then read the facts of both servers again; to move without the option, waive this check"
+    )
+    if lacking:
+        said = listed([_said(each, given.get(each.name)) for each in lacking])
+        return blocker(old, there, f"{said}: {new.unit} starts it without the option", hint)
+    if doubtful:
+        said = listed([_said(each, given.get(each.name)) for each in doubtful])
+        return warning(old, there, f"{said}, if that is another value: look at {new.unit}", hint)
+    return passed(old, there, f"{new.unit} gives the new server the options of the old one")
+
+
+def _in_doubt(cluster: Cluster, option: Edited, at_work: Service | None) -> bool:
+    """Whether the files alone may give the same value, or it is Debian's own place for sockets."""
+    if option.name.startswith("unix_socket_director"):
+        return at_work is not None and at_work.debian
+    return option.in_file is None and numbers(cluster.series) < _TOLD_SINCE
+
+
+def _equal(in_force: str | None, given: str | None) -> bool:
+    """Whether both are the same; of what may be a secret neither is known, and that both give it has to do."""
+    if in_force is None or given is None:
+        return True
+    return _canonical(in_force) == _canonical(given)
+
+
+def _canonical(value: str) -> str:
+    return _WORDS.get(value.strip().lower(), value.strip())
+
+
+def _plain(in_force: str | None, given: str | None) -> bool:
+    """Whether both are numbers without a unit, or words for on and off: then other words are another value."""
+    known = [_canonical(each) for each in (in_force, given) if each is not None]
+    return len(known) == 2 and all(each in ("on", "off") or re.fullmatch(r"-?[0-9]+", each) for each in known)
+
+
+def _given(option: Edited) -> str:
+    return option.name if option.in_force is None else f"{option.name}={option.in_force}"
+
+
+def _said(option: Edited, given: str | None) -> str:
+    """The option with both values."""
+    would = given if given is not None else option.in_file
+    if option.in_force is None:
+        return f"{option.name} is given by an option on the command line of the old server (its value may be secret)"
+    if would is None:
+        return f"{option.name} is {option.in_force} by an option on the command line of the old server"
+    return (
+        f"{option.name} is {option.in_force or NOTHING} by an option on the command line of the old server, and would "
+        f"be {would or NOTHING} on the new one"
+    )
+
+
+CHECKS: tuple[Check, ...] = (
+    (
+        Declaration(
+            "start-options",
+            "options of the start",
+            True,
+            "the command line of the old server, and what starts the new one",
+            "app-postgres",
+        ),
+        start_options,
+    ),
+)

@@ -1,0 +1,113 @@
+"""The check that what starts the new server gives it the options that the old one runs with."""
+
+from typing import Any
+
+import pytest
+
+from core.facts.catalog import ClusterWide, Edited, Setting
+from core.facts.host_environment import Limits, Process
+from core.facts.services import Service
+from core.facts.start_options import Options
+from core.migration.checks import check
+from core.migration.model.checks import CheckResult, Status
+from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old
+
+DEBIAN: dict[str, Any] = {
+    "name": "15/main",
+    "found_by": ("pg_lsclusters",),
+    "config_file": "/etc/postgresql/15/main/postgresql.conf",
+}
+CONNECTIONS = Edited("max_connections", "137", "100")
+
+
+def process(unit: str) -> Process:
+    return Process(Limits(1, 1), "systemd", unit)
+
+
+def unit(options: Options | None, data: str = TARGET) -> Service:
+    return Service(data, "shop", "shop.service", options=options)
+
+
+def one(*options: Edited, there: Service | None = None, own: Options | None = None, **changes: Any) -> CheckResult:
+    made = cluster(**{
+        "running": True, "options": options, "unit": "shop.service", "process": process("shop.service"), **changes
+    })  # fmt: skip
+    here = old(made, services=(unit(own, DATA),))
+    results = check(move(), here, new(services=() if there is None else (there,)))
+    return next(result for result in results if result.id == "start-options")
+
+
+@pytest.mark.parametrize(
+    ("given", "option"),
+    [
+        ((), CONNECTIONS),
+        ((("max_connections", "99"),), Edited("max_connections", "137", "99")),
+        ((("fsync", "on"),), Edited("fsync", "off", "on")),
+        ((), Edited("unix_socket_directories", "/run/own", "/tmp")),
+    ],
+)
+def test_what_the_new_unit_surely_lacks_is_a_blocker(given: Options, option: Edited) -> None:
+    result = one(option, there=unit(given))
+    assert result.status is Status.BLOCKER
+    assert result.message == (
+        f"{option.name} is {option.in_force} by an option on the command line of the old server, and would be "
+        f"{option.in_file} on the new one: shop.service starts it without the option"
+    )
+    assert "ExecStart= of shop.service" in result.hint
+
+
+def test_what_may_be_secret_is_not_shown() -> None:
+    result = one(Edited("archive_command", None, None), there=unit(()))
+    assert result.status is Status.BLOCKER
+    assert "archive_command is given by an option" in result.message
+    assert one(Edited("archive_command", None, None), there=unit((("archive_command", None),))).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("there", "own", "option"),
+    [
+        (unit((("max_connections", "137"),)), None, CONNECTIONS),
+        (unit((("fsync", "no"),)), None, Edited("fsync", "off", "on")),
+        (unit((("work_mem", "5MB"),)), (("work_mem", "5MB"),), Edited("work_mem", "5120", "4096")),
+        (unit(()), None, Edited("external_pid_file", "/run/pg.pid", "")),
+        (None, None, CONNECTIONS),
+    ],
+)
+def test_what_new_gives_too_or_needs_not(there: Service | None, own: Options | None, option: Edited) -> None:
+    assert one(option, there=there, own=own).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("there", "option", "said"),
+    [
+        (unit(None), CONNECTIONS, "starts a script, or takes options from a variable"),
+        (unit((("work_mem", "5MB"),)), Edited("work_mem", "5120", "4096"), "would be 5MB on the new one, if that"),
+        (Service(TARGET, "15/main", "postgresql@15-main.service", debian=True), CONNECTIONS, "of its pg_ctl.conf"),
+    ],
+)
+def test_what_is_in_doubt_is_a_warning(there: Service, option: Edited, said: str) -> None:
+    result = one(option, there=there)
+    assert result.status is Status.WARNING
+    assert said in result.message
+
+
+def test_options_of_a_debian_cluster_come_along() -> None:
+    there = Service(TARGET, "15/main", "postgresql@15-main.service", debian=True)
+    by_debian = {**DEBIAN, "unit": there.unit, "process": process(there.unit)}
+    assert one(CONNECTIONS, there=there, **by_debian).status is Status.PASS
+    by_hand = by_debian | {"process": process("ssh.service")}
+    assert one(CONNECTIONS, there=there, **by_hand).status is Status.WARNING
+    sockets = Edited("unix_socket_directories", "/run/own", "/tmp")
+    assert one(sockets, there=unit(()), **by_debian).status is Status.WARNING
+
+
+def test_a_series_that_does_not_tell_what_files_give_is_in_doubt() -> None:
+    wide = ClusterWide(settings=(Setting("max_connections", "137", "command line"), Setting("port", "1", "default")))
+    result = one(there=unit(()), options=None, series="9.1", wide=wide)
+    assert (result.status, "max_connections is 137" in result.message) == (Status.WARNING, True)
+
+
+def test_facts_of_before_are_not_enough() -> None:
+    result = one(there=unit(()), options=None)
+    assert (result.status, result.hint) == (Status.UNKNOWN, "read the facts again: pghaul facts old")
+    assert one(there=unit(()), options=None, running=False).status is Status.PASS
