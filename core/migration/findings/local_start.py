@@ -18,6 +18,9 @@ Why each, from PostgreSQL's sources of the series named:
 - Autovacuum calls users' functions, those of indexes, and takes from the disk what everybody waits for.
 - What the control file demands of max_worker_processes and max_wal_senders binds in recovery alone
   (CheckRequiredParameterValues); a cluster that was shut down cleanly has none.
+
+The start itself writes to pghaul-start.log, in English: why a server does not start must be seen where pghaul looks,
+whatever log the cluster keeps, in whatever form and language.
 """
 
 from dataclasses import dataclass
@@ -39,6 +42,9 @@ _SETTINGS = (
     _Setting("listen_addresses=localhost"),
     _Setting("autovacuum=off"),
     _Setting("local_preload_libraries="),
+    _Setting("log_destination=stderr"),
+    _Setting("logging_collector=off", (8, 3)),
+    _Setting("lc_messages=C"),
     _Setting("archive_mode=off", (8, 3)),
     _Setting("max_wal_senders=0", (9, 0)),
     _Setting("synchronous_standby_names=", (9, 1)),
