@@ -25,13 +25,10 @@ from core.migration.findings.finding import (
 from core.migration.findings.layout import own_folder
 from core.migration.findings.releases import numbers
 from core.migration.findings.services import debian_folder, service_at_work, service_for
+from core.migration.findings.start_options import OF_THE_LAYOUT, of_command_line
 
 _TOLD_SINCE = (9, 2)
 """The first series whose server program tells what the files alone would give (-C)."""
-_OF_THE_LAYOUT = frozenset({"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file"})
-"""Each server has these of its own: the configuration comes along, or new's unit names it."""
-_SOURCE = "command line"
-"""Of such settings, as pg_settings says."""
 _WORDS = {"on": "on", "true": "on", "yes": "on", "1": "on", "off": "off", "false": "off", "no": "off", "0": "off"}
 
 
@@ -75,8 +72,8 @@ def _options(cluster: Cluster) -> list[Edited] | None:
     """Those that matter: what the files alone would not give, as far as the series tells that."""
     found = cluster.options
     if found is None and numbers(cluster.series) < _TOLD_SINCE and cluster.wide is not None:
-        found = tuple(Edited(each.name, each.value, None) for each in cluster.wide.settings if each.source == _SOURCE)
-    return None if found is None else [each for each in found if each.name not in _OF_THE_LAYOUT]
+        return [Edited(each.name, each.value, None) for each in of_command_line(cluster)]
+    return None if found is None else [each for each in found if each.name not in OF_THE_LAYOUT]
 
 
 def _by_debian(case: Case, cluster: Cluster, shown: str, new: Service) -> Finding:
@@ -110,7 +107,7 @@ def _by_unit(case: Case, cluster: Cluster, options: list[Edited], new: Service) 
         else:
             doubtful.append(each)
     old = listed([_given(each) for each in options])
-    told = [f"{name}={value}" for name, value in given.items() if value is not None and name not in _OF_THE_LAYOUT]
+    told = [f"{name}={value}" for name, value in given.items() if value is not None and name not in OF_THE_LAYOUT]
     there = listed(told) or "none"
     hint = (
         f"give the option in ExecStart= of {new.unit}, or write the setting into the files of the old server, which "

@@ -86,18 +86,21 @@ def native_prove_running(path: str, data_directory: str) -> tuple[str, ...]:
 
 
 def start_locally(target: str, port: int, path: str, config_file: str | None, held: Sequence[str]) -> Shell:
-    """On new: start for us alone. `held`: the settings that hold back what starts work by itself, `NAME=VALUE`."""
+    """On new: start for us alone, by the options of the old server, which `postmaster.opts` tells, and `held` behind.
+
+    `held`: the settings that hold back what starts work by itself, `NAME=VALUE`.
+    """
     return call("start_locally", path, target, port, config_file or "-", _options(held))
 
 
 def native_start_locally(
-    target: str, port: int, path: str, config_file: str | None, held: Sequence[str]
+    target: str, port: int, path: str, config_file: str | None, settings: Sequence[str]
 ) -> tuple[str, ...]:
-    """What a person would type for it."""
+    """What a person would type for it. `settings`: options of the old server, then those that hold work back."""
     fence = f"{target}/{FENCE}"
     return (
         _moved(fence, target),
-        native_start(target, path, config_file, *held, f"port={port}"),
+        native_start(target, path, config_file, *settings, f"port={port}"),
         command("mv", "--", f"{target}/PG_VERSION", fence).text,
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from core.facts.services import Service
 from core.migration.findings.layout import config_file_outside
 from core.migration.findings.services import debian_config_file, debian_folder, service_at_work, service_of
+from core.migration.findings.start_options import as_typed
 from core.migration.model.plan import ROOT_USER
 from core.migration.plan.cluster_control import Control, native_start, native_stop
 from core.migration.plan.site import Site
@@ -29,13 +30,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class _Managed:
-    """A cluster and what has it in hand; `service` None: pg_ctl alone."""
+    """A cluster and what has it in hand; `service` None: pg_ctl alone, with the `options` that the old server has."""
 
     service: Service | None
     data: str
     path: str
     owner: str
     config_file: str | None
+    options: tuple[str, ...]
 
 
 def start_old(site: Site) -> Control:
@@ -61,18 +63,19 @@ def start_new(site: Site) -> Control:
 def _old(site: Site) -> _Managed:
     cluster, config = site.cluster, config_file_outside(site.cluster)
     service = service_at_work(cluster, site.old_facts)
-    return _Managed(service, cluster.data_directory, site.old_path, site.owner, config)
+    return _Managed(service, cluster.data_directory, site.old_path, site.owner, config, as_typed(cluster))
 
 
 def _new(site: Site) -> _Managed:
-    return _Managed(site.service, site.move.target, site.new_path, site.channel.writer, config_file(site))
+    options = as_typed(site.cluster)
+    return _Managed(site.service, site.move.target, site.new_path, site.channel.writer, config_file(site), options)
 
 
 def _start(managed: _Managed) -> Control:
     service, data = managed.service, managed.data
     if service is None:
         where = managed.path, data, managed.config_file or "-"
-        native = native_start(data, managed.path, managed.config_file)
+        native = native_start(data, managed.path, managed.config_file, *managed.options)
         return Control(managed.owner, call("start_folder", *where), (native,))
     if service.debian:
         return Control(ROOT_USER, call("start_debian", *_debian(service), data), (_pg_ctlcluster(service, "start"),))

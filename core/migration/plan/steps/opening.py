@@ -4,6 +4,7 @@ from typing import LiteralString
 
 from core.migration.findings.local_start import held, held_while_rebuilding
 from core.migration.findings.schedules import side_by_side
+from core.migration.findings.start_options import as_typed
 from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import Phase, Step, undone
 from core.migration.plan import cluster_control, service
@@ -65,17 +66,17 @@ def _first_start(site: Site) -> list[Step]:
     socket = socket_of(site)
     rebuilding = reindex(site, socket)
     alone = held_while_rebuilding(site.cluster) if rebuilding else held(site.cluster)
-    start = target, site.port, site.new_path, service.config_file(site), alone
+    start = target, site.port, site.new_path, service.config_file(site)
     return [
         Step(
             "start new for local connections alone",
             "new",
             user,
-            str(cluster_control.start_locally(*start)),
+            str(cluster_control.start_locally(*start, alone)),
             "nobody outside may take it for the real one yet; until it is opened it archives nothing and runs no "
             "subscription, job or other background worker",
             undone(user, "new", *cluster_control.native_give_back(target)),
-            cluster_control.native_start_locally(*start),
+            cluster_control.native_start_locally(*start, (*as_typed(site.cluster), *alone)),
             phase=Phase.START,
             name=START_NEW,
             stopped=True,

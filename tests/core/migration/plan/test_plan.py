@@ -10,6 +10,7 @@ import pytest
 
 from core.cli.migration import plan_text
 from core.errors import InputError
+from core.facts.catalog import ClusterWide, Setting
 from core.facts.host_environment import Limits, Process, Scheduled
 from core.facts.programs import program_path
 from core.facts.services import Service
@@ -442,6 +443,20 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
         ("lead the applications to new", "you", "you", ""),
     ]
     assert "./move-address" in script(made)
+
+
+def test_what_a_person_types_to_start_either_side_has_the_options_of_the_old_server() -> None:
+    given = [("work_mem", "5120"), ("log_line_prefix", "a\nb"), ("archive_command", None), ("config_file", "/c")]
+    settings = [Setting(name, value, "command line") for name, value in given]
+    made = plan({"running": True, "wide": ClusterWide(settings=(*settings, Setting("port", "1", "default")))})
+    typed = "-c work_mem=5120 -c "
+    back = next(each for each in made.way_back if each.title == "start old")
+    for native in (step(made, "start new").native[1], step(made, "open new").native[-1], back.native[0]):
+        assert typed in native
+        assert "archive_command=…" in native
+        assert "log_line_prefix=…" in native
+        assert "config_file" not in native
+    assert "work_mem" not in step(made, "start new").call
 
 
 def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
