@@ -12,9 +12,10 @@ DEBIAN_CONFIGURATION = "/etc/postgresql"
 def service_of(cluster: Cluster, facts: Facts) -> Service | None:
     """What starts the cluster on its own host; None: whoever calls pg_ctl."""
     named = debian(cluster)
-    if named is None and (cluster.unit is None or not _runs_systemd(facts)):
+    started_by = cluster.unit or _runs_in(cluster, facts)
+    if named is None and (started_by is None or not _runs_systemd(facts)):
         return None
-    unit = _debian_unit(*named) if named is not None else cluster.unit or ""
+    unit = _debian_unit(*named) if named is not None else started_by or ""
     same = (each for each in facts.services if (each.unit, each.user) == (unit, cluster.unit_user))
     known = next(same, None)
     return Service(
@@ -27,6 +28,20 @@ def service_of(cluster: Cluster, facts: Facts) -> Service | None:
         enabled=known.enabled if known is not None else None,
         options=known.options if known is not None else None,
     )
+
+
+def _runs_in(cluster: Cluster, facts: Facts) -> str | None:
+    """The unit of a server that runs in it, though it names another folder: that of the configuration."""
+    unit = cluster.process.unit if cluster.process is not None else None
+    known = any((each.unit, each.user) == (unit, None) for each in facts.services)
+    return unit if known and all(each.unit != unit for each in facts.clusters) else None
+
+
+def unit_at_work(cluster: Cluster, facts: Facts) -> str | None:
+    """The unit in which the server runs, where that is what starts it."""
+    service = service_at_work(cluster, facts)
+    unit = cluster.process.unit if cluster.process is not None else None
+    return unit if service is not None and service.unit == unit else None
 
 
 def service_at_work(cluster: Cluster, facts: Facts) -> Service | None:

@@ -73,10 +73,8 @@ def native_prove_stopped(path: str, data_directory: str, *, fenced: bool) -> tup
     return (command(program(path, "pg_controldata"), folder).text, f"sha256sum <{control}")
 
 
-def prove_running(path: str, cluster: Cluster) -> Shell:
+def prove_running(path: str, cluster: Cluster, unit: str | None) -> Shell:
     """A server runs in the data directory, takes connections at the port that it had, and warns of another unit."""
-    process = cluster.process
-    unit = process.unit if process is not None and process.unit == cluster.unit else None
     return call("prove_running", path, cluster.data_directory, cluster.port or "-", unit or "-")
 
 

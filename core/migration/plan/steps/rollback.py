@@ -1,5 +1,6 @@
 """The way back before the point of no return: new stopped, fenced and kept, old let go and started, the key gone."""
 
+from core.migration.findings.services import unit_at_work
 from core.migration.model.plan import ONLY_LOOKS, Step
 from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
@@ -126,7 +127,7 @@ def _old_again(site: Site) -> list[Step]:
             "prove that old runs",
             "old",
             owner,
-            str(cluster_control.prove_running(site.old_path, cluster)),
+            str(cluster_control.prove_running(site.old_path, cluster, unit_at_work(cluster, site.old_facts))),
             "clients may come back: it takes connections at the port that it had",
             "nothing to undo: it only looks",
             cluster_control.native_prove_running(*where),

@@ -1,0 +1,49 @@
+"""A unit whose -D names the folder of the configuration: a rollback starts the old server by that unit."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.lab import layouts
+from tests.lab.lab import Lab
+from tests.lab.layouts import NOTIFY, Layout, sql
+from tests.live.test_layouts import described, hosts, pghaul
+
+__all__ = ["hosts"]
+
+pytestmark = [pytest.mark.systemd, pytest.mark.timeout(600)]
+
+_FOLDER = "/etc/pg-shop"
+_SOCKETS = "/srv/pg/sockets"
+_APART = f"""
+install -d -o postgres -g postgres {_FOLDER}
+cat >{_FOLDER}/postgresql.conf <<'S'
+data_directory = '/srv/pg/shop'
+work_mem = 5MB
+unix_socket_directories = '/tmp,{_SOCKETS}'
+S
+echo 'local all all trust' >{_FOLDER}/pg_hba.conf
+touch {_FOLDER}/pg_ident.conf
+chown -R postgres: {_FOLDER}
+"""
+
+
+def apart() -> Layout:
+    install = NOTIFY.install.replace("-D /srv/pg/shop", f"-D {_FOLDER}") + _APART
+    return replace(NOTIFY, install=install, named="/srv/pg/shop")
+
+
+def test_a_rollback_starts_the_old_server_by_its_unit(hosts: Lab) -> None:
+    """The local-only start fails, for a folder that the new server lacks."""
+    layout = apart()
+    hosts.old.exec("install", "-d", "-o", "postgres", _SOCKETS)
+    layouts.create(hosts.old, layout)
+    layouts.prepare(hosts.new, layout)
+    described(hosts, layout, layout)
+    said = pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks", accept=(1, 3))
+    assert "could not create lock file" in said
+    assert not layouts.active(hosts.old, layout)
+    said = pghaul("execute", "spring", "--rollback")
+    assert layouts.active(hosts.old, layout)  # in the control group of its unit
+    assert "runs again, as before" in said
+    assert sql(hosts.old, layout, "show config_file") == f"{_FOLDER}/postgresql.conf"
