@@ -39,7 +39,18 @@ def start_options(case: Case) -> Finding:
         return no_cluster(case)
     if not cluster.running:
         return passed("stopped", NOTHING, "no server runs whose options would have to be given to the new one")
-    options = _options(cluster)
+    new, options = service_for(case.move.target, cluster, case.new), _options(cluster)
+    shown = listed([_given(each) for each in options or ()]) or ("not known" if options is None else "none")
+    if new is None:
+        return passed(shown, "pg_ctl alone", "pghaul starts the new server with the options of the old one")
+    if options is None and numbers(cluster.series) < _TOLD_SINCE:
+        return warning(
+            shown,
+            new.unit,
+            f"nobody could ask the old server for the options on its command line, and PostgreSQL {cluster.series} "
+            "does not tell them otherwise",
+            f"look for options in its postmaster.opts, and whether {new.unit} gives them",
+        )
     if options is None:
         why = reason(case.old, START_FILES.name, of=case.move.cluster)
         return unknown(
@@ -48,12 +59,8 @@ def start_options(case: Case) -> Finding:
             f"the options on the command line of the old server are not known: {why}",
             f"read the facts again: pghaul facts {case.old.server}",
         )
-    shown = listed([_given(each) for each in options]) or "none"
     if not options:
         return passed(shown, NOTHING, "no option of the old server gives what its files would not")
-    new = service_for(case.move.target, cluster, case.new)
-    if new is None:
-        return passed(shown, "pg_ctl alone", "pghaul starts the new server with the options of the old one")
     if new.debian:
         return _by_debian(case, cluster, shown, new)
     if new.options is None:

@@ -111,3 +111,6 @@ def test_facts_of_before_are_not_enough() -> None:
     result = one(there=unit(()), options=None)
     assert (result.status, result.hint) == (Status.UNKNOWN, "read the facts again: pghaul facts old")
     assert one(there=unit(()), options=None, running=False).status is Status.PASS
+    assert one(options=None).status is Status.PASS  # pg_ctl starts new, with whatever options old has
+    unasked = one(there=unit(()), options=None, series="9.1", wide=None)
+    assert (unasked.status, "postmaster.opts" in unasked.hint) == (Status.WARNING, True)
