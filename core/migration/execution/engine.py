@@ -402,15 +402,18 @@ def _adopt(executor: Executor) -> None:
 
 
 def _prove_still_stopped(executor: Executor) -> None:
-    """Old is as it was when its stop was proven, or all from the stop on is done again."""
+    """Old is as it was when its stop was proven first, or all from the stop on is done again."""
     execution = executor.execution
-    proof = next((step for step in execution.plan.steps if step.name == STOPPED), None)
-    if proof is None or not execution.done(proof.number) or execution.past_return:
+    proof = execution.plan.step(STOPPED)
+    if proof is None or execution.past_return:
         return
-    known = output_of(executor, proof)
+    # a later look, that failed or found something else, must not be what the next one is held against
+    known = next((run for run in execution.steps if run.number == proof.number and run.done and not run.back), None)
+    if known is None:
+        return
     try:
         run_step(executor, proof)
-        changed = executor.outputs[proof.number].strip() != known.strip()
+        changed = executor.outputs[proof.number].strip() != known.output.strip()
     except UnreachableError:
         raise
     except (BlockedError, ServerError):
