@@ -5,10 +5,11 @@ Options as in postgres(1) and pg_ctl(1).
 
 import posixpath
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 
+from core.errors import InputError
 from core.facts.cluster_queries import UNSHOWN
+from core.servers.shell import split
 
 Options = tuple[tuple[str, str | None], ...]
 """Settings by name, in the words of the command line; None for one that may hold a secret."""
@@ -42,10 +43,10 @@ def options_of(command: Sequence[str]) -> Options | None:
         if program in _SERVERS:
             given = dict(_settings(command[1:]))
         elif program == "pg_ctl":
-            given = dict(_settings([word for text in _of_pg_ctl(command[1:]) for word in shlex.split(text)]))
+            given = dict(_settings([word for text in _of_pg_ctl(command[1:]) for word in split(text)]))
         else:
             return None
-    except ValueError:
+    except (InputError, ValueError):
         return None
     return tuple((name, None if _may_be_secret(name) else value) for name, value in sorted(given.items()))
 

@@ -118,7 +118,6 @@ FAILING: list[tuple[str, str, bool, Status, str]] = [
     ("huge-pages", STANDBY, False, W, "huge pages"),
     ("hard-links", ODD, False, W, "several names"),
     ("sparse-files", ODD, False, W, "with holes"),
-    ("foreign-files", ODD, False, W, "somebody else"),
     ("unreadable-files", ODD, False, B, "cannot be read"),
     ("folder-mode", ODD, False, W, "755"),
     ("links", ODD, False, B, "nowhere"),
@@ -160,6 +159,12 @@ def test_it_passes_on_what_is_whole(looks: Looks, identifier: str) -> None:
     here = identifier not in ours
     result = looks.result(identifier, GOOD if here else clusters.DATA, here=here, there=False)
     assert result.status is P, f"{result.status}: {result.message}"
+
+
+def test_files_of_another_owner_are_told_of_and_stop_nothing(looks: Looks) -> None:
+    result = looks.result("foreign-files", ODD, here=True, there=False)
+    assert (result.status, "1 file of somebody else" in result.message) == (P, True), result.message
+    assert result.old != "none"
 
 
 def test_the_cron_line_is_shown_without_its_secret(looks: Looks) -> None:
