@@ -140,7 +140,7 @@ CLUSTER_WIDE = (
                 "concat_ws('/', address, netmask)",
                 "auth_method",
                 # a word of the line itself, a password among them, follows a colon or stands in quotes
-                "substring(error from '^[^:\"]*')",
+                "rtrim(substring(error from '^[^:\"]*'))",
             ),
             "from pg_hba_file_rules order by line_number",
         ),

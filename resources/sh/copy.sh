@@ -116,7 +116,7 @@ send_root() {
 # begin_pass LABEL SOURCE WAL [NAME]   go to the data root; sets copy_left_out, options of all its passes
 # WAL is its folder of WAL (`.` for itself), or `-`; what is idle there is kept by NAME, for steps that run side by side.
 begin_pass() {
-  copy_left_out="$copy_progress --exclude=/lost+found"
+  copy_left_out="$copy_progress --exclude=lost+found/"
   if [ "$1" = data ]; then
     # of old's fence the control file travels, into new's; until old is fenced new's is left as it is
     begin_fence=/pghaul-fence

@@ -21,7 +21,7 @@ data_roots() {
 
 # known_links [LINK FOLDER]...   here: fails where a link leads to a folder, but as none of these does
 known_links() {
-  roots_found=$(find . -ignore_readdir_race -path ./lost+found -prune -o -type l -printf '%P\n') ||
+  roots_found=$(find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') ||
     fail 'not all links of the data directory could be read'
   [ -n "$roots_found" ] || return 0
   roots_unknown=$(
@@ -63,7 +63,7 @@ data_root() {
     [ -e "$root_held" ] || fail "$2 holds no $root_holds: is its disk mounted?"
   done
   {
-    find "$2/." -ignore_readdir_race \( -path '*/./log' -o -path '*/./pg_log' -o -path '*/./lost+found' -o -path '*/./pghaul-fence' \) -prune -o \
+    find "$2/." -ignore_readdir_race \( -path '*/./log' -o -path '*/./pg_log' -o -type d -name lost+found -o -path '*/./pghaul-fence' \) -prune -o \
       \( -type l -printf '%Y ' -o -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) \
       -printf '%D %s %C@ %i\n' && echo whole
   } | awk -v link="$1" '

@@ -8,7 +8,7 @@
 list_files() {
   list=$1
   shift
-  whole "$list.found" find . -ignore_readdir_race -path ./lost+found -prune -o -type f "$@" -printf '%s %T@ %C@ %i ./%P\0'
+  whole "$list.found" find . -ignore_readdir_race -type d -name lost+found -prune -o -type f "$@" -printf '%s %T@ %C@ %i ./%P\0'
   tr '\n\0' '\001\n' <"$list.found" >"$list.lines" || fail "$list.lines cannot be written"
   whole "$list" sort -- "$list.lines"
   rm -f -- "$list.found" "$list.lines" || fail "$list.found cannot be removed"

@@ -38,7 +38,14 @@ listeners_among() {
   while read -r _ listen_local _ listen_state _ _ listen_inode listen_path; do
     if [ "$1" = unix ]; then
       case $listen_sockets in *" socket:[$listen_inode] "*) ;; *) continue ;; esac
-      if own_socket "$listen_path"; then printf 'unix %s\n' "$listen_path"; fi
+      case $listen_path in
+        # without a lock file nobody can tell it from a made-up line
+        @*)
+          echo 'note: A Unix socket in the abstract namespace may belong to the server. It is not compared: see that' \
+            'unix_socket_directories is the same on both servers.'
+          ;;
+        *) if own_socket "$listen_path"; then printf 'unix %s\n' "$listen_path"; fi ;;
+      esac
       continue
     fi
     [ "$listen_state" = 0A ] || continue
@@ -51,11 +58,10 @@ listeners_among() {
 }
 
 # own_socket PATH   whether the lock file beside the Unix socket there is of the server of listen_process
-# The name of anybody's socket may hold a line break, and so make up a line for a socket of the server. One in the abstract
-# namespace has no lock file.
+# The name of anybody's socket may hold a line break, and so make up a line for a socket of the server.
 own_socket() {
   own_beside=$listen_of/cwd/$1.lock own_process=''
-  case $1 in @*) return 0 ;; /*) own_beside=$listen_of/root$1.lock ;; *) ;; esac
+  case $1 in /*) own_beside=$listen_of/root$1.lock ;; *) ;; esac
   [ -f "$own_beside" ] && [ ! -L "$own_beside" ] && [ -O "$own_beside" ] || return 1
   read -r own_process <"$own_beside" || return 1
   [ "$own_process" = "$listen_process" ]

@@ -90,7 +90,7 @@ keep_sums() {
 # Nor FIFOs, sockets and devices, which no pass brings and PostgreSQL does not need. sum_owner `-`: whoever owns them.
 list_alike() {
   alike_label=$1 alike_wal=$3
-  set -- -path ./lost+found -o -type p -o -type s -o -type b -o -type c
+  set -- -type d -name lost+found -o -type p -o -type s -o -type b -o -type c
   [ "$alike_label" != data ] || set -- "$@" -o -path ./postmaster.pid -o -path ./pghaul-start.log \
     -o -path ./pghaul-fence -o -path ./global/pg_control
   if [ "$alike_wal" != - ]; then

@@ -332,9 +332,11 @@ EXAMPLES = [
     _pass("deletions", arrange=_GONE, matches=r"base/9\n# 1 entries\n", after="[ -e new/base/9 ]"),
     _pass(
         "rest_pass",
-        arrange=f"{_GONE} && mkdir 'old/lost+found' 'new/lost+found' && touch 'old/lost+found/a' 'new/lost+found/b'",
-        after="[ -e new/lost+found/b ] && [ ! -e new/lost+found/a ] && [ ! -e new/base/9 ]",
-        name="the root of a file system",
+        arrange=f"{_GONE} && mkdir old/lost+found new/lost+found old/base/lost+found && "
+        "touch old/lost+found/a new/lost+found/b old/base/lost+found/c",
+        after="[ -e new/lost+found/b ] && [ ! -e new/lost+found/a ] && [ ! -e new/base/9 ] && "
+        "[ ! -e new/base/lost+found ]",
+        name="roots of file systems",
     ),
     _pass(
         "rest_pass",
