@@ -49,11 +49,10 @@ def one(*options: Edited, there: Service | None = None, own: Options | None = No
 def test_what_the_new_unit_surely_lacks_is_a_blocker(given: Options, option: Edited) -> None:
     result = one(option, there=unit(given))
     assert result.status is Status.BLOCKER
-    assert result.message == (
-        f"{option.name} is {option.in_force} by an option on the command line of the old server, and would be "
-        f"{option.in_file} on the new one: shop.service starts it without the option"
-    )
-    assert "ExecStart= of shop.service" in result.hint
+    for value in (option.name, option.in_force, option.in_file, "shop.service"):
+        assert value is not None
+        assert value in result.message
+    assert "shop.service" in result.hint
 
 
 def test_what_may_be_secret_is_not_shown() -> None:
