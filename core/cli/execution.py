@@ -133,12 +133,16 @@ class TerminalPeople:
         """Whether the person says so."""
         if self.yes:
             return True
+        from core.migration.plan.steps.opening import DECIDE
+
         say(f"\n{step.number}. {printable(step.title)}\n   {printable(step.reason)}")
         for line in step.table.splitlines():
             say(f"   {printable(line)}")
-        what = "after this there is no way back without loss" if step.point_of_no_return else "yours to do"
+        what = "yours to do. Type done when it is, no to stop here"
+        if step.name == DECIDE:
+            what = "type done to open new now, no to leave it closed: clients wait then, until --resume or --rollback"
         while True:
-            typed = _typed(f"   {what}. Type done when it is, no to stop here: ", "--yes-to-hooks")
+            typed = _typed(f"   {what}: ", "--yes-to-hooks")
             if not typed or typed.strip().lower() in {"no", "n"}:
                 return False
             if typed.strip().lower() in {"done", "yes", "y"}:
@@ -240,6 +244,7 @@ def text(execution: Execution, *, alive: bool = False) -> str:
     stands = f"{execution.state}{at_it if execution.ended_at is None else ''}"
     head = f"execution {execution.id} of {execution.move}, {execution.kind}: {stands}"
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
+    lines += [f"  {printable(sentence)}" for sentence in _how_it_stands(execution)]
     if alive:
         from core.migration.execution.progress import sentences
 
@@ -247,6 +252,21 @@ def text(execution: Execution, *, alive: bool = False) -> str:
     rows = [_row(run) for run in execution.steps]
     lines += ["", table(("step", "", "began (UTC)", "took", "sent", "came to"), rows, right=(0, 3, 4))]
     return "\n".join([*lines, *_next(execution, alive=alive)])
+
+
+def _how_it_stands(execution: Execution) -> list[str]:
+    """Of an execution that is not over: what is so on both servers, and for how long clients have had none."""
+    if execution.state in {State.DONE, State.ROLLED_BACK}:
+        return []
+    from core.migration.execution.account import downtime
+    from core.migration.execution.status import how_both_stand
+
+    said, down = [how_both_stand(execution)], downtime(execution, datetime.now(UTC))
+    if down is not None and down.ended_at is None:
+        said.append(
+            f"clients have had no server since {down.began_at:%H:%M:%S} UTC, for {units.duration(down.seconds)}"
+        )
+    return said
 
 
 def _next(execution: Execution, *, alive: bool) -> list[str]:

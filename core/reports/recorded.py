@@ -102,6 +102,8 @@ _TITLES = (
     marked("unmount the target on old"),
     marked("export the target no more"),
     marked("stop the NFS server of this copy"),
+    marked("stop new"),
+    marked("keep new from starting"),
 )
 _SOURCES = (
     marked("assumed"),
@@ -137,6 +139,10 @@ _LEFT = (
     marked(
         "take a new base backup: nothing was archived while new was started for local connections alone, so the "
         "archive may have a gap"
+    ),
+    marked(
+        "see that new archives, which it has done by old's command since it was opened: select archived_count, "
+        "failed_count, last_failed_time from pg_stat_archiver; while it fails, WAL fills new's disk"
     ),
     marked("lead to new what received WAL from old: {names}"),
     marked("drop slots that nobody reads on new, for they came along and keep WAL: {names}"),

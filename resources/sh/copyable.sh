@@ -52,9 +52,9 @@ copyable_names() {
       'refuses a key of its own that a group may read. Give it to the owner of the cluster (chown), set its mode to 600' \
       '(chmod), and go on with --resume.'
   fi
-  [ "$foreign_many" = 0 ] || echo "note: $foreign_many files or folders belong to somebody else: ${foreign_names#, }." \
+  [ "$foreign_many" = 0 ] || echo "note: Files or folders that belong to somebody else: $foreign_many (${foreign_names#, })." \
     'On the new server they belong to the owner of the cluster.' || fail 'the notes cannot be written'
-  [ "$special_many" = 0 ] || echo "note: $special_many FIFOs or devices are not copied: ${special_names#, }." \
+  [ "$special_many" = 0 ] || echo "note: FIFOs or devices, which are not copied: $special_many (${special_names#, })." \
     'PostgreSQL uses none; make them anew on the new server where another program does.' ||
     fail 'the notes cannot be written'
 }

@@ -217,8 +217,8 @@ each_as_old() {
         elif [ -n "$listens_six" ]; then
           echo "reach $each_port $listens_six"
         else
-          echo "note: The old server listened on every IPv6 address at port $each_port. The new one has none that another server" \
-            'could reach, so that this was not looked at from the old server.'
+          echo "note: Port $each_port was not looked at over IPv6: the old server listened on every address, and the new one has no" \
+            'IPv6 address that another server could reach.'
         fi
         ;;
       tcp:*)

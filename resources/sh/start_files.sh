@@ -44,8 +44,8 @@ prove_restartable() {
 # again_refuses LINES   fail with them
 again_refuses() {
   again_said=$(printf '%s\n' "$1" | in_a_line) || exit
-  fail "the old server could not be started again with its files as they stand: $again_said. Nothing was stopped." \
-    'Mend the file on the old server, and go on with --resume'
+  fail "the old server could not be started again with its files as they stand: $again_said. It was not stopped;" \
+    'start again what was stopped for the move, should this take long. Mend the file on the old server, and go on with --resume'
 }
 
 # cluster_start_files   print `complaint LINE` for each that start_complaints has, then `edited NAME HIDDEN IN-FORCE|IN-FILE` for each setting

@@ -143,7 +143,7 @@ def test_what_was_left_is_said_before_another_begins(full_window: MainWindow, qt
     number, run = begun(other)
     ended(other, number, run, State.CANCELLED)
     section = shown(qtbot, full_window)
-    left = f"Execution {number} of spring was cancelled at step 2 of 2, open new: old runs as before, 3.0 GiB of it lie"
+    left = f"Execution {number} of spring was cancelled at step 2 of 2, open new: old runs as before, it sent 3.0 GiB"
     qtbot.waitUntil(lambda: left in section.summary.text(), timeout=20_000)
     press(section.start)
     dialog = named(qtbot, full_window)

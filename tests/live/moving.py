@@ -1,6 +1,7 @@
 """A small cluster of its own on the lab's hosts, and executions of its move: for the tests that carry plans out."""
 
 import hashlib
+import json
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -129,6 +130,14 @@ def start(old: Host) -> None:
 def describe(cli: CommandLine, target: str = TARGET) -> None:
     """Both hosts, and the move of the cluster as `m`."""
     cli.set_up(DATA, "--tablespace", f"{OTHER}={NEW_OTHER}", target=target)
+
+
+def give_up(lab: Lab, status: str) -> None:
+    """What the document of `execute --status` shows to make old the only server again, as a person types it."""
+    logged_in = "cd / && XDG_RUNTIME_DIR=/run/user/$(id -u) && export XDG_RUNTIME_DIR && "
+    for step in json.loads(status)["execution"]["plan"]["back_with_loss"]:
+        host = lab.old if step["side"] == "old" else lab.new
+        host.exec("sh", "-c", logged_in + " && ".join(step["native"]), user=step["user"])
 
 
 def clear(lab: Lab) -> None:

@@ -8,7 +8,7 @@ from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine, Terminal
-from tests.live.moving import DATA, PORT, SERVER, pg_ctl, sql
+from tests.live.moving import DATA, NEW_BIN, PORT, SERVER, TARGET, pg_ctl, sql
 
 pytestmark = pytest.mark.lab
 
@@ -73,3 +73,8 @@ def test_what_clients_and_options_explain_is_told_and_stops_no_move(
     assert 'work_mem is "8192 kB" on the new server, and was at its default on the old one: a file was edited' in out
     assert sql(new, "show archive_command") == "/bin/true"
     assert int(sql(new, "select count(*) from pg_class where relname ~ '^made'")) > 0
+    _, status, _ = cli("execute", "m", "--status", "--json")
+    site.give_up(cli.lab, status)
+    assert sql(old, "show max_connections") == "137"
+    again = new.exec("sh", "-c", f"{NEW_BIN}/pg_ctl -D {TARGET} -w -l /dev/null start", user="postgres", check=False)
+    assert again.returncode != 0, again

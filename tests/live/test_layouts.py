@@ -17,6 +17,7 @@ from tests.lab.lab import Lab
 from tests.lab.layouts import BUILT, DEBIAN, FORKING, LAYOUTS, NOTIFY, Layout, sql
 from tests.lab.machine import lab_unavailable, wait_until
 from tests.lab.systemd import systemd_unavailable
+from tests.live.moving import give_up
 
 pytestmark = [pytest.mark.systemd, pytest.mark.timeout(600)]
 
@@ -86,6 +87,10 @@ def test_new_belongs_to_its_service_manager(hosts: Lab, layout: Layout) -> None:
     assert sql(hosts.new, layout, ROWS) == rows
     refused = hosts.old.exec("sh", "-c", layout.start, check=False)
     assert not layouts.active(hosts.old, layout), refused
+    give_up(hosts, pghaul("execute", "spring", "--status", "--json"))
+    assert sql(hosts.old, layout, ROWS) == rows
+    refused = hosts.new.exec("sh", "-c", layout.start, check=False)
+    assert not layouts.active(hosts.new, layout), refused
 
 
 def test_a_cluster_of_debians_is_registered_where_new_has_none(hosts: Lab) -> None:

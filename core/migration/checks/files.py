@@ -86,7 +86,7 @@ def unreadable_files(case: Case) -> Finding:
         _shown(odd.unreadable, odd, "unreadable"),
         NOTHING,
         f"{_counted(odd.unreadable)} cannot be read by the owner: the copy would end with an error",
-        "have the modes set right: chmod u+rwX on what is named, after a look at why it is so",
+        "find out why it is so, then set the owner and the modes of what is named right: chown, chmod u+rwX",
     )
 
 

@@ -40,9 +40,9 @@ def archiving(case: Case) -> Finding:
     return warning(
         f"archive_mode {mode}" + (f": {how}" if how else ""),
         NOTHING,
-        "old archives its WAL: both servers would write into one archive",
-        "the plan's first start on new is without archiving; give new a place of its own before you turn it on there, "
-        "and take a base backup: the old ones end with old",
+        "old archives its WAL, and new will by the same command: into one archive, or into a place that new lacks",
+        "the local-only start is without archiving; from the cutover on new archives as old did: see that the command "
+        "works there and writes to a place of its own, and take a base backup then: the old ones end with old",
     )
 
 

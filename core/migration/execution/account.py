@@ -1,7 +1,7 @@
 """What an execution came to: how long the cluster was down and how long the plan expected it to be, what was sent.
 
 The downtime begins with the command that stops old: from then on no client can work. That people stop the applications
-before is theirs, and said beside it. It ends when new is open to clients. What people take in between is part of it,
+before is theirs, and said beside it. It ends when clients can reach new. What people take in between is part of it,
 but of no plan, so it is counted apart too.
 """
 
@@ -14,6 +14,7 @@ from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import STOP
+from core.migration.plan.steps.reached import LISTENS
 
 NOTEWORTHY_SECONDS = 1.0
 """So long without any step under way is said; what is shorter passes between two steps."""
@@ -27,6 +28,7 @@ class Account:
         asked_at: when the applications were to be stopped.
         stopped_at: when the stop of old began; None also where old was stopped before.
         opened_at: when new was open to clients.
+        reached_at: when they could reach it: later, where it first listened elsewhere than old did.
         people_seconds: what people took between the two.
         expected_seconds: what the plan's commands were to take between the two.
         passes: how many tries sent anything; `sent`: bytes of cluster in them, not of what crossed the wire.
@@ -36,6 +38,7 @@ class Account:
     asked_at: datetime | None
     stopped_at: datetime | None
     opened_at: datetime | None
+    reached_at: datetime | None
     people_seconds: float
     expected_seconds: float | None
     passes: int
@@ -44,10 +47,10 @@ class Account:
 
     @property
     def downtime_seconds(self) -> float | None:
-        """From the stop of old to the opening of new; None before that, or where old had been stopped."""
-        if self.stopped_at is None or self.opened_at is None:
+        """From the stop of old until clients could reach new; None before that, or where old had been stopped."""
+        if self.stopped_at is None or self.reached_at is None:
             return None
-        return (self.opened_at - self.stopped_at).total_seconds()
+        return (self.reached_at - self.stopped_at).total_seconds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ def account(execution: Execution) -> Account:
         asked_at=_began(execution, asked),
         stopped_at=_began(execution, stop),
         opened_at=_ended(execution, opening),
+        reached_at=_reached(execution, opening),
         people_seconds=down.people_seconds if down is not None else 0.0,
         expected_seconds=_expected(execution),
         passes=len(sending),
@@ -99,7 +103,7 @@ def downtime(execution: Execution, now: datetime) -> Downtime | None:
     began = _began(execution, stop)
     if execution.kind is Kind.REHEARSAL or began is None:
         return None
-    ended = _ended(execution, opening) or _old_again_at(execution)
+    ended = _reached(execution, opening) or _old_again_at(execution)
     until = max(began, ended or now)
     seconds = (until - began).total_seconds()
     people, commands = _by_people(execution), _by_commands(execution)
@@ -125,6 +129,14 @@ def _began(execution: Execution, step: Step | None) -> datetime | None:
 
 def _ended(execution: Execution, step: Step | None) -> datetime | None:
     return max((run.ended_at for run in _tries(execution, step) if run.done and run.ended_at), default=None)
+
+
+def _reached(execution: Execution, opening: Step | None) -> datetime | None:
+    """When new was opened or, where a look found then that it did not listen where old had, when it did."""
+    opened, looks = _ended(execution, opening), execution.plan.step(LISTENS)
+    if any(run.exit_status not in {None, 0} for run in _tries(execution, looks)):
+        return _ended(execution, looks)
+    return opened
 
 
 def _old_again_at(execution: Execution) -> datetime | None:

@@ -308,7 +308,12 @@ def _show_deletions(executor: Executor, step: Step) -> None:
     """Raises ParseError where the list is not whole: what follows removes what it should have named."""
     gone = counted(executor.outputs[step.number], "entries")
     shown = ", ".join(gone[:5]) + (", …" if len(gone) > 5 else "")
-    executor.job.report(Note(f"{step.title}: {units.count(len(gone))} entries" + (f": {shown}" if gone else "")))
+    executor.job.report(
+        Note(
+            f"{step.title}, because old has them no more: {units.count(len(gone))} entries"
+            + (f": {shown}" if gone else "")
+        )
+    )
 
 
 def _warm_pass(executor: Executor, group: list[Step], todo: list[Step]) -> None:
@@ -318,7 +323,7 @@ def _warm_pass(executor: Executor, group: list[Step], todo: list[Step]) -> None:
     if number > 1 and not another(_passes(executor.execution), _waited(executor.execution)):
         spared = gain(_passes(executor.execution), _waited(executor.execution))
         for step in todo:
-            leave_out(executor, step, f"it would shorten the stop by {units.duration(spared)} alone")
+            leave_out(executor, step, f"it would shorten the stop by {units.duration(spared)} only")
         return
     _make_pass(executor, todo)
     while number == last and another(_passes(executor.execution), _waited(executor.execution)):

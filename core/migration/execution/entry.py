@@ -7,7 +7,9 @@ from core.errors import BlockedError, InputError
 from core.migration.execution.status import found_stopped, holds_old, ways_on
 from core.migration.model.checks import CheckResult
 from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.plan import Plan, chained
 from core.migration.plan.steps.copy import STOP, STOPPED
+from core.servers.shell import command
 
 
 def refuse_blockers(results: Sequence[CheckResult]) -> None:
@@ -58,9 +60,9 @@ def what_is_left(latest: Execution) -> str:
     following = next((step for step in latest.plan.steps if not latest.done(step.number)), None)
     at = f" at step {following.number} of {len(latest.plan.steps)}, {following.title}" if following is not None else ""
     sent = _on_new(latest)
-    lies = f"{units.size(sent)} of it lie" if sent else "nothing of it lies"
+    came = f"it sent {units.size(sent)} of it to new" if sent else "it sent nothing of it to new"
     stands = "is as it was" if found_stopped(latest) else "runs as before"
-    return f"{what} {latest.id} of {latest.move} was {latest.state}{at}: old {stands}, {lies} on new"
+    return f"{what} {latest.id} of {latest.move} was {latest.state}{at}: old {stands}, {came}"
 
 
 def _on_new(execution: Execution) -> int:
@@ -134,16 +136,14 @@ def past_return(execution: Execution) -> BlockedError:
         f"new has been open to clients since {opened:%Y-%m-%d %H:%M:%S} UTC: what they wrote from then on is on new "
         "alone and would be lost on old",
         "to keep it, move new back to old as a move of its own: pghaul move add … with the servers exchanged; "
-        f"to give it up: {back_by_hand(execution)}",
+        f"to give it up: {command('pghaul', 'execute', execution.move, '--status')} shows the commands for that",
     )
 
 
-def back_by_hand(execution: Execution) -> str:
-    """The steps that make old what it was, in words with their commands."""
-    return "; ".join(
-        f"{step.title}, on {step.server} as {step.user}: {'; '.join(step.native) or step.call}"
-        for step in execution.plan.way_back
-        if not step.closes
+def back_by_hand(plan: Plan) -> tuple[str, ...]:
+    """The steps by which a person gives new up once it is open, a line each with its commands."""
+    return tuple(
+        f"on {step.server} as {step.user}, {step.title}: {chained(step.native)}" for step in plan.back_with_loss
     )
 
 

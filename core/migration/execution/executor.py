@@ -13,8 +13,9 @@ from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.checks.waivers import whoami
 from core.migration.execution.progress import progress
 from core.migration.execution.rsync_log import RsyncLog
+from core.migration.execution.status import ways_on
 from core.migration.execution.workstation import run_here
-from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, StepRun, StopAnswer
+from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, State, StepRun, StopAnswer
 from core.migration.model.plan import Step, call_of, functions_file
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
@@ -282,7 +283,9 @@ def _by_hand(executor: Executor, step: Step) -> Printed:
     with executor.asking():
         done = executor.people.has_done(step)
     if not done:
-        raise BlockedError(f"step {step.number} was not done: {step.title}", "go on with --resume when it is")
+        raise BlockedError(
+            f"step {step.number} was not done: {step.title}", ways_on(replace(executor.execution, state=State.STOPPED))
+        )
     return Printed("")
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from core import units
 from core.migration.execution.account import NOTEWORTHY_SECONDS, Account, Downtime, account, downtime
+from core.migration.execution.entry import back_by_hand
 from core.migration.execution.status import as_before
 from core.migration.execution.summary import follow_up, taken_on
 from core.migration.model.estimate import Estimate, Method, Span
@@ -21,7 +22,7 @@ class Paragraph:
 
 
 def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[Paragraph, ...]:
-    """What an execution that is done, or taken back, came to; nothing of one that is not.
+    """What an execution that is done, or taken back, came to; of one that is not, how new would be given up, once open.
 
     `estimate`: made after a rehearsal with what it measured: what the move itself will cost.
     """
@@ -29,7 +30,7 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
     if execution.state is State.ROLLED_BACK:
         return _taken_back(execution, down)
     if execution.state is not State.DONE:
-        return ()
+        return (Paragraph("old", _fenced(execution)),) if execution.past_return else ()
     if execution.kind is Kind.REHEARSAL:
         paragraphs = [Paragraph("sent", _sent(found)), *_forecast(execution, estimate), Paragraph("old", (_AS_IT_WAS,))]
     else:
@@ -52,9 +53,9 @@ def _taken_back(execution: Execution, down: Downtime | None) -> tuple[Paragraph,
     else:
         between = f"from {down.began_at:%H:%M:%S} to {down.ended_at:%H:%M:%S} UTC"
         seconds = units.duration(down.seconds)
-        old = f"it runs again; clients had none for {seconds}, {between}"
+        old = f"it runs again; clients had no server for {seconds}, {between}"
         if as_before(execution):
-            old = f"it runs again, as before; clients had none for {seconds}, {between}"
+            old = f"it runs again, as before; clients had no server for {seconds}, {between}"
     new = (
         f"it is stopped; what was copied stays in {execution.plan.target} for another try, which sends what changed",
         f"to try again: {command('pghaul', 'execute', execution.move)}",
@@ -92,13 +93,13 @@ def _sent(found: Account) -> tuple[str, ...]:
 
 def _fenced(execution: Execution) -> tuple[str, ...]:
     """That old is kept from starting, and how it would be started all the same."""
-    steps = [step for step in execution.plan.way_back if not step.closes]
-    if not any(step.name == FENCE for step in execution.plan.steps) or not steps:
+    if not any(step.name == FENCE for step in execution.plan.steps):
         return ()
+    by_hand = back_by_hand(execution.plan)
+    asked = "should it be needed, with the loss of what clients have written to new, one after the other:"
     return (
         "it is stopped and kept from starting: two servers with one identity must never both run",
-        "should it be needed, with the loss of what clients have written to new:",
-        *(f"  on {step.server} as {step.user}, {step.title}: {'; '.join(step.native) or step.call}" for step in steps),
+        *((asked, *(f"  {line}" for line in by_hand)) if by_hand else ()),
     )
 
 

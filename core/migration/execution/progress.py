@@ -41,7 +41,7 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
     first = to_come[0] if to_come else taken[-1]
     known = [seconds for step in to_come if (seconds := _left(step, runs[step.number], now)) is not None]
     found = account(execution)
-    stopped = found.stopped_at if found.opened_at is None else None
+    stopped = found.stopped_at if found.reached_at is None else None
     return ExecutionStatus(
         position=next((at for at, step in enumerate(taken, 1) if step.number == first.number), len(taken)),
         steps=len(taken),

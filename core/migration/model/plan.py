@@ -150,6 +150,8 @@ class Plan:
     """The data directories on old and on new."""
     way_back: tuple[Step, ...] = ()
     """The steps that make old what it was, from wherever the plan has got to before its point of no return."""
+    back_with_loss: tuple[Step, ...] = ()
+    """What a person types once new is open, to give up all that clients wrote to it; pghaul never runs them."""
     later: tuple[Step, ...] = ()
     """What is no part of the plan, but worth doing when it suits."""
     remains: tuple[str, ...] = ()
@@ -200,4 +202,9 @@ def alone(step: Step) -> Shell:
 
 def undone(user: str, side: str, *native: Shell | str) -> str:
     """The words of an undo: where, as whom, what."""
-    return f"on {side} as {user}: {'; '.join(map(str, native))}"
+    return f"on {side} as {user}: {chained(map(str, native))}"
+
+
+def chained(native: Iterable[str]) -> str:
+    """Commands as a person types them in one go: what fails ends them, for the next builds on it."""
+    return " && ".join(native)

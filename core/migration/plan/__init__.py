@@ -29,7 +29,7 @@ from core.migration.plan.steps.follow_up import advice, remains
 from core.migration.plan.steps.hooks import foreign, hooked
 from core.migration.plan.steps.opening import opening, socket_of
 from core.migration.plan.steps.prepare import close_channel, prepare
-from core.migration.plan.steps.rollback import rollback
+from core.migration.plan.steps.rollback import back_with_loss, rollback
 from core.migration.plan.steps.verify import reads_all
 from core.migration.transports.choice import allowed_routes, choose
 from core.migration.transports.copy_channel import address_of, channel_of
@@ -68,6 +68,7 @@ def make_plan(
     )
     read = settings(site.channel)
     back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(site)]
+    lossy = [replace(step, phase=Phase.ROLLBACK) for step in back_with_loss(site)]
     rest = [replace(step, phase=Phase.LATER) for step in later(site, socket_of(site))]
     return Plan(
         move=move.name,
@@ -81,6 +82,7 @@ def make_plan(
         data_directory=site.cluster.data_directory,
         target=move.target,
         way_back=_numbered(back, site),
+        back_with_loss=_numbered(lossy, site),
         later=_numbered(rest, site),
         remains=remains(site),
         advice=advice(site),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.facts.model import Cluster
+from core.migration.model.plan import chained
 from core.servers.shell import Shell, Word, call, command, environment
 
 LOG = "pghaul-start.log"
@@ -28,8 +29,7 @@ class Control:
 def fence(cluster: Cluster, owner: str) -> Control:
     """Keep the stopped cluster from being started by whatever starts it."""
     data = cluster.data_directory
-    closed = (command("mkdir", "-p", "--", f"{data}/{FENCE}/global").text, _moved(data, f"{data}/{FENCE}"))
-    return Control(owner, call("fence_cluster", data), closed, f"as {owner}: {'; '.join(_opened(data))}")
+    return Control(owner, call("fence_cluster", data), _closed(data), f"as {owner}: {chained(_opened(data))}")
 
 
 def unfence(cluster: Cluster, owner: str) -> Control:
@@ -38,15 +38,25 @@ def unfence(cluster: Cluster, owner: str) -> Control:
     return Control(owner, call("unfence_cluster", data), _opened(data))
 
 
+def fence_opened(target: str, writer: str) -> Control:
+    """On new, once it was opened and is stopped again: no server starts there from here on."""
+    return Control(writer, call("fence_cluster", target), _closed(target))
+
+
 def kept_from_starting(cluster: Cluster) -> str:
     """Why pghaul keeps a fenced cluster from starting, and how that ends."""
     if cluster.copy_of is not None:
         return "a copy that is not opened; its move goes on with it and opens it"
-    by_hand = "; ".join(_opened(cluster.data_directory))
+    by_hand = chained(_opened(cluster.data_directory))
     return (
         "moved away, or about to be; pghaul execute MOVE --rollback lets it start again, or by hand, where new was not "
         f"opened, as {cluster.owner or 'its owner'}: {by_hand}"
     )
+
+
+def _closed(data: str) -> tuple[str, ...]:
+    """What a person types to put the fence up."""
+    return (command("mkdir", "-p", "--", f"{data}/{FENCE}/global").text, _moved(data, f"{data}/{FENCE}"))
 
 
 def _opened(data: str) -> tuple[str, ...]:

@@ -4,13 +4,14 @@ Calls of `service.sh`, one for each layout: a cluster of Debian's, a unit of the
 stands beside each call as `native` is what a person would type for it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.facts.services import Service
 from core.migration.findings.layout import config_file_outside
 from core.migration.findings.services import debian_config_file, debian_folder, service_at_work, service_of
 from core.migration.findings.start_options import as_typed
-from core.migration.model.plan import ROOT_USER
+from core.migration.model.plan import ROOT_USER, chained
 from core.migration.plan.cluster_control import Control, native_start, native_stop
 from core.migration.plan.site import Site
 from core.servers.shell import call, command
@@ -52,12 +53,17 @@ def stop_old(site: Site) -> Control:
     """
     old = _old(site)
     start = _start(old)
-    return _stop(old, f"as {start.user}: {'; '.join(start.native)}")
+    return _stop(old, f"as {start.user}: {chained(start.native)}")
 
 
 def start_new(site: Site) -> Control:
     """Start new for its clients, as its host always will."""
     return _start(_new(site))
+
+
+def stop_new(site: Site) -> Control:
+    """Stop new, which is open to clients, by what started it: by it alone nothing starts it anew."""
+    return _stop(_new(site))
 
 
 def _old(site: Site) -> _Managed:
@@ -80,8 +86,8 @@ def _start(managed: _Managed) -> Control:
     if service.debian:
         return Control(ROOT_USER, call("start_debian", *_debian(service), data), (_pg_ctlcluster(service, "start"),))
     if service.user is not None:
-        return Control(service.user, call("start_user_unit", service.unit, data), (_user_unit("start", service),))
-    return Control(ROOT_USER, call("start_unit", service.unit, data), (_unit("start", service),))
+        return Control(service.user, call("start_user_unit", service.unit, data), (_started(_user_unit, service),))
+    return Control(ROOT_USER, call("start_unit", service.unit, data), (_started(_unit, service),))
 
 
 def _stop(managed: _Managed, undo: str = "") -> Control:
@@ -162,6 +168,11 @@ def config_file(site: Site) -> str | None:
 def _debian(service: Service) -> tuple[str, str]:
     series, _, name = service.name.partition("/")
     return series, name
+
+
+def _started(typed: Callable[[str, Service], str], service: Service) -> str:
+    """Systemd starts no unit that refused too often while the fence stood, but where it is reset."""
+    return f"{typed('reset-failed', service)}; {typed('start', service)}"
 
 
 def _pg_ctlcluster(service: Service, *words: str) -> str:

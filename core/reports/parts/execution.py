@@ -241,7 +241,8 @@ def _reached(latest: Execution) -> str:
 
 
 def _served(latest: Execution) -> str:
-    return _at(account(latest).opened_at)
+    found = account(latest)
+    return _at(found.reached_at or found.opened_at)
 
 
 def _at(at: datetime | None) -> str:

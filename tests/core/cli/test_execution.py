@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -17,7 +18,9 @@ from core.cli.execution import TerminalPeople, text
 from core.cli.main import main
 from core.errors import Cancelled, InputError
 from core.history.store import Store
+from core.migration.execution.status import SENTENCES, MoveStatus
 from core.migration.model.execution import Kind, State, StopAnswer
+from core.migration.plan.steps.copy import STOP
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.histories import Histories
@@ -174,6 +177,16 @@ def test_a_persons_step_is_done_when_they_say_so(typed: str, done: bool, monkeyp
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     assert TerminalPeople(None, yes=False).has_done(STEP) is done
     assert TerminalPeople(None, yes=True).has_done(STEP)
+
+
+def test_while_old_is_stopped_the_status_says_so_and_for_how_long() -> None:
+    """Also of an execution whose program was killed."""
+    stops = replace(STEP, name=STOP)
+    for state in (State.STOPPED, State.RUNNING):
+        stands = text(ran(execution(stops, STEP, state=state), 1)).splitlines()[1:3]
+        assert stands[0].strip() == SENTENCES[MoveStatus.STOPPED]
+        assert re.search(r"since \d\d:\d\d:\d\d UTC, for ", stands[1])
+    assert SENTENCES[MoveStatus.STOPPED] not in text(ran(execution(stops, state=State.DONE), 1))
 
 
 def test_every_try_has_its_line_and_the_next_step_is_named() -> None:

@@ -13,7 +13,7 @@ EXAMPLES = [
         "copyable",
         ("@folder@/data/server.key", *_WORDS),
         arrange=f"{_DATA} && : >data/server.key && mkfifo data/pipe && chown 65534 data/base 'data/base/a b'",
-        matches=r"note: 2 files or .*/data/base, .*/data/base/a b\. On .*\nnote: 1 FIFOs .*/data/pipe\. .*\n",
+        matches=r"note: Files .*: 2 \(.*/data/base, .*/data/base/a b\)\. .*\nnote: FIFOs .*: 1 \(.*/data/pipe\)\. .*\n",
         tolerates=_WHOLE,
         as_root=True,
         name="notes",

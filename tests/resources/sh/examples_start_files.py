@@ -78,7 +78,7 @@ EXAMPLES = [
         arrange=_server(_TAKES),
         programs=_PSQL,
         status=1,
-        complains="as they stand: /d/pg_hba.conf line 3: invalid authentication method. Nothing was stopped. Mend the",
+        complains="as they stand: /d/pg_hba.conf line 3: invalid authentication method. It was not stopped",
         name="a rule",
     ),
     Example(

@@ -25,14 +25,20 @@ def remains(site: Site) -> tuple[str, ...]:
 
 def advice(site: Site) -> tuple[str, ...]:
     """What to do once new is open, the most urgent first, and what not."""
+    archiving = ""
     backup = "take a backup of new"
     if site.cluster.settings.get("archive_mode", "off") != "off":
         backup = (
             "take a new base backup: nothing was archived while new was started for local connections alone, so the "
             "archive may have a gap"
         )
+        archiving = (
+            "see that new archives, which it has done by old's command since it was opened: select archived_count, "
+            "failed_count, last_failed_time from pg_stat_archiver; while it fails, WAL fills new's disk"
+        )
     return (
         backup,
+        *([archiving] if archiving else []),
         *_followers(site),
         "warm up new's memory, which is empty: by pg_prewarm, or by the first queries, which are slow",
         "run no ANALYZE: the planner's statistics were copied with the tables, the cumulative ones as files",

@@ -17,6 +17,7 @@ from core.migration.plan.steps.inventory import compare_inventory, compare_setti
 from core.migration.plan.steps.known_data_roots import prove_still_stopped
 from core.migration.plan.steps.reached import reach
 from core.migration.plan.steps.reindex import reindex
+from core.migration.plan.steps.rollback import back_with_loss
 from core.servers.shell import call
 
 START_NEW = "start-new"
@@ -24,6 +25,9 @@ START_NEW = "start-new"
 
 LIFT_FENCE = "lift-fence"
 """The name of the step that ends what that one started."""
+
+DECIDE = "decide"
+"""The name of the step at which a person opens new, or does not."""
 
 _CAME_ALONG = "nothing to undo: what new had there comes back with the way back"
 
@@ -149,6 +153,7 @@ def _decide(site: Site) -> Step:
         "loses nothing; the next step opens new to clients, and what they write is on new alone",
         _back(site),
         phase=Phase.OPEN,
+        name=DECIDE,
         stopped=True,
         skippable=False,
     )
@@ -162,7 +167,7 @@ def _open_to_clients(site: Site) -> Step:
         start.user,
         str(start.command),
         "by what its host has for that; what clients write from here on is on new alone",
-        f"only with the loss of what clients wrote: {_back(site)}",
+        f"only with the loss of what clients wrote: {_back_with_loss(site)}",
         start.native,
         phase=Phase.OPEN,
         timed_as=Phase.START,
@@ -216,6 +221,11 @@ def _back(site: Site) -> str:
             undone(start.user, "old", *start.native),
         )
     )
+
+
+def _back_with_loss(site: Site) -> str:
+    """The same once new is open, where its own host has started it."""
+    return "; ".join(undone(step.user, step.side, *step.native) for step in back_with_loss(site))
 
 
 def _cron_jobs(site: Site) -> list[Step]:

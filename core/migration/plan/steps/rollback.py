@@ -5,7 +5,7 @@ from core.migration.model.plan import ONLY_LOOKS, Step
 from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
 from core.migration.plan.steps.configuration import restore_configuration
-from core.migration.plan.steps.inventory import compare_old_settings
+from core.migration.plan.steps.inventory import OLD_SETTINGS, compare_old_settings
 from core.migration.plan.steps.prepare import close_channel
 
 OLD_RUNS = "old-runs"
@@ -24,6 +24,18 @@ def rollback(site: Site) -> list[Step]:
         *restore_configuration(site),
         *close_channel(site),
         *_old_again(site),
+    ]
+
+
+def back_with_loss(site: Site) -> list[Step]:
+    """What makes old the only server again after new was opened, by hand: what clients wrote to new is lost on old."""
+    stop = service.stop_new(site)
+    close = cluster_control.fence_opened(site.move.target, site.channel.writer)
+    only_one = "two servers with one identity must never both run"
+    return [
+        Step("stop new", "new", stop.user, str(stop.command), only_one, _KEPT, stop.native),
+        Step("keep new from starting", "new", close.user, str(close.command), only_one, _KEPT, close.native),
+        *(step for step in _old_again(site) if step.name != OLD_SETTINGS),
     ]
 
 

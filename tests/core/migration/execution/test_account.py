@@ -1,12 +1,13 @@
 """What an execution came to, from its rows: the time without the cluster and its parts."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from core.migration.execution.account import account, downtime
 from core.migration.model.execution import Execution, Kind, State
-from tests.core.migration.execution.whole_move import NOW, OPENED, START, STOPPED, execution, run
+from tests.core.migration.execution.whole_move import NOW, OPENED, PLAN, START, STOPPED, execution, run
 
 
 def test_the_time_without_the_cluster_and_its_parts() -> None:
@@ -28,6 +29,17 @@ def test_while_old_is_stopped_it_goes_on() -> None:
     found = downtime(execution(*STOPPED, state=State.STOPPED), NOW)
     assert found is not None
     assert (found.ended_at, found.seconds) == (None, 900)
+
+
+def test_where_new_first_listened_elsewhere_it_lasts_until_that_is_mended() -> None:
+    looked = replace(PLAN.steps[-1], name="listens")
+    plan = replace(PLAN, steps=(*PLAN.steps[:-1], looked))
+    elsewhere = replace(execution(*STOPPED, *OPENED, run(19, 175, 1, status=1), state=State.STOPPED), plan=plan)
+    mended = replace(elsewhere, steps=(*elsewhere.steps, run(19, 300, 2)))
+    here = replace(elsewhere, steps=(*STOPPED, *OPENED, run(19, 175, 1)))
+    assert [account(each).downtime_seconds for each in (elsewhere, mended, here)] == [None, 202, 74]
+    until = [found.seconds for each in (elsewhere, mended, here) if (found := downtime(each, NOW)) is not None]
+    assert until == [900, 202, 74]
 
 
 def test_the_way_back_ends_it() -> None:

@@ -31,8 +31,11 @@ def at(number: int, began: float, ended: float | None, **changes: Any) -> StepRu
 
 def moved(*runs: StepRun, kind: Kind = Kind.REAL, state: State = State.DONE) -> Execution:
     made = execution(*PLANNED, kind=kind, state=state)
-    back = (replace(STEP, title="take the key off", closes=True), replace(STEP, title="let old start again"))
-    plan = replace(made.plan, way_back=back, remains=("old: its files",), advice=("take a backup",))
+    back = (replace(STEP, title="let old start again"),)
+    lossy = (replace(STEP, title="keep new from starting", native=("true", "false")),)
+    plan = replace(
+        made.plan, way_back=back, back_with_loss=lossy, remains=("old: its files",), advice=("take a backup",)
+    )
     return replace(made, plan=plan, steps=runs)
 
 
@@ -54,8 +57,7 @@ def test_the_end_of_a_move_says_all_that_is_asked_then() -> None:
     assert "the plan expected 6.0 s of commands; they took 8.0 s, people 30 s" in paragraphs["downtime"]
     assert "from 20:00:20 UTC on" in paragraphs["downtime"]
     assert paragraphs["sent"] == "1.9 GiB of the cluster in 2 steps; the first, whole one at 100 MB/s"
-    assert "on old as postgres, let old start again: true" in paragraphs["old"]
-    assert "take the key off" not in paragraphs["old"]
+    assert "on old as postgres, keep new from starting: true && false" in paragraphs["old"]
     assert (paragraphs["still there"], paragraphs["next"]) == ("old: its files", "take a backup")
     assert "pghaul report spring -o spring.pdf" in paragraphs["kept"]
 
@@ -67,7 +69,7 @@ def test_of_what_is_not_done_nothing_is_told() -> None:
 def test_what_was_taken_back_says_for_how_long_old_was_down() -> None:
     back = at(1, 70, 98, back=True)
     paragraphs = {each.title: each.sentences for each in outcome_of(moved(*WHOLE[:4], back, state=State.ROLLED_BACK))}
-    assert paragraphs["old"] == ("it runs again; clients had none for 38 s, from 20:01:00 to 20:01:38 UTC",)
+    assert paragraphs["old"] == ("it runs again; clients had no server for 38 s, from 20:01:00 to 20:01:38 UTC",)
     assert paragraphs["new"][0].startswith("it is stopped; what was copied stays in /b for another try")
     unstopped = {each.title: each.sentences for each in outcome_of(moved(*WHOLE[:2], back, state=State.ROLLED_BACK))}
     assert unstopped["old"] == ("this did not stop it",)

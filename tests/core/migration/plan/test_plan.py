@@ -475,7 +475,9 @@ def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
         "compare the settings of the old server with those before the stop",
     ]
     assert back["let old start again"].call == f"unfence_cluster {DATA}"
-    assert back["start old"].native == ("systemctl start postgresql-15.service",)
+    assert back["start old"].native == (
+        "systemctl reset-failed postgresql-15.service; systemctl start postgresql-15.service",
+    )
     assert [each.title for each in made.way_back if each.side == "new" and move().target in each.call] == [
         "prove that nobody has written to new",
         "stop new and keep it from starting",

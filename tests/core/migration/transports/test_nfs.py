@@ -128,7 +128,7 @@ def test_what_is_shown_is_what_a_person_would_type() -> None:
     assert serving.native == ("rpc.nfsd -N 3 8", "rpc.mountd")
     options = nfs.mount_options("vers=4.2")
     assert mounting.native[0] == f"mount -t nfs -o {options} 10.0.0.2:/srv/a /run/pghaul-copy-01/data"
-    assert mounting.undo.endswith(": umount /run/pghaul-copy-01/data; umount /run/pghaul-copy-01/16385")
+    assert mounting.undo.endswith(": umount /run/pghaul-copy-01/data && umount /run/pghaul-copy-01/16385")
     assert nfs.serve(channel("vers=3,proto=udp")).text == "serve_nfs /run/pghaul-copy-01 3 -N 4 -u"
 
 
