@@ -40,6 +40,10 @@ FAILURES = (
     marked("{server}: sudo does not allow {login} to run commands as {user}: {reason}"),
     marked("{server}: becoming {user} needs the sudo password of {login}, and none was given"),
     marked("ssh cannot tell how to reach {host}: {reason}"),
+    marked(
+        "new is open to clients, and somebody has started old since: stop it and keep it from starting, for what "
+        "clients write to one of them the other one lacks"
+    ),
     marked("new is open to clients; old is stopped, and its fence keeps it from starting"),
     marked("new was opened, or was about to be: look whether it runs; old stays stopped"),
     marked("old is stopped; new could not be opened, is stopped too, and nobody has written to it"),

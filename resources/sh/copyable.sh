@@ -5,8 +5,26 @@
 copyable() {
   copyable_key=$1
   shift
+  [ "$copyable_key" = - ] || copyable_key=$(key_among "$copyable_key" "$@") || exit
   copyable_user=$(id -u) || fail 'id failed'
   { copyable_walk "$copyable_user" "$@" && printf 'whole\0'; } | tr '\n\0' '\001\n' | copyable_names "$copyable_key"
+}
+
+# key_among KEY FOLDER...   print where the private key lies, links followed; `-` where that is in none of the FOLDERs
+key_among() {
+  key_file=$(readlink -f -- "$1") || key_file=-
+  shift
+  for key_folder; do
+    key_folder=$(readlink -f -- "$key_folder") || fail "nobody can tell where $key_folder lies"
+    case $key_file in
+      "$key_folder"/*)
+        printf '%s\n' "$key_file"
+        return 0
+        ;;
+      *) ;;
+    esac
+  done
+  echo -
 }
 
 # copyable_walk UID FOLDER...   a record of what of all below may not be read, is not of UID, or is no file, folder or link
@@ -47,7 +65,7 @@ copyable_names() {
   [ "$closed_many" = 0 ] ||
     fail "$closed_many files or folders may not be read by the owner of the cluster, which no copy would bring:" \
       "${closed_names#, }. Set their owner and modes right (chown, chmod u+rwX), and go on with --resume."
-  if [ "$1" != - ] && [ -f "$1" ] && [ ! -L "$1" ] && [ ! -O "$1" ]; then
+  if [ "$1" != - ] && [ -f "$1" ] && [ ! -O "$1" ]; then
     fail "the private key $1 belongs to another user. Its copy will belong to the owner of the new cluster, and PostgreSQL" \
       'refuses a key of its own that a group may read. Give it to the owner of the cluster (chown), set its mode to 600' \
       '(chmod), and go on with --resume.'

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.migration.checks.waivers import whoami
+from core.migration.execution.status import SENTENCES, MoveStatus
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
@@ -137,16 +138,28 @@ def test_a_closed_way_is_taken_on_with_a_reason_and_another_cluster_never_is(cli
     assert set(_NAMES) < set(found)
 
 
+_START_OLD = (
+    f"mv '{DATA}/pghaul-fence/global/pg_control' '{DATA}/global/' && "
+    f"'{SERVER}/bin/pg_ctl' -D '{DATA}' -w -s -l /dev/null start && false"
+)
+"""Somebody starts the old server once the new one is open; then a step is left."""
+
+
 def test_ipv6_is_reached_too_where_the_sockets_of_a_server_cannot_be_seen(cli: CommandLine) -> None:
     """The kernel hides what a program with capabilities does, also from its own user."""
     old, new = cli.lab.old, cli.lab.new
     with with_ipv6(old, 1), with_ipv6(new, 2):
         start_capable(old)
         checked(cli)
+        cli("move", "hook", "m", "tell-pooler", "--side", "old", "--as", "postgres", "--command", _START_OLD)
         code, out, err = execute(cli)
-        assert code == 0, out + err
+        assert code == 3, out + err
         assert f"The sockets of the server in {DATA} cannot be looked at" in err
         _, out, _ = cli("execute", "m", "--status", "--json")
         looked = next(run for run in json.loads(out)["execution"]["steps"] if run["title"].startswith("reach the new"))
         for address in (new.address, "fd77:0:0:0:0:0:0:2"):
             assert f"{address} port {PORT}: the cluster answers with its system identifier" in looked["output"]
+        cli("move", "hook", "m", "tell-pooler", "--none")
+        code, _, err = execute(cli, "--resume")
+        assert (code, f"a server runs in {DATA}" in err) == (1, True), err
+        assert SENTENCES[MoveStatus.OLD_STARTED] in err

@@ -110,8 +110,8 @@ def foreign_files(case: Case) -> Finding:
     return passed(
         shown,
         NOTHING,
-        f"{_counted(odd.foreign)} of somebody else: on the new server the owner of the cluster owns them, and "
-        "PostgreSQL reads them as before",
+        f"{_counted(odd.foreign)} of somebody else: on the new server the owner of the cluster owns them; before the "
+        "stop pghaul looks whether the server's private key is one of them",
     )
 
 

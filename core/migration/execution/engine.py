@@ -34,7 +34,7 @@ from core.migration.model.execution import Execution, Kind, State, StepRun, Stop
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, Step, call_of
 from core.migration.plan.steps.copy import DELETIONS, STOPPED
 from core.migration.plan.steps.inventory import CLIENTS, INVENTORY
-from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS, same_roots
+from core.migration.plan.steps.known_data_roots import ALONE, STOPPED_ROOTS, same_roots
 from core.migration.plan.steps.opening import LIFT_FENCE, START_NEW
 from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
@@ -161,6 +161,7 @@ def _go_on(executor: Executor, *, cleaned: bool) -> None:
             leave_to_passes(executor, failed)
         _start_locally_again(executor)
         _prove_again(executor)
+        _prove_alone(executor)
     confirmed = False
     for group in _groups(executor.execution.steps_taken):
         execution = executor.execution
@@ -508,6 +509,14 @@ def _prove_again(executor: Executor) -> None:
 def _is_stopped(execution: Execution) -> bool:
     """Whether old's stop is proven: who confirmed it then is not asked again."""
     return any(step.name == STOPPED and execution.done(step.number) for step in execution.plan.steps)
+
+
+def _prove_alone(executor: Executor) -> None:
+    """Once new is open, nobody has started old since it was last looked at: clients could write to both."""
+    execution = executor.execution
+    proof = execution.plan.step(ALONE)
+    if proof is not None and execution.done(proof.number):
+        run_step(executor, proof)
 
 
 def _renew(executor: Executor) -> None:

@@ -5,7 +5,7 @@ from enum import Enum, auto
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
 from core.migration.plan.steps.inventory import OLD_SETTINGS
-from core.migration.plan.steps.known_data_roots import DATA_ROOTS, UNKNOWN_ROOT
+from core.migration.plan.steps.known_data_roots import ALONE, DATA_ROOTS, UNKNOWN_ROOT
 from core.migration.plan.steps.opening import START_NEW
 from core.migration.plan.steps.rollback import OLD_RUNS
 
@@ -26,6 +26,8 @@ class MoveStatus(Enum):
     """The cutover has begun, and nobody saw its end."""
     OPENED = auto()
     """Clients can connect to the new cluster; steps of the plan are left."""
+    OLD_STARTED = auto()
+    """So they can, and when it was looked at last somebody had started the old one."""
     MOVED = auto()
     ROLLING_BACK = auto()
     """A rollback has begun and not ended."""
@@ -41,6 +43,8 @@ SENTENCES = {
     MoveStatus.NOT_OPENED: "old is stopped; new could not be opened, is stopped too, and nobody has written to it",
     MoveStatus.OPENING: "new was opened, or was about to be: look whether it runs; old stays stopped",
     MoveStatus.OPENED: "new is open to clients; old stays stopped, and steps of the move are left",
+    MoveStatus.OLD_STARTED: "new is open to clients, and somebody has started old since: stop it and keep it from "
+    "starting, for what clients write to one of them the other one lacks",
     MoveStatus.MOVED: "new is open to clients; old is stopped, and its fence keeps it from starting",
     MoveStatus.ROLLING_BACK: "a rollback has begun and not ended: look whether the old server runs",
     MoveStatus.ROLLED_BACK: "the move was rolled back to the old server; the cluster does not run on the new server",
@@ -134,6 +138,8 @@ def move_status(execution: Execution) -> MoveStatus:
     if execution.state is State.ROLLED_BACK:
         return MoveStatus.ROLLED_BACK
     if execution.past_return:
+        if _found_started(execution):
+            return MoveStatus.OLD_STARTED
         return MoveStatus.OPENED if any(run.done for run in execution.openings) else MoveStatus.OPENING
     if execution.steps and execution.steps[-1].back:
         return MoveStatus.ROLLING_BACK
@@ -147,6 +153,13 @@ def move_status(execution: Execution) -> MoveStatus:
         return MoveStatus.FOUND_STOPPED
     stopped = any(step.name == STOP and execution.done(step.number) for step in execution.plan.steps)
     return MoveStatus.STOPPED if stopped else MoveStatus.STOPPING
+
+
+def _found_started(execution: Execution) -> bool:
+    """Whether the latest look at old after the opening has found that it is not stopped as it was."""
+    look = execution.plan.step(ALONE)
+    latest = execution.latest(look.number) if look is not None else None
+    return latest is not None and latest.exit_status not in {None, 0}
 
 
 def _knows_too_little(execution: Execution) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.migration.model.plan import Plan, Step
 from core.migration.plan.calls import paths_of
 from core.migration.plan.steps.copy import STOPPED
-from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS
+from core.migration.plan.steps.known_data_roots import ALONE, STOPPED_ROOTS
 from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
 from core.servers.shell import quoted, words_of
@@ -111,7 +111,7 @@ def _again_until(step: Step, plan: Plan) -> int:
 
     The channel as long as it is still to be closed; the proof of the stop until new is opened; what the stopped old
     server is until its files are summed up, as they may have been mended meanwhile; what nobody may keep, and the proof
-    that another one rests on, as long as it is still to be read.
+    that another one rests on, as long as it is still to be read; once new is open, that nobody has started old.
     """
     if step.renewed:
         return max((each.number for each in plan.steps if each.closes), default=0)
@@ -119,6 +119,8 @@ def _again_until(step: Step, plan: Plan) -> int:
         return first(each for each in plan.steps if each.point_of_no_return)
     if step.name == STOPPED_ROOTS:
         return first(each for each in plan.steps if each.name == SUMS)
+    if step.name == ALONE:
+        return len(plan.steps)
     if step.private or step.name == LISTENS:
         return max((each.number for each in plan.steps if each.reads == step.name), default=0)
     return 0

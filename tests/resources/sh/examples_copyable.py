@@ -28,6 +28,23 @@ EXAMPLES = [
         name="a key of somebody else",
     ),
     Example(
+        "copyable",
+        ("@folder@/data/server.key", *_WORDS),
+        arrange=f"{_DATA} && mkdir data/keys && : >data/keys/real && chown 65534 data/keys/real && "
+        "ln -s keys/real data/server.key",
+        status=1,
+        complains="/data/keys/real belongs to another user",
+        as_root=True,
+        name="a key of somebody else behind a link",
+    ),
+    Example(
+        "key_among",
+        ("@folder@/data/server.key", *_WORDS),
+        arrange=f"{_DATA} && : >key && ln -s ../key data/server.key",
+        prints="-\n",
+        name="outside",
+    ),
+    Example(
         "copyable_names",
         ("-",),
         arrange=": >'a '",

@@ -22,6 +22,8 @@ UNKNOWN_ROOT = "not in the plan"
 
 _BEGAN, _RUNNING = f"{DATA_ROOTS}began", f"{DATA_ROOTS}running"
 STOPPED_ROOTS = f"{DATA_ROOTS}stopped"
+ALONE = "alone"
+"""The name of the step that proves, once new is open, that nobody has started old."""
 """The name of the step that remembers what the stopped old server is."""
 
 _LEAST = 0.9
@@ -63,6 +65,7 @@ def prove_still_stopped(site: Site, *, opened: bool) -> Step:
         timed_as=Phase.PREPARE if opened else Phase.START,  # what follows the opening is no downtime
         share=0.1,
         stopped=not opened,
+        name=ALONE if opened else "",
     )
 
 

@@ -83,7 +83,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], Status, s
         {},
         {},
         P,
-        "as before",
+        "private key",
     ),
     ("special-files", odd(special=2, examples={"special": ("/x", "/y")}), {}, {}, W, "FIFOs or devices"),
     ("special-files", {"irregular_files": None}, {}, {}, U, "could not be read"),

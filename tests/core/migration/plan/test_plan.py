@@ -23,6 +23,7 @@ from core.migration.model.probe import Quantity
 from core.migration.plan import make_plan, runbook, script
 from core.migration.plan.calls import call_line, paths_of
 from core.migration.plan.steps.inventory import INVENTORY
+from core.migration.plan.steps.known_data_roots import ALONE
 from core.servers.profiles import Rights
 from tests.core.migration.builders import (
     DATA,
@@ -434,7 +435,7 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
     assert (stop.side, stop.user, stop.call, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
     said, _, proven, *after = [each for each in made.steps if each.number > step(made, "open new").number]
     assert (said.side, said.call) == ("old", f"say_opened {DATA}")
-    assert (proven.title, proven.stopped) == ("prove that old is still stopped", False)
+    assert (proven.name, proven.stopped) == (ALONE, False)
     assert [each.call.split()[0] for each in after[:3]] == ["compare_settings", "listens_as_old", "reached_from_old"]
     assert (after[0].reads, after[0].stopped) == (INVENTORY, False)
     assert [(each.title, each.side, each.user, each.call) for each in after[3:]] == [
