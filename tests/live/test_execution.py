@@ -14,6 +14,7 @@ from core.errors import BlockedError, Cancelled, CommandError, PghaulError, Unre
 from core.facts.model import Facts
 from core.jobs import CommandStarted, Event, Progress
 from core.migration.execution.engine import carry_out
+from core.migration.execution.outcome import outcome_of
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.status import status_sentence
 from core.migration.model.execution import Execution, Kind, State
@@ -80,7 +81,9 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
     assert sql(cluster.new, "select count(*) from pg_settings where source = 'command line'") == "0"
     with pytest.raises(BlockedError, match="would be lost on old") as caught:
         roll_back(move.executor(done.id))
-    assert f"mv -- {DATA}/pghaul-fence/global/pg_control {DATA}/global/" in caught.value.hint
+    assert "--status" in caught.value.hint
+    typed = "\n".join(line for paragraph in outcome_of(done) for line in paragraph.sentences)
+    assert f"mv -- {DATA}/pghaul-fence/global/pg_control {DATA}/global/" in typed
     new = sql(cluster.new, f"{BALANCES}; {HISTORY}")
     assert cluster.new.exec("readlink", f"{TARGET}/pg_wal").stdout.strip() == site.WAL
     links = cluster.new.exec("sh", "-c", f"readlink '{TARGET}'/pg_tblspc/* | sort").stdout.splitlines()
