@@ -93,6 +93,14 @@ class Launcher:
         if problem:
             job.report(Note(f"{self.name}: process group {process.group} could not be ended: {problem}", "warning"))
 
+    def _abandon(self, process: Process, user: str | None, job: Job) -> None:
+        """Close a command that nobody wants any more while it starts, and end it where it could still begin."""
+        try:
+            if process.wait_unfed(time.monotonic() + GRACE):
+                self.end(process, user, job)
+        finally:
+            process.close()
+
     def _kill(self, process: Process, user: str | None) -> bool:
         order = Order(remote_process.kill_script(process.group or 0, process.since), user, deadline=GRACE * 3.0)
         killer = self._begun(order, Job())  # a job of its own: the command's may be cancelled already
@@ -127,8 +135,8 @@ class Launcher:
                 if remote_process.wait_for_start(process, time.monotonic() + order.deadline, job.check):
                     return process
                 self._check_refused_password(process, order)
-            except BaseException:  # a cancel too: a channel that nobody has is closed by nobody
-                process.close()
+            except BaseException:  # a cancel too: what has all that it needs begins, and must not run unseen
+                self._abandon(process, order.user, job)
                 raise
             process.close()
             session_secrets.forget(self._password, password or "")
@@ -149,7 +157,8 @@ class Launcher:
                 channel,
                 line,
                 mark,
-                outgoing=first + order.stdin,
+                first=first,
+                stdin=order.stdin,
                 end_input=not order.lifeline and not order.open_input,
                 prompt=prompt if way.asks else "",
                 password=password,

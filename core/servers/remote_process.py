@@ -42,7 +42,7 @@ fi
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:$PATH LC_ALL=C
 export PATH LC_ALL
 set -- ${since##*) }
-printf '%s %s %s\n' "$mark" "$group" "${20:-0}"
+printf '%s %s %s\n' "$mark" "$group" "${20:-0}" || exit
 set --
 if [ "$lifeline" = 0 ]; then eval "$text"; exit; fi
 exec 3<&0 </dev/null
@@ -80,7 +80,8 @@ class Process:
         line: str,
         mark: str,
         *,
-        outgoing: bytes,
+        first: bytes,
+        stdin: bytes = b"",
         end_input: bool,
         prompt: str = "",
         password: str | None = None,
@@ -95,7 +96,8 @@ class Process:
         self._loading = mark.encode() + b"\n"
         self._mark = re.compile(mark.encode() + rb" ([0-9]{1,10}) ([0-9]{1,20})\n")
         self._chatter = b""
-        self._outgoing = memoryview(outgoing)
+        self._outgoing = memoryview(first + stdin)
+        self._spare = len(stdin)  # what it begins without
         self._end_input = end_input
         self._prompt = prompt.encode()
         self._password = password
@@ -137,6 +139,18 @@ class Process:
         # while there is more to send than the window takes, look again soon: its opening wakes no selector
         self._selector.select(_TURN / 10 if self._outgoing else _TURN)
         return self._receive()
+
+    def wait_unfed(self, until: float) -> bool:
+        """Send nothing more; whether the command proper has begun, waiting for it where it needs nothing more to begin.
+
+        Without all of its text, which it reads from its input, it ends by itself when the channel is closed.
+        """
+        begins = len(self._outgoing) <= self._spare
+        self._outgoing, self._end_input = memoryview(b""), False
+        while begins and self.group is None and not self.ended and time.monotonic() < until:
+            self._selector.select(_TURN)
+            self._receive()
+        return self.group is not None
 
     def take(self, into: Callable[[bytes], None]) -> None:
         """Hand over what has arrived, without waiting."""

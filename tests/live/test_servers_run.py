@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from core.servers.shell import Secret, command, environment
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
-from tests.lab.machine import killed_at_the_end, wait_until
+from tests.lab.machine import LabError, killed_at_the_end, wait_until
 from tests.lab.root import PASSWORD
 from tests.shells import sh
 
@@ -163,6 +164,24 @@ def test_cancel_ends_the_whole_tree(lab: Lab, old_server: Server, user: str | No
     thread.join()
     assert not running_on(lab.old, words)
     assert not running_on(lab.old, "sleep 1235")
+
+
+@pytest.mark.parametrize("user", [None, "postgres", "root"])
+@pytest.mark.parametrize("stdin", [b"", b"x", b"x" * (4 << 20)], ids=["no input", "little input", "much input"])
+def test_what_is_cancelled_while_it_starts_does_not_run_on(
+    lab: Lab, old_server: Server, user: str | None, stdin: bytes
+) -> None:
+    """It runs already when the cancel is seen, and its word that it has begun was not read yet."""
+
+    class Late(Job):
+        def check(self) -> None:
+            with suppress(LabError):  # not all that it needs was sent yet
+                wait_until(lambda: running_on(lab.old, "sleep 1242"), "the command to begin", seconds=0.5)
+                raise Cancelled
+
+    with pytest.raises(Cancelled):
+        old_server.run(sh("sleep 1242; cat"), Late(), user=user, stdin=stdin)
+    assert not running_on(lab.old, "sleep 1242")
 
 
 def test_the_deadline_ends_the_whole_tree(lab: Lab, old_server: Server) -> None:
