@@ -11,6 +11,24 @@ prove_stopped() {
   control_sum "$2"
 }
 
+# stays_stopped DATA   once new is open: no server runs in DATA, on old; print a warning where one has run since the stop, whose proof
+# comes on standard input
+# Ends with 67 where one runs. A file that was edited there is no matter: nothing is copied from it any more.
+stays_stopped() {
+  stays_then=$(tail -n 1) || fail 'tail failed'
+  case $stays_then in *[0-9a-f]'  -') ;; *) fail 'the proof of the stop did not come whole' ;; esac
+  stays_found=$(servers_in "$1") || exit
+  [ -z "$stays_found" ] || refuse 67 "the old server was started again in $1: process ${stays_found%%[!0-9]*}. What clients write to one" \
+    'of both servers the other one lacks. Stop it, and go on with --resume'
+  if [ ! -d "$1" ]; then
+    echo "warning: The data directory of the old server, $1, is not there any more."
+    return 0
+  fi
+  stays_now=$(control_sum "$1") || exit
+  [ "$stays_now" = "$stays_then" ] || echo "warning: The old server was started after its stop, and has ended again. What clients wrote" \
+    'to it since is not on the new server: look for it in the log of the old server.'
+}
+
 # prove_running PATH DATA PORT UNIT   a server runs there, takes connections, and is reached at PORT as before; `-`: not known
 # UNIT is the one in which it ran: where it runs in another one a warning says so. The fourth line of its lock file is its port,
 # from 9.1 on.

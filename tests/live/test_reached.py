@@ -161,5 +161,28 @@ def test_ipv6_is_reached_too_where_the_sockets_of_a_server_cannot_be_seen(cli: C
             assert f"{address} port {PORT}: the cluster answers with its system identifier" in looked["output"]
         cli("move", "hook", "m", "tell-pooler", "--none")
         code, _, err = execute(cli, "--resume")
-        assert (code, f"a server runs in {DATA}" in err) == (1, True), err
+        assert (code, f"the old server was started again in {DATA}" in err) == (1, True), err
         assert SENTENCES[MoveStatus.OLD_STARTED] in err
+
+
+_CONTROL = f"mv '{DATA}/pghaul-fence/global/pg_control' '{DATA}/global/'"
+_PG_CTL = f"'{SERVER}/bin/pg_ctl' -D '{DATA}' -w -s -l /dev/null"
+
+
+@pytest.mark.parametrize(
+    ("done", "warned"),
+    [("true", False), (f"{_CONTROL} && {_PG_CTL} start && {_PG_CTL} -m fast stop", True)],
+    ids=["a file is edited", "it is started and stopped"],
+)
+def test_what_happens_to_old_once_new_is_open_keeps_no_step_from_being_done(
+    cli: CommandLine, done: str, warned: bool
+) -> None:
+    """Nothing is copied from it any more. That clients may have written to it is said."""
+    site.start(cli.lab.old)
+    checked(cli)
+    later = f"[ -e '{DATA}/later' ] || {{ touch '{DATA}/later' && {done} && false; }}"
+    cli("move", "hook", "m", "tell-pooler", "--side", "old", "--as", "postgres", "--command", later)
+    code, out, err = execute(cli)
+    assert code == 3, out + err
+    code, out, err = execute(cli, "--resume")
+    assert (code, "The old server was started after its stop, and has ended again" in out + err) == (0, warned), err

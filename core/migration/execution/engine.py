@@ -34,8 +34,8 @@ from core.migration.model.execution import Execution, Kind, State, StepRun, Stop
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, Step, call_of
 from core.migration.plan.steps.copy import DELETIONS, STOPPED
 from core.migration.plan.steps.inventory import CLIENTS, INVENTORY
-from core.migration.plan.steps.known_data_roots import ALONE, STOPPED_ROOTS, same_roots
-from core.migration.plan.steps.opening import LIFT_FENCE, START_NEW
+from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS, same_roots
+from core.migration.plan.steps.opening import ALONE, LIFT_FENCE, START_NEW
 from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
 from core.text import counted
@@ -512,7 +512,7 @@ def _is_stopped(execution: Execution) -> bool:
 
 
 def _prove_alone(executor: Executor) -> None:
-    """Once new is open, nobody has started old since it was last looked at: clients could write to both."""
+    """Once new is open, old does not run, whatever happened since the last look: clients could write to both."""
     execution = executor.execution
     proof = execution.plan.step(ALONE)
     if proof is not None and execution.done(proof.number):

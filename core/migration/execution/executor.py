@@ -197,7 +197,8 @@ def _record(
     except UnreachableError:
         raise
     except PghaulError as error:
-        status = error.exit_status if isinstance(error, CommandError) else None
+        failure = error.__cause__ if isinstance(error, BlockedError) else error  # of a proof, that of its command
+        status = failure.exit_status if isinstance(failure, CommandError) else None
         said = "" if isinstance(error, Cancelled) else _said(error)
         failed = replace(run, ended_at=datetime.now(UTC), exit_status=status or 1, message=error.message)
         executor.journal.step_ended(replace(failed, output=end_without_secrets(said, KEPT)))

@@ -2,11 +2,11 @@
 
 from enum import Enum, auto
 
-from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.execution import RUNS_AGAIN, Execution, Kind, State
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
 from core.migration.plan.steps.inventory import OLD_SETTINGS
-from core.migration.plan.steps.known_data_roots import ALONE, DATA_ROOTS, UNKNOWN_ROOT
-from core.migration.plan.steps.opening import START_NEW
+from core.migration.plan.steps.known_data_roots import DATA_ROOTS, UNKNOWN_ROOT
+from core.migration.plan.steps.opening import ALONE, START_NEW
 from core.migration.plan.steps.rollback import OLD_RUNS
 
 
@@ -156,10 +156,10 @@ def move_status(execution: Execution) -> MoveStatus:
 
 
 def _found_started(execution: Execution) -> bool:
-    """Whether the latest look at old after the opening has found that it is not stopped as it was."""
+    """Whether the latest look at old after the opening has found that a server runs there."""
     look = execution.plan.step(ALONE)
     latest = execution.latest(look.number) if look is not None else None
-    return latest is not None and latest.exit_status not in {None, 0}
+    return latest is not None and latest.exit_status == RUNS_AGAIN
 
 
 def _knows_too_little(execution: Execution) -> bool:

@@ -20,6 +20,9 @@ def lock_path(folder: str) -> str:
 NOT_OPENED = 69
 """Exit status of the point of no return where new did not open and nobody can have written to it; as EX_UNAVAILABLE."""
 
+RUNS_AGAIN = 67
+"""Exit status of the look at old, once new is open, where a server runs there again."""
+
 FOR_A_PERSON = 68
 """Exit status of a look whose finding a person may take on, who knows what it cannot see; as EX_NOHOST."""
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.migration.model.plan import Plan, Step
 from core.migration.plan.calls import paths_of
 from core.migration.plan.steps.copy import STOPPED
-from core.migration.plan.steps.known_data_roots import ALONE, STOPPED_ROOTS
+from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS
+from core.migration.plan.steps.opening import ALONE
 from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
 from core.servers.shell import quoted, words_of

@@ -158,13 +158,50 @@ _STARTING = [
     Example("not_opened", (_DATA, "read it"), arrange=_STOPPED, status=1, complains="read it", name="another"),
 ]
 
+_SUM = "2e7f1f7a9dd3f82765d297d667234b91f8a68fa534bc7e6a6a04c77ffee12376  -\n"
 _PROVING = [
+    Example("stays_stopped", (_DATA,), arrange=_STOPPED, stdin=f"{_STATE}{_SUM}", prints=""),
+    Example("stays_stopped", (_DATA,), arrange=_FENCED, stdin=_SUM, prints="", name="fenced"),
+    Example(
+        "stays_stopped",
+        (_DATA,),
+        arrange=f"{_STOPPED} && {_LIVES}",
+        stdin=_SUM,
+        status=67,
+        complains="room/data: process ",
+        after=_END,
+        name="it runs",
+    ),
+    Example(
+        "stays_stopped",
+        (_DATA,),
+        arrange=f"{_STOPPED} && echo later >data/global/pg_control",
+        stdin=_SUM,
+        matches="warning: The old server was started after its stop, and has ended again. .*\n",
+        name="it has run",
+    ),
+    Example(
+        "stays_stopped",
+        (_DATA,),
+        stdin=_SUM,
+        matches="warning: The data directory of the old server, @folder@/data, is not there any more.\n",
+        name="it is gone",
+    ),
+    Example(
+        "stays_stopped",
+        (_DATA,),
+        arrange=_STOPPED,
+        stdin="",
+        status=1,
+        complains="the proof of the stop did not come whole",
+        name="cut off",
+    ),
     Example(
         "prove_stopped",
         ("@path@", _DATA),
         arrange=_STOPPED,
         programs=_said("shut down"),
-        prints=f"{_STATE}2e7f1f7a9dd3f82765d297d667234b91f8a68fa534bc7e6a6a04c77ffee12376  -\n",
+        prints=f"{_STATE}{_SUM}",
     ),
     *(
         Example(

@@ -22,8 +22,6 @@ UNKNOWN_ROOT = "not in the plan"
 
 _BEGAN, _RUNNING = f"{DATA_ROOTS}began", f"{DATA_ROOTS}running"
 STOPPED_ROOTS = f"{DATA_ROOTS}stopped"
-ALONE = "alone"
-"""The name of the step that proves, once new is open, that nobody has started old."""
 """The name of the step that remembers what the stopped old server is."""
 
 _LEAST = 0.9
@@ -51,21 +49,20 @@ def prove_data_roots_stopped(site: Site) -> Step:
     return replace(step, reads=reads, phase=Phase.STOP, stopped=True, rehearsed=not running)
 
 
-def prove_still_stopped(site: Site, *, opened: bool) -> Step:
-    """Directly before the opening, and behind it: of what was copied nothing is outdated."""
-    title = f"prove that old {'is still stopped' if opened else 'stayed as it was stopped'}"
+def prove_still_stopped(site: Site) -> Step:
+    """Directly before the opening: of what was copied nothing is outdated."""
     data = site.cluster.data_directory
-    step = _proof(site, title, "", call("still_stopped", site.old_path, *_words(site.cluster)))
+    proof = call("still_stopped", site.old_path, *_words(site.cluster))
+    step = _proof(site, "prove that old stayed as it was stopped", "", proof)
     return replace(
         step,
         reason="had anything been written to old since its stop, new would lack it",
         native=(*native_prove_stopped(site.old_path, data, fenced=True), *step.native),
         reads=STOPPED_ROOTS,
         phase=Phase.OPEN,
-        timed_as=Phase.PREPARE if opened else Phase.START,  # what follows the opening is no downtime
+        timed_as=Phase.START,
         share=0.1,
-        stopped=not opened,
-        name=ALONE if opened else "",
+        stopped=True,
     )
 
 

@@ -6,11 +6,12 @@ from core.migration.findings.local_start import held, held_while_rebuilding
 from core.migration.findings.schedules import side_by_side
 from core.migration.findings.start_options import as_typed
 from core.migration.model.move import Hook, Verify
-from core.migration.model.plan import Phase, Step, undone
+from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.plan import cluster_control, service
 from core.migration.plan.service import Change
 from core.migration.plan.site import Site
 from core.migration.plan.steps.configuration import configuration
+from core.migration.plan.steps.copy import STOPPED
 from core.migration.plan.steps.corruption import tables_and_indexes
 from core.migration.plan.steps.hooks import LEAD
 from core.migration.plan.steps.inventory import compare_inventory, compare_settings, native_psql, reached
@@ -25,6 +26,9 @@ START_NEW = "start-new"
 
 LIFT_FENCE = "lift-fence"
 """The name of the step that ends what that one started."""
+
+ALONE = "alone"
+"""The name of the step that proves, once new is open, that old does not run."""
 
 DECIDE = "decide"
 """The name of the step at which a person opens new, or does not."""
@@ -107,7 +111,7 @@ def _open(site: Site) -> list[Step]:
     user, target = site.channel.writer, site.move.target
     return [
         _decide(site),
-        prove_still_stopped(site, opened=False),
+        prove_still_stopped(site),
         Step(
             "end the local start and take new's fence away",
             "new",
@@ -135,7 +139,7 @@ def _open(site: Site) -> list[Step]:
             timed_as=Phase.PREPARE,
             share=0.1,
         ),
-        prove_still_stopped(site, opened=True),
+        _prove_alone(site),
         *compare_settings(site, socket_of(site)),
         *reach(site),
         *_cron_jobs(site),
@@ -173,6 +177,26 @@ def _open_to_clients(site: Site) -> Step:
         timed_as=Phase.START,
         stopped=True,
         point_of_no_return=True,
+    )
+
+
+def _prove_alone(site: Site) -> Step:
+    data = site.cluster.data_directory
+    return Step(
+        "prove that old is still stopped",
+        "old",
+        site.owner,
+        str(call("stays_stopped", data)),
+        "two servers that clients write to are no longer one cluster",
+        ONLY_LOOKS,
+        cluster_control.native_prove_stopped(site.old_path, data, fenced=True),
+        phase=Phase.OPEN,
+        timed_as=Phase.PREPARE,
+        share=0.1,
+        name=ALONE,
+        reads=STOPPED,
+        proves=True,
+        skippable=False,
     )
 
 

@@ -15,12 +15,12 @@ from core.migration.execution.status import (
     move_status,
     status_sentence,
 )
-from core.migration.model.execution import NOT_OPENED, Kind, State
+from core.migration.model.execution import NOT_OPENED, RUNS_AGAIN, Kind, State
 from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
 from core.migration.plan.steps.inventory import OLD_SETTINGS
-from core.migration.plan.steps.known_data_roots import ALONE, DATA_ROOTS, UNKNOWN_ROOT
-from core.migration.plan.steps.opening import START_NEW
+from core.migration.plan.steps.known_data_roots import DATA_ROOTS, UNKNOWN_ROOT
+from core.migration.plan.steps.opening import ALONE, START_NEW
 from core.migration.plan.steps.rollback import OLD_RUNS
 from tests.core.migration.execution.builders import STEP, execution, ran
 
@@ -120,9 +120,10 @@ def test_that_somebody_started_old_after_the_opening_is_never_said_to_be_stopped
     made = execution(*steps, state=State.STOPPED)
     for number in range(1, len(WHOLE) + 1):
         made = ran(made, number)
-    assert move_status(ran(made, len(steps) - 1, status=1)) is MoveStatus.OLD_STARTED
+    assert move_status(ran(made, len(steps) - 1, status=RUNS_AGAIN)) is MoveStatus.OLD_STARTED
+    assert move_status(ran(made, len(steps) - 1, status=1)) is MoveStatus.OPENED  # as a cancel, or a refused sudo
     assert move_status(ran(ran(made, len(steps) - 1), len(steps), status=1)) is MoveStatus.OPENED
-    assert move_status(ran(ran(made, len(steps) - 1, status=1), len(steps) - 1)) is MoveStatus.OPENED
+    assert move_status(ran(ran(made, len(steps) - 1, status=RUNS_AGAIN), len(steps) - 1)) is MoveStatus.OPENED
 
 
 WHOLE = (*WARM, replace(STEP, title="open", point_of_no_return=True), replace(STEP, title="after"))

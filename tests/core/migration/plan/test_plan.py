@@ -23,7 +23,7 @@ from core.migration.model.probe import Quantity
 from core.migration.plan import make_plan, runbook, script
 from core.migration.plan.calls import call_line, paths_of
 from core.migration.plan.steps.inventory import INVENTORY
-from core.migration.plan.steps.known_data_roots import ALONE
+from core.migration.plan.steps.opening import ALONE
 from core.servers.profiles import Rights
 from tests.core.migration.builders import (
     DATA,
