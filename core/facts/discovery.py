@@ -197,7 +197,7 @@ def _decoded(digits: str, line: str) -> str:
 
 DEBIAN = Section("debian-clusters", "pg_lsclusters", ("debian_clusters",), parse_debian_clusters, private=True)
 UNITS = Section(
-    "units", "systemd units", ("unit_facts", *_UNIT_FOLDERS), parse_unit_candidates, private=True, partly=True
+    "units", "systemd units", ("host_unit_facts", *_UNIT_FOLDERS), parse_unit_candidates, private=True, partly=True
 )
 USER_UNITS = Section(
     "user-units", "systemd units of users", ("user_unit_facts",), parse_unit_candidates, private=True, partly=True

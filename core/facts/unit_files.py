@@ -6,7 +6,8 @@ Syntax as in systemd.service(5) and systemd.syntax(7), as far as it bears on PGD
 
 import posixpath
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from core.facts.start_options import Options, options_of
 
@@ -57,11 +58,13 @@ class _Lines:
 def parse_units(text: str) -> tuple[Unit, ...]:
     """The units that name a data directory, from `unit PATH` lines, each followed by its lines behind a colon.
 
-    Behind a line `user NAME HOME` stand those of that user: `linger` and `enabled UNIT`, then units. A directory that
-    holds a specifier (%i) is left out, as it stands for as many as there are instances; a user's %h is the home.
+    Behind a line `user NAME HOME` stand those of that user: `linger` and `enabled UNIT`, then units. A line `instance
+    UNIT` names an instance that runs or is enabled: of a template each instance that is known is a unit. A directory
+    that holds another specifier than those of the name is left out; a user's %h is the home.
     """
     units: dict[tuple[str | None, str], _Lines] = {}
     account = _Account()
+    instances: dict[tuple[str | None, str], None] = {}
     current = _Lines(account)
     for line in text.splitlines():
         word, _, rest = line.partition(" ")
@@ -72,6 +75,9 @@ def parse_units(text: str) -> tuple[Unit, ...]:
             account.lingers = True
         elif word == "enabled":
             account.enabled.add(rest)
+            instances[account.name, rest] = None
+        elif word == "instance":
+            instances[None, rest] = None
         elif word == "unit":
             # a unit that comes again, of a folder with precedence or as a drop-in, goes on where it was
             current = units.setdefault((account.name, _unit_name(rest)), _Lines(account))
@@ -82,8 +88,51 @@ def parse_units(text: str) -> tuple[Unit, ...]:
         elif line.startswith(": ExecStart="):
             # the last wins; `ExecStart=` alone empties it, as systemd has it
             current.start = words(line.partition("=")[2])
+    for user, name in [*instances, *units]:
+        template = units.get((user, _template(name)))
+        if template is not None:
+            units[user, name] = _instance(template, units.get((user, name)))
     found = (_unit(name, lines) for (_, name), lines in units.items())
     return tuple(unit for unit in found if unit is not None)
+
+
+def _template(name: str) -> str:
+    """`pg@.service` of its instance `pg@data.service`; empty of what is none."""
+    prefix, at, instance = name.removesuffix(".service").partition("@")
+    return f"{prefix}@.service" if at and instance else ""
+
+
+def _instance(template: _Lines, own: _Lines | None) -> _Lines:
+    """What the template says, and what drop-ins of the instance say in its stead."""
+    if own is None:
+        return template
+    environment, file = template.environment | own.environment, template.file | own.file
+    return replace(template, environment=environment, file=file, start=own.start or template.start)
+
+
+def _named(text: str, name: str) -> str:
+    """The text with the specifiers that a unit's name alone decides (systemd.unit); any other stays as it is."""
+    whole = name.removesuffix(".service")
+    prefix, _, instance = whole.partition("@")
+    if not instance:
+        return text
+    values: Mapping[str, str] = {
+        "i": instance,
+        "I": _unescaped(instance),
+        "n": name,
+        "N": whole,
+        "p": prefix,
+        "j": prefix.rpartition("-")[2],
+    }
+    return re.sub("%(.)", lambda found: values[found[1]].replace("%", "%%") if found[1] in values else found[0], text)
+
+
+def _unescaped(instance: str) -> str:
+    """As systemd-escape --unescape: a hyphen is a slash, `\\x2d` a hyphen."""
+    octets = re.sub(
+        rb"\\x([0-9a-fA-F]{2})", lambda found: bytes.fromhex(found[1].decode()), instance.replace("-", "/").encode()
+    )
+    return octets.decode(errors="surrogateescape")
 
 
 def _assigned(text: str) -> dict[str, str]:
@@ -98,8 +147,9 @@ def _unit_name(path: str) -> str:
 
 
 def _unit(name: str, lines: _Lines) -> Unit | None:
-    account, environment = lines.account, lines.environment | lines.file
-    start = [_expanded(word, environment) for word in lines.start]
+    account = lines.account
+    environment = {key: _named(value, name) for key, value in lines.environment.items()} | lines.file
+    start = [_expanded(_named(word, name), environment) for word in lines.start]
     folder, config_file = server_options(start)
     folder = folder or environment.get("PGDATA")
     if folder is not None and account.home:

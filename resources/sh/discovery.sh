@@ -88,6 +88,27 @@ unit_facts() {
   [ -z "$unit_unread" ] || fail "$unit_unread may not be read"
 }
 
+# instance_facts   print `instance UNIT` of each instance of a template that comes up with the host or has a process now
+instance_facts() {
+  for instance_link in /etc/systemd/system/*.wants/*@?*.service /etc/systemd/system/*.requires/*@?*.service; do
+    case ${instance_link##*/} in *[!A-Za-z0-9:_.@\\-]*) continue ;; *) ;; esac
+    [ ! -L "$instance_link" ] || printf 'instance %s\n' "${instance_link##*/}"
+  done
+  # 2: one ended meanwhile
+  instance_groups=$(grep -hosE '/system\.slice/[A-Za-z0-9:_.@\/-]*@[A-Za-z0-9:_.\-]+\.service' /proc/[0-9]*/cgroup) ||
+    [ $? -le 2 ] || fail 'grep failed'
+  instance_groups=$(printf '%s\n' "$instance_groups" | sort -u) || fail 'sort failed'
+  printf '%s\n' "$instance_groups" | while IFS= read -r instance_group; do
+    [ -z "$instance_group" ] || printf 'instance %s\n' "${instance_group##*/}"
+  done
+}
+
+# host_unit_facts FOLDERS...   what instance_facts and unit_facts print of the host
+host_unit_facts() {
+  instance_facts
+  unit_facts "$@"
+}
+
 # units_about_postgresql FILES...   print those of them with their lines
 units_about_postgresql() {
   units_found=$(grep -lE 'postgres|postmaster|PGDATA|pg_ctl' "$@") || [ $? -eq 1 ] || fail 'grep cannot read the units'

@@ -145,6 +145,24 @@ NOTIFY = Layout(
     enable="systemctl enable -q shop",
 )  # fmt: skip
 
+TEMPLATE = Layout(
+    "template",
+    "/srv/pg/data",
+    _unit(
+        "pg@.service", Type="notify", User="postgres", ExecStart=f"{_BIN}/postgres -D /srv/pg/%i",
+        KillMode="mixed", KillSignal="SIGINT", Restart="always",
+    )
+    + _RELOAD
+    + "systemctl enable -q pg@data\n",
+    _initdb("/srv/pg/data"),
+    "systemctl start pg@data",
+    "systemctl is-active pg@data",
+    "pg@data",
+    unit="pg@data.service",
+    enable="systemctl enable -q pg@data",
+)  # fmt: skip
+"""An instance of a template, which systemd starts again whenever anything but systemd stops it."""
+
 FORKING = Layout(
     "forking",
     "/srv/pg/ledger",
@@ -202,7 +220,7 @@ PLAIN = Layout(
     "/srv/pg/plain",
 )
 
-LAYOUTS = (DEBIAN, RPM, NOTIFY, FORKING, USER, PLAIN)
+LAYOUTS = (DEBIAN, RPM, NOTIFY, TEMPLATE, FORKING, USER, PLAIN)
 
 
 def prepare(host: Host, layout: Layout) -> None:

@@ -18,7 +18,7 @@ from core.migration.findings.finding import (
 )
 from core.migration.findings.hosts import Hosts, hosts_of
 from core.migration.findings.layout import config_file_outside, configuration_outside, own_folder
-from core.migration.findings.services import debian_config_file, service_for, service_of
+from core.migration.findings.services import debian_config_file, service_for, service_of, unmatched_unit
 from core.servers.shell import for_hint
 
 _PG_CTL = "pg_ctl alone"
@@ -39,6 +39,15 @@ def start_on_new(case: Case) -> Finding:
         )
     old, new = service_of(cluster, case.old), service_for(case.move.target, cluster, case.new)
     shown = _words(old), _words(new)
+    beside = unmatched_unit(cluster, case.old)
+    if beside is not None:
+        return blocker(
+            *shown,
+            f"the server of {cluster.data_directory} runs in {beside}, and nothing that pghaul read of {beside} names "
+            "this folder: pghaul would stop it by pg_ctl, past systemd, which may start it again at once",
+            f"have {beside} name the folder (-D in ExecStart=, or Environment=PGDATA=), and read the facts of "
+            f"{case.old.server} again; or stop it yourself, systemctl stop {beside}, and move it stopped",
+        )
     other = _namesake(case)
     if other is not None:
         return blocker(

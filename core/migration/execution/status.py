@@ -151,7 +151,7 @@ def move_status(execution: Execution) -> MoveStatus:
         return MoveStatus.UNTOUCHED
     if found_stopped(execution):
         return MoveStatus.FOUND_STOPPED
-    stopped = any(step.name == STOP and execution.done(step.number) for step in execution.plan.steps)
+    stopped = any(step.name == STOPPED and execution.done(step.number) for step in execution.plan.steps)
     return MoveStatus.STOPPED if stopped else MoveStatus.STOPPING
 
 

@@ -1,12 +1,14 @@
 """What starts the copy on new, and whether it comes up with the host as old did."""
 
 import posixpath
+import re
 
 from core.facts.model import Cluster, Facts
 from core.facts.services import Service
 from core.migration.findings.layout import debian
 
 DEBIAN_CONFIGURATION = "/etc/postgresql"
+_SESSIONS = re.compile(r"(?:(?:user|ssh|sshd)(?:@.*)?|cron|crond|atd)\.service")
 
 
 def service_of(cluster: Cluster, facts: Facts) -> Service | None:
@@ -42,6 +44,17 @@ def unit_at_work(cluster: Cluster, facts: Facts) -> str | None:
     service = service_at_work(cluster, facts)
     unit = cluster.process.unit if cluster.process is not None else None
     return unit if service is not None and service.unit == unit else None
+
+
+def unmatched_unit(cluster: Cluster, facts: Facts) -> str | None:
+    """The unit of systemd in which the server runs, and which nothing that was read tells to be the cluster's.
+
+    What gives sessions is none: a server started by hand may run in it.
+    """
+    unit = cluster.process.unit if cluster.process is not None else None
+    if unit is None or not _runs_systemd(facts) or _SESSIONS.fullmatch(unit):
+        return None
+    return unit if service_at_work(cluster, facts) is None else None
 
 
 def service_at_work(cluster: Cluster, facts: Facts) -> Service | None:

@@ -191,3 +191,25 @@ def test_one_folder_found_in_several_ways_is_one_candidate() -> None:
         bin_directory="/opt/pg/bin",
         unit="own.service",
     )
+
+
+def test_an_instance_of_a_template_has_the_folder_that_its_name_gives() -> None:
+    text = r"""instance pg@data.service
+instance pg@a-b\x2dc.service
+instance other@x.service
+unit /etc/systemd/system/pg@.service
+: Environment=PGDATA=/srv/%I
+: ExecStart=/opt/pg/bin/postgres -D /srv/pg/%i -c cluster_name=%p-%j-%N
+unit /etc/systemd/system/env@.service
+: Environment=PGDATA=/srv/%I
+: ExecStart=/opt/pg/bin/postgres
+unit /etc/systemd/system/env@a-b\x2dc.service.d/own.conf
+: Environment=OTHER=1
+"""
+    found = {unit.name: unit for unit in parse_units(text)}
+    assert {name: unit.folder for name, unit in found.items()} == {
+        "pg@data.service": "/srv/pg/data",
+        r"pg@a-b\x2dc.service": r"/srv/pg/a-b\x2dc",
+        r"env@a-b\x2dc.service": "/srv/a/b-c",
+    }
+    assert found["pg@data.service"].options == (("cluster_name", "pg-pg-pg@data"),)

@@ -55,7 +55,7 @@ def test_each_thing_follows_the_one_before() -> None:
         ({"checks": (BLOCKER,), "checked_at": NOW}, Milestone.CHECK, Condition.BLOCKED, "1 blocker"),
         (READ, Milestone.CHECK, Condition.STALE, "all of 1 passed or waived; facts were read since"),
         (PROBED, Milestone.PLAN, Condition.STALE, "1 step by rsync; probes were taken since"),
-        ({"executions": (STOPPED,)}, Milestone.MOVE, Condition.BLOCKED, "interrupted: old is stopped"),
+        ({"executions": (STOPPED,)}, Milestone.MOVE, Condition.BLOCKED, "interrupted: old is stopped, or about to be"),
         (RUNNING, Milestone.MOVE, Condition.UNDER_WAY, "step 1 of 1, old stopped 0.0 s ago"),
         (TAKEN_BACK, Milestone.MOVE, Condition.OPEN, "taken back: old serves"),
     ],

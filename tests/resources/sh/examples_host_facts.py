@@ -143,6 +143,8 @@ EXAMPLES = [
         programs=_IP,
         prints="1: lo    inet 127.0.0.1/8 scope host lo\nvirtual 192.0.2.9\n",
     ),
+    Example("instance_facts", matches=r"(?:instance \S+@\S+\.service\n)*"),
+    Example("host_unit_facts", ("@folder@",), matches=r"(?:instance \S+@\S+\.service\n)*", name="none"),
     Example("autostart_facts", matches=r"(?:(?:enabled|masked|restart|start|script) .*\n)*"),
     Example(
         "restart_of_unit",

@@ -1,6 +1,6 @@
 """The way back before the point of no return: new stopped, fenced and kept, old let go and started, the key gone."""
 
-from core.migration.findings.services import unit_at_work
+from core.migration.findings.services import unit_at_work, unmatched_unit
 from core.migration.model.plan import ONLY_LOOKS, Step
 from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
@@ -123,6 +123,7 @@ def _old_again(site: Site) -> list[Step]:
         return [allow]
     start = service.start_old(site)
     where = site.old_path, cluster.data_directory
+    unit = unit_at_work(cluster, site.old_facts) or unmatched_unit(cluster, site.old_facts)
     return [
         allow,
         Step(
@@ -139,7 +140,7 @@ def _old_again(site: Site) -> list[Step]:
             "prove that old runs",
             "old",
             owner,
-            str(cluster_control.prove_running(site.old_path, cluster, unit_at_work(cluster, site.old_facts))),
+            str(cluster_control.prove_running(site.old_path, cluster, unit)),
             "clients may come back: it takes connections at the port that it had",
             "nothing to undo: it only looks",
             cluster_control.native_prove_running(*where),

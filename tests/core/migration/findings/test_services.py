@@ -2,7 +2,7 @@
 
 from core.facts.host_environment import Limits, Process
 from core.facts.services import Service
-from core.migration.findings.services import service_of, unit_at_work
+from core.migration.findings.services import service_of, unit_at_work, unmatched_unit
 from tests.core.migration.builders import cluster, old
 
 RUNS = Process(Limits(1, 1), "systemd", "shop.service")
@@ -23,3 +23,15 @@ def test_a_unit_of_something_else_is_not_taken_for_the_cluster_s() -> None:
     another = cluster(data_directory="/srv/pg/shop", unit="shop.service")
     facts = old(made, another, services=(UNIT,))
     assert (service_of(made, facts), unit_at_work(made, facts)) == (None, None)
+
+
+def test_a_unit_of_the_server_that_nothing_matches_is_told_and_no_session() -> None:
+    systemd = old(cluster()).system
+    assert systemd is not None
+    assert systemd.init == "systemd"
+    assert unmatched_unit(cluster(running=True, process=RUNS), old(cluster())) == "shop.service"
+    matched = cluster(running=True, process=RUNS, unit="shop.service")
+    assert unmatched_unit(matched, old(matched)) is None
+    for unit in ("user@1000.service", "ssh.service", "cron.service", None):
+        by_hand = cluster(running=True, process=Process(Limits(1, 1), "systemd", unit))
+        assert unmatched_unit(by_hand, old(by_hand)) is None
