@@ -249,9 +249,9 @@ run() {
   agrees && keep
 }
 
-# 68: it is for a person to judge, who knows what the step cannot see
+# 68, of a look that a person may judge, who knows what it cannot see
 taken_on() {
-  [ "$status" -eq 68 ] || return 1
+  is judged && [ "$status" -eq 68 ] || return 1
   printf 'Is the old server kept out on purpose? Then type how clients reach the new cluster; nothing typed stops here: '
   read -r how && [ -n "$how" ] || return 1
   note "step $number, $title: left out, as $me has taken on: $how"

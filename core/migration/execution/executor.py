@@ -17,6 +17,7 @@ from core.migration.execution.status import ways_on
 from core.migration.execution.workstation import run_here
 from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, State, StepRun, StopAnswer
 from core.migration.model.plan import Step, call_of, functions_file
+from core.migration.plan.steps.reached import LISTENS
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
 from core.servers.connection import Server
@@ -225,7 +226,7 @@ def _performed(executor: Executor, step: Step, run: StepRun) -> Printed:
     try:
         done = server.run(call, executor.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
     except CommandError as error:
-        if error.exit_status == FOR_A_PERSON:
+        if error.exit_status == FOR_A_PERSON and step.reads == LISTENS:
             return _taken_on(executor, server.name, step, error)
         raise _failed(server.name, step, error) from error
     return Printed(done.stdout)

@@ -88,6 +88,7 @@ def _flags(step: Step) -> str:
         "private": step.private,
         "functions": step.takes_functions,
         "no-return": step.point_of_no_return,
+        "judged": step.reads == LISTENS,
     }
     return " ".join(["with", *(name for name, true in flags.items() if true)])
 

@@ -1,8 +1,10 @@
 """What whoever listens to an execution gets to hear."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -10,7 +12,10 @@ from core.errors import CommandError
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.executor import KEPT, Executor, output_of, run_step
+from core.migration.model.execution import FOR_A_PERSON
+from core.migration.plan.steps.reached import LISTENS
 from core.redaction import CUT
+from core.servers.connection import Server
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, Nobody, execution, unconnected
 from tests.histories import Histories
@@ -65,6 +70,32 @@ def test_of_a_failed_step_the_end_is_kept_and_no_secret_that_was_cut(store: Stor
     (kept,) = store.execution(number).steps
     assert kept.output.endswith("\n44000\n")
     assert "geh3im" not in kept.output
+
+
+class Closed:
+    """A server on which a command ends with the status of what a person may judge."""
+
+    name = "old"
+
+    def run(self, *_: object, **__: object) -> None:
+        raise CommandError("ended with 68", exit_status=FOR_A_PERSON, stderr="The way is closed.")
+
+
+class Judge(Nobody):
+    def takes_on(self, found: str) -> str:  # noqa: ARG002
+        return "by the pooler"
+
+
+@pytest.mark.parametrize(("reads", "left_out"), [(LISTENS, True), ("", False)])
+def test_a_person_judges_the_look_at_the_way_and_no_other_step(store: Store, reads: str, left_out: bool) -> None:
+    listens, looks = replace(STEP, side="you", user="you", name=LISTENS), replace(STEP, reads=reads)
+    made = execution(listens, looks)
+    number = store.execution_started(made)
+    executor = Executor(number, store, lambda _: cast("Server", Closed()), Judge(), Job())
+    with nullcontext() if left_out else pytest.raises(CommandError):
+        run_step(executor, made.plan.steps[1])
+    said = [run.message for run in store.execution(number).steps if run.number == 2]
+    assert ("by the pooler" in said[-1]) is left_out
 
 
 def test_by_what_a_detached_job_is_found_again_is_nobodys_news(store: Store) -> None:

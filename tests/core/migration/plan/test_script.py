@@ -341,6 +341,12 @@ def test_a_closed_way_is_taken_on_with_a_reason(shell: str, tmp_path: Path) -> N
     assert "has taken on: by the pooler" in run.log()
 
 
+def test_no_other_step_is_left_out_with_a_reason(tmp_path: Path) -> None:
+    run = Run(toy(step("sh -c 'exit 68'"), step("echo end")), tmp_path)
+    done = run(answers="yes\nby the pooler\n")
+    assert (done.returncode, "| end" in done.stdout) == (1, False), done.stdout
+
+
 def test_the_stop_asks_for_the_clusters_name(tmp_path: Path) -> None:
     made = toy(
         step("echo warm", warm_pass=1),
