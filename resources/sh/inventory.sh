@@ -246,7 +246,7 @@ judged() {
           if ((1, oid[0, name]) in exists)
             print "note: The database " name " was renamed after the inventory was taken, or it takes no connections any more."
           else
-            print "gone " oid[0, name] + 0 " " name
+            print "gone " (oid[0, name] == "" ? 0 : oid[0, name]) " " name
           continue
         }
         said = ""

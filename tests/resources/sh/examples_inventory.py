@@ -187,6 +187,12 @@ EXAMPLES = [
     Example("judged", (_BEFORE, _BEFORE.replace("4MB", "4096kB"), ""), prints="", name="the same in other words"),
     Example(
         "judged",
+        (_BEFORE.replace("oid 6", "oid 3000000001"), _BEFORE.partition("database gone")[0], ""),
+        prints="gone 3000000001 gone away\n",
+        name="an OID of more than 31 bits",
+    ),
+    Example(
+        "judged",
         (_BEFORE, _BEFORE.replace("database gone away\noid 6", "exists 6"), ""),
         matches="note: The database gone away was renamed after .*, or it takes no connections any more.\n",
         name="renamed",
