@@ -116,29 +116,58 @@ listens_where() {
   fi
   echo "note: The sockets of the server in $1 cannot be looked at, because $where_why. Where it listens is taken from $where_by."
   listens_by "$where_addresses" "$where_port"
-  case " $where_addresses," in
-    *[\ ,]localhost[\ ,]*)
-      where_local=$(getent ahosts localhost 2>/dev/null) || where_local=''
-      case $where_local in *'::1 '*) echo "tcp 0:0:0:0:0:0:0:1 $where_port" ;; *) ;; esac
-      ;;
-    *) ;;
-  esac
   [ -z "$where_folder" ] || printf 'unix %s\n' "$where_folder/.s.PGSQL.$where_port"
 }
 
-# listens_by ADDRESSES PORT   print the lines of what listen_addresses and port say
+# listens_by ADDRESSES PORT   print the lines of what listen_addresses and port say, as `listeners` has them
+# A server listens on each address that a name stands for; a name that this host does not know stays.
 listens_by() {
   by_addresses=$(printf '%s\n' "$1" | tr ',' ' ') || fail 'tr failed'
   set -f
   for by_address in $by_addresses; do
     case $by_address in
-      '*') printf 'tcp 0.0.0.0 %s\ntcp :: %s\n' "$2" "$2" ;;
-      localhost) echo "tcp 127.0.0.1 $2" ;;
-      ::1) echo "tcp 0:0:0:0:0:0:0:1 $2" ;; # as listeners has it
-      *) echo "tcp $by_address $2" ;;
+      '*') by_found='0.0.0.0 ::' ;;
+      *:*) by_found=$by_address ;;
+      *[!0-9.]*)
+        by_found=$(getent ahosts "$by_address" 2>/dev/null) || by_found=''
+        by_found=$(printf '%s\n' "$by_found" | awk '$2 == "STREAM" { print $1 }') || fail 'awk failed'
+        case ${by_found:-$by_address} in localhost) by_found=127.0.0.1 ;; *) ;; esac
+        ;;
+      *) by_found=$by_address ;;
     esac
+    for by_each in ${by_found:-$by_address}; do
+      by_each=$(written_out "$by_each") || exit
+      echo "tcp $by_each $2"
+    done
   done
   set +f
+}
+
+# written_out ADDRESS   print it with the eight numbers of IPv6, but for `::`; what is no address of IPv6 as it is
+written_out() {
+  case $1 in
+    ::) echo :: ;;
+    *:*) printf '%s\n' "$1" | awk '
+      function plain(text) {
+        sub(/^0+/, "", text)
+        return text == "" ? "0" : text
+      }
+      {
+        sub(/%.*/, "") # the interface
+        if (match($0, /[0-9]+(\.[0-9]+)+$/)) { # its last two numbers as an address of IPv4
+          split(substr($0, RSTART), byte, ".")
+          $0 = substr($0, 1, RSTART - 1) sprintf("%x:%x", byte[1] * 256 + byte[2], byte[3] * 256 + byte[4])
+        }
+        split(tolower($0), half, "::")
+        left = split(half[1], ahead, ":")
+        right = split(half[2], behind, ":")
+        for (at = 1; at <= 8; at++) {
+          number = at <= left ? ahead[at] : at > 8 - right ? behind[at - 8 + right] : 0
+          printf "%s%s", plain(number ""), at < 8 ? ":" : "\n"
+        }
+      }' || fail 'awk failed' ;;
+    *) printf '%s\n' "$1" ;;
+  esac
 }
 
 # see_listeners PATH DATA   print the system identifier of the running cluster in DATA, and where its server listens
@@ -247,7 +276,13 @@ covers() {
   case $1 in *:*) covers_all=:: ;; *) ;; esac
   printf '%s\n' "$listens_now" | while read -r covers_kind covers_address covers_port; do
     [ "$covers_kind:$covers_port" = "tcp:$2" ] || continue
-    case $covers_address in "$1" | "$covers_all") exit 3 ;; 127.* | 0:0:0:0:0:0:0:1) continue ;; *) ;; esac
+    case $covers_address in
+      "$1" | "$covers_all") exit 3 ;;
+      127.* | 0:0:0:0:0:0:0:1) continue ;;
+      *:*) ;;
+      *[!0-9.]*) exit 3 ;; # a name that nobody knows: the look from the old server tells
+      *) ;;
+    esac
     case $1:$listens_addresses in *" $1 "* | 127.*) ;; *) exit 3 ;; esac
   done
   [ $? -eq 3 ]

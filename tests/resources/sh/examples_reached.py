@@ -28,6 +28,7 @@ _NO_LOGIN = "echo 'psql: error: FATAL:  no pg_hba.conf entry' >&2; exit 2"
 _ASKED_OTHERWISE = {"psql": "pg_isready tells then", "timeout": "pg_isready tells then"}
 _SAID_BY_PSQL = {"pg_isready": "what psql says tells then"}
 _BY_LOCK_FILE = dict.fromkeys(("find", "grep", "od", "sed", "find behind", "sed behind"), "its lock file tells then")
+_NAME_STAYS = dict.fromkeys(("getent", "getent behind"), "a name that cannot be resolved is shown as it is")
 _NOBODY = {"pg_isready": "exit 2", "sleep": ":"}
 _CLOSED = {"psql": "echo Connection refused >&2; exit 2"} | _NOBODY
 _PREDICATE = {"pg_isready": "whoever asks says what that means"}
@@ -82,7 +83,26 @@ EXAMPLES = [
     Example("address_text", ("0100007F",), prints="127.0.0.1\n"),
     Example("address_text", ("00000000000000000000000000000000",), prints="::\n", name="every address of IPv6"),
     Example("address_text", ("B80D0120000000000000000001000000",), prints="2001:db8:0:0:0:0:0:1\n", name="IPv6"),
-    Example("listens_by", ("localhost, db", "5433"), prints="tcp 127.0.0.1 5433\ntcp db 5433\n"),
+    Example(
+        "listens_by",
+        ("db, ::, fe80::A%eth0,10.0.0.1", "5433"),
+        programs={"getent": "printf '10.0.0.2 STREAM db\\n10.0.0.2 DGRAM\\n2001:db8::1 STREAM\\n'"},
+        prints="tcp 10.0.0.2 5433\ntcp 2001:db8:0:0:0:0:0:1 5433\ntcp :: 5433\ntcp fe80:0:0:0:0:0:0:a 5433\n"
+        "tcp 10.0.0.1 5433\n",
+        tolerates=_NAME_STAYS,
+    ),
+    Example(
+        "listens_by",
+        ("localhost, db", "5433"),
+        programs={"getent": "exit 2"},
+        prints="tcp 127.0.0.1 5433\ntcp db 5433\n",
+        tolerates=_NAME_STAYS,
+        name="names that nobody knows",
+    ),
+    Example("written_out", ("::ffff:10.0.0.1",), prints="0:0:0:0:0:ffff:a00:1\n", name="IPv4 in IPv6"),
+    Example("written_out", ("2001:0db8:0:0::",), prints="2001:db8:0:0:0:0:0:0\n", name="nothing behind"),
+    Example("written_out", ("::1",), prints="0:0:0:0:0:0:0:1\n", name="nothing ahead"),
+    Example("written_out", ("10.0.0.1",), prints="10.0.0.1\n", name="IPv4"),
     Example(
         "listens_where",
         ("data",),
@@ -136,7 +156,12 @@ EXAMPLES = [
         "would_listen",
         ("@path@", "@folder@", "-"),
         arrange="mkdir global && touch global/pg_control",
-        programs=_CONTROL | {"postgres": "case $2 in port) echo 5433 ;; *) echo 'localhost, ::1, 10.0.0.1,db' ;; esac"},
+        programs=_CONTROL
+        | {
+            "postgres": "case $2 in port) echo 5433 ;; *) echo 'localhost, ::1, 10.0.0.1,db' ;; esac",
+            "getent": "exit 2",
+        },
+        tolerates=_NAME_STAYS,
         prints="identifier 7290\ntcp 127.0.0.1 5433\ntcp 0:0:0:0:0:0:0:1 5433\n"
         "tcp 10.0.0.1 5433\ntcp db 5433\n# whole\n",
     ),
@@ -221,6 +246,13 @@ EXAMPLES = [
         settings=_HERE | {"listens_now": "tcp 10.0.0.2 5432"},
         prints="",
         name="a name",
+    ),
+    Example(
+        "covers",
+        ("10.0.0.2", "5432"),
+        settings=_HERE | {"listens_now": "tcp cafe 5432"},
+        prints="",
+        name="behind a name that nobody knows",
     ),
     Example(
         "reached_from_old",
