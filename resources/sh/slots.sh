@@ -24,6 +24,8 @@ leave_slots() {
     case $slots_reserved in '' | *[!0-9]*) slots_reserved=0 ;; *) ;; esac
     slots_all=$((slots_all - slots_reserved))
   done
+  slots_left=2
+  [ "$slots_all" -gt 2 ] || slots_left=$((slots_all - 1)) # a server that allows so few is its owner's alone
 }
 
 # slots_setting NAME   print that setting of the running server, as its options and files have it; fails where they do not
@@ -33,7 +35,7 @@ slots_setting() {
     2>/dev/null <"/proc/$slots_server/cmdline"
 }
 
-# keep_slots   fail where a session of ours would not leave two of the slots of clients free, for three seconds
+# keep_slots   fail where a session of ours would not leave two of the slots of clients free, for three seconds; of two or fewer one
 # A session that has ended leaves its slot a moment later.
 keep_slots() {
   [ -n "$slots_all" ] || return 0
@@ -41,13 +43,14 @@ keep_slots() {
   while :; do
     slots_used=$(client_sessions) || return 0
     slots_free=$((slots_all - slots_used))
-    [ "$slots_free" -lt 3 ] || return 0
+    [ "$slots_free" -le "$slots_left" ] || return 0
     slots_tries=$((slots_tries + 1))
     [ "$slots_tries" -lt 30 ] || break
     sleep 0.1 || fail 'sleep is not there'
   done
   [ "$slots_free" -ge 0 ] || slots_free=0
-  fail "of $slots_all sessions that the server allows its clients, $slots_free are free, and pghaul leaves two: end some of them, or raise max_connections"
+  fail "of $slots_all sessions that the server allows its clients, $slots_free are free, and pghaul leaves $slots_left: end some of" \
+    'them, or raise max_connections'
 }
 
 # client_sessions   print how many sessions of clients the server has; fails where that cannot be told
