@@ -68,9 +68,12 @@ room_left() {
   echo $((${left_said% *} * ${left_said#* } / 1024))
 }
 
-# watch_room FOLDER LEAST PROCESS   till it is ended: where fewer than LEAST kB are free, end PROCESS and what it has started, and
-# end with 75; the same with another status where nobody can tell
+# watch_room FOLDER LEAST PROCESS   till it is ended, or PROCESS has ended: where fewer than LEAST kB are free, end PROCESS and what
+# it has started, and end with 75; the same with another status where nobody can tell
+# Who waits for both may be killed: then nobody ends it, and the number of PROCESS may be used again.
 watch_room() {
+  watch_since=$(begun_at "$3") || exit
+  [ -n "$watch_since" ] || return 0
   watch_pause='' # not $!, which is of the shell that this one was split from
   trap '[ -z "$watch_pause" ] || kill "$watch_pause" 2>/dev/null; exit 0' TERM
   watch_status=0
@@ -79,6 +82,8 @@ watch_room() {
     watch_pause=$!
     wait "$watch_pause" || watch_status=1
     watch_pause=''
+    watch_now=$(begun_at "$3") || exit
+    [ "$watch_now" = "$watch_since" ] || exit 0
     watch_left=$(room_left "$1") || watch_status=1
     [ "$watch_status" != 0 ] || [ "$watch_left" -ge "$2" ] || watch_status=75
   done

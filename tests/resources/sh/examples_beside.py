@@ -32,5 +32,6 @@ EXAMPLES = [
     Example("room_reserve", ("9", "@folder@"), programs={"stat": "echo 999999 1024"}, prints="49999\n"),
     Example("room_reserve", ("9", "@folder@"), programs={"stat": "echo 60 1024"}, prints="3\n", name="small"),
     Example("room_left", ("@folder@",), matches=r"\d+\n"),
+    Example("watch_room", ("@folder@", "1", "999999999"), prints="", name="what it watches has ended"),
     Example("started_by", ("1",), matches=r"(?: \d+)+ \n"),
 ]
