@@ -92,7 +92,9 @@ _FILES = (
         before=905,
     ),
 )
-_OPTIONS = (Query(_EDITED.format(hidden=UNSHOWN, changed="s.source = 'command line'"), since=902),)
+# max_stack_depth counts as given by the environment until 14: the server works it out from a limit of its process.
+_GIVEN = "s.source in ('command line', 'environment variable') and s.name <> 'max_stack_depth'"
+_OPTIONS = (Query(_EDITED.format(hidden=UNSHOWN, changed=_GIVEN), since=902),)
 # Templates are left alone: a session there blocks CREATE DATABASE.
 _CONNECT = (
     f"select {escaped('datname')} from pg_database where datallowconn and not datistemplate "

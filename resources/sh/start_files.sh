@@ -49,8 +49,8 @@ again_refuses() {
 }
 
 # cluster_start_files   print `complaint LINE` for each that start_complaints has, then `edited NAME HIDDEN IN-FORCE|IN-FILE` for each setting
-# whose value in the files is not the one in force, `option …` where it is the server's command line that gives it, all in
-# hexadecimal digits; the last line is `whole`
+# whose value in the files is not the one in force, `option …` where it is the server's command line or environment that gives
+# it, all in hexadecimal digits; the last line is `whole`
 # What may hold a secret is compared here, and not printed. Settings of extensions are left out: without its library the
 # program does not know their units. What a role or database has set is stronger than the files.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
@@ -83,8 +83,10 @@ files_not_in_force() {
   keep_slots
   files_asked=$(sql_questions "$1" | ask postgres -v ON_ERROR_STOP=1) || fail 'psql failed'
   [ -z "$files_asked" ] || printf '%s\n' "$files_asked" | while read -r files_name files_hidden files_value; do
-    files_now=$(LC_ALL=C "$cluster_programs/postgres" -C "$files_name" -D "$cluster_folder" \
-      -c "config_file=$files_config" 2>/dev/null) || continue # the series does not tell it so
+    files_now=$(
+      unset PGPORT PGDATESTYLE PGCLIENTENCODING # which the server program reads as psql does
+      LC_ALL=C "$cluster_programs/postgres" -C "$files_name" -D "$cluster_folder" -c "config_file=$files_config" 2>/dev/null
+    ) || continue # the series does not tell it so
     files_now=$(hex "$files_now") || exit
     [ "$files_now" != "$files_value" ] || continue
     if [ "$files_hidden" = t ]; then files_now='' files_value=''; fi

@@ -1,5 +1,6 @@
 """A server started with options is started again with them, on either side; one that does not start says why."""
 
+import json
 import sys
 from collections.abc import Iterator
 
@@ -85,6 +86,31 @@ def test_a_server_that_does_not_start_says_why_and_old_runs_again(cluster: Lab, 
         assert said(cluster.old, "show unix_socket_directories") == f"/tmp,{_SOCKETS}"
 
 
+def test_what_the_environment_of_old_gives_is_a_blocker_until_its_files_do(cluster: Lab, command: CommandLine) -> None:
+    """A setting in a file is stronger than such a variable: of the port in it nothing is said."""
+    old = cluster.old
+    with site.nothing_left(cluster):
+        site.pg_ctl(old, "-m", "fast", "stop")
+        variables = ("PGCLIENTENCODING=LATIN1", "PGPORT=5999", f"PGDATA={site.DATA}")
+        start = (f"{site.SERVER}/bin/pg_ctl", "-w", "-s", "-l", "/dev/null", "start")
+        old.exec("env", *variables, *start, user="postgres")
+        site.describe(command)
+        assert check(command) == ("blocker", "client_encoding=LATIN1")
+        old.exec("sh", "-c", 'echo "client_encoding = LATIN1" >>"$1"', "sh", f"{site.DATA}/postgresql.conf")
+        assert check(command)[0] == "pass"
+        old.exec("sed", "-i", "$ d", f"{site.DATA}/postgresql.conf")
+        site.pg_ctl(old, "-m", "fast", "-l", "/dev/null", "restart")
+
+
+def check(command: CommandLine) -> tuple[str, str]:
+    """The status of the check, and what it saw on old."""
+    read(command)
+    code, out, err = command("check", "m", "--json")
+    assert code in (0, 1), err
+    found = {each["id"]: each for each in json.loads(out)["checks"]}["start-options"]
+    return found["status"], found["old"]
+
+
 def restart(old: Host, options: str) -> None:
     site.pg_ctl(old, "-m", "fast", "stop")
     site.pg_ctl(old, "-l", "/dev/null", "-o", options, "start")
@@ -98,11 +124,16 @@ def said(host: Host, text: str) -> str:
 
 def described(command: CommandLine) -> None:
     site.describe(command)
+    read(command)
+    code, out, err = command("check", "m")
+    assert code in (0, 1), out + err
+
+
+def read(command: CommandLine) -> None:
+    """The facts of both servers."""
     for side in ("old", "new"):
         code, _, err = command.connecting("facts", side)
         assert code == 0, err
-    code, out, err = command("check", "m")
-    assert code in (0, 1), out + err
 
 
 def execute(command: CommandLine, *words: str) -> tuple[int, str, str]:

@@ -40,7 +40,7 @@ def archiving(case: Case) -> Finding:
     return warning(
         f"archive_mode {mode}" + (f": {how}" if how else ""),
         NOTHING,
-        "old archives its WAL, and new will by the same command: into one archive, or into a place that new lacks",
+        "old archives its WAL, and new will by the same command: both may write to one archive, or new cannot reach it",
         "the local-only start is without archiving; from the cutover on new archives as old did: see that the command "
         "works there and writes to a place of its own, and take a base backup then: the old ones end with old",
     )

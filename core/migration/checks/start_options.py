@@ -1,6 +1,7 @@
 """The options on the command line of the old server: whether what starts the new one gives them too.
 
 Where pg_ctl starts a server, pghaul gives it the options that it ran with. A unit and pg_ctlcluster give their own.
+What an environment variable gave the old server nothing gives the new one.
 """
 
 import re
@@ -25,7 +26,7 @@ from core.migration.findings.finding import (
 from core.migration.findings.layout import own_folder
 from core.migration.findings.releases import numbers
 from core.migration.findings.services import debian_folder, service_at_work, service_for
-from core.migration.findings.start_options import OF_THE_LAYOUT, of_command_line
+from core.migration.findings.start_options import OF_THE_LAYOUT, of_command_line, of_environment
 
 _TOLD_SINCE = (9, 2)
 """The first series whose server program tells what the files alone would give (-C)."""
@@ -41,6 +42,9 @@ def start_options(case: Case) -> Finding:
         return passed("stopped", NOTHING, "no server runs whose options would have to be given to the new one")
     new, options = service_for(case.move.target, cluster, case.new), _options(cluster)
     shown = listed([_given(each) for each in options or ()]) or ("not known" if options is None else "none")
+    variables = of_environment(cluster)
+    if of_variables := [each for each in options or () if each.name in variables]:
+        return _by_variables(case, of_variables)
     if new is None:
         return passed(shown, "pg_ctl alone", "pghaul starts the new server with the options of the old one")
     if options is None and numbers(cluster.series) < _TOLD_SINCE:
@@ -73,6 +77,18 @@ def start_options(case: Case) -> Finding:
             "server, which come along",
         )
     return _by_unit(case, cluster, options, new)
+
+
+def _by_variables(case: Case, options: list[Edited]) -> Finding:
+    shown = listed([_given(each) for each in options])
+    would = listed([f"{each.name}={each.in_file or NOTHING}" for each in options])
+    return blocker(
+        shown,
+        NOTHING,
+        f"the old server has {shown} from its environment, which does not come along: the new one would have {would}",
+        "write the value that is in force into postgresql.conf of the old server: that changes nothing there, and the "
+        f"file comes along; then read the facts again: pghaul facts {case.old.server}",
+    )
 
 
 def _options(cluster: Cluster) -> list[Edited] | None:
@@ -118,7 +134,7 @@ def _by_unit(case: Case, cluster: Cluster, options: list[Edited], new: Service) 
     there = listed(told) or "none"
     hint = (
         f"give the option in ExecStart= of {new.unit}, or write the setting into the files of the old server, which "
-        "come along; then read the facts of both servers again; to move without the option, waive this check"
+        "come along; then read the facts of both servers again"
     )
     if lacking:
         said = listed([_said(each, given.get(each.name)) for each in lacking])
@@ -176,7 +192,7 @@ CHECKS: tuple[Check, ...] = (
             "start-options",
             "options of the start",
             True,
-            "the command line of the old server, and what starts the new one",
+            "the command line and the environment of the old server, and what starts the new one",
             "app-postgres",
         ),
         start_options,

@@ -1,4 +1,4 @@
-"""The options on the command line of the old server, as far as its facts tell them."""
+"""The options on the command line of the old server, and in its environment, as far as its facts tell them."""
 
 from core.facts.catalog import Setting
 from core.facts.model import Cluster
@@ -11,6 +11,12 @@ def of_command_line(cluster: Cluster) -> tuple[Setting, ...]:
     """The settings that the command line of the running server gives, without those of the layout."""
     settings = cluster.wide.settings if cluster.wide is not None else ()
     return tuple(each for each in settings if each.source == "command line" and each.name not in OF_THE_LAYOUT)
+
+
+def of_environment(cluster: Cluster) -> frozenset[str]:
+    """The names of the settings that an environment variable gave the running server (PGPORT, PGDATESTYLE, …)."""
+    settings = cluster.wide.settings if cluster.wide is not None else ()
+    return frozenset(each.name for each in settings if each.source == "environment variable")
 
 
 def as_typed(cluster: Cluster) -> tuple[str, ...]:

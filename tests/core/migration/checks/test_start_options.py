@@ -106,6 +106,15 @@ def test_a_series_that_does_not_tell_what_files_give_is_in_doubt() -> None:
     assert (result.status, "max_connections is 137" in result.message) == (Status.WARNING, True)
 
 
+@pytest.mark.parametrize("there", [None, unit(()), unit((("port", "5599"),))])
+def test_what_an_environment_variable_gave_is_a_blocker(there: Service | None) -> None:
+    """pg_ctl gives the new server the options of the old one; nothing gives it the variables."""
+    wide = ClusterWide(settings=(Setting("port", "5599", "environment variable"),))
+    result = one(Edited("port", "5599", "5432"), there=there, wide=wide)
+    assert (result.status, result.old) == (Status.BLOCKER, "port=5599")
+    assert one(there=there, wide=wide).status is Status.PASS  # the files give it too by now
+
+
 def test_facts_of_before_are_not_enough() -> None:
     result = one(there=unit(()), options=None)
     assert (result.status, result.hint) == (Status.UNKNOWN, "read the facts again: pghaul facts old")
