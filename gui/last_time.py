@@ -30,6 +30,7 @@ class LastTime:
         """Begin this window's log; what those of windows hold that did not end as they should, which are removed."""
         from core.history.owners import Owners  # behind the first paint: it loads the history
 
+        found = ""
         with suppress(OSError):
             logs = self._folder / FOLDER
             logs.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -41,8 +42,7 @@ class LastTime:
             self._log = (logs / f"{self._owners.mine()}.log").open("x", encoding="utf-8")
             faulthandler.enable(self._log)
             self.write(f"{PROGRAM} {program_version()}: the window was opened.")
-            return found
-        return ""
+        return found
 
     def write(self, text: str) -> None:
         """Add it to the log."""

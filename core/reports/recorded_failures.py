@@ -41,8 +41,8 @@ FAILURES = (
     marked("{server}: becoming {user} needs the sudo password of {login}, and none was given"),
     marked("ssh cannot tell how to reach {host}: {reason}"),
     marked(
-        "new is open to clients, and somebody has started old since: stop it and keep it from starting, for what "
-        "clients write to one of them the other one lacks"
+        "new is open to clients, and somebody has started old again: stop old; what clients wrote to it meanwhile is "
+        "not on new"
     ),
     marked("new is open to clients; old is stopped, and its fence keeps it from starting"),
     marked("new was opened, or was about to be: look whether it runs; old stays stopped"),

@@ -46,7 +46,7 @@ def hold_session(server: Connected, job: Job) -> None:
 
 
 def _look(server: Connected, job: Job, before: str) -> str:
-    """How the session stands; the operator is told once."""
+    """How the session stands; the operator is told where that is not as before."""
     profile = server.profile
     expected = profile.rights is Rights.NONE or profile.database_user == server.login
     shell = with_program(["keep_session"], call("hold_session", "yes" if expected else "no"))

@@ -45,8 +45,9 @@ prove_running() {
 # ran_in DATA UNIT   print a warning where the server there runs in another unit than UNIT
 ran_in() {
   ran_process=$(head -n 1 -- "$1/postmaster.pid") || fail "$1/postmaster.pid cannot be read"
-  ran_groups=$(cat -- "/proc/$ran_process/cgroup") || fail "process $ran_process has ended"
-  case "$ran_groups/" in
+  # a line for each hierarchy of control groups, of which each may be the one with units
+  ran_groups=$(sed 's,$,/,' "/proc/$ran_process/cgroup") || fail "process $ran_process has ended"
+  case $ran_groups in
     */"$2"/*) ;;
     *) echo "warning: the old cluster runs outside of $2, in which it ran before: stop it, and start it by systemctl start $2" ;;
   esac
@@ -54,7 +55,8 @@ ran_in() {
 
 # start_locally PATH DATA PORT CONFIG OPTIONS   start it for us alone; where ours runs nothing is done
 # CONFIG is its configuration file outside of DATA, or `-`. OPTIONS hold back what would start work by itself; they come behind
-# those of the old server, which postmaster.opts came with, and goes on saying. As soon as it runs its PG_VERSION lies behind the fence: after a boot nobody starts what nobody has decided on.
+# those of the old server, which came along in postmaster.opts, and which that file goes on to name. As soon as the server runs,
+# its PG_VERSION lies behind the fence: after a restart of the host nothing starts it before a person has decided.
 start_locally() {
   PATH=$1
   start_found=$(servers_in "$2") || exit
@@ -95,8 +97,8 @@ unopened() {
   [ "$unopened_now" = "$unopened_then" ] || fail 'new was started for clients: they may have written to it'
 }
 
-# not_opened DATA LOG WHY   a start has failed, WHY says why, where anything did, LOG where to read more; ends with 69 where it was new's and nobody can have
-# written to it
+# not_opened DATA LOG WHY   a start has failed, WHY says why, where anything did, LOG where to read more; ends with 69 where it was
+# new's and nobody can have written to it
 not_opened() {
   [ -e "$1/pghaul-fence/opened" ] || fail "the server in $1 did not start: ${3:+$3; }$2"
   no_server "$1"

@@ -63,7 +63,8 @@ data_root() {
     [ -e "$root_held" ] || fail "$2 holds no $root_holds: is its disk mounted?"
   done
   {
-    find "$2/." -ignore_readdir_race \( -path '*/./log' -o -path '*/./pg_log' -o -type d -name lost+found -o -path '*/./pghaul-fence' \) -prune -o \
+    find "$2/." -ignore_readdir_race \
+      \( -path '*/./log' -o -path '*/./pg_log' -o -type d -name lost+found -o -path '*/./pghaul-fence' \) -prune -o \
       \( -type l -printf '%Y ' -o -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) \
       -printf '%D %s %C@ %i\n' && echo whole
   } | awk -v link="$1" '
@@ -104,23 +105,25 @@ same_data_roots() {
       total[now, link[key]] += file
       if (change "" > changed[now, key] "") changed[now, key] = change
     }
+    function folder(key) { return link[key] == "." ? "the data directory" : link[key] }
     function less(had, has, few) { return had - has > few && has < least * had }
     END {
       if (looks != 2) exit 1
       if (total[0, "."] && !total[1, "."]) print "lost the data directory holds no relation any more"
       for (key in link) if ((0, key) in seen) {
         counts = sprintf("of %d files of relations in %s, %.0f bytes, %d are there, %.0f bytes",
-          files[0, key], link[key], bytes[0, key], files[1, key], bytes[1, key])
-        if (seen[1, key] < seen[0, key]) print "lost " link[key] " is another folder, or on another disk"
+          files[0, key], folder(key), bytes[0, key], files[1, key], bytes[1, key])
+        if (seen[1, key] < seen[0, key])
+          print "lost " folder(key) " is another folder, or on another disk: look whether every disk is mounted"
         else if (least == 1 && (files[0, key] > files[1, key] || bytes[0, key] > bytes[1, key])) print "lost " counts
-        else if (least == 1 && changed[0, key] != changed[1, key]) print "lost " link[key] " was changed"
+        else if (least == 1 && changed[0, key] != changed[1, key]) print "lost " folder(key) " was changed since the stop"
         else if (less(files[0, key], files[1, key], 100) || less(bytes[0, key], bytes[1, key], 1e8))
           print "note: " counts ": clients dropped or emptied tables meanwhile"
       }
     }') || fail 'what the data roots were cannot be compared'
   same_lost=$(printf '%s\n' "$same_said" | awk '/^lost / { printf "%s%s", many++ ? "; " : "", substr($0, 6) }') ||
     fail 'awk failed'
-  [ -z "$same_lost" ] || fail "old is not what it was: $same_lost: look whether every disk is mounted"
+  [ -z "$same_lost" ] || fail "old is not what it was: $same_lost"
   [ -z "$same_said" ] || printf '%s\n' "$same_said"
   printf '%s\n' "$same_now"
 }

@@ -64,7 +64,7 @@ def test_what_clients_and_options_explain_is_told_and_stops_no_move(
     assert (code, "was not confirmed" in err) == (1, True), err
     code, out, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
     assert code == 0, err
-    assert "files of relations in ., " in err
+    assert "files of relations in the data directory, " in err
     assert "clients dropped or emptied tables meanwhile" in err
     assert "clients created or dropped some after the inventory was taken" in err
     warned = {line.split()[3] for line in err.splitlines() if line.startswith("warning: The setting ")}

@@ -43,8 +43,8 @@ SENTENCES = {
     MoveStatus.NOT_OPENED: "old is stopped; new could not be opened, is stopped too, and nobody has written to it",
     MoveStatus.OPENING: "new was opened, or was about to be: look whether it runs; old stays stopped",
     MoveStatus.OPENED: "new is open to clients; old stays stopped, and steps of the move are left",
-    MoveStatus.OLD_STARTED: "new is open to clients, and somebody has started old since: stop it and keep it from "
-    "starting, for what clients write to one of them the other one lacks",
+    MoveStatus.OLD_STARTED: "new is open to clients, and somebody has started old again: stop old; what clients wrote "
+    "to it meanwhile is not on new",
     MoveStatus.MOVED: "new is open to clients; old is stopped, and its fence keeps it from starting",
     MoveStatus.ROLLING_BACK: "a rollback has begun and not ended: look whether the old server runs",
     MoveStatus.ROLLED_BACK: "the move was rolled back to the old server; the cluster does not run on the new server",

@@ -269,6 +269,14 @@ _PROVING = [
         matches="warning: the old cluster runs outside of none.service, in which it ran before: .*\n",
         after=_END,
     ),
+    Example(
+        "ran_in",
+        (_DATA, "pg@a.service"),
+        arrange='mkdir data fake && echo "../$PWD/fake" >data/postmaster.pid && '
+        "printf '1:name=systemd:/system.slice/system-pg.slice/pg@a.service\\n0::/\\n' >fake/cgroup",
+        prints="",
+        name="two hierarchies",
+    ),
 ]
 
 EXAMPLES = [*_STARTING, *_PROVING]

@@ -161,7 +161,7 @@ def test_a_disk_with_another_number_is_the_same_after_a_restart_alone(data: Path
 @pytest.mark.parametrize(
     ("change", "counts"),
     [
-        (few, "of 200 files of relations in ., 800 bytes, 50 are there, 200 bytes"),
+        (few, "of 200 files of relations in the data directory, 800 bytes, 50 are there, 200 bytes"),
         (empty_space, "of 200 files of relations in pg_tblspc/1, 800 bytes, 0 are there, 0 bytes"),
     ],
 )
