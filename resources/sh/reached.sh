@@ -129,8 +129,9 @@ listens_by() {
       '*') by_found='0.0.0.0 ::' ;;
       *:*) by_found=$by_address ;;
       *[!0-9.]*)
-        by_found=$(getent ahosts "$by_address" 2>/dev/null) || by_found=''
-        by_found=$(printf '%s\n' "$by_found" | awk '$2 == "STREAM" { print $1 }') || fail 'awk failed'
+        # -A: as the server does, also where the loopback alone has IPv6; older ones do not know it
+        by_found=$(getent -A ahosts "$by_address" 2>/dev/null || getent ahosts "$by_address" 2>/dev/null) || by_found=''
+        by_found=$(printf '%s\n' "$by_found" | awk '$2 == "STREAM" && !seen[$1]++ { print $1 }') || fail 'awk failed'
         case ${by_found:-$by_address} in localhost) by_found=127.0.0.1 ;; *) ;; esac
         ;;
       *) by_found=$by_address ;;
@@ -146,7 +147,6 @@ listens_by() {
 # written_out ADDRESS   print it with the eight numbers of IPv6, but for `::`; what is no address of IPv6 as it is
 written_out() {
   case $1 in
-    ::) echo :: ;;
     *:*) printf '%s\n' "$1" | awk '
       function plain(text) {
         sub(/^0+/, "", text)
@@ -163,8 +163,9 @@ written_out() {
         right = split(half[2], behind, ":")
         for (at = 1; at <= 8; at++) {
           number = at <= left ? ahead[at] : at > 8 - right ? behind[at - 8 + right] : 0
-          printf "%s%s", plain(number ""), at < 8 ? ":" : "\n"
+          whole = whole (at > 1 ? ":" : "") plain(number "")
         }
+        print whole == "0:0:0:0:0:0:0:0" ? "::" : whole
       }' || fail 'awk failed' ;;
     *) printf '%s\n' "$1" ;;
   esac
@@ -238,10 +239,10 @@ each_as_old() {
       identifier:*) fail "another cluster lies here: its system identifier is $listens_own, and the moved one's is $each_rest" ;;
       unix:*) if ! has_socket "$each_rest"; then echo "lacks the Unix socket $each_rest"; fi ;;
       # a new server without IPv6 has no client there
-      tcp:0:0:0:0:0:0:0:1) [ ! -s /proc/net/if_inet6 ] || covers "$each_address" "$each_port" || echo "lacks $each_address port $each_port" ;;
+      tcp:0:0:0:0:0:0:0:1) ! has_six || covers "$each_address" "$each_port" || echo "lacks $each_address port $each_port" ;;
       tcp:127.*) covers "$each_address" "$each_port" || echo "lacks $each_address port $each_port" ;;
       tcp:::)
-        if [ -s /proc/net/if_inet6 ] && ! covers :: "$each_port"; then
+        if has_six && ! covers :: "$each_port"; then
           echo "lacks :: port $each_port"
         elif [ -n "$listens_six" ]; then
           echo "reach $each_port $listens_six"
@@ -262,6 +263,11 @@ each_as_old() {
   done
 }
 
+# has_six   whether this host has IPv6, were it on its loopback alone
+has_six() {
+  read -r _ 2>/dev/null </proc/net/if_inet6 # its size is 0, as of every file there
+}
+
 # has_socket PATH   whether the server of listens_now listens on the Unix socket there, by that or another path to it
 has_socket() {
   printf '%s\n' "$listens_now" | while read -r has_kind has_path; do
@@ -276,14 +282,16 @@ covers() {
   case $1 in *:*) covers_all=:: ;; *) ;; esac
   printf '%s\n' "$listens_now" | while read -r covers_kind covers_address covers_port; do
     [ "$covers_kind:$covers_port" = "tcp:$2" ] || continue
+    case $covers_address in "$1" | "$covers_all") exit 3 ;; 127.* | 0:0:0:0:0:0:0:1) continue ;; *) ;; esac
+    # every address of a family, and the loopback, are covered by themselves alone
+    case $1 in :: | 127.* | 0:0:0:0:0:0:0:1) continue ;; *) ;; esac
     case $covers_address in
-      "$1" | "$covers_all") exit 3 ;;
-      127.* | 0:0:0:0:0:0:0:1) continue ;;
-      *:*) ;;
+      *:*) covers_kind=:: ;;
       *[!0-9.]*) exit 3 ;; # a name that nobody knows: the look from the old server tells
-      *) ;;
+      *) covers_kind=0.0.0.0 ;;
     esac
-    case $1:$listens_addresses in *" $1 "* | 127.*) ;; *) exit 3 ;; esac
+    [ "$covers_kind" = "$covers_all" ] || continue
+    case $listens_addresses in *" $1 "*) ;; *) exit 3 ;; esac
   done
   [ $? -eq 3 ]
 }

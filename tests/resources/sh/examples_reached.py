@@ -102,6 +102,7 @@ EXAMPLES = [
     Example("written_out", ("::ffff:10.0.0.1",), prints="0:0:0:0:0:ffff:a00:1\n", name="IPv4 in IPv6"),
     Example("written_out", ("2001:0db8:0:0::",), prints="2001:db8:0:0:0:0:0:0\n", name="nothing behind"),
     Example("written_out", ("::1",), prints="0:0:0:0:0:0:0:1\n", name="nothing ahead"),
+    *(Example("written_out", (all_of,), prints="::\n", name=all_of) for all_of in ("::", "::0", "0:0:0:0:0:0:0:0")),
     Example("written_out", ("10.0.0.1",), prints="10.0.0.1\n", name="IPv4"),
     Example(
         "listens_where",
@@ -224,6 +225,15 @@ EXAMPLES = [
     ),
     Example(
         "each_as_old",
+        stdin="tcp :: 5432\n",
+        settings=_HERE,
+        matches="note: .*\n",
+        after="has_six() { :; }; listens_now='tcp 0.0.0.0 5432'; "
+        """[ "$(printf 'tcp %s 5432\\n' :: 0:0:0:0:0:0:0:1 | each_as_old | grep -c lacks)" = 2 ]""",
+        name="IPv4 alone where old had both",
+    ),
+    Example(
+        "each_as_old",
         stdin="identifier 7\n",
         settings=_HERE,
         status=1,
@@ -253,6 +263,17 @@ EXAMPLES = [
         settings=_HERE | {"listens_now": "tcp cafe 5432"},
         prints="",
         name="behind a name that nobody knows",
+    ),
+    *(
+        Example(
+            "covers",
+            ("10.0.0.2", "5432"),
+            settings=_HERE | {"listens_now": "tcp cafe 5432"},
+            prints="",
+            after=f"! covers {local} 5432",
+            name=f"{local} behind a name that nobody knows",
+        )
+        for local in ("127.0.0.1", "0:0:0:0:0:0:0:1", "::")
     ),
     Example(
         "reached_from_old",
