@@ -87,6 +87,8 @@ class Process:
     """Name of the process that it is a child of: `init` where that is process 1, `patroni`…"""
     unit: str | None
     """The systemd unit whose control group it runs in."""
+    restart: str | None = None
+    """Restart= of the host's unit that watches it, `always`, `on-failure`…; None: none does, or it is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,12 @@ def parse_process(text: str) -> Process | None:
     if not limits:
         raise unreadable("/proc/PID/limits", "a line 'Max open files'", first_line(text))
     unit = _UNIT.search(text)
-    parent = re.search(r"^parent=(.+)$", text, re.MULTILINE)
+    told = dict(re.findall(r"^(parent|restart)=(.+)$", text, re.MULTILINE))
     return Process(
         Limits(limits.get("open files"), limits.get("locked memory")),
-        parent[1] if parent is not None else None,
+        told.get("parent"),
         unit["unit"] if unit is not None else None,
+        told.get("restart"),
     )
 
 

@@ -92,7 +92,8 @@ def parse_units(text: str) -> tuple[Unit, ...]:
         template = units.get((user, _template(name)))
         if template is not None:
             units[user, name] = _instance(template, units.get((user, name)))
-    found = (_unit(name, lines) for (_, name), lines in units.items())
+    # what no instance has is no unit: systemd starts none of that name
+    found = (_unit(name, lines) for (_, name), lines in units.items() if not name.endswith("@.service"))
     return tuple(unit for unit in found if unit is not None)
 
 
@@ -114,8 +115,6 @@ def _named(text: str, name: str) -> str:
     """The text with the specifiers that a unit's name alone decides (systemd.unit); any other stays as it is."""
     whole = name.removesuffix(".service")
     prefix, _, instance = whole.partition("@")
-    if not instance:
-        return text
     values: Mapping[str, str] = {
         "i": instance,
         "I": _unescaped(instance),
@@ -123,6 +122,7 @@ def _named(text: str, name: str) -> str:
         "N": whole,
         "p": prefix,
         "j": prefix.rpartition("-")[2],
+        "f": "/" + _unescaped(instance or prefix).removeprefix("/"),
     }
     return re.sub("%(.)", lambda found: values[found[1]].replace("%", "%%") if found[1] in values else found[0], text)
 
@@ -149,9 +149,10 @@ def _unit_name(path: str) -> str:
 def _unit(name: str, lines: _Lines) -> Unit | None:
     account = lines.account
     environment = {key: _named(value, name) for key, value in lines.environment.items()} | lines.file
-    start = [_expanded(_named(word, name), environment) for word in lines.start]
+    start = [each for word in lines.start for each in _expanded(_named(word, name), environment)]
     folder, config_file = server_options(start)
-    folder = folder or environment.get("PGDATA")
+    if folder is None or "$" in folder:
+        folder = environment.get("PGDATA", folder)
     if folder is not None and account.home:
         folder = folder.replace("%h", account.home)
     if folder is None or not folder.startswith("/") or "%" in folder.replace("%%", ""):
@@ -165,10 +166,17 @@ def _unit(name: str, lines: _Lines) -> Unit | None:
     return Unit(name, folder, bin_directory, config_file, account.name, enabled, options_of(start))
 
 
-def _expanded(word: str, environment: dict[str, str]) -> str:
-    return re.sub(
-        r"\$\{(\w+)\}|\$(\w+)", lambda found: environment.get(found[1] or found[2], found[0]), word.replace("$$", "$")
-    )
+def _expanded(word: str, environment: dict[str, str]) -> list[str]:
+    """The word with the variables that are known; `$NAME` alone is as many words as its value has (systemd.service)."""
+    if word.startswith("$") and word[1:] in environment:
+        return words(environment[word[1:]])
+    return [
+        re.sub(
+            r"\$\{(\w+)\}|\$(\w+)",
+            lambda found: environment.get(found[1] or found[2], found[0]),
+            word.replace("$$", "$"),
+        )
+    ]
 
 
 def words(text: str) -> list[str]:

@@ -248,7 +248,8 @@ cluster_setting() {
   printf '%s=%s\n' "$setting_name" "$setting_value"
 }
 
-# cluster_process   print limits and control group of the running server, and `parent=NAME` of who started it
+# cluster_process   print limits and control group of the running server, `parent=NAME` of who started it, and `restart=WORD` of what
+# systemd does when it has ended
 cluster_process() {
   [ -n "$cluster_pid" ] || return 0
   cat "/proc/$cluster_pid/limits" || fail "the limits of process $cluster_pid cannot be read"
@@ -261,4 +262,20 @@ cluster_process() {
   process_parent=${process_line%% *}
   [ "$process_parent" -eq 1 ] || read -r process_name 2>/dev/null <"/proc/$process_parent/comm" || process_name=''
   echo "parent=$process_name"
+  watched_by_unit "$cluster_pid"
+}
+
+# watched_by_unit PROCESS   print `restart=WORD`, Restart= of the host's unit that has it as its main process, or has no other
+# What else runs in a unit, such as what somebody started in a session, is not started again.
+watched_by_unit() {
+  watched_unit=$(awk '{
+    sub(/^[0-9]+:[^:]*:/, "")
+    if ($0 !~ /^\/user\.slice\// && $0 ~ /\/[A-Za-z0-9:_.@\\-]+\.service$/) { sub(/.*\//, ""); print; exit }
+  }' "/proc/$1/cgroup" 2>/dev/null) || return 0
+  [ -n "$watched_unit" ] || return 0
+  watched_said=$(systemctl show -p MainPID -p Restart -- "$watched_unit" 2>/dev/null) || return 0
+  printf '%s\n' "$watched_said" | awk -F= -v process="$1" '
+    $1 == "MainPID" && ($2 == 0 || $2 == process) { watched = 1 }
+    $1 == "Restart" { restart = $2 }
+    END { if (watched && restart) print "restart=" restart }' || fail 'awk failed'
 }

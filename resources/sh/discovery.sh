@@ -110,13 +110,32 @@ host_unit_facts() {
 }
 
 # units_about_postgresql FILES...   print those of them with their lines
+# What variables their command lines name, drop-ins of a later folder may set: unit_names goes on from one folder to the next.
 units_about_postgresql() {
-  units_found=$(grep -lE 'postgres|postmaster|PGDATA|pg_ctl' "$@") || [ $? -eq 1 ] || fail 'grep cannot read the units'
+  : "${unit_names:=PGDATA}"
+  units_found=$(grep -lE "postgres|postmaster|pg_ctl|PGDATA|(^|[^A-Za-z0-9_])($unit_names)=" "$@") || [ $? -eq 1 ] ||
+    fail 'grep cannot read the units'
   [ -n "$units_found" ] || return 0
+  unit_starts=$(printf '%s\n' "$units_found" | while IFS= read -r units_file; do unit_start_lines "$units_file"; done) || exit
+  unit_more=$(printf '%s\n' "$unit_starts" | awk '{
+    gsub(/\$\$/, "")
+    while (match($0, /\$[{]?[A-Za-z_][A-Za-z0-9_]*/)) {
+      name = substr($0, RSTART, RLENGTH)
+      $0 = substr($0, RSTART + RLENGTH)
+      sub(/^\$[{]?/, "", name)
+      if (!seen[name]++) printf "|%s", name
+    }
+  }') || fail 'awk failed'
+  unit_names=$unit_names$unit_more
   printf '%s\n' "$units_found" | while IFS= read -r units_file; do
     echo "unit $units_file"
     unit_lines "$units_file"
   done || exit
+}
+
+# unit_start_lines FILE   print its ExecStart= with `: ` ahead, continued ones joined
+unit_start_lines() {
+  sed -nE -e ':a' -e '/\\$/{N;s/\\\n/ /;ba' -e '}' -e '/^[[:space:]]*ExecStart=/s/^[[:space:]]*/: /p' "$1" || fail "$1 cannot be read"
 }
 
 # user_unit_facts   print `user NAME HOME` of each account with units of its own, `linger` where they come up with the host,
@@ -137,14 +156,16 @@ user_unit_facts() {
 }
 
 # unit_lines FILE   print its lines that bear on the data directory with `: ` ahead, continued ones joined
-# Others may hold secrets, as may the files of its environment.
+# Others may hold secrets, as may the files of its environment. What a command line names everybody sees while it runs.
 unit_lines() {
-  sed -n -e ':a' -e '/\\$/{N;s/\\\n/ /;ba' -e '}' \
-    -e '/^[[:space:]]*\(Environment=.*PGDATA\|ExecStart=\)/s/^[[:space:]]*/: /p' "$1" || fail "$1 cannot be read"
+  unit_named=${unit_names:-PGDATA}
+  sed -nE -e ':a' -e '/\\$/{N;s/\\\n/ /;ba' -e '}' \
+    -e "/^[[:space:]]*Environment=(.*[^A-Za-z0-9_])?($unit_named)=|^[[:space:]]*ExecStart=/s/^[[:space:]]*/: /p" "$1" ||
+    fail "$1 cannot be read"
   unit_files=$(sed -n 's/^[[:space:]]*EnvironmentFile=-\{0,1\}//p' "$1") || fail "$1 cannot be read"
   printf '%s\n' "$unit_files" | while IFS= read -r unit_environment; do
     [ -f "$unit_environment" ] && [ -r "$unit_environment" ] || continue
-    sed -n 's/^[[:space:]]*PGDATA=/: EnvironmentFile=PGDATA=/p' "$unit_environment" ||
+    sed -nE "s/^[[:space:]]*($unit_named)=/: EnvironmentFile=\\1=/p" "$unit_environment" ||
       fail "$unit_environment cannot be read"
   done || exit
 }

@@ -1,4 +1,4 @@
-"""A unit whose -D names the folder of the configuration: a rollback starts the old server by that unit."""
+"""Units that do not name the data directory: that of the configuration, or none."""
 
 from dataclasses import replace
 
@@ -28,6 +28,21 @@ chown -R postgres: {_FOLDER}
 """
 
 
+_SCRIPT = "/usr/local/bin/start-shop"
+_BY_SCRIPT = f"""
+printf '%s\\n' '#!/bin/sh' 'exec "$PROGRAMS/postgres" -D /srv/pg/shop' >{_SCRIPT}
+chmod 755 {_SCRIPT}
+"""
+
+
+def by_script(restart: str) -> Layout:
+    """Nothing in the unit tells that it starts a server of PostgreSQL."""
+    unit = NOTIFY.install.replace("-D /srv/pg/shop", "").replace("Restart=on-failure", f"Restart={restart}")
+    programs = NOTIFY.install.partition("ExecStart=")[2].partition("/postgres ")[0]
+    install = unit.replace(f"{programs}/postgres", _SCRIPT) + _BY_SCRIPT.replace("$PROGRAMS", programs)
+    return replace(NOTIFY, install=install, named="/srv/pg/shop")
+
+
 def apart() -> Layout:
     install = NOTIFY.install.replace("-D /srv/pg/shop", f"-D {_FOLDER}") + _APART
     return replace(NOTIFY, install=install, named="/srv/pg/shop")
@@ -47,3 +62,18 @@ def test_a_rollback_starts_the_old_server_by_its_unit(hosts: Lab) -> None:
     assert layouts.active(hosts.old, layout)  # in the control group of its unit
     assert "runs again, as before" in said
     assert sql(hosts.old, layout, "show config_file") == f"{_FOLDER}/postgresql.conf"
+
+
+def test_a_unit_that_names_no_folder_is_a_blocker_where_it_would_undo_the_stop(hosts: Lab) -> None:
+    layouts.create(hosts.old, by_script("always"))
+    layouts.prepare(hosts.new, NOTIFY)
+    described(hosts, by_script("always"), NOTIFY)
+    assert "(Restart=always)" in pghaul("check", "spring", accept=(1,))
+    pghaul("execute", "spring", "--confirm", "/srv/pg/shop", "--yes-to-hooks", accept=(1,))
+    assert layouts.active(hosts.old, NOTIFY)
+
+    layouts.prepare(hosts.old, by_script("on-failure"))
+    pghaul("facts", "old")
+    pghaul("execute", "spring", "--confirm", "/srv/pg/shop", "--yes-to-hooks")
+    assert layouts.active(hosts.new, NOTIFY)
+    assert not layouts.active(hosts.old, NOTIFY)

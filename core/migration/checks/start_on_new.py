@@ -2,7 +2,7 @@
 
 from posixpath import normpath
 
-from core.facts.discovery import DEBIAN, UNITS
+from core.facts.discovery import DEBIAN, UNITS, USER_UNITS
 from core.facts.services import Service
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.finding import (
@@ -22,6 +22,8 @@ from core.migration.findings.services import debian_config_file, service_for, se
 from core.servers.shell import for_hint
 
 _PG_CTL = "pg_ctl alone"
+_AFTER_A_STOP = ("always", "on-success")
+"""Values of Restart= with which systemd starts again what was stopped past it (systemd.service)."""
 
 
 def start_on_new(case: Case) -> Finding:
@@ -37,14 +39,23 @@ def start_on_new(case: Case) -> Finding:
             f"what starts clusters on {case.new.server} could not be read: {reason(case.new, unread.section)}",
             "look with: pg_lsclusters; systemctl list-unit-files '*postgres*'",
         )
+    unseen = case.old.gap(UNITS.name, USER_UNITS.name) if unmatched_unit(cluster, case.old) is not None else None
+    if unseen is not None:
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"what starts clusters on {case.old.server} could not be read: {reason(case.old, unseen.section)}",
+            "look with: pg_lsclusters; systemctl list-unit-files '*postgres*'",
+        )
     old, new = service_of(cluster, case.old), service_for(case.move.target, cluster, case.new)
     shown = _words(old), _words(new)
     beside = unmatched_unit(cluster, case.old)
-    if beside is not None:
+    if beside is not None and cluster.process is not None and cluster.process.restart in _AFTER_A_STOP:
         return blocker(
             *shown,
             f"the server of {cluster.data_directory} runs in {beside}, and nothing that pghaul read of {beside} names "
-            "this folder: pghaul would stop it by pg_ctl, past systemd, which may start it again at once",
+            f"this folder: pghaul would stop it by pg_ctl, and systemd would start it again at once "
+            f"(Restart={cluster.process.restart})",
             f"have {beside} name the folder (-D in ExecStart=, or Environment=PGDATA=), and read the facts of "
             f"{case.old.server} again; or stop it yourself, systemctl stop {beside}, and move it stopped",
         )
@@ -57,7 +68,7 @@ def start_on_new(case: Case) -> Finding:
             f"rename it (pg_renamecluster), drop it if nobody needs it, or make {other.data_directory} the target",
         )
     if new is None:
-        return _by_hand(case, shown, old)
+        return _by_hand(case, shown, old, beside)
     if new.debian and new.name.partition("/")[0] != cluster.series:
         return blocker(
             *shown,
@@ -98,7 +109,14 @@ def _namesake(case: Case) -> Service | None:
     return next((each for each in registered if each.data_directory != normpath(case.move.target)), None)
 
 
-def _by_hand(case: Case, shown: tuple[str, str], old: Service | None) -> Finding:
+def _by_hand(case: Case, shown: tuple[str, str], old: Service | None, beside: str | None) -> Finding:
+    if old is None and beside is not None:
+        return warning(
+            *shown,
+            f"the server of {case.move.cluster} runs in {beside}, and nothing that pghaul read of {beside} names its "
+            "folder: pg_ctl stops it and starts new, and after a restart of the host nobody starts new",
+            f"where {beside} starts the server, give new such a unit with -D {case.move.target}",
+        )
     if old is None:
         return passed(*shown, "as on old, pg_ctl starts new, and nothing after a restart of the host")
     return warning(

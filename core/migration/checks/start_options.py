@@ -42,10 +42,10 @@ def start_options(case: Case) -> Finding:
         return passed("stopped", NOTHING, "no server runs whose options would have to be given to the new one")
     new, options = service_for(case.move.target, cluster, case.new), _options(cluster)
     shown = listed([_given(each) for each in options or ()]) or ("not known" if options is None else "none")
-    variables = of_environment(cluster)
-    if of_variables := [each for each in options or () if each.name in variables]:
-        return _by_variables(case, of_variables)
     if new is None:
+        variables = of_environment(cluster)
+        if of_variables := [each for each in options or () if each.name in variables]:
+            return _by_variables(case, of_variables)
         return passed(shown, "pg_ctl alone", "pghaul starts the new server with the options of the old one")
     if options is None and numbers(cluster.series) < _TOLD_SINCE:
         return warning(
@@ -79,7 +79,16 @@ def start_options(case: Case) -> Finding:
     return _by_unit(case, cluster, options, new)
 
 
+def _options(cluster: Cluster) -> list[Edited] | None:
+    """Those that matter: what the files alone would not give, as far as the series tells that."""
+    found = cluster.options
+    if found is None and numbers(cluster.series) < _TOLD_SINCE and cluster.wide is not None:
+        return [Edited(each.name, each.value, None) for each in of_command_line(cluster)]
+    return None if found is None else [each for each in found if each.name not in OF_THE_LAYOUT]
+
+
 def _by_variables(case: Case, options: list[Edited]) -> Finding:
+    """pghaul gives pg_ctl the options of the old server's command line, and none of its variables."""
     shown = listed([_given(each) for each in options])
     would = listed([f"{each.name}={each.in_file or NOTHING}" for each in options])
     return blocker(
@@ -89,14 +98,6 @@ def _by_variables(case: Case, options: list[Edited]) -> Finding:
         "write the value that is in force into postgresql.conf of the old server: that changes nothing there, and the "
         f"file comes along; then read the facts again: pghaul facts {case.old.server}",
     )
-
-
-def _options(cluster: Cluster) -> list[Edited] | None:
-    """Those that matter: what the files alone would not give, as far as the series tells that."""
-    found = cluster.options
-    if found is None and numbers(cluster.series) < _TOLD_SINCE and cluster.wide is not None:
-        return [Edited(each.name, each.value, None) for each in of_command_line(cluster)]
-    return None if found is None else [each for each in found if each.name not in OF_THE_LAYOUT]
 
 
 def _by_debian(case: Case, cluster: Cluster, shown: str, new: Service) -> Finding:
@@ -177,12 +178,14 @@ def _said(option: Edited, given: str | None) -> str:
     """The option with both values."""
     would = given if given is not None else option.in_file
     if option.in_force is None:
-        return f"{option.name} is given by an option on the command line of the old server (its value may be secret)"
+        return (
+            f"{option.name} is given by the command line or the environment of the old server (its value may be secret)"
+        )
     if would is None:
-        return f"{option.name} is {option.in_force} by an option on the command line of the old server"
+        return f"{option.name} is {option.in_force} by the command line or the environment of the old server"
     return (
-        f"{option.name} is {option.in_force or NOTHING} by an option on the command line of the old server, and would "
-        f"be {would or NOTHING} on the new one"
+        f"{option.name} is {option.in_force or NOTHING} by the command line or the environment of the old server, and "
+        f"would be {would or NOTHING} on the new one"
     )
 
 

@@ -14,7 +14,7 @@ _SESSIONS = re.compile(r"(?:(?:user|ssh|sshd)(?:@.*)?|cron|crond|atd)\.service")
 def service_of(cluster: Cluster, facts: Facts) -> Service | None:
     """What starts the cluster on its own host; None: whoever calls pg_ctl."""
     named = debian(cluster)
-    started_by = cluster.unit or _runs_in(cluster, facts)
+    started_by = _runs_in(cluster, facts) or cluster.unit
     if named is None and (started_by is None or not _runs_systemd(facts)):
         return None
     unit = _debian_unit(*named) if named is not None else started_by or ""
@@ -33,10 +33,11 @@ def service_of(cluster: Cluster, facts: Facts) -> Service | None:
 
 
 def _runs_in(cluster: Cluster, facts: Facts) -> str | None:
-    """The unit of a server that runs in it, though it names another folder: that of the configuration."""
-    unit = cluster.process.unit if cluster.process is not None else None
-    known = any((each.unit, each.user) == (unit, None) for each in facts.services)
-    return unit if known and all(each.unit != unit for each in facts.clusters) else None
+    """The unit in which the server runs: one of several that name its folder, or that of its configuration."""
+    unit = cluster.process.unit if cluster.process is not None and cluster.unit_user is None else None
+    known = [each.data_directory for each in facts.services if (each.unit, each.user) == (unit, None)]
+    other = any(each.unit == unit for each in facts.clusters)
+    return unit if cluster.data_directory in known or (known and not other) else None
 
 
 def unit_at_work(cluster: Cluster, facts: Facts) -> str | None:

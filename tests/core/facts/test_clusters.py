@@ -245,7 +245,7 @@ def place(folder: str, inode: int = 5) -> str:
 
 
 TOOL = "tool=pg_controldata (PostgreSQL) 15.5\n"
-LIMITS = "Max open files            1024                 524288               files     \nparent=init\n"
+LIMITS = "Max open files            1024                 524288               files     \nparent=init\nrestart=always\n"
 IDENTITY = (
     f"series=15\npid=77\nport=5433\nversion=postgres (PostgreSQL) 15.5\nbin={digits('/opt/pg/bin')}\n"
     f"socket={digits('/tmp')}\nleftover postmaster.pid\n"
@@ -284,7 +284,7 @@ def test_a_running_cluster() -> None:
     assert cluster.control is not None
     assert cluster.control.read_by == "15.5"
     assert cluster.process is not None
-    assert cluster.process.limits.open_files == 1024
+    assert (cluster.process.limits.open_files, cluster.process.restart) == (1024, "always")
 
 
 def test_a_folder_found_under_two_names_is_one_cluster() -> None:

@@ -213,3 +213,27 @@ unit /etc/systemd/system/env@a-b\x2dc.service.d/own.conf
         r"env@a-b\x2dc.service": "/srv/a/b-c",
     }
     assert found["pg@data.service"].options == (("cluster_name", "pg-pg-pg@data"),)
+
+
+def test_what_variables_and_specifiers_give() -> None:
+    text = """instance pg@srv-pg.service
+instance same@main.service
+unit /usr/lib/systemd/system/arch.service
+: Environment=PGROOT=/srv/db
+: ExecStart=/usr/bin/postgres -D ${PGROOT}/data $OPTIONS
+: Environment="OPTIONS=-p 5433 -N 50"
+unit /usr/lib/systemd/system/unset.service
+: ExecStart=/usr/bin/postgres -D ${ROOT}/data
+: Environment=PGDATA=/srv/unset
+unit /usr/lib/systemd/system/pg@.service
+: ExecStart=/usr/bin/postgres -D %f/%%i
+unit /usr/lib/systemd/system/same@.service
+: ExecStart=/usr/bin/postgres -D /srv/same -c cluster_name=%i
+"""
+    found = {unit.name: (unit.folder, unit.options) for unit in parse_units(text)}
+    assert found == {
+        "arch.service": ("/srv/db/data", (("max_connections", "50"), ("port", "5433"))),
+        "unset.service": ("/srv/unset", ()),
+        "pg@srv-pg.service": ("/srv/pg/%i", ()),
+        "same@main.service": ("/srv/same", (("cluster_name", "main"),)),
+    }

@@ -284,8 +284,30 @@ EXAMPLES = [
         matches=r"port=(?:[0-9a-f]{2})+\n",
         tolerates={"postgres": "its caller looks at the exit status"},
     ),
-    Example("cluster_process", settings=_RUNNING, matches=r"(?s)Limit .*Max open files.*parent=.*\n"),
+    Example(
+        "cluster_process",
+        settings=_RUNNING,
+        matches=r"(?s)Limit .*Max open files.*parent=.*\n",
+        tolerates={"awk": "what restarts it is not told then"},
+    ),
     Example("cluster_process", settings=_OF, prints="", name="stopped"),
+    *(
+        Example(
+            "watched_by_unit",
+            ("../@folder@/server",),
+            arrange=f"mkdir server && printf '1:cpu:/\\n0::{group}\\n' >server/cgroup",
+            programs={"systemctl": f"printf 'Restart=always\\nMainPID={main}\\n'"},
+            prints=prints,
+            tolerates={"awk": "nothing is told then", "systemctl": "nothing is told then"},
+            name=name,
+        )
+        for name, group, main, prints in (
+            ("its server", "/system.slice/system-pg.slice/pg@a.service", "0", "restart=always\n"),
+            ("not its main process", "/system.slice/agent.service", "1", ""),
+            ("a user's", "/user.slice/user-1.slice/user@1.service/app.slice/pg.service", "0", ""),
+            ("none", "/system.slice", "0", ""),
+        )
+    ),
     Example("folder_size", ("data",), arrange=f"{_DATA}; ln data/PG_VERSION data/x", matches=r"\d+ 1\n"),
     Example("cluster_size", arrange=_DATA, settings=_OF, matches=r"\d+ 1\n"),
     Example("cluster_written", arrange=_DATA, settings=_RUNNING, prints="3\n"),

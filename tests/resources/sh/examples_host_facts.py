@@ -249,6 +249,18 @@ for file in "$n.service" "$n.service.d/b.conf"; do echo ExecStart=/bin/postgres 
         arrange="echo ExecStart=/bin/sshd >a.service; echo Environment=PGDATA=/srv >b.service",
         prints="unit b.service\n: Environment=PGDATA=/srv\n",
     ),
+    Example(
+        "units_about_postgresql",
+        ("a.service", "b.conf", "c.service"),
+        arrange="""printf 'Environment=%s\n' AROOT=/no PASSWORD=x ROOT=/srv >b.conf; cp b.conf c.service
+printf 'ExecStart=/bin/postgres \\\n -D ${ROOT}/data $$NO\nEnvironment="ROOT=/srv"\n' >a.service""",
+        prints='unit a.service\n: ExecStart=/bin/postgres   -D ${ROOT}/data $$NO\n: Environment="ROOT=/srv"\n',
+        after='units_about_postgresql a.service b.conf >/dev/null; [ "$unit_names" = "PGDATA|ROOT" ]',
+        name="a variable of the command line",
+    ),
+    Example(
+        "unit_start_lines", ("a.service",), arrange="echo ' ExecStart=/bin/x' >a.service", prints=": ExecStart=/bin/x\n"
+    ),
     Example("unit_lines", ("a.service",), arrange="echo ' ExecStart=/bin/x' >a.service", prints=": ExecStart=/bin/x\n"),
     Example(
         "unit_lines",

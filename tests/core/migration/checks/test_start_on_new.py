@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from core.facts.model import Facts
+from core.facts.host_environment import Limits, Process
+from core.facts.model import Facts, Gap
 from core.facts.services import Service
 from core.migration.checks import check
 from core.migration.model.checks import CheckResult, Status
@@ -19,7 +20,7 @@ OUTSIDE = {"config_file": "/etc/pg/postgresql.conf"}
 def one(there: Facts, *, enabled: bool = True, **changes: Any) -> CheckResult:
     made = cluster(unit="old.service", **changes)
     here = old(made, services=(Service(made.data_directory, "old", "old.service", enabled=enabled),))
-    return next(result for result in check(move(), here, there) if result.id == "start-on-new")
+    return of(here, there)
 
 
 @pytest.mark.parametrize("service", [DEBIAN, UNIT, replace(UNIT, enabled=False)])
@@ -40,8 +41,32 @@ def test_none_where_old_has_one() -> None:
 
 
 def test_none_on_either() -> None:
-    result = next(each for each in check(move(), old(), new()) if each.id == "start-on-new")
+    result = of(old(), new())
     assert (result.status, result.new) == (Status.PASS, "pg_ctl alone")
+
+
+@pytest.mark.parametrize(
+    ("restart", "status"),
+    [
+        ("always", Status.BLOCKER),
+        ("on-success", Status.BLOCKER),
+        ("on-failure", Status.WARNING),
+        (None, Status.WARNING),
+    ],
+)
+def test_a_unit_that_nothing_matches_stops_the_move_where_systemd_would_undo_the_stop(
+    restart: str | None, status: Status
+) -> None:
+    made = cluster(running=True, process=Process(Limits(1, 1), "systemd", "shop.service", restart))
+    assert of(old(made), new()).status is status
+    unread = old(made, gaps=(Gap("units", "systemd units", "/etc/systemd/system/shop.service may not be read"),))
+    assert of(unread, new()).status is Status.UNKNOWN
+    matched = old(replace(made, unit="shop.service"), gaps=unread.gaps)
+    assert of(matched, new()).status is not Status.UNKNOWN
+
+
+def of(here: Facts, there: Facts) -> CheckResult:
+    return next(each for each in check(move(), here, there) if each.id == "start-on-new")
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,20 @@ def test_a_unit_of_something_else_is_not_taken_for_the_cluster_s() -> None:
     assert (service_of(made, facts), unit_at_work(made, facts)) == (None, None)
 
 
+def test_of_several_units_that_name_the_folder_it_is_the_one_that_the_server_runs_in() -> None:
+    made = cluster(running=True, process=RUNS, unit="package.service")
+    package = Service(made.data_directory, "package", "package.service")
+    shop = Service(made.data_directory, "shop", "shop.service", enabled=True)
+    facts = old(made, services=(package, shop))
+    found = service_of(made, facts)
+    assert found is not None
+    assert (found.unit, unit_at_work(made, facts), unmatched_unit(made, facts)) == (
+        "shop.service",
+        "shop.service",
+        None,
+    )
+
+
 def test_a_unit_of_the_server_that_nothing_matches_is_told_and_no_session() -> None:
     systemd = old(cluster()).system
     assert systemd is not None
