@@ -20,7 +20,7 @@ from core.errors import Cancelled, InputError
 from core.history.store import Store
 from core.migration.execution.status import SENTENCES, MoveStatus
 from core.migration.model.execution import Kind, State, StopAnswer
-from core.migration.plan.steps.copy import STOP
+from core.migration.plan.steps.copy import STOP, STOPPED
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.histories import Histories
@@ -181,9 +181,11 @@ def test_a_persons_step_is_done_when_they_say_so(typed: str, done: bool, monkeyp
 
 def test_while_old_is_stopped_the_status_says_so_and_for_how_long() -> None:
     """Also of an execution whose program was killed."""
-    stops = replace(STEP, name=STOP)
+    stops, proves = replace(STEP, name=STOP), replace(STEP, name=STOPPED)
     for state in (State.STOPPED, State.RUNNING):
-        stands = text(ran(execution(stops, STEP, state=state), 1)).splitlines()[1:3]
+        begun = ran(execution(stops, proves, STEP, state=state), 1)
+        assert text(begun).splitlines()[1].strip() == SENTENCES[MoveStatus.STOPPING]  # systemd may undo a stop
+        stands = text(ran(begun, 2)).splitlines()[1:3]
         assert stands[0].strip() == SENTENCES[MoveStatus.STOPPED]
         assert re.search(r"since \d\d:\d\d:\d\d UTC, for ", stands[1])
     assert SENTENCES[MoveStatus.STOPPED] not in text(ran(execution(stops, state=State.DONE), 1))
