@@ -1,7 +1,7 @@
 # On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: setup-lab setup-pdf setup-nfs setup-systemd setup-package help demo docs test test-unit test-long test-nfs test-systemd test-pdf chaos fuzz screenshots texts run setup check bench wheel package package-again package-test clean
+.PHONY: setup-lab setup-pdf setup-nfs setup-systemd setup-package help demo docs test test-fast test-all test-long test-nfs test-systemd test-pdf chaos fuzz screenshots texts run setup check bench wheel package package-again package-test clean
 
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # Tests start Python hundreds of times, and each time it would compile everything anew.
@@ -19,13 +19,13 @@ SEED ?= 1
 PAIRS ?= 2
 # Of make fuzz: for how long.
 SECONDS ?= 60
-SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-UNIT := not lab and not clean_debian and not long and not nfs and not systemd
+RUN := $(BIN)/python -m tests.run
 
 help:
 	@echo 'make demo          the main job, end to end, on two real hosts that it starts and takes away again'
-	@echo 'make test          the tests, all but the longest'
-	@echo 'make test-unit     a minute of them: no lab, and not the slow ones'
+	@echo 'make test-fast     a minute of the tests: no hosts, and not the slow ones'
+	@echo 'make test          the tests, all but the longest; STRICT=1 repeats none that failed on the hosts'
+	@echo 'make test-all      all tests: make test, then each of those below and chaos; which were red stands at the end'
 	@echo 'make test-long     the longest: every cap, every interruption'
 	@echo 'make test-nfs      a move over NFS, between two virtual machines'
 	@echo 'make test-systemd  moves between hosts with service managers, in every layout'
@@ -49,22 +49,25 @@ demo: setup-lab
 	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec tests/data/specs/seed-1220gb-observed.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
 
 test: setup-lab
-	@WITHOUT_LAB='$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT)" $(PYTEST)' sh installer/with-lab.sh sh tests/run.sh $(BIN)/python $(LAB_WORKERS) $(PYTEST)
+	@WITHOUT_LAB='$(RUN) -n $(WORKERS) unhosted $(PYTEST)' sh installer/with-lab.sh $(RUN) -n $(LAB_WORKERS) core $(PYTEST)
 
-test-unit: setup-lab
-	@$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "$(UNIT) and not slow" --ignore tests/live $(PYTEST)
+test-fast: setup-lab
+	@$(RUN) -n $(WORKERS) fast $(PYTEST)
+
+test-all: setup-lab
+	@$(RUN) all
 
 test-long: setup-lab
-	@sh installer/with-lab.sh $(BIN)/python -m pytest -m long $(PYTEST)
+	@sh installer/with-lab.sh $(RUN) long $(PYTEST)
 
 test-nfs: setup-nfs
-	@sh installer/with-lab.sh $(BIN)/python -m pytest -m nfs $(PYTEST)
+	@sh installer/with-lab.sh $(RUN) nfs $(PYTEST)
 
 test-systemd: setup-systemd
-	@sh installer/with-lab.sh $(BIN)/python -m pytest -m systemd $(PYTEST)
+	@sh installer/with-lab.sh $(RUN) systemd $(PYTEST)
 
 test-pdf: setup-pdf
-	@$(BIN)/python -m pytest tests/core/reports/shapes/test_standards.py $(PYTEST)
+	@$(RUN) pdf $(PYTEST)
 
 chaos: setup-systemd
 	@sh installer/with-lab.sh $(BIN)/python -m tests.chaos.run --rounds $(ROUNDS) --seed $(SEED) --pairs $(PAIRS) $(if $(ROUND),--round $(ROUND))
@@ -119,7 +122,7 @@ package-again: setup-package
 	@$(BIN)/python -m installer.build again
 
 package-test: package
-	@sh installer/with-lab.sh $(BIN)/python -m pytest -m clean_debian tests/installer
+	@sh installer/with-lab.sh $(RUN) clean_debian tests/installer
 
 clean:
 	rm -rf .venv .venv-tools dist build demo site screenshots fuzz-findings installer/build

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.contracts", "tests.postgresql", "tests.wire", "tests.histories", "tests.lab.fixtures"]
+pytest_plugins = [
+    "tests.ending",
+    "tests.contracts",
+    "tests.postgresql",
+    "tests.wire",
+    "tests.histories",
+    "tests.lab.fixtures",
+]
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

@@ -1,0 +1,123 @@
+"""The parts of the tests as the Makefile runs them: python -m tests.run [-n WORKERS] PART [PYTEST'S WORDS...].
+
+Each part ends with what `tests/ending.py` says and leaves build/tests/PART.xml. Tests of the lab that fail run once
+more, alone; with STRICT=1 in the environment none does. `all` has make run each of TARGETS, also if an earlier one was
+red, and says at the end which were.
+"""
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[1]
+UNUSUAL = ("clean_debian", "long", "nfs", "systemd")
+USUAL = " and ".join(f"not {mark}" for mark in UNUSUAL)
+TARGETS = {
+    "test": "core",
+    "test-long": "long",
+    "test-nfs": "nfs",
+    "test-systemd": "systemd",
+    "test-pdf": "pdf",
+    "chaos": None,
+}
+"""What `all` has make run, and the part that each is."""
+NEEDED = {"test-pdf": ("java", "javac", "mvn")}
+PARTS = ("fast", "unhosted", "core", "long", "nfs", "systemd", "clean_debian", "pdf")
+
+
+def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
+    """The words by which pytest runs a part, but for those given."""
+    side_by_side = ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
+    match part:
+        case "fast":
+            return [*side_by_side, "-m", f"not lab and {USUAL} and not slow", "--ignore", "tests/live"]
+        case "unhosted":
+            return [*side_by_side, "-m", f"not lab and {USUAL}"]
+        case "core":  # what measures runs by itself, for a neighbour would be measured too
+            alone = ["-m", f"{USUAL} and measures", *(given or files_that_measure())]
+            return [*side_by_side, "-m", f"{USUAL} and not measures", f"--then={shlex.join(alone)}"]
+        case "pdf":
+            return ["tests/core/reports/shapes/test_standards.py"]
+        case _:
+            return ["-m", part]
+
+
+def files_that_measure() -> list[str]:
+    """To load all the others would take as long as some of these."""
+    tests = (TOP / "tests").rglob("test_*.py")
+    return sorted(str(path.relative_to(TOP)) for path in tests if "pytest.mark.measures" in path.read_text("utf-8"))
+
+
+def run(part: str, workers: str, given: Sequence[str]) -> int:
+    """Run one part; that none of the tests asked for is of that kind is no failure."""
+    repeated = [] if os.environ.get("STRICT", "0") not in {"", "0"} else ["--repeat"]
+    status = pytest.main([*selection(part, workers, given), *repeated, f"--junitxml={_record(part)}", *given])
+    return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED else int(status)
+
+
+def run_all() -> int:
+    """Run each part that make knows, red ones before it or not; 1 where one was red, 130 where somebody interrupted."""
+    verdicts: dict[str, str] = {}
+    for target, part in TARGETS.items():
+        print(f"\n== make {target}", flush=True)
+        verdicts[target] = _verdict(target, part)
+        if verdicts[target] == "interrupted":
+            break
+    print("\nmake test-all:")
+    for target, verdict in verdicts.items():
+        print(f"    {target:14} {verdict}")
+    if "interrupted" in verdicts.values():
+        return 130
+    return int(any(verdict.startswith("red") for verdict in verdicts.values()))
+
+
+def _verdict(target: str, part: str | None) -> str:
+    """How a target of make ended."""
+    missing = [name for name in NEEDED.get(target, ()) if shutil.which(name) is None]
+    if missing:
+        return f"left out: there is no {' and no '.join(missing)}"
+    record = _record(part or target)
+    record.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        unhosted = Path(folder) / "unhosted"
+        environment = {**os.environ, "WITHOUT_LAB": f"touch {unhosted}"}
+        child = subprocess.Popen(["make", "--no-print-directory", target], env=environment)
+        try:
+            status = child.wait()
+        except KeyboardInterrupt:  # the part was interrupted too, and first takes its lab down
+            child.wait()
+            return "interrupted"
+        if unhosted.exists():
+            return "left out: this machine cannot host the lab"
+    return f"{'red' if status else 'green'}{_counts(record) if record.exists() else ''}"
+
+
+def _counts(record: Path) -> str:
+    suite = ET.parse(record).find("testsuite")  # noqa: S314  pytest has written it
+    return "" if suite is None else f": {suite.get('tests')} tests, {suite.get('skipped')} of them skipped"
+
+
+def _record(part: str) -> Path:
+    return Path("build/tests") / f"{part}.xml"
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.run", description=__doc__)
+    parser.add_argument("-n", dest="workers", default="2", help="so many side by side, where a part allows it")
+    parser.add_argument("part", choices=[*PARTS, "all"])
+    parser.add_argument("given", nargs=argparse.REMAINDER, help="words for pytest")
+    options = parser.parse_args(arguments)
+    return run_all() if options.part == "all" else run(options.part, options.workers, options.given)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
