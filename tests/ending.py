@@ -259,10 +259,10 @@ class Ending:
         for nodeid, seconds in self.seconds.items():
             folders[PurePosixPath(nodeid.partition("::")[0]).parent.as_posix()].append(seconds)
         self.terminal.section("time by folder")
-        for folder, each in sorted(folders.items(), key=lambda entry: -sum(entry[1])):
+        for folder, each in sorted(folders.items(), key=lambda entry: (-sum(entry[1]), entry[0])):
             self.terminal.write_line(f"{sum(each):8.1f} s {len(each):6} cases  {folder}")
         self.terminal.section(f"the {SLOWEST} slowest tests")
-        for nodeid, seconds in sorted(self.seconds.items(), key=lambda entry: -entry[1])[:SLOWEST]:
+        for nodeid, seconds in sorted(self.seconds.items(), key=lambda entry: (-entry[1], entry[0]))[:SLOWEST]:
             self.terminal.write_line(f"{seconds:8.1f} s  {nodeid}")
 
     @property
@@ -285,7 +285,9 @@ def _whole(report: pytest.TestReport) -> str:
 
 
 def _last_lines(report: pytest.TestReport | pytest.CollectReport) -> list[str]:
-    captured = _captured(report)[-CAPTURED_LINES:]
+    captured = _captured(report)
+    if len(captured) > CAPTURED_LINES:
+        captured = ["-- the last lines captured --", *captured[1 - CAPTURED_LINES :]]
     return [*report.longreprtext.splitlines()[len(captured) - LAST_LINES :], *captured]
 
 

@@ -1,0 +1,93 @@
+"""The parts of the tests as `make` has them run: `tests/run.py`."""
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests import run
+
+TOP = Path(__file__).parents[1]
+MAKEFILE = (TOP / "Makefile").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What pytest was run with; it found none of the tests asked for."""
+    heard: list[str] = []
+
+    def main(arguments: Sequence[str]) -> pytest.ExitCode:
+        heard[:] = arguments
+        return pytest.ExitCode.NO_TESTS_COLLECTED
+
+    monkeypatch.setattr(pytest, "main", main)
+    monkeypatch.delenv("STRICT", raising=False)
+    return heard
+
+
+def test_a_part_without_such_a_test_is_no_failure(words: list[str]) -> None:
+    assert run.main(["-n", "3", "core", "-k", "nothing", "-n0", "tests/core"]) == 0
+    assert words[:2] == ["-n", "3"]
+    assert words[-5:] == ["--junitxml=build/tests/core.xml", "-k", "nothing", "-n0", "tests/core"]
+    assert "--then=-m 'not clean_debian and not long and not nfs and not systemd and measures'" in " ".join(words)
+    assert "--then" not in words
+
+
+@pytest.mark.parametrize(("strict", "repeats"), [("1", False), ("0", True), ("", True)])
+def test_strict_repeats_nothing(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, strict: str, *, repeats: bool
+) -> None:
+    monkeypatch.setenv("STRICT", strict)
+    run.main(["nfs"])
+    assert ("--repeat" in words) == repeats
+
+
+def test_a_failure_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytest, "main", lambda _: pytest.ExitCode.INTERRUPTED)
+    assert run.main(["fast"]) == 2
+
+
+def test_every_file_that_measures_is_named() -> None:
+    found = run.files_that_measure()
+    assert {"tests/gui/test_watchdog.py", "tests/live/test_lab.py"} <= set(found)
+    assert all((TOP / name).is_file() for name in found)
+
+
+def test_every_target_of_all_is_one_of_make_and_runs_that_part() -> None:
+    for target, part in run.TARGETS.items():
+        recipe = MAKEFILE.split(f"\n{target}: ")[1].split("\n\n")[0]
+        assert part is None or re.search(rf"\$\(RUN\)( -n \$\(\w+\))? {part} \$\(PYTEST\)", recipe)
+        assert part is None or part in run.PARTS
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for make")
+def test_all_runs_each_part_and_says_which_were_red(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make = tmp_path / "programs" / "make"
+    make.parent.mkdir()
+    make.write_text("""#!/bin/sh
+echo "$2" >>called
+case $2 in
+test) mkdir -p build/tests; echo '<r><testsuite tests="7" skipped="2"/></r>' >build/tests/core.xml; exit 1 ;;
+test-nfs) eval "$WITHOUT_LAB" ;;
+esac
+""")
+    make.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{make.parent}:/bin:/usr/bin")
+    monkeypatch.setattr(run, "NEEDED", {"test-pdf": ("no-such-program", "sh")})
+    monkeypatch.chdir(tmp_path)
+    assert run.main(["all"]) == 1
+    assert Path("called").read_text().split() == ["test", "test-long", "test-nfs", "test-systemd", "chaos"]
+    assert capsys.readouterr().out.split("make test-all:\n")[1].splitlines() == [
+        "    test           red: 7 tests, 2 of them skipped",
+        "    test-long      green",
+        "    test-nfs       left out: this machine cannot host the lab",
+        "    test-systemd   green",
+        "    test-pdf       left out: there is no no-such-program",
+        "    chaos          green",
+    ]
+    make.write_text("#!/bin/sh\n")
+    assert run.main(["all"]) == 0
