@@ -28,6 +28,7 @@ MOST_SHOWN = 20
 LAST_LINES, CAPTURED_LINES = 25, 10
 SLOWEST = 15
 _PHASES = {"setup": " in its setup", "teardown": " in its teardown", "collect": " to load"}
+_PASSED = [(phase, "passed") for phase in ("setup", "call", "teardown")]
 _USUAL = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED}
 
 
@@ -164,8 +165,10 @@ class Ending:
                     hook.pytest_runtest_logreport(report=self._read(report))
                 case {"uncollected": report}:
                     hook.pytest_collectreport(report=self._read(report))
-                case {"status": status} if status not in _USUAL and session.testsfailed == failed_before:
-                    nodeid = next(iter(self.running), "the tests by themselves")
+                case {"status": pytest.ExitCode.INTERRUPTED} if session.testsfailed > failed_before:
+                    pass  # what it could not load has been told
+                case {"status": status} if status not in _USUAL:
+                    nodeid = next(reversed(self.running), "the tests by themselves")
                     said = f"the process ended with status {status} while running {nodeid}, see {_shown(output)}"
                     place = (nodeid.partition("::")[0], None, nodeid)
                     hook.pytest_runtest_logreport(report=pytest.TestReport(nodeid, place, {}, "failed", said, "call"))
@@ -175,13 +178,13 @@ class Ending:
         name = re.sub(r"[^\w.-]+", "-", nodeid)[-100:]
         self.outputs[nodeid] = folder = self.kept / f"{len(self.outputs) + 1}-{name}"
         folder.mkdir(parents=True)
-        (folder / "first.txt").write_text("\n".join(map(_whole, failed)), encoding="utf-8")
+        (folder / "first.txt").write_text("\n".join(map(_whole, failed)), "utf-8", "backslashreplace")
         given = [word for word in self.config.invocation_params.args if word not in self.config.option.file_or_dir]
         without_workers = ["-n0"] if self.config.pluginmanager.hasplugin("xdist") else []
         words = [*given, *without_workers, "-m", "", "-rA", "--junitxml=", nodeid]
-        events = self._by_itself(words, folder / "again.txt")
+        *events, ended = self._by_itself(words, folder / "again.txt")
         reports = [self._read(event["report"]) for event in events if "report" in event]
-        if any(each.failed for each in reports) or not any(each.when == "call" and each.passed for each in reports):
+        if ended["status"] != pytest.ExitCode.OK or [(each.when, each.outcome) for each in reports] != _PASSED:
             return
         self.unstable[nodeid] = folder
         session.testsfailed -= len(failed)

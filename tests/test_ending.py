@@ -143,13 +143,18 @@ def test_red():
     assert suite(pytester.path).get("failures") == "1"
 
 
-def test_a_test_that_is_skipped_when_repeated_stays_a_failure(run: Run) -> None:
-    text = """
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "ending", ['pytest.skip("there are no hosts any more")', "request.addfinalizer(lambda: os._exit(0))"]
+)
+def test_lab_test_that_does_not_pass_to_its_end_when_repeated_stays_a_failure(run: Run, ending: str) -> None:
+    text = f"""
 @pytest.mark.lab
-def test_a():
+def test_a(request):
     if runs("ran") > 1:
-        pytest.skip("there are no hosts any more")
-    assert False
+        {ending}
+    else:
+        assert False
 """
     result = run({"test_a.py": text}, "--repeat")
     assert (result.ret, result.parseoutcomes()) == (1, {"failed": 1})
@@ -270,8 +275,19 @@ def test_either_part_may_select_nothing(run: Run) -> None:
     assert run(files, "-m", "not measures", "--then=-m long").ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+def test_a_file_that_does_not_load_by_itself_is_an_error_told_once(run: Run) -> None:
+    files = {"test_a.py": "def test_beside(): ...\n", "test_b.py": "import no_such_module\n"}
+    result = run(files, "test_a.py", "--then=test_b.py")
+    assert (result.ret, result.parseoutcomes()) == (1, {"passed": 1, "errors": 1})
+    result.stdout.fnmatch_lines(["FAILED to load: test_b.py", "*ModuleNotFoundError*"])
+
+
 def test_a_process_that_ends_early_is_named_with_its_test(run: Run) -> None:
     text = """
+@pytest.mark.measures
+def test_before():
+    assert False
+
 @pytest.mark.measures
 def test_alone():
     os._exit(7)
@@ -284,7 +300,7 @@ def test_beside():
     result = run(
         {"test_a.py": text}, *WITH_WORKER, "-m", "not measures", "--then=-m measures", "--max-worker-restart=0"
     )
-    assert (result.ret, result.parseoutcomes()) == (1, {"failed": 2})
+    assert (result.ret, result.parseoutcomes()) == (1, {"failed": 3})
     result.stdout.fnmatch_lines(
         [
             "    worker gw0 ended while running test_a.py::test_beside",
@@ -315,6 +331,7 @@ ON_ITS_WAY = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(), WITH_WORKER], ids=["by itself", "with a worker"])
 def test_an_interrupted_run_says_what_ran(run: Run, pytester: pytest.Pytester, words: tuple[str, ...]) -> None:
     text = """
