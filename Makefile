@@ -1,7 +1,7 @@
 # On a fresh Debian 12 machine with git, make and Python 3.11, each of these does all of its own set-up first.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: setup-lab setup-pdf setup-nfs setup-systemd setup-package help demo docs test test-fast test-all test-long test-nfs test-systemd test-pdf chaos fuzz screenshots texts run setup check bench wheel package package-again package-test clean
+.PHONY: setup-lab setup-pdf setup-nfs setup-systemd setup-package help demo docs test test-fast test-all test-long test-nfs test-systemd test-pdf chaos fuzz mutations screenshots texts run setup check bench wheel package package-again package-test clean
 
 BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 # Tests start Python hundreds of times, and each time it would compile everything anew.
@@ -19,6 +19,8 @@ SEED ?= 1
 PAIRS ?= 2
 # Of make fuzz: for how long.
 SECONDS ?= 60
+# Of make mutations: how many, drawn by SEED; ONLY='3 17': these alone; TESTS_OF=COMMIT: with the tests of that commit.
+COUNT ?= 60
 RUN := $(BIN)/python -m tests.run
 
 help:
@@ -32,6 +34,7 @@ help:
 	@echo 'make test-pdf      reports held against PDF/A-2a and PDF/UA-1 by veraPDF, which comes from Maven Central'
 	@echo 'make chaos         moves between such hosts, each with a fault at a random moment: ROUNDS=10 SEED=1, ROUND=3 alone'
 	@echo 'make fuzz          what reads servers and files, fed with garbage and damaged outputs for SECONDS=60'
+	@echo 'make mutations     whether tests notice single changes of the code: COUNT=60 SEED=1, ONLY=3 alone'
 	@echo 'make screenshots   every page of the window in each size, scale and theme, in screenshots/'
 	@echo 'make docs          the documentation as a site, in site/'
 	@echo 'make texts         the texts of reports and window into the catalogue of each language'
@@ -74,6 +77,9 @@ chaos: setup-systemd
 
 fuzz: setup-lab
 	@$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS) --seed $(SEED)
+
+mutations: setup-lab
+	@sh installer/with-lab.sh $(BIN)/python -m tests.mutations.run --count $(COUNT) --seed $(SEED) $(if $(ONLY),--only $(ONLY)) $(if $(TESTS_OF),--tests-of $(TESTS_OF))
 
 screenshots: setup-lab
 	@$(BIN)/python tests/gui/pictures.py screenshots
