@@ -115,6 +115,7 @@ def test_an_emptied_queue_ends_behind_what_is_measured(full_window: MainWindow, 
     shown = page(qtbot, full_window, "Measure")
     assert isinstance(shown, MeasurePage)
     runs, waits = (Entry(suite, ONE_BY_ONE, (FORECAST,)) for suite in ("quick", "raid"))
+    shown._clock.start()  # noqa: SLF001
     shown._show_entries((replace(runs, state=State.RUNS), waits))  # noqa: SLF001  as if it had begun
     assert figures(shown.hint.text()) == ["2 h 00 min"]
     shown.empty_queue()
@@ -184,6 +185,7 @@ def test_what_is_measured_is_said_with_its_move_while_another_is_picked(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
     shown = forecast_shown(qtbot, full_window, full_store)
+    shown._clock.start()  # noqa: SLF001
     shown._mark(0, State.RUNS)  # noqa: SLF001  as if it had begun
     assert figures(shown.hint.text()) == ["1 h 00 min"]
     assert "spring" not in shown.hint.text()
