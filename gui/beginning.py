@@ -12,7 +12,7 @@ from gui.moves import Moves
 from gui.states import ServerRow
 from gui.work import Work
 
-_TITLES = (marked("The old server, where the cluster runs now"), marked("The new server, where the cluster goes"))
+TITLES = (marked("The old server, where the cluster runs now"), marked("The new server, where the cluster goes"))
 
 
 class Beginning(QObject):
@@ -34,8 +34,8 @@ class Beginning(QObject):
 
     @Slot(object)
     def _go_on(self, servers: tuple[ServerRow, ...]) -> None:
-        if len(servers) < len(_TITLES):
-            self._describing.ask(None, tr(_TITLES[len(servers)]))
+        if len(servers) < len(TITLES):
+            self._describing.ask(None, tr(TITLES[len(servers)]))
         else:
             self._moves.new()
 

@@ -120,6 +120,7 @@ class Menus(QObject):
             sizes.addAction(action)
         self._make_languages(view.addMenu(tr("&Language")))
         notify = self._action(tr("Notify when a &job ends"), lambda: window.notifier.use(notify.isChecked()))
+        notify.setObjectName("notify")
         notify.setCheckable(True)
         notify.setChecked(window.notifier.on)
         view.addAction(notify)

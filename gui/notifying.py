@@ -123,12 +123,12 @@ class Notifier(QObject):
 
     @Slot(object)
     def _succeeded(self, result: object) -> None:
-        self._how = ended(result) if isinstance(result, State) else tr("is done")
+        self._how = ended(result if isinstance(result, State) else State.DONE)
 
     @Slot(object)
     def _failed(self, error: Exception) -> None:
         if isinstance(error, Cancelled):
-            self._how = tr("was cancelled")
+            self._how = ended(State.CANCELLED)
         else:
             self._how = (
                 tr("has failed: {message}").format(message=recorded(error.message))

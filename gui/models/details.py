@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from core.benchmarks.model import Run
 from core.facts.model import Facts
-from core.language import tr
+from core.language import marked, tr
 from core.migration.model.checks import Waiver
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution
@@ -21,6 +21,9 @@ from gui.models.words import EXECUTIONS, moment
 
 if TYPE_CHECKING:
     from core.history.details import Detail
+
+
+NO_CHECKS = marked("no checks")
 
 
 def detail_text(detail: "Detail") -> str:
@@ -47,7 +50,7 @@ def detail_text(detail: "Detail") -> str:
         case Path():
             return str(detail)
         case _:
-            return "\n\n\n".join(map(check_text, detail)) or tr("no checks")
+            return "\n\n\n".join(map(check_text, detail)) or tr(NO_CHECKS)
 
 
 def _facts(facts: Facts) -> str:

@@ -25,7 +25,7 @@ def summary(state: ExecutionState) -> str:
     what = tr("The rehearsal") if execution.kind is Kind.REHEARSAL else tr("The move")
     done = sum(execution.done(step.number) for step in execution.plan.steps)
     killed = execution.state is State.RUNNING and not state.alive
-    how = tr("was interrupted: the program that carried it out has ended") if killed else ended(execution.state)
+    how = tr(KILLED) if killed else ended(execution.state)
     counts = tr("{done} of {steps_taken} done").format(
         done=done, steps_taken=counted(len(execution.steps_taken), "{number} step", "{number} steps")
     )
@@ -50,6 +50,8 @@ _STATES = {
     State.DONE: marked("is done"),
     State.ROLLED_BACK: marked("was taken back"),
 }
+KILLED = marked("was interrupted: the program that carried it out has ended")
+"""How one ended whose state says that it runs, and which no program carries out."""
 
 
 def ended(state: State) -> str:
@@ -132,7 +134,7 @@ def confirmation(doing: Doing, state: ExecutionState) -> str:
         )
     if state.execution is None:
         return ""
-    return _resumed(state.execution, state.stands) if doing is Doing.RESUME else tr(_AT_STAKE[doing])
+    return _resumed(state.execution, state.stands) if doing is Doing.RESUME else tr(AT_STAKE[doing])
 
 
 def _beginning(doing: Doing, state: ExecutionState) -> str:
@@ -174,12 +176,13 @@ def _resumed(execution: Execution, stands: str) -> str:
     return tr("{at}; before it stops old it asks for the cluster's name once more.").format(at=at)
 
 
-_AT_STAKE = {
+AT_STAKE = {
     Doing.END: marked(
         "The copy ends, and what it needed is taken away. Old stays as it is; what lies on new stays there."
     ),
     Doing.BACK: marked("New is stopped and keeps its files; old is let go, started, and proven to run."),
 }
+"""What a person reads before they type the cluster's name."""
 
 
 def _sentence(text: str) -> str:

@@ -45,7 +45,7 @@ def _start(row: FitRow) -> str:
     if not row.windowed:
         return units.duration(row.fit.start_by)
     if row.stop_by is None:
-        return tr("the window is too short")
+        return tr(TOO_SHORT)
     if not units.known(row.stop_by):
         return units.ABSENT
     minutes = int(row.stop_by // 60)
@@ -110,8 +110,9 @@ def said_of(planned: "Planned") -> str:
     return f"{asked}{back}{seen}"
 
 
-START = 2
-"""The column that a window gives another head."""
+METHOD, FITS, START, COSTS, MUST_HOLD = range(5)
+"""Its columns; a window gives `START` another head."""
+TOO_SHORT = marked("the window is too short")
 STARTS = {True: marked("Stop old by"), False: marked("Stop and way back")}
 FIT_COLUMNS: tuple[Column[FitRow], ...] = (
     Column("Method", lambda row: method_name(row.fit.method)),

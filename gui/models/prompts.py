@@ -11,14 +11,17 @@ from gui.asker import Question, StepQuestion, StopQuestion
 from gui.models.sentences import recorded
 from gui.models.words import counted
 
-_DONE = {
+DONE = {
     Hook.STOP_APPLICATIONS: marked("The applications are stopped"),
     Hook.MOVE_CRON_JOBS: marked("The cron jobs are moved"),
     Hook.MOVE_ADDRESS: marked("The address is moved"),
     Hook.TELL_POOLER: marked("The pooler is told"),
     "lead": marked("The applications use new"),
 }
+"""What the button says of each step of a person's, by the step's name."""
 DECIDE = "decide"
+"""The name of the step in which a person opens new, or goes back."""
+OPEN_NEW = marked("&Open new to clients")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +58,9 @@ def prompt_for(question: Question, execution: Execution | None) -> Prompt:
             warm=question.warm,
         )
     if isinstance(question, StepQuestion):
-        decides = question.title == DECIDE
+        decides = question.name == DECIDE
         title = tr("Open new to clients?") if decides else _capital(recorded(question.title))
-        button = tr("&Open new to clients") if decides else f"&{tr(_DONE.get(question.name, marked('It is done')))}"
+        button = tr(OPEN_NEW) if decides else f"&{tr(DONE.get(question.name, marked('It is done')))}"
         return Prompt(title, f"{_capital(recorded(question.reason))}.", question.table, button, way_back=decides)
     raise TypeError(type(question))
 

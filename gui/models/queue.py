@@ -29,6 +29,10 @@ WAYS = {
 }
 
 
+LEFT_OUT = marked("left out: {reason}")
+LATE, NEARLY_DONE = marked("longer than the forecast"), marked("nearly done")
+
+
 class State(StrEnum):
     """How a suite of the queue stands."""
 
@@ -97,9 +101,9 @@ def whole_queue(entries: Sequence[Entry], running_for: float | None = None, runn
     if running_for is None:
         return tr("{range} in all{beside}.").format(range=_range(low, high), beside=beside)
     late = any(entry.state is State.RUNS and running_for > entry.seconds[1] > 0 for entry in entries)
-    said = tr("longer than the forecast") if late else ""
+    said = tr(LATE) if late else ""
     left = tr("{range} left in all").format(range=_range(low, high)) if high else ""
-    return f"{', '.join(part for part in (said, left) if part) or tr('nearly done')}{beside}."
+    return f"{', '.join(part for part in (said, left) if part) or tr(NEARLY_DONE)}{beside}."
 
 
 def _left(entry: Entry, running_for: float, running_left: float | None) -> tuple[float, float]:
@@ -130,7 +134,7 @@ def _takes(row: ForecastRow) -> str:
 
 
 def _problems(row: ForecastRow) -> str:
-    left_out = [tr("left out: {reason}").format(reason=reason) for reason in row.forecast.left_out]
+    left_out = [tr(LEFT_OUT).format(reason=reason) for reason in row.forecast.left_out]
     return "; ".join((*map(recorded, row.forecast.problems), *left_out, *map(recorded, row.forecast.warnings))) or tr(
         "none"
     )

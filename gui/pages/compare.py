@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 USUAL = (Side.OLD, Side.NEW)
 LATEST = (marked("old, as measured last"), marked("new, as measured last"))
+NOT_MEASURED = marked("Nothing was measured of what was picked. Shown instead:")
 
 
 class ComparePage(Page):
@@ -178,7 +179,7 @@ class ComparePage(Page):
 
     def _pick_usual(self) -> None:
         """Of neither pick anything was measured: back to what can be compared, and say why."""
-        self._remark = tr("Nothing was measured of what was picked. Shown instead:")
+        self._remark = tr(NOT_MEASURED)
         for box, side in ((self.left, Side.OLD), (self.right, Side.NEW)):
             box.setCurrentIndex(USUAL.index(side))
         self.refresh()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from core.benchmarks.suites import Listed
 
 PROBLEMS = marked("The benchmarks cannot start before the problems are solved")
+NO_FORECAST = marked("Make a forecast first")
 Choice = tuple[str, str]
 """A suite, and one of WAYS."""
 
@@ -187,7 +188,7 @@ class MeasurePage(Page):
         if not self.work.ready:
             return tr("Something else runs at this moment")
         if not self._is_forecast:
-            return tr("Make a forecast first")
+            return tr(NO_FORECAST)
         return tr(PROBLEMS) if any(entry.problems for entry in self._entries) else ""
 
     @property

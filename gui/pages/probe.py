@@ -17,6 +17,7 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 LIVE_MS = 1000
+MEASURING = marked("Measuring: each link takes some seconds, and stands here when it is done.")
 
 
 class ProbePage(PartPage):
@@ -63,9 +64,8 @@ class ProbePage(PartPage):
         self._probed = ""
 
     def show_part(self, part: tuple[Probe, ...]) -> None:
-        measuring = tr("Measuring: each link takes some seconds, and stands here when it is done.")
         here = self.work.move is not None and self.work.move.name == self._probed
-        self.summary.setText(measuring if here else rows.probes_summary(part) or tr(self.nothing))
+        self.summary.setText(tr(MEASURING) if here else rows.probes_summary(part) or tr(self.nothing))
         fill_table(self.table, part)
 
     @Slot(object)

@@ -19,6 +19,8 @@ SOURCES = {
     marked("as old was measured"): Side.OLD,
     marked("as stated:"): None,
 }
+STATE_IT = marked("State what one drive does; what is left empty is not reckoned.")
+NO_NUMBER = marked("What one drive does is a number above zero, such as 450.")
 FIGURES = (
     ("read_iops", marked("reads /s"), 1.0),
     ("write_iops", marked("writes /s"), 1.0),
@@ -90,12 +92,12 @@ class WhatIfView(QWidget):
         try:
             drive = self._stated()
         except ValueError:
-            self.say(tr("What one drive does is a number above zero, such as 450."))
+            self.say(tr(NO_NUMBER))
             return
         if drive != Drive():
             self.asked.emit(self.drives.value(), drive, Side.NEW)
         else:
-            self.say(tr("State what one drive does; what is left empty is not reckoned."))
+            self.say(tr(STATE_IT))
 
     def _stated(self) -> Drive:
         figures = {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from core import units
@@ -87,6 +87,13 @@ def full_window(full_store: Store, window: MainWindow) -> MainWindow:  # noqa: A
 def at_rest(qtbot: QtBot, window: MainWindow) -> None:
     """Wait until nothing is read or done any more."""
     qtbot.waitUntil(lambda: window.work.runner.idle, timeout=10_000)
+
+
+def press(box: object, role: QMessageBox.ButtonRole) -> None:
+    """Press the one button of that role in a message box."""
+    assert isinstance(box, QMessageBox)
+    (button,) = (one for one in box.buttons() if box.buttonRole(one) is role)
+    button.click()
 
 
 def page(qtbot: QtBot, window: MainWindow, title: str) -> "Page":

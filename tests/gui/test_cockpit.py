@@ -9,14 +9,17 @@ from pytestqt.qtbot import QtBot
 from core.benchmarks.model import Forecast, Mark, MarkKind, Side, Volume
 from core.history.store import Store
 from core.jobs import Job, Live, Progress
-from gui.models.queue import Entry, State
-from gui.models.tiles import tile_rows
-from gui.pages.measure import MeasurePage
+from gui.models.queue import WAYS, Entry, State
+from gui.models.tiles import live_words, tile_rows
+from gui.models.words import in_sentence
+from gui.pages.measure import NO_FORECAST, PROBLEMS, MeasurePage
 from gui.widgets.tiles import Tiles
 from gui.window import MainWindow
+from tests.figures import figures
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
 
+ONE_BY_ONE, AT_ONCE, OLD_ALONE, _ = WAYS
 FIGURES = {"read_iops": 900.0, "read_bytes_per_second": 7e6, "write_iops": 10.0, "write_bytes_per_second": 2e6}
 
 
@@ -48,9 +51,10 @@ def test_now_is_said_for_as_long_as_something_comes(
     tiles.take(Live(run.volume.side, run.workload.name, FIGURES))
     spot = tiles.room(0, 0).topLeft() + QPoint(5, 5)
     monkeypatch.setattr("gui.widgets.sparkline.STALE_SECONDS", 1000.0)
-    assert "900 IOPS at the disk now" in tiles.tip_at(spot)
+    now = live_words(run.workload.headline, FIGURES)
+    assert now in tiles.tip_at(spot)
     monkeypatch.setattr("gui.widgets.sparkline.STALE_SECONDS", 0.0)  # as if its side had ended a while ago
-    assert "now" not in tiles.tip_at(spot)
+    assert now not in tiles.tip_at(spot)
     assert "902 IOPS" in tiles.tip_at(spot)
     tiles.rest()
 
@@ -82,8 +86,9 @@ def test_a_dot_says_what_it_stands_for(full_store: Store, qtbot: QtBot) -> None:
     tiles.show_rows(tile_rows([replace(run, repetitions=(run.repetitions[0], disturbed, run.repetitions[2]))]))
     room = tiles.room(0, 0)
     said = {tiles.tip_at(QPoint(x, y)) for x in range(room.left(), room.right(), 4) for y in range(0, room.bottom(), 4)}
-    assert "repetition 1: 903 IOPS" in said
-    assert "repetition 2: 905 IOPS: disturbed, counts apart" in said
+    of_dots = {tuple(figures(text)): text for text in said}
+    assert MarkKind.DISTURBED in of_dots["2", "905 IOPS"]
+    assert MarkKind.DISTURBED not in of_dots["1", "903 IOPS"]
     assert any(text.startswith("old: fio random read direct\n901") for text in said)
     assert tiles.tip_at(QPoint(room.left(), room.bottom() + 500)) == ""
 
@@ -94,12 +99,14 @@ def test_suites_are_queued_in_their_order(full_window: MainWindow, qtbot: QtBot)
     assert shown.empty.isHidden()
     shown.queue.click()
     shown.suite.setCurrentText("raid")
-    shown.sides.setCurrentText("Both at once")
+    shown.sides.setCurrentIndex(shown.sides.findData(AT_ONCE))
     shown.queue.click()
-    assert shown.hint.text().startswith("Queued: quick (both, one by one), raid (both at once).")
+    queued = f"quick ({in_sentence(ONE_BY_ONE)}), raid ({in_sentence(AT_ONCE)})"
+    assert queued in shown.hint.text()
     assert not shown.start.isEnabled()
     shown.empty.click()
-    assert "Queued" not in shown.hint.text()
+    assert queued not in shown.hint.text()
+    assert "raid (" not in shown.hint.text()
     assert shown.suites.current() is not None
     assert shown.empty.isHidden()
 
@@ -107,15 +114,17 @@ def test_suites_are_queued_in_their_order(full_window: MainWindow, qtbot: QtBot)
 def test_an_emptied_queue_ends_behind_what_is_measured(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = page(qtbot, full_window, "Measure")
     assert isinstance(shown, MeasurePage)
-    runs, waits = (Entry(suite, "Both, one by one") for suite in ("quick", "raid"))
+    runs, waits = (Entry(suite, ONE_BY_ONE, (FORECAST,)) for suite in ("quick", "raid"))
+    shown._clock.start()  # noqa: SLF001
     shown._show_entries((replace(runs, state=State.RUNS), waits))  # noqa: SLF001  as if it had begun
+    assert figures(shown.hint.text()) == ["2 h 00 min"]
     shown.empty_queue()
-    assert "Make a forecast" not in shown.hint.text()
+    assert figures(shown.hint.text()) == ["1 h 00 min"]  # what is left of the one that runs
     shown._ended_well(())  # noqa: SLF001  as if it had ended
     assert [(entry.suite, entry.state) for entry in shown._entries] == [("quick", State.DONE)]  # noqa: SLF001  as if it had ended
 
 
-FORECAST = Forecast(Volume(Side.OLD, "db-old", "/srv", "/srv"), 60.0, 1, 2)
+FORECAST = Forecast(Volume(Side.OLD, "db-old", "/srv", "/srv"), 3600.0, 1, 2)
 
 
 def forecast_shown(qtbot: QtBot, window: MainWindow, store: Store) -> MeasurePage:
@@ -139,7 +148,7 @@ def test_a_forecast_is_forgotten_with_its_move(full_window: MainWindow, full_sto
     full_window.work.pick("spring")
     at_rest(qtbot, full_window)
     assert (shown.start.isEnabled(), shown.forecasts.isHidden()) == (False, True)
-    assert shown.start.toolTip() == "Make a forecast first"
+    assert shown.start.toolTip() == NO_FORECAST
 
 
 def test_a_queue_goes_with_its_move_and_stays_while_that_is_edited(
@@ -150,10 +159,10 @@ def test_a_queue_goes_with_its_move_and_stays_while_that_is_edited(
     full_store.update_move(replace(samples.MOVE, target="/srv/other/15"))
     full_window.work.changed.emit()
     at_rest(qtbot, full_window)
-    assert shown.hint.text().startswith("Queued: quick")
+    assert "quick (" in shown.hint.text()
     full_window.work.pick("autumn")
     at_rest(qtbot, full_window)
-    assert "Queued" not in shown.hint.text()
+    assert "quick (" not in shown.hint.text()
     assert shown.empty.isHidden()
 
 
@@ -162,7 +171,7 @@ def test_a_forecast_that_comes_late_is_not_shown_beside_another_move(
 ) -> None:
     shown = forecast_shown(qtbot, full_window, full_store)
     chosen = (shown.suite.currentText(), shown.sides.currentText())
-    for move, wanted in (("autumn", chosen), ("spring", ("raid", "Old alone"))):
+    for move, wanted in (("autumn", chosen), ("spring", ("raid", OLD_ALONE))):
         full_window.work.pick(move)
         at_rest(qtbot, full_window)
         if move == "spring":
@@ -176,11 +185,14 @@ def test_what_is_measured_is_said_with_its_move_while_another_is_picked(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
     shown = forecast_shown(qtbot, full_window, full_store)
+    shown._clock.start()  # noqa: SLF001
     shown._mark(0, State.RUNS)  # noqa: SLF001  as if it had begun
-    assert shown.hint.text().startswith("Measuring: ")
+    assert figures(shown.hint.text()) == ["1 h 00 min"]
+    assert "spring" not in shown.hint.text()
     full_window.work.pick("autumn")
     at_rest(qtbot, full_window)
-    assert shown.hint.text().startswith("Measuring spring: ")
+    assert figures(shown.hint.text()) == ["1 h 00 min"]
+    assert " spring: " in shown.hint.text()
     assert shown.forecasts.isHidden()
     assert not shown.queue.isEnabled()
     run = full_store.runs("spring")[0]
@@ -190,7 +202,8 @@ def test_what_is_measured_is_said_with_its_move_while_another_is_picked(
     at_rest(qtbot, full_window)
     assert shown.forecasts.isVisible()
     shown._ended_well(())  # noqa: SLF001
-    assert shown.hint.text() == "Measured: quick. Compare says what came of it."
+    assert ": quick. " in shown.hint.text()
+    assert figures(shown.hint.text()) == []  # nothing is left
 
 
 def test_what_is_left_is_the_same_above_and_below(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
@@ -206,8 +219,8 @@ def test_what_is_left_is_the_same_above_and_below(full_window: MainWindow, full_
     task.reported.connect(shown.take_events)
     with qtbot.waitSignal(task.reported):
         pass
-    assert "about 40 s left" in full_window.job_bar.words.text()
-    assert shown.hint.text() == "Measuring: about 40 s left in all."
+    assert figures(full_window.job_bar.words.text())[-1] == "40 s"
+    assert figures(shown.hint.text()) == ["40 s"]
     at_rest(qtbot, full_window)
 
 
@@ -218,8 +231,8 @@ def test_why_it_cannot_start_is_said_as_it_is(full_window: MainWindow, full_stor
     bad = Entry(*chosen, (replace(FORECAST, problems=("no space",)),))
     shown._show_forecast("spring", [chosen], (bad,))  # noqa: SLF001
     assert not shown.start.isEnabled()
-    assert f"{shown.start.toolTip()}." == shown.hint.text()
-    assert "before the problems are solved" in shown.hint.text()
+    assert shown.start.toolTip() == PROBLEMS
+    assert shown.hint.text() == f"{PROBLEMS}."
 
 
 def test_sorted_suites_and_the_box_choose_the_same(full_window: MainWindow, qtbot: QtBot) -> None:

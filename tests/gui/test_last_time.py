@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from core.settings import PROGRAM, program_version
 from gui.dialogs.crash import LastTimeDialog
 from gui.last_time import FOLDER, LastTime
 from gui.window import MainWindow
 
 ROOT = Path(__file__).parents[2]
 ENDS = {
-    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, "the window was opened"),
+    "killed": ("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, f"{PROGRAM} {program_version()}"),
     "crashed": ("os.kill(os.getpid(), signal.SIGSEGV)", -signal.SIGSEGV, "Fatal Python error: Segmentation fault"),
     "closed": ("last.end()", 0, ""),
 }

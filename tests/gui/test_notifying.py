@@ -12,10 +12,13 @@ from pytestqt.qtbot import QtBot
 from core.errors import Cancelled, InputError
 from core.jobs import Job
 from core.migration.model.execution import State
+from core.settings import PROGRAM
 from gui.asker import StepQuestion
+from gui.models.execution import ended
 from gui.notifying import TrayOrTitle
 from gui.remembered import Remembered
 from gui.window import MainWindow
+from tests.figures import figures
 from tests.gui.conftest import HARMLESS, at_rest, page
 
 RAISES = pytest.mark.qt_log_ignore(HARMLESS, "This plugin does not support raise", extend=False)
@@ -58,11 +61,11 @@ def _does(result: object) -> Callable[[object, Job], object]:
 @pytest.mark.parametrize(
     ("result", "how"),
     [
-        (None, "is done"),
-        (State.DONE, "is done"),
-        (State.STOPPED, "has stopped"),
-        (Cancelled(), "was cancelled"),
-        (InputError("b is full", "make room"), "has failed: b is full"),
+        (None, ended(State.DONE)),
+        (State.DONE, ended(State.DONE)),
+        (State.STOPPED, ended(State.STOPPED)),
+        (Cancelled(), ended(State.CANCELLED)),
+        (InputError("b is full", "make room"), ": b is full"),
     ],
 )
 def test_the_end_of_a_job_is_told_once(
@@ -70,7 +73,10 @@ def test_the_end_of_a_job_is_told_once(
 ) -> None:
     full_window.work.run("Probing spring", _does(result))
     at_rest(qtbot, full_window)
-    assert desk.told == [(f"Probing spring {how}", "It took 0 s.")]
+    ((title, text),) = desk.told
+    assert title.startswith("Probing spring ")
+    assert title.endswith(how)
+    assert figures(text) == ["0 s"]
 
 
 @RAISES
@@ -92,10 +98,13 @@ def test_a_job_that_waits_for_a_person_says_for_what(full_window: MainWindow, de
     full_window.work.run("Moving spring", lambda _session, _job: goes_on.wait(10))
     question = StepQuestion("old", "stop the applications", "nobody may write")
     full_window.work.asker.asked.emit(question)
-    assert desk.told == [("pghaul waits for you", "stop the applications, after 0 s")]
+    ((waits, text),) = desk.told
+    assert PROGRAM in waits
+    assert text.startswith(f"{question.title}, ")
+    assert figures(text) == ["0 s"]
     goes_on.set()
     at_rest(qtbot, full_window)
-    assert [title for title, _ in desk.told] == ["pghaul waits for you", "Moving spring is done"]
+    assert [title for title, _ in desk.told] == [waits, f"Moving spring {ended(State.DONE)}"]
 
 
 def test_who_looks_at_the_window_is_not_told(full_window: MainWindow, qtbot: QtBot) -> None:
@@ -111,7 +120,8 @@ def test_who_wants_none_gets_none_also_tomorrow(
     full_window: MainWindow, desk: Desk, qtbot: QtBot, tmp_path: Path
 ) -> None:
     full_window.work.remembered = Remembered(tmp_path)
-    action = next(one for one in full_window.findChildren(QAction) if one.text() == "Notify when a &job ends")
+    action = full_window.findChild(QAction, "notify")
+    assert action is not None
     assert action.isChecked()
     action.trigger()
     full_window.work.run("Probing spring", _does(None))
@@ -128,7 +138,7 @@ def test_without_a_tray_the_title_says_it_until_the_window_is_looked_at(
     full_window.notifier.desktop = TrayOrTitle(full_window, full_window.notifier.bring_up)
     full_window.work.run("Probing spring", _does(None))
     at_rest(qtbot, full_window)
-    assert full_window.windowTitle() == "Probing spring is done – pghaul"
+    assert full_window.windowTitle() == f"Probing spring {ended(State.DONE)} – {PROGRAM}"
     full_window.notifier.bring_up()
     assert full_window.windowTitle() == title
     assert desk.told == []

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -187,8 +188,8 @@ class Person:
     """A DBA at the terminal: knows the cluster's name, and does what `at` says when it comes to a step.
 
     Attributes:
-        at: what happens when the plan asks for a step of theirs, by its title.
-        asked: what they were asked; `connected`: who was connected when they were asked last.
+        at: what happens when the plan asks for a step of theirs, by its name.
+        asked: what they were asked, a step by its name; `connected`: who was connected when they were asked last.
         passes: how many warm passes they want before the stop.
     """
 
@@ -213,8 +214,8 @@ class Person:
         return False
 
     def has_done(self, step: Step) -> bool:
-        self.asked.append(step.title)
-        self.at.get(step.title, lambda: None)()
+        self.asked.append(step.name)
+        self.at.get(step.name, lambda: None)()
         return True
 
     def takes_on(self, found: str) -> str:  # noqa: ARG002
@@ -254,6 +255,12 @@ class Moving:
 
     def begin(self, kind: Kind = Kind.REAL, verify: Verify = Verify.CHANGED) -> int:
         return self.store.execution_started(begin(self.plan(verify), kind))
+
+    def about(self, execution: int, name: str) -> str:
+        """What an error says of the step of that name, for `match`."""
+        step = self.store.execution(execution).plan.step(name)
+        assert step is not None, name
+        return re.escape(step.title)
 
     def execute(self, person: Person | None = None, kind: Kind = Kind.REAL) -> Execution:
         number = self.begin(kind)

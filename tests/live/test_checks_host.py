@@ -15,6 +15,7 @@ from core.migration.model.move import Move
 from core.migration.probing.trial_cluster import with_trial_cluster
 from core.redaction import MASK
 from core.servers.connection import Server
+from tests.figures import figures
 from tests.lab import clusters
 from tests.lab.footprint import as_text, differences, footprint
 from tests.lab.hosts import Host
@@ -163,7 +164,7 @@ def test_it_passes_on_what_is_whole(looks: Looks, identifier: str) -> None:
 
 def test_files_of_another_owner_are_told_of_and_stop_nothing(looks: Looks) -> None:
     result = looks.result("foreign-files", ODD, here=True, there=False)
-    assert (result.status, "1 file of somebody else" in result.message) == (P, True), result.message
+    assert (result.status, figures(result.message)[:1]) == (P, ["1"]), result.message
     assert result.old != "none"
 
 
@@ -177,17 +178,17 @@ def test_a_cluster_of_ten_is_blocked_without_its_control_data(looks: Looks) -> N
     if not looks.ten:
         pytest.skip("PostgreSQL 10.23 is not to be had here")
     series = looks.result("series", TEN, here=True, there=True)
-    assert (series.status, "old is series 10, new is series 15" in series.message) == (B, True)
+    assert (series.status, figures(series.message)[:2]) == (B, ["10", "15"])
     assert "pg_upgrade to 15" in series.hint
     layout = looks.result("control-data", TEN, here=True, there=False)
-    assert (layout.status, "holds no pg_controldata" in layout.message) == (U, True), layout.message
+    assert (layout.status, "pg_controldata" in layout.message) == (U, True), layout.message
 
 
 def test_an_older_minor_release_on_new_warns(looks: Looks) -> None:
     back = Move("back", "new", "old", TAKEN, "/srv/pg/checked/back", "/srv/pg", "/srv/pg")
     results = {result.id: result for result in check(back, looks.broken_new, looks.old)}
     assert (results["minor"].status, results["series"].status) == (W, P)
-    assert "new is older: 15.5 after 15.18" in results["minor"].message
+    assert figures(results["minor"].message)[:2] == ["15.5", "15.18"]  # what new has, after what old has
 
 
 def test_a_server_running_in_the_target(looks: Looks) -> None:
@@ -217,7 +218,7 @@ def test_the_same_host_twice(looks: Looks) -> None:
     onto = Move("m", "old", "old", GOOD, f"{GOOD}/copy", "/srv/pg", "/srv/pg")
     beside = Move("m", "old", "old", GOOD, f"{HERE}/copy", "/srv/pg", "/srv/pg")
     same = by_id(onto, looks.broken_old, looks.broken_old)["two-places"]
-    assert (same.status, "old and old are one host" in same.message) == (B, True), same
+    assert (same.status, same.message.startswith("old and old ")) == (B, True), same
     found = by_id(beside, looks.broken_old, looks.broken_old)
     assert {found[name].status for name in {"two-places", *NEEDS_OLD_TWICE}} == {P}
 
@@ -225,7 +226,7 @@ def test_the_same_host_twice(looks: Looks) -> None:
 def test_a_target_for_what_is_no_tablespace(looks: Looks) -> None:
     wrong, right = {f"{HERE}/gone": "/srv/pg/gone"}, {f"{HERE}/space": "/srv/pg/space"}
     result = looks.result("tablespace-targets", ODD, here=True, there=True, tablespace_targets=wrong)
-    assert (result.status, f"gives {HERE}/gone a target" in result.message) == (B, True), result
+    assert (result.status, f" {HERE}/gone " in result.message) == (B, True), result
     result = looks.result("tablespace-targets", ODD, here=True, there=True, tablespace_targets=right)
     assert (result.status, result.new) == (P, f"{HERE}/space -> /srv/pg/space")
 
@@ -234,7 +235,7 @@ def test_a_target_on_a_file_system_that_copies_on_write(looks: Looks) -> None:
     if not any(system.mount_point == COW for system in looks.broken_new.file_systems):
         pytest.skip("this kernel has no btrfs")
     result = looks.result("copy-on-write", GOOD, here=True, there=True, target=f"{COW}/15/main")
-    assert (result.status, "btrfs writes a changed block" in result.message) == (W, True), result
+    assert (result.status, "btrfs" in result.message) == (W, True), result
     assert looks.result("copy-on-write", GOOD, here=True, there=True).status is P
 
 

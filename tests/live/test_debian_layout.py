@@ -15,6 +15,7 @@ from core.migration.execution.rollback import roll_back
 from core.migration.model.execution import State
 from core.migration.model.move import Move
 from core.migration.model.plan import Step
+from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.clusters import PREFIX
@@ -45,7 +46,7 @@ class Undecided(Person):
     """Does everything but the last thing."""
 
     def has_done(self, step: Step) -> bool:
-        return step.title != "decide"
+        return step.name != DECIDE
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
             carry_out(move.executor(number, Undecided(name="15/fenced")))
         assert state(cluster) == start_conf  # it runs
         cluster.old.exec("chown", "-R", "postgres:", "/etc/postgresql/15")  # as pg_createcluster does
-        with pytest.raises(BlockedError, match="was not done: decide"):
+        with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
             carry_out(move.executor(number, Undecided(name="15/fenced")))
         assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "down"
         refused = cluster.new.exec("pg_ctlcluster", "15", "fenced", "start", check=False)

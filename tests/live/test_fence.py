@@ -16,7 +16,9 @@ from core.migration.checks.waivers import waive, with_waivers
 from core.migration.execution.engine import carry_out
 from core.migration.execution.rollback import roll_back
 from core.migration.model.execution import State
+from core.migration.model.move import Hook
 from core.migration.model.plan import Step
+from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.hosts import Host
@@ -70,13 +72,13 @@ class Undecided(Person):
     """Does everything but the last thing."""
 
     def has_done(self, step: Step) -> bool:
-        return step.title != "decide" and super().has_done(step)
+        return step.name != DECIDE and super().has_done(step)
 
 
 def undecided(move: Moving, person: Person | None = None) -> int:
     """An execution up to the decision: new runs for us alone."""
     number = move.begin()
-    with pytest.raises(BlockedError, match="was not done: decide"):
+    with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
         carry_out(move.executor(number, person or Undecided()))
     return number
 
@@ -126,8 +128,8 @@ def test_a_half_copy_is_started_by_nobody_and_after_a_rollback_neither(cluster: 
         tried.append(refuses(cluster.new, f"{NEW_BIN}/pg_ctl", "-D", TARGET, "-w", "-s", "start"))
 
     number = move.begin()
-    person = Undecided(at={"stop the applications": start_new})
-    with pytest.raises(BlockedError, match="was not done: decide"):
+    person = Undecided(at={Hook.STOP_APPLICATIONS: start_new})
+    with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
         carry_out(move.executor(number, person, listener=at_start("compare new's files", start_new)))
     assert len(tried) == 2
     # new runs for us alone: after a restart of the host nobody starts what is not decided

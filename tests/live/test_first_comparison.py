@@ -98,7 +98,7 @@ def test_ten_clicks_besides_typing(window: MainWindow, lab: Lab, qtbot: QtBot, t
     hand.write("spring")
     assert (made.old.currentText(), made.new.currentText()) == ("old", "new")
     hand.click(ok(made))
-    qtbot.waitUntil(lambda: window.next.text() == "Measure both storages", timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.way.next(None)[1] == "Measure", timeout=PATIENCE_MS)
     hand.click(window.next)
     qtbot.waitUntil(lambda: window.work.busy, timeout=PATIENCE_MS)  # the forecast is made by itself
     hand.rest()
@@ -128,7 +128,7 @@ def test_by_the_keyboard_alone(window: MainWindow, lab: Lab, qtbot: QtBot, tmp_p
     hand.wait_for(MoveDialog)
     hand.write("spring")
     hand.press(Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.next.text() == "Measure both storages", timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.way.next(None)[1] == "Measure", timeout=PATIENCE_MS)
     hand.press(Qt.Key.Key_Return, CONTROL)
     qtbot.waitUntil(lambda: window.work.busy, timeout=PATIENCE_MS)
     hand.rest()

@@ -16,6 +16,7 @@ from core.migration.findings.local_start import held
 from core.migration.model.execution import State
 from core.migration.model.plan import Step
 from core.migration.plan.cluster_control import fence_target, give_back, start_locally
+from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.extra import Extra, extra, put_tree
@@ -83,7 +84,7 @@ class Undecided(Person):
 
     def has_done(self, step: Step) -> bool:
         super().has_done(step)
-        return step.title != "decide"
+        return step.name != DECIDE
 
 
 def test_a_subscription_takes_nothing_before_new_is_opened_and_a_rollback_loses_nothing(
@@ -101,8 +102,8 @@ def test_a_subscription_takes_nothing_before_new_is_opened_and_a_rollback_loses_
         assert slot.startswith("f|")
 
     number = move.begin()
-    with pytest.raises(BlockedError, match="was not done: decide"):
-        carry_out(move.executor(number, Undecided(at={"decide": publish})))
+    with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
+        carry_out(move.executor(number, Undecided(at={DECIDE: publish})))
     assert seen == [("10", _OWN)]
     roll_back(move.executor(number))
     assert move.store.execution(number).state is State.ROLLED_BACK

@@ -16,7 +16,7 @@ from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.move import Move
+from core.migration.model.move import Hook, Move
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
 from core.migration.model.table_sample import copied, loaded
@@ -155,7 +155,7 @@ def test_the_plans_commands_move_a_running_cluster(
 
     try:
         for step in plan.steps:
-            if step.title == "stop the applications":
+            if step.name == Hook.STOP_APPLICATIONS:
                 sql(odd, "UPDATE big SET note = reverse(note) WHERE n % 1000 = 0; DELETE FROM small WHERE n > 900;")
                 sql(odd, "CREATE TABLE late AS SELECT 'late' AS note; DROP TABLE IF EXISTS gone;")
                 before = sql(odd, SUMS)

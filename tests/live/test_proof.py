@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.migration.model.execution import Execution, State
+from core.migration.model.move import Hook
+from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.hosts import Host
@@ -97,7 +99,7 @@ def test_what_does_not_change_is_read_while_old_runs(cluster: Lab, begin: Callab
             behind.extend(map(summed, hosts))
             known.append(states(cluster.new))
 
-        done = begin().execute(Person(at={"stop the applications": stopping, "decide": deciding}))
+        done = begin().execute(Person(at={Hook.STOP_APPLICATIONS: stopping, DECIDE: deciding}))
     assert done.state is State.DONE
     files = int(sql(cluster.new, "select count(*) from pg_class where relkind in ('r', 'i', 't')"))
     assert min(ahead) > files

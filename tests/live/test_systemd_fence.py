@@ -11,8 +11,9 @@ from core.history.store import Store
 from core.jobs import Job
 from core.migration.execution.engine import carry_out
 from core.migration.execution.rollback import roll_back
-from core.migration.model.move import Move
+from core.migration.model.move import Hook, Move
 from core.migration.model.plan import Step
+from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server, connect
 from tests.lab import lab as labs
 from tests.lab.fixtures import LabAsker, profile
@@ -67,16 +68,16 @@ def move(hosts: Lab, tmp_path: Path) -> Iterator[Moving]:
 class Undecided(Person):
     """Declines a step."""
 
-    until = "decide"
+    until: str = DECIDE
 
     def has_done(self, step: Step) -> bool:
-        return step.title != self.until
+        return step.name != self.until
 
 
-def stopped_at(move: Moving, number: int, title: str) -> None:
+def stopped_at(move: Moving, number: int, name: str) -> None:
     person = Undecided(name="15/main")
-    person.until = title
-    with pytest.raises(BlockedError, match=f"was not done: {title}"):
+    person.until = name
+    with pytest.raises(BlockedError, match=move.about(number, name)):
         carry_out(move.executor(number, person))
 
 
@@ -99,10 +100,10 @@ def rows(host: Host) -> str:
 
 def test_no_unit_and_no_boot_starts_what_is_fenced(hosts: Lab, move: Moving) -> None:
     number = move.begin()
-    stopped_at(move, number, "stop the applications")  # behind the warm passes: a half copy lies on new
+    stopped_at(move, number, Hook.STOP_APPLICATIONS)  # behind the warm passes: a half copy lies on new
     stays_down(hosts.new, hosts.restart)
     assert not active(hosts.new)
-    stopped_at(move, number, "decide")
+    stopped_at(move, number, DECIDE)
     stays_down(hosts.old, hosts.restart)
     assert not active(hosts.old)
     assert active(hosts.new)

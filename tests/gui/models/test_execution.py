@@ -3,8 +3,11 @@ from dataclasses import replace
 from core.migration.execution.outcome import Paragraph
 from core.migration.model.execution import Kind, State
 from gui.models.execution import (
+    AT_STAKE,
+    KILLED,
     Doing,
     confirmation,
+    ended,
     needs_name,
     outcome,
     run_text,
@@ -13,18 +16,23 @@ from gui.models.execution import (
 )
 from gui.states import ExecutionState
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.figures import figures
 
 
 def test_how_it_stands_in_words() -> None:
     stopped = replace(ran(execution(STEP, STEP, state=State.STOPPED), 1), message="the disk is full")
-    said = summary(ExecutionState(stopped, left="execution 7 was stopped"))
-    assert "has stopped; 1 of 2 steps done.\nExecution 7 was stopped.\n" in said
-    assert said.endswith("The disk is full")
-    killed = summary(ExecutionState(execution(), stands="old is stopped"))
-    assert "was interrupted: the program that carried it out has ended" in killed
-    assert killed.endswith("Old is stopped.")
-    running = summary(ExecutionState(execution(), alive=True, far=("step 1 of 1", "copy: 3 of 5")))
-    assert running.endswith("is under way; 0 of 1 step done.\nstep 1 of 1\ncopy: 3 of 5")
+    head, *under = summary(ExecutionState(stopped, left="execution 7 was stopped")).splitlines()
+    assert ended(State.STOPPED) in head
+    assert figures(head)[-2:] == ["1", "2"]  # steps done, of all
+    assert under == ["Execution 7 was stopped.", "The disk is full"]
+    head, *under = summary(ExecutionState(execution(), stands="old is stopped")).splitlines()
+    assert KILLED in head
+    assert under == ["Old is stopped."]
+    running = ExecutionState(execution(), alive=True, far=("step 1 of 1", "copy: 3 of 5"))
+    head, *under = summary(running).splitlines()
+    assert ended(State.RUNNING) in head
+    assert figures(head)[-2:] == ["0", "1"]
+    assert under == ["step 1 of 1", "copy: 3 of 5"]
     assert summary(ExecutionState()) == ""
 
 
@@ -40,18 +48,26 @@ def test_a_cluster_that_is_at_stake_is_named_first() -> None:
         assert needs_name(doing, running)
         assert not needs_name(doing, ExecutionState(execution(kind=Kind.REHEARSAL)))
     copying = replace(STEP, rehearsed=True)
-    rehearsed = ExecutionState(ran(execution(copying, copying, kind=Kind.REHEARSAL), 1))
-    assert confirmation(Doing.RESUME, rehearsed).startswith("The rehearsal goes on with step 2, step. It copies while")
-    assert confirmation(Doing.END, rehearsed).startswith("The copy ends, and what it needed is taken away")
+    stands = "old is as it was"
+    rehearsed = ExecutionState(ran(execution(copying, copying, kind=Kind.REHEARSAL), 1), stands=stands)
+    assert figures(confirmation(Doing.RESUME, rehearsed)) == ["2"]
+    assert stands not in confirmation(Doing.RESUME, rehearsed).lower()  # it touches neither server
+    assert confirmation(Doing.END, rehearsed) == AT_STAKE[Doing.END]
+    assert confirmation(Doing.BACK, running) == AT_STAKE[Doing.BACK] != AT_STAKE[Doing.END]
     for doing in (Doing.MOVE, Doing.REHEARSE):
         assert confirmation(doing, ExecutionState())
         assert not needs_name(doing, ExecutionState())
     assert needs_name(Doing.RESUME, running)
     down = replace(STEP, stopped=True)
     held = ExecutionState(ran(execution(down, down), 1), stands="old is stopped")
-    assert confirmation(Doing.RESUME, held) == "Old is stopped. The move goes on with step 2, step."
+    goes_on = confirmation(Doing.RESUME, held)
+    assert goes_on.startswith("Old is stopped. ")
+    assert figures(goes_on) == ["2"]
+    before = ExecutionState(ran(execution(copying, down), 1), stands="old is stopped")
+    assert confirmation(Doing.RESUME, before) != goes_on  # it says that the name will be asked for
+    assert confirmation(Doing.RESUME, before).startswith(goes_on.rstrip("."))
     left = ExecutionState(execution(state=State.CANCELLED), left="execution 7 was cancelled")
-    assert confirmation(Doing.REHEARSE, left).startswith("Execution 7 was cancelled. To go on with it")
+    assert confirmation(Doing.REHEARSE, left).startswith("Execution 7 was cancelled. ")
 
 
 def test_each_try_is_a_row() -> None:

@@ -1,7 +1,9 @@
 import pytest
 
+from core import units
 from core.jobs import Progress
 from gui.models.progress import Stage, remaining, stage_of, title, words
+from tests.figures import figures
 
 GIB = 1 << 30
 COPY = Stage("copy", 0.0, 0.0)
@@ -9,12 +11,17 @@ COPY = Stage("copy", 0.0, 0.0)
 
 def test_words_say_bytes_time_and_what_is_left() -> None:
     text = words(Progress("copy", 3 * GIB, 12 * GIB, "bytes"), COPY, 100.0)
-    assert text == "3.0 GiB of 12.0 GiB · 32.2 MB/s · 1 min 40 s elapsed · about 5 min 00 s left"
+    assert said(text) == [["3.0 GiB", "12.0 GiB"], ["32.2 MB/s"], ["1 min 40 s"], ["5 min 00 s"]]
+
+
+def said(words: str) -> list[list[str]]:
+    """The figures of each part of the line beside the bar."""
+    return [figures(part) for part in words.split(" · ")]
 
 
 def test_steps_and_seconds() -> None:
-    assert words(Progress("checks", 2, 8), COPY, 1.0) == "2 of 8 · 1.0 s elapsed"
-    assert words(Progress("run", 15, 60, "seconds"), Stage("", 0.0, 0.0), 15.0) == "15 s elapsed · about 45 s left"
+    assert said(words(Progress("checks", 2, 8), COPY, 1.0)) == [["2", "8"], ["1.0 s"]]
+    assert said(words(Progress("run", 15, 60, "seconds"), Stage("", 0.0, 0.0), 15.0)) == [["15 s"], ["45 s"]]
 
 
 def test_what_is_slower_than_its_forecast_is_left_for_longer() -> None:
@@ -23,7 +30,7 @@ def test_what_is_slower_than_its_forecast_is_left_for_longer() -> None:
     assert stage_of(later, 60.0, first) is first  # one work, whatever its parts are called
     assert remaining(later, first, 2.5) == 50  # too early to tell: as it was forecast
     assert remaining(later, first, 152.0) == pytest.approx(150.0)
-    assert words(later, first, 152.0) == "2 min 32 s elapsed · about 2 min 30 s left"
+    assert said(words(later, first, 152.0)) == [["2 min 32 s"], ["2 min 30 s"]]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +46,7 @@ def test_what_is_slower_than_its_forecast_is_left_for_longer() -> None:
 )
 def test_no_time_is_said_where_none_is_known(progress: Progress, elapsed: float) -> None:
     assert remaining(progress, COPY, elapsed) is None
-    assert "left" not in words(progress, COPY, elapsed)
+    assert figures(words(progress, COPY, elapsed))[-1] == units.duration(elapsed)  # what has elapsed comes last
 
 
 def test_a_new_stage_starts_its_own_clock() -> None:
@@ -57,15 +64,15 @@ def test_the_same_stage_again_from_its_beginning_is_a_new_one() -> None:
 
 
 def test_without_progress_the_time_alone() -> None:
-    assert words(None, None, 0.2) == "0 s elapsed"
-    assert words(None, None, 75.0) == "1 min 15 s elapsed"
+    assert said(words(None, None, 0.2)) == [["0 s"]]
+    assert said(words(None, None, 75.0)) == [["1 min 15 s"]]
 
 
 def test_of_a_long_work_the_whole_is_said_too() -> None:
     whole = "step 23 of 51, old stopped 2 min 13 s ago"
     steps = Progress("old: stop old", 22, 51, "steps", whole)
-    assert words(steps, stage_of(steps, 0, None), 5) == "5.0 s elapsed"
+    assert said(words(steps, stage_of(steps, 0, None), 5)) == [["5.0 s"]]
     copied = Progress("old: final pass", 3 * GIB, 12 * GIB, "bytes", whole)
-    assert words(copied, COPY, 100) == "3.0 GiB of 12.0 GiB · 32.2 MB/s"
-    assert title("Moving spring", copied) == f"{whole}: old: final pass"
+    assert said(words(copied, COPY, 100)) == [["3.0 GiB", "12.0 GiB"], ["32.2 MB/s"]]
+    assert title("Moving spring", copied) == f"{whole}: {copied.title}"
     assert title("Probing", Progress("", 1, 3)) == "Probing"

@@ -4,17 +4,30 @@ import pytest
 
 from core.benchmarks.model import Forecast, Side, Volume
 from gui.appearance import Tone
-from gui.models.queue import FORECAST_COLUMNS, Entry, ForecastRow, State, forecast_rows, whole_queue
+from gui.models.queue import (
+    FORECAST_COLUMNS,
+    LATE,
+    LEFT_OUT,
+    WAYS,
+    Entry,
+    ForecastRow,
+    State,
+    forecast_rows,
+    whole_queue,
+)
+from tests.figures import figures
 
 VOLUME = Volume(Side.OLD, "db-old", "/srv", "/srv")
+ONE_BY_ONE, AT_ONCE, OLD_ALONE, _ = WAYS
+NO_FIO = LEFT_OUT.format(reason="no fio")
 
 
 @pytest.mark.parametrize(
     ("problems", "left_out", "warnings", "said", "tone"),
     [
         ((), (), (), "none", Tone.GOOD),
-        (("no space",), ("no fio",), (), "no space; left out: no fio", Tone.BAD),
-        ((), ("no fio",), ("a cluster runs",), "left out: no fio; a cluster runs", Tone.WARNING),
+        (("no space",), ("no fio",), (), f"no space; {NO_FIO}", Tone.BAD),
+        ((), ("no fio",), ("a cluster runs",), f"{NO_FIO}; a cluster runs", Tone.WARNING),
         ((), (), ("a cluster runs",), "a cluster runs", Tone.WARNING),
     ],
 )
@@ -22,44 +35,48 @@ def test_a_forecast_says_all_that_matters(
     problems: tuple[str, ...], left_out: tuple[str, ...], warnings: tuple[str, ...], said: str, tone: Tone
 ) -> None:
     forecast = Forecast(VOLUME, 1.0, 1, 2, problems, left_out, warnings)
-    row = ForecastRow(Entry("quick", "Both at once", (forecast,)), forecast)
+    row = ForecastRow(Entry("quick", AT_ONCE, (forecast,)), forecast)
     column = FORECAST_COLUMNS[-1]
     assert column.text(row) == said
     assert column.tone is not None
     assert column.tone(row) is tone
 
 
-def entry(way: str = "Both, one by one", state: State = State.WAITS, problems: tuple[str, ...] = ()) -> Entry:
+def entry(way: str = ONE_BY_ONE, state: State = State.WAITS, problems: tuple[str, ...] = ()) -> Entry:
     each = Forecast(VOLUME, 600.0, 1, 2, problems, seconds_at_most=1140.0)
     return Entry("quick", way, (each, each), state)
 
 
 def test_one_range_for_both_sides_of_all_suites() -> None:
-    assert whole_queue([entry()]) == "20 min 00 s to 38 min 00 s in all."
-    assert whole_queue([entry("Both at once")]) == "10 min 00 s to 19 min 00 s in all."
-    assert whole_queue([entry(), entry("Both at once")]) == "30 min 00 s to 57 min 00 s in all."
+    assert figures(whole_queue([entry()])) == ["20 min 00 s", "38 min 00 s"]
+    assert figures(whole_queue([entry(AT_ONCE)])) == ["10 min 00 s", "19 min 00 s"]
+    assert figures(whole_queue([entry(), entry(AT_ONCE)])) == ["30 min 00 s", "57 min 00 s"]
 
 
 def test_what_is_left_counts_what_waits_and_not_what_is_done() -> None:
-    queue = [entry(state=State.DONE), entry(state=State.RUNS), entry("Both at once")]
-    assert whole_queue(queue, 300.0) == "25 min 00 s to 52 min 00 s left in all."
-    assert whole_queue([entry(state=State.RUNS)], 1300.0) == "up to 16 min 00 s left in all."
-    assert whole_queue([entry(state=State.RUNS), entry()], 3000.0) == (
-        "longer than the forecast, 20 min 00 s to 38 min 00 s left in all."
-    )
+    queue = [entry(state=State.DONE), entry(state=State.RUNS), entry(AT_ONCE)]
+    assert left(queue, 300.0) == (False, ["25 min 00 s", "52 min 00 s"])
+    assert left([entry(state=State.RUNS)], 1300.0) == (False, ["16 min 00 s"])
+    assert left([entry(state=State.RUNS), entry()], 3000.0) == (True, ["20 min 00 s", "38 min 00 s"])
+
+
+def left(queue: list[Entry], running_for: float, running_left: float | None = None) -> tuple[bool, list[str]]:
+    """Whether it is said to take longer than its forecast, and the figures of what is left."""
+    said = whole_queue(queue, running_for, running_left)
+    return said.startswith(LATE), figures(said)
 
 
 def test_what_is_left_goes_by_the_pace_of_what_runs() -> None:
-    runs = entry("Both at once", State.RUNS)
-    assert whole_queue([runs], 1300.0, 1000.0) == "longer than the forecast, 17 min 00 s to 32 min 00 s left in all."
-    assert whole_queue([runs, entry("Both at once")], 100.0, 600.0) == "20 min 00 s to 38 min 00 s left in all."
-    exact = Entry("quick", "Old alone", (Forecast(VOLUME, 51.0, 1, 2),), State.RUNS)
-    assert whole_queue([exact], 143.0, 40.0) == "longer than the forecast, about 40 s left in all."
+    runs = entry(AT_ONCE, State.RUNS)
+    assert left([runs], 1300.0, 1000.0) == (True, ["17 min 00 s", "32 min 00 s"])
+    assert left([runs, entry(AT_ONCE)], 100.0, 600.0) == (False, ["20 min 00 s", "38 min 00 s"])
+    exact = Entry("quick", OLD_ALONE, (Forecast(VOLUME, 51.0, 1, 2),), State.RUNS)
+    assert left([exact], 143.0, 40.0) == (True, ["40 s"])
 
 
 def test_a_suite_that_was_queued_meanwhile_has_no_forecast() -> None:
-    queue = [entry(state=State.RUNS), Entry("raid", "Old alone")]
-    assert whole_queue(queue, 0.0) == "20 min 00 s to 38 min 00 s left in all, and 1 suite without a forecast."
+    queue = [entry(state=State.RUNS), Entry("raid", OLD_ALONE)]
+    assert left(queue, 0.0) == (False, ["20 min 00 s", "38 min 00 s", "1"])  # and one suite without a forecast
     assert len(forecast_rows(queue)) == 2
 
 

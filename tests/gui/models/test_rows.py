@@ -8,7 +8,8 @@ from core.comparison.model import Verdict
 from core.history.store import Store
 from core.migration.model.checks import Status
 from gui.models import benchmarks, comparison, migration
-from gui.models.words import metric_name
+from gui.models.words import metric_name, moment
+from tests.figures import figures
 from tests.gui import samples
 
 
@@ -44,17 +45,24 @@ def test_a_comparison_becomes_bars_by_unit(full_store: Store) -> None:
 
 
 def test_notes_of_an_estimate_stand_once() -> None:
-    assert migration.notes(samples.ESTIMATE).splitlines() == [
-        "assumed: the link is 1 Gbit/s",
-        "warning: one table dominates (dump & restore)",
-        "assumed: indexes are 30 % of the size (dump & restore)",
-    ]
+    kinds, notes = zip(*(line.split(": ", 1) for line in migration.notes(samples.ESTIMATE).splitlines()), strict=True)
+    assert notes == (
+        "the link is 1 Gbit/s",
+        "one table dominates (dump & restore)",
+        "indexes are 30 % of the size (dump & restore)",
+    )
+    assert kinds[0] == kinds[2] != kinds[1]  # what is assumed, and a warning
 
 
 def test_an_estimate_says_what_the_move_itself_takes() -> None:
     said = migration.estimate_summary(replace(samples.ESTIMATE, planned="cold-copy"))
-    assert said.endswith("The move is a cold copy: 4 h 00 min, of it 4 h 00 min without the cluster.")
-    assert migration.estimate_summary(samples.ESTIMATE).startswith("Made 2026-03-14")
+    at = moment(samples.ESTIMATE.made_at)
+    assert at in said
+    assert "cold copy" in said
+    assert figures(said.replace(at, "")) == ["4 h 00 min", "4 h 00 min"]  # in all, and of downtime
+    unplanned = migration.estimate_summary(replace(samples.ESTIMATE, planned=""))
+    assert at in unplanned
+    assert figures(unplanned.replace(at, "")) == []
 
 
 def test_the_stages_stand_below_their_method() -> None:
@@ -64,17 +72,21 @@ def test_the_stages_stand_below_their_method() -> None:
 
 def test_a_plan_in_words() -> None:
     summary = migration.plan_summary(samples.PLAN)
-    assert summary.startswith("3 steps by rsync over ssh; about 35 s of downtime")
+    assert figures(summary)[:2] == ["3", "35 s"]  # steps, and of downtime
+    assert "rsync over ssh" in summary
     text = migration.commands(samples.PLAN)
-    assert (
-        "# 2. Stop the old cluster (on db-old as postgres)\n# call: stop_cluster folder pg_ctl /srv/pg/data\n" in text
-    )
-    assert "\npg_ctl stop -m fast\npg_controldata\n" in text
+    step = samples.PLAN.steps[1]
+    head, call, *native = text.split("\n\n")[1].splitlines()
+    assert all(value in head for value in (f"# {step.number}. {step.title}", step.server, step.user))
+    assert call.startswith("# ")
+    assert call.endswith(step.call)
+    assert tuple(native) == step.native
 
 
 def test_checks_in_words() -> None:
-    assert migration.checks_summary(samples.CHECKS) == "blockers: 1, unknown: 1, warnings: 1, passed: 1"
-    text = migration.check_text(samples.CHECKS[0])
-    assert samples.CHECKS[0].status is Status.BLOCKER
-    assert "What to do: stop it in the last step of the plan" in text
-    assert "Old: in production" in text
+    one_more = replace(samples.CHECKS[3], id="another")
+    assert figures(migration.checks_summary((*samples.CHECKS, one_more))) == ["1", "1", "1", "2"]  # the worst first
+    check = samples.CHECKS[0]
+    text = migration.check_text(check)
+    assert check.status is Status.BLOCKER
+    assert all(value in text for value in (check.title, check.status, check.message, check.hint, check.old, check.new))

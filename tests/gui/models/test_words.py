@@ -6,23 +6,33 @@ import pytest
 
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
+from gui.models.execution import BUTTONS, Doing
 from gui.models.migration import probes_summary
 from gui.models.words import in_window
+from gui.pages.execution import MovePage
+from tests.figures import figures
 from tests.gui import samples
+
+RESUME, BACK, END = (BUTTONS[doing].replace("&", "") for doing in (Doing.RESUME, Doing.BACK, Doing.END))
 
 
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("go on with --resume when it is", "go on with Continue when it is"),
-        ("go on: pghaul execute spring --resume; or: --rollback", "go on: Continue; or: Back to old"),
-        ("or end it: --cancel", "or end it: Cancel and clean up"),
-        ("see it with: pghaul execute spring --status", "see it with: the page Move"),
+        ("go on with --resume when it is", f"go on with {RESUME} when it is"),
+        ("go on: pghaul execute spring --resume; or: --rollback", f"go on: {RESUME}; or: {BACK}"),
+        ("or end it: --cancel", f"or end it: {END}"),
         ("nothing to type here", "nothing to type here"),
     ],
 )
 def test_a_command_line_is_named_by_its_button(said: str, shown: str) -> None:
     assert in_window(said) == shown
+
+
+def test_where_a_command_line_shows_an_execution_the_window_has_a_page() -> None:
+    shown = in_window("see it with: pghaul execute spring --status")
+    assert shown.startswith("see it with: ")
+    assert shown.endswith(f" {MovePage.title}")
 
 
 def test_a_cipher_that_is_not_in_use_is_not_the_slowest_link() -> None:
@@ -38,5 +48,10 @@ def test_a_cipher_that_is_not_in_use_is_not_the_slowest_link() -> None:
     )
     by_ssh = probe(Quantity.END_TO_END, 200e6, replace(used, compression="lz4"))
     by_nfs = probe(Quantity.END_TO_END, 220e6, Transport(route=Route.NFS))
-    assert probes_summary((*links, by_ssh)).startswith("The slowest link is: ssh, 240 MB/s")
-    assert probes_summary((*links, by_ssh, by_nfs)).startswith("The slowest link is: write, 250 MB/s")
+    for samples_taken, slowest, rate in (
+        ((by_ssh,), Quantity.SSH, "240 MB/s"),
+        ((by_ssh, by_nfs), Quantity.WRITE, "250 MB/s"),
+    ):
+        said = probes_summary((*links, *samples_taken))
+        assert figures(said)[0] == rate
+        assert f" {slowest}, " in said

@@ -249,7 +249,7 @@ _PROVING = [
         arrange=_TAKES,
         programs=_PLAYED,
         status=1,
-        complains="runs on port 5433, and ran on port 5432 before",
+        complains=" port 5433, ",
         after=_END,
         name="another port",
     ),

@@ -41,7 +41,7 @@ EXAMPLES = [
         ("etc",),
         programs={"find": "echo etc/15/pg_hba.conf.bak"},
         status=1,
-        complains=f"{_ME} cannot read etc/15/pg_hba.conf.bak: let it, or move that away",
+        complains=f"{_ME} cannot read etc/15/pg_hba.conf.bak: ",
         name="a file of root's",
     ),
     Example("packable", ("etc",), status=1, complains="the configuration cannot be read: etc", name="none"),

@@ -70,7 +70,7 @@ EXAMPLES = [
         arrange="mkdir -p room",
         stdin="1 ./a/../../b\n# whole\n",
         status=1,
-        complains="./a/../../b lies elsewhere",
+        complains="./a/../../b ",
         after="[ ! -e b ]",
         name="above the folder",
     ),

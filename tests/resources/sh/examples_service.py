@@ -39,7 +39,7 @@ EXAMPLES = [
         arrange=_RUNS,
         programs={"systemctl": "[ $1 != start ]"},
         status=1,
-        complains="/data did not start: journalctl -u postgresql-15.service",
+        complains=": journalctl -u postgresql-15.service",
         name="it does not",
     ),
     Example(
