@@ -147,7 +147,7 @@ PLAIN = (
 
 
 @pytest.mark.parametrize("text", KINDS.values(), ids=KINDS)
-def test_a_secret_is_masked_and_what_stands_around_stays(text: str) -> None:
+def test_a_secret_is_masked(text: str) -> None:
     found = without_secrets(text)
     assert not any(hidden in found for hidden in HIDDEN)
     assert MASK in found
@@ -209,8 +209,8 @@ def test_a_secret_on_the_cut_is_masked(subtests: pytest.Subtests) -> None:
 
 
 def test_what_precedes_a_cut_that_many_secrets_shortened_stays_out() -> None:
-    text = f"password={SECRET}" + "x" * 300 + f" password={SECRET * 20}\n" * 2_000
-    for length in range(190_000, 190_300, 7):
+    text = f"password={SECRET}" + "x" * 300 + f" password={SECRET * 20}\n" * 300
+    for length in range(40_000, 40_300, 7):
         assert SECRET[-4:] not in end_without_secrets(text, length)
     assert end_without_secrets("short", 5) == "short"
 
