@@ -209,6 +209,13 @@ def test_each_fails_for_its_own_reason_and_names_it(identifier: str, subtests: p
             assert [value for value in spoiled.named if value not in told(found)] == []
 
 
+def test_the_limit_that_is_lower_is_named() -> None:
+    fewer_files = one("limits", old(cluster(**process(files=65536))), new()).message
+    less_locked = one("limits", old(), new(host_environment=host_environment(limits=Limits(1024, 65536)))).message
+    assert ("open files" in fewer_files, "locked memory" in fewer_files) == (True, False)
+    assert ("open files" in less_locked, "locked memory" in less_locked) == (False, True)
+
+
 def test_holes_of_a_compressing_file_system_are_none() -> None:
     here = old(cluster(**odd(sparse=9, sparse_bytes=1 << 30)))
     zfs = FileSystem("/srv/pg", "tank", "zfs", ("rw",), 9 * GB, 8 * GB)
