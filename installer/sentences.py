@@ -8,6 +8,7 @@ them again in a report of another language.
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -52,6 +53,7 @@ _PLAIN = frozenset({"size", "rate", "count", "duration", "join", "len", "sorted"
 _Part = str | ast.expr
 
 
+@cache
 def sentences(top: Path = TOP) -> tuple[str, ...]:
     """The template of each sentence: `{name} could not be read: {reason}`."""
     recorded = [

@@ -37,14 +37,6 @@ CLOSE = 0.006
 MARKS = ("interrupted", "aborted", "errors")
 
 
-def _samples() -> list[Any]:
-    return [
-        pytest.param(tool, DATA / folder / name, expect, id=f"{folder}/{name}")
-        for folder, tool in FOLDERS.items()
-        for name, expect in json.loads((DATA / folder / "expected.json").read_text()).items()
-    ]
-
-
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     code = main(("parse", *arguments))
     captured = capsys.readouterr()
@@ -64,16 +56,27 @@ def _picked(values: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     return {name: values.get(name, "missing") for name in names}
 
 
-@pytest.mark.parametrize(("tool", "path", "expect"), _samples())
-def test_a_real_output_gives_the_values_read_by_hand(
-    capsys: pytest.CaptureFixture[str], tool: str, path: Path, expect: dict[str, Any]
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_real_outputs_give_the_values_read_by_hand(
+    folder: str, capsys: pytest.CaptureFixture[str], subtests: pytest.Subtests
 ) -> None:
-    code, out, err = run(capsys, tool, str(path), "--json")
+    expected = json.loads((DATA / folder / "expected.json").read_text())
+    assert expected
+    for name, expect in expected.items():
+        with subtests.test(name):
+            _hold(capsys, FOLDERS[folder], str(DATA / folder / name), expect)
+
+
+def _hold(capsys: pytest.CaptureFixture[str], tool: str, path: str, expect: dict[str, Any]) -> None:
+    """What a program is given of an output is what was read by hand; and people are given something of it too."""
+    code, out, err = run(capsys, tool, path, "--json")
+    for_people = run(capsys, tool, path)
     if expect.get("error"):
-        assert (code, out) == (2, "")
+        assert (code, out, for_people[:2]) == (2, "", (2, ""))
         assert len(err.splitlines()) == 1
         return
-    assert (code, err) == (0, "")
+    assert (code, err, for_people[0]) == (0, "", 0)
+    assert for_people[1]
     document = json.loads(out)
     if "fields" in expect:
         assert set(document) == {"fields"}
@@ -93,48 +96,45 @@ def test_a_real_output_gives_the_values_read_by_hand(
             assert found == (own if any(mark in one for one in expect["results"] for mark in MARKS) else at_the_top)
 
 
-@pytest.mark.parametrize(("tool", "path", "expect"), _samples())
-def test_a_real_output_for_people(
-    capsys: pytest.CaptureFixture[str], tool: str, path: Path, expect: dict[str, Any]
+@pytest.mark.parametrize(
+    ("name", "version", "job", "ended"),
+    [
+        ("14-v2.2.8-err28-enospc-f31502750131.txt", "2.2.8", "seqwrite", "28"),
+        ("20-v2.1.10-sigint-two-jobs-snipped-f30227283165.txt", "2.1.10", "job1", "interrupted"),
+    ],
+)
+def test_a_title_says_how_a_job_ended(
+    capsys: pytest.CaptureFixture[str], name: str, version: str, job: str, ended: str
 ) -> None:
-    code, out, _ = run(capsys, tool, str(path))
-    assert code == (2 if expect.get("error") else 0)
-    assert bool(out) == (code == 0)
+    _, out, _ = run(capsys, "fio", str(DATA / "fio" / name))
+    assert any(all(word in line for word in ("fio", version, job, ended)) for line in out.splitlines())
 
 
-def test_a_title_says_how_a_job_ended(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, "fio", str(DATA / "fio" / "14-v2.2.8-err28-enospc-f31502750131.txt"))
-    assert "fio 2.2.8: seqwrite (error 28)\n" in out
-    _, out, _ = run(capsys, "fio", str(DATA / "fio" / "20-v2.1.10-sigint-two-jobs-snipped-f30227283165.txt"))
-    assert "fio 2.1.10: job1 (interrupted)\n" in out
+NO_RESULT = {
+    "empty": b"",
+    "blank": b"\n \n",
+    "message": b"bash: command not found\n",
+    "binary": b"\x7fELF\x02\x01\x00\x00\xff\xfe\xfd",
+    "braces": b"{" * 2000,
+    "list": b"[]",
+    "zeros": b"\0" * 99,
+}
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"\n \n",
-        b"bash: command not found\n",
-        b"\x7fELF\x02\x01\x00\x00\xff\xfe\xfd",
-        b"{" * 2000,
-        b"[]",
-        b"\0" * 99,
-    ],
-    ids=["empty", "blank", "message", "binary", "braces", "list", "zeros"],
-)
 def test_no_result_ends_with_2_and_one_line(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, tool: str, data: bytes
+    tool: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
     file = tmp_path / "output"
-    file.write_bytes(data)
-    code, out, err = run(capsys, tool, str(file), "--json")
-    assert (code, out) == (2, "")
-    assert len(err.splitlines()) == 1
-    assert err.startswith("pghaul: ")
-    assert f"{tool}: expected " in err
-    if data.startswith(b"bash"):
-        assert "bash: command not found" in err
+    for kind, data in NO_RESULT.items():
+        file.write_bytes(data)
+        with subtests.test(kind):
+            code, out, err = run(capsys, tool, str(file), "--json")
+            assert (code, out) == (2, "")
+            assert len(err.splitlines()) == 1
+            assert err.startswith("pghaul: ")
+            assert f"{tool}: " in err
+            assert ("bash: command not found" in err) == (kind == "message")
 
 
 def test_stdin(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,14 +145,17 @@ def test_stdin(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPat
     assert json.loads(out)["results"][0]["metrics"]["bytes_per_second"] == 500000
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_every_encoding_that_shells_write(capsys: pytest.CaptureFixture[str], tmp_path: Path, encoding: str) -> None:
+def test_every_encoding_that_shells_write(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, subtests: pytest.Subtests
+) -> None:
     text = (DATA / "pgbench" / "10-v14.1-client-server-12.6-f8297672349.txt").read_text()
     file = tmp_path / "output"
-    file.write_bytes(text.replace("\n", "\r\n").encode(encoding))
-    code, out, _ = run(capsys, "pgbench", str(file), "--json")
-    assert code == 0
-    assert json.loads(out)["results"][0]["metrics"]["transactions"] == 6624
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"):
+        file.write_bytes(text.replace("\n", "\r\n").encode(encoding))
+        with subtests.test(encoding):
+            code, out, _ = run(capsys, "pgbench", str(file), "--json")
+            assert code == 0
+            assert json.loads(out)["results"][0]["metrics"]["transactions"] == 6624
 
 
 def test_no_number_is_read_across_lost_bytes() -> None:
@@ -161,10 +164,10 @@ def test_no_number_is_read_across_lost_bytes() -> None:
 
 
 def test_an_input_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="cannot read /dev/zero: it is longer than 16 MiB"):
+    with pytest.raises(InputError, match=r"/dev/zero\b.* 16 MiB"):
         read_input("/dev/zero")
     with (tmp_path / "long").open("wb") as file:
         file.truncate(16 * 2**20 + 1)
     monkeypatch.setattr(sys, "stdin", (tmp_path / "long").open(encoding="utf-8"))
-    with sys.stdin, pytest.raises(InputError, match="cannot read -: it is longer"):
+    with sys.stdin, pytest.raises(InputError, match=r" -:.* 16 MiB"):
         read_input("-")

@@ -1,6 +1,6 @@
-"""`python -m tests.core.history.filling WORK FOLDER TIMES`: fill the disk of a folder, and see what a history is then.
+"""`python -m tests.core.history.filling TIMES FOLDER…`: fill the disk of each folder, and see what a history is then.
 
-A line of JSON for each time that it was full.
+A folder's name is the work that is done in it. A line of JSON for each time that it was full.
 """
 
 import contextlib
@@ -27,19 +27,21 @@ RESERVE = 6_000_000
 
 @dataclass(frozen=True)
 class Seen:
-    """What was said when the disk was full, and how much had been recorded since it last was."""
+    """What was said when the disk was full at some work, and how much had been recorded since it last was."""
 
+    work: str
     message: str
     hint: str
     recorded: int
 
 
 def main() -> None:
-    work, folder, times = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-    if work == "record":
-        record(folder, times)
-    else:
-        make(folder, work)
+    times, *folders = sys.argv[1:]
+    for folder in map(Path, folders):
+        if folder.name == "record":
+            record(folder, int(times))
+        else:
+            make(folder, folder.name)
 
 
 def record(folder: Path, times: int) -> None:
@@ -66,7 +68,7 @@ def again_and_again(place: Path | str, disk: Path, times: int) -> Iterator[Seen]
                     said.append(what)
                     recorded += 1
             except HistoryError as error:
-                yield Seen(error.message, error.hint, recorded)
+                yield Seen("record", error.message, error.hint, recorded)
         (disk / f"ballast {number}").unlink()
         writing.hold(place, said, unsaid=0)
     (disk / "reserve").unlink()
@@ -99,7 +101,7 @@ def make(folder: Path, work: str) -> None:
     try:
         works[work]()
     except HistoryError as error:
-        _say(Seen(error.message, error.hint, 0))
+        _say(Seen(work, error.message, error.hint, 0))
     (folder / "ballast").unlink()
     if _held(history) != before or (folder / "copy").exists():
         raise SystemExit(f"there was {before.keys()}, there is {sorted(folder.rglob('*'))}")

@@ -18,25 +18,34 @@ from tests import postgresql
 from tests.core.history import filling, samples
 from tests.postgresql import newest
 
-_MOUNT = 'mount -t tmpfs -o size="$1" none "$2" && shift 2 && exec "$@"'
+_MOUNT = """
+size=$1 && shift
+while [ "$1" != -- ]; do
+  mount -t tmpfs -o size="$size" none "$1" || exit
+  shift
+done
+shift && exec "$@"
+"""
 _ALONE = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", _MOUNT, "sh"]
 
 
 def _can_mount() -> bool:
     if sys.platform != "linux":
         return False
-    return subprocess.run([*_ALONE, "1m", "/mnt", "true"], capture_output=True, check=False).returncode == 0
+    return subprocess.run([*_ALONE, "1m", "/mnt", "--", "true"], capture_output=True, check=False).returncode == 0
 
 
 MOUNTS = pytest.mark.skipif(not _can_mount(), reason="nobody may mount a file system of his own here")
 
 
-def _filled(tmp_path: Path, work: str, times: int) -> list[filling.Seen]:
-    disk = tmp_path / "disk"
-    disk.mkdir(exist_ok=True)
+def _filled(tmp_path: Path, times: int, *works: str) -> list[filling.Seen]:
+    """What was seen at each of the works, which have a disk of their own each."""
+    disks = [tmp_path / work for work in works]
+    for disk in disks:
+        disk.mkdir()
     room = 3_000_000 + filling.RESERVE + times * filling.BALLAST
-    command = [*_ALONE, str(room), str(disk), sys.executable, "-m", filling.__name__, work, str(disk), str(times)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=250, env={**os.environ}, check=False)
+    command = [*_ALONE, room, *disks, "--", sys.executable, "-m", filling.__name__, times, *disks]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=250, check=False)
     assert done.returncode == 0, done.stderr
     return [filling.Seen(**line) for line in map(json.loads, done.stdout.splitlines())]
 
@@ -45,7 +54,7 @@ def _filled(tmp_path: Path, work: str, times: int) -> list[filling.Seen]:
 @pytest.mark.parametrize("times", [3, pytest.param(10, marks=pytest.mark.long)])
 def test_while_it_records(tmp_path: Path, times: int) -> None:
     """filling.py itself holds, after each time, that the history is whole and has all that was recorded."""
-    seen = _filled(tmp_path, "record", times)
+    seen = _filled(tmp_path, times, "record")
     assert len(seen) == times
     for each in seen:
         assert "cannot be written: the disk is full" in each.message
@@ -79,18 +88,18 @@ def test_while_it_records_on_a_server() -> None:
 
 
 @MOUNTS
-@pytest.mark.parametrize(
-    ("work", "said"),
-    [
-        ("upgrade", "could not be copied before its upgrade: database or disk is full"),
-        ("backup", "could not be copied to .*: database or disk is full"),
-        ("restore", "could not be put back|the disk is full"),
-        ("rescue", "could not be rescued|the disk is full"),
-        ("begin", "the disk is full"),
-    ],
-)
-def test_a_file_that_cannot_be_made(tmp_path: Path, work: str, said: str) -> None:
+def test_a_file_that_cannot_be_made(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """The history is as it was, and nothing half made lies about: filling.py compares both."""
-    (seen,) = _filled(tmp_path, work, 1)
-    assert re.search(said, seen.message)
-    assert seen.hint
+    said = {
+        "upgrade": "could not be copied before its upgrade: database or disk is full",
+        "backup": "could not be copied to .*: database or disk is full",
+        "restore": "could not be put back|the disk is full",
+        "rescue": "could not be rescued|the disk is full",
+        "begin": "the disk is full",
+    }
+    seen = _filled(tmp_path, 1, *said)
+    assert [each.work for each in seen] == list(said)
+    for each in seen:
+        with subtests.test(each.work):
+            assert re.search(said[each.work], each.message)
+            assert each.hint

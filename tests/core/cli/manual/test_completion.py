@@ -21,7 +21,9 @@ SHELLS = [
     pytest.param(shell, marks=pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not installed"))
     for shell in ("bash", "fish", "zsh")
 ]
-SECONDS = 30.0
+SECONDS = 200.0
+END = "=="
+"""Behind the answers to a line."""
 LINES = {
     "pghaul diagn": {"diagnose"},
     "pghaul server a": {"add"},
@@ -37,8 +39,8 @@ LINES = {
 
 
 @pytest.fixture
-def complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], set[str]]:
-    """What a shell makes of a line, in a folder with one file, with a history that holds a server and a move."""
+def complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, set[str]]]:
+    """What a shell makes of each line, in a folder with one file, with a history that holds a server and a move."""
     assert main(["server", "add", "db9", "192.0.2.9"]) == 0
     assert (
         main(["move", "add", "summer", "--old", "db9", "--new", "db9", "--cluster", "/srv/pg", "--target", "/srv/new"])
@@ -52,35 +54,38 @@ def complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, 
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[4]))
     (tmp_path / "figures.toml").touch()
 
-    def ask(shell: str, line: str) -> set[str]:
+    def ask(shell: str) -> dict[str, set[str]]:
         made = tmp_path / "_pghaul"
         made.write_text(script(outline(parser()), shell), encoding="utf-8")
-        return {"bash": _bash, "fish": _fish, "zsh": _zsh}[shell](made, line)
+        return {"bash": _bash, "fish": _fish, "zsh": _zsh}[shell](made)
 
     return ask
 
 
-def _bash(made: Path, line: str) -> set[str]:
-    words = " ".join(f"'{word}'" for word in line.split(" "))
-    program = (
-        f"compopt() {{ :; }}\nsource '{made}'\nCOMP_WORDS=({words})\nCOMP_CWORD={line.count(' ')}\n_pghaul\n"
-        'printf "%s\\n" "${COMPREPLY[@]}"'
-    )
+def _bash(made: Path) -> dict[str, set[str]]:
+    program = f"compopt() {{ :; }}\nsource '{made}'\n"
+    for line in LINES:
+        words = " ".join(f"'{word}'" for word in line.split(" "))
+        program += f"COMP_WORDS=({words})\nCOMP_CWORD={line.count(' ')}\nCOMPREPLY=()\n_pghaul\n"
+        program += f'printf "%s\\n" "${{COMPREPLY[@]}}" {END}\n'
     return _answers(["bash", "--norc", "-c", program], made.parent)
 
 
-def _fish(made: Path, line: str) -> set[str]:
-    found = _answers(["fish", "--no-config", "-c", f"source '{made}'; complete -C '{line}'"], made.parent)
-    return {each.split("\t")[0] for each in found}
+def _fish(made: Path) -> dict[str, set[str]]:
+    asked = "".join(f"; complete -C '{line}'; echo {END}" for line in LINES)
+    found = _answers(["fish", "--no-config", "-c", f"source '{made}'{asked}"], made.parent)
+    return {line: {each.split("\t")[0] for each in answers} for line, answers in found.items()}
 
 
-def _answers(command: list[str], folder: Path) -> set[str]:
+def _answers(command: list[str], folder: Path) -> dict[str, set[str]]:
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=folder, timeout=SECONDS)
     assert done.stderr == ""
-    return set(done.stdout.split("\n")) - {""}
+    *answers, rest = done.stdout.split(f"{END}\n")
+    assert rest == ""
+    return {line: set(answer.split("\n")) - {""} for line, answer in zip(LINES, answers, strict=True)}
 
 
-def _zsh(made: Path, line: str) -> set[str]:
+def _zsh(made: Path) -> dict[str, set[str]]:
     """As typed: zsh completes within its line editor alone, so it gets a terminal and a tab."""
     child, terminal = pty.fork()
     if child == 0:
@@ -89,10 +94,14 @@ def _zsh(made: Path, line: str) -> set[str]:
     try:
         os.write(terminal, f"PS1='> '; autoload -Uz compinit; compinit -D -u; source '{made}'; echo rea''dy\n".encode())
         _read_until(terminal, rb"\nready")
-        os.write(terminal, f"{line}\t".encode())
-        completed = re.escape(line) + r"(\S+) "
-        text = _read_until(terminal, completed.encode()).decode()
-        return {line.rpartition(" ")[2] + rest for rest in re.findall(completed, text)[-1:]}
+        found = {}
+        for line in LINES:
+            os.write(terminal, f"{line}\t".encode())
+            completed = re.escape(line) + r"(\S+) "
+            text = _read_until(terminal, completed.encode()).decode()
+            found[line] = {line.rpartition(" ")[2] + rest for rest in re.findall(completed, text)[-1:]}
+            os.write(terminal, b"\x15")  # Ctrl-U: the line is typed anew
+        return found
     finally:
         os.kill(child, 9)
         os.close(terminal)
@@ -110,8 +119,8 @@ def _read_until(terminal: int, wanted: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_each_line_is_completed(shell: str, complete: Callable[[str, str], set[str]]) -> None:
-    assert {line: complete(shell, line) for line in LINES} == LINES
+def test_each_line_is_completed(shell: str, complete: Callable[[str], dict[str, set[str]]]) -> None:
+    assert complete(shell) == LINES
 
 
 @pytest.mark.parametrize("shell", SHELLS)
