@@ -13,7 +13,7 @@ from core.migration.plan import make_plan
 from core.migration.plan.steps.verify import SUMS
 from tests.core.migration.builders import ODD, cluster, move, new, old, probe, profile, space
 
-_NUMBERED = re.compile(r"step-\d+")
+_NUMBERED = re.compile(r"(step-\d+)?")
 _AHEAD = re.compile(r"(beside_server|within_room) \S+ \S+ ")
 """What leaves room for others stands ahead of the function that does the work."""
 
