@@ -34,7 +34,7 @@ def test_a_release_of_three_numbers_is_a_build_of_somebody_elses() -> None:
     found = parse_release("17.4.0")
     assert found is not None
     assert (found.series, found.minor) == ("17", 4)
-    assert found.fork.endswith(" 17.4.0")
+    assert (found.fork or "").endswith(" 17.4.0")
 
 
 @pytest.mark.parametrize("text", [None, "", "unknown", "()"])
