@@ -110,10 +110,9 @@ def _must_hold(spec: Spec, method: Simulated, night: Night, checking: Verify) ->
     if method.name == "warm-copy" and (part := _least(quiet, 0.1, 1e7)) is not None:
         now = units.size(span(known.change).likely)
         return f"no more than {units.size(size / part)} may change an hour; {now} are taken to"
-    return NEVER if method.name in {"cold-copy", "warm-copy"} else ANOTHER
+    return NEVER if method.name in {"cold-copy", "warm-copy"} else "another method, or a longer night"
 
 
-ANOTHER = "another method, or a longer night"
 NEVER = "nothing makes it fit: what it does besides takes longer"
 
 
