@@ -9,6 +9,9 @@ from core.facts.sections import Answer, Section
 
 T = TypeVar("T")
 
+NOT_REACHED = "it was not reached"
+"""Why there is no result where the reading broke off before its section."""
+
 
 def expect(answer: Answer | None) -> Answer:
     """The answer, if it came and its command succeeded.
@@ -17,7 +20,7 @@ def expect(answer: Answer | None) -> Answer:
         ParseError: it did not; the message is the reason.
     """
     if answer is None:
-        raise ParseError("it was not reached")
+        raise ParseError(NOT_REACHED)
     if answer.status != 0:
         raise ParseError(answer.reason)
     return answer

@@ -30,6 +30,7 @@ TRIAL = "trial-cluster"
 _OURS = "pghaul: "
 _NOTHING_THERE = 4
 """Exit status of a section that found a folder empty or not there, and said so as its complaint."""
+TOO_LONG = "it took too long"
 _STRANGE_DEADLINE = (124, 137)
 """Exit statuses of `timeout`: the command was terminated, or had to be killed."""
 
@@ -95,7 +96,7 @@ class Answer:
         if self.status is None:
             return "the connection or the time ended before it was read"
         if self.status in _STRANGE_DEADLINE:
-            return "it took too long"
+            return TOO_LONG
         lines = [line.strip() for line in self.complaint.splitlines() if line.strip()]
         # the last: a helper's complaint may stand ahead of it
         ours = [line.removeprefix(_OURS) for line in lines if line.startswith(_OURS)]

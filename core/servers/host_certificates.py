@@ -12,6 +12,9 @@ from paramiko.pkey import UnknownKeyType
 _SUFFIX = "-cert-v01@openssh.com"
 _PUBLIC_FIELDS = {"ssh-ed25519": 1, "ssh-rsa": 2}
 _HOST = 2
+OF_A_USER = "it is a user's certificate, not a host's"
+NOT_NOW = "it is not valid at this time"
+FORGED = "its signature is wrong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +80,9 @@ def problem(
     """
     moment = time.time() if now is None else now
     if certificate.kind != _HOST:
-        return "it is a user's certificate, not a host's"
+        return OF_A_USER
     if not certificate.valid_after <= moment < certificate.valid_before:
-        return "it is not valid at this time"
+        return NOT_NOW
     if certificate.critical_options:
         return "it has critical options, which no host certificate may have"
     if certificate.principals and not any(_names(pattern, host) for pattern in certificate.principals):
@@ -87,7 +90,7 @@ def problem(
     if signatures and (kind := _kind_of_signature(certificate)) not in signatures:
         return f"it is signed by {kind}, which CASignatureAlgorithms does not allow"
     if not _signed_by_its_authority(certificate):
-        return "its signature is wrong"
+        return FORGED
     return None
 
 

@@ -29,7 +29,7 @@ _SHRINKS_MUCH = 2.0
 _BINDS = 1.6
 """A link that carries so many times what was observed, or more, is not what held it up."""
 
-_ONE_IS_WRONG = "one is wrong, or a cache was measured; low to high covers both"
+ONE_IS_WRONG = "one is wrong, or a cache was measured; low to high covers both"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -311,7 +311,7 @@ def _contradictions(spec: Spec, chain: tuple[Rate, ...]) -> tuple[str, ...]:
     bound = min(known, key=lambda rate: rate.likely)
     if observed > _CONTRADICTED * bound.likely:
         carried = f"the {bound.bound_by} carries ({units.rate(bound.likely)})"
-        return (f"the observed {units.rate(observed)} is more than {carried}: {_ONE_IS_WRONG}",)
+        return (f"the observed {units.rate(observed)} is more than {carried}: {ONE_IS_WRONG}",)
     if len(known) == len(chain) and observed < 0.5 * bound.likely and not _compresses(spec):
         carried = f"the slowest link carries ({bound.bound_by}, {units.rate(bound.likely)})"
         return (f"the observed {units.rate(observed)} is less than half of what {carried}: something holds it up",)

@@ -165,10 +165,10 @@ def _hopeless(known: Basis, parts: tuple[Part, ...], checking: Verify) -> tuple[
     warm = sum(span(part.seconds).likely for part in parts if part.stopped)
     if warm < GAIN * cold:
         return ()
-    return (_HARDLY,)
+    return (HARDLY,)
 
 
-_HARDLY = (
+HARDLY = (
     "warm passes hardly shorten the stop: the cluster changes about as fast as it is copied, or it is small; "
     "a cold copy is done sooner"
 )

@@ -74,7 +74,7 @@ def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
         name=name,
         parts=(*phases, stop_by_hand(known, checkpoint(known)), start_by_hand(known)),
         assumptions=(
-            _CROSSES,
+            CROSSES,
             *_network(known),
             *known.said(*concerns),
             *_objects_said(known),
@@ -86,7 +86,8 @@ def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
     )
 
 
-_CROSSES = "the dump goes from old to new over the network while it is loaded: table data alone, no indexes"
+NO_SLOWER = "the network was not measured: assumed to be no slower than at the earlier restore"
+CROSSES = "the dump goes from old to new over the network while it is loaded: table data alone, no indexes"
 
 
 def _network(known: Basis) -> tuple[str, ...]:
@@ -97,7 +98,7 @@ def _network(known: Basis) -> tuple[str, ...]:
         carried = units.rate(known.wire.likely)
         return (f"the network was not measured: assumed to carry what the observed copy did ({carried})",)
     if known.spec.observed.restore_seconds is not None:
-        return ("the network was not measured: assumed to be no slower than at the earlier restore",)
+        return (NO_SLOWER,)
     return known.said("wire", "compression") if known.spec.dump.gzip_level else known.said("wire")
 
 

@@ -110,10 +110,10 @@ def _must_hold(spec: Spec, method: Simulated, night: Night, checking: Verify) ->
     if method.name == "warm-copy" and (part := _least(quiet, 0.1, 1e7)) is not None:
         now = units.size(span(known.change).likely)
         return f"no more than {units.size(size / part)} may change an hour; {now} are taken to"
-    return _NEVER if method.name in {"cold-copy", "warm-copy"} else "another method, or a longer night"
+    return NEVER if method.name in {"cold-copy", "warm-copy"} else "another method, or a longer night"
 
 
-_NEVER = "nothing makes it fit: what it does besides takes longer"
+NEVER = "nothing makes it fit: what it does besides takes longer"
 
 
 def _least(holds: Callable[[float], bool], low: float, high: float) -> float | None:

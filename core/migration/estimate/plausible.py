@@ -17,6 +17,9 @@ _MOST_RATIO = 20.0
 _OFF = 1.15
 
 
+TOGETHER = "the indexes and the largest table are together more than the cluster: both cannot be"
+
+
 def implausible(spec: Spec) -> tuple[str, ...]:
     """A sentence on each figure that is likely a slip, and on those that contradict each other."""
     return (*_sizes(spec), *_rates(spec), *_phases(spec), *_claim(spec))
@@ -41,7 +44,7 @@ def _sizes(spec: Spec) -> Iterator[str]:
         )
     together = (cluster.index_bytes or 0) + (cluster.largest_table_bytes or 0)
     if together > _OFF * cluster.size_bytes:
-        yield "the indexes and the largest table are together more than the cluster: both cannot be"
+        yield TOGETHER
 
 
 def _rates(spec: Spec) -> Iterator[str]:

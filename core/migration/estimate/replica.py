@@ -15,7 +15,7 @@ from core.migration.estimate.stages import (
     stop_by_hand,
 )
 
-_OVERRUN = "the cluster changes about as fast as it can be copied: a replica may never catch up"
+OVERRUN = "the cluster changes about as fast as it can be copied: a replica may never catch up"
 _TAKEN = (
     "old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)",
     "both servers run the same series on the same architecture",
@@ -47,7 +47,7 @@ def streaming_replica(known: Basis) -> Simulated:
         name="streaming-replica",
         parts=parts,
         assumptions=(*_TAKEN, *known.said("read", "write", "wire", "files", "change"), *rebuild_said(known), PEOPLE),
-        warnings=(*known.warnings, *((_OVERRUN,) if overrun else ())),
+        warnings=(*known.warnings, *((OVERRUN,) if overrun else ())),
         on_new=known.spec.cluster.size_bytes,
         on_old=span(lag).high,
     )

@@ -10,6 +10,9 @@ from core.migration.execution.lock import HeldError
 from core.migration.model.execution import Execution, State
 from core.servers.shell import command
 
+PROGRAM_ENDED = "the program ended"
+"""Why an execution is interrupted whose program said nothing more."""
+
 
 @contextmanager
 def recorded(executor: Executor, done: State = State.DONE) -> Iterator[None]:
@@ -23,7 +26,7 @@ def recorded(executor: Executor, done: State = State.DONE) -> Iterator[None]:
 
 @contextmanager
 def _ended(executor: Executor, before: Execution, done: State) -> Iterator[None]:
-    state, message = State.INTERRUPTED, "the program ended"
+    state, message = State.INTERRUPTED, PROGRAM_ENDED
     try:
         yield
         state, message = done, ""
@@ -58,7 +61,7 @@ def _before(execution: Execution, error: HeldError) -> tuple[State, str]:
     if not execution.steps:
         return State.STOPPED, error.message
     if execution.state is State.RUNNING:
-        return State.INTERRUPTED, "the program ended"
+        return State.INTERRUPTED, PROGRAM_ENDED
     return execution.state, execution.message
 
 

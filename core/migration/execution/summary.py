@@ -153,10 +153,10 @@ def made_again(execution: Execution) -> tuple[str, ...]:
 
 def stages(execution: Execution) -> dict[int, str]:
     """The phase of each step of the plan, by its number, in words for people."""
-    return {step.number: _PHASES[step.phase] for step in execution.plan.steps}
+    return {step.number: PHASES[step.phase] for step in execution.plan.steps}
 
 
-_PHASES = {
+PHASES = {
     Phase.PREPARE: marked("Preparation"),
     Phase.WARM: marked("Warm passes"),
     Phase.STOP: marked("Stop"),

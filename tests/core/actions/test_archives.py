@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import struct
 import tracemalloc
 import zipfile
@@ -107,7 +108,7 @@ def test_what_concerns_one_workstation_alone_stays_there(here: Store, tmp_path: 
 
 
 def test_into_the_history_that_it_came_from(here: Store, path: Path) -> None:
-    with pytest.raises(InputError, match=r"there is a move .* already") as refused:
+    with pytest.raises(InputError, match=MOVE.name) as refused:
         actions.import_move(here, path)
     assert "--name" in refused.value.hint
     facts = here.facts_history(OLD.name)
@@ -120,14 +121,14 @@ def test_into_the_history_that_it_came_from(here: Store, path: Path) -> None:
 def test_another_server_of_the_same_name(there: Store, path: Path) -> None:
     there.add_profile(replace(OLD, address="192.0.2.200"))
     before = contents(there.path)
-    with pytest.raises(InputError, match=r"is another one than yours of that name: it is 10\.0\.0\.35"):
+    with pytest.raises(InputError, match=r" 10\.0\.0\.35\b"):
         actions.import_move(there, path)
     assert contents(there.path) == before
 
 
 def test_nothing_is_overwritten(here: Store, path: Path) -> None:
     before = path.read_bytes()
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match=re.escape(str(path))):
         actions.export_move(here, MOVE.name, path)
     assert path.read_bytes() == before
     with pytest.raises(InputError, match="cannot be written: no such file"):
@@ -259,11 +260,11 @@ HOSTILE: dict[str, tuple[Callable[[Path, Members], object], str]] = {
         _changed("runs", lambda rows: rows[0].update(note="x" * 10_001)),
         "a note has 10001 characters",
     ),
-    "another's row": (_changed("runs", lambda rows: rows[0].update(move_id=77)), "a row of runs belongs to no moves"),
+    "another's row": (_changed("runs", lambda rows: rows[0].update(move_id=77)), r"\bruns\b.*\bmoves\b"),
     "the same row twice": (_changed("hooks", lambda rows: rows.append(rows[0])), "is not what pghaul has written"),
     "an unknown word": (_changed("executions", lambda rows: rows[0].update(state="flying")), "flying"),
-    "a name that steers": (_changed("moves", lambda rows: rows[0].update(name="a\x1b[2Jb")), "cannot be seen"),
-    "a server's name that steers": (_changed("profiles", lambda rows: rows[0].update(name="a\u202eb")), "cannot be"),
+    "a name that steers": (_changed("moves", lambda rows: rows[0].update(name="a\x1b[2Jb")), r"U\+001B"),
+    "a server's name that steers": (_changed("profiles", lambda rows: rows[0].update(name="a\u202eb")), r"U\+202E"),
     "a document of nothing": (
         lambda path, members: _sealed(path, {**members, "texts/plans/document/1": b"{}"}),
         "this version cannot read",
@@ -277,7 +278,7 @@ def test_a_member_that_says_less_of_itself_than_it_becomes(path: Path, kind: int
     assert path.stat().st_size < UNPACKED / 500
     tracemalloc.start()
     try:
-        with pytest.raises(InputError, match=r"packed in a way|is damaged"):
+        with pytest.raises(InputError):
             archives.read(path)
         assert tracemalloc.get_traced_memory()[1] < UNPACKED / 8
     finally:
@@ -304,15 +305,15 @@ def test_an_archive_that_pghaul_has_not_written(there: Store, path: Path, kind: 
 
 
 def test_a_file_that_is_not_there(there: Store, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read: no such file"):
+    with pytest.raises(InputError, match=": no such file"):
         actions.import_move(there, tmp_path / "nothing")
-    with pytest.raises(InputError, match="cannot be read: is a directory"):
+    with pytest.raises(InputError, match=": is a directory"):
         actions.import_move(there, tmp_path)
 
 
 def test_the_size_of_all_is_bounded(there: Store, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 10_000)
-    with pytest.raises(InputError, match="it becomes"):
+    with pytest.raises(InputError, match=re.escape(str(path))):
         actions.import_move(there, path)
 
 
@@ -326,7 +327,7 @@ def test_as_it_is_typed(here: Store, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "third config"))
     assert main(["history", "import", str(archive), "--name", "spring"]) == 0
     said = capsys.readouterr().out
-    assert "the move spring is in the history" in said
-    assert "not run, nor counted: execution 1, hook move-address" in said
+    assert re.search(r"\bspring\b", said)
+    assert ": execution 1, hook move-address" in said
     assert main(["history", "import", str(archive), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["move"] == MOVE.name

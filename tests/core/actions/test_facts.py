@@ -1,5 +1,6 @@
 """Facts that the history holds already: whoever stands on them hears how old they are."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +17,7 @@ from tests.core.migration.builders import new, old, space
     ("age", "said"),
     [
         (timedelta(minutes=1), []),
-        (timedelta(hours=3), ["the facts of old are 3 h 00 min old; fresh ones: pghaul facts old"]),
+        (timedelta(hours=3), [r"\bold\b.* 3 h 00 min .*: pghaul facts old$"]),
     ],
 )
 def test_a_plan_says_how_old_the_facts_are_that_it_stands_on(session: Session, age: timedelta, said: list[str]) -> None:
@@ -25,7 +26,9 @@ def test_a_plan_says_how_old_the_facts_are_that_it_stands_on(session: Session, a
     session.store.save_facts(new(taken_at=now))
     events: list[Event] = []
     plan(session, "spring", Job(events.append))
-    assert [event.text for event in events if isinstance(event, Note) and "facts" in event.text] == said
+    notes = [event.text for event in events if isinstance(event, Note) and "pghaul facts" in event.text]
+    assert len(notes) == len(said)
+    assert all(re.search(pattern, note) for pattern, note in zip(said, notes, strict=True))
 
 
 def test_facts_of_new_that_do_not_know_a_tablespaces_target_are_read_anew(session: Session) -> None:

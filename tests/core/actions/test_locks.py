@@ -17,7 +17,7 @@ def test_another_workstations_lock_is_waited_for(session: Session) -> None:
 
 def test_of_an_own_execution_under_way_its_status_is_offered(session: Session) -> None:
     session.store.execution_started(replace(execution(), move="spring"))
-    assert advised(session, HELD).hint.endswith("under way: pghaul execute spring --status")
+    assert advised(session, HELD).hint.endswith(": pghaul execute spring --status")
 
 
 def test_the_lock_of_an_own_execution_whose_program_ended_goes_with_it(session: Session) -> None:
@@ -25,5 +25,6 @@ def test_the_lock_of_an_own_execution_whose_program_ended_goes_with_it(session: 
     session.store.execution_changed(number, State.INTERRUPTED, "old does not answer")
     refused = advised(session, HELD)
     assert refused.message == HELD.message
-    assert refused.hint.startswith(f"it is execution {number} of spring, whose program has ended")
-    assert "pghaul execute spring --resume, or end it with --cancel, which takes the lock away" in refused.hint
+    assert f" {number} of spring, " in refused.hint
+    assert "pghaul execute spring --resume, " in refused.hint
+    assert "--cancel" in refused.hint

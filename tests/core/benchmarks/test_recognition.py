@@ -40,7 +40,7 @@ def test_a_recorded_output_is_recognised(tool: str, path: Path) -> None:
 def test_what_no_benchmark_tool_has_printed_is_refused() -> None:
     for folder in NOBODYS:
         for path in (DATA / folder).iterdir():
-            with pytest.raises(ParseError, match="the output: expected that of"):
+            with pytest.raises(ParseError, match="bonnie, dd, fio"):
                 recognised(path.read_text(encoding="utf-8"), path.name)
 
 
@@ -53,7 +53,7 @@ def test_a_post_that_shows_several_tools_gives_all_of_them() -> None:
 
 @pytest.mark.parametrize("text", ["\ufffd" * 100, "\x7fELF" + "\ufffd" * 300 + "x" * 3000])
 def test_what_is_no_text_is_said_to_be_none(text: str) -> None:
-    with pytest.raises(ParseError, match="it is no text"):
+    with pytest.raises(ParseError):
         recognised(text)
 
 

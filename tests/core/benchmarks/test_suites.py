@@ -102,7 +102,7 @@ def test_the_list_tells_what_depends_on_the_memory(own_folder: Path) -> None:
     assert listed["standard"].bytes_needed == bytes_needed(procedures)
     assert (listed["raid"].memory_multiple, listed["controllers"].memory_multiple) == (2, 0)
     assert (listed["small"].own, listed["small"].workloads, listed["small"].bytes_needed) == (True, ("w",), 8192)
-    assert "is no TOML" in listed["broken"].problem
+    assert "TOML" in listed["broken"].problem
 
 
 def test_a_suite_of_the_own_folder_by_its_name_also_in_place_of_one_that_ships(own_folder: Path) -> None:
@@ -149,20 +149,20 @@ def test_a_suite_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('title = "mine"', "", "no valid suite file: title: it is missing"),
+        ('title = "mine"', "", " title: "),
         ("repetitions = 3", 'repetitions = "3"', "repetitions: input should be a valid integer"),
         ("repetitions = 3", "repetitions = 0", "0 repetitions"),
         ('name = "w"', 'name = "w"\nsize = 3', "workload.0.size: unexpected"),
-        ('tool = "fio"', 'tool = "iozone"', "no tool 'iozone'"),
-        ('"read_iops"', '"write_iops"', "measures no 'write_iops'"),
+        ('tool = "fio"', 'tool = "iozone"', "'iozone'"),
+        ('"read_iops"', '"write_iops"', "'write_iops'"),
         ('"randread"', '"trim"', "pattern: input should be 'read'"),
         ("size_bytes = 8192", "size_bytes = 8192\nblok = 3", "workload w: .*blok"),
         ("size_bytes = 8192", "size_bytes = 8191", "whole blocks"),
-        ("size_bytes = 8192", "size_bytes = -8192", "size_bytes must be at least 1"),
+        ("size_bytes = 8192", "size_bytes = -8192", r"size_bytes .*\b1\b"),
         ("size_bytes = 8192", "size_bytes = 1970-01-01", "size_bytes"),
         ("direct = true", "direct = false", "measures the memory"),
         ("runtime_seconds = 1", "runtime_seconds = 1\njobs = 2\nfiles = 2", "not both"),
-        ("[[workload]]", "[[workload", "is no TOML"),
+        ("[[workload]]", "[[workload", "TOML"),
     ],
 )
 def test_a_wrong_field_is_named(old: str, new: str, said: str) -> None:
@@ -181,24 +181,24 @@ def test_no_workload_and_two_of_one_name() -> None:
 def test_no_such_file(name: str) -> None:
     with pytest.raises(InputError) as caught:
         load_suite(name)
-    assert "choose one of quick, standard, " in caught.value.hint
+    assert " quick, standard, " in caught.value.hint
 
 
 def test_no_text(tmp_path: Path) -> None:
     path = tmp_path / "suite.toml"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="is no text"):
+    with pytest.raises(InputError, match=re.escape(str(path))):
         load_suite(str(path))
 
 
 def test_how_to_install() -> None:
-    assert how_to_install("fio", "debian") == "install it with: apt-get install fio"
-    assert how_to_install("dd", "rocky") == "install it with: dnf install coreutils"
-    assert how_to_install("fio", None) == "install the package fio"
+    assert how_to_install("fio", "debian").endswith(": apt-get install fio")
+    assert how_to_install("dd", "rocky").endswith(": dnf install coreutils")
+    assert how_to_install("fio", None).endswith(" fio")
 
 
 def test_a_file_without_end() -> None:
-    with pytest.raises(InputError, match="too large"):
+    with pytest.raises(InputError, match="/dev/zero"):
         load_suite("/dev/zero")
 
 

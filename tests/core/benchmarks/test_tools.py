@@ -110,7 +110,7 @@ def test_the_window_and_the_documentation_know_it() -> None:
 def test_servers_are_asked_for_it_and_get_it() -> None:
     assert "toybench" in programs_of(Machine(None, None))
     assert "toybench" in installable()
-    assert how_to_install("toybench", "debian") == "install it with: apt-get install toybench"
+    assert how_to_install("toybench", "debian").endswith(": apt-get install toybench")
 
 
 def test_the_page_is_what_the_tools_say() -> None:

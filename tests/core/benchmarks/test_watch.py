@@ -1,12 +1,13 @@
 """What a repetition is marked with where the device cannot be watched, and where a rate is beyond every disk."""
 
+import re
 from typing import cast
 
 import pytest
 
 from core.benchmarks.devices import Device, Situation
 from core.benchmarks.folders import Folder
-from core.benchmarks.model import Mark, MarkKind
+from core.benchmarks.model import MarkKind
 from core.benchmarks.tool import Phase
 from core.benchmarks.watch import Watch
 from core.jobs import Job
@@ -25,21 +26,21 @@ def test_a_volume_without_a_device_is_not_watched_and_never_disturbed() -> None:
     words = ("fio", "--name=x")
     assert made.around(words, "fio", Phase(words, 1.0, 60.0)) == words
     assert made.said("its own words\n") == "its own words\n"
-    assert made.marks({"read_iops": 1e9}, Job()) == (
-        Mark(MarkKind.UNWATCHED, "/srv/pg has no block device of its own"),
-    )
+    (mark,) = made.marks({"read_iops": 1e9}, Job())
+    assert (mark.kind, mark.text.partition(" ")[0]) == (MarkKind.UNWATCHED, "/srv/pg")
 
 
 def test_without_counters_nothing_is_said_of_others() -> None:
     (mark,) = watch(SDA).marks({}, Job())
-    assert mark == Mark(MarkKind.UNWATCHED, "the kernel does not tell what each process reads and writes")
+    assert mark.kind is MarkKind.UNWATCHED
 
 
 def test_what_was_driven_from_the_other_server_is_not_watched() -> None:
     made = watch(SDA)
     made.foreign_phases = 1
     (mark,) = made.marks({}, Job())
-    assert mark == Mark(MarkKind.UNWATCHED, "it was driven from the other server")
+    assert mark.kind is MarkKind.UNWATCHED
+    assert mark not in watch(SDA).marks({}, Job())
 
 
 @pytest.mark.parametrize(("rate", "marked"), [(590e6, False), (610e6, True)])
@@ -48,4 +49,4 @@ def test_a_rate_beyond_every_disk_of_its_kind_is_the_caches(rate: float, marked:
     marks = watch(Situation(), fastest=600e6).marks({"read_bytes_per_second": rate}, Job())
     assert (MarkKind.CACHE in [mark.kind for mark in marks]) == marked
     if marked:
-        assert marks[0].text == "610 MB/s read, when disks of this kind can reach 600 MB/s at the most"
+        assert re.match(r"610 MB/s .* 600 MB/s ", marks[0].text)

@@ -1,6 +1,7 @@
 """`pghaul bench --list` and what it needs no server for."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def test_every_suite_is_listed_with_what_it_writes(capsys: pytest.CaptureFixture
     lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
     assert lines["quick"].endswith("832.0 MiB")
     assert lines["raid"].endswith("8.0 GiB + 2 × memory")
-    assert "cannot be read" in lines["broken"]
+    assert "line 1, column 9" in lines["broken"]
     assert "\x1b" not in out
     assert str(own_suites) in out
 
@@ -47,9 +48,9 @@ def test_no_move_and_no_list(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (
             "[a]\nrw=write\nsize=1g\nfilename=/dev/sda\n",
-            "line 4 of the job file: filename=/dev/sda would write outside",
+            r"\b4\b.*: filename=/dev/sda ",
         ),
-        ("[a]\nrw=write\nsize=1g\ndirectory=/srv\n", "line 4 of the job file: directory=/srv would write outside"),
+        ("[a]\nrw=write\nsize=1g\ndirectory=/srv\n", r"\b4\b.*: directory=/srv "),
     ],
 )
 def test_a_job_file_that_leaves_the_folder_reaches_no_server(
@@ -58,4 +59,4 @@ def test_a_job_file_that_leaves_the_folder_reaches_no_server(
     path = tmp_path / "mine.fio"
     path.write_text(job)
     assert main(["bench", "spring", "--suite", str(path)]) == 2
-    assert said in capsys.readouterr().err
+    assert re.search(said, capsys.readouterr().err)

@@ -1,6 +1,7 @@
 """`pghaul estimate`: what it says."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -23,9 +24,9 @@ def row(stage: str, likely: float, seconds: float) -> Held:
 def test_the_record_says_how_good_the_estimates_were() -> None:
     text = record_text([row("prepare", 4, 4), row("warm passes", 100, 400), row("stop old", 2, 0.5)])
     assert "spring, rehearsal" in text
-    assert "inside low to high: 1 of 3" in text
+    assert ": 1 of 3" in text
     assert [word in text for word in ("inside", "above high", "below low")] == [True] * 3
-    assert "took 1.00 × what was likely" in text
+    assert " 1.00 × " in text
     assert record_text([]).startswith("no execution")
 
 
@@ -58,7 +59,7 @@ def test_what_cannot_be_taken_says_why_and_stages_say_where_they_come_from() -> 
         estimate(load_spec("[cluster]\nsize_bytes = 1e12\n[old]\nversion = 13\n[new]\nversion = 17", "x"))
     )
     assert "(cold-copy)" in text
-    assert "cold-copy, warm-copy, streaming-replica cannot be taken: new runs PostgreSQL 17, old 13" in text
+    assert re.search(r"cold-copy, warm-copy, streaming-replica .*\b17\b.*\b13\b", text, re.MULTILINE)
     plain = estimate_text(estimate(load_spec("[cluster]\nsize_bytes = 1e12", "x")))
     assert "warm-copy, stage by stage:" in plain
     assert "steps: assumed" in plain
@@ -70,7 +71,8 @@ def test_what_cannot_be_taken_says_why_and_stages_say_where_they_come_from() -> 
 def test_a_move_that_files_cannot_make_promises_no_downtime() -> None:
     made = estimate(load_spec("[cluster]\nsize_bytes = 1e12\n[old]\nversion = 13\n[new]\nversion = 17", "x"))
     first = estimate_text(replace(made, planned="warm-copy")).splitlines()[0]
-    assert first.startswith("pghaul execute cannot move it: new runs PostgreSQL 17")
+    assert re.search(r"^pghaul execute .*PostgreSQL 17\b", first)
+    assert not re.search(r"\d (s|min|h)\b", first)
 
 
 def test_verify_all_is_priced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

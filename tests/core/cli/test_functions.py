@@ -20,7 +20,7 @@ def test_without_a_name_all_are(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_is_no_function_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["functions", "fail", "fall"]) == 2
-    assert "there is no function fall" in capsys.readouterr().err
+    assert " fall\n" in capsys.readouterr().err
 
 
 def test_without_a_name_each_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,7 +31,7 @@ def test_a_history_goes_to_a_server_is_used_there_and_comes_back(
         store.execution_changed(1, State.DONE)
         local = store.name
     assert main(["history", "use", url]) == 0
-    assert capsys.readouterr().out == f"the history is {url}\n"
+    assert capsys.readouterr().out.endswith(f" {url}\n")
     assert main(["move", "list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["moves"] == []
     assert main(["history", "copy", "local", url]) == 0
@@ -57,7 +57,7 @@ def test_a_history_goes_to_a_server_is_used_there_and_comes_back(
 
 def test_rights_are_printed_for_psql(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["history", "grants", "read", "anna"]) == 2
-    assert "is this workstation's own" in capsys.readouterr().err
+    assert "pghaul history use URL" in capsys.readouterr().err
     assert main(["history", "use", url]) == 0
     capsys.readouterr()
     assert main(["history", "grants", "read", 'an"na']) == 0
@@ -70,7 +70,7 @@ def test_rights_are_printed_for_psql(url: str, capsys: pytest.CaptureFixture[str
 
 def test_what_cannot_be_used_is_not(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["history", "use", f"postgresql://me@/db?host={tmp_path}"]) == 2
-    assert "cannot be reached" in capsys.readouterr().err
+    assert str(tmp_path).replace("/", "%2F") in capsys.readouterr().err
     assert main(["history", "use", "postgresql://me:geh3im@host/db"]) == 2
     assert "geh3im" not in capsys.readouterr().err
     assert main(["history", "use", f"postgresql://me@/db?host={tmp_path}", "--password"]) == 2

@@ -72,8 +72,8 @@ def test_a_folder_gives_each_file_that_can_be_read(capsys: pytest.CaptureFixture
     assert code == 0
     assert {one["volume"]["mount_point"] for one in document["runs"]} == {"/raid/a", "/b-9.6"}
     assert [one["file"] for one in document["unread"]] == ["README.md", "picture.png"]
-    assert "README.md: the output: expected that of" in err
-    assert "picture.png: it is no text: left out" in err
+    assert "README.md: " in err
+    assert "picture.png: " in err
 
 
 @pytest.mark.usefixtures("history")
@@ -99,7 +99,7 @@ def test_volumes_from_elsewhere_are_compared(capsys: pytest.CaptureFixture[str],
     assert (row["old"]["mean"], row["new"]["mean"], row["verdict"]) == (300.5, 900.5, "new faster")
     # a volume of a server may have the same path
     code, _, err = run(capsys, "compare", "spring", "old:/slow", "elsewhere:/fast")
-    assert (code, "nothing was measured of old:/slow" in err) == (2, True)
+    assert (code, "old:/slow" in err) == (2, True)
 
 
 def test_one_from_elsewhere_is_held_against_one_that_was_measured(
@@ -129,12 +129,12 @@ def test_what_was_aborted_is_kept_and_does_not_count(history: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("words", "text", "said"),
     [
-        (("spring",), b"hello\n", "output: the output: expected that of bonnie, "),
-        (("spring",), b"\xff\xfe\xfd" * 9999, "output: it is no text"),
-        (("spring", "--tool", "fio"), PGBENCH.read_bytes(), "fio: expected"),
+        (("spring",), b"hello\n", "bonnie, dd, fio, "),
+        (("spring",), b"\xff\xfe\xfd" * 9999, "pghaul: output: "),
+        (("spring", "--tool", "fio"), PGBENCH.read_bytes(), "fio: "),
         (("winter",), PGBENCH.read_bytes(), "winter"),
-        (("spring", "--name", "a\x1bb"), PGBENCH.read_bytes(), "a character that cannot be seen"),
-        (("spring",), PGBENCH.read_bytes() * 1100, "it holds 1100 results, and 1000 are taken from one file"),
+        (("spring", "--name", "a\x1bb"), PGBENCH.read_bytes(), "U+001B"),
+        (("spring",), PGBENCH.read_bytes() * 1100, "1100"),
     ],
 )
 def test_what_cannot_be_taken_leaves_the_history_as_it_was(
@@ -153,7 +153,7 @@ def test_what_cannot_be_taken_leaves_the_history_as_it_was(
 def test_an_empty_folder_and_a_server_of_that_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     code, _, err = run(capsys, "import", "spring", tmp_path / "empty")
-    assert (code, "there is nothing to read in" in err) == (2, True)
+    assert (code, f"{tmp_path}/empty" in err) == (2, True)
     code, _, err = run(capsys, "server", "add", ELSEWHERE, "192.0.2.1")
     assert (code, "no server can be called elsewhere" in err) == (2, True)
 

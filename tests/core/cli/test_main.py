@@ -63,7 +63,7 @@ def test_version_and_help_end_with_0(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_server_is_described_listed_and_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no servers yet" in run(capsys, "server", "list")[1]
+    assert "pghaul server add " in run(capsys, "server", "list")[1]
     add_servers(capsys)
     code, out, _ = run(capsys, "server", "list", "--json")
     assert code == 0
@@ -100,13 +100,13 @@ def test_a_move_tells_what_of_it_was_recorded_elsewhere(
         assert run(capsys, "move", "add", name, *words)[0] == 0
     hook = ("stop-applications", "--side", "old", "--command", "true")
     assert run(capsys, "move", "hook", "given", *hook)[0] == 0
-    assert "not yours" not in run(capsys, "move", "list")[1]
-    assert "not recorded by you" not in run(capsys, "move", "show", "given")[1]
+    yours = [line.split() for line in run(capsys, "move", "list")[1].splitlines()]
+    shown_before = run(capsys, "move", "show", "given")[1]
     monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "of another user"))
     lines = run(capsys, "move", "list")[1].splitlines()
-    assert [line.split()[0] for line in lines if "1 of its records are not yours" in line] == ["given"]
-    shown = run(capsys, "move", "show", "given")[1]
-    assert "not recorded by you, shown and neither run nor counted: hook stop-applications\n" in shown
+    assert [line.split()[0] for line in lines[2:] if line.split() not in yours] == ["given"]
+    (added,) = set(run(capsys, "move", "show", "given")[1].splitlines()) - set(shown_before.splitlines())
+    assert added.endswith(": hook stop-applications")
     assert json.loads(run(capsys, "move", "show", "own", "--json")[1])["from_elsewhere"] == []
 
 
@@ -120,15 +120,15 @@ def test_moves_are_listed_and_shown_though_the_key_of_the_seal_cannot_be_used(
     for words in (("list",), ("show", "spring")):
         code, out, err = run(capsys, "move", *words)
         assert (code, "spring" in out) == (0, True)
-        assert "is not yours alone" in err
+        assert KEY_FILE in err
 
 
 def test_who_may_have_read_the_history_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     with Store.open() as store:
         store.path.chmod(0o644)
         store.path.parent.chmod(0o755)
-    assert "others may have read the history" in run(capsys, "move", "list")[2]
-    assert "others" not in run(capsys, "move", "list")[2]
+    assert run(capsys, "move", "list")[2].startswith("warning: ")
+    assert not run(capsys, "move", "list")[2]
 
 
 def test_a_move_shows_the_scheduled_jobs_of_both_hosts(capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,7 +142,7 @@ def test_a_move_shows_the_scheduled_jobs_of_both_hosts(capsys: pytest.CaptureFix
             store.save_facts(Facts(server, datetime.now(UTC), 1.0, 1, host_environment=HostEnvironment(schedule=jobs)))
     out = run(capsys, "move", "show", "spring")[1]
     assert "  /etc/cron.d/backup  -    postgres  0 3 * * * postgres PGPASSWORD=*** pg_dump ?[2Jshop\n" in out
-    assert "the jobs of new could not be read" in out
+    assert re.search(r"\bnew\b", out.partition("pg_dump ?[2Jshop\n")[2].partition("\n")[0])
 
 
 def test_a_volume_is_the_mount_point_that_the_facts_know(capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,7 +201,7 @@ def test_the_commands_of_the_history_say_what_they_were_for(capsys: pytest.Captu
     untitled, titled, _ = run(capsys, "history", "commands")[1].split("\n\n")
     assert untitled.endswith("dba@gannon-old cut off\nsh -c 'true\\x1b[2J'")
     heading, command = titled.split("\n")
-    assert heading.endswith("root@gannon-old drop caches, exit status 0")
+    assert re.search(r"root@gannon-old drop caches, .*\b0$", heading)
     assert command.endswith("drop_caches'")
 
 
@@ -216,7 +216,7 @@ def test_each_line_of_the_history_can_be_shown(capsys: pytest.CaptureFixture[str
         for entry in entries
     }
     assert {code for code, _, _ in shown.values()} == {0}
-    assert "7 checks, 1 blocker, 1 unknown" in shown["checks", 1][1]
+    assert "\n7 checks, 1 blocker, 1 unknown" in shown["checks", 1][1]
     assert "0 checks" in shown["checks", 2][1]
     assert "cold-copy" in shown["estimate", 1][1]
     assert samples.probes()[0].command in shown["probe", 1][1]

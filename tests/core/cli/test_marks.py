@@ -1,5 +1,6 @@
 """What people read of a run: each figure with what is to be said of it, and why no more repetitions were made."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -56,12 +57,10 @@ def test_the_whole_run_shows_the_figures_behind_each_mark() -> None:
 def test_a_forecast_says_what_colours_the_figures() -> None:
     resync = "md0 (raid10) resyncs, 12.5 % done, about 41 min 30 s left on db01: the figures will be its too"
     found = Forecast(VOLUME, 60.0, 2**30, 2**33, warnings=(resync,), resync=resync, seconds_at_most=120.0)
-    seconds = "about 1 min 00 s (up to 2 min 00 s where the figures are not steady)"
-    assert forecast_text(found).splitlines() == [
-        f"old (db01:/srv/pg): {seconds}, 1.0 GiB of 8.0 GiB available",
-        f"  warning: {resync}",
-        "  to wait for that: pghaul bench --wait-for-resync",
-    ]
+    head, warning, hint = forecast_text(found).splitlines()
+    assert re.match(r"old \(db01:/srv/pg\): .*\b1 min 00 s .*\b2 min 00 s .*\b1\.0 GiB of 8\.0 GiB ", head)
+    assert warning == f"  warning: {resync}"
+    assert hint.endswith(": pghaul bench --wait-for-resync")
 
 
 def test_a_drift_tells_the_decrease_beside_its_figure() -> None:

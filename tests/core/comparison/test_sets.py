@@ -1,5 +1,6 @@
 """Which runs a word such as `old:/mnt/a@2026-11-01` names."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -36,7 +37,7 @@ def test_words_for_places(word: str, place: Place) -> None:
 
 @pytest.mark.parametrize("word", ["", "old", "old:", "old:mnt", "zelda:/mnt/a", "old:/mnt/a@2026-13-01", ":/mnt/a"])
 def test_words_that_name_nothing(word: str) -> None:
-    with pytest.raises(InputError, match=r"names no volume of the move|is no date"):
+    with pytest.raises(InputError, match=re.escape(repr(word)) + "|2026-13-01"):
         place_of(word, SERVERS)
 
 

@@ -47,7 +47,7 @@ def test_the_list_holds_what_glibc_2_28_sorts_anew() -> None:
 
 @pytest.mark.parametrize("text", ["sorted C xyz", "sort: oops", "sorted C\n", f"sorted a/b {'0' * 64}"])
 def test_sums_that_are_none(text: str) -> None:
-    with pytest.raises(ParseError, match="sort: expected"):
+    with pytest.raises(ParseError, match=r"^sort: "):
         parse_collation_order(text)
 
 
@@ -104,5 +104,5 @@ def test_a_line_is_taken_apart_as_it_was_put_together() -> None:
     assert as_line("x", "a", "b").startswith("'x' || '|' || encode(")
     assert row("x|6120620a7c|", {"x": 2}) == ("x", ("a b\n|", ""))
     for text in ("x|61", "y|61|62", "x|6|62", "x|zz|62", "x"):
-        with pytest.raises(ParseError, match="psql: expected"):
+        with pytest.raises(ParseError, match=r"^psql: "):
             row(text, {"x": 2})

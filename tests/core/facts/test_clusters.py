@@ -1,6 +1,7 @@
 """What a data directory weighs and leads to, what SQL says of it, and how a cluster is put together."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from core.facts.clusters import read_clusters
 from core.facts.databases import catalog_gaps, parse_settings, parse_sql
 from core.facts.discovery import Candidate
 from core.facts.model import Database, Gap, Link, Tablespace
+from core.facts.reading import NOT_REACHED
 from core.facts.sections import Answer
 from core.facts.sizes import LINKS, SIZE, WRITTEN, Contents, parse_links, parse_size, parse_written, total
 from core.facts.start_files import parse_start_files
@@ -98,7 +100,7 @@ def test_a_size_that_is_none(text: str) -> None:
     ],
 )
 def test_links_that_are_none(text: str) -> None:
-    with pytest.raises(ParseError, match="links: expected"):
+    with pytest.raises(ParseError, match=r"^links: "):
         parse_links(text)
 
 
@@ -224,14 +226,14 @@ def test_what_a_database_did_not_end_is_not_believed() -> None:
     ],
 )
 def test_sql_that_is_none(text: str) -> None:
-    with pytest.raises(ParseError, match=r"(psql|sort): expected"):
+    with pytest.raises(ParseError, match=r"^(psql|sort): "):
         parse_sql(text)
 
 
 def test_settings_of_a_stopped_cluster() -> None:
     assert parse_settings(f"port={digits('5432')}\nssl=\n") == {"port": "5432", "ssl": ""}
     for text in ("FATAL: no\n", "unknown=00\n", "port=xy\n"):
-        with pytest.raises(ParseError, match="postgres -C: expected"):
+        with pytest.raises(ParseError, match=r"^postgres -C: "):
             parse_settings(text)
 
 
@@ -320,7 +322,7 @@ def test_a_control_data_tool_of_another_series_is_not_believed(tool: str) -> Non
     )
     assert found.clusters[0].control is None
     reason = next(gap.reason for gap in found.gaps if gap.subject == "control data of /srv/data")
-    assert reason == f"pg_controldata {tool} is of another series than the cluster, 15: it is not believed"
+    assert re.match(rf"pg_controldata {re.escape(tool)} .*\b15\b", reason)
 
 
 @pytest.mark.parametrize("identity", ["series=\n", "hello\nseries=\n", "series=15\nbin=xx\n", ""])
@@ -333,7 +335,7 @@ def test_a_folder_that_is_no_cluster(identity: str) -> None:
 def test_a_folder_that_was_never_reached() -> None:
     found = read_clusters([Candidate("/x", ("named",))], {})
     assert found.clusters == ()
-    assert (found.gaps[0].subject, found.gaps[0].reason) == ("data directory /x", "it was not reached")
+    assert (found.gaps[0].subject, found.gaps[0].reason) == ("data directory /x", NOT_REACHED)
 
 
 def test_what_keeps_a_server_from_starting() -> None:

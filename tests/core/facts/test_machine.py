@@ -52,7 +52,7 @@ def test_system_without_release_file_and_with_empty_values() -> None:
 
 
 def test_system_without_kernel_is_refused() -> None:
-    with pytest.raises(ParseError, match="system: expected the kernel"):
+    with pytest.raises(ParseError, match=r"^system: "):
         parse_system("facts_hostname=h\n")
 
 
@@ -161,5 +161,5 @@ def test_tools() -> None:
 
 
 def test_tools_with_a_line_of_nobody() -> None:
-    with pytest.raises(ParseError, match="tools: expected"):
+    with pytest.raises(ParseError, match=r"^tools: "):
         parse_tools("Segmentation fault\n")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.facts.reading import Reader, expect
-from core.facts.sections import Answer, Section, answers, hexadecimal, new_mark
+from core.facts.reading import NOT_REACHED, Reader, expect
+from core.facts.sections import TOO_LONG, Answer, Section, answers, hexadecimal, new_mark
 from tests.core.facts.asking import MARK, asked, script
 from tests.lab.machine import wait_until
 
@@ -42,7 +42,7 @@ def test_a_section_that_hangs_is_ended_with_its_children_and_the_next_one_runs(t
     hanging = section("hangs", f"echo first; sleep 600 & echo $! >{pid}; wait", deadline=1)
     found = asked(hanging, section("next", "echo on"))
     assert found["hangs"].text == "first\n"
-    assert found["hangs"].reason == "it took too long"
+    assert found["hangs"].reason == TOO_LONG
     assert found["next"].text == "on\n"
     child = int(pid.read_text())
     wait_until(lambda: ended(child), "the section's child to end", seconds=10)
@@ -95,7 +95,7 @@ def test_a_trip_that_was_cut_off() -> None:
 
 def test_the_reason_is_the_last_complaint() -> None:
     assert Answer("x", b"", "one\n two \n\n", 1).reason == "two"
-    assert Answer("x", b"", "", 5).reason == "the command ended with exit status 5"
+    assert Answer("x", b"", "", 5).reason.endswith(" 5")
     assert "ended before" in Answer("x", b"", "", None).reason
 
 
@@ -117,18 +117,18 @@ def test_what_cannot_be_read_is_a_gap_and_never_a_value() -> None:
     assert [(gap.subject, gap.reason) for gap in reader.gaps] == [
         ("count of /srv", "broken pipe"),
         ("count of /srv", "no number: five"),
-        ("count of /srv", "it was not reached"),
+        ("count of /srv", NOT_REACHED),
     ]
 
 
 def test_whole_lines_of_a_section_that_was_cut_off_are_used_beside_the_gap() -> None:
     reader = Reader({"list": Answer("list", b"a\nb\nhal", "", 124)})
     assert reader.read(Section("list", "list", ("true",), str.split, partly=True)) == ["a", "b"]
-    assert reader.gaps[0].reason == "it took too long"
+    assert reader.gaps[0].reason == TOO_LONG
 
 
 def test_expect_raises_the_reason() -> None:
-    with pytest.raises(ParseError, match="it took too long"):
+    with pytest.raises(ParseError, match=TOO_LONG):
         expect(Answer("x", b"", "", 124))
 
 

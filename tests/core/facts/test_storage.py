@@ -45,7 +45,7 @@ def test_a_device_on_several_parents_stands_once() -> None:
 
 
 def test_sizes_for_people_are_not_guessed() -> None:
-    with pytest.raises(ParseError, match="the size of sda in bytes, but read '931G'"):
+    with pytest.raises(ParseError, match=r"^lsblk: .*\bsda .*'931G'"):
         parse_block_devices(sample("lsblk/05-P-stderr-preamble-insights-core.txt"))
 
 
@@ -63,7 +63,7 @@ def test_sizes_for_people_are_not_guessed() -> None:
     ],
 )
 def test_what_is_no_list_of_devices(text: str) -> None:
-    with pytest.raises(ParseError, match="lsblk: expected"):
+    with pytest.raises(ParseError, match=r"^lsblk: "):
         parse_block_devices(text)
 
 
@@ -98,7 +98,7 @@ def test_mountinfo_escapes_binds_and_covers() -> None:
 
 
 def test_mounts_that_are_none() -> None:
-    with pytest.raises(ParseError, match="mounts: expected"):
+    with pytest.raises(ParseError, match=r"^mounts: "):
         parse_mounts(sample("mount/02-proc-mounts-nfs3-insights-core.txt") + "who was that\n")
 
 
@@ -123,7 +123,7 @@ def test_df_with_spaces_dashes_and_an_exhausted_reserve() -> None:
 
 @pytest.mark.parametrize("text", ["", "df: no file systems processed\n", "Filesystem\nwhat is this\n"])
 def test_df_that_is_none(text: str) -> None:
-    with pytest.raises(ParseError, match="df: expected"):
+    with pytest.raises(ParseError, match=r"^df: "):
         parse_df(text)
 
 

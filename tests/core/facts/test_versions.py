@@ -43,5 +43,5 @@ def test_other_texts(text: str, product: str, version: str, series: str, minor: 
 
 @pytest.mark.parametrize("text", ["", "PostgreSQL", "MySQL 8.0.35", "compiled by gcc 12.2.0", "15.5.tar.gz15x"])
 def test_other_things_are_refused(text: str) -> None:
-    with pytest.raises(ParseError, match="version: expected"):
+    with pytest.raises(ParseError, match=r"^version: "):
         parse_version(text)

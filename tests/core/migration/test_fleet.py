@@ -1,5 +1,6 @@
 """Moves side by side: in which order, and which window each needs."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -55,7 +56,7 @@ def test_a_move_by_what_the_history_holds() -> None:
     assert made.window_seconds == window(made.downtime_seconds)
     assert not made.unknown
     unread = fleet_move(samples.MOVE, None, None, None)
-    assert (unread.size_bytes, unread.unknown, unread.ready) == (None, "it was not checked yet", False)
+    assert (unread.size_bytes, bool(unread.unknown), unread.ready) == (None, True, False)
     assert moved_at(None) is None
 
 
@@ -78,14 +79,22 @@ def test_moves_into_each_other_are_stopped_by_name() -> None:
         to("unread", "/data/x", unknown="it did not answer"),
     ]
     found = kept_apart(moves, [to("before", "/data/x", moved_at=AT)])
-    assert {each.move.name: each.stops for each in found if each.stops} == {
-        "a": ("the move b has the same target",),
-        "b": ("the move a has the same target",),
-        "around": ("the move inside has a target inside this one",),
-        "inside": ("the move around has a target around this one",),
-        "late": ("the move over has the same target, and was carried out",),
-        "under": ("the move before has a target around this one, and was carried out",),
+    stopped = {each.move.name: (each.in_the_way, each.stops) for each in found if each.stops}
+    assert {name: other for name, (other, _) in stopped.items()} == {
+        "a": "b",
+        "b": "a",
+        "around": "inside",
+        "inside": "around",
+        "late": "over",
+        "under": "before",
     }
+    # how they lie and whether the other was carried out: without the names five ways to say it, of a and b the same one
+    said = {
+        name: tuple(re.sub(rf"\b{other}\b", "…", each, count=1) for each in stops)
+        for name, (other, stops) in stopped.items()
+    }
+    assert said["a"] == said["b"]
+    assert len(set(said.values())) == 5
     assert [each.move.name for each in found if each.ready] == ["beside", "elsewhere"]
 
 

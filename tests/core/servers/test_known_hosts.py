@@ -1,5 +1,6 @@
 """known_hosts as ssh-keygen itself writes it, and as people do."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -83,7 +84,7 @@ def test_a_last_line_without_its_end_is_not_spoilt(tmp_path: Path) -> None:
 
 
 def test_a_folder_in_the_way_is_named(tmp_path: Path) -> None:
-    with pytest.raises(HostKeyError, match="cannot be read"):
+    with pytest.raises(HostKeyError, match=re.escape(str(tmp_path))):
         known_hosts.read([tmp_path])
-    with pytest.raises(HostKeyError, match="cannot be written"):
+    with pytest.raises(HostKeyError, match=re.escape(str(tmp_path))):
         known_hosts.add(tmp_path, "old", "ssh-ed25519", b"", hashed=False)

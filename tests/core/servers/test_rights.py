@@ -37,25 +37,25 @@ def test_sudo_without_and_with_a_password() -> None:
 
 def test_what_the_profile_does_not_give_is_refused() -> None:
     assert rights.way(profile(Rights.SUDO_POSTGRES), "dba", "pg").words == (*SUDO, "-n", "-u", "pg", "--")
-    with pytest.raises(AuthenticationError, match="needs to run as root, but the profile allows sudo to pg only"):
+    with pytest.raises(AuthenticationError, match=r"\broot\b.*\bpg\b"):
         rights.way(profile(Rights.SUDO_POSTGRES), "dba", "root")
-    with pytest.raises(AuthenticationError, match="gives dba no rights beyond its own"):
+    with pytest.raises(AuthenticationError, match=r"\bdba\b"):
         rights.become(profile(Rights.NONE), "dba", "pg", command("id"))
 
 
 @pytest.mark.parametrize(
     ("stderr", "kind", "sentence"),
     [
-        ("sh: 1: exec: sudo: not found\n", AuthenticationError, "sudo is not installed"),
-        ("env: 'sudo': No such file or directory\n", AuthenticationError, "sudo is not installed"),
-        ("sudo: a password is required\n", AuthenticationError, "sudo asks dba for a password to become root"),
-        ("sudo: sorry, you must have a tty to run sudo\n", AuthenticationError, "insists on a terminal"),
-        ("sudo: unknown user root\n", CommandError, "there is no user root"),
-        ("runuser: user root does not exist\n", CommandError, "there is no user root"),
-        ("\ndba is not in the sudoers file.\n", AuthenticationError, "does not allow dba.*not in the sudoers file"),
-        ("Sorry, user dba may not run sudo on old.\n", AuthenticationError, "does not allow dba"),
-        ("sudo: 5 blue moons\n", AuthenticationError, "cannot become root: sudo: 5 blue moons"),
-        ("", AuthenticationError, "cannot become root: exit status 1"),
+        ("sh: 1: exec: sudo: not found\n", AuthenticationError, "sudo"),
+        ("env: 'sudo': No such file or directory\n", AuthenticationError, "sudo"),
+        ("sudo: a password is required\n", AuthenticationError, r"\bdba\b.*\broot\b"),
+        ("sudo: sorry, you must have a tty to run sudo\n", AuthenticationError, "sudo"),
+        ("sudo: unknown user root\n", CommandError, r"\broot\b"),
+        ("runuser: user root does not exist\n", CommandError, r"\broot\b"),
+        ("\ndba is not in the sudoers file.\n", AuthenticationError, r"\bdba\b.*not in the sudoers file"),
+        ("Sorry, user dba may not run sudo on old.\n", AuthenticationError, r"\bdba\b"),
+        ("sudo: 5 blue moons\n", AuthenticationError, r"\broot: sudo: 5 blue moons"),
+        ("", AuthenticationError, r"\broot: .*\b1\n"),
     ],
 )
 def test_sudos_own_words_are_understood(stderr: str, kind: type[Exception], sentence: str) -> None:
@@ -64,3 +64,16 @@ def test_sudos_own_words_are_understood(stderr: str, kind: type[Exception], sent
     assert error.hint
     with pytest.raises(kind, match=sentence):
         raise error
+
+
+def test_each_obstacle_of_sudos_has_a_sentence_of_its_own() -> None:
+    obstacles = (
+        "sh: 1: exec: sudo: not found\n",
+        "sudo: a password is required\n",
+        "sudo: sorry, you must have a tty to run sudo\n",
+        "sudo: unknown user root\n",
+        "Sorry, user dba may not run sudo on old.\n",
+        "sudo: 5 blue moons\n",
+    )
+    said = {rights.refusal(profile(Rights.SUDO), "dba", "root", 1, stderr).message for stderr in obstacles}
+    assert len(said) == len(obstacles)

@@ -49,7 +49,7 @@ def test_a_secret_runs_but_is_never_shown(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["two\nlines", "nul\0"])
 def test_what_no_word_may_hold_is_refused(value: str) -> None:
-    with pytest.raises(InputError, match="line break or a NUL"):
+    with pytest.raises(InputError, match="NUL"):
         shell.command("echo", value)
 
 
@@ -64,7 +64,7 @@ def test_a_call_takes_its_functions_along_and_any_words_as_they_are() -> None:
     assert "fail() {" in made.functions
     with pytest.raises(KeyError):
         shell.call("no_such_function")
-    with pytest.raises(InputError, match="line break"):
+    with pytest.raises(InputError):
         shell.call("enter", "a\nb")
 
 
@@ -79,7 +79,7 @@ def test_settings_stand_ahead_of_a_call(tmp_path: Path) -> None:
 
 def test_a_call_is_no_word_of_another_shell() -> None:
     """There its functions would be unknown."""
-    with pytest.raises(InputError, match="calls functions"):
+    with pytest.raises(InputError):
         shell.command("sh", "-c", shell.call("enter", "/tmp"))
 
 
@@ -98,7 +98,7 @@ def test_nothing_else_that_runs_commands_quotes_for_a_shell() -> None:
 
 
 def test_an_environment_variable_needs_a_name() -> None:
-    with pytest.raises(InputError, match="no name"):
+    with pytest.raises(InputError, match="A B"):
         shell.environment({"A B": "x"}, shell.command("true"))
 
 

@@ -1,5 +1,6 @@
 """What ssh would do with a name, by ssh itself and by paramiko's reading."""
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -55,20 +56,20 @@ def test_the_profile_wins(config: Path) -> None:
 @needs_ssh
 def test_a_broken_configuration_is_named(config: Path) -> None:
     config.write_text("Nonsense yes\n")
-    with pytest.raises(InputError, match=r"cannot tell how to reach old.*nonsense") as caught:
+    with pytest.raises(InputError, match=r"\bold\b.*nonsense") as caught:
         resolve("old")
     assert "config" in caught.value.hint
 
 
 @pytest.mark.parametrize("name", ["", "-oX", "two words", "a\nb", "a\0b", "a;b", "$(id)", "`id`", "a|b"])
 def test_what_is_no_host_is_refused(name: str) -> None:
-    with pytest.raises(InputError, match="no address"):
+    with pytest.raises(InputError, match=re.escape(repr(name))):
         resolve(name)
 
 
 @pytest.mark.parametrize("user", ["-oX", "a;touch x", "`id`", "a -oX", "a\\", "a\nb"])
 def test_nor_is_every_word_a_user(user: str) -> None:
-    with pytest.raises(InputError, match="no user"):
+    with pytest.raises(InputError, match=re.escape(repr(user))):
         resolve("db", user=user)
 
 
@@ -126,7 +127,7 @@ def test_hops_are_read_as_ssh_writes_them() -> None:
     assert hops("a,bob@b:2222,ssh://c@[::1]:22") == (("a", None, None), ("b", "bob", 2222), ("::1", "c", 22))
     assert hops("none") == ()
     for wrong in ("-oX", "a:b", "a,,b", ""):
-        with pytest.raises(InputError, match="no jump host"):
+        with pytest.raises(InputError):
             hops(wrong)
 
 

@@ -32,7 +32,7 @@ def _revoking(folder: Path, name: str, form: str) -> Destination:
 def test_a_revoked_key_is_refused_though_it_is_known(tmp_path: Path, form: str) -> None:
     key, other = make(tmp_path, "host"), make(tmp_path, "other")
     to = _revoking(tmp_path, "host.pub", form)
-    with pytest.raises(HostKeyError, match="is revoked"):
+    with pytest.raises(HostKeyError, match=rf"\(RevokedHostKeys {to.revoked_host_keys[0]}\)"):
         verify(key, entries(tmp_path, "old.example.org host"), accepts=True, to=to)
     assert verify(other, entries(tmp_path, "old.example.org other"), to=to).seen == []
 
@@ -44,7 +44,7 @@ def test_so_is_a_certificate_by_its_key_or_its_authority(tmp_path: Path, form: s
     make(tmp_path, "host")
     key = sign(tmp_path, "ca", "host", "-h", "-n", "old.example.org", "-z", "7")
     to = _revoking(tmp_path, revoked, form)
-    with pytest.raises(HostKeyError, match="is revoked"):
+    with pytest.raises(HostKeyError, match=rf"\(RevokedHostKeys {to.revoked_host_keys[0]}\)"):
         verify(key, entries(tmp_path, "@cert-authority * ca"), accepts=True, to=to)
 
 
@@ -62,7 +62,7 @@ def test_only_algorithms_that_are_allowed_are_asked_for(tmp_path: Path) -> None:
     known = entries(tmp_path, "old.example.org rsa", "@cert-authority old.example.org rsa")
     allowed = ("ssh-ed25519", "rsa-sha2-512", "sk-ssh-ed25519@openssh.com")
     assert host_keys.wanted_types(known, "old.example.org", allowed) == ("rsa-sha2-512", "ssh-ed25519")
-    with pytest.raises(HostKeyError, match="HostKeyAlgorithms of the ssh configuration allows none"):
+    with pytest.raises(HostKeyError, match="HostKeyAlgorithms"):
         host_keys.wanted_types(known, "old.example.org", ("ssh-dss",))
 
 
@@ -72,7 +72,7 @@ def test_an_authoritys_signature_must_be_allowed(tmp_path: Path) -> None:
     key = sign(tmp_path, "ca", "host", "-h", "-n", "old.example.org")
     known = entries(tmp_path, "@cert-authority * ca")
     to = replace(OLD, algorithms={"casignaturealgorithms": ("ssh-ed25519",)})
-    with pytest.raises(HostKeyError, match="signed by ecdsa-sha2-nistp256, which CASignatureAlgorithms does not allow"):
+    with pytest.raises(HostKeyError, match=r"ecdsa-sha2-nistp256.*CASignatureAlgorithms"):
         verify(key, known, accepts=True, to=to)
     assert (
         verify(key, known, to=replace(OLD, algorithms={"casignaturealgorithms": ("ecdsa-sha2-nistp256",)})).seen == []
@@ -86,7 +86,7 @@ def test_an_rsa_key_that_is_too_short_proves_no_server(tmp_path: Path) -> None:
     known = entries(tmp_path, "old.example.org host", "@cert-authority * ca")
     for each in (key, signed):
         assert verify(each, known).seen == []
-        with pytest.raises(HostKeyError, match="an RSA key of 2048 bits, and RequiredRSASize is 3072"):
+        with pytest.raises(HostKeyError, match=r"\b2048 .*RequiredRSASize .*\b3072\b"):
             verify(each, known, accepts=True, to=replace(OLD, required_rsa_bits=3072))
 
 
@@ -121,5 +121,5 @@ def test_it_is_no_command_that_ssh_would_run(command: str) -> None:
 
 
 def test_it_is_not_there() -> None:
-    with pytest.raises(HostKeyError, match="cannot be run"):
+    with pytest.raises(HostKeyError, match="/nowhere/keys"):
         further_entries(replace(OLD, known_hosts_command="/nowhere/keys", tokens=TOKENS))

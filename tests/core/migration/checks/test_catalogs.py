@@ -1,5 +1,6 @@
 """The checks of what lies inside the cluster, each spoiled in its one way."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -47,8 +48,6 @@ def test_text_that_sorts_differently_names_the_indexes_and_the_order_of_work() -
     result = one("collation", old(), new(collation_order={LOCALE: "f" * 64}))
     assert result.status is W
     assert "index public.i 4.8 MiB" in result.old
-    assert "sorts differently" in result.message
-    assert "never before" in result.hint
     assert result.hint.index("REINDEX") < result.hint.index("REFRESH COLLATION VERSION")
 
 
@@ -57,7 +56,8 @@ def test_a_later_library_may_sort_differently_though_the_list_does_not_show_it()
     assert there.system is not None
     later = replace(there, system=replace(there.system, libc="glibc 2.41"))
     result = one("collation", old(), later)
-    assert (result.status, "may sort differently" in result.message) == (W, True)
+    surely = one("collation", old(), replace(there, collation_order={LOCALE: "f" * 64}))
+    assert (result.status, result.message == surely.message) == (W, False)
     assert ("glibc 2.36" in result.old, "glibc 2.41" in result.new) == (True, True)
 
 
@@ -199,10 +199,10 @@ def test_edits_that_are_not_in_force() -> None:
     edits = (Edited("port", "5432", "5433"), Edited("ssl_passphrase_command", None, None))
     result = one("pending-settings", old(cluster(edited=edits)), new())
     assert result.status is W
-    assert "port is '5432' in force and '5433' in the file, ssl_passphrase_command (its values may" in result.message
-    assert "will listen elsewhere than the old one does (port)" in result.message
+    assert re.search(r"\bport \D+'5432' \D+'5433' .*\bssl_passphrase_command\b", result.message)
+    assert "(port)" in result.message
     calm = one("pending-settings", old(cluster(edited=(Edited("work_mem", "4096", "8192"),))), new())
-    assert (calm.status, "elsewhere" in calm.message) == (W, False)
+    assert (calm.status, "(" in calm.message) == (W, False)
 
 
 def test_configuration_elsewhere() -> None:
@@ -265,7 +265,7 @@ def test_a_stopped_cluster_is_known_by_what_was_read_while_it_ran() -> None:
     earlier = replace(old(), taken_at=datetime(2026, 3, 1, 9, 30, tzinfo=UTC))
     now = merge_previous(old(stopped(), collation_order={}), earlier)
     result = one("extension-libraries", now, new())
-    assert (result.status, "as read while it ran, 2026-03-01 09:30 UTC" in result.message) == (P, True)
+    assert (result.status, ", 2026-03-01 09:30 UTC)" in result.message) == (P, True)
     assert now.collation_order == {LOCALE: SUM}
     again = merge_previous(old(stopped(), collation_order={}), now)
     assert again.clusters == now.clusters, "the time stays that of the reading"
@@ -282,7 +282,7 @@ def test_another_cluster_in_its_place_is_not_taken_for_it() -> None:
 
 def test_a_stopped_cluster_that_was_never_read_says_what_to_do() -> None:
     result = one("extension-libraries", old(stopped()), new())
-    assert (result.status, "start it once" in result.hint) == (U, True)
+    assert (result.status, "`pghaul facts old`" in result.hint) == (U, True)
 
 
 def test_a_database_that_was_not_read_is_named() -> None:

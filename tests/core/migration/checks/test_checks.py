@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -58,16 +59,16 @@ BINARIES: list[tuple[str, dict[str, Any], dict[str, Any], Status, str]] = [
     ("series", {"series": "17", "version": "17beta1"}, {"series": "17", "version": "17beta2"}, Status.BLOCKER, "beta1"),
     ("series", {"series": "17", "version": "17beta1"}, {"series": "17", "version": "17beta1"}, Status.PASS, "17"),
     ("series", {"series": "8.0", "version": "8.0.1"}, {"series": "8.1", "version": "8.1.2"}, Status.BLOCKER, "8.1"),
-    ("minor", {"version": "15.18"}, {"version": "15.18"}, Status.PASS, "both are 15.18"),
+    ("minor", {"version": "15.18"}, {"version": "15.18"}, Status.PASS, "15.18"),
     ("minor", {"version": "15.9"}, {"version": "15.10"}, Status.PASS, "15.10"),
-    ("minor", {"version": None}, {"version": "15.10"}, Status.UNKNOWN, "not known"),
+    ("minor", {"version": None}, {"version": "15.10"}, Status.UNKNOWN, " old "),
     ("series", {"series": "9.5", "version": "9.5.2"}, {"series": "9.6", "version": "9.6.2"}, Status.BLOCKER, "9.6"),
     ("series", {"series": "8.2", "version": "8.2.5"}, {"series": "8.2", "version": "8.2.18"}, Status.PASS, "8.2"),
     ("series", {"series": "18", "version": "18beta1"}, {"series": "18", "version": "18.1"}, Status.BLOCKER, "beta1"),
     ("series", {"series": "18", "version": "18.1"}, {"series": "18", "version": "18rc1"}, Status.BLOCKER, "18rc1"),
     ("product", {"version": "9.4.26 (Greenplum Database 6)"}, {}, Status.BLOCKER, "Greenplum"),
     ("product", {"product": "openGauss"}, {}, Status.BLOCKER, "openGauss"),
-    ("product", {"control": control(pg_control_version=8330500)}, {}, Status.BLOCKER, "a fork wrote it"),
+    ("product", {"control": control(pg_control_version=8330500)}, {}, Status.BLOCKER, "PostgreSQL 15"),
 ]
 
 
@@ -81,10 +82,10 @@ def test_binaries(identifier: str, on_old: dict[str, Any], on_new: dict[str, Any
 @pytest.mark.parametrize(
     ("before", "after", "ways"),
     [
-        ("15.8", "16.2", ("then pg_upgrade to 16", "dump & restore", "logical replication")),
+        ("15.8", "16.2", ("pg_upgrade to 16", "dump & restore", "logical replication")),
         ("9.6.2", "16.2", ("pg_upgrade", "dump & restore")),
-        ("8.2.5", "16.2", ("install PostgreSQL 8.2 on new", "dump & restore")),
-        ("16.2", "15.8", ("install PostgreSQL 16 on new", "dump & restore")),
+        ("8.2.5", "16.2", ("PostgreSQL 8.2 ", "dump & restore")),
+        ("16.2", "15.8", ("PostgreSQL 16 ", "dump & restore")),
     ],
 )
 def test_the_ways_that_remain_between_series(before: str, after: str, ways: tuple[str, ...]) -> None:
@@ -133,7 +134,7 @@ def test_wal_segment_size_and_checksums_travel_with_the_cluster() -> None:
 def test_control_data_of_new_not_known() -> None:
     result = one("control-data", old(), new(cluster(data_directory="/x", control=None)))
     assert result.status is Status.UNKNOWN
-    assert "install PostgreSQL 15 on new" in result.hint
+    assert "PostgreSQL 15 " in result.hint
 
 
 def test_a_trial_is_known_as_long_as_its_release_is_installed() -> None:
@@ -201,7 +202,9 @@ def test_the_target_of_a_tablespace_is_empty_or_ours(held: tuple[str, ...], copi
     target = (marked(control=controlled),) if copied else ()
     found = one("target-identity", old(holding), new(*target, target_entries={"/space": held}))
     assert found.status is status
-    assert ("/space on new holds" in found.message) is (status is Status.BLOCKER)
+    named = [name for name in held if f" {name}" in found.message]
+    assert ("/space " in found.message) is (status is Status.BLOCKER)
+    assert named == (list(held)[-1:] if status is Status.BLOCKER else [])
 
 
 @pytest.mark.parametrize(
@@ -220,7 +223,6 @@ def test_a_target_that_is_ahead_of_a_stopped_old_is_the_one_in_use(running: bool
     on_old = old(cluster(running=running))
     unmarked = one("target-identity", on_old, new(cluster(data_directory=TARGET, control=controlled)))
     assert unmarked.status is status
-    assert ("ahead of old" in unmarked.message) is (status is Status.BLOCKER)
     started = one("target-identity", on_old, new(marked(control=controlled)))
     assert started.status is Status.PASS
 
@@ -228,11 +230,9 @@ def test_a_target_that_is_ahead_of_a_stopped_old_is_the_one_in_use(running: bool
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"leftovers": ("standby.signal",)}, "a standby or a restored backup of this cluster (standby.signal)"),
-        ({"leftovers": ("postmaster.pid", "backup_label")}, "a restored backup of this cluster (backup_label)"),
-        ({"control": control(state="shut down in recovery")}, "a standby of this cluster (shut down in recovery)"),
-        ({"fenced": True}, "this cluster as an earlier move left it, fenced"),
-        ({}, "a clone of this cluster, or a copy of it that was opened"),
+        ({"leftovers": ("standby.signal",)}, "(standby.signal)"),
+        ({"leftovers": ("postmaster.pid", "backup_label")}, "(backup_label)"),
+        ({"control": control(state="shut down in recovery")}, "(shut down in recovery)"),
     ],
 )
 def test_the_same_cluster_without_a_mark_is_named_for_what_it_may_be(changes: dict[str, Any], named: str) -> None:
@@ -242,10 +242,19 @@ def test_the_same_cluster_without_a_mark_is_named_for_what_it_may_be(changes: di
     assert found.new.startswith("latest checkpoint ")
 
 
+def test_what_an_earlier_move_left_fenced_is_told_from_a_clone() -> None:
+    fenced, clone = (
+        one("target-identity", old(cluster(running=True)), new(cluster(data_directory=TARGET, fenced=left)))
+        for left in (True, False)
+    )
+    assert (fenced.status, clone.status) == (Status.WARNING, Status.WARNING)
+    assert fenced.message != clone.message
+
+
 def test_a_tablespaces_target_that_nobody_looked_at_is_not_taken_for_empty() -> None:
     found = one("target-identity", old(cluster(tablespaces=(space("/a space"),))), new(target_entries={}))
     assert found.status is Status.UNKNOWN
-    assert found.hint == "look with: ls -la '/a space'; it must be empty or not exist"
+    assert ": ls -la '/a space'; " in found.hint
 
 
 def test_what_lies_in_a_tablespaces_target_beside_a_copy_that_has_only_begun_is_of_it() -> None:
@@ -423,8 +432,8 @@ def test_space_is_counted_for_each_file_system() -> None:
     full = replace(
         new(), file_systems=tuple(replace(each, available_bytes=3_000_000_000) for each in new().file_systems)
     )
-    said = "not enough space on new: / needs 3.7 GiB and has 2.8 GiB; /srv/pg needs 5.6 GiB and has 2.8 GiB"
-    assert one("space", holding, full, moved).message == said.replace("on new", f"on {full.server}")
+    short = re.findall(r"(/\S*) \D+([\d.]+ GiB) \D+([\d.]+ GiB)", one("space", holding, full, moved).message)
+    assert short == [("/", "3.7 GiB", "2.8 GiB"), ("/srv/pg", "5.6 GiB", "2.8 GiB")]
 
 
 def test_an_earlier_copy_is_overwritten_not_added() -> None:
@@ -443,9 +452,11 @@ def test_room_for_lists_of_files(available: int, status: Status) -> None:
     tmp = FileSystem("/tmp", "/dev/sdb", "xfs", ("rw",), 90_000_000_000, available)
     here = replace(old(), file_systems=(*old().file_systems, tmp))
     assert one("lists", here, new()).status is status
+    apart = one("lists", replace(here, file_systems=(*old().file_systems, replace(tmp, device="/dev/sdc"))), new())
+    assert apart.status is status
     data = FileSystem("/srv/pg", "/dev/sdb", "xfs", ("rw",), 90_000_000_000, available)
     beside = one("lists", replace(here, file_systems=(tmp, data)), new())
-    assert ("where the running cluster lies too" in beside.message) is (status is Status.BLOCKER)
+    assert (beside.message != apart.message) is (status is Status.BLOCKER)
     assert one("lists", old(), replace(new(), file_systems=(tmp, data))).status is status
 
 
@@ -469,7 +480,7 @@ def test_memory(setting: str, status: Status) -> None:
 def test_tools() -> None:
     lacking = replace(new(), tools=(Tool("rsync", None, None),))
     assert one("rsync", old(), lacking).status is Status.BLOCKER
-    assert "rsync on new" in one("rsync", old(), lacking).message
+    assert {"rsync", "new"} <= set(re.findall(r"\w+", one("rsync", old(), lacking).message))
     assert one("rsync", old(), replace(new(), tools=())).status is Status.UNKNOWN
 
 
@@ -477,7 +488,8 @@ def test_find_and_tar_of_busybox_stop_a_move() -> None:
     busybox = tuple(replace(tool, version=None) if tool.name in {"find", "tar"} else tool for tool in old().tools)
     result = one("gnu-tools", old(), replace(new(), tools=busybox))
     assert result.status is Status.BLOCKER
-    assert result.message == "not there, or not GNU's: find on new; tar on new"
+    named = re.findall(r"\b(find|tar|\w+sum|sort) on (old|new)\b", result.message)
+    assert named == [("find", "new"), ("tar", "new")]
     assert one("ssh", replace(old(), tools=(Tool("ssh", None, None),)), new()).status is Status.BLOCKER
 
 

@@ -37,7 +37,8 @@ def test_one_that_nobody_enabled() -> None:
 def test_none_where_old_has_one() -> None:
     result = one(new())
     assert result.status is Status.WARNING
-    assert "nothing on new starts" in result.message
+    assert (result.old, result.new) == ("old.service, enabled", "pg_ctl alone")
+    assert "pg_createcluster" in result.hint
 
 
 def test_none_on_either() -> None:
@@ -70,17 +71,17 @@ def of(here: Facts, there: Facts) -> CheckResult:
 
 
 @pytest.mark.parametrize(
-    ("service", "changes", "said"),
+    ("service", "changes", "command"),
     [
-        (replace(DEBIAN, name="16/main"), {}, "registered on new as cluster 16/main"),
-        (DEBIAN, OUTSIDE, "but old's configuration is /etc/pg/postgresql.conf"),
-        (UNIT, OUTSIDE, "own.service of new looks for postgresql.conf in"),
+        (replace(DEBIAN, name="16/main"), {}, "pg_dropcluster 16 main"),
+        (DEBIAN, OUTSIDE, "pg_renamecluster"),
+        (UNIT, OUTSIDE, "-c config_file=/etc/pg/postgresql.conf"),
     ],
 )
-def test_one_that_would_not_find_its_configuration(service: Service, changes: dict[str, Any], said: str) -> None:
+def test_one_that_would_not_find_its_configuration(service: Service, changes: dict[str, Any], command: str) -> None:
     result = one(new(services=(service,)), **changes)
     assert result.status is Status.BLOCKER
-    assert said in result.message
+    assert command in result.hint
 
 
 def test_another_cluster_of_old_s_name_keeps_its_configuration() -> None:
@@ -93,5 +94,7 @@ def test_another_cluster_of_old_s_name_keeps_its_configuration() -> None:
     elsewhere = replace(DEBIAN, data_directory="/srv/pg/other")
     result = one(new(services=(elsewhere,)), **debian)
     assert result.status is Status.BLOCKER
-    assert "cluster 15/main of new has its data in /srv/pg/other" in result.message
+    assert "15/main" in result.message
+    assert "/srv/pg/other" in result.message
+    assert "pg_renamecluster" in result.hint
     assert one(new(services=(DEBIAN, replace(elsewhere, name="15/more"))), **debian).status is Status.PASS

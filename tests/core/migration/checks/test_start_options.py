@@ -58,7 +58,7 @@ def test_what_the_new_unit_surely_lacks_is_a_blocker(given: Options, option: Edi
 def test_what_may_be_secret_is_not_shown() -> None:
     result = one(Edited("archive_command", None, None), there=unit(()))
     assert result.status is Status.BLOCKER
-    assert "archive_command is given by " in result.message
+    assert "archive_command" in result.message
     assert one(Edited("archive_command", None, None), there=unit((("archive_command", None),))).status is Status.PASS
 
 
@@ -77,17 +77,17 @@ def test_what_new_gives_too_or_needs_not(there: Service | None, own: Options | N
 
 
 @pytest.mark.parametrize(
-    ("there", "option", "said"),
+    ("there", "option", "named"),
     [
-        (unit(None), CONNECTIONS, "starts a script, or takes options from a variable"),
-        (unit((("work_mem", "5MB"),)), Edited("work_mem", "5120", "4096"), "would be 5MB on the new one, if that"),
-        (Service(TARGET, "15/main", "postgresql@15-main.service", debian=True), CONNECTIONS, "of its pg_ctl.conf"),
+        (unit(None), CONNECTIONS, "systemctl cat "),
+        (unit((("work_mem", "5MB"),)), Edited("work_mem", "5120", "4096"), " 5MB "),
+        (Service(TARGET, "15/main", "postgresql@15-main.service", debian=True), CONNECTIONS, "/15/main/pg_ctl.conf "),
     ],
 )
-def test_what_is_in_doubt_is_a_warning(there: Service, option: Edited, said: str) -> None:
+def test_what_is_in_doubt_is_a_warning(there: Service, option: Edited, named: str) -> None:
     result = one(option, there=there)
     assert result.status is Status.WARNING
-    assert said in result.message
+    assert named in f"{result.message} {result.hint}"
 
 
 def test_options_of_a_debian_cluster_come_along() -> None:
@@ -103,7 +103,7 @@ def test_options_of_a_debian_cluster_come_along() -> None:
 def test_a_series_that_does_not_tell_what_files_give_is_in_doubt() -> None:
     wide = ClusterWide(settings=(Setting("max_connections", "137", "command line"), Setting("port", "1", "default")))
     result = one(there=unit(()), options=None, series="9.1", wide=wide)
-    assert (result.status, "max_connections is 137" in result.message) == (Status.WARNING, True)
+    assert (result.status, result.old) == (Status.WARNING, "max_connections=137")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_what_an_environment_variable_gave_is_a_blocker_unless_the_unit_gives_it
 
 def test_facts_of_before_are_not_enough() -> None:
     result = one(there=unit(()), options=None)
-    assert (result.status, result.hint) == (Status.UNKNOWN, "read the facts again: pghaul facts old")
+    assert (result.status, result.hint.endswith(": pghaul facts old")) == (Status.UNKNOWN, True)
     assert one(there=unit(()), options=None, running=False).status is Status.PASS
     assert one(options=None).status is Status.PASS  # pg_ctl starts new, with whatever options old has
     unasked = one(there=unit(()), options=None, series="9.1", wide=None)

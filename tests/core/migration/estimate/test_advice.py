@@ -1,5 +1,6 @@
 """What would help, in minutes."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,10 @@ from core.migration.estimate import Spec
 from core.migration.estimate.advice import helps
 from core.migration.estimate.spec import ClusterSpec, CopySpec, History, LinkSpec, NewSpec, OldSpec
 from core.migration.model.move import Verify
+
+QUIETER = re.compile(r"\([\d.]+ [KMG]iB\)$")
+"""Of a quieter hour it is said how much may change in it."""
+FOUR = re.compile(r"(?<= )4(?= )")
 
 SLOW_LINK = Spec(
     ClusterSpec(1e12, files=20_000, change_bytes_per_hour=1e9, checksummed_bytes=0.0),
@@ -20,10 +25,10 @@ SLOW_LINK = Spec(
 
 def test_the_faster_link_helps_most_and_says_what_bounds_it_next() -> None:
     first, *others = helps(SLOW_LINK, "cold-copy")
-    assert first.change == "a link of 10.0 Gbit/s"
+    assert "10.0 Gbit/s" in first.change
     assert 1e12 / 117e6 - 1e12 / 300e6 > first.downtime_seconds > 0.8 * (1e12 / 117e6 - 1e12 / 280e6)
     assert first.then_bound_by == "old cpu"
-    assert not any("streams" in each.change for each in others)  # one keeps up with this link
+    assert not any(each.change.startswith("4 ") for each in others)  # one keeps up with this link
     assert [each.downtime_seconds for each in others] == sorted(
         (each.downtime_seconds for each in others), reverse=True
     )
@@ -31,22 +36,22 @@ def test_the_faster_link_helps_most_and_says_what_bounds_it_next() -> None:
 
 def test_behind_the_link_comes_the_cipher_and_then_the_disks() -> None:
     fast = replace(SLOW_LINK, link=LinkSpec(100e9, 1))
-    assert helps(fast, "cold-copy")[0].change in {"4 streams", "compression, where it shrinks to 1/2.5"}
+    first = helps(fast, "cold-copy")[0].change
+    assert first.startswith("4 ") or first.endswith(" 1/2.5")
     wide = replace(fast, link=LinkSpec(100e9, 8), new=NewSpec(100e6))
-    assert "a new disk that writes 200 MB/s" in helps(wide, "cold-copy")[0].change
+    assert re.search(r"\bnew\b.* 200 MB/s", helps(wide, "cold-copy")[0].change)
 
 
 def test_a_proof_ahead_and_a_quiet_hour_shorten_the_stop() -> None:
-    changes = {each.change: each for each in helps(SLOW_LINK, "warm-copy", Verify.ALL)}
-    ahead = changes["verification ahead: --verify changed"]
+    (ahead,) = (each for each in helps(SLOW_LINK, "warm-copy", Verify.ALL) if "--verify changed" in each.change)
     assert ahead.downtime_seconds > 1e12 / 400e6 / 2
     busy = replace(SLOW_LINK, cluster=replace(SLOW_LINK.cluster, change_bytes_per_hour=50e9))
-    assert any("a fifth changes" in each.change for each in helps(busy, "warm-copy"))
+    assert any(QUIETER.search(each.change) for each in helps(busy, "warm-copy"))
 
 
 def test_an_observed_copy_does_not_hide_what_a_faster_link_would_do() -> None:
     observed = replace(SLOW_LINK, copy=replace(SLOW_LINK.copy, observed_bytes_per_second=110e6))
-    assert helps(observed, "cold-copy")[0].change == "a link of 10.0 Gbit/s"
+    assert "10.0 Gbit/s" in helps(observed, "cold-copy")[0].change
     assert helps(observed, "by hand") == ()
 
 
@@ -54,12 +59,12 @@ def test_what_no_link_explains_no_link_helps() -> None:
     """The chain carries 112 MB/s and 30 were seen: nobody knows why, so no link is worth its price."""
     held_up = replace(SLOW_LINK, copy=replace(SLOW_LINK.copy, observed_bytes_per_second=30e6))
     assert helps(held_up, "cold-copy") == ()
-    assert [each.change[:25] for each in helps(held_up, "warm-copy")] in ([], ["an hour in which a fifth "])
+    assert all(QUIETER.search(each.change) for each in helps(held_up, "warm-copy"))
 
 
 def test_a_quieter_hour_writes_to_fewer_files() -> None:
     hot = replace(SLOW_LINK, cluster=replace(SLOW_LINK.cluster, written_bytes=200e9))
-    quiet = next(each for each in helps(hot, "warm-copy") if "a fifth changes" in each.change)
+    quiet = next(each for each in helps(hot, "warm-copy") if QUIETER.search(each.change))
     assert quiet.downtime_seconds > 200
 
 
@@ -69,9 +74,13 @@ def test_what_nobody_needs_is_not_copied() -> None:
     history = History(bloated=("public.a", "public.b", "public.c", "public.d", "public.e"))
     bloated = replace(SLOW_LINK, cluster=cluster, history=history)
     changes = {each.change: each for each in helps(bloated, "cold-copy")}
-    full = changes["VACUUM FULL of public.a, public.b, public.c and 2 more, ahead: 186.3 GiB are no rows"]
+    full = next(
+        saved
+        for change, saved in changes.items()
+        if re.search(r"VACUUM FULL .*public\.a, public\.b, public\.c \D*2\b.* 186\.3 GiB ", change)
+    )
     assert full.downtime_seconds == pytest.approx(2e11 / 117e6, rel=0.15)
-    wal = next(saved for change, saved in changes.items() if "93.1 GiB of old WAL gone" in change)
+    wal = next(saved for change, saved in changes.items() if re.search(r"93\.1 GiB .*WAL", change))
     assert wal.duration_seconds == pytest.approx(1e11 / 117e6, rel=0.15)
     assert not any("VACUUM" in each.change or "WAL" in each.change for each in helps(bloated, "dump-restore"))
 
@@ -79,12 +88,12 @@ def test_what_nobody_needs_is_not_copied() -> None:
 def test_more_processors_help_who_loads_with_several() -> None:
     spec = replace(SLOW_LINK, link=LinkSpec(10e9), new=NewSpec(2e9, cores=2))
     first = helps(spec, "parallel-dump-restore")[0]
-    assert (first.change, first.then_bound_by) == ("a new server of 4 processors", "new cpu")
-    assert not any("processors" in each.change for each in helps(spec, "dump-restore"))
+    assert (FOUR.findall(first.change), first.then_bound_by) == (["4"], "new cpu")
+    assert not any(FOUR.search(each.change) for each in helps(spec, "dump-restore"))
 
 
 @pytest.mark.parametrize("method", ["streaming-replica", "pg-upgrade-link"])
 def test_a_faster_link_helps_whatever_crosses_it(method: str) -> None:
     spec = replace(SLOW_LINK, old=OldSpec(400e6, version=13), new=NewSpec(400e6, version=17))
-    saved = {each.change: each for each in helps(spec, method)}["a link of 10.0 Gbit/s"]
+    saved = next(each for each in helps(spec, method) if "10.0 Gbit/s" in each.change)
     assert saved.duration_seconds > 1000

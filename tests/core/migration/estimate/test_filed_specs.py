@@ -1,5 +1,6 @@
 """Moves of which the clock is known, from the figures that were known before."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -24,4 +25,4 @@ def test_a_move_of_2011_from_its_dump_and_restore_of_2007() -> None:
     seen = {"dump": 33480, "load": 14400, "indexes": 30420, "analyze": 10800}
     assert shares == pytest.approx({name: seconds / sum(seen.values()) for name, seconds in seen.items()}, rel=0.05)
     assert cold.duration_seconds.likely == pytest.approx(6.8 * HOUR, rel=0.02)
-    assert any("50.0 MB/s and 3 h 00 min to 4 h 00 min cannot all be" in text for text in cold.warnings)
+    assert any(re.search(r"\b50\.0 MB/s \w+ 3 h 00 min to 4 h 00 min\b", text) for text in cold.warnings)

@@ -1,4 +1,5 @@
 import contextlib
+import re
 from pathlib import Path
 
 import pytest
@@ -26,44 +27,44 @@ def test_toml_and_json_say_the_same() -> None:
 @pytest.mark.parametrize(
     ("text", "path"),
     [
-        ("", "cluster.size_bytes is missing"),
-        ("[cluster]\nfiles = 3", "cluster.size_bytes is missing"),
-        ("{}", "cluster.size_bytes is missing"),
-        ("[cluster]\nsize_bytes = 0", "cluster.size_bytes is 0"),
-        ("[cluster]\nsize_bytes = -5", "cluster.size_bytes is negative"),
+        ("", "cluster.size_bytes"),
+        ("[cluster]\nfiles = 3", "cluster.size_bytes"),
+        ("{}", "cluster.size_bytes"),
+        ("[cluster]\nsize_bytes = 0", "cluster.size_bytes"),
+        ("[cluster]\nsize_bytes = -5", "cluster.size_bytes"),
         ("[cluster]\nsize_bytes = nan", "cluster.size_bytes is nan"),
         ("[cluster]\nsize_bytes = inf", "cluster.size_bytes is inf"),
         ('{"cluster": {"size_bytes": NaN}}', "cluster.size_bytes is nan"),
-        ('[cluster]\nsize_bytes = "730 GB"', "cluster.size_bytes is"),
-        ("[cluster]\nsize_bytes = true", "cluster.size_bytes is true"),
-        ("[cluster]\nsize_bytes = [1]", "cluster.size_bytes is"),
-        ("[cluster]\nsize_bytes = 1e30", "more than a zettabyte"),
+        ('[cluster]\nsize_bytes = "730 GB"', "cluster.size_bytes"),
+        ("[cluster]\nsize_bytes = true", "cluster.size_bytes"),
+        ("[cluster]\nsize_bytes = [1]", "cluster.size_bytes"),
+        ("[cluster]\nsize_bytes = 1e30", "cluster.size_bytes"),
         ("[cluster]\nsize_bytes = 1e-300", "cluster.size_bytes is 1e-300"),
-        ("[cluster]\nsize_bytes = 1" + "0" * 400, "more than a zettabyte"),
-        ("[cluster]\nsize_bytes = -1" + "0" * 400, "more than a zettabyte"),
-        ("[cluster]\nsize_bytes = 1" + "0" * 5000, "neither TOML nor JSON"),
-        ("[cluster]\nsize_bytes = 5\nsize = 5", "there is no field cluster.size"),
+        ("[cluster]\nsize_bytes = 1" + "0" * 400, "cluster.size_bytes"),
+        ("[cluster]\nsize_bytes = -1" + "0" * 400, "cluster.size_bytes"),
+        ("[cluster]\nsize_bytes = 1" + "0" * 5000, "JSON"),
+        ("[cluster]\nsize_bytes = 5\nsize = 5", "cluster.size"),
         ("[cluster]\nsize_bytes = 5\nfiles = 1.5", "cluster.files is 1.5"),
-        ("[cluster]\nsize_bytes = 5\nindex_bytes = 6", "cluster.index_bytes is more than"),
+        ("[cluster]\nsize_bytes = 5\nindex_bytes = 6", "cluster.index_bytes"),
         ("[cluster]\nsize_bytes = 5\n[link]\nstreams = 0", "link.streams is 0"),
         ("[cluster]\nsize_bytes = 5\n[copy]\ncompression_ratio = 0.3", "copy.compression_ratio is 0.3"),
         ("[cluster]\nsize_bytes = 5\n[old]\nread_bytes_per_second = 0", "old.read_bytes_per_second is 0"),
-        ("[cluster]\nsize_bytes = 5\n[disk]\n", "there is no table disk"),
+        ("[cluster]\nsize_bytes = 5\n[disk]\n", "disk"),
         ("[cluster]\nsize_bytes = 5\n[new]\ncores = 2.5", "new.cores is 2.5"),
-        ("[cluster]\nsize_bytes = 5\n[claimed]\nlow_seconds = 9\nhigh_seconds = 3", "claimed.low_seconds is more"),
-        ("cluster = 5", "cluster is no table"),
-        ('{"cluster": {"size_bytes": 5', "neither TOML nor JSON"),
-        ("[" * 100_000, "neither TOML nor JSON"),
-        ("{" * 100_000, "neither TOML nor JSON"),
-        ("größe: 5", "neither TOML nor JSON"),
-        ("\x00", "neither TOML nor JSON"),
+        ("[cluster]\nsize_bytes = 5\n[claimed]\nlow_seconds = 9\nhigh_seconds = 3", "claimed.low_seconds"),
+        ("cluster = 5", "cluster"),
+        ('{"cluster": {"size_bytes": 5', "JSON"),
+        ("[" * 100_000, "JSON"),
+        ("{" * 100_000, "JSON"),
+        ("größe: 5", "JSON"),
+        ("\x00", "JSON"),
     ],
 )
 def test_nonsense_is_refused_by_its_path(text: str, path: str) -> None:
     with pytest.raises(InputError) as caught:
         load_spec(text, "some.toml")
     assert "some.toml" in caught.value.message
-    assert path in caught.value.message
+    assert re.search(rf"(?<![\w.]){re.escape(path)}(?![\w.])", caught.value.message)
     assert "\n" not in caught.value.message
 
 

@@ -1,6 +1,7 @@
 import base64
 import gzip
 import random
+import re
 
 import pytest
 
@@ -10,17 +11,27 @@ SUMS = "data: 3 files, 9 bytes, aaaa\n16384: 2 files, 7 bytes, cccc\ncontrol\nee
 
 
 @pytest.mark.parametrize(
-    ("found", "said"),
+    ("found", "there", "here"),
     [
-        (SUMS.replace("3 files", "2 files"), "data: 3 files, 9 bytes, aaaa there, data: 2 files, 9 bytes, aaaa here"),
-        (SUMS.replace("eeee", "0000"), "eeee  - there, 0000  - here"),
-        ("", "data: 3 files, 9 bytes, aaaa there, nothing here"),
-        (SUMS + "\nmore", "nothing there, more here"),
-        (SUMS.replace("\n", "\r\n"), "the lines are the same, their line endings differ"),
+        (SUMS.replace("3 files", "2 files"), "data: 3 files, 9 bytes, aaaa", "data: 2 files, 9 bytes, aaaa"),
+        (SUMS.replace("eeee", "0000"), "eeee  -", "0000  -"),
+        ("", "data: 3 files, 9 bytes, aaaa", "nothing"),
+        (SUMS + "\nmore", "nothing", "more"),
     ],
 )
-def test_the_first_line_that_differs_is_said(found: str, said: str) -> None:
-    assert first_difference(SUMS, found) == said
+def test_the_first_line_that_differs_is_said(found: str, there: str, here: str) -> None:
+    assert first_difference(SUMS, found) == f"{there} there, {here} here"
+
+
+def test_where_only_the_line_endings_differ_no_line_is_named() -> None:
+    said = first_difference(SUMS, SUMS.replace("\n", "\r\n"))
+    assert said
+    assert not any(line in said for line in SUMS.splitlines())
+
+
+def alone(said: str) -> list[tuple[str, str]]:
+    """The files that stand on one server alone, and which that is."""
+    return re.findall(r"(?:^|; )([^;]+) \((?:\w+ )?(old|new)\b[^,;)]*\)", said)
 
 
 ZERO, ONE = "0" * 8, "1" * 8
@@ -68,29 +79,32 @@ def packed(text: str) -> str:
         (
             f"a b/it's  so|owner f 600 8192 1700000000|{ZERO}\n",
             "",
-            "a b/it's  so (on old alone)",
+            ("a b/it's  so", "old"),
             ("data", "a b/it's  so"),
         ),
-        ("gone|", f"later|owner f 600 1 1700000000|{ZERO}\ngone|", "later (on new alone)", ("data", "later")),
+        ("gone|", f"later|owner f 600 1 1700000000|{ZERO}\ngone|", ("later", "new"), ("data", "later")),
         (
             f"PG_15/5/16402|owner f 600 8192 1700000000|{ZERO}",
             "PG_15/5/16402|owner d 700|",
             "pg_tblspc/16401/PG_15/5/16402 (type f on old, d on new, mode 600 on old, 700 on new)",
             ("16401", "PG_15/5/16402"),
         ),
-        ("gone|", f"\udcff|owner f 600 1 1|{ZERO}\ngone|", "? (on new alone)", ("data", "\udcff")),
+        ("gone|", f"\udcff|owner f 600 1 1|{ZERO}\ngone|", ("?", "new"), ("data", "\udcff")),
     ],
 )
-def test_files_that_differ_are_named_with_what_differs(there: str, here: str, said: str, file: tuple[str, str]) -> None:
+def test_files_that_differ_are_named_with_what_differs(
+    there: str, here: str, said: str | tuple[str, str], file: tuple[str, str]
+) -> None:
     new = OLD.replace(there, here)
     assert new != OLD
     found = differing_files(packed(OLD), packed(new))
-    assert (found.said, found.files, found.all) == (said, (file,), True)
+    assert (found.said if isinstance(said, str) else alone(found.said)) == (said if isinstance(said, str) else [said])
+    assert (found.files, found.all) == ((file,), True)
 
 
 def test_a_line_break_in_a_name_is_shown_as_one() -> None:
     found = differing_files(packed(OLD), packed(OLD.replace("PG_VERSION", "PG\1VERSION")))
-    assert found.said == "PG\\nVERSION (on new alone); PG_VERSION (on old alone)"
+    assert alone(found.said) == [("PG\\nVERSION", "new"), ("PG_VERSION", "old")]
     assert found.files == (("data", "PG\1VERSION"), ("data", "PG_VERSION"))
 
 
@@ -109,12 +123,12 @@ def test_of_a_list_that_is_cut_off_what_is_behind_the_cut_is_not_missing() -> No
     assert differing_files(old, cut).said == ""
     changed = packed("|data|\n" + "\n".join([*lines, "aaa|owner f 600 1 1|0"]) + "\n")
     found = differing_files(cut, changed)
-    assert (found.said, found.all) == ("aaa (on new alone)", False)
+    assert (alone(found.said), found.all) == ([("aaa", "new")], False)
 
 
 def test_of_many_the_first_are_named_and_the_rest_counted() -> None:
     lines = "\n".join(f"base/{number:02}|owner f 600 1 1|0" for number in range(40))
     found = differing_files(packed("|data|\n"), packed(f"|data|\n{lines}\n"))
-    assert found.said.startswith("base/00 (on new alone); base/01 (on new alone)")
-    assert found.said.endswith("base/04 (on new alone); and 35 more")
+    assert alone(found.said) == [(f"base/{number:02}", "new") for number in range(5)]
+    assert re.search(r"\b35\b", found.said)
     assert len(found.files) == 40

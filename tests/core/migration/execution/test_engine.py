@@ -1,5 +1,6 @@
 """What the engine makes of steps that do not print the same."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
@@ -31,10 +32,10 @@ def test_inventories_of_an_earlier_plan_that_differ_are_a_warning_with_both_side
     hold_against(executor(events, TAKEN, COMPARED), COMPARED)
     (said,) = (each for each in events if isinstance(each, Note))
     assert said.level == "warning"
-    assert "The old server alone had: relations r 2. The new one alone has: relations r 3; setting b = 4." in said.text
+    assert re.search(r": relations r 2\. [^:]+: relations r 3; setting b = 4\.", said.text)
 
 
 def test_other_steps_that_differ_have_failed() -> None:
     taken, compared = replace(TAKEN, name="sums"), replace(COMPARED, agrees_with="sums")
-    with pytest.raises(BlockedError, match="relations r 2 there, relations r 3 here"):
+    with pytest.raises(BlockedError, match=r"relations r 2 .*relations r 3 "):
         hold_against(executor([], taken, compared), compared)

@@ -4,6 +4,7 @@ import pytest
 
 from core.errors import BlockedError, InputError
 from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
+from core.migration.execution.status import ways_on
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.execution import Kind, State
 from core.migration.plan.steps.copy import STOP
@@ -16,7 +17,7 @@ def result(status: Status, *, blocking: bool = True) -> CheckResult:
 
 def test_blockers_and_unknowns_that_can_block_are_named() -> None:
     refuse_blockers([result(Status.PASS), result(Status.WARNING), result(Status.UNKNOWN, blocking=False)])
-    with pytest.raises(BlockedError, match="a title: it is blocker; a title: it is unknown"):
+    with pytest.raises(BlockedError, match=r"^(?=.*\bblocker\b)(?=.*\bunknown\b)(?!.*\bwarning\b)"):
         refuse_blockers([result(Status.BLOCKER), result(Status.UNKNOWN), result(Status.WARNING)])
 
 
@@ -33,9 +34,9 @@ def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None
     latest = ran(ran(execution(STEP, copy, copy, stop, state=State.CANCELLED, kind=kind), 1), 2, sent=3 << 30)
     with pytest.raises(InputError) as refused:
         may_begin(latest, alive=False)
-    what = "rehearsal" if kind is Kind.REHEARSAL else "execution"
-    for said in (f"{what} 7 of spring", "step 3 of 4, warm pass 1", "3.0 GiB"):
+    for said in (" 7 of spring ", " 3 of 4, warm pass 1", "3.0 GiB"):
         assert said in refused.value.message
+    assert refused.value.message.startswith("rehearsal ") is (kind is Kind.REHEARSAL)
     assert "--resume" in refused.value.hint
     assert "--anew" in refused.value.hint
     assert ("--rollback" in refused.value.hint) is (kind is Kind.REAL)
@@ -44,13 +45,14 @@ def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None
 
 def test_another_copy_would_destroy_what_clients_wrote_to_new() -> None:
     opened = ran(execution(replace(STEP, point_of_no_return=True), state=State.DONE), 1)
-    with pytest.raises(InputError, match="has moved spring: what clients wrote since is on new alone") as refused:
+    with pytest.raises(InputError, match=r"\b7\b.*\bspring\b") as refused:
         may_begin(opened, alive=False)
-    assert "with the servers exchanged" in refused.value.hint
+    assert "pghaul move add " in refused.value.hint
+    assert "--anew" in refused.value.hint
     may_begin(opened, alive=False, anew=True)
     with pytest.raises(InputError) as over:
         to_resume(opened, "spring", alive=False)
-    assert over.value.hint == "see it with: pghaul execute spring --status"
+    assert over.value.hint.endswith(": pghaul execute spring --status")
 
 
 def test_what_never_did_anything_stands_in_nobodys_way() -> None:
@@ -59,27 +61,34 @@ def test_what_never_did_anything_stands_in_nobodys_way() -> None:
 
 def test_anew_is_no_way_around_an_old_that_is_stopped() -> None:
     stopped = ran(execution(replace(STEP, name=STOP), state=State.STOPPED), 1)
-    with pytest.raises(InputError, match="has stopped old"):
+    with pytest.raises(InputError) as refused:
         may_begin(stopped, alive=False, anew=True)
-    with pytest.raises(InputError, match="was interrupted"):
-        may_begin(execution(state=State.INTERRUPTED), alive=False, anew=True)
+    assert refused.value.hint == ways_on(stopped)
+    interrupted = execution(state=State.INTERRUPTED)
+    with pytest.raises(InputError) as refused:
+        may_begin(interrupted, alive=False, anew=True)
+    assert refused.value.hint == ways_on(interrupted)
 
 
 @pytest.mark.parametrize("state", [State.RUNNING, State.INTERRUPTED])
 def test_what_was_interrupted_is_gone_on_with_first(state: State) -> None:
-    with pytest.raises(InputError, match="was interrupted"):
+    with pytest.raises(InputError) as refused:
         may_begin(execution(state=state), alive=False)
+    assert "--resume" in refused.value.hint
+    assert "--anew" not in refused.value.hint
 
 
 def test_where_old_is_stopped_no_other_plan_begins() -> None:
     stopped = ran(execution(replace(STEP, name=STOP), state=State.STOPPED), 1)
-    with pytest.raises(InputError, match="has stopped old"):
+    with pytest.raises(InputError) as refused:
         may_begin(stopped, alive=False)
+    assert "--rollback" in refused.value.hint
+    assert "--anew" not in refused.value.hint
 
 
 def test_what_another_program_does_is_left_to_it() -> None:
     for entry in (may_begin, lambda latest, alive: to_resume(latest, "spring", alive=alive)):
-        with pytest.raises(InputError, match="another pghaul on this workstation, since 2026-03-07 20:00 UTC"):
+        with pytest.raises(InputError, match="2026-03-07 20:00 UTC"):
             entry(execution(), alive=True)
 
 
@@ -87,33 +96,35 @@ def test_there_must_be_something_to_go_on_with() -> None:
     for state in (State.RUNNING, State.INTERRUPTED, State.STOPPED, State.CANCELLED):
         assert to_resume(execution(state=state), "spring", alive=False).state is state
     for latest in (None, execution(state=State.DONE), execution(state=State.ROLLED_BACK)):
-        with pytest.raises(InputError, match=r"was never executed|is done|is rolled back"):
+        with pytest.raises(InputError) as refused:
             to_resume(latest, "spring", alive=False)
+        assert refused.value.hint.endswith(": pghaul execute spring")
 
 
 def test_what_has_ended_cannot_be_cancelled() -> None:
     assert to_cancel(execution(state=State.INTERRUPTED), "spring").state is State.INTERRUPTED
-    with pytest.raises(InputError, match="is stopped"):
+    with pytest.raises(InputError, match=State.STOPPED):
         to_cancel(execution(state=State.STOPPED), "spring")
 
 
 def test_what_was_never_executed_leads_on() -> None:
     with pytest.raises(InputError) as refused:
         to_cancel(None, "spring")
-    assert refused.value.hint.endswith("to begin one: pghaul execute spring")
+    assert refused.value.hint.endswith(": pghaul execute spring")
     with pytest.raises(InputError) as refused:
         to_roll_back(None, "spring", alive=False)
-    assert refused.value.hint.endswith("to begin one: pghaul execute spring")
+    assert refused.value.hint.endswith(": pghaul execute spring")
 
 
 def test_a_rehearsal_has_nothing_to_take_back() -> None:
     assert to_roll_back(execution(state=State.STOPPED), "spring", alive=False).state is State.STOPPED
-    with pytest.raises(InputError, match="old runs as before"):
+    with pytest.raises(InputError) as refused:
         to_roll_back(execution(kind=Kind.REHEARSAL, state=State.DONE), "spring", alive=False)
-    with pytest.raises(InputError, match="is rolled back"):
+    assert "pghaul" not in refused.value.hint
+    with pytest.raises(InputError, match=State.ROLLED_BACK):
         to_roll_back(execution(state=State.ROLLED_BACK), "spring", alive=False)
 
 
 def test_nothing_to_show() -> None:
-    with pytest.raises(InputError, match="spring was never executed"):
+    with pytest.raises(InputError, match="spring"):
         to_show(None, "spring")

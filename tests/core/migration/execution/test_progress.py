@@ -1,5 +1,6 @@
 """How far an execution is, from its rows at a moment."""
 
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -12,6 +13,7 @@ from core.migration.plan.steps.copy import STOP
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution
 
+FIGURES = re.compile(r"[\d.]+ of [\d.]+|[\d.]+ MiB of [\d.]+ MiB|[\d.]+ MB/s|(?:\d+ min )?[\d.]+ s\b")
 COPY = replace(STEP, title="warm pass 1", expected_seconds=100.0, rehearsed=True)
 STOPPING = replace(STEP, title="stop old", name=STOP, stopped=True, expected_seconds=5.0)
 PEOPLE = replace(STEP, title="decide", side="you", expected_seconds=None)
@@ -40,7 +42,7 @@ def test_before_a_pace_shows_the_plans_expectation_counts() -> None:
     found = status_of(made(run(1, 0)), after(30))
     assert (found.position, found.steps, found.stopped_seconds) == (1, 4, None)
     assert found.left_seconds == 70 + 5 + 2
-    assert whole(found) == "step 1 of 4, about 1 min 20 s left"
+    assert FIGURES.findall(whole(found)) == ["1 of 4", "1 min 20 s"]
 
 
 def test_the_pace_of_the_pass_overrules_the_plan() -> None:
@@ -48,12 +50,12 @@ def test_the_pace_of_the_pass_overrules_the_plan() -> None:
     assert found.left_seconds == pytest.approx(30 + 5 + 2)
     event = progress(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
     assert (event.title, event.done, event.total, event.unit) == ("old: warm pass 1", 100_000_000, 400_000_000, "bytes")
-    assert event.whole == "step 1 of 4, about 37 s left"
+    assert FIGURES.findall(event.whole) == ["1 of 4", "37 s"]
 
 
 def test_from_the_stop_on_its_time_is_told_until_new_is_open() -> None:
     stopped = made(run(1, 0, 60), run(2, 70, 73), run(3, 80))
-    assert whole(status_of(stopped, after(100))) == "step 3 of 4, old stopped 30 s ago, about 2.0 s left"
+    assert FIGURES.findall(whole(status_of(stopped, after(100)))) == ["3 of 4", "30 s", "2.0 s"]
     opened = made(run(1, 0, 60), run(2, 70, 73), run(3, 80, 90), run(4, 90, 92))
     assert status_of(opened, after(100)).stopped_seconds is None
 
@@ -62,14 +64,14 @@ def test_side_by_side_their_bytes_add_up() -> None:
     beside = made(run(1, 0, through=3, of=30), run(2, 0, through=4, of=40), steps=(COPY, COPY, OPENING))
     event = progress(beside, after(1))
     assert (event.done, event.total) == (7, 70)
-    assert event.title == "2 steps side by side, warm pass 1"
+    assert (event.title[:2], event.title.endswith(", warm pass 1")) == ("2 ", True)
     assert progress(made(run(1, 0, through=3), run(2, 0, through=4, of=40), steps=(COPY, COPY)), after(1)).total is None
 
 
 def test_where_a_step_tells_no_bytes_the_steps_are_counted() -> None:
     event = progress(made(run(1, 0, 60), run(2, 70)), after(72))
     assert (event.done, event.total, event.unit) == (1, 4, "steps")
-    assert progress(made(), after(0)).title == "between two steps"
+    assert not any(each.title in progress(made(), after(0)).title for each in PLANNED)
 
 
 def test_a_rehearsal_counts_the_steps_that_it_takes() -> None:
@@ -79,11 +81,13 @@ def test_a_rehearsal_counts_the_steps_that_it_takes() -> None:
 
 def test_who_looks_from_outside_sees_what_runs() -> None:
     running = made(run(1, 0, through=100_000_000, of=400_000_000))
-    assert sentences(running, after(10)) == (
-        "step 1 of 4, about 37 s left",
-        "warm pass 1, for 10 s: 95.4 MiB of 381.5 MiB at 10.0 MB/s",
-    )
-    assert sentences(made(run(1, 0, 60), run(2, 70)), after(72))[1] == "stop old, for 2.0 s"
+    of_all, of_one = sentences(running, after(10))
+    assert FIGURES.findall(of_all) == ["1 of 4", "37 s"]
+    assert of_one.startswith("warm pass 1, ")
+    assert FIGURES.findall(of_one.partition(", ")[2]) == ["10 s", "95.4 MiB of 381.5 MiB", "10.0 MB/s"]
+    _, of_one = sentences(made(run(1, 0, 60), run(2, 70)), after(72))
+    assert of_one.startswith("stop old, ")
+    assert FIGURES.findall(of_one) == ["2.0 s"]
 
 
 def test_a_rate_needs_some_seconds() -> None:

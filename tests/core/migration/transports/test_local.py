@@ -9,6 +9,7 @@ from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
 from core.migration.transports.choice import on_one_server
 from tests.core.migration.builders import cluster, facts, move, old, profile
+from tests.core.migration.plan.plans import known_as
 
 
 def one_server(owner: str = "postgres") -> tuple[Facts, Facts]:
@@ -33,8 +34,8 @@ def test_one_server_copies_from_folder_to_folder() -> None:
     assert "ssh" not in commands
     assert "_key" not in commands
     assert dict(made.settings)["copy_route"] == "local"
-    titles = [step.title for step in made.steps]
-    assert titles.index("make a folder for this copy") < titles.index("remove the folder of this copy")
+    names = [known_as(step) for step in made.steps]
+    assert names.index("own_folder") < names.index("remove_folder", names.index("places-stopped"))
 
 
 def test_the_owner_must_be_the_same_and_the_hosts_one() -> None:

@@ -1,5 +1,6 @@
 """Lists of servers: what each kind says, and what of a broken one is refused by itself."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_an_inventory_with_ranges_groups_and_what_they_say() -> None:
     )  # its own group says more than the one around that
     assert (profiles["new-c"].address, profiles["new-c"].user) == ("192.0.2.9", "everyone")
     assert found.listed[1].move == WantedMove("db01.lan:/srv/pg", "new-b", "/srv/pg", "/srv/pg")
-    assert refusals(found) == [(f"line {6}", "it is reached by docker, not by ssh")] * 2
+    assert [(where, " docker" in reason) for where, reason in refusals(found)] == [("line 6", True)] * 2
 
 
 def test_a_line_that_is_none_is_refused_by_itself() -> None:
@@ -93,36 +94,39 @@ def test_a_row_that_cannot_be_is_refused_with_its_line() -> None:
         '"i\nj",192.0.2.9,,,,,\n'
     )
     assert [each.name for each in found.profiles] == ["a", "g", "i\nj"]
-    assert refusals(found) == [
-        ("line 3", "a is described otherwise in line 2"),
-        ("line 4", "'70000' is no port"),
-        ("line 5", "'-oProxyCommand=x' is no address of a server"),
-        ("line 6", "'all' are no rights"),
-        ("line 7", "the move of e lacks its cluster"),
-        ("line 8", "'srv' is no absolute path"),
-        ("line 10", "the move one stands in line 9 already"),
+    named = [
+        ("line 3", r"^a .* 2$"),
+        ("line 4", r"^'70000' "),
+        ("line 5", r"^'-oProxyCommand=x' "),
+        ("line 6", r"^'all' "),
+        ("line 7", r"\be\b"),
+        ("line 8", r"^'srv' "),
+        ("line 10", r"\bone\b.*\b9\b"),
     ]
+    assert [where for where, _ in refusals(found)] == [where for where, _ in named]
+    for (_, reason), (_, pattern) in zip(refusals(found), named, strict=True):
+        assert re.search(pattern, reason), reason
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "there is no server in fleet"),
-        ("\x7fELF\ufffd\x02\n", "there is no server in fleet: line 1: "),
-        ("---\nall:\n  hosts:\n", "is an inventory in YAML"),
-        ("all:\n  hosts:\n    a:\n", "is an inventory in YAML"),
-        ("Host a\n  HostName 192.0.2.1\n", "an ssh configuration that ssh does not use here"),
-        ('{"all":', "begins as JSON and is none"),
-        ("{" * 100_000, "begins as JSON and is none"),
-        ("db[1:99999999]\n", "is no range of at most"),
-        ("a[1:200]b[1:200]\n", f"are more than {MOST} servers"),
-        ("[a:children]\nb\n[b:children]\na\n[a]\nx\n", "children of each other"),
-        ('name,address\n"a,b\n', "line 2 of the list is none of a CSV"),
-        ("Match all\n\n  # of last spring\n\n  User dba\n", "an ssh configuration that ssh does not use here"),
-        ("host,ip\ndb1,192.0.2.1\n", "line 1: 'host,ip' is no address of a server"),
-        ("Name;IP;Room\ndb1;192.0.2.1;7\n", "no column of the list is called address; not known are 'ip', 'room'"),
-        ("host,cluster\ndb1,/srv/pg\n", "no column of the list is called address; not known are 'host'"),
-        ("user,new,cluster\ndba,new1,/srv/pg\n", "no column of the list is called address"),
+        ("", " fleet"),
+        ("\x7fELF\ufffd\x02\n", " fleet: "),
+        ("---\nall:\n  hosts:\n", "YAML"),
+        ("all:\n  hosts:\n    a:\n", "YAML"),
+        ("Host a\n  HostName 192.0.2.1\n", " ssh "),
+        ('{"all":', "JSON"),
+        ("{" * 100_000, "JSON"),
+        ("db[1:99999999]\n", "[1:99999999]"),
+        ("a[1:200]b[1:200]\n", f" {MOST} "),
+        ("[a:children]\nb\n[b:children]\na\n[a]\nx\n", " 50 "),
+        ('name,address\n"a,b\n', "CSV"),
+        ("Match all\n\n  # of last spring\n\n  User dba\n", " ssh "),
+        ("host,ip\ndb1,192.0.2.1\n", "'host,ip'"),
+        ("Name;IP;Room\ndb1;192.0.2.1;7\n", " address; "),
+        ("host,cluster\ndb1,/srv/pg\n", "'host'"),
+        ("user,new,cluster\ndba,new1,/srv/pg\n", " address"),
     ],
 )
 def test_what_is_no_list_is_refused(text: str, said: str) -> None:
@@ -149,7 +153,8 @@ def test_a_server_that_another_way_leads_to_than_a_profile_holds_is_refused() ->
     through = "ansible_ssh_common_args='-o proxycommand=\"nc -X 5 %h %p\"'"
     found = read(f"a {through}\nb {through} pghaul_jump=bastion\nc ansible_ssh_common_args='-o proxyjump=bastion'\n")
     assert [(each.name, each.jump) for each in found.profiles] == [("b", "bastion"), ("c", "bastion")]
-    assert refusals(found) == [("line 1", "its ansible_ssh_common_args names a ProxyCommand")]
+    ((where, reason),) = refusals(found)
+    assert (where, "ansible_ssh_common_args" in reason, "ProxyCommand" in reason) == ("line 1", True, True)
     assert "~/.ssh/config" in found.refused[0].hint
 
 
@@ -158,11 +163,11 @@ def test_a_server_that_another_way_leads_to_than_a_profile_holds_is_refused() ->
     [
         ("dba@bastion:22,[::1]:23", ""),
         ("none", ""),
-        ("-oProxyCommand=x", "'-oProxyCommand=x' is no jump host"),
-        ("a:b", "'a:b' is no jump host"),
-        (f"a:{'9' * 5000}", "is no jump host"),
-        ("{{bastion}}", "'{{bastion}}' is no address of a server"),
-        ("$(x)@bastion", "'$(x)' is no user of a server"),
+        ("-oProxyCommand=x", "'-oProxyCommand=x'"),
+        ("a:b", "'a:b'"),
+        (f"a:{'9' * 5000}", "99999"),
+        ("{{bastion}}", "'{{bastion}}'"),
+        ("$(x)@bastion", "'$(x)'"),
     ],
 )
 def test_a_jump_host_is_what_connecting_takes(jump: str, said: str) -> None:
@@ -175,16 +180,16 @@ def test_a_jump_host_is_what_connecting_takes(jump: str, said: str) -> None:
 def test_more_servers_than_anybody_has_are_refused_and_ten_thousand_are_read() -> None:
     lines = [f"db{number} ansible_host=192.0.2.1" for number in range(MOST)]
     assert len(read("\n".join(lines)).profiles) == MOST
-    assert refusals(read("\n".join([*lines, "one-more"]))) == [
-        (f"line {MOST + 1}", f"the list has more than {MOST} servers")
-    ]
+    ((where, reason),) = refusals(read("\n".join([*lines, "one-more"])))
+    assert (where, f" {MOST} " in reason) == (f"line {MOST + 1}", True)
 
 
 def test_the_same_servers_again_and_again_count_too() -> None:
     found = read("".join(f"[g{number}]\ndb[1:{MOST}]\n" for number in range(1500)))
     assert len(found.profiles) == MOST
     named = MOST_NAMED // MOST
-    assert refusals(found)[0] == (f"line {2 * named + 2}", "the list names servers more than 100,000 times")
+    where, reason = refusals(found)[0]
+    assert (where, " 100,000 " in reason) == (f"line {2 * named + 2}", True)
     assert len(found.refused) == 1500 - named
 
 
@@ -193,7 +198,8 @@ def test_more_groups_than_anybody_has_are_refused(line: str) -> None:
     lines = "\n".join(line.format(number) for number in range(MOST_GROUPS + 5))
     found = read(f"[all]\na\n[all:children]\n{lines}\n")
     assert [each.name for each in found.profiles] == ["a"]
-    assert {reason for _, reason in refusals(found)} == {"the list has more than 2,000 groups"}
+    assert all(" 2,000 " in reason for _, reason in refusals(found))
+    assert refusals(found)
 
 
 def test_the_ssh_configuration_in_use_by_its_own_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,5 +209,5 @@ def test_the_ssh_configuration_in_use_by_its_own_names(tmp_path: Path, monkeypat
     found = read_list(str(config), config.read_text())
     assert found.profiles == (Profile("db1", "db1"), Profile("db2", "db2"))
     config.write_text("# empty\n")
-    with pytest.raises(ParseError, match="no server"):
+    with pytest.raises(ParseError, match=re.escape(str(config))):
         read_list(str(config), "")

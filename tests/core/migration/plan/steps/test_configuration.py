@@ -5,27 +5,24 @@ from typing import Any
 import pytest
 
 from core.facts.catalog import ClusterWide, Setting
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Plan
 from core.servers.shell import words_of
 from tests.core.migration.builders import DATA
-from tests.core.migration.plan.plans import plan
+from tests.core.migration.plan.plans import known_as, plan, step
 
 DEBIAN = {"name": "15/main", "found_by": ("pg_lsclusters",)}
+BROUGHT = {"packable", "replaceable", "configuration", "unpack_configuration", "restore_configuration"}
 FOLDER = "/etc/postgresql/15/main"
-
-
-def step(made: Plan, title: str) -> Step:
-    return next(each for each in (*made.steps, *made.way_back) if each.title.startswith(title))
 
 
 def packed(changes: dict[str, Any]) -> tuple[str, ...]:
     """What is packed, below the root."""
-    return tuple(words_of(step(plan(changes), "pack old's configuration").call)[2:])
+    return tuple(words_of(step(plan(changes), "configuration").call)[2:])
 
 
 def looked_for(made: Plan) -> tuple[str, ...]:
     """What new must have by itself."""
-    calls = [words_of(each.call) for each in made.steps if each.title.startswith("look for new's own")]
+    calls = [words_of(each.call) for each in made.steps if known_as(each) == "readable_files"]
     return tuple(calls[0][1:]) if calls else ()
 
 
@@ -72,15 +69,15 @@ def test_a_folder_is_taken_whole_only_when_it_is_the_clusters_own(
 def test_nothing_of_old_is_put_into_a_folder_of_the_systems(changes: dict[str, Any], paths: tuple[str, ...]) -> None:
     made = plan(changes)
     assert looked_for(made) == paths
-    assert not any("old's configuration" in each.title for each in made.steps)
+    assert not BROUGHT & {known_as(each) for each in made.steps}
 
 
 def test_what_it_replaces_is_kept_where_nobody_looks_for_clusters_and_put_back() -> None:
     made = plan({**DEBIAN, "running": True, "config_file": f"{FOLDER}/postgresql.conf"})
-    _, _, kept, user, *paths = words_of(step(made, "put old's configuration").call)
+    _, _, kept, user, *paths = words_of(step(made, "unpack_configuration").call)
     assert kept.startswith("/var/lib/pghaul/pghaul-copy-")
     assert f"{made.made_at:%Y%m%dT%H%M%S}" in kept
     assert (user, paths) == ("postgres", [FOLDER[1:]])
-    assert words_of(step(made, "put new's own").call) == ["restore_configuration", "/", kept, user, FOLDER[1:]]
+    assert words_of(step(made, "restore_configuration").call) == ["restore_configuration", "/", kept, user, FOLDER[1:]]
     assert any(f"new: {kept}" in each for each in made.remains)
-    assert not any("onfiguration" in each.title for each in (*plan().steps, *plan().way_back))
+    assert not BROUGHT & {known_as(each) for each in (*plan().steps, *plan().way_back)}
