@@ -11,8 +11,6 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST ?=
 # Side by side: each worker has a lab of its own and takes the next file of tests when it is done with one.
 WORKERS ?= 2
-# Of make test; three on two cores took as long, and held up what others measure.
-LAB_WORKERS ?= 2
 # Of make chaos: how many rounds, drawn by which seed, on how many pairs of hosts at once; ROUND=3: that one alone.
 ROUNDS ?= 10
 SEED ?= 1
@@ -52,7 +50,7 @@ demo: setup-lab
 	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec tests/data/specs/seed-1220gb-observed.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
 
 test: setup-lab
-	@WITHOUT_LAB='$(RUN) -n $(WORKERS) unhosted $(PYTEST)' sh installer/with-lab.sh $(RUN) -n $(LAB_WORKERS) core $(PYTEST)
+	@WITHOUT_LAB='$(RUN) -n $(WORKERS) unhosted $(PYTEST)' sh installer/with-lab.sh $(RUN) -n $(WORKERS) core $(PYTEST)
 
 test-fast: setup-lab
 	@$(RUN) -n $(WORKERS) fast $(PYTEST)

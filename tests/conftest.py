@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = [
     "tests.ending",
+    "tests.workers",
     "tests.contracts",
     "tests.postgresql",
     "tests.wire",
@@ -39,22 +40,11 @@ if _fits_in_memory():  # to remove a folder from a disk that is busy otherwise t
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
-_LONGEST = tuple(Path(__file__).parent / name for name in ("resources", "live", "installer", "test_docs.py"))
 _SECONDS_TO_END = 3.0
 _ALIEN = {
     *("SSH_AUTH_SOCK", "SSH_ASKPASS", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"),
     *("COLUMNS", "LINES"),  # readline sets them for whatever is started after it, workers among it
 }
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest files first, by their folders: no worker shall be alone with one in the end."""
-    ahead = {path: place for place, path in enumerate(_LONGEST)}
-
-    def place(item: pytest.Item) -> int:
-        return min((ahead[each] for each in (item.path, *item.path.parents) if each in ahead), default=len(ahead))
-
-    items.sort(key=place)
 
 
 def pytest_collection_finish() -> None:

@@ -3,7 +3,7 @@
 It does so where a record is asked for (`--junitxml`), as `tests/run.py` does. Two kinds of tests run in a process of
 their own, with nothing beside them, and count as tests of the same run:
 
-- those of `--then`, after all others;
+- those of each `--then`, after all others, one after another;
 - with `--repeat`, each test marked `lab` that failed, once more in a new lab. If it passes, it is unstable and the run
   stays green; else its failure stands. A test whose worker ended is not repeated.
 """
@@ -34,7 +34,7 @@ _USUAL = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_T
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("ending", "the end of a run (with --junitxml)")
-    group.addoption("--then", default="", metavar="WORDS", help="afterwards run pytest with these words, by itself")
+    group.addoption("--then", action="append", default=[], metavar="WORDS", help="then run pytest with these words")
     group.addoption("--repeat", action="store_true", help="run each test marked lab that failed once more, alone")
     group.addoption("--reports-to", type=int, metavar="FD", help="only report to the run that began this process")
 
@@ -67,9 +67,6 @@ class Messenger:
     def _tell(self, **event: object) -> None:
         print(json.dumps(event, default=str), file=self.pipe, flush=True)
 
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._tell(collected=len(session.items))
-
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         self._tell(began=nodeid, location=location)
 
@@ -77,7 +74,23 @@ class Messenger:
         self._tell(ended=nodeid, location=location)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._tell(report=self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
+        told = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
+        told.pop("node", None)  # the worker, which only this process knows
+        self._tell(report=told)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        if error:
+            self._tell(down=node.gateway.id, error=error)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_handlecrashitem(self, crashitem: str, report: Any) -> None:
+        report.longrepr = _crashed(crashitem, report)
+        self._tell(crashed=report.node.gateway.id)
+
+    @pytest.hookimpl(trylast=True)  # what stands is taken down first: the run may hear nothing any more
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self._tell(collected=session.testscollected)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -133,9 +146,8 @@ class Ending:
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any) -> None:
         """The report is shown with the other failures."""
-        worker = report.node.gateway.id
-        report.longrepr = f"worker {worker} ended while running {crashitem}"
-        self.lost.pop(worker, None)
+        report.longrepr = _crashed(crashitem, report)
+        self.lost.pop(report.node.gateway.id, None)
         self.running.pop(crashitem, None)
 
     # What runs by itself, behind all others: workers and their labs are gone, nothing is written or summed up yet
@@ -143,17 +155,18 @@ class Ending:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         result = yield
-        if self.config.option.then:
-            self._run_the_rest(session)
+        for words in self.config.option.then:
+            self._run_the_rest(session, words)
         if self.config.option.repeat and len(self.failed_in_lab) <= MOST_REPEATED:
             for nodeid, failed in self.failed_in_lab.items():
                 self._run_once_more(session, nodeid, failed)
+        session.testsfailed += len(self.lost)  # what ended them was none of the tests that they ran, but is no less
         return result
 
-    def _run_the_rest(self, session: pytest.Session) -> None:
-        hook, output = self.config.hook, self.kept / "alone.txt"
+    def _run_the_rest(self, session: pytest.Session, words: str) -> None:
+        hook, output = self.config.hook, self.kept / f"then-{self.config.option.then.index(words) + 1}.txt"
         failed_before = session.testsfailed
-        for event in self._by_itself(shlex.split(self.config.option.then), output):
+        for event in self._by_itself(shlex.split(words), output):
             match event:
                 case {"collected": number}:
                     session.testscollected += number
@@ -165,6 +178,10 @@ class Ending:
                     hook.pytest_runtest_logreport(report=self._read(report))
                 case {"uncollected": report}:
                     hook.pytest_collectreport(report=self._read(report))
+                case {"down": worker, "error": error}:
+                    self.lost[f"{worker} {output}"] = f"worker {worker} ended: {error}, see {_shown(output)}"
+                case {"crashed": worker}:
+                    self.lost.pop(f"{worker} {output}", None)
                 case {"status": pytest.ExitCode.INTERRUPTED} if session.testsfailed > failed_before:
                     pass  # what it could not load has been told
                 case {"status": status} if status not in _USUAL:
@@ -273,6 +290,10 @@ class Ending:
         found = self.config.pluginmanager.getplugin("terminalreporter")
         assert isinstance(found, pytest.TerminalReporter)
         return found
+
+
+def _crashed(nodeid: str, report: Any) -> str:
+    return f"worker {report.node.gateway.id} ended while running {nodeid}"
 
 
 def _shown(path: Path) -> str:

@@ -19,6 +19,10 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[1]
+LIVE = "tests/live"
+"""Where the tests of the lab are, all of them."""
+HOSTS_A_WORKER = 3
+"""A test of the lab waits for its hosts most of the time: that many take their turns where one computes."""
 UNUSUAL = ("clean_debian", "long", "nfs", "systemd")
 USUAL = " and ".join(f"not {mark}" for mark in UNUSUAL)
 TARGETS = {
@@ -35,20 +39,41 @@ PARTS = ("fast", "unhosted", "core", "long", "nfs", "systemd", "clean_debian", "
 
 
 def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
-    """The words by which pytest runs a part, but for those given."""
+    """The words by which pytest runs a part, but for those given.
+
+    The usual tests run in three steps: those of the lab, the others, and what measures, which has no neighbour, for
+    that would be measured too.
+    """
     side_by_side = ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
     match part:
         case "fast":
             return [*side_by_side, "-m", f"not lab and {USUAL} and not slow", "--ignore", "tests/live"]
         case "unhosted":
             return [*side_by_side, "-m", f"not lab and {USUAL}"]
-        case "core":  # what measures runs by itself, for a neighbour would be measured too
+        case "core":
+            rest = [*side_by_side, "-m", f"not lab and {USUAL} and not measures"]
             alone = ["-m", f"{USUAL} and measures", *(given or files_that_measure())]
-            return [*side_by_side, "-m", f"{USUAL} and not measures", f"--then={shlex.join(alone)}"]
+            if without_hosts(given):
+                return [*rest, f"--then={shlex.join(alone)}"]
+            workers = str(int(workers) * HOSTS_A_WORKER)
+            hosts = ["-n", workers, *side_by_side[2:], "-m", f"lab and {USUAL} and not measures"]
+            return [
+                *hosts,
+                f"--then={shlex.join([*rest, *given])}",
+                f"--then={shlex.join(alone)}",
+                *([] if given else [LIVE]),
+            ]
         case "pdf":
             return ["tests/core/reports/shapes/test_standards.py"]
         case _:
             return ["-m", part]
+
+
+def without_hosts(given: Sequence[str]) -> bool:
+    """Whether places are named, and none of them is of the lab's tests."""
+    live = TOP / LIVE
+    places = [place for word in given if (place := (TOP / word.partition("::")[0]).resolve()).exists()]
+    return bool(places) and not any(live == place or live in place.parents or place in live.parents for place in places)
 
 
 def files_that_measure() -> list[str]:

@@ -265,6 +265,47 @@ def test_beside():
     ]
 
 
+def test_each_of_several_runs_after_the_one_before(run: Run, pytester: pytest.Pytester) -> None:
+    text = """
+@pytest.mark.lab
+def test_first():
+    runs("order")
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [1, 2])
+def test_with_a_worker(number):
+    assert Path("order").read_text() == "x"
+    assert "PYTEST_XDIST_WORKER" in os.environ
+    Path(f"second{number}").touch()
+    assert number == 1
+
+@pytest.mark.measures
+def test_last():
+    assert Path("second2").exists()
+    assert "PYTEST_XDIST_WORKER" not in os.environ
+"""
+    then = (f"--then={' '.join(WITH_WORKER)} -m long", "--then=-m measures")
+    result = run({"test_a.py": text}, *WITH_WORKER, "-m", "lab", *then)
+    assert (result.ret, result.parseoutcomes()) == (1, {"failed": 1, "passed": 3})
+    assert len(list(suite(pytester.path).iter("testcase"))) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [WITH_WORKER, ("-m", "long", f"--then={' '.join(WITH_WORKER)} -m 'not long'")])
+def test_a_worker_that_ends_while_it_runs_no_test_fails_the_run(run: Run, words: tuple[str, ...]) -> None:
+    files = {
+        "test_a.py": "def test_a(): ...\n",
+        "conftest.py": """
+def pytest_sessionfinish():
+    if "PYTEST_XDIST_WORKER" in os.environ and runs("ended") == 1:
+        os._exit(9)
+""",
+    }
+    result = run(files, *words)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["worker gw0 ended: *"])
+
+
 @pytest.mark.slow
 def test_either_part_may_select_nothing(run: Run) -> None:
     files = {"test_a.py": "@pytest.mark.measures\ndef test_alone(): ...\n"}
@@ -304,7 +345,7 @@ def test_beside():
     result.stdout.fnmatch_lines(
         [
             "    worker gw0 ended while running test_a.py::test_beside",
-            "    the process ended with status 7 while running test_a.py::test_alone, see *alone.txt",
+            "    the process ended with status 7 while running test_a.py::test_alone, see *then-1.txt",
         ]
     )
 

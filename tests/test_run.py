@@ -1,6 +1,7 @@
 """The parts of the tests as `make` has them run: `tests/run.py`."""
 
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,11 +29,46 @@ def words(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_a_part_without_such_a_test_is_no_failure(words: list[str]) -> None:
-    assert run.main(["-n", "3", "core", "-k", "nothing", "-n0", "tests/core"]) == 0
-    assert words[:2] == ["-n", "3"]
-    assert words[-5:] == ["--junitxml=build/tests/core.xml", "-k", "nothing", "-n0", "tests/core"]
-    assert "--then=-m 'not clean_debian and not long and not nfs and not systemd and measures'" in " ".join(words)
-    assert "--then" not in words
+    assert run.main(["-n", "3", "nfs", "-k", "nothing", "-n0", "tests/core"]) == 0
+    assert words == ["-m", "nfs", "--repeat", "--junitxml=build/tests/nfs.xml", "-k", "nothing", "-n0", "tests/core"]
+
+
+def test_usual_tests_run_on_many_hosts_then_without_then_what_measures(words: list[str]) -> None:
+    run.main(["-n", "2", "core"])
+    then = [shlex.split(word.removeprefix("--then=")) for word in words if word.startswith("--then=")]
+    usual = "not clean_debian and not long and not nfs and not systemd"
+    assert (words[:2], words[words.index("-m") + 1]) == (["-n", "6"], f"lab and {usual} and not measures")
+    assert words[-3] == "tests/live"
+    assert [each[each.index("-m") + 1] for each in then] == [
+        f"not lab and {usual} and not measures",
+        f"{usual} and measures",
+    ]
+    assert then[0][:2] == ["-n", "2"]
+    assert "-n" not in then[1]
+    assert set(run.files_that_measure()) <= set(then[1])
+
+
+@pytest.mark.parametrize(
+    ("given", "hosts"),
+    [
+        (["tests/core", "-k", "facts"], False),
+        (["tests/test_run.py::test_a"], False),
+        (["tests/core", "tests/live/test_facts.py::test_a[1]"], True),
+        (["tests"], True),
+        (["-k", "facts"], True),
+    ],
+)
+def test_no_worker_waits_for_hosts_where_no_test_wants_them(words: list[str], given: list[str], *, hosts: bool) -> None:
+    run.main(["core", *given])
+    assert words[words.index("-m") + 1].startswith("lab and ") == hosts
+    thens = [shlex.split(word) for word in words if word.startswith("--then=")]
+    assert [each[-len(given) :] for each in [*thens, words]] == [given] * (3 if hosts else 2)
+
+
+def test_tests_of_the_lab_are_where_they_are_looked_for() -> None:
+    for path in (TOP / "tests").rglob("*.py"):
+        if "pytest.mark.lab" in path.read_text("utf-8"):
+            assert path.is_relative_to(TOP / run.LIVE) or path.name in {"test_run.py", "test_ending.py"}
 
 
 @pytest.mark.parametrize(("strict", "repeats"), [("1", False), ("0", True), ("", True)])

@@ -32,6 +32,8 @@ FAILURES = (
     marked("{server}: the host key {key} is revoked ({place})"),
     marked("{server} stopped answering while {doing}"),
     marked("the connection to {server} was lost while {doing}"),
+    marked("the connection to {server} was lost while {doing}: {reason}"),
+    marked("{server}: sshd started no command, though the connection stands: {reason}"),
     marked("{server}: `{command}` failed with exit status {status}: {reason}"),
     marked("{server}: `{command}` failed with exit status {status}"),
     marked("{server}: this needs to run as {user}, but the profile gives {login} no rights beyond its own"),

@@ -171,4 +171,7 @@ class Server:
             return UnreachableError(
                 f"{self.name} stopped answering while {doing}", "check the network and the server, then connect again"
             )
-        return UnreachableError(f"the connection to {self.name} was lost while {doing}", "connect again")
+        ended_by = self._transport.saved_exception
+        if ended_by is None or not str(ended_by):
+            return UnreachableError(f"the connection to {self.name} was lost while {doing}", "connect again")
+        return UnreachableError(f"the connection to {self.name} was lost while {doing}: {ended_by}", "connect again")

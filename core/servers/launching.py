@@ -165,7 +165,7 @@ class Launcher:
             )
         except (paramiko.SSHException, EOFError, OSError) as error:
             channel.close()
-            raise self.lost("starting a command") from error
+            raise self._not_started(error) from error
 
     def _channel(self) -> paramiko.Channel:
         try:
@@ -176,7 +176,17 @@ class Launcher:
                 "raise MaxSessions in its sshd_config (10 is usual), or end other work on this server",
             ) from error
         except (paramiko.SSHException, EOFError, OSError) as error:
-            raise self.lost("starting a command") from error
+            raise self._not_started(error) from error
+
+    def _not_started(self, error: Exception) -> ServerError:
+        """Tell a connection that is gone from one that stands, on which sshd starts nothing."""
+        if not self.connected:
+            return self.lost("starting a command")
+        reason = str(error) or type(error).__name__
+        return ServerError(
+            f"{self.name}: sshd started no command, though the connection stands: {reason}",
+            "look into sshd's log there: a limit on processes or memory, or a rule of PAM, may be the cause",
+        )
 
     def _sudo_password(self, user: str | None) -> str:
         password = session_secrets.get(self._password, f"sudo password of {self.login} on {self.name}", self._asker)

@@ -70,6 +70,18 @@ def _lab_as_it_was(request: pytest.FixtureRequest) -> Iterator[None]:
         made.restore()
 
 
+@pytest.fixture(autouse=True)
+def _shared_connections_stand(request: pytest.FixtureRequest) -> None:
+    """Renew a connection that an earlier test lost, in place: it shall fail that one, and none after it."""
+    for name in ("old_server", "new_server"):
+        if name not in request.fixturenames:
+            continue
+        server: Server = request.getfixturevalue(name)
+        if not server.connected:
+            fresh = _outliving_cuts(server.profile, request.getfixturevalue("asker"))
+            vars(server).update(vars(fresh))
+
+
 @pytest.fixture(scope="session")
 def asker(lab: Lab) -> LabAsker:
     return LabAsker(lab.known_hosts)

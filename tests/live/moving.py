@@ -1,4 +1,8 @@
-"""A small cluster of its own on the lab's hosts, and executions of its move: for the tests that carry plans out."""
+"""A small cluster of its own on the lab's hosts, and executions of its move: for the tests that carry plans out.
+
+The plain one has its files in one folder; the spread one has its WAL and two tablespaces elsewhere, and takes twice as
+long to move.
+"""
 
 import hashlib
 import json
@@ -6,11 +10,11 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.facts.collect import collect
-from core.facts.model import Facts
+from core.facts.model import Cluster, Facts
 from core.history.store import Store
 from core.jobs import Event, Job
 from core.migration.estimate import estimate, spec_of
@@ -41,13 +45,14 @@ TEMPLATE = "/srv/pg/template"
 SERVER = "/opt/pgsql-moved"
 """The programs of old's cluster: 15.8 where that is to be had, else the 15.5 of the lab."""
 PORT = 5477
-MOVE = Move("to new", "old", "new", DATA, TARGET, "/srv/pg", "/srv/pg", {OTHER: NEW_OTHER})
+MOVE = Move("to new", "old", "new", DATA, TARGET, "/srv/pg", "/srv/pg")
+SPREAD = replace(MOVE, tablespace_targets={OTHER: NEW_OTHER})
 NEW_BIN = "/usr/lib/postgresql/15/bin"
 
 _CREATE = f"""
 set -eu
 cd {SERVER}/bin
-./initdb -D {DATA} -X {WAL} -U postgres --data-checksums --locale=C.UTF-8 --auth=trust --wal-segsize=1 -N >/dev/null
+./initdb -D {DATA} %(initdb)s -U postgres --data-checksums --locale=C.UTF-8 --auth=trust --wal-segsize=1 -N >/dev/null
 cat >>{DATA}/postgresql.conf <<S
 port = {PORT}
 unix_socket_directories = '/tmp'
@@ -57,15 +62,19 @@ shared_buffers = '16MB'
 S
 ./pg_ctl -D {DATA} -s -w -l /dev/null start
 ./psql -X -q -v ON_ERROR_STOP=1 -h /tmp -p {PORT} -U postgres postgres <<S
-CREATE TABLESPACE a LOCATION '{SPACE}';
-CREATE TABLESPACE b LOCATION '{OTHER}';
+%(sql)s
 CREATE DATABASE shop;
 S
-./pgbench -i -q -s 1 -h /tmp -p {PORT} -U postgres --tablespace=a --index-tablespace=b shop 2>/dev/null
+./pgbench -i -q -s 1 -h /tmp -p {PORT} -U postgres %(pgbench)s shop 2>/dev/null
 # or autovacuum would, in the middle of a move
 ./vacuumdb -q -z -a -h /tmp -p {PORT} -U postgres
 ./pg_ctl -D {DATA} -s -w -m fast stop
 """
+_SPREAD = {
+    "initdb": f"-X {WAL}",
+    "sql": f"CREATE TABLESPACE a LOCATION '{SPACE}'; CREATE TABLESPACE b LOCATION '{OTHER}';",
+    "pgbench": "--tablespace=a --index-tablespace=b",
+}
 
 
 def sql(host: Host, text: str, database: str = "shop") -> str:
@@ -85,19 +94,20 @@ def put_server(old: Host) -> None:
     old.exec("sh", "-c", beside, SERVER, PREFIX)
 
 
-def create(old: Host) -> None:
+def create(old: Host, *, spread: bool = False) -> None:
     """The cluster, stopped, and a copy of it to begin anew from; made once, then unpacked from the cache."""
     put_server(old)
     for folder in (ROOT, TEMPLATE):
         old.exec("install", "-d", "-o", "postgres", "-g", "postgres", folder)
     version = old.exec(f"{SERVER}/bin/postgres", "-V").stdout
-    archive = CACHE / f"moved-{hashlib.sha256(f'{version}{_CREATE}'.encode()).hexdigest()[:12]}.tar"
+    script = _CREATE % (_SPREAD if spread else dict.fromkeys(_SPREAD, ""))
+    archive = CACHE / f"moved-{hashlib.sha256(f'{version}{script}'.encode()).hexdigest()[:12]}.tar"
     if archive.exists():
         unpack(old, archive, ROOT)
     else:
-        for folder in (DATA, WAL, SPACE, OTHER):
+        for folder in (DATA, WAL, SPACE, OTHER) if spread else (DATA,):
             old.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", folder)
-        old.exec("sh", "-c", _CREATE, user="postgres")
+        old.exec("sh", "-c", script, user="postgres")
         pack(old, archive, ROOT, ".")
     old.exec("cp", "-a", f"{ROOT}/.", TEMPLATE)
 
@@ -128,9 +138,14 @@ def start(old: Host) -> None:
     pg_ctl(old, "-l", "/dev/null", "start")
 
 
-def describe(cli: CommandLine, target: str = TARGET) -> None:
+def describe(cli: CommandLine, target: str = TARGET, *, spread: bool = False) -> None:
     """Both hosts, and the move of the cluster as `m`."""
-    cli.set_up(DATA, "--tablespace", f"{OTHER}={NEW_OTHER}", target=target)
+    cli.set_up(DATA, *(("--tablespace", f"{OTHER}={NEW_OTHER}") if spread else ()), target=target)
+
+
+def move_of(cluster: Cluster | None) -> Move:
+    """The move that these facts of the cluster are of."""
+    return SPREAD if cluster is not None and any(each.location == OTHER for each in cluster.tablespaces) else MOVE
 
 
 def give_up(lab: Lab, status: str) -> None:
@@ -275,8 +290,9 @@ def moving(
     store = Store.open(folder)
     store.add_profile(old)
     store.add_profile(new)
-    store.add_move(MOVE)
-    return Moving(store, connect, facts)
+    move = move_of(facts[0].cluster(DATA))
+    store.add_move(move)
+    return Moving(store, connect, facts, move=move)
 
 
 @contextmanager
@@ -321,5 +337,5 @@ def read_facts(connect: Callable[[str], Server], target: str | None = None) -> t
     folders = [] if target is None else [target]
     old = collect(connect("old"), Job(), folders=[DATA])
     cluster = old.cluster(DATA)
-    places = [] if cluster is None else [root.target for root in data_roots(MOVE, cluster)[1:]]
+    places = [] if cluster is None else [root.target for root in data_roots(move_of(cluster), cluster)[1:]]
     return old, collect(connect("new"), Job(), folders=folders, targets=places)

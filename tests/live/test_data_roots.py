@@ -37,7 +37,7 @@ chown -h postgres: '{DATA}'/pg_wal '{DATA}'/pg_tblspc/* '{DATA}/server.crt'
 
 @pytest.fixture(scope="module")
 def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
+    site.create(lab.old, spread=True)
     yield lab
     site.remove(lab)
 
@@ -62,7 +62,7 @@ def _running(cli: CommandLine, arrangement: str) -> Iterator[CommandLine]:
     site.clear(cli.lab)
     old.exec("sh", "-c", arrangement)
     site.start(old)
-    site.describe(cli, TARGET)
+    site.describe(cli, TARGET, spread=True)
     yield cli
     pg_ctl(old, "-m", "immediate", "stop", check=False)
     new.exec("sh", "-c", f"{site.NEW_BIN}/pg_ctl -D {TARGET} -m immediate stop", user="postgres", check=False)

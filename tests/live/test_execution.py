@@ -1,4 +1,4 @@
-"""A move carried out for real: of 15.8, with two tablespaces, WAL elsewhere and a load on it, to 15.18; and taken back.
+"""A move carried out for real: of 15.8, also with two tablespaces and WAL elsewhere, to 15.18; and taken back.
 
 Where 15.8 is not to be had it is 15.5.
 """
@@ -38,9 +38,12 @@ BALANCES = "select md5(string_agg(aid || ' ' || abalance, ',' order by aid)), su
 HISTORY = "select count(*) from pgbench_history"
 
 
+in_four_places = pytest.mark.parametrize("cluster", ["in four places"], indirect=True)
+
+
 @pytest.fixture(scope="module")
-def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
+def cluster(lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
+    site.create(lab.old, spread=hasattr(request, "param"))
     yield lab
     site.remove(lab)
 
@@ -72,6 +75,7 @@ def titles(execution: Execution) -> list[str]:
     return [run.title for run in execution.steps if run.done and not run.message]
 
 
+@in_four_places
 def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: Moving) -> None:
     seen: list[str] = []
     with site.load(cluster.old):
@@ -149,6 +153,7 @@ def listening(lab: Lab) -> set[str]:
     return {line.split()[3] for line in lab.new.exec("ss", "-Hltn").stdout.splitlines()}
 
 
+@in_four_places
 def test_wal_that_nobody_needs_stays_on_old_and_what_compares_all_looks_for_corruption(
     cluster: Lab, move: Moving
 ) -> None:
@@ -349,6 +354,7 @@ def test_what_differs_is_copied_again_by_a_resume_and_nothing_else(cluster: Lab,
     assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
 
 
+@in_four_places
 def test_a_failing_step_stops_the_plan_where_it_is_and_hooks_do_what_people_would(
     cluster: Lab, move: Moving, tmp_path: Path
 ) -> None:

@@ -103,7 +103,7 @@ def places(host: Host) -> set[str]:
 @pytest.fixture
 def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
     """A cluster that runs, and she is at work on both hosts."""
-    site.create(lab.old)
+    site.create(lab.old, spread=True)
     site.clear(lab)
     site.start(lab.old)
     for host in (lab.old, lab.new):

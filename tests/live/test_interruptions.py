@@ -27,7 +27,7 @@ from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import killed_at_the_end, lab_unavailable, wait_until
 from tests.live import moving as site
-from tests.live.moving import DATA, MOVE, ROOT, TARGET, Moving, Person, sql
+from tests.live.moving import DATA, ROOT, SPREAD, TARGET, Moving, Person, sql
 
 pytestmark = pytest.mark.lab
 
@@ -85,7 +85,7 @@ def new_profile(lab: Lab) -> Profile:
 
 @pytest.fixture(scope="module")
 def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
+    site.create(lab.old, spread=True)
     yield lab
     site.remove(lab)
 
@@ -132,7 +132,7 @@ def stopped(cluster: Lab, facts: dict[bool, tuple[Facts, Facts]], lines: Lines, 
 def running(stopped: Moving, cluster: Lab, facts: dict[bool, tuple[Facts, Facts]]) -> Moving:
     """The move with old running."""
     site.start(cluster.old)
-    return Moving(stopped.store, stopped.connect, facts[True])
+    return Moving(stopped.store, stopped.connect, facts[True], move=stopped.move)
 
 
 def at_first_bytes(title: str, disturb: Callable[[], None]) -> Callable[[Event], None]:
@@ -243,7 +243,7 @@ def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab,
     cluster.shape(SLOW)
     with pytest.raises(UnreachableError) as caught:
         carry_out(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", lambda: cluster.cut("old"))))
-    assert f"pghaul execute {MOVE.name} --resume" in caught.value.hint
+    assert f"pghaul execute {SPREAD.name} --resume" in caught.value.hint
     assert stopped.store.execution(number).state is State.INTERRUPTED
     cluster.mend("old")
     cluster.shape("off")
@@ -317,12 +317,12 @@ def test_a_killed_workstation_is_gone_on_with(
     with Store.open(folder) as store:
         store.add_profile(lines.profiles["old"])
         store.add_profile(lines.profiles["new"])
-        store.add_move(MOVE)
+        store.add_move(SPREAD)
     config = tmp_path / "ssh_config"
     config.write_text(f'UserKnownHostsFile "{cluster.known_hosts}"\n')
     monkeypatch.setenv("PGHAUL_DATA", str(folder))
     monkeypatch.setenv("PGHAUL_SSH_CONFIG", str(config))
-    words = [sys.executable, "-m", "gui.entry", "execute", MOVE.name, "--confirm", DATA, "--yes-to-hooks", "--json"]
+    words = [sys.executable, "-m", "gui.entry", "execute", SPREAD.name, "--confirm", DATA, "--yes-to-hooks", "--json"]
     cluster.shape(SLOW)
     with killed_at_the_end(subprocess.Popen(words, cwd=PROJECT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)):
         wait_until(
@@ -335,15 +335,15 @@ def test_a_killed_workstation_is_gone_on_with(
     second = subprocess.run([*words, "--resume"], cwd=PROJECT, check=False, capture_output=True, text=True, timeout=200)
     assert second.returncode == 0, second.stderr
     with Store.open(folder) as store:
-        done = store.executions(MOVE.name)[0]
+        done = store.executions(SPREAD.name)[0]
     assert done.state is State.DONE
     assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
-    assert running.store.executions(MOVE.name) == ()
+    assert running.store.executions(SPREAD.name) == ()
 
 
 def refuses_to_measure(noun: str, said: str) -> None:
     """A server that a move is being carried out on is not measured, and whose the move is stands in the refusal."""
-    words = [sys.executable, "-m", "gui.entry", noun, MOVE.name, "--quiet"]
+    words = [sys.executable, "-m", "gui.entry", noun, SPREAD.name, "--quiet"]
     refused = subprocess.run(words, cwd=PROJECT, check=False, capture_output=True, text=True, timeout=60)
     assert refused.returncode == 1, refused.stderr
 
@@ -352,7 +352,7 @@ def refuses_to_measure(noun: str, said: str) -> None:
 
 def last_step(folder: Path) -> str:
     with Store.open(folder) as store:
-        runs = [run for each in store.executions(MOVE.name) for run in each.steps]
+        runs = [run for each in store.executions(SPREAD.name) for run in each.steps]
     return runs[-1].title if runs else ""
 
 

@@ -33,7 +33,7 @@ from tests.lab.lab import Lab
 from tests.lab.machine import lab_unavailable, wait_until
 from tests.lab.machines import machines_unavailable
 from tests.live import moving as site
-from tests.live.moving import MOVE, ROOT, TARGET, Moving, sql
+from tests.live.moving import ROOT, SPREAD, TARGET, Moving, sql
 
 pytestmark = [pytest.mark.nfs, pytest.mark.timeout(900)]
 
@@ -56,7 +56,7 @@ def machines() -> Iterator[Lab]:
     if reason is not None:
         pytest.skip(reason)
     with labs.lab("nfs", size="3G", with_clusters=False, kind=hosts.Kind.MACHINES) as made:
-        site.create(made.old)
+        site.create(made.old, spread=True)
         yield made
 
 
@@ -84,7 +84,7 @@ def move(
     """The move by a transport, undisturbed."""
     profiles = profile(machines, machines.old), profile(machines, machines.new)
     with site.undisturbed(machines, tmp_path, profiles, servers.__getitem__, facts) as made:
-        made.move = replace(MOVE, plain_text=True)
+        made.move = replace(SPREAD, plain_text=True)
 
         def by(transport: Transport) -> Moving:
             sample = Probe(Quantity.END_TO_END, 1e9, 10**9, 1.0, "by hand", "true", "", NOW, transport, began_at=NOW)
@@ -198,7 +198,7 @@ def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
         def probe_taken(self, move: str, probe: Probe) -> None:  # noqa: ARG002
             taken.append(probe)
 
-    undertaking = replace(MOVE, plain_text=True)
+    undertaking = replace(SPREAD, plain_text=True)
     with as_before(machines):
         made = Job(events.append)
         probing.probe(servers["old"], servers["new"], *facts, undertaking, "0123", Journal(), made, thorough=True)

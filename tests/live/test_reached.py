@@ -14,7 +14,7 @@ from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine
-from tests.live.moving import DATA, NEW_BIN, NEW_OTHER, OTHER, PORT, SERVER, TARGET, sql
+from tests.live.moving import DATA, NEW_BIN, PORT, SERVER, TARGET, sql
 
 pytestmark = pytest.mark.lab
 
@@ -37,7 +37,7 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     made.describe(lab.old)
     made.describe(lab.new)
     ends = ("--old", "old", "--new", "new", "--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
-    roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
+    roots = ("--cluster", DATA, "--target", TARGET)
     code, _, err = made("move", "add", "m", *ends, *roots)
     assert code == 0, err
     yield made

@@ -27,7 +27,7 @@ ROWS = "select count(*), sum(abalance), md5(string_agg(aid || ' ' || abalance, '
 
 @pytest.fixture(scope="module")
 def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
+    site.create(lab.old, spread=True)
     yield lab
     site.remove(lab)
 

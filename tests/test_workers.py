@@ -1,0 +1,64 @@
+"""Which worker runs what, on real runs with two workers: `tests/workers.py`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.workers import LONG
+
+pytest_plugins = "pytester"
+
+TOP = Path(__file__).parents[1]
+CONFTEST = """
+import os, time
+from pathlib import Path
+import pytest
+from tests import workers
+
+workers.LONG.clear()
+workers.LONG.update({"test_parts.py": (20, 2), "test_last.py": (15, 1)})
+
+@pytest.fixture(scope="module", autouse=True)
+def by(request):
+    name = f"{Path(request.node.name).stem} by {os.environ['PYTEST_XDIST_WORKER']}"
+    Path(name).touch()
+    with Path("began").open("a") as file:
+        file.write(f"{Path(request.node.name).stem}\\n")
+"""
+MEETS = """
+import time
+from pathlib import Path
+import pytest
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_parts(number):
+    "The first and the third wait for each other: they run side by side."
+    Path(f"at {number}").touch()
+    until = time.monotonic() + 60
+    while not Path(f"at {(number + 1) % 4 + 1}").exists() and number % 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert number % 2 == 0 or time.monotonic() < until
+"""
+
+
+def test_a_long_file_comes_first_and_in_parts(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(TOP))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    for name in ("PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
+        monkeypatch.delenv(name, raising=False)
+    several = "import pytest\n@pytest.mark.parametrize('number', range(5))\ndef test_a(number): ...\n"
+    files = {"conftest.py": CONFTEST, "test_early.py": several, "test_last.py": several, "test_parts.py": MEETS}
+    for name, text in files.items():
+        (pytester.path / name).write_text(text)
+    words = ("-p", "xdist", "-p", "tests.workers", "-n2", "--dist", "loadfile", "--no-loadscope-reorder")
+    result = pytester.runpytest_subprocess(*words)
+    assert (result.ret, result.parseoutcomes()) == (0, {"passed": 14})
+    began = (pytester.path / "began").read_text().split()
+    assert (began[:2], sorted(began[2:])) == (["test_parts"] * 2, ["test_early", "test_last"])
+    assert sorted(path.name for path in pytester.path.glob("test_parts by *")) == [
+        *("test_parts by gw0", "test_parts by gw1")
+    ]
+
+
+def test_each_long_file_is_there() -> None:
+    assert [name for name in LONG if not (TOP / name).is_file()] == []

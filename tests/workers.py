@@ -1,0 +1,63 @@
+"""Which worker runs what: a file each, or a part of a long one, and those that take longest first.
+
+A lab belongs to a worker, and fixtures to a file; so the tests of a file stay together. The longest file would then be
+what all wait for in the end, so it comes early, and one that is longer than a worker's share comes in parts.
+"""
+
+from collections import Counter
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
+
+LONG: dict[str, tuple[int, int]] = {}
+"""Seconds that a file takes beside others, and in how many parts it is run; a file that is not here takes few."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config) -> "FilesInParts":
+    return FilesInParts(config)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first; the order of those of a file, and of all the others, stays."""
+    items.sort(key=lambda item: -_seconds(_file(item.nodeid)))
+
+
+def _file(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
+
+
+def _seconds(file: str) -> float:
+    """Of each part."""
+    seconds, parts = LONG.get(file, (0, 1))
+    return seconds / parts
+
+
+class FilesInParts(LoadFileScheduling):  # type: ignore[misc]  # xdist tells no types
+    """Gives a worker the next file, or part of one, when it is at its last test."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        super().__init__(config)
+        self._unit: dict[str, str] = {}
+
+    def schedule(self) -> None:
+        if self.collection is None:
+            self._arrange(next(iter(self.registered_collections.values())))
+        super().schedule()
+
+    def _arrange(self, nodeids: list[str]) -> None:
+        tests = Counter(map(_file, nodeids))
+        seen: Counter[str] = Counter()
+        for nodeid in nodeids:
+            file = _file(nodeid)
+            _, parts = LONG.get(file, (0, 1))
+            self._unit[nodeid] = f"{file}:{seen[file] * parts // tests[file]}"
+            seen[file] += 1
+
+    def _split_scope(self, nodeid: str) -> str:
+        return self._unit[nodeid]
+
+    def _reschedule(self, node: WorkerController) -> None:
+        if self._pending_of(self.assigned_work[node]) <= 1:
+            super()._reschedule(node)
