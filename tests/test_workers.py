@@ -16,7 +16,7 @@ import pytest
 from tests import workers
 
 workers.LONG.clear()
-workers.LONG.update({"test_parts.py": (20, 2), "test_last.py": (15, 1)})
+workers.LONG.update({"test_parts.py": (20, 2), "test_last.py": (5, 1)})
 
 @pytest.fixture(scope="module", autouse=True)
 def by(request):
