@@ -354,6 +354,7 @@ TELLING = """
 def pytest_configure(config):
     if not hasattr(config, "workerinput") and config.option.reports_to is None:
         config.pluginmanager.register(Told())
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # whose parent ignores it would ignore it too
 
 class Told:
     @pytest.hookimpl(trylast=True)
