@@ -63,9 +63,20 @@ class Messenger:
         self.config = config
         os.set_inheritable(config.option.reports_to, False)  # what a test starts must not hold it open
         self.pipe = os.fdopen(config.option.reports_to, "w", encoding="utf-8")
+        self.counted = False
 
     def _tell(self, **event: object) -> None:
         print(json.dumps(event, default=str), file=self.pipe, flush=True)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self._tell(collected=len(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """Each worker has collected the same."""
+        if not self.counted:
+            self.counted = True
+            self._tell(collected=len(ids))
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         self._tell(began=nodeid, location=location)
@@ -87,10 +98,6 @@ class Messenger:
     def pytest_handlecrashitem(self, crashitem: str, report: Any) -> None:
         report.longrepr = _crashed(crashitem, report)
         self._tell(crashed=report.node.gateway.id)
-
-    @pytest.hookimpl(trylast=True)  # what stands is taken down first: the run may hear nothing any more
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        self._tell(collected=session.testscollected)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:

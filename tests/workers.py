@@ -15,8 +15,8 @@ LONG: dict[str, tuple[int, int]] = {}
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config) -> "FilesInParts":
-    return FilesInParts(config)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "FilesInParts":
+    return FilesInParts(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,8 +37,8 @@ def _seconds(file: str) -> float:
 class FilesInParts(LoadFileScheduling):  # type: ignore[misc]  # xdist tells no types
     """Gives a worker the next file, or part of one, when it is at its last test."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        super().__init__(config)
+    def __init__(self, config: pytest.Config, log: object) -> None:
+        super().__init__(config, log)
         self._unit: dict[str, str] = {}
 
     def schedule(self) -> None:
