@@ -59,7 +59,7 @@ test-all: setup-lab
 	@$(RUN) all
 
 test-long: setup-lab
-	@sh installer/with-lab.sh $(RUN) long $(PYTEST)
+	@sh installer/with-lab.sh $(RUN) -n $(WORKERS) long $(PYTEST)
 
 test-nfs: setup-nfs
 	@sh installer/with-lab.sh $(RUN) nfs $(PYTEST)

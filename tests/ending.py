@@ -245,7 +245,10 @@ class Ending:
         yield {"status": status}
 
     def _read(self, report: dict[str, Any]) -> Any:
-        return self.config.hook.pytest_report_from_serializable(config=self.config, data=report)
+        read = self.config.hook.pytest_report_from_serializable(config=self.config, data=report)
+        if isinstance(read.longrepr, list):  # where and why it was skipped
+            read.longrepr = tuple(read.longrepr)
+        return read
 
     # What is said at the end
 

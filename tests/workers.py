@@ -10,7 +10,45 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
 
-LONG: dict[str, tuple[int, int]] = {}
+LONG: dict[str, tuple[int, int]] = {
+    "tests/resources/sh/test_functions.py": (400, 8),
+    "tests/test_docs.py": (30, 1),
+    "tests/core/history/test_rescue.py": (36, 1),
+    "tests/live/test_execution.py": (180, 3),
+    "tests/live/test_checks_database.py": (100, 2),
+    "tests/live/test_fence.py": (96, 1),
+    "tests/live/test_transports.py": (90, 1),
+    "tests/live/test_facts.py": (90, 1),
+    "tests/live/test_interruptions.py": (85, 1),
+    "tests/live/test_benchmark_tools.py": (76, 1),
+    "tests/live/test_migration.py": (71, 1),
+    "tests/live/test_debian_layout.py": (70, 1),
+    "tests/live/test_data_roots.py": (70, 1),
+    "tests/live/test_bad_input.py": (66, 1),
+    "tests/live/test_script.py": (57, 1),
+    "tests/live/test_checks_host.py": (56, 1),
+    "tests/live/test_reached.py": (55, 1),
+    "tests/live/test_pgbench.py": (50, 1),
+    "tests/live/test_servers_run.py": (49, 1),
+    "tests/live/test_benchmarks.py": (47, 1),
+    "tests/live/test_secrets.py": (46, 1),
+    "tests/live/test_lab.py": (45, 1),
+    "tests/live/test_actions.py": (44, 1),
+    "tests/live/test_proof.py": (40, 1),
+    "tests/live/test_survey.py": (36, 1),
+    "tests/live/test_benchmark_ends.py": (36, 1),
+    "tests/live/test_failures_in_window.py": (36, 1),
+    "tests/live/test_diagnosis.py": (35, 1),
+    "tests/live/test_servers_jobs.py": (34, 1),
+    "tests/live/test_watching.py": (29, 1),
+    "tests/live/test_light_on_old.py": (29, 1),
+    "tests/live/test_first_comparison.py": (28, 1),
+    "tests/live/test_servers_connect.py": (27, 1),
+    "tests/live/test_start_files.py": (26, 1),
+    "tests/live/test_after_the_copy.py": (22, 1),
+    "tests/live/test_start_options.py": (20, 1),
+    "tests/live/test_trial.py": (20, 1),
+}
 """Seconds that a file takes beside others, and in how many parts it is run; a file that is not here takes few."""
 
 

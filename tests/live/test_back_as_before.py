@@ -32,6 +32,7 @@ def rolled_back(command: CommandLine) -> str:
     return out + err
 
 
+@pytest.mark.long
 def test_a_rollback_compares_the_settings_of_the_old_server(
     command: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

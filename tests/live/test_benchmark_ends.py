@@ -153,6 +153,7 @@ def test_interrupted_twice_it_ends_at_once_and_the_server_cleans_up(lab: Lab, da
         assert last.outcome in (Outcome.CANCELLED, Outcome.INTERRUPTED)  # how far the first one came by then
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean_hosts")
 def test_a_pulled_cable_leaves_nothing_once_the_server_is_back(
     lab: Lab, data: Path, suite: str, asker: LabAsker, monkeypatch: pytest.MonkeyPatch
@@ -172,6 +173,7 @@ def test_a_pulled_cable_leaves_nothing_once_the_server_is_back(
     assert_partial(data, Outcome.FAILED)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean_hosts")
 def test_volumes_of_one_server_against_each_other_and_over_time(
     lab: Lab, data: Path, tmp_path: Path, asker: LabAsker

@@ -170,6 +170,7 @@ def without_bonnie(lab: Lab) -> Iterator[None]:
         lab.new.exec("sh", "-c", RESTORE, "restore", folder)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean_hosts", "without_bonnie")
 def test_a_missing_tool_is_installed_when_asked(lab: Lab, new_server: Server) -> None:
     events: list[Event] = []

@@ -283,6 +283,7 @@ chain output {{ type filter hook output priority 0; tcp dport {port} drop; }}
         lab.old.exec("nft", "delete", "table", "inet", "silence", check=False)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean_hosts")
 def test_a_cut_connection_and_the_next_start(
     lab: Lab,

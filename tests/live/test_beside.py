@@ -56,6 +56,7 @@ def looked_at(host: Host) -> Iterator[set[str]]:
             seen.update(looking.communicate()[0].splitlines())
 
 
+@pytest.mark.long
 def test_what_reads_files_yields_while_the_old_server_serves_and_not_in_the_downtime(cli: CommandLine) -> None:
     with looked_at(cli.lab.old) as seen:
         code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")

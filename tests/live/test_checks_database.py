@@ -294,6 +294,7 @@ def test_nothing_is_locked_but_by_reading(sick: Extra, new_server: Server) -> No
         sick.sql("DROP TABLE watched")
 
 
+@pytest.mark.long
 def test_a_stopped_cluster_keeps_what_was_read_while_it_ran(lab: Lab, new_server: Server, old_server: Server) -> None:
     with extra(lab.new, "stopped", 5468, locale="C.UTF-8") as cluster:
         cluster.sql("CREATE EXTENSION pg_trgm; CREATE TABLE t (name text PRIMARY KEY)")

@@ -298,6 +298,7 @@ put date 'echo now=never'
 """
 
 
+@pytest.mark.long
 def test_a_server_that_stalls_garbles_and_lacks_tools_is_not_known(lab: Lab, old_server: Server, looks: Looks) -> None:
     tools = "lsblk ip getconf df getent find rsync ssh awk"
     kept = "for tool in " + tools + " date; do rm -f /usr/local/sbin/$tool; done; rmdir /usr/local/sbin"

@@ -53,6 +53,7 @@ def held(cli: CommandLine) -> str:
     return cli.lab.new.exec("sh", "-c", f"({look}) 2>&1").stdout
 
 
+@pytest.mark.long
 def test_it_is_brought_taken_back_and_brought_again_but_nothing_into_etc(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

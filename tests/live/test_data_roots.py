@@ -88,6 +88,7 @@ def test_links_and_a_file_system_s_own_root_are_moved_right(odd: CommandLine) ->
     assert odd.lab.new.exec("test", "-e", f"{SPACE}/lost+found", check=False).returncode == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lost", [f"umount -l '{SPACE}'", f"mount -t tmpfs -o mode=777 another '{SPACE}'"])
 def test_a_disk_that_goes_before_the_stop_removes_nothing_on_new(disk: CommandLine, lost: str) -> None:
     before = sql(disk.lab.old, ACCOUNTS)
@@ -110,6 +111,7 @@ def test_a_link_to_a_file_that_new_does_not_have_stops_the_move_before_it_begins
     assert sql(odd.lab.old, "select 1") == "1"
 
 
+@pytest.mark.long
 def test_new_is_not_opened_where_a_file_of_old_has_changed_since_its_stop(
     disk: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

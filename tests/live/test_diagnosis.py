@@ -69,6 +69,7 @@ def mounted(lab: Lab, make: str, options: str) -> None:
     lab.old.exec("sh", "-c", f"{make} {TRIAL}.img && mount -o loop,{options} {TRIAL}.img {TRIAL}")
 
 
+@pytest.mark.long
 def test_data_in_the_journal(lab: Lab, old_server: Server, clean_hosts: None, trial: None) -> None:  # noqa: ARG001
     mounted(lab, "mkfs.ext4 -q", "data=journal")
     diagnosis = diagnosed(old_server, TRIAL, a_write(TRIAL))
@@ -87,6 +88,7 @@ def system_at(server: Server, mount_point: str) -> FileSystem:
     return found
 
 
+@pytest.mark.long
 def test_the_geometry_of_file_systems(lab: Lab, old_server: Server, clean_hosts: None, trial: None) -> None:  # noqa: ARG001
     mounted(lab, "mkfs.ext4 -q -b 4096 -E stride=16,stripe_width=64", "relatime")
     system = system_at(old_server, TRIAL)

@@ -51,6 +51,7 @@ def repetitions(server: Server, *, times: int) -> list[Repetition]:
     return [repetition for run in runs for repetition in run.repetitions]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("capped", "clean_hosts")
 def test_a_disk_that_is_left_alone_is_never_marked(old_server: Server) -> None:
     """The cluster of the lab runs on it, idle, and the machine is busy with the tests themselves."""
@@ -58,6 +59,7 @@ def test_a_disk_that_is_left_alone_is_never_marked(old_server: Server) -> None:
     assert [one.marks for one in made] == [()] * 6
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("capped", "clean_hosts")
 def test_a_second_writer_is_marked_with_its_figures(lab: Lab, old_server: Server) -> None:
     with writer(lab):

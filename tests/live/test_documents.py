@@ -24,6 +24,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.long
 def test_what_is_printed_of_servers_has_its_schema(
     lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -115,6 +115,7 @@ def by_daemon(move: Moving) -> Moving:
     return move
 
 
+@pytest.mark.long
 def test_a_cluster_is_moved_by_an_rsync_daemon_also_when_a_pass_is_cancelled(cluster: Lab, move: Moving) -> None:
     ports = listening(cluster)
     heard: list[set[str]] = []
@@ -153,6 +154,7 @@ def listening(lab: Lab) -> set[str]:
     return {line.split()[3] for line in lab.new.exec("ss", "-Hltn").stdout.splitlines()}
 
 
+@pytest.mark.long
 @in_four_places
 def test_wal_that_nobody_needs_stays_on_old_and_what_compares_all_looks_for_corruption(
     cluster: Lab, move: Moving
@@ -215,6 +217,7 @@ def _silent() -> Server:
     raise UnreachableError("new does not answer", "look at its power")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("back", [True, False], ids=["back to old", "mended and gone on with"])
 def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
     cluster: Lab, move: Moving, back: bool
@@ -248,6 +251,7 @@ def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
         assert sql(cluster.new, HISTORY) == "0"
 
 
+@pytest.mark.long
 def test_a_local_start_that_a_power_cut_ended_is_made_again(cluster: Lab, move: Moving) -> None:
     killed: list[Event] = []
 
@@ -311,6 +315,7 @@ class Changing(Person):
         return super().has_done(step) and step.name != DECIDE
 
 
+@pytest.mark.long
 def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(cluster: Lab, move: Moving) -> None:
     """A page that rots on new after the copy, its time as before, is found by its sum."""
     file = f"{TARGET}/base/1/1259"
@@ -354,6 +359,7 @@ def test_what_differs_is_copied_again_by_a_resume_and_nothing_else(cluster: Lab,
     assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
 
 
+@pytest.mark.long
 @in_four_places
 def test_a_failing_step_stops_the_plan_where_it_is_and_hooks_do_what_people_would(
     cluster: Lab, move: Moving, tmp_path: Path

@@ -161,6 +161,7 @@ def test_no_sudo(window: MainWindow, qtbot: QtBot, nosudo_profile: Profile) -> N
     dialog.reject()
 
 
+@pytest.mark.long
 def test_the_cable_is_out(window: MainWindow, qtbot: QtBot, lab: Lab) -> None:
     page = shown(window, qtbot, CheckPage)
     assert isinstance(page, CheckPage)

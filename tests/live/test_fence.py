@@ -146,6 +146,7 @@ def test_a_half_copy_is_started_by_nobody_and_after_a_rollback_neither(cluster: 
     assert sql(cluster.new, BRANCHES) == "1"
 
 
+@pytest.mark.long
 def test_new_is_opened_after_it_lost_its_power_undecided(cluster: Lab, move: Moving) -> None:
     number = undecided(move)
     cluster.new.exec("sh", "-c", f"kill -9 $(cat '{TARGET}/postmaster.pid' | head -n 1)")
@@ -154,6 +155,7 @@ def test_new_is_opened_after_it_lost_its_power_undecided(cluster: Lab, move: Mov
     assert sql(cluster.new, BRANCHES) == "1"
 
 
+@pytest.mark.long
 def test_a_server_that_lives_in_the_target_stops_the_pass_the_proof_and_the_start(cluster: Lab, move: Moving) -> None:
     """One without its lock file, as of somebody who took the fence away."""
     number = move.begin()
@@ -176,6 +178,7 @@ def once(title: str, action: Callable[[], object]) -> Callable[[Event], None]:
     return at_start(title, lambda: left.pop()() if left else None)
 
 
+@pytest.mark.long
 def test_only_our_own_server_is_opened(cluster: Lab, move: Moving) -> None:
     """Somebody stops the one that waits for the decision, and starts another that takes clients."""
     number = undecided(move)
@@ -191,6 +194,7 @@ def test_only_our_own_server_is_opened(cluster: Lab, move: Moving) -> None:
     assert move.store.execution(number).state is State.DONE
 
 
+@pytest.mark.long
 def test_what_has_old_s_identifier_but_no_mark_is_named_and_taken_only_when_given_up(
     cluster: Lab, move: Moving
 ) -> None:
@@ -217,6 +221,7 @@ def test_what_has_old_s_identifier_but_no_mark_is_named_and_taken_only_when_give
     assert sql(cluster.new, f"select pg_is_in_recovery(); {BRANCHES}") == "f\n1"
 
 
+@pytest.mark.long
 def test_a_fenced_cluster_is_known_and_planned_again(move: Moving) -> None:
     number = undecided(move)
     here = site.read_facts(move.connect, target=TARGET)

@@ -115,6 +115,7 @@ def test_ten_clicks_besides_typing(window: MainWindow, lab: Lab, qtbot: QtBot, t
     assert hand.clicks <= MOST_CLICKS
 
 
+@pytest.mark.long
 def test_by_the_keyboard_alone(window: MainWindow, lab: Lab, qtbot: QtBot, tmp_path: Path) -> None:
     hand, path = Hand(qtbot, window), tmp_path / "spring.pdf"
     hand.rest()

@@ -126,6 +126,7 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     site.remove(lab)
 
 
+@pytest.mark.long
 def test_nothing_of_hers_runs_as_another_user_and_nothing_else_changes(cli: CommandLine, tmp_path: Path) -> None:
     before = {host.name: places(host) for host in (cli.lab.old, cli.lab.new)}
     for host in (cli.lab.old, cli.lab.new):  # whoever ran one of her programs would be told of

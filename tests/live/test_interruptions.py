@@ -181,6 +181,7 @@ def nothing(_lab: Lab) -> None:
     """Nothing is to be mended."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("disturb", "mend"),
     [
@@ -274,6 +275,7 @@ def test_old_started_by_somebody_during_the_final_pass(cluster: Lab, running: Mo
     assert sql(cluster.new, "select bbalance from pgbench_branches") == "4711"
 
 
+@pytest.mark.long
 def test_two_workstations_at_once(cluster: Lab, running: Moving, tmp_path: Path, lines: Lines) -> None:
     """The second is told who is at it and since when; the first is not disturbed."""
     refused: list[BlockedError] = []

@@ -52,6 +52,7 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
         site.remove(lab)
 
 
+@pytest.mark.long
 def test_what_clients_and_options_explain_is_told_and_stops_no_move(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

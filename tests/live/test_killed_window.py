@@ -193,6 +193,7 @@ def serves(host: Host) -> bool:
     return f" -D {DATA if host.name == 'old' else TARGET}" in host.exec("ps", "-e", "-o", "args=").stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", GONE_ON_WITH)
 def test_a_killed_window_is_gone_on_with(
     place: str, cluster: Lab, history: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
@@ -215,6 +216,7 @@ def test_a_killed_window_is_gone_on_with(
     assert not serves(cluster.old)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", TAKEN_BACK)
 def test_a_killed_window_is_taken_back(
     place: str, cluster: Lab, history: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch

@@ -98,6 +98,7 @@ _OFF = 0.05
 """A cap that is not there, or of another unit, is off by more."""
 
 
+@pytest.mark.long
 @pytest.mark.measures
 def test_fio_reads_the_disk_caps_back(lab: Lab) -> None:
     with ExitStack() as folders, ThreadPoolExecutor(2) as both:
@@ -150,6 +151,7 @@ def test_lifted_caps_are_gone(lab: Lab) -> None:
     assert caps.read(lab.old.device, lab.old.group) == {}
 
 
+@pytest.mark.long
 def test_a_host_has_no_more_memory_than_it_is_given() -> None:
     with labs.lab("memory", with_clusters=False, size="1G") as small:
         small.cap_memory(64 * 1024**2)
@@ -160,6 +162,7 @@ def test_a_host_has_no_more_memory_than_it_is_given() -> None:
     assert traces(small.name) == []
 
 
+@pytest.mark.long
 @pytest.mark.measures
 def test_iperf3_sees_the_shape_of_the_network(lab: Lab) -> None:
     lab.shape("200mbit")
@@ -286,6 +289,7 @@ def _namespace(pid: int) -> int | None:
         return None
 
 
+@pytest.mark.long
 def test_a_dead_labs_leftovers_are_swept_by_the_next() -> None:
     labs.up("leftover", with_clusters=False, size="1G")
     state = BASE / "leftover" / "state.json"

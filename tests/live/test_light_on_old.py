@@ -104,6 +104,7 @@ def test_a_session_that_the_server_ends_is_said_loudly(crowd: Host, command: Com
     assert "catalogs of crowd" in out
 
 
+@pytest.mark.long
 def test_the_slots_of_clients_are_left_to_them(crowd: Host, command: CommandLine) -> None:
     """Seven slots of ten are for clients: five are in use."""
     with ExitStack() as clients:

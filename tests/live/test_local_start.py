@@ -87,6 +87,7 @@ class Undecided(Person):
         return step.name != DECIDE
 
 
+@pytest.mark.long
 def test_a_subscription_takes_nothing_before_new_is_opened_and_a_rollback_loses_nothing(
     cluster: Lab, publisher: Extra, move: Moving
 ) -> None:
@@ -110,6 +111,7 @@ def test_a_subscription_takes_nothing_before_new_is_opened_and_a_rollback_loses_
     wait_until(lambda: sql(cluster.old, _ROWS) == "30", "old to have all that was published")
 
 
+@pytest.mark.long
 def test_once_opened_new_goes_on_with_its_subscription(cluster: Lab, publisher: Extra, move: Moving) -> None:
     subscribe(cluster, publisher)
     assert move.execute().state is State.DONE

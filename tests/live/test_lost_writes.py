@@ -57,6 +57,7 @@ def test_a_write_that_the_kernel_lost_by_itself_fails_the_flush(thin: Path) -> N
     assert (done.returncode, "is not on its disk" in done.stderr) == (1, True)
 
 
+@pytest.mark.long
 def test_a_move_to_a_disk_that_loses_writes_fails_before_old_is_stopped(
     lab: Lab, old_profile: Profile, new_profile: Profile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

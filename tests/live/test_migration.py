@@ -137,6 +137,7 @@ def test_checks_on_real_facts(both_facts: tuple[Facts, Facts]) -> None:
     assert "/srv/pg" in results["space"].new
 
 
+@pytest.mark.long
 def test_the_plans_commands_move_a_running_cluster(
     lab: Lab,
     odd: Host,
@@ -225,6 +226,7 @@ def test_the_proof_of_the_target_refuses_what_is_not_ours(
         lab.new.exec("rm", "-rf", "--", TARGET)
 
 
+@pytest.mark.long
 @pytest.mark.measures
 def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_copy_by_hand(
     lab: Lab,
@@ -254,6 +256,7 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     assert guessed == pytest.approx(taken.flushed, rel=0.25)
 
 
+@pytest.mark.long
 @pytest.mark.measures
 def test_a_narrow_wire_calls_for_compression(
     lab: Lab,
@@ -289,6 +292,7 @@ def test_a_narrow_wire_calls_for_compression(
     assert "--compress" in " ".join(made.steps[number(made, "warm pass 1") - 1].native)
 
 
+@pytest.mark.long
 @pytest.mark.measures
 def test_unencrypted_ways_are_tried_where_the_move_allows_them(
     old_server: Server,
@@ -331,7 +335,11 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
 
 
 @pytest.mark.parametrize(
-    "where", ["read_probe", "write_probe", "cipher_probe", "send_sample", "copy_probe", "load_probe"]
+    "where",
+    [
+        *("read_probe", "write_probe", "cipher_probe", "send_sample"),
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("copy_probe", "load_probe")),
+    ],
 )
 def test_a_cancelled_probe_leaves_nothing(
     where: str,
@@ -353,6 +361,7 @@ def test_a_cancelled_probe_leaves_nothing(
     assert timers
 
 
+@pytest.mark.long
 def test_a_sample_of_tables_prices_dump_and_restore(
     old_server: Server,
     new_server: Server,

@@ -62,6 +62,7 @@ def owner(host: Host, file: str) -> str:
     return host.exec("stat", "-c", "%U", f"{TARGET}/{file}").stdout.strip()
 
 
+@pytest.mark.long
 def test_odd_files_arrive_or_are_refused_before_the_stop_and_a_mend_in_it_is_no_dead_end(
     cli: CommandLine,
 ) -> None:

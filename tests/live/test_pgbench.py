@@ -220,6 +220,7 @@ def test_a_killed_cluster_fails_the_run_and_leaves_nothing(lab: Lab, old_server:
     assert "pgbench" in run.repetitions[0].message or "connection" in run.repetitions[0].message
 
 
+@pytest.mark.long
 def test_a_cut_cable_leaves_nothing_once_the_server_is_back(
     lab: Lab, old_profile: Profile, asker: Asker, old_facts: Facts, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,6 +112,7 @@ def final_bytes(done: Execution) -> int:
     return sum(run.bytes or 0 for run in done.steps if run.title.startswith("final pass, the rest"))
 
 
+@pytest.mark.long
 def test_an_rsync_that_carries_whole_seconds_is_no_difference(cluster: Lab, begin: Callable[[], Moving]) -> None:
     with in_place_of(cluster.old, _OLD_RSYNC, "rsync"):
         move = begin()
@@ -127,6 +128,7 @@ def test_an_rsync_that_carries_whole_seconds_is_no_difference(cluster: Lab, begi
     assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
 
 
+@pytest.mark.long
 def test_a_file_system_with_whole_seconds_is_no_difference_and_sends_nothing_twice(
     cluster: Lab, begin: Callable[[], Moving]
 ) -> None:

@@ -106,6 +106,7 @@ def checked(cli: CommandLine) -> None:
     assert code in (0, 1), out + err
 
 
+@pytest.mark.long
 def test_a_closed_way_is_taken_on_with_a_reason_and_another_cluster_never_is(cli: CommandLine, tmp_path: Path) -> None:
     """With databases whose names break lines, which the lists of every step must carry."""
     old, new = cli.lab.old, cli.lab.new
@@ -145,6 +146,7 @@ _START_OLD = (
 """Somebody starts the old server once the new one is open; then a step is left."""
 
 
+@pytest.mark.long
 def test_ipv6_is_reached_too_where_the_sockets_of_a_server_cannot_be_seen(cli: CommandLine) -> None:
     """The kernel hides what a program with capabilities does, also from its own user."""
     old, new = cli.lab.old, cli.lab.new
@@ -171,7 +173,10 @@ _PG_CTL = f"'{SERVER}/bin/pg_ctl' -D '{DATA}' -w -s -l /dev/null"
 
 @pytest.mark.parametrize(
     ("done", "warned"),
-    [("true", False), (f"{_CONTROL} && {_PG_CTL} start && {_PG_CTL} -m fast stop", True)],
+    [
+        pytest.param("true", False, marks=pytest.mark.long),
+        (f"{_CONTROL} && {_PG_CTL} start && {_PG_CTL} -m fast stop", True),
+    ],
     ids=["a file is edited", "it is started and stopped"],
 )
 def test_what_happens_to_old_once_new_is_open_keeps_no_step_from_being_done(

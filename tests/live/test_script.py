@@ -176,6 +176,7 @@ def test_the_script_alone_moves_a_cluster(cluster: Lab, move: Moving, tmp_path: 
     assert sql(cluster.new, ROWS) == held
 
 
+@pytest.mark.long
 def test_a_script_that_was_broken_off_goes_on(cluster: Lab, move: Moving, tmp_path: Path) -> None:
     """Ended in a warm pass, it closes the channel; killed behind the stop, what it began ends on the servers too."""
     made = Script(move.plan(), cluster, tmp_path)
@@ -197,6 +198,7 @@ def test_a_script_that_was_broken_off_goes_on(cluster: Lab, move: Moving, tmp_pa
         assert traces(host) == [], host.name
 
 
+@pytest.mark.long
 def test_a_script_that_was_declined_goes_back(cluster: Lab, move: Moving, tmp_path: Path) -> None:
     made = Script(move.plan(), cluster, tmp_path)
     held = sql(cluster.old, ROWS)

@@ -119,6 +119,7 @@ def lying_on(host: Host) -> str:
     return host.exec(*look, input="\n".join(WORDS.values()) + "\n", check=False).stdout
 
 
+@pytest.mark.long
 def test_after_a_whole_move_no_secret_is_to_be_found(cluster: Lab, asker: LabAsker, tmp_path: Path) -> None:
     events: list[Event] = []
     job = Job(events.append)

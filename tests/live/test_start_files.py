@@ -64,6 +64,7 @@ def mend_on_new(lab: Lab) -> None:
     pg_ctl(lab.new, "-l", "/dev/null", "-m", "fast", "restart")
 
 
+@pytest.mark.long
 def test_a_file_that_no_server_starts_with_is_a_blocker(cli: CommandLine) -> None:
     old = cli.lab.old
     append(old, _CONF, _TYPO)
@@ -89,6 +90,7 @@ def test_a_file_that_no_server_starts_with_is_a_blocker(cli: CommandLine) -> Non
     assert "in force: primary_conninfo (its values may be secret); " in finding(cli, "pending-settings")
 
 
+@pytest.mark.long
 def test_edits_are_told_before_the_stop_and_looked_at_after_the_cutover(cli: CommandLine) -> None:
     old, new = cli.lab.old, cli.lab.new
     append(old, _CONF, _ELSEWHERE)

@@ -46,6 +46,7 @@ class Undecided:
         return "no\n" if runs else "done\n"
 
 
+@pytest.mark.long
 def test_the_options_of_old_are_those_of_new_and_of_old_after_a_rollback(
     cluster: Lab, command: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,6 +68,7 @@ def test_the_options_of_old_are_those_of_new_and_of_old_after_a_rollback(
         said(cluster.new, "commit prepared 'held'")
 
 
+@pytest.mark.long
 def test_a_server_that_does_not_start_says_why_and_old_runs_again(cluster: Lab, command: CommandLine) -> None:
     """The folder of its sockets is on old alone, and its own log is a table that nobody reads."""
     with site.nothing_left(cluster):

@@ -130,6 +130,7 @@ def test_five_clusters_of_one_server_are_five_moves(lab: Lab, fleet: tuple[str, 
     assert [each.unknown for each in made.moves] == [""] * 5
 
 
+@pytest.mark.long
 def test_a_survey_that_was_broken_off_goes_on_where_it_was(fleet: tuple[str, ...], session: Session) -> None:
     found = listed(*(f"db{number},{address},,,,,," for number, address in enumerate(fleet[:6])))
     read: list[str] = []

@@ -97,7 +97,11 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[CopyChann
             carry_out(step)
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS, ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "transport",
+    [pytest.param(each, marks=[pytest.mark.long] if each.streams == 1 else []) for each in TRANSPORTS],
+    ids=lambda each: each.name,
+)
 def test_a_cold_pass_makes_both_the_same(
     lab: Lab, source: Host, old_server: Server, new_server: Server, transport: Transport
 ) -> None:

@@ -45,6 +45,7 @@ def changes(session: Session) -> Probe | None:
     return next((each for each in session.store.probes("watched") if each.quantity is Quantity.CHANGES), None)
 
 
+@pytest.mark.long
 def test_a_watch_goes_on_without_a_connection_and_the_next_estimate_takes_what_it_saw(
     lab: Lab, session: Session
 ) -> None:

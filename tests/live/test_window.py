@@ -227,6 +227,7 @@ def test_the_main_job_through_the_pages(window: MainWindow, move: Move, qtbot: Q
     assert watchdog.blocks == []
 
 
+@pytest.mark.long
 @pytest.mark.measures
 def test_benchmarks_by_forecast_live_and_compared(window: MainWindow, move: Move, qtbot: QtBot) -> None:  # noqa: ARG001
     page = _page(window, MeasurePage, qtbot)
