@@ -42,9 +42,11 @@ def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
     """The words by which pytest runs a part, but for those given.
 
     The usual tests run in three steps: those of the lab, the others, and what measures, which has no neighbour, for
-    that would be measured too.
+    that would be measured too. So do the long ones, of which nearly all are of the lab, in two.
     """
-    side_by_side = ["-n", workers, "--dist", "loadfile", "--no-loadscope-reorder"]
+    spread = ["--dist", "loadfile", "--no-loadscope-reorder"]
+    side_by_side = ["-n", workers, *spread]
+    on_hosts = ["-n", str(int(workers) * HOSTS_A_WORKER), *spread]
     match part:
         case "fast":
             return [*side_by_side, "-m", f"not lab and {USUAL} and not slow", "--ignore", "tests/live"]
@@ -55,14 +57,12 @@ def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
             alone = ["-m", f"{USUAL} and measures", *(given or files_that_measure())]
             if without_hosts(given):
                 return [*rest, f"--then={shlex.join(alone)}"]
-            workers = str(int(workers) * HOSTS_A_WORKER)
-            hosts = ["-n", workers, *side_by_side[2:], "-m", f"lab and {USUAL} and not measures"]
-            return [
-                *hosts,
-                f"--then={shlex.join([*rest, *given])}",
-                f"--then={shlex.join(alone)}",
-                *([] if given else [LIVE]),
-            ]
+            hosts = [*on_hosts, "-m", f"lab and {USUAL} and not measures"]
+            afterwards = (f"--then={shlex.join(words)}" for words in ([*rest, *given], alone))
+            return [*hosts, *afterwards, *([] if given else [LIVE])]
+        case "long":
+            alone = ["-m", "long and measures", *(given or files_that_measure())]
+            return [*on_hosts, "-m", "long and not measures", f"--then={shlex.join(alone)}"]
         case "pdf":
             return ["tests/core/reports/shapes/test_standards.py"]
         case _:
