@@ -163,15 +163,15 @@ class Server:
                 "check that the service listens there, and AllowTcpForwarding in sshd_config",
             ) from error
         except (paramiko.SSHException, EOFError, OSError) as error:
-            raise self.lost("opening a tunnel") from error
+            raise self.lost("opening a tunnel", error) from error
 
-    def lost(self, doing: str) -> UnreachableError:
-        """The error for a connection that ended, or stopped answering, while `doing`."""
+    def lost(self, doing: str, error: Exception | None = None) -> UnreachableError:
+        """The error for a connection that ended, or stopped answering, while `doing`; `error` is what told."""
         if self._heartbeat.frozen:
             return UnreachableError(
                 f"{self.name} stopped answering while {doing}", "check the network and the server, then connect again"
             )
-        ended_by = self._transport.saved_exception
-        if ended_by is None or not str(ended_by):
+        ended_by = str(error or "") or str(self._transport.saved_exception or "")
+        if not ended_by:
             return UnreachableError(f"the connection to {self.name} was lost while {doing}", "connect again")
         return UnreachableError(f"the connection to {self.name} was lost while {doing}: {ended_by}", "connect again")

@@ -24,6 +24,8 @@ CHANNELS = 6
 
 OPEN_TIMEOUT = 15.0
 _PASSWORD_TRIES = 3
+_ENDS_WITHIN = 0.5
+"""Seconds that a transport takes to be no longer active after its channels were told that it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Launcher:
         profile: Profile,
         login: str,
         asker: Asker,
-        lost: Callable[[str], UnreachableError],
+        lost: Callable[[str, Exception | None], UnreachableError],
     ) -> None:
         self.profile = profile
         self.login = login
@@ -180,8 +182,9 @@ class Launcher:
 
     def _not_started(self, error: Exception) -> ServerError:
         """Tell a connection that is gone from one that stands, on which sshd starts nothing."""
-        if not self.connected:
-            return self.lost("starting a command")
+        self._transport.join(_ENDS_WITHIN)
+        if isinstance(error, EOFError | OSError) or not self.connected:
+            return self.lost("starting a command", error)
         reason = str(error) or type(error).__name__
         return ServerError(
             f"{self.name}: sshd started no command, though the connection stands: {reason}",
@@ -210,7 +213,7 @@ class Launcher:
                 stderr=errors,
             )
         if not self.connected:
-            return self.lost("starting a command")
+            return self.lost("starting a command", None)
         if order.user is not None and order.user != self.login:
             return rights.refusal(self.profile, self.login, order.user, process.exit_status, errors)
         said = first_line(errors) or process.chatter or f"exit status {process.exit_status}"

@@ -97,7 +97,7 @@ class Running:
             self.launcher.end(process, self.user, self.job)
             raise
         if process.exit_status is None and not self.launcher.connected:
-            raise self.launcher.lost(f"running `{_brief(self.shown)}`")
+            raise self.launcher.lost(f"running `{_brief(self.shown)}`", None)
 
     def _received(self, data: bytes) -> None:
         self.kept.add(data)

@@ -50,7 +50,7 @@ def direction(servers: Sequence[ServerRow]) -> tuple[str, str]:
     """The old and the new server where the facts leave no doubt: one of two has a cluster that runs; else empty."""
     running = [row.profile.name for row in servers if row.facts is not None and _runs(row.facts)]
     others = [row.profile.name for row in servers if row.profile.name not in running]
-    return (running[0], others[0]) if len(servers) == 2 and len(running) == 1 else ("", "")
+    return (running[0], others[0]) if len(running) == len(others) == 1 else ("", "")
 
 
 def _runs(facts: Facts) -> bool:

@@ -53,8 +53,14 @@ def lab() -> Iterator[Lab]:
     reason = lab_unavailable()
     if reason is not None:
         pytest.skip(reason)
+    forget_host_keys()
     with labs.lab("pytest") as made:
         yield made
+
+
+def forget_host_keys() -> None:
+    """Another lab of this process, which is gone, may have had the same addresses."""
+    (Path.home() / ".ssh" / "known_hosts").unlink(missing_ok=True)
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from core.servers.profiles import Profile
 from core.servers.remote_process import GRACE
 from tests.lab import clusters
 from tests.lab import lab as labs
-from tests.lab.fixtures import LabAsker, profile
+from tests.lab.fixtures import LabAsker, forget_host_keys, profile
 from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
@@ -64,6 +64,7 @@ def lab() -> Iterator[Lab]:
     reason = lab_unavailable()
     if reason is not None:
         pytest.skip(reason)
+    forget_host_keys()
     with labs.lab("interrupted") as made:
         yield made
 

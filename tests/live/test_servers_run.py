@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import AuthenticationError, Cancelled, CommandError, ServerError, UnreachableError
+from core.errors import AuthenticationError, Cancelled, CommandError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.redaction import MASK
 from core.servers import heartbeat, kept, running
@@ -348,20 +348,6 @@ def test_what_cannot_be_ended_is_told(lab: Lab, old_server: Server, monkeypatch:
     gone(lab.old, "sleep 1.7")
     lab.old.exec("pkill", "-x", "-f", "sleep 5")  # the server's own watcher, which waits to KILL what is left
     assert any(isinstance(event, Note) and "could not be ended" in event.text for event in events)
-
-
-def test_a_session_that_starts_no_process_is_no_lost_connection(
-    lab: Lab, old_profile: Profile, asker: LabAsker
-) -> None:
-    """A limit on the processes of the user: sshd refuses the command, and the connection stands."""
-    with connect(old_profile, asker, Job()) as server:
-        session = lab.old.exec("pgrep", "-n", "-f", "^sshd: dba@notty").stdout.strip()
-        lab.old.exec("prlimit", "--pid", session, "--nproc=1:unlimited")
-        with pytest.raises(ServerError, match="the connection stands") as caught:
-            server.run(command("true"), Job())
-        assert not isinstance(caught.value, UnreachableError)
-        lab.old.exec("prlimit", "--pid", session, "--nproc=unlimited")
-        assert server.run(command("echo", "here"), Job()).stdout == "here\n"
 
 
 def test_a_lost_connection_is_said_with_what_ended_it(lab: Lab, old_profile: Profile, asker: LabAsker) -> None:
