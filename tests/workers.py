@@ -11,7 +11,7 @@ from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
 
 LONG: dict[str, tuple[int, int]] = {
-    "tests/resources/sh/test_functions.py": (400, 8),
+    "tests/resources/sh/test_functions.py": (270, 18),
     "tests/test_docs.py": (30, 1),
     "tests/core/history/test_rescue.py": (36, 1),
     "tests/live/test_execution.py": (180, 3),

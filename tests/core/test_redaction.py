@@ -232,7 +232,7 @@ def test_time_grows_with_the_text_alone(subtests: pytest.Subtests) -> None:
     def seconds(piece: str, length: int) -> float:
         text = "password=x " + piece * (length // len(piece))
         took = []
-        for _ in range(3):
+        for _ in range(2):
             began = time.process_time()
             without_secrets(text)
             took.append(time.process_time() - began)
@@ -240,7 +240,7 @@ def test_time_grows_with_the_text_alone(subtests: pytest.Subtests) -> None:
 
     for piece in LINES:
         with subtests.test(piece):
-            assert seconds(piece, MIB // 4) < 9 * max(seconds(piece, MIB // 16), 0.004)
+            assert seconds(piece, MIB // 16) < 9 * max(seconds(piece, MIB // 64), 0.004)
 
 
 def test_no_text_takes_long(subtests: pytest.Subtests) -> None:

@@ -103,7 +103,7 @@ def test_a_broken_page_costs_its_own_rows(path: Path, table: str) -> None:
         assert any(line.startswith("commands: ") for line in rescued.lost)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_whichever_page_is_broken(path: Path) -> None:
     before, whole = contents(path), path.read_bytes()
     rescued = 0

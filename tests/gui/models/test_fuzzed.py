@@ -111,7 +111,7 @@ def test_the_tables_are_found() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_cell_is_told_whatever_its_row_holds(table: str, data: st.DataObject) -> None:
     columns, kind = TABLES[table]
@@ -144,7 +144,7 @@ FUNCTIONS = functions()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_is_shown_is_made_whatever_there_is(name: str, data: st.DataObject) -> None:
     function = FUNCTIONS[name]

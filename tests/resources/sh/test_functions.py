@@ -35,7 +35,18 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root may do that")
 
 
 def _cases(examples: list[Example]) -> list[object]:
-    return [pytest.param(each, id=str(each), marks=[AS_ROOT] if each.as_root else []) for each in examples]
+    """A case for a function's examples, and one for those of them that only root may run."""
+    cases: dict[tuple[str, bool], list[Example]] = {}
+    for each in examples:
+        cases.setdefault((each.function, each.as_root), []).append(each)
+    return [
+        pytest.param(each, id=f"{function}-as root" if as_root else function, marks=[AS_ROOT] if as_root else [])
+        for (function, as_root), each in cases.items()
+    ]
+
+
+def _shell(number: int) -> str:
+    return SHELLS[number % len(SHELLS)]
 
 
 @pytest.fixture(scope="session")
@@ -45,20 +56,44 @@ def shims(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("example", _cases(EXAMPLES))
-def test_it_does_its_work(example: Example, shell: str, tmp_path: Path) -> None:
-    stage = Stage(tmp_path, shell, example)
+def _run(stage: Stage) -> Ended:
+    """Run its example, and look whether that did what it should."""
+    example = stage.example
     ended = stage.run()
-    assert ended.status == example.status, ended.stderr
-    assert example.complains in ended.stderr
-    if example.status != 0:
-        assert ended.says_why, ended.stderr
+    what = f"{example} in {stage.shell}"
+    assert ended.status == example.status, f"{what}: ended with {ended.status}, said {ended.stderr!r}"
+    assert example.complains in ended.stderr, what
+    assert example.status == 0 or ended.says_why, f"{what}: {ended.stderr!r}"
+    printed = stage.without_folder(ended.stdout)
     if example.prints is not None:
-        assert ended.stdout == example.prints.replace("@folder@", str(stage.folder))
+        assert printed == example.prints, what
     if example.matches is not None:
-        assert re.fullmatch(example.matches.replace("@folder@", str(stage.folder)), ended.stdout), ended.stdout
+        assert re.fullmatch(example.matches, printed), f"{what}: {printed!r}"
     stage.look()
+    return replace(ended, stdout=printed)
+
+
+@pytest.mark.parametrize("examples", _cases(EXAMPLES))
+def test_it_does_its_work(examples: list[Example], tmp_path: Path) -> None:
+    """In one shell; those that work do it in the other one below, where they are watched."""
+    for number, example in enumerate(examples):
+        _run(Stage(tmp_path / str(number), _shell(number), example))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("examples", _cases(WORKING))
+def test_whatever_fails_it_says_so(examples: list[Example], tmp_path: Path, shims: Path) -> None:
+    """Each program that a function runs fails once, at once and behind its output; the disk is full in each example."""
+    broken: set[tuple[str, bool]] = set()
+    for number, example in enumerate(examples):
+        room = tmp_path / str(number)
+        whole = _run(Stage(room / "watched", _shell(number + 1), example, shims / "watched"))
+        _with_a_full_disk(Stage(room / "full", "dash", example), whole)
+        breaks = [each for each in _breaks(example, whole.used) if each not in broken]
+        broken.update(breaks)
+        for place, (program, behind) in enumerate(breaks):
+            stage = Stage(room / str(place), _shell(place), example, shims / "broken" / program)
+            _with_broken(stage, program, behind=behind)
 
 
 def _breaks(example: Example, used: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
@@ -69,45 +104,23 @@ def _breaks(example: Example, used: tuple[str, ...]) -> Iterator[tuple[str, bool
                 yield program, behind
 
 
-@pytest.fixture(scope="session")
-def runs() -> dict[int, Ended]:
-    """The undisturbed runs so far, by their places in EXAMPLES: to see what there is to break, one is enough."""
-    return {}
+def _with_broken(stage: Stage, program: str, *, behind: bool) -> None:
+    ended = stage.run(program, behind=behind)
+    what = f"{stage.example} in {stage.shell}: {program} failed {'behind its output' if behind else 'at once'}"
+    # a clock decides whether some are run at all, such as the sleep before a last look
+    told = ended.says_why or program not in ended.used
+    assert told, f"{what}: ended with {ended.status}, said {ended.stderr!r}"
 
 
-@pytest.fixture
-def whole(example: Example, runs: dict[int, Ended], tmp_path: Path, shims: Path) -> Ended:
-    """The undisturbed run of the test's example."""
-    place = EXAMPLES.index(example)
-    if place not in runs:
-        stage = Stage(tmp_path / "whole", "dash", example, shims / "watched")
-        ended = stage.run()
-        runs[place] = replace(ended, stdout=stage.without_folder(ended.stdout))
-    return runs[place]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("example", _cases(WORKING))
-def test_whatever_program_fails_it_says_so(example: Example, whole: Ended, tmp_path: Path, shims: Path) -> None:
-    for number, (program, behind) in enumerate(_breaks(example, whole.used)):
-        broken = shims / "broken" / program
-        ended = Stage(tmp_path / str(number), SHELLS[number % 2], example, broken).run(program, behind=behind)
-        when = "behind its output" if behind else "at once"
-        # a clock decides whether some are run at all, such as the sleep before a last look
-        told = ended.says_why or program not in ended.used
-        assert told, f"{program} failed {when}: ended with {ended.status}, said {ended.stderr!r}"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("example", _cases(WORKING))
-def test_a_full_disk_is_never_taken_for_success(example: Example, whole: Ended, tmp_path: Path) -> None:
-    stage = Stage(tmp_path / "full", "dash", example)
+def _with_a_full_disk(stage: Stage, whole: Ended) -> None:
+    """That is never taken for success."""
+    example = stage.example
     full = stage.run(full_disk=True)
     if full.status == 0 and "full disk" not in example.tolerates:
-        assert stage.without_folder(full.stdout) == whole.stdout or example.matches is not None
+        assert stage.without_folder(full.stdout) == whole.stdout or example.matches is not None, f"{example}: full disk"
         stage.look()
     else:
-        assert full.says_why or "full disk" in example.tolerates, full.stderr
+        assert full.says_why or "full disk" in example.tolerates, f"{example}: full disk: {full.stderr!r}"
 
 
 def test_every_function_has_an_example_that_works() -> None:
