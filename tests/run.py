@@ -23,6 +23,8 @@ LIVE = "tests/live"
 """Where the tests of the lab are, all of them."""
 HOSTS_A_WORKER = 3
 """A test of the lab waits for its hosts most of the time: that many take their turns where one computes."""
+PROGRAMS_A_WORKER = 2
+"""Of the others some wait, for programs that they run and for what is told a moment later."""
 UNUSUAL = ("clean_debian", "long", "nfs", "systemd")
 USUAL = " and ".join(f"not {mark}" for mark in UNUSUAL)
 TARGETS = {
@@ -45,15 +47,15 @@ def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
     that would be measured too. So do the long ones, of which nearly all are of the lab, in two.
     """
     spread = ["--dist", "loadfile", "--no-loadscope-reorder"]
-    side_by_side = ["-n", workers, *spread]
     on_hosts = ["-n", str(int(workers) * HOSTS_A_WORKER), *spread]
+    without = ["-n", str(int(workers) * PROGRAMS_A_WORKER), *spread]
     match part:
         case "fast":
-            return [*side_by_side, "-m", f"not lab and {USUAL} and not slow", "--ignore", "tests/live"]
+            return ["-n", workers, *spread, "-m", f"not lab and {USUAL} and not slow", "--ignore", "tests/live"]
         case "unhosted":
-            return [*side_by_side, "-m", f"not lab and {USUAL}"]
+            return [*without, "-m", f"not lab and {USUAL}"]
         case "core":
-            rest = [*side_by_side, "-m", f"not lab and {USUAL} and not measures"]
+            rest = [*without, "-m", f"not lab and {USUAL} and not measures"]
             alone = ["-m", f"{USUAL} and measures", *(given or files_that_measure())]
             if without_hosts(given):
                 return [*rest, f"--then={shlex.join(alone)}"]

@@ -52,6 +52,7 @@ def exists(line: str) -> bool:
     return {word for word in words if re.match(r"--?[a-z]", word)} <= options
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
 def test_every_command_is_one(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = page.read_text(encoding="utf-8")

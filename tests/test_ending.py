@@ -71,6 +71,7 @@ def test_other():
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(), WITH_WORKER], ids=["by itself", "with a worker"])
 def test_lab_test_that_passes_when_repeated_is_unstable(
     run: Run, pytester: pytest.Pytester, words: tuple[str, ...]
@@ -88,6 +89,7 @@ def test_lab_test_that_passes_when_repeated_is_unstable(
     assert (count(pytester.path / "ran"), count(pytester.path / "other")) == (2, 1)
 
 
+@pytest.mark.slow
 def test_record_holds_an_unstable_test_once_as_passed(run: Run, pytester: pytest.Pytester) -> None:
     run(UNSTABLE, "--repeat")
     record = suite(pytester.path)
@@ -99,6 +101,7 @@ def test_record_holds_an_unstable_test_once_as_passed(run: Run, pytester: pytest
     assert (place.get("name"), place.get("value")) == ("unstable", "build/tests-outputs/1-test_a.py-test_again")
 
 
+@pytest.mark.slow
 def test_error_in_setup_and_in_teardown_is_repeated(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 @pytest.fixture
@@ -123,6 +126,7 @@ def test_teardown(left): ...
     assert [len(list(suite(pytester.path).iter(tag))) for tag in ("testcase", "error", "flakyError")] == [2, 0, 2]
 
 
+@pytest.mark.slow
 def test_lab_test_that_fails_again_stays_a_failure(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 @pytest.mark.lab
@@ -160,6 +164,7 @@ def test_a(request):
     assert (result.ret, result.parseoutcomes()) == (1, {"failed": 1})
 
 
+@pytest.mark.slow
 def test_what_is_not_marked_lab_or_not_to_be_repeated_runs_once(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 def test_plain():
@@ -201,6 +206,7 @@ def test_a(word):
     assert (result.ret, result.parseoutcomes()) == (0, {"unstable": 2})
 
 
+@pytest.mark.slow
 def test_the_end_says_failures_then_times_then_the_record(run: Run) -> None:
     text = """
 @pytest.mark.parametrize("seconds", [3, 40])
@@ -239,6 +245,7 @@ def pytest_runtest_makereport(item, call):
     assert re.fullmatch(r"= 1 failed, 3 passed in .* =", said[-1])
 
 
+@pytest.mark.slow
 def test_what_runs_by_itself_belongs_to_the_run(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 @pytest.mark.measures
@@ -265,6 +272,7 @@ def test_beside():
     ]
 
 
+@pytest.mark.slow
 def test_each_of_several_runs_after_the_one_before(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 @pytest.mark.lab
@@ -320,6 +328,7 @@ def test_either_part_may_select_nothing(run: Run) -> None:
     assert run(files, "-m", "not measures", "--then=-m long").ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+@pytest.mark.slow
 def test_a_file_that_does_not_load_by_itself_is_an_error_told_once(run: Run) -> None:
     files = {"test_a.py": "def test_beside(): ...\n", "test_b.py": "import no_such_module\n"}
     result = run(files, "test_a.py", "--then=test_b.py")
@@ -327,6 +336,7 @@ def test_a_file_that_does_not_load_by_itself_is_an_error_told_once(run: Run) -> 
     result.stdout.fnmatch_lines(["FAILED to load: test_b.py", "*ModuleNotFoundError*"])
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_early_is_named_with_its_test(run: Run) -> None:
     text = """
 @pytest.mark.measures
@@ -395,6 +405,7 @@ def test_on_its_way():"""
     assert count(pytester.path / "ran") == 1
 
 
+@pytest.mark.slow
 def test_what_runs_by_itself_is_interrupted_with_the_run_and_clears_up(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 @pytest.fixture(scope="session")

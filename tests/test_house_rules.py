@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parent
 
 
@@ -16,6 +18,7 @@ def _named_in_strings(tree: ast.AST) -> Iterator[tuple[int, str]]:
                     yield word.lineno, word.value
 
 
+@pytest.mark.slow
 def test_no_private_name_is_patched() -> None:
     """What a test must change is a public constant or a parameter: else the test knows how, not what."""
     found = [

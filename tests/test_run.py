@@ -43,7 +43,7 @@ def test_usual_tests_run_on_many_hosts_then_without_then_what_measures(words: li
         f"not lab and {usual} and not measures",
         f"{usual} and measures",
     ]
-    assert then[0][:2] == ["-n", "2"]
+    assert then[0][:2] == ["-n", "4"]
     assert "-n" not in then[1]
     assert set(run.files_that_measure()) <= set(then[1])
 

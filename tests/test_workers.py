@@ -41,6 +41,7 @@ def test_parts(number):
 """
 
 
+@pytest.mark.slow
 def test_a_long_file_comes_first_and_in_parts(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(TOP))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")

@@ -39,6 +39,7 @@ def test_what_cannot_be_told_stands_last_with_its_reason_and_does_not_count() ->
     assert lines[4].startswith("1 of 3 estimated: median 1.20")
 
 
+@pytest.mark.slow
 def test_the_estimate_is_right_by_the_clocks_of_others() -> None:
     """Half of them within half as much again, none four times off; whoever gave no figures is named, not counted."""
     judged = rows()

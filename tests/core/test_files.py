@@ -51,6 +51,7 @@ def test_what_cannot_be_flushed_leaves_what_was_there(tmp_path: Path, monkeypatc
     assert len(list(tmp_path.iterdir())) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -98,6 +99,7 @@ def test_a_pipe_is_replaced_without_waiting_for_who_writes_into_it(tmp_path: Pat
 ALL = [("history", "backup"), ("history", "export", samples.MOVE.name), ("report", samples.MOVE.name, "--format", "md")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ALL)
 @pytest.mark.parametrize("beside", ["", "-wal", "-shm", "-journal"])
 def test_the_history_itself_is_never_replaced(
@@ -113,6 +115,7 @@ def test_the_history_itself_is_never_replaced(
         assert store.move(samples.MOVE.name) == samples.MOVE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ALL)
 @pytest.mark.parametrize("name", ["/", "x" * 300])
 def test_a_name_that_cannot_be_is_said(words: tuple[str, ...], name: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -192,6 +192,7 @@ def test_what_names_a_secret_is_told_and_never_the_secret() -> None:
     assert secret_words("systemctl stop app") == ()
 
 
+@pytest.mark.slow
 def test_a_secret_on_the_cut_is_masked(subtests: pytest.Subtests) -> None:
     end = "a line\n" * 20_000
     for secret in (
@@ -208,6 +209,7 @@ def test_a_secret_on_the_cut_is_masked(subtests: pytest.Subtests) -> None:
                 assert "im-Wort" not in found
 
 
+@pytest.mark.slow
 def test_what_precedes_a_cut_that_many_secrets_shortened_stays_out() -> None:
     text = f"password={SECRET}" + "x" * 300 + f" password={SECRET * 20}\n" * 300
     for length in range(40_000, 40_300, 7):
@@ -243,6 +245,7 @@ def test_time_grows_with_the_text_alone(subtests: pytest.Subtests) -> None:
             assert seconds(piece, MIB // 16) < 9 * max(seconds(piece, MIB // 64), 0.004)
 
 
+@pytest.mark.slow
 def test_no_text_takes_long(subtests: pytest.Subtests) -> None:
     for text in (
         "password" * 20_000,

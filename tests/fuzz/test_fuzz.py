@@ -51,6 +51,7 @@ def test_every_target_has_a_name_of_its_own() -> None:
     assert len(READ) == len(TARGETS) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", sorted({target.name.partition("/")[0] for target in TARGETS}))
 def test_every_target_bears_its_samples(part: str, subtests: pytest.Subtests) -> None:
     for target in TARGETS:
@@ -93,6 +94,7 @@ def test_a_refusal_is_no_finding() -> None:
     limits.read_or_refuse(_refuse, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("read", "error"), [(_crash, ValueError), (_hang, limits.TooSlowError), (_pile_up, limits.TooLargeError)]
 )

@@ -92,6 +92,7 @@ def _nameless(window: QWidget) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_every_control_of_every_page_has_a_name(full_window: MainWindow, qtbot: QtBot) -> None:
     for kind in PAGES:
         page(qtbot, full_window, kind.title)
@@ -142,6 +143,7 @@ def test_whatever_the_report_dialog_asks_has_a_mnemonic_of_its_own(dialogs: list
     assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.slow
 def test_the_buttons_of_a_page_have_mnemonics_of_their_own(full_window: MainWindow, qtbot: QtBot) -> None:
     menus = {_mnemonic(action.text()) for action in full_window.menuBar().actions()}
     for kind in PAGES:

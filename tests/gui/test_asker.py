@@ -79,6 +79,7 @@ def test_escape_and_return_do_not_trust_a_key(window: MainWindow, work: Work, qt
         _gone(qtbot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["password", "passphrase", "sudo", "interactive"])
 def test_a_secret_is_typed_hidden(window: MainWindow, work: Work, qtbot: QtBot, kind: str) -> None:
     answers: list[str | None] = []
@@ -151,6 +152,7 @@ def panel(window: MainWindow, qtbot: QtBot) -> PromptPanel:
     return move.prompt
 
 
+@pytest.mark.slow
 def test_the_cluster_is_stopped_by_its_typed_name_alone(full_window: MainWindow, work: Work, qtbot: QtBot) -> None:
     for typed, expected in (("15/main", True), ("15/other", False)):
         answers: list[StopAnswer] = []
@@ -207,6 +209,7 @@ def test_what_a_step_has_found_is_taken_on_with_a_reason(
     _gone(qtbot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("button", "expected"), [("accept", True), ("decline", False)])
 def test_a_step_of_the_persons_is_asked_for_in_the_page(
     button: str, expected: bool, full_window: MainWindow, work: Work, qtbot: QtBot
@@ -226,6 +229,7 @@ def test_a_step_of_the_persons_is_asked_for_in_the_page(
     assert answers == [expected]
 
 
+@pytest.mark.slow
 def test_the_decision_says_what_its_buttons_do(full_window: MainWindow, work: Work, qtbot: QtBot) -> None:
     work.run("execute", lambda _session, _job: work.asker.has_done(replace(CRON, name=DECIDE, table="")))
     asks = panel(full_window, qtbot)

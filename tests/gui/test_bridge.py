@@ -107,6 +107,7 @@ def test_cancel_returns_at_once_though_its_callbacks_are_slow(runner: Runner, qt
     assert [type(error) for error in seen] == [Cancelled]
 
 
+@pytest.mark.slow
 def test_shutdown_cancels_and_names_what_does_not_stop(runner: Runner) -> None:
     stop = threading.Event()
     runner.start("stubborn", lambda _job: stop.wait(30))

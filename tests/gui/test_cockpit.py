@@ -59,6 +59,7 @@ def test_now_is_said_for_as_long_as_something_comes(
     tiles.rest()
 
 
+@pytest.mark.slow
 def test_what_moves_reaches_the_tile_of_its_run(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     shown = page(qtbot, full_window, "Measure")
     assert isinstance(shown, MeasurePage)
@@ -140,6 +141,7 @@ def forecast_shown(qtbot: QtBot, window: MainWindow, store: Store) -> MeasurePag
     return shown
 
 
+@pytest.mark.slow
 def test_a_forecast_is_forgotten_with_its_move(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     shown = forecast_shown(qtbot, full_window, full_store)
     full_window.work.pick("autumn")
@@ -151,6 +153,7 @@ def test_a_forecast_is_forgotten_with_its_move(full_window: MainWindow, full_sto
     assert shown.start.toolTip() == NO_FORECAST
 
 
+@pytest.mark.slow
 def test_a_queue_goes_with_its_move_and_stays_while_that_is_edited(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -166,6 +169,7 @@ def test_a_queue_goes_with_its_move_and_stays_while_that_is_edited(
     assert shown.empty.isHidden()
 
 
+@pytest.mark.slow
 def test_a_forecast_that_comes_late_is_not_shown_beside_another_move(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -181,6 +185,7 @@ def test_a_forecast_that_comes_late_is_not_shown_beside_another_move(
         assert not shown.start.isEnabled()
 
 
+@pytest.mark.slow
 def test_what_is_measured_is_said_with_its_move_while_another_is_picked(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -206,6 +211,7 @@ def test_what_is_measured_is_said_with_its_move_while_another_is_picked(
     assert figures(shown.hint.text()) == []  # nothing is left
 
 
+@pytest.mark.slow
 def test_what_is_left_is_the_same_above_and_below(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     """The bar below the page and the line above it: of one work, by one reckoning."""
     shown = forecast_shown(qtbot, full_window, full_store)

@@ -71,6 +71,7 @@ def test_a_ratio_says_which_is_better(full_window: MainWindow, qtbot: QtBot) -> 
     assert cells(shown, "Verdict")[0] == "left faster"
 
 
+@pytest.mark.slow
 def test_what_was_measured_earlier_stands_beside_what_is_measured_now(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -86,6 +87,7 @@ def test_what_was_measured_earlier_stands_beside_what_is_measured_now(
     assert [one.title for one in shown.table.rows.columns[2:4]] == ["Left (mean)", "Right (mean)"]
 
 
+@pytest.mark.slow
 def test_the_bars_are_called_as_the_columns_are(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
     for left, names in ((0, ["old", "new"]), (1, ["left", "right"])):
@@ -96,6 +98,7 @@ def test_the_bars_are_called_as_the_columns_are(full_window: MainWindow, qtbot: 
         assert [[name for _, name in chart.legend] for chart in charts] == [names, names]
 
 
+@pytest.mark.slow
 def test_what_was_never_measured_can_be_picked_and_left_again(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -122,6 +125,7 @@ def test_what_was_never_measured_can_be_picked_and_left_again(
     assert NOT_MEASURED not in shown.what.text()
 
 
+@pytest.mark.slow
 def test_over_time_shows_the_metric_that_is_chosen(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
     shown.everything.setChecked(True)
@@ -137,6 +141,7 @@ def test_over_time_shows_the_metric_that_is_chosen(full_window: MainWindow, qtbo
     assert heights[0] == pytest.approx(row.old.mean / unit.divisor)
 
 
+@pytest.mark.slow
 def test_each_picture_is_drawn(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     earlier(full_store)
     shown = shown_page(full_window, qtbot)
@@ -154,6 +159,7 @@ def test_each_picture_is_drawn(full_window: MainWindow, full_store: Store, qtbot
     at_rest(qtbot, full_window)
 
 
+@pytest.mark.slow
 def test_what_one_drive_does_can_be_stated(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
     shown.tabs.setCurrentWidget(shown.what_if)
@@ -186,6 +192,7 @@ def open_outputs(window: MainWindow, qtbot: QtBot) -> OutputsDialog:
     return dialog
 
 
+@pytest.mark.slow
 def test_outputs_of_others_lead_to_a_comparison(full_window: MainWindow, qtbot: QtBot) -> None:
     dialog = open_outputs(full_window, qtbot)
     dialog.submit()
@@ -206,6 +213,7 @@ def test_outputs_of_others_lead_to_a_comparison(full_window: MainWindow, qtbot: 
     assert shown.what.text().startswith("Old: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [PGBENCH.format(done=1000, latency=40, tps=100), "no output of anything"])
 def test_who_cancels_while_outputs_are_read_gets_nothing_of_them(
     full_window: MainWindow, qtbot: QtBot, text: str

@@ -69,6 +69,7 @@ def question(window: MainWindow, qtbot: QtBot) -> MessageBox:
     return next(one for one in window.findChildren(MessageBox) if one.isVisible())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("press", [click_twice, press_twice])
 def test_next_pressed_twice_at_once_shows_the_page_and_begins_nothing(
     press: Pressing, before_move: MainWindow, begun: list[Kind], qtbot: QtBot
@@ -82,6 +83,7 @@ def test_next_pressed_twice_at_once_shows_the_page_and_begins_nothing(
     assert not before_move.findChildren(MessageBox)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", ["Move", "Rehearse"])
 def test_a_beginning_is_asked_for_and_its_default_is_to_begin_nothing(
     title: str, full_window: MainWindow, begun: list[Kind], qtbot: QtBot
@@ -107,6 +109,7 @@ def test_a_beginning_is_asked_for_and_its_default_is_to_begin_nothing(
     assert begun == [Kind.REHEARSAL if title == "Rehearse" else Kind.REAL]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("doing", ["resume", "end"])
 def test_a_rehearsal_is_gone_on_with_or_ended_once_that_was_asked(
     doing: str, full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
@@ -137,6 +140,7 @@ def test_a_rehearsal_is_gone_on_with_or_ended_once_that_was_asked(
     assert begun == [doing]
 
 
+@pytest.mark.slow
 def test_next_begins_once_the_page_has_been_seen(before_move: MainWindow, begun: list[Kind], qtbot: QtBot) -> None:
     QTest.mouseClick(before_move.next, Qt.MouseButton.LeftButton)
     qtbot.wait(QApplication.doubleClickInterval() + 50)
@@ -146,6 +150,7 @@ def test_next_begins_once_the_page_has_been_seen(before_move: MainWindow, begun:
     assert begun == []
 
 
+@pytest.mark.slow
 def test_a_question_cannot_be_answered_before_it_was_seen(full_window: MainWindow, qtbot: QtBot) -> None:
     """The second half of a double click that answered the question before it."""
     shown = page(qtbot, full_window, "Move")

@@ -35,6 +35,7 @@ def test_without_a_display_it_says_so() -> None:
     assert ended.stdout == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only X11 and Wayland can lack a display")
 def test_a_display_that_does_not_answer_is_no_core_dump() -> None:
     ended = _run("-m", "gui.entry", DISPLAY=":4711")
@@ -61,6 +62,7 @@ def _started(folder: Path, **environment: str) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in ended.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_the_first_paint_needs_no_heavy_module(tmp_path: Path) -> None:
     lines = _started(tmp_path, QT_QPA_PLATFORM="offscreen")
     assert lines["heavy"] == "[]"

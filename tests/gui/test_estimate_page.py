@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from core.history.store import Store
@@ -80,6 +81,7 @@ def test_a_downtime_alone_leaves_no_time_to_stop_by(full_window: MainWindow, qtb
     assert not any("(" in text for text in cells(shown, COSTS))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_said_in_place_of_rows(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = asked(shown_page(full_window, qtbot), full_window, qtbot, downtime="10m")
     for name, text in (("window", "22-02"), ("downtime", "ten"), ("price", "-1"), ("growth", "much")):
@@ -122,6 +124,7 @@ def rehearsed(store: Store, seconds: float) -> None:
     store.execution_changed(number, State.DONE)
 
 
+@pytest.mark.slow
 def test_the_record_holds_what_was_taken_against_what_was_estimated(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:

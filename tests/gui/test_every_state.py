@@ -114,6 +114,7 @@ def shown(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> Callable[
     return show
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_page_and_the_strip_say_what_is_so(
     name: str, shown: Callable[..., ExecutionPage], full_window: MainWindow
@@ -139,6 +140,7 @@ def test_the_page_and_the_strip_say_what_is_so(
         assert bool(figures(strip.text.text())) is ticks  # since when old is stopped, and for how long
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("state", [State.INTERRUPTED, State.RUNNING])
 def test_no_size_of_a_step_fails(state: State, size: str, shown: Callable[..., ExecutionPage]) -> None:

@@ -56,6 +56,7 @@ def test_the_filter_leaves_what_holds_its_text(full_window: MainWindow, qtbot: Q
     assert shown.table.rows.rowCount() == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "title", ["Facts", "Measure", "Compare", "Check", "Probe", "Estimate", "Plan", "Rehearse", "Move"]
 )
@@ -133,6 +134,7 @@ def test_the_umask_says_who_may_read_a_table_that_is_saved(qtbot: QtBot, tmp_pat
     assert (tmp_path / "things.csv").stat().st_mode & 0o777 == 0o644 & ~umask
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["/", "missing/checks.csv"])
 def test_a_table_that_cannot_be_saved_says_why(
     full_window: MainWindow, qtbot: QtBot, tmp_path: Path, where: str
@@ -156,6 +158,7 @@ def test_the_overview_gives_the_three_answers(full_window: MainWindow, qtbot: Qt
     assert f"{RehearsePage.title}: " in shown.missing.text()
 
 
+@pytest.mark.slow
 def test_every_page_says_what_it_is_for(full_window: MainWindow, qtbot: QtBot) -> None:
     for kind in PAGES:
         page(qtbot, full_window, kind.title)
@@ -174,6 +177,7 @@ def test_any_command_is_found_by_a_part_of_its_name(full_window: MainWindow, qtb
     at_rest(qtbot, full_window)
 
 
+@pytest.mark.slow
 def test_sizes_are_shown_as_they_are_sold_and_kept_as_ever(full_store: Store, qtbot: QtBot, tmp_path: Path) -> None:
     shown: list[str] = []
     for chosen in (True, False):

@@ -105,6 +105,7 @@ def press(button: QPushButton) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
+@pytest.mark.slow
 def test_an_execution_of_another_program_is_seen_as_it_goes(
     full_window: MainWindow, qtbot: QtBot, other: Store
 ) -> None:
@@ -128,6 +129,7 @@ def test_an_execution_of_another_program_is_seen_as_it_goes(
     assert [each.title for each in section.state.told][-1] == "kept"
 
 
+@pytest.mark.slow
 def test_what_is_at_stake_waits_for_the_clusters_name(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
     number, _ = begun(other)
     section = shown(qtbot, full_window)
@@ -187,6 +189,7 @@ def stop_asked(window: MainWindow, _session: Session, _job: Job) -> StopAnswer:
     return window.work.asker.confirm_stop("15/main", ["3 of app on shop from 10.0.0.7, web"], warm=True)
 
 
+@pytest.mark.slow
 def test_one_more_warm_pass_may_be_had_before_the_stop(full_window: MainWindow, qtbot: QtBot) -> None:
     answers: list[StopAnswer] = []
     task = full_window.work.run("execute", partial(stop_asked, full_window))
@@ -203,6 +206,7 @@ def test_one_more_warm_pass_may_be_had_before_the_stop(full_window: MainWindow, 
     assert answers == [StopAnswer.WARM_FIRST]
 
 
+@pytest.mark.slow
 def test_it_stops_after_the_step_that_runs(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
     begun(other)
     section = shown(qtbot, full_window)
@@ -226,6 +230,7 @@ def test_it_stops_after_the_step_that_runs(full_window: MainWindow, qtbot: QtBot
     assert ends == [True, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("otherwise", ["another task", "a way back", "another move"])
 def test_only_what_this_window_goes_through_step_by_step_can_stop_after_a_step(
     full_window: MainWindow, qtbot: QtBot, other: Store, otherwise: str
@@ -249,6 +254,7 @@ def test_only_what_this_window_goes_through_step_by_step_can_stop_after_a_step(
     at_rest(qtbot, full_window)
 
 
+@pytest.mark.slow
 def test_a_way_back_is_not_gone_step_by_step(
     full_window: MainWindow, qtbot: QtBot, other: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,6 +274,7 @@ def test_a_way_back_is_not_gone_step_by_step(
     assert len(begun_tasks) == 2
 
 
+@pytest.mark.slow
 def test_the_stop_is_asked_with_host_and_expected_downtime(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
     stop = replace(COPY, title="stop old", stopped=True, expected_seconds=35.0, number=1)
     plan = replace(PLAN, steps=(stop, OPENING), warnings=("old is not fenced",))
@@ -290,6 +297,7 @@ def test_the_stop_is_asked_with_host_and_expected_downtime(full_window: MainWind
     at_rest(qtbot, full_window)
 
 
+@pytest.mark.slow
 def test_the_stop_of_one_move_is_asked_with_its_own_host_while_another_is_picked(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+import pytest
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
@@ -75,6 +76,7 @@ def _shown(work: Work, store: Store, qtbot: QtBot) -> set[str]:
     return {line.strip() for text in found for line in re.sub(r"<[^>]*>", "", text).splitlines()}
 
 
+@pytest.mark.slow
 def test_no_page_shows_a_text_that_has_a_german_one(full_store: Store, qtbot: QtBot) -> None:
     work = Work()
     with spoken("de"):
@@ -87,6 +89,7 @@ def test_no_page_shows_a_text_that_has_a_german_one(full_store: Store, qtbot: Qt
     )
 
 
+@pytest.mark.slow
 def test_no_two_of_a_page_have_one_mnemonic(full_store: Store, qtbot: QtBot) -> None:
     work = Work()
     with spoken("de"):

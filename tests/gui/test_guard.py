@@ -104,6 +104,7 @@ def test_a_subclass_is_guarded_too(monkeypatch: pytest.MonkeyPatch) -> None:
         model.of_its_own()
 
 
+@pytest.mark.slow
 def test_the_program_lives_on_whatever_fails() -> None:
     """In a process of its own, with Qt's own event loop; of what fails with every picture it tells once."""
     ended = subprocess.run(

@@ -58,6 +58,7 @@ def _does(result: object) -> Callable[[object, Job], object]:
     return act
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("result", "how"),
     [

@@ -44,6 +44,7 @@ from tests.gui import samples
 from tests.gui.conftest import at_rest, page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", [kind.title for kind in PAGES])
 def test_an_empty_history_says_what_to_do_next(window: MainWindow, qtbot: QtBot, title: str) -> None:
     shown = page(qtbot, window, title)
@@ -54,6 +55,7 @@ def test_an_empty_history_says_what_to_do_next(window: MainWindow, qtbot: QtBot,
     assert not shown.body.isVisible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", [kind.title for kind in PAGES if kind.title != "After"])
 def test_with_a_history_no_page_is_empty(full_window: MainWindow, qtbot: QtBot, title: str) -> None:
     shown = page(qtbot, full_window, title)
@@ -123,6 +125,7 @@ def test_comparison(full_window: MainWindow, qtbot: QtBot) -> None:
     assert shown.table.rows.rowCount() == 8
 
 
+@pytest.mark.slow
 def test_charts_are_drawn(full_window: MainWindow, qtbot: QtBot) -> None:
     comparison = page(qtbot, full_window, "Compare")
     assert isinstance(comparison, ComparePage)
@@ -150,6 +153,7 @@ def test_checks_probes_and_estimate(full_window: MainWindow, qtbot: QtBot) -> No
     assert estimate.table.rows.rowCount() == 6
 
 
+@pytest.mark.slow
 def test_links_are_said_to_be_measured_of_the_move_that_is_probed_alone(
     full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,6 +223,7 @@ def test_a_warning_is_waived_with_a_reason_and_taken_back(
     qtbot.waitUntil(lambda: figures(checks.summary.text()) == ["1", "1", "1", "1"])
 
 
+@pytest.mark.slow
 def test_history_shows_entries_with_their_details(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = page(qtbot, full_window, "History")
     assert isinstance(shown, HistoryPage)
@@ -256,6 +261,7 @@ def test_a_superseded_entry_shows_what_was_recorded_then(
     assert shown.details.text == NO_CHECKS
 
 
+@pytest.mark.slow
 def test_what_is_removed_from_the_history_can_be_put_back(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -282,6 +288,7 @@ def test_what_is_removed_from_the_history_can_be_put_back(
     assert shown.said.isHidden()
 
 
+@pytest.mark.slow
 def test_a_note_is_written_found_by_its_tag_and_undone(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -319,6 +326,7 @@ def test_a_note_is_written_found_by_its_tag_and_undone(
     assert len(shown.entries.rows.rows) == len(kinds)
 
 
+@pytest.mark.slow
 def test_a_note_is_never_undone_at_another_entry(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     """The number of what was removed is given to the next, and it is put back under another."""
     full_store.record_report("spring", Path("/srv/a.pdf"))
@@ -346,6 +354,7 @@ def test_a_note_is_never_undone_at_another_entry(full_window: MainWindow, full_s
     }
 
 
+@pytest.mark.slow
 def test_what_is_being_noted_stays_with_its_entry(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     """While it is typed, other entries come."""
     shown = page(qtbot, full_window, "History")
@@ -367,6 +376,7 @@ def test_what_is_being_noted_stays_with_its_entry(full_window: MainWindow, full_
     assert full_store.note(newest.kind, newest.reference) == "half a sentence"
 
 
+@pytest.mark.slow
 def test_who_types_on_after_others_came_has_one_note(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     """In the field, whose entry has gone down by one."""
     shown = page(qtbot, full_window, "History")
@@ -389,6 +399,7 @@ def test_who_types_on_after_others_came_has_one_note(full_window: MainWindow, fu
     ]
 
 
+@pytest.mark.slow
 def test_a_note_that_a_locked_history_refused_is_there_to_be_kept_again(
     full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -424,6 +435,7 @@ def removed(qtbot: QtBot, window: MainWindow, kind: str) -> HistoryPage:
     return shown
 
 
+@pytest.mark.slow
 def test_an_undo_that_is_pressed_twice_puts_back_once(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     before = full_store.entries(limit=1000)
     shown = removed(qtbot, full_window, "plan")
@@ -448,6 +460,7 @@ def test_an_entry_that_goes_while_it_is_read_is_no_trouble(
     assert full_window.banner.text == ""
 
 
+@pytest.mark.slow
 def test_what_cannot_be_put_back_leaves_the_way_to_what_was_removed_before(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -467,6 +480,7 @@ def test_what_cannot_be_put_back_leaves_the_way_to_what_was_removed_before(
     assert shown.said.isHidden()
 
 
+@pytest.mark.slow
 def test_an_undo_that_a_trouble_of_the_history_stopped_can_be_tried_again(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -505,6 +519,7 @@ def test_the_tables_are_live_while_a_job_runs(full_window: MainWindow, full_stor
     qtbot.waitUntil(lambda: shown.table.rows.rowCount() == 25)
 
 
+@pytest.mark.slow
 def test_a_hidden_page_reads_only_when_it_is_shown(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     history = page(qtbot, full_window, "History")
     page(qtbot, full_window, "Servers")
@@ -523,6 +538,7 @@ def tells(shown: HistoryPage, said: str) -> bool:
     return said in shown.details.text
 
 
+@pytest.mark.slow
 def test_buttons_wait_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = [page(qtbot, full_window, title) for title in TITLES]
     buttons: list[Callable[[], QPushButton]] = []
@@ -549,6 +565,7 @@ def _nothing(_session: object, _job: Job) -> None:
     return None
 
 
+@pytest.mark.slow
 def test_no_label_of_a_page_takes_markup_from_a_server(full_window: MainWindow, qtbot: QtBot) -> None:
     for kind in PAGES:
         shown: Page = page(qtbot, full_window, kind.title)

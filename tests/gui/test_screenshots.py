@@ -1,6 +1,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -16,6 +17,7 @@ from tests.gui.conftest import page
 TOP = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_a_picture_of_every_page(qapp: QApplication, full_store: Store, tmp_path: Path) -> None:  # noqa: ARG001
     saved = save_screenshots(Session(full_store, Nobody()), "spring", tmp_path / "pictures", schemes=("light",))
     names = [path.name for path in saved]
@@ -30,6 +32,7 @@ def test_a_picture_of_every_page(qapp: QApplication, full_store: Store, tmp_path
     assert full_store.moves()  # the session is still open
 
 
+@pytest.mark.slow
 def test_the_window_fits_a_screen_of_1024_by_700(full_window: MainWindow, qtbot: QtBot) -> None:
     """Once each page was seen, as a page that is wider makes the window so for all of them."""
     for kind in PAGES:

@@ -84,6 +84,7 @@ def test_a_model_is_sound_whatever_it_shows(
     assert watching.model() is model
 
 
+@pytest.mark.slow
 def test_what_the_pages_show_is_sound(
     full_window: MainWindow, qtbot: QtBot, check: Callable[[QAbstractItemModel], None]
 ) -> None:

@@ -61,6 +61,7 @@ def _out_of_sight(code: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TOP)))
 def test_every_text_is_gathered(path: Path) -> None:
     if path.relative_to(TOP).as_posix() not in NO_WINDOW:

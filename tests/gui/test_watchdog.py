@@ -12,6 +12,7 @@ from tests.gui.conftest import at_rest, page
 from tests.gui.watchdog import LIMIT, Watchdog
 
 
+@pytest.mark.slow
 @pytest.mark.measures
 def test_the_watchdog_sees_a_block(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(_rows: object) -> None:
@@ -26,6 +27,7 @@ def test_the_watchdog_sees_a_block(window: MainWindow, qtbot: QtBot, monkeypatch
     assert any("_show" in block.where for block in watchdog.blocks)
 
 
+@pytest.mark.slow
 def test_a_talkative_job_does_not_block_the_window(full_window: MainWindow, qtbot: QtBot) -> None:
     def talk(_session: object, job: Job) -> None:
         for number in range(3000):

@@ -155,6 +155,7 @@ def interrupted(store: Store) -> int:
     return number
 
 
+@pytest.mark.slow
 def test_after_a_kill_the_strip_is_there_in_the_first_second(full_store: Store, work: Work, qtbot: QtBot) -> None:
     execution = full_store.execution(interrupted(full_store))
     window = MainWindow(work)
@@ -228,6 +229,7 @@ def test_a_card_that_says_what_it_said_stays(full_window: MainWindow, full_store
     assert start.cards[0].y() < start.cards[1].y()
 
 
+@pytest.mark.slow
 def test_of_many_moves_the_latest_are_shown_and_more_when_wanted(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
@@ -280,6 +282,7 @@ def asks_for(title: str) -> bool:
     return dialog is not None and dialog.windowTitle() == title
 
 
+@pytest.mark.slow
 def test_next_makes_the_forecast_by_itself(full_window: MainWindow, qtbot: QtBot) -> None:
     asked: list[str] = []
     full_window.work.started.connect(lambda task: asked.append(task.title))

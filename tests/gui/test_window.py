@@ -233,6 +233,7 @@ def test_a_removed_move_is_picked_no_more(full_window: MainWindow, qtbot: QtBot)
     _none_open(qtbot)
 
 
+@pytest.mark.slow
 def test_pages_by_keyboard(full_window: MainWindow, qtbot: QtBot) -> None:
     full_window.activateWindow()
     qtbot.waitUntil(full_window.isActiveWindow)
@@ -341,6 +342,7 @@ def _report_dialog(qtbot: QtBot, window: MainWindow) -> ReportDialog:
     return dialog
 
 
+@pytest.mark.slow
 def test_the_report_is_written_where_the_user_says(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     asked = _report_dialog(qtbot, full_window)
     asked.language.setCurrentIndex(asked.language.findData("de"))

@@ -59,6 +59,7 @@ def test_every_font_has_its_licence() -> None:
     assert all(each["licenses"][0]["license"]["name"] for each in made)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("dpkg-query") is None, reason="this is no Debian")
 def test_libraries_of_debian_are_named_by_their_packages(tmp_path: Path) -> None:
     inside = tmp_path / "pghaul" / "_internal"

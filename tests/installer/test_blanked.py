@@ -97,6 +97,7 @@ def test_what_holds_for_all_languages_stays(name: str, goes: bool) -> None:
     assert bool(unread(library)) == goes
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="Qt takes ICU from the system elsewhere")
 def test_names_are_sorted_as_before(tmp_path: Path) -> None:
     whole = brought("PySide6", "Qt/lib/libicudata.so.*")
@@ -114,6 +115,7 @@ def test_names_are_sorted_as_before(tmp_path: Path) -> None:
     assert after == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a library that is loaded cannot be replaced there")
 def test_typst_sets_a_page_without_the_fonts_that_it_carries(tmp_path: Path) -> None:
     shutil.copytree(brought("typst", "__init__.py").parent, tmp_path / "typst")

@@ -103,6 +103,7 @@ def compiled(frozen: Path, made: Path) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("makensis") is None, reason="makensis is not installed")
 def test_the_installer_compiles_without_a_warning_and_holds_every_file(frozen: Path, tmp_path: Path) -> None:
     said = compiled(frozen, tmp_path / "pghaul.exe")
@@ -112,6 +113,7 @@ def test_the_installer_compiles_without_a_warning_and_holds_every_file(frozen: P
     assert "warning" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("makensis") is None, reason="makensis is not installed")
 @pytest.mark.parametrize("again", ["install", "uninstall"])
 def test_while_pghaul_runs_nothing_is_taken_from_its_folder(again: str, frozen: Path, tmp_path: Path) -> None:
@@ -131,6 +133,7 @@ def test_while_pghaul_runs_nothing_is_taken_from_its_folder(again: str, frozen: 
     assert {line.split(":")[0] for line in done[in_use + 1 :]} & {"WriteRegStr", "DeleteRegKey"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("makensis") is None, reason="makensis is not installed")
 def test_an_error_in_the_script_is_found(frozen: Path, tmp_path: Path) -> None:
     shutil.rmtree(frozen)

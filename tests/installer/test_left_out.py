@@ -70,5 +70,6 @@ def _imported() -> Iterator[tuple[str, str]]:
                 yield from ((str(path), f"{node.module}.{each.name}") for each in node.names)
 
 
+@pytest.mark.slow
 def test_pghaul_imports_nothing_that_is_left_out() -> None:
     assert [each for each in _imported() if any(f"{each[1]}.".startswith(f"{one}.") for one in MODULES)] == []

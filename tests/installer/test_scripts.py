@@ -45,6 +45,7 @@ def as_nobody(tree: Path, script: str, *arguments: str, **variables: str) -> sub
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
 def test_shellcheck_finds_nothing(script: Path) -> None:

@@ -19,6 +19,7 @@ DATA = texts.TOP / "tests" / "data"
 SPECS = sorted((DATA / "specs").iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", OTHERS)
 def test_a_catalogue_is_as_the_code_says_and_lacks_nothing(code: str) -> None:
     path = texts.LANGUAGES / f"{code}.po"

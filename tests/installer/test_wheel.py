@@ -122,6 +122,7 @@ def test_the_wheel_holds_every_file_of_the_packages(built: tuple[Path, Path]) ->
         assert {name for name in wheel.namelist() if ".dist-info/" not in name} == kept()
 
 
+@pytest.mark.long
 def test_the_source_makes_the_same_wheel(built: tuple[Path, Path], tmp_path: Path) -> None:
     shutil.unpack_archive(built[1], tmp_path)
     (top,) = tmp_path.iterdir()
@@ -130,6 +131,7 @@ def test_the_source_makes_the_same_wheel(built: tuple[Path, Path], tmp_path: Pat
     assert again.read_bytes() == built[0].read_bytes()
 
 
+@pytest.mark.long
 def test_a_second_build_is_the_same_byte_for_byte(built: tuple[Path, Path], tmp_path: Path) -> None:
     again = build(tmp_path, os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C"})
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in built]

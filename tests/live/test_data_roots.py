@@ -73,6 +73,7 @@ def execute(cli: CommandLine, *options: str) -> tuple[int, str, str]:
     return cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks", *options)
 
 
+@pytest.mark.long
 def test_links_and_a_file_system_s_own_root_are_moved_right(odd: CommandLine) -> None:
     before = sql(odd.lab.old, ACCOUNTS)
     code, _, err = execute(odd)

@@ -64,6 +64,7 @@ def cluster(lab: Lab) -> Iterator[Lab]:
         )
 
 
+@pytest.mark.long
 def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
     cluster: Lab,
     old_profile: Profile,

@@ -120,6 +120,7 @@ def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_b
     assert sql(old, BRANCHES) == "1"
 
 
+@pytest.mark.long
 def test_a_half_copy_is_started_by_nobody_and_after_a_rollback_neither(cluster: Lab, move: Moving) -> None:
     tried: list[str] = []
 

@@ -171,10 +171,11 @@ _CONTROL = f"mv '{DATA}/pghaul-fence/global/pg_control' '{DATA}/global/'"
 _PG_CTL = f"'{SERVER}/bin/pg_ctl' -D '{DATA}' -w -s -l /dev/null"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("done", "warned"),
     [
-        pytest.param("true", False, marks=pytest.mark.long),
+        ("true", False),
         (f"{_CONTROL} && {_PG_CTL} start && {_PG_CTL} -m fast stop", True),
     ],
     ids=["a file is edited", "it is started and stopped"],

@@ -164,6 +164,7 @@ def test_after_a_whole_move_no_secret_is_to_be_found(cluster: Lab, asker: LabAsk
     shutil.rmtree(path.parent)
 
 
+@pytest.mark.long
 def test_nor_in_what_an_exported_script_leaves(
     cluster: Lab, asker: LabAsker, tmp_path: Path, old_profile: Profile, new_profile: Profile
 ) -> None:

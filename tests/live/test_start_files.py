@@ -119,6 +119,7 @@ def test_edits_are_told_before_the_stop_and_looked_at_after_the_cutover(cli: Com
     assert sql(new, "show port") == str(PORT), out
 
 
+@pytest.mark.long
 def test_the_script_ends_where_clients_do_not_find_the_cluster(cli: CommandLine, tmp_path: Path) -> None:
     for host in (cli.lab.old, cli.lab.new):
         cli.connecting("facts", host.name)

@@ -113,6 +113,7 @@ def test_what_never_runs_is_not_mutated(text: str) -> None:
     assert python(text) == []
 
 
+@pytest.mark.slow
 def test_a_draw_comes_again_by_its_seed_and_goes_on_where_a_shorter_one_ended() -> None:
     drawn = draw(PROJECT, 60, 7)
     assert drawn == draw(PROJECT, 60, 7)
@@ -122,6 +123,7 @@ def test_a_draw_comes_again_by_its_seed_and_goes_on_where_a_shorter_one_ended() 
     assert {each.kind for each in drawn if each.function} == {"guard", "comparison", "fail", "not", "quotes", "empty"}
 
 
+@pytest.mark.slow
 def test_whatever_is_drawn_parses() -> None:
     for mutation in draw(PROJECT, 120, 3):
         text = mutation.apply((PROJECT / mutation.path).read_text())
@@ -132,6 +134,7 @@ def test_whatever_is_drawn_parses() -> None:
             compile(text, mutation.path, "exec")
 
 
+@pytest.mark.slow
 def test_every_area_and_kind_is_drawn_from() -> None:
     shell_lists, python_lists = candidates(PROJECT)
     assert {each[0].kind for each in shell_lists} == {"guard", "comparison", "fail", "not", "quotes", "empty"}
@@ -190,7 +193,7 @@ def _by_hand(path: str, before: str, after: str, function: str = "") -> Mutation
 _FOLDER = _by_hand("resources/sh/scratch.sh", "mkdir -m 700", "mkdir -m 755", "make_scratch")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(lab_unavailable() is not None, reason=str(lab_unavailable()))
 @pytest.mark.parametrize(
     ("mutation", "seconds", "expected"),
@@ -213,7 +216,7 @@ def test_a_mutation_ends_in_a_verdict_and_leaves_nothing(
     assert (tree.folder / mutation.path).read_bytes() == before == (PROJECT / mutation.path).read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(lab_unavailable() is not None, reason=str(lab_unavailable()))
 def test_what_fails_without_the_mutation_too_catches_nothing(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     failing = tree.folder / "tests" / "test_failing.py"

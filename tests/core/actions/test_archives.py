@@ -57,6 +57,7 @@ def path(here: Store, tmp_path: Path) -> Path:
     return actions.export_move(here, MOVE.name, tmp_path / "x.pghaul")
 
 
+@pytest.mark.slow
 def test_the_same_reports_byte_for_byte(here: Store, there: Store, path: Path, tmp_path: Path) -> None:
     assert actions.import_move(there, path) == MOVE.name
     options = Options(at=AT, raw=True, functions=True)
@@ -71,6 +72,7 @@ def test_the_same_reports_byte_for_byte(here: Store, there: Store, path: Path, t
             assert len(made[0]) > 500
 
 
+@pytest.mark.slow
 def test_it_comes_whole(here: Store, there: Store, path: Path) -> None:
     there_before = contents(there.path)
     actions.import_move(there, path)
@@ -92,6 +94,7 @@ def test_it_comes_whole(here: Store, there: Store, path: Path) -> None:
     assert {name: rows - after[name] for name, rows in there_before.items() if rows - after[name]} == {}
 
 
+@pytest.mark.slow
 def test_what_was_recorded_elsewhere_does_not_run(there: Store, path: Path) -> None:
     actions.import_move(there, path)
     assert there.from_elsewhere(MOVE.name) == ("execution 1", "hook move-address", "waiver of libc")
@@ -107,6 +110,7 @@ def test_what_concerns_one_workstation_alone_stays_there(here: Store, tmp_path: 
     assert [row["name"] for row in json.loads(members["tables/moves.json"])] == [MOVE.name]
 
 
+@pytest.mark.slow
 def test_into_the_history_that_it_came_from(here: Store, path: Path) -> None:
     with pytest.raises(InputError, match=MOVE.name) as refused:
         actions.import_move(here, path)
@@ -118,6 +122,7 @@ def test_into_the_history_that_it_came_from(here: Store, path: Path) -> None:
     assert len(here.profiles()) == 2
 
 
+@pytest.mark.slow
 def test_another_server_of_the_same_name(there: Store, path: Path) -> None:
     there.add_profile(replace(OLD, address="192.0.2.200"))
     before = contents(there.path)
@@ -272,6 +277,7 @@ HOSTILE: dict[str, tuple[Callable[[Path, Members], object], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, zipfile.ZIP_DEFLATED])
 def test_a_member_that_says_less_of_itself_than_it_becomes(path: Path, kind: int) -> None:
     _packed(kind)(path, {})
@@ -285,6 +291,7 @@ def test_a_member_that_says_less_of_itself_than_it_becomes(path: Path, kind: int
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_of_a_server_of_ones_own_its_own_facts_count(there: Store, path: Path) -> None:
     there.add_profile(OLD)
     actions.import_move(there, path)
@@ -292,6 +299,7 @@ def test_of_a_server_of_ones_own_its_own_facts_count(there: Store, path: Path) -
     assert there.facts(samples.NEW.name) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_an_archive_that_pghaul_has_not_written(there: Store, path: Path, kind: str) -> None:
     make, said = HOSTILE[kind]
@@ -317,6 +325,7 @@ def test_the_size_of_all_is_bounded(there: Store, path: Path, monkeypatch: pytes
         actions.import_move(there, path)
 
 
+@pytest.mark.slow
 def test_as_it_is_typed(here: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setenv("PGHAUL_DATA", str(here.path.parent))
     archive = tmp_path / "typed.pghaul"

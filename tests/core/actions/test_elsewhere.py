@@ -108,6 +108,7 @@ def _upgraded(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         connection.execute("UPDATE alembic_version SET version_num = '0005'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", ACTIONS)
 @pytest.mark.parametrize("trouble", [_key_is_lost, _upgraded])
 def test_who_is_shown_it_takes_it_over_by_their_word(

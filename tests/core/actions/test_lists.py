@@ -19,6 +19,7 @@ def imported(
     return code, json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_a_list_is_taken_once_and_stays_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = "db1,192.0.2.1,new1,/srv/pg\nnew1,192.0.2.2,,\n"
     code, first = imported(tmp_path, rows, capsys)

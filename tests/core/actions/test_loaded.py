@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 FROM_THE_HISTORY = {"alembic", "alembic.config", "core.history.server", "platformdirs", "pydantic"}
 """What opening the history and reading the execution from it has loaded, or has had no need of."""
 
@@ -39,6 +41,7 @@ actions._carried_out(SimpleNamespace(store=SimpleNamespace(execution=lambda _: e
 """
 
 
+@pytest.mark.slow
 def test_an_execution_loads_nothing_of_the_package_once_it_has_begun() -> None:
     said = subprocess.run([sys.executable, "-c", SCRIPT], check=True, capture_output=True, text=True).stdout
     assert set(said.split()) == FROM_THE_HISTORY

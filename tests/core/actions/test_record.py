@@ -48,6 +48,7 @@ def evidence(session: Session, move: str) -> dict[str, str]:
     return {stage.name: stage.evidence for stage in estimate(session, move, Job()).methods[0].stages}
 
 
+@pytest.mark.slow
 def test_the_next_estimate_has_what_was_timed_here_or_between_the_same_servers(
     histories: Histories, tmp_path: Path
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_move_that_this_version_cannot_read_keeps_no_other_from_its_estimate(
         assert "another" not in {row.move for row in record(session)}
 
 
+@pytest.mark.slow
 def test_what_came_by_an_import_is_shown_and_counts_for_nothing(
     histories: Histories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +134,7 @@ def test_what_came_by_an_import_is_shown_and_counts_for_nothing(
         assert not evidence(session, samples.MOVE.name)["prepare"].startswith("timed")
 
 
+@pytest.mark.slow
 def test_the_estimate_that_is_kept_with_a_plan_is_of_what_the_plan_does(histories: Histories, tmp_path: Path) -> None:
     with histories.open(tmp_path, samples.fill) as store, Session(store, Nobody()) as session:
         whole = plan(session, samples.MOVE.name, Job(), verify=Verify.ALL)

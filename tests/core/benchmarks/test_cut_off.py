@@ -67,6 +67,7 @@ def _says_the_same(part: Result, whole: Result, tolerance: float) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", PARSERS)
 def test_a_cut_off_output_says_nothing_that_the_whole_does_not(folder: str, subtests: pytest.Subtests) -> None:
     parse, tolerance = PARSERS[folder]
@@ -109,6 +110,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.sampled_from(SAMPLES), st.data())
 def test_damage_never_crashes_and_gives_numbers_alone(sample: tuple[Parser, str], data: st.DataObject) -> None:

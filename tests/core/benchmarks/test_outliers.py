@@ -69,6 +69,7 @@ def test_a_difference_finer_than_any_tool_is_no_outlier() -> None:
     assert outliers((100.0,) * 5) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", range(3, 31))
 def test_normal_samples_lose_a_value_as_rarely_as_stated(count: int) -> None:
     """1500 samples a count, with a coefficient of variation of 10 %: three standard errors are 2 % of them."""

@@ -25,6 +25,7 @@ def samples() -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tool", "path"), samples())
 def test_a_recorded_output_is_recognised(tool: str, path: Path) -> None:
     text = path.read_bytes().decode(errors="replace")
@@ -78,6 +79,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=list(HOSTILE))
 def test_hostile_texts_are_refused(text: str) -> None:
     # what grows with the square of these would take minutes

@@ -43,6 +43,7 @@ def test_bootstrap_by_exact_enumeration() -> None:
     assert (interval.ratio, interval.low, interval.high) == pytest.approx((1.15, 1.0, 1.35))
 
 
+@pytest.mark.slow
 def test_noise_alone_is_seldom_called_a_difference() -> None:
     """Of pairs of five values of one normal distribution; about one in twenty is what the interval promises."""
     draw = np.random.default_rng(7).normal(100.0, 3.0, size=(300, 2, 5)).tolist()
@@ -64,6 +65,7 @@ def test_no_ratio_over_nothing() -> None:
     assert ratio_of_means((), (1.0,)) is None
 
 
+@pytest.mark.slow
 @given(POSITIVE, POSITIVE)
 def test_ratio_lies_in_its_interval_and_is_repeatable(over: list[float], under: list[float]) -> None:
     interval = ratio_of_means(over, under)

@@ -225,6 +225,7 @@ def test_an_empty_line_says_nothing_about_a_step(monkeypatch: pytest.MonkeyPatch
     assert TerminalPeople(None, yes=False).has_done(STEP)
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
     """A real signal while a real terminal is read; the program's own handler would only cancel the job."""
     main_end, terminal = os.openpty()

@@ -60,6 +60,7 @@ def _opened() -> datetime:
     return done.ended_at
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_shipped")
 def test_a_plan_and_an_estimate_of_a_move_that_is_over_say_so_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

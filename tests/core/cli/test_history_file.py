@@ -49,6 +49,7 @@ def test_a_whole_history_is_found_so(history: Path, capsys: pytest.CaptureFixtur
     assert json.loads(capsys.readouterr().out)["damage"] == []
 
 
+@pytest.mark.slow
 def test_a_damaged_history_is_rescued(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with contextlib.closing(sqlite3.connect(history)) as connection:
         root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'commands'").fetchone()[0]

@@ -23,6 +23,7 @@ def url(postgresql: Server) -> Iterator[str]:
     postgresql.drop(place)
 
 
+@pytest.mark.slow
 def test_a_history_goes_to_a_server_is_used_there_and_comes_back(
     url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -125,6 +125,7 @@ def test_what_was_aborted_is_kept_and_does_not_count(history: Path, capsys: pyte
         assert store.runs("spring")[0].repetitions[0].message == "was aborted"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("history")
 @pytest.mark.parametrize(
     ("words", "text", "said"),

@@ -205,6 +205,7 @@ def test_the_commands_of_the_history_say_what_they_were_for(capsys: pytest.Captu
     assert command.endswith("drop_caches'")
 
 
+@pytest.mark.slow
 def test_each_line_of_the_history_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
     with Store.open() as store:
         samples.fill(store)
@@ -300,6 +301,7 @@ def test_text_of_a_server_cannot_steer_the_terminal(capsys: pytest.CaptureFixtur
     assert failure(InputError("a\x1b[2Jb", "c\x07")) == "pghaul: a\\x1b[2Jb\n  hint: c\\x07"
 
 
+@pytest.mark.slow
 def test_the_command_line_loads_no_qt() -> None:
     code = (
         "import sys; from gui.entry import main; sys.argv = ['pghaul', 'move', 'list']; "

@@ -60,6 +60,7 @@ def test_json_without_tables_is_called_that(text: str, tmp_path: Path, capsys: p
     assert " JSON " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["notes.txt", "report", "report.pdf.txt"])
 def test_a_report_is_written_under_a_name_that_says_its_shape(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -73,6 +74,7 @@ def test_a_report_is_written_under_a_name_that_says_its_shape(
     assert path.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_written_plan_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Store.open() as store:
         samples.fill(store)
@@ -105,6 +107,7 @@ def test_a_run_that_is_not_there_names_the_list(capsys: pytest.CaptureFixture[st
     assert "pghaul history runs MOVE" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [["server", "list"], ["--help"]])

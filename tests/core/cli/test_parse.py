@@ -56,6 +56,7 @@ def _picked(values: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     return {name: values.get(name, "missing") for name in names}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_real_outputs_give_the_values_read_by_hand(
     folder: str, capsys: pytest.CaptureFixture[str], subtests: pytest.Subtests

@@ -30,12 +30,14 @@ def test_every_command_with_json_has_a_schema_and_no_other_has() -> None:
     assert printing == set(OUTPUTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", OUTPUTS)
 def test_a_schema_is_one(words: str) -> None:
     Draft202012Validator.check_schema(schemas.schemas()[words])
     assert schemas.schemas()[words]["$id"].startswith(f"urn:pghaul:json:{schemas.VERSION}:")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

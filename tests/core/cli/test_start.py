@@ -27,11 +27,13 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
     return (HEAVY | OURS) & set(done.stderr.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("execute", "--help")])
 def test_help_needs_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
     assert loaded(tmp_path, *arguments) == set()
 
 
+@pytest.mark.slow
 def test_a_look_into_the_history_needs_the_history_alone(tmp_path: Path) -> None:
     Store.open(tmp_path).close()
     assert HEAVY & loaded(tmp_path, "move", "list") == {"sqlalchemy"}

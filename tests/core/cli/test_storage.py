@@ -132,6 +132,7 @@ def test_beside_a_move_that_was_never_measured(move: str, capsys: pytest.Capture
     assert "RAID 10 of 4" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_drives_as_the_volume_of_one_side(move: str, capsys: pytest.CaptureFixture[str]) -> None:
     measure(move, Side.OLD, 150)
     measure(move, Side.NEW, 5000)

@@ -38,6 +38,7 @@ def test_a_warning_is_waived_and_taken_back(filled: dict[Status, str], capsys: p
     assert [result["waiver"] for result in results] == [None] * len(results)
 
 
+@pytest.mark.slow
 def test_what_is_refused(filled: dict[Status, str], capsys: pytest.CaptureFixture[str]) -> None:
     for words, complaint in (
         (("--waive", filled[Status.BLOCKER], "--reason", "we hope"), filled[Status.BLOCKER]),

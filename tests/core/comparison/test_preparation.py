@@ -71,6 +71,7 @@ EVERY = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
 @pytest.mark.parametrize("wanted", EVERY)
 def test_shellcheck_finds_nothing(wanted: Preparation) -> None:
@@ -218,6 +219,7 @@ def test_what_is_no_empty_device_stops_it(tmp_path: Path, device: str) -> None:
     assert untouched(device)
 
 
+@pytest.mark.slow
 @needs_devices
 @pytest.mark.skipif(shutil.which("sfdisk") is None, reason="sfdisk is not installed")
 def test_the_partition_is_aligned(tmp_path: Path, device: str) -> None:

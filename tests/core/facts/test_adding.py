@@ -28,6 +28,7 @@ def facts_with(monkeypatch: pytest.MonkeyPatch, section: Section[dict[str, str]]
     return collect(cast("Server", Here()), Job())
 
 
+@pytest.mark.slow
 def test_a_section_for_people_is_in_the_facts_and_wherever_they_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = facts_with(monkeypatch, toy("echo", "ball=red one"))
     assert facts.further["toys"] == {"ball": "red one"}
@@ -39,6 +40,7 @@ def test_a_section_for_people_is_in_the_facts_and_wherever_they_are_shown(monkey
     assert (row.subject, row.old) == ("Toys", "red one")
 
 
+@pytest.mark.slow
 def test_one_that_fails_is_a_gap_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = facts_with(monkeypatch, toy("sh", "-c", "echo 'pghaul: no toys here' >&2; exit 1"))
     assert "toys" not in facts.further

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -129,12 +130,14 @@ def _read_or_refuse(text: str) -> None:
             parse(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(text=GARBAGE)
 def test_garbage_is_read_or_refused(text: str) -> None:
     _read_or_refuse(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(sample=st.sampled_from(SAMPLES), start=st.integers(0, 4000), length=st.integers(0, 60), put=GARBAGE)
 def test_damaged_outputs_are_read_or_refused(sample: str, start: int, length: int, put: str) -> None:
@@ -154,6 +157,7 @@ def test_a_control_file_that_is_cut_holds_only_numbers_that_stand_there(sample: 
             assert re.search(rf"(?<![0-9A-Z]){re.escape(str(value))}(?![0-9])", part)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(texts=st.lists(GARBAGE, min_size=8, max_size=8), status=st.sampled_from([0, 0, 0, 1, 124, None]))
 def test_any_answer_makes_clusters_or_gaps(texts: list[str], status: int | None) -> None:
@@ -166,6 +170,7 @@ def test_any_answer_makes_clusters_or_gaps(texts: list[str], status: int | None)
     assert result.clusters or result.gaps
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(output=st.binary(max_size=300), complaints=st.text(max_size=100))
 def test_any_stream_is_split(output: bytes, complaints: str) -> None:

@@ -102,6 +102,7 @@ def facts_of(stage: Stage, *running: Path) -> Facts:
             process.wait()
 
 
+@pytest.mark.slow
 def test_a_fake_server_runs_as_its_owner_and_forges_no_answer(stage: Stage) -> None:
     facts = facts_of(stage, stage.data)
     assert stage.ran_as == {str(MALLORY)}
@@ -114,6 +115,7 @@ def test_a_fake_server_runs_as_its_owner_and_forges_no_answer(stage: Stage) -> N
     assert str(stage.data) not in found
 
 
+@pytest.mark.slow
 def test_a_folder_of_roots_that_anybody_may_write_to_runs_nothing(stage: Stage) -> None:
     facts = facts_of(stage, stage.shared)
     assert stage.ran_as == set()
@@ -121,6 +123,7 @@ def test_a_folder_of_roots_that_anybody_may_write_to_runs_nothing(stage: Stage) 
     assert "its owner is root" in refused
 
 
+@pytest.mark.slow
 def test_a_stranger_who_lives_in_a_cluster_is_not_its_server(stage: Stage) -> None:
     stage.victim.chmod(0o777)
     facts = facts_of(stage, stage.victim)

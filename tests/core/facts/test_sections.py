@@ -37,6 +37,7 @@ def test_output_complaint_and_status_of_each_are_kept_apart() -> None:
     assert found["three"] == Answer("three", b"", "", 0)
 
 
+@pytest.mark.slow
 def test_a_section_that_hangs_is_ended_with_its_children_and_the_next_one_runs(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     hanging = section("hangs", f"echo first; sleep 600 & echo $! >{pid}; wait", deadline=1)

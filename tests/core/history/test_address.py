@@ -107,6 +107,7 @@ def place(histories: Histories, tmp_path: Path) -> Iterator[str]:
         yield found
 
 
+@pytest.mark.slow
 def test_the_environment_leads_nowhere_else(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as environment:
         for name, value in (("HOSTADDR", "127.0.0.1"), ("HOST", "127.0.0.1"), ("PORT", "1"), ("DATABASE", "other")):

@@ -86,6 +86,7 @@ def _left(name: str) -> list[Path]:
     return sorted((settings.config_folder() / FOLDER).glob(f"*/{name}"))
 
 
+@pytest.mark.slow
 def test_what_is_measured_while_the_server_is_lost_is_handed_in(wired: str, place: str, wire: Wire) -> None:
     with Store.open(wired) as store:
         run = samples.runs(Side.OLD)[0]
@@ -145,6 +146,7 @@ def test_what_a_program_kept_aside_the_next_one_hands_in(wired: str, place: str,
         assert store.remark == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", [0, 1, 2, 3, _END, _END + 1, _END + len(samples.probes())])
 def test_what_was_recorded_as_the_connection_was_cut_is_there_once(
     wired: str, place: str, wire: Wire, which: int

@@ -54,6 +54,7 @@ def test_a_copy_is_taken_while_another_program_writes(filled: Store, tmp_path: P
     assert contents(copy) == contents(filled.path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no folders that anybody may write to")
 def test_what_others_lay_beside_a_copy_that_is_made_removes_nothing(filled: Store, tmp_path: Path) -> None:
     """In a folder that anybody may write to each name that appears is given a journal, which names a file to remove."""
@@ -160,6 +161,7 @@ def test_a_copy_of_an_older_schema_is_upgraded_when_it_is_opened(released: Path,
         assert store.moves() == (MOVE,)
 
 
+@pytest.mark.slow
 def test_an_idle_program_that_has_it_open_is_not_pulled_from_under(filled: Store, tmp_path: Path) -> None:
     """The window, say: it holds no lock, yet would go on writing into what lies beside another file."""
     copy = backup(filled.path.parent, tmp_path / "copy")

@@ -129,6 +129,7 @@ def test_a_text_that_unpacks_without_end_is_refused(
         filled.plan(MOVE.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

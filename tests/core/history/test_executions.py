@@ -42,6 +42,7 @@ def run(store: Store, of: Execution, begun: StepRun, status: int | None) -> Exec
     return store.execution(of.id)
 
 
+@pytest.mark.slow
 def test_a_step_comes_back_as_it_was_recorded(filled: Store, started: Execution) -> None:
     begun = samples.step_run()
     number = filled.step_started(started.id, begun)
@@ -89,6 +90,7 @@ def test_the_point_of_no_return_is_passed_once_its_step_began(filled: Store, sta
     assert filled.execution(started.id).past_return
 
 
+@pytest.mark.slow
 def test_an_opening_that_let_nobody_in_is_no_point_of_no_return(filled: Store, started: Execution) -> None:
     assert not run(filled, started, samples.step_run(2), NOT_OPENED).past_return
     assert run(filled, started, samples.step_run(2), 1).past_return

@@ -50,6 +50,7 @@ def _filled(tmp_path: Path, times: int, *works: str) -> list[filling.Seen]:
     return [filling.Seen(**line) for line in map(json.loads, done.stdout.splitlines())]
 
 
+@pytest.mark.slow
 @MOUNTS
 @pytest.mark.parametrize("times", [3, pytest.param(10, marks=pytest.mark.long)])
 def test_while_it_records(tmp_path: Path, times: int) -> None:
@@ -87,6 +88,7 @@ def test_while_it_records_on_a_server() -> None:
     assert sum(each.recorded for each in seen) > times
 
 
+@pytest.mark.slow
 @MOUNTS
 def test_a_file_that_cannot_be_made(tmp_path: Path, subtests: pytest.Subtests) -> None:
     """The history is as it was, and nothing half made lies about: filling.py compares both."""

@@ -64,6 +64,7 @@ def killed(processes: Any) -> Killing:
     return kill
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("on", "times"),
     [("sqlite", 10), ("postgresql", 3), *(pytest.param(on, 100, marks=pytest.mark.long) for on in BOTH)],
@@ -91,6 +92,7 @@ def _has_grown(path: Path, size: int) -> bool:
     return path.stat().st_size > size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [5, pytest.param(50, marks=pytest.mark.long)])
 @pytest.mark.timeout(1800)
 def test_while_a_copy_is_put_back(histories: Histories, tmp_path: Path, killed: Killing, times: int) -> None:
@@ -109,6 +111,7 @@ def test_while_a_copy_is_put_back(histories: Histories, tmp_path: Path, killed: 
             kept.unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [5, pytest.param(50, marks=pytest.mark.long)])
 @pytest.mark.timeout(1800)
 def test_while_it_is_brought_up(tmp_path: Path, killed: Killing, times: int) -> None:

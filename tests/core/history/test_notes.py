@@ -72,6 +72,7 @@ def test_what_is_no_entry_bears_no_note(filled: Store) -> None:
         filled.note("plan", 10**6)
 
 
+@pytest.mark.slow
 def test_a_note_goes_with_its_entry(filled: Store, tmp_path: Path) -> None:
     """Out of the history and back, and to another workstation."""
     run = _one_of_each(filled)["run"]
@@ -106,6 +107,7 @@ def test_what_is_noted_to_an_entry_never_goes_to_another(filled: Store) -> None:
     assert {entry.note for entry in _one_of_each(filled).values()} == {"of this"}
 
 
+@pytest.mark.slow
 def test_what_is_noted_to_facts_stays_where_other_moves_share_them(filled: Store, tmp_path: Path) -> None:
     facts = _one_of_each(filled)["facts"]
     filled.set_note(facts.kind, facts.reference, "another customer's #array")

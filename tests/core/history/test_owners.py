@@ -42,6 +42,7 @@ def hold(folder: Path) -> tuple["subprocess.Popen[str]", int]:
     return process, int(process.stdout.readline())
 
 
+@pytest.mark.slow
 def test_a_killed_program_leaves_an_interrupted_run(folder: Path) -> None:
     process, number = hold(folder)
     try:
@@ -60,6 +61,7 @@ def test_a_killed_program_leaves_an_interrupted_run(folder: Path) -> None:
         process.communicate()
 
 
+@pytest.mark.slow
 def test_an_own_run_is_not_interrupted_while_it_lasts(folder: Path) -> None:
     with Store.open(folder) as store, Store.open(folder) as other:
         samples.fill(store)

@@ -30,6 +30,7 @@ def _ended(store: Store) -> None:
     store.execution_changed(store.execution_started(later), State.DONE)
 
 
+@pytest.mark.slow
 @on_both
 def test_whatever_is_removed_is_gone_and_comes_back_as_it_was(filled: Store) -> None:
     _ended(filled)
@@ -57,6 +58,7 @@ def test_what_is_gone_already_is_passed_over(filled: Store) -> None:
     assert _entries(filled, "plan") == []
 
 
+@pytest.mark.slow
 @on_both
 def test_what_pghaul_goes_by_stays_and_the_rest_with_it(filled: Store) -> None:
     (plan, *_) = _entries(filled, "plan")
@@ -94,6 +96,7 @@ def test_who_comes_back_to_a_number_that_is_taken_gets_another(filled: Store) ->
     assert filled.run(taken).repetitions == ()
 
 
+@pytest.mark.slow
 @on_both
 def test_what_stands_there_is_not_put_back_again(filled: Store) -> None:
     removed = filled.remove_entries(_entries(filled, "plan") + _entries(filled, "run"))
@@ -116,6 +119,7 @@ def test_an_execution_never_comes_back_as_the_latest(filled: Store) -> None:
     assert rows_of(filled) == before
 
 
+@pytest.mark.slow
 @on_both
 @pytest.mark.parametrize("state", [State.RUNNING, State.INTERRUPTED, State.STOPPED, State.CANCELLED])
 def test_an_execution_goes_that_goes_on_no_more(filled: Store, state: State) -> None:

@@ -85,6 +85,7 @@ def _hold(before: Rows, path: Path) -> Rows:
     return after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["commands", "check_results", "metrics", "repetitions", "alembic_version", "facts"])
 def test_a_broken_page_costs_its_own_rows(path: Path, table: str) -> None:
     before = contents(path)
@@ -126,6 +127,7 @@ def _schema_pages(whole: bytes) -> set[int]:
     return {1, *_children(whole, 1)}
 
 
+@pytest.mark.slow
 def test_a_truncated_file(path: Path) -> None:
     before, whole = contents(path), path.read_bytes()
     path.write_bytes(whole[: len(whole) * 2 // 3 + 17])
@@ -151,6 +153,7 @@ def test_a_value_that_no_pghaul_has_written(path: Path) -> None:
     assert after["plans"] == set()
 
 
+@pytest.mark.slow
 def test_what_belonged_to_what_is_lost_goes_with_it(path: Path) -> None:
     page = next(page for page, name in _pages(path) if name == "moves")
     _break(path, page, 3)
@@ -162,6 +165,7 @@ def test_what_belonged_to_what_is_lost_goes_with_it(path: Path) -> None:
     assert check(path).damage == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("revision", MIGRATIONS.revisions[:-1])
 def test_an_older_history_is_rescued_and_brought_up(tmp_path: Path, revision: str) -> None:
     path = tmp_path / FILE_NAME
@@ -184,6 +188,7 @@ def test_a_file_of_which_nothing_can_be_read_stays_as_it_is(path: Path) -> None:
     assert [each.name for each in path.parent.iterdir() if each.is_file()] == [FILE_NAME]
 
 
+@pytest.mark.slow
 def test_a_program_that_has_it_open_is_not_pulled_from_under(path: Path) -> None:
     import subprocess
     import sys

@@ -43,6 +43,7 @@ def test_nothing_goes_that_is_the_latest_of_its_kind(filled: Store) -> None:
     assert filled.commands() == ()
 
 
+@pytest.mark.slow
 @on_both
 def test_what_is_older_goes_with_all_that_belongs_to_it(filled: Store) -> None:
     _twice(filled)
@@ -74,6 +75,7 @@ def test_what_is_older_goes_with_all_that_belongs_to_it(filled: Store) -> None:
     assert [command.command for command in filled.commands()] == ["true"]
 
 
+@pytest.mark.slow
 @on_both
 def test_only_the_kinds_and_the_move_that_were_named(filled: Store) -> None:
     _twice(filled)
@@ -122,6 +124,7 @@ def test_a_run_that_is_done_stays_for_one_that_failed_later(filled: Store) -> No
     assert [one.outcome for one in filled.runs(MOVE.name, side=Side.OLD)].count(Outcome.DONE) == 5
 
 
+@pytest.mark.slow
 def test_the_room_is_given_back(filled: Store) -> None:
     for _ in range(30):
         filled.save_checks(MOVE.name, samples.checks() * 20)

@@ -102,6 +102,7 @@ def underway(filled: Store) -> Store:
     return filled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", STEPS)
 def test_how_a_step_came_out_is_sealed(underway: Store, change: str) -> None:
     assert underway.recorded_here(1)

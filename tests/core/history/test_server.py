@@ -117,6 +117,7 @@ def test_what_was_brought_up_since_it_was_opened_is_not_written_to(place: str, p
 _NO_FILE = re.compile("PGHAUL_DATA|sqlite3|restore FILE|beside it")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
@@ -338,6 +339,7 @@ def test_of_two_that_begin_at_once_one_does(place: str) -> None:
     assert len(refused) == 3
 
 
+@pytest.mark.slow
 def test_the_death_of_one_frees_what_it_had(place: str) -> None:
     processes = multiprocessing.get_context("forkserver")
     here, there = processes.Pipe()
@@ -374,6 +376,7 @@ def test_a_word_that_is_no_token_names_nobody(place: str) -> None:
     found.close()
 
 
+@pytest.mark.slow
 def test_one_write_waits_for_another(place: str) -> None:
     engine = create_engine(place)
     with Store.open(place) as store, engine.connect() as other:

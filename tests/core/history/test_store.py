@@ -43,6 +43,7 @@ def test_everything_survives_a_restart(filled: Store) -> None:
         assert kept == list(samples.runs(Side.NEW))
 
 
+@pytest.mark.slow
 def test_an_empty_history_says_so(store: Store) -> None:
     store.add_profile(OLD)
     store.add_move(dataclasses.replace(MOVE, new=OLD.name))
@@ -175,6 +176,7 @@ def _found(store: Store) -> dict[str, bool]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -202,6 +204,7 @@ def test_what_was_found_for_another_move_is_not_the_latest(filled: Store, change
     assert len(filled.probes(MOVE.name)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"address": "10.0.0.99"}, {"port": 2022}, {"jump": "gate"}])
 def test_what_was_learnt_on_another_machine_is_not_the_latest(filled: Store, change: dict[str, Any]) -> None:
     filled.update_profile(NEW)
@@ -221,6 +224,7 @@ def test_what_was_learnt_on_another_machine_is_not_the_latest(filled: Store, cha
     assert len(filled.runs(MOVE.name, side=Side.NEW, latest_only=True)) == 1
 
 
+@pytest.mark.slow
 def test_another_way_to_use_the_same_machine_keeps_its_facts_and_runs(filled: Store) -> None:
     filled.update_profile(dataclasses.replace(NEW, rights=Rights.NONE))
     assert not any(_found(filled).values())
@@ -228,6 +232,7 @@ def test_another_way_to_use_the_same_machine_keeps_its_facts_and_runs(filled: St
     assert len(filled.runs(MOVE.name, side=Side.NEW, latest_only=True)) == len(samples.WORKLOADS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["/srv/pg/data", "/srv/pg/data/", "/srv/pg", "/srv/pg/data/new"])
 def test_no_move_into_itself(store: Store, target: str) -> None:
     store.add_profile(OLD)
@@ -299,6 +304,7 @@ def test_renaming_carries_what_was_measured(filled: Store) -> None:
         filled.runs(MOVE.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -324,6 +330,7 @@ def test_unfit_names_are_refused(store: Store, name: str, said: str) -> None:
     assert store.moves() == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ['it\'s $(touch x) "ö"', "数据库 قاعدة", "x" * 100, "#strong[*a*]", "'; DROP TABLE moves;--"]
 )
@@ -397,6 +404,7 @@ def test_commands_end_where_they_began(filled: Store) -> None:
     assert filled.commands(MOVE.name, limit=1) == (second,)
 
 
+@pytest.mark.slow
 def test_entries_are_newest_first_and_lead_back(filled: Store) -> None:
     filled.record_report(MOVE.name, Path("/tmp/a report.pdf"))
     entries = filled.entries()
@@ -416,6 +424,7 @@ def test_entries_are_newest_first_and_lead_back(filled: Store) -> None:
     assert next(entry for entry in entries if entry.kind == "report").title == "/tmp/a report.pdf"
 
 
+@pytest.mark.slow
 def test_an_entry_leads_to_what_was_recorded_then(filled: Store) -> None:
     later = dataclasses.replace(samples.probes()[0], taken_at=START + timedelta(days=1), bytes_per_second=1.0)
     filled.probe_taken(MOVE.name, later)
@@ -458,6 +467,7 @@ def test_entries_of_another_move_stay_out(filled: Store) -> None:
     assert "third" not in {entry.title for entry in filled.entries(move=MOVE.name)}
 
 
+@pytest.mark.slow
 def test_threads_share_a_store(filled: Store) -> None:
     failures: list[BaseException] = []
 
@@ -522,6 +532,7 @@ def test_a_hook_with_a_secret_is_refused(filled: Store) -> None:
     assert "~/.pgpass" in refused.value.hint
 
 
+@pytest.mark.slow
 def test_a_page_is_the_beginning_of_all(filled: Store) -> None:
     filled.add_move(dataclasses.replace(MOVE, name="another"))
     for _ in range(3):

@@ -16,6 +16,7 @@ from tests.core.history.samples import MOVE, OLD
 from tests.histories import Histories
 
 
+@pytest.mark.slow
 def test_there_and_back_it_is_what_it_was(filled: Store, histories: Histories, tmp_path: Path) -> None:
     filled.record_command(MOVE.name, CommandStarted(OLD.name, "root", "cat a\0b \ufffe \ufffe0 ü🐘"))
     filled.execution_changed(1, State.STOPPED)
@@ -43,6 +44,7 @@ def test_numbers_go_on_behind_those_that_came(filled: Store, histories: Historie
             assert there.execution_started(samples.execution()) == 2
 
 
+@pytest.mark.slow
 def test_nothing_is_put_over_what_is_there(filled: Store, histories: Histories, tmp_path: Path) -> None:
     filled.execution_changed(1, State.DONE)
     with histories.placed("postgresql", tmp_path, samples.set_up) as place:

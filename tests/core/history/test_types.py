@@ -51,6 +51,7 @@ def test_facts(kept: Store, facts: Facts) -> None:
     assert kept.facts_by_id(kept.save_facts(facts)) == storable(facts)
 
 
+@pytest.mark.slow
 @_quick
 @given(run=st.from_type(Run))
 def test_runs(kept: Store, run: Run) -> None:
@@ -59,6 +60,7 @@ def test_runs(kept: Store, run: Run) -> None:
     assert kept.run(number) == storable(dataclasses.replace(run, id=number))
 
 
+@pytest.mark.slow
 @_quick
 @given(run=st.from_type(Run), repetition=st.from_type(Repetition))
 def test_repetitions(kept: Store, run: Run, repetition: Repetition) -> None:
@@ -84,6 +86,7 @@ def test_estimate_plan_and_checks(kept: Store, estimate: Estimate, plan: Plan, c
     assert kept.checks(MOVE.name) == storable(plain)
 
 
+@pytest.mark.slow
 @_quick
 @given(probe=st.from_type(Probe))
 def test_probes(kept: Store, probe: Probe) -> None:

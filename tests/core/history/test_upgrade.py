@@ -118,6 +118,7 @@ def test_the_known_revisions_are_alembics_own() -> None:
     assert [script.revision for script in scripts.walk_revisions()][::-1] == list(MIGRATIONS.revisions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("released", sorted(RELEASED.glob("*.sql")), ids=lambda path: path.stem)
 def test_every_released_schema_is_upgraded_with_its_rows(released: Path, tmp_path: Path) -> None:
     kept = released.read_text(encoding="utf-8")
@@ -279,6 +280,7 @@ def test_a_schema_without_a_revision_is_not_called_newer(filled: Store) -> None:
     assert _dump(filled.path) == before
 
 
+@pytest.mark.slow
 def test_opening_what_is_up_to_date_imports_no_alembic(filled: Store) -> None:
     filled.close()
     code = (

@@ -74,6 +74,7 @@ def _bare(text: str) -> str:
     return re.sub(r"[\s\u00ad\u00a0\u202f-]+", "", unicodedata.normalize("NFKC", text))
 
 
+@pytest.mark.slow
 @each_kind
 @each_language
 def test_nothing_is_lost_in_the_pdf(full: Report, storages: StorageReport, kind: Kind, language: str) -> None:

@@ -43,6 +43,7 @@ def heard() -> Iterator[Heard]:
     catalogue.cache_clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(Kind))
 @pytest.mark.parametrize("state", ["full", "empty"])
 def test_a_german_report_asks_for_nothing_else(

@@ -114,6 +114,7 @@ def _whole_titles() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_title_and_all_that_is_left_of_any_plan_is_german() -> None:
     plans = [*_of_routes(), *_of_layouts(), *_of_what_hangs_on_old()]
     titles = {step.title for each in plans for step in (*each.steps, *each.way_back, *each.back_with_loss, *each.later)}

@@ -16,6 +16,7 @@ from installer.sentences import sentences, sentences_in
 SPECS = sorted((texts.TOP / "tests" / "data" / "specs").iterdir())
 
 
+@pytest.mark.slow
 def test_every_sentence_of_a_check_is_german() -> None:
     told = recorded_sentences("de") | entries(texts.LANGUAGES / "de.po")
     assert [each for each in sentences() if not told.get(each)] == []

@@ -37,6 +37,7 @@ def _document(session: Session, kind: Kind, options: Options) -> Document:
     return of_move(kind, report, options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("carried_out", [False, True])
 def test_a_small_plan_is_short(shipped: Session, language: str, carried_out: bool) -> None:
@@ -49,6 +50,7 @@ def test_a_small_plan_is_short(shipped: Session, language: str, carried_out: boo
     assert len(PdfReader(io.BytesIO(made)).pages) <= MOST_PAGES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("kind", [Kind.STORAGE, Kind.CAPACITY])
 def test_no_name_in_a_plot_is_cut_off(shipped: Session, kind: Kind, language: str) -> None:

@@ -111,6 +111,7 @@ def test_a_revoked_key_is_refused_though_it_is_known(tmp_path: Path) -> None:
         verify(key, entries(tmp_path, "old.example.org host", "@revoked * host"), accepts=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ed25519", "ecdsa", "rsa"])
 def test_a_certificate_of_a_trusted_authority_is_enough(tmp_path: Path, kind: str) -> None:
     make(tmp_path, "ca", kind)

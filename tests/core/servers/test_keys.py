@@ -41,6 +41,7 @@ def rewritten(key: Path, path: Path, form: str, passphrase: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_an_rsa_key_that_is_too_short_logs_nobody_in(plain: Path) -> None:
     strict = replace(TO, required_rsa_bits=3072, identity_files=(plain / "rsa", plain / "ed25519"))
     with pytest.raises(AuthenticationError, match=r"\b2048 .*RequiredRSASize .*\b3072\b"):
@@ -49,6 +50,7 @@ def test_an_rsa_key_that_is_too_short_logs_nobody_in(plain: Path) -> None:
     assert offered == [str(plain / "ed25519")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("passphrase", ["", "pass ö"])
 @pytest.mark.parametrize(
     ("kind", "form"),

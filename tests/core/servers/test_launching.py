@@ -34,6 +34,7 @@ class Nobody:
         raise NotImplementedError
 
 
+@pytest.mark.slow
 def test_a_refused_command_is_no_lost_connection() -> None:
     here, there = socket.socketpair()
     server, client = paramiko.Transport(there), paramiko.Transport(here)

@@ -139,6 +139,7 @@ def test_a_group_of_its_own_even_where_the_server_makes_none() -> None:
     assert int(found[1]) != os.getpgrp()
 
 
+@pytest.mark.slow
 def test_the_end_of_the_lifeline_ends_the_whole_group() -> None:
     with started(sh("sleep 1000 & sleep 1001"), lifeline=600) as begun:
         assert begun.alive
@@ -149,12 +150,14 @@ def test_the_end_of_the_lifeline_ends_the_whole_group() -> None:
     assert_gone(begun)
 
 
+@pytest.mark.slow
 def test_the_deadline_holds_on_the_server_too() -> None:
     with started(sh("sleep 1000 & sleep 1001"), lifeline=1) as begun:
         begun.process.wait()
     assert_gone(begun)
 
 
+@pytest.mark.slow
 def test_what_ignores_term_is_killed() -> None:
     with started(sh("trap '' TERM; sleep 1000 & sleep 1001"), lifeline=600) as begun:
         ending = remote_process.kill_script(begun.group, begun.since, grace=1)

@@ -29,6 +29,7 @@ def test_any_text_arrives_as_it_is(words: list[str]) -> None:
     assert run(made).decode() == "".join(f"{word}\n" for word in ["", *words])
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(WORDS, WORDS)
 def test_any_text_arrives_through_every_layer(value: str, name: str) -> None:
@@ -37,6 +38,7 @@ def test_any_text_arrives_through_every_layer(value: str, name: str) -> None:
     assert run(layered).decode() == value + name
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.text(st.characters(categories=["Ll"]), min_size=6))
 def test_a_secret_runs_but_is_never_shown(value: str) -> None:

@@ -110,6 +110,7 @@ def test_the_tables_are_found() -> None:
     assert {"gui.models.steps.RUN_COLUMNS", "gui.models.record.STAGES_COLUMNS"} <= set(TABLES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
@@ -143,6 +144,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 FUNCTIONS = functions()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())

@@ -91,6 +91,7 @@ def test_what_was_alike_each_time_has_no_whisker(view: ChartView) -> None:
     assert view.grab().toImage() != without
 
 
+@pytest.mark.slow
 def test_the_mouse_is_told_what_it_is_over(view: ChartView) -> None:
     picture = view.grab().toImage()
     old = QColor(Tone.OLD.value[appearance.is_dark()]).rgb()

@@ -73,6 +73,7 @@ def _run(stage: Stage) -> Ended:
     return replace(ended, stdout=printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("examples", _cases(EXAMPLES))
 def test_it_does_its_work(examples: list[Example], tmp_path: Path) -> None:
     """In one shell; those that work do it in the other one below, where they are watched."""

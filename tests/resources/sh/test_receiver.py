@@ -25,6 +25,7 @@ def receiver(tmp_path: Path) -> Receiver:
     return Receiver(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", sorted(path.stem for path in SAID.glob("*.txt")))
 def test_what_each_version_says_in_a_copy_is_taken(receiver: Receiver, version: str) -> None:
     text = (SAID / f"{version}.txt").read_text()
@@ -36,6 +37,7 @@ def test_what_each_version_says_in_a_copy_is_taken(receiver: Receiver, version: 
     assert (done.returncode, told(done.stdout)) == (0, (str(receiver.target), line.split())), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -74,12 +76,14 @@ def test_all_else_is_refused_and_named(receiver: Receiver, words: str) -> None:
     assert done.stderr.decode() == (f"pghaul: this key is for one copy alone, which does not need: --server {words}\n")
 
 
+@pytest.mark.slow
 def test_no_word_that_could_do_harm_is_taken_wherever_it_stands(receiver: Receiver) -> None:
     harmless = {"--append", "--server"}  # an option of samples, and the first word itself
     for word in (word for word in HOSTILE if word not in harmless):
         assert receiver.ask(f"pghaul-receive data --server {LETTERS} --timeout=600 {word} . .").returncode == 126, word
 
 
+@pytest.mark.slow
 def test_nothing_is_found_in_a_second(receiver: Receiver) -> None:  # noqa: ARG001  a folder of its own
     assert fuzz(1, 20261122) > 10
 

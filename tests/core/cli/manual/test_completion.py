@@ -118,6 +118,7 @@ def _read_until(terminal: int, wanted: bytes) -> bytes:
     return shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_each_line_is_completed(shell: str, complete: Callable[[str], dict[str, set[str]]]) -> None:
     assert complete(shell) == LINES

@@ -72,6 +72,7 @@ def test_every_command_and_option_is_in_every_page(program: Command) -> None:
         assert (command.name, missing if command.words else []) == (command.name, [])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
 def test_groff_finds_nothing_to_complain_about(program: Command, tmp_path: Path) -> None:
     for name, text in roff.pages(program, "1.0").items():

@@ -73,6 +73,7 @@ def test_what_tells_more_counts_until_it_is_clearly_doubted_more() -> None:
     assert surest((None,), NOW) is None
 
 
+@pytest.mark.slow
 @given(evidences)
 def test_a_doubted_copy_is_as_likely_and_in_a_wider_range(evidence: Evidence) -> None:
     sources = {"copy.observed_bytes_per_second": evidence, "prepare": evidence}

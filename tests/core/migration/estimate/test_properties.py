@@ -75,6 +75,7 @@ def test_more_bytes_never_take_less(spec: Spec, times: float) -> None:
         assert (large.downtime >= small.downtime * (1 - 1e-9)).all()
 
 
+@pytest.mark.slow
 @few
 @example(Spec(ClusterSpec(1e7), link=LinkSpec(5e9)), 2.0, "wire")  # from 10 Gbit/s on, servers are taken to be newer
 @given(specs(), st.floats(1, 10), st.sampled_from(["read", "write", "wire", "ssh", "copy"]))
@@ -180,6 +181,7 @@ def read(path: str, value: object) -> Spec | InputError:
         return error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FIELDS)
 def test_nonsense_in_any_field_is_refused_in_a_sentence_or_estimated(path: str) -> None:
     for value in NONSENSE:

@@ -13,6 +13,7 @@ MOVES = published()
 TOLD = [each for each in MOVES if not each.untellable]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("each", MOVES, ids=lambda each: each.name)
 def test_a_file_says_what_was_clocked_and_the_estimate_takes_it(each: Published) -> None:
     assert urlsplit(each.source).scheme in {"http", "https"}

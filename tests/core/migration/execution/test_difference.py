@@ -115,6 +115,7 @@ def test_lists_that_are_the_same_or_cannot_be_read_name_nothing() -> None:
     assert not differing_files(packed(OLD), "").all
 
 
+@pytest.mark.slow
 def test_of_a_list_that_is_cut_off_what_is_behind_the_cut_is_not_missing() -> None:
     made = random.Random(1)
     lines = [f"base/{number:06}|owner f 600 {made.getrandbits(40)} 1700000000|0" for number in range(20_000)]

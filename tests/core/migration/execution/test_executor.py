@@ -86,6 +86,7 @@ class Judge(Nobody):
         return "by the pooler"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("reads", "left_out"), [(LISTENS, True), ("", False)])
 def test_a_person_judges_the_look_at_the_way_and_no_other_step(store: Store, reads: str, left_out: bool) -> None:
     listens, looks = replace(STEP, side="you", user="you", name=LISTENS), replace(STEP, reads=reads)

@@ -32,6 +32,7 @@ def test_a_list_that_is_not_whole_is_never_taken_for_none(text: str) -> None:
         parse_locks(text)
 
 
+@pytest.mark.slow
 def test_of_several_at_once_at_most_one_has_it(tmp_path: Path) -> None:
     """Those who look while two are there all go away, and whoever comes later gets it."""
 

@@ -53,6 +53,7 @@ def test_one_that_had_not_begun_has_ended(store: Store) -> None:
     assert refused(store, store.execution_started(execution())) == (State.STOPPED, HELD.message)
 
 
+@pytest.mark.slow
 def test_while_the_history_of_a_team_is_lost_nothing_is_done_and_it_can_be_gone_on_with(
     histories: Histories, wire: Wire, tmp_path: Path
 ) -> None:
@@ -73,6 +74,7 @@ def test_while_the_history_of_a_team_is_lost_nothing_is_done_and_it_can_be_gone_
         assert store.execution(number).state is State.DONE
 
 
+@pytest.mark.slow
 def test_a_history_that_cannot_be_written_ends_no_copy(store: Store) -> None:
     """Who looks each second must outlive it: the watcher is still there to be ended, and the work goes on."""
     number = store.execution_started(execution())

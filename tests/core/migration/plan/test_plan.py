@@ -395,6 +395,7 @@ def test_what_proves_or_makes_the_copy_whole_cannot_be_skipped() -> None:
     assert told(made, f"{WARM}1-data", skippable=False)
 
 
+@pytest.mark.slow
 def test_the_runbook_shows_every_command_whole() -> None:
     made = odd_plan()
     text = runbook(made)

@@ -117,6 +117,7 @@ def toy(*steps: Step, back: tuple[Step, ...] = (), **changes: object) -> Plan:
     return replace(plan(), steps=numbered, way_back=numbered_back, cluster="15/main", **changes)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_steps_run_in_their_order_each_with_what_it_reads(shell: str, tmp_path: Path) -> None:
     made = toy(
@@ -139,6 +140,7 @@ def test_the_steps_run_in_their_order_each_with_what_it_reads(shell: str, tmp_pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["asked", "move.kept", "move.log", "move.sh", "programs"]
 
 
+@pytest.mark.slow
 def test_what_a_server_prints_steers_no_terminal(tmp_path: Path) -> None:
     hostile = r"printf 'a\033]0;x\007\302\233b\n' | tee /dev/stderr"
     made = toy(step(hostile, name="first"), step(f"{hostile} | tr b c", side="new", agrees_with="first"))
@@ -148,6 +150,7 @@ def test_what_a_server_prints_steers_no_terminal(tmp_path: Path) -> None:
     assert not {"\x1b", "\x07", "\x9b"} & set(done.stdout + done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--list", "--dry-run"])
 def test_what_only_looks_asks_no_server(option: str, tmp_path: Path) -> None:
     run = Run(plan({"running": True}), tmp_path)
@@ -159,6 +162,7 @@ def test_what_only_looks_asks_no_server(option: str, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["move.sh", "programs"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "made", [plan({"running": True, "tablespaces": (space("/s"),)}), odd_plan()], ids=["plain", "odd"]
 )
@@ -213,6 +217,7 @@ def channel(tmp_path: Path, middle: Step) -> Plan:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_failure_closes_what_was_opened_and_says_how_to_go_on(shell: str, tmp_path: Path) -> None:
     run = Run(channel(tmp_path, step(f"ls {tmp_path}/missing", side="new")), tmp_path, shell)
@@ -231,6 +236,7 @@ def test_a_failure_closes_what_was_opened_and_says_how_to_go_on(shell: str, tmp_
     assert [int(number) for number in re.findall(r"step (\d+) begins", run.log())] == [1, 2, 3, 2, 3, 4, 5]
 
 
+@pytest.mark.slow
 def test_a_signal_as_a_step_begins_ends_it_at_once(tmp_path: Path) -> None:
     """Also while the line to the server is being opened, which the signal breaks off."""
     run = Run(channel(tmp_path, step("sleep 20")), tmp_path)
@@ -248,6 +254,7 @@ def test_a_signal_as_a_step_begins_ends_it_at_once(tmp_path: Path) -> None:
         assert not locks(run)
 
 
+@pytest.mark.slow
 def test_the_same_script_run_from_elsewhere_is_anothers(tmp_path: Path) -> None:
     """A colleague has it too, or it lies twice on the workstation: only one of them has the cluster in hand."""
     first = Run(toy(step("sleep 20"), step("echo c")), tmp_path)
@@ -275,6 +282,7 @@ def test_nothing_is_left_out_that_the_rest_stands_on(tmp_path: Path) -> None:
     assert "has not been done yet, and must be before step 3" in done.stdout
 
 
+@pytest.mark.slow
 def test_what_another_export_has_kept_is_of_no_use(tmp_path: Path) -> None:
     made = channel(tmp_path, step("echo"))
     run = Run(made, tmp_path)
@@ -284,6 +292,7 @@ def test_what_another_export_has_kept_is_of_no_use(tmp_path: Path) -> None:
     assert "has not been done yet" in run("--from", "3", answers="yes\n").stdout
 
 
+@pytest.mark.slow
 def test_one_step_alone(tmp_path: Path) -> None:
     run = Run(channel(tmp_path, step("echo")), tmp_path)
     refused = run("--only", "2", answers="yes\n")
@@ -296,6 +305,7 @@ def test_one_step_alone(tmp_path: Path) -> None:
     assert re.findall(r"step (\d+) begins", run.log()) == ["2"]
 
 
+@pytest.mark.slow
 def test_what_does_not_agree_ends_it(tmp_path: Path) -> None:
     made = toy(step("echo a", name="one"), step("echo b", side="new", agrees_with="one"), step("echo c"))
     done = Run(made, tmp_path)(answers="yes\n")
@@ -305,12 +315,14 @@ def test_what_does_not_agree_ends_it(tmp_path: Path) -> None:
     assert "| c" not in done.stdout
 
 
+@pytest.mark.slow
 def test_what_differs_is_gone_on_with_from_where_it_is_copied(tmp_path: Path) -> None:
     copied, summed = step("echo pass", phase=Phase.FINAL), step("echo a", name=SUMS)
     run = Run(toy(step("echo"), copied, summed, step("echo b", side="new", agrees_with=SUMS)), tmp_path)
     assert f"go on:   {run.path} --from 2\n" in run(answers="yes\n").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_an_opening_that_let_nobody_in_leaves_the_way_back(shell: str, tmp_path: Path) -> None:
     opening = step(f"sh -c 'exit $(cat {tmp_path}/status)'", point_of_no_return=True, stopped=True)
@@ -324,6 +336,7 @@ def test_an_opening_that_let_nobody_in_leaves_the_way_back(shell: str, tmp_path:
     assert "new was opened to clients" in run("--back", answers="yes\n").stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_closed_way_is_taken_on_with_a_reason(shell: str, tmp_path: Path) -> None:
     """What it rests on is looked at again, also where the script begins behind that."""
@@ -347,6 +360,7 @@ def test_no_other_step_is_left_out_with_a_reason(tmp_path: Path) -> None:
     assert (done.returncode, "| end" in done.stdout) == (1, False), done.stdout
 
 
+@pytest.mark.slow
 def test_the_stop_asks_for_the_clusters_name(tmp_path: Path) -> None:
     made = toy(
         step("echo warm", warm_pass=1),
@@ -364,6 +378,7 @@ def test_the_stop_asks_for_the_clusters_name(tmp_path: Path) -> None:
     assert run("--from", "4", answers="yes\n").returncode == 0  # what is stopped is not asked for again
 
 
+@pytest.mark.slow
 def test_the_proof_of_the_stop_is_made_again_and_must_be_the_same(tmp_path: Path) -> None:
     control = tmp_path / "control"
     made = toy(
@@ -383,6 +398,7 @@ def test_the_proof_of_the_stop_is_made_again_and_must_be_the_same(tmp_path: Path
     assert run("--from", "3", answers="yes\n").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_further_warm_pass_may_be_left_out(tmp_path: Path) -> None:
     passes = [step(f"echo pass {number}{root}", warm_pass=number) for number in (1, 2) for root in "ab"]
     for answer, count in (("no", 2), ("yes", 4)):
@@ -392,6 +408,7 @@ def test_a_further_warm_pass_may_be_left_out(tmp_path: Path) -> None:
         assert done.stdout.count("     | pass") == count
 
 
+@pytest.mark.slow
 def test_what_people_do_is_waited_for(tmp_path: Path) -> None:
     made = toy(step(title="decide", table="a table\nof lines"), step("echo end"))
     run = Run(made, tmp_path)
@@ -411,6 +428,7 @@ def test_a_command_of_the_dbas_own_runs_where_it_belongs(tmp_path: Path) -> None
     assert "a b\n" in done.stdout
 
 
+@pytest.mark.slow
 def test_what_is_private_is_neither_shown_nor_kept(tmp_path: Path) -> None:
     made = toy(step("echo s3cret", name="secret", private=True), step("sha256sum", reads="secret"), step("false"))
     run = Run(made, tmp_path)
@@ -424,6 +442,7 @@ def test_what_is_private_is_neither_shown_nor_kept(tmp_path: Path) -> None:
     assert re.findall(r"step (\d+) begins", run.log()) == ["1", "2", "3", "1", "2", "3"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_sudos_password_is_asked_once_a_server_and_is_on_no_command_line(shell: str, tmp_path: Path) -> None:
     made = toy(step("echo hello", name="hello"), step("cat", reads="hello", side="new"))
@@ -459,6 +478,7 @@ def test_a_lock_of_another_ends_it(tmp_path: Path) -> None:
         lock.unlink()
 
 
+@pytest.mark.slow
 def test_nothing_is_copied_over_what_clients_have_written(tmp_path: Path) -> None:
     made = toy(step("echo copy"), step("echo open", point_of_no_return=True), back=(step("echo back"),))
     run = Run(made, tmp_path)
@@ -470,6 +490,7 @@ def test_nothing_is_copied_over_what_clients_have_written(tmp_path: Path) -> Non
         assert "new was opened to clients" in done.stderr
 
 
+@pytest.mark.slow
 def test_the_way_back(tmp_path: Path) -> None:
     made = toy(step("false", stopped=True), back=(step("echo back", side="new"), step("echo again")))
     run = Run(made, tmp_path)
@@ -480,6 +501,7 @@ def test_the_way_back(tmp_path: Path) -> None:
     assert done.stdout.index("     | back") < done.stdout.index("     | again")
 
 
+@pytest.mark.slow
 def test_what_the_way_back_reads_is_left_out_where_it_was_not_printed(tmp_path: Path) -> None:
     made = toy(step("echo found"), step("false", stopped=True), back=(step("cat"), step("echo again")))
     inventory = replace(made.steps[0], name="stock")
@@ -492,12 +514,14 @@ def test_what_the_way_back_reads_is_left_out_where_it_was_not_printed(tmp_path: 
     assert "     | found" in run("--back", answers="yes\n").stdout
 
 
+@pytest.mark.slow
 def test_a_long_output_is_counted(tmp_path: Path) -> None:
     done = Run(toy(step("seq 100"), step("printf '1%%\\r2%%\\rend\\n'")), tmp_path)(answers="yes\n")
     assert "     | 40\n     | ... 100 lines in all\n" in done.stdout
     assert "     | end\n" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_name_with_a_line_break_stays_in_its_comment(tmp_path: Path) -> None:
     run = Run(odd_plan(), tmp_path)
     done = run("--dry-run")

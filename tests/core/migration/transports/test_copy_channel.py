@@ -78,6 +78,7 @@ def test_the_receiver_takes_an_rsync_server_into_its_own_folder(channel: CopyCha
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -148,6 +149,7 @@ def test_a_key_is_made_afresh_and_only_for_its_owner(channel: CopyChannel, tmp_p
     assert not folder.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", range(1, len("ssh-ed25519 AAAA pghaul-copy-0123\n") + 1))
 def test_a_key_that_was_cut_off_is_not_allowed(channel: CopyChannel, tmp_path: Path, missing: int) -> None:
     """A connection that is lost ends the input like a whole one; the comment may look like a word of the key."""
@@ -184,6 +186,7 @@ def test_an_sshd_that_knows_no_expiry_gets_a_line_that_it_takes(channel: CopyCha
 _THEIRS = "# mine\nssh-rsa AAAA me\nssh-rsa BBBB another\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "broken", ["cat", "chmod", "cp", "flock", "getent", "grep", "mkdir", "mktemp", "mv", "readlink", "rm", "sync"]
 )
@@ -215,6 +218,7 @@ def test_keys_are_on_the_disk_before_they_take_the_place_of_others(channel: Copy
     assert file.stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.slow
 def test_moves_at_once_keep_each_others_lines(channel: CopyChannel, tmp_path: Path) -> None:
     """Each makes the file anew of what it has read; the last to come takes the file away that the first has made."""
     moves = [replace(channel, marker=f"pghaul-copy-{number}") for number in range(8)]

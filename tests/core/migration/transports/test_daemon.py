@@ -150,6 +150,7 @@ def start(channel: CopyChannel, programs: Path | None = None) -> str:
     return started.stdout
 
 
+@pytest.mark.slow
 @NO_RSYNC
 @pytest.mark.parametrize("end", ["folder", "step"])
 def test_from_the_password_to_the_end(here: CopyChannel, end: str) -> None:
@@ -171,12 +172,14 @@ def test_from_the_password_to_the_end(here: CopyChannel, end: str) -> None:
     assert not kept.exists()
 
 
+@pytest.mark.slow
 @NO_RSYNC
 def test_an_address_that_is_none_of_its_own_is_not_insisted_on(here: CopyChannel) -> None:
     port, _ = start(replace(here, address="192.0.2.1")).split()
     assert answers(int(port))
 
 
+@pytest.mark.slow
 @NO_RSYNC
 def test_what_arrives_is_flushed_while_more_arrives(here: CopyChannel, tmp_path: Path) -> None:
     flushed, source = tmp_path / "flushed", tmp_path / "old"

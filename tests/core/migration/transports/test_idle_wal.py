@@ -99,6 +99,7 @@ def test_the_segment_in_which_the_checkpoint_ends_is_needed(
     assert idle(wal, control(tmp_path, "shut down", at, size=size)) == segments(first_idle, first_idle + 100)
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, (1 << 50) - 1),
     st.integers(1, 2**31 - 1),
@@ -146,6 +147,7 @@ def test_where_the_wal_lies_by_series() -> None:
     assert found == {"8.2": None, "9.2": None, "9.6": "pg_xlog", "15": "pg_wal"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed here")
 def test_neither_a_list_nor_a_pass_holds_it_and_what_an_earlier_one_brought_is_removed(tmp_path: Path) -> None:
     data, new, folder = tmp_path / "it's data", tmp_path / "new", tmp_path / "way"

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is 
 LONG_AGO = 1_600_000_000_000_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("streams", [1, 2])
 @pytest.mark.parametrize("last", [passes.warm_pass, passes.changed_pass])
 def test_a_page_that_changed_with_size_and_times_as_before_arrives(

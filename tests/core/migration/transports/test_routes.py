@@ -60,6 +60,7 @@ def test_rsync_knows_where_to_send(route: Route) -> None:
     assert route in {Route.SSH, Route.DAEMON} or f"    {route})" in functions()["at_new"].text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("streams", [1, 4])
 def test_a_copy_takes_along_only_the_functions_of_its_route_and_streams(route: Route, streams: int) -> None:
     channel = replace(CHANNEL, transport=Transport(streams=streams, route=route), rsync=(3, 2, 7))

@@ -57,6 +57,7 @@ def test_no_summary(text: str) -> None:
     assert " ".join(text.split()) in caught.value.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", SAMPLES)
 def test_a_cut_off_output_says_nothing_that_the_whole_does_not(text: str) -> None:
     whole = asdict(parse_rsync(text))

@@ -61,6 +61,7 @@ def test_the_older_of_both_counts() -> None:
     assert common_version(old(tools=()), new()) == UNKNOWN
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "compression", "there", "not_there"),
     [

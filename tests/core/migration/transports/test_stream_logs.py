@@ -54,6 +54,7 @@ def begun(shell: Shell, folder: Path, log: int) -> "subprocess.Popen[bytes]":
     )
 
 
+@pytest.mark.slow
 def test_what_each_stream_is_through_with_adds_up(folder: Path, shell: Shell) -> None:
     log = RsyncLog(None)
     log.add(b"133214117 bytes in 24 files to send\n")

@@ -43,6 +43,7 @@ def test_growth_and_when_it_is_full(growing: Report) -> None:
     assert [one.name for one in drawings(made)] == ["growth"]
 
 
+@pytest.mark.slow
 def test_sizes_of_one_day_tell_no_growth(full: Report) -> None:
     made = capacity_report(full, Options())
     assert made.answers[1].words == "Not known"

@@ -249,6 +249,7 @@ def test_what_is_left_to_do(full: Report) -> None:
     assert "What is left to do" in titles(made)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 1, 60])
 def test_any_number_of_steps_can_be_drawn(full: Report, number: int) -> None:
     many = tuple(

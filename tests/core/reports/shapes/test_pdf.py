@@ -74,6 +74,7 @@ def _within(holder: DictionaryObject, name: str) -> DictionaryObject:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("kind", list(Kind))
 def test_each_kind_is_a_tagged_archive_file(make: Make, kind: Kind, language: str) -> None:
@@ -96,6 +97,7 @@ def test_each_kind_is_a_tagged_archive_file(make: Make, kind: Kind, language: st
         assert said in xmp
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(Kind))
 def test_pages_contents_and_bookmarks(make: Make, kind: Kind) -> None:
     document = make(kind, Options())
@@ -112,6 +114,7 @@ def test_pages_contents_and_bookmarks(make: Make, kind: Kind) -> None:
     assert "Contents" in first + reader.pages[1].extract_text()
 
 
+@pytest.mark.slow
 def test_contents_stand_on_page_one_where_they_fit(make: Make, full: Report) -> None:
     fitting = _read(make(Kind.FLEET, Options()), Options()).pages
     assert "Contents" in fitting[0].extract_text()
@@ -125,6 +128,7 @@ def test_contents_stand_on_page_one_where_they_fit(make: Make, full: Report) -> 
     assert "Method and units" in nothing[0].extract_text()
 
 
+@pytest.mark.slow
 def test_a_long_name_stays_within_the_page(make: Make) -> None:
     name = "Привет" + "data" * 75
     document = make(Kind.FLEET, Options())
@@ -147,6 +151,7 @@ def test_a_tall_chart_leaves_no_page_half_empty(make: Make) -> None:
     assert "IN THE CHART" in pages[1]
 
 
+@pytest.mark.slow
 def test_a_short_table_is_whole_and_a_long_one_is_not_cut(make: Make) -> None:
     def shown(cell: str, before: int) -> list[str]:
         table = Table("cells", ("a", "b"), ((cell, "one"), (cell, "two")), (1, 40))
@@ -178,6 +183,7 @@ def test_a_long_word_of_the_language_is_hyphenated_and_a_name_is_not(make: Make)
         assert "productiondatabaseserver" in text.replace(" ", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(Kind))
 def test_all_fonts_are_inside_and_those_that_ship(make: Make, kind: Kind) -> None:
     reader = _read(make(kind, Options()), Options())
@@ -208,6 +214,7 @@ def _as_large_as_any(full: Report) -> Report:
     return dataclasses.replace(full, checks=found, plan=dataclasses.replace(full.plan, steps=steps), made_at=AT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paper", list(Paper))
 @pytest.mark.parametrize("language", languages())
 def test_the_smallest_plan_is_short(full: Report, language: str, paper: Paper) -> None:
@@ -261,6 +268,7 @@ def test_text_is_never_markup(full: Report) -> None:
     assert len(reader.pages) > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", list(Kind))
 def test_a_server_of_that_name_in_every_kind(full: Report, storages: StorageReport, kind: Kind) -> None:
     named = dataclasses.replace(storages.compared, old=f"{NAME}:/{'数' * 300}")

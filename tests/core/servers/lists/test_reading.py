@@ -177,6 +177,7 @@ def test_a_jump_host_is_what_connecting_takes(jump: str, said: str) -> None:
     assert said in "".join(reasons)
 
 
+@pytest.mark.slow
 def test_more_servers_than_anybody_has_are_refused_and_ten_thousand_are_read() -> None:
     lines = [f"db{number} ansible_host=192.0.2.1" for number in range(MOST)]
     assert len(read("\n".join(lines)).profiles) == MOST
@@ -184,6 +185,7 @@ def test_more_servers_than_anybody_has_are_refused_and_ten_thousand_are_read() -
     assert (where, f" {MOST} " in reason) == (f"line {MOST + 1}", True)
 
 
+@pytest.mark.slow
 def test_the_same_servers_again_and_again_count_too() -> None:
     found = read("".join(f"[g{number}]\ndb[1:{MOST}]\n" for number in range(1500)))
     assert len(found.profiles) == MOST

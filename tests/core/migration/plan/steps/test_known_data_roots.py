@@ -126,6 +126,7 @@ def empty_space(data: Path) -> None:
         path.unlink()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

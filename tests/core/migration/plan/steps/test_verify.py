@@ -56,6 +56,7 @@ def test_every_file_is_summed_up_once_by_whichever_program(data: Path, program: 
     assert hashed == f"{hashlib.sha256((data / CONTROL).read_bytes()).hexdigest()}  -"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["openssl", "sha256sum"])
 @pytest.mark.parametrize("size", [1, 2 << 20])
 @pytest.mark.parametrize("name", ["a\nb", "a\\b", "a\\nb", "a  b", "\\", "-n"])
@@ -79,6 +80,7 @@ def sum_ahead(data: Path) -> None:
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
+@pytest.mark.slow
 def test_what_was_summed_up_ahead_is_not_read_again_until_it_changes(data: Path) -> None:
     sum_ahead(data)
     ahead = kept(data)
@@ -103,6 +105,7 @@ def test_what_has_just_changed_is_not_kept_ahead(data: Path) -> None:
     assert [path for path, rest in kept(data).items() if rest[2]] == []
 
 
+@pytest.mark.slow
 def test_a_file_that_vanishes_while_old_runs_is_no_failure(data: Path) -> None:
     """It is listed, and gone when it is read; in the stop nothing may vanish."""
     vanish = f"sort() {{ rm -f '{data}/base/1/3'; command sort \"$@\"; }}; "
