@@ -1,8 +1,9 @@
 """Examples of the functions of the remote half, and how one is run here: by dash and by bash, without SSH around it.
 
 An example calls one function with words that make it do its work, in a folder of its own. `test_functions.py` runs each
-in both shells and looks whether it does what it should; then it breaks, one after the other, every program that the
-function runs, before and behind what that prints, and the disk: each time the function must end with a sentence.
+in dash, the first of each function in bash too, and looks whether it does what it should; then it breaks, one after the
+other, every program that the function runs, behind what that prints, and the disk: each time the function must end with
+a sentence.
 What may break without harm is declared with its reason.
 
     Example(
