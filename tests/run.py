@@ -40,6 +40,10 @@ NEEDED = {"test-pdf": ("java", "javac", "mvn")}
 PARTS = ("fast", "unhosted", "core", "long", "nfs", "systemd", "clean_debian", "pdf")
 
 
+WHOLE = ("fast", "unhosted", "core")
+"""Those that go through all files."""
+
+
 def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
     """The words by which pytest runs a part, but for those given.
 
@@ -84,8 +88,26 @@ def files_that_measure() -> list[str]:
     return sorted(str(path.relative_to(TOP)) for path in tests if "pytest.mark.measures" in path.read_text("utf-8"))
 
 
+def load_once(workers: int) -> None:
+    """Load every file of tests, each in one process, where most have never been loaded here.
+
+    pytest rewrites and compiles a file when it is first loaded. In a new clone every worker would do so for all files.
+    """
+    files = sorted((TOP / "tests").rglob("test_*.py"))
+    new = [path for path in files if not any((path.parent / "__pycache__").glob(f"{path.stem}.*-pytest-*.pyc"))]
+    if len(new) * 2 < len(files) or sys.dont_write_bytecode:
+        return
+    words = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n0"]
+    shares = ([str(path) for path in files[first::workers]] for first in range(workers))
+    loading = [subprocess.Popen([*words, *share], cwd=TOP, stdout=subprocess.DEVNULL) for share in shares]
+    for each in loading:
+        each.wait()  # a file that cannot be loaded is told of by the run
+
+
 def run(part: str, workers: str, given: Sequence[str]) -> int:
     """Run one part; that none of the tests asked for is of that kind is no failure."""
+    if part in WHOLE and not given:
+        load_once(int(workers))
     repeated = [] if os.environ.get("STRICT", "0") not in {"", "0"} else ["--repeat"]
     status = pytest.main([*selection(part, workers, given), *repeated, f"--junitxml={_record(part)}", *given])
     return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED else int(status)

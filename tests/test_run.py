@@ -24,6 +24,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return pytest.ExitCode.NO_TESTS_COLLECTED
 
     monkeypatch.setattr(pytest, "main", main)
+    monkeypatch.setattr(run, "load_once", lambda _: None)
     monkeypatch.delenv("STRICT", raising=False)
     return heard
 
@@ -80,8 +81,27 @@ def test_strict_repeats_nothing(
     assert ("--repeat" in words) == repeats
 
 
+@pytest.mark.slow
+def test_files_that_were_never_loaded_are_loaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "TOP", tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    tests = tmp_path / "tests"
+    tests.mkdir()
+    (tmp_path / "pytest.ini").touch()
+    for name in ("a", "b", "c"):
+        (tests / f"test_{name}.py").write_text("def test_a(): ...\n")
+    run.load_once(2)
+    made = sorted(path.name.split(".")[0] for path in (tests / "__pycache__").glob("*-pytest-*.pyc"))
+    assert made == ["test_a", "test_b", "test_c"]
+    next((tests / "__pycache__").glob("test_a.*")).unlink()
+    run.load_once(2)  # most are: each worker does what is left
+    assert len(list((tests / "__pycache__").glob("*.pyc"))) == 2
+
+
 def test_a_failure_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pytest, "main", lambda _: pytest.ExitCode.INTERRUPTED)
+    monkeypatch.setattr(run, "load_once", lambda _: None)
     assert run.main(["fast"]) == 2
 
 
