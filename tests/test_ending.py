@@ -89,7 +89,7 @@ def test_lab_test_that_passes_when_repeated_is_unstable(
     assert (count(pytester.path / "ran"), count(pytester.path / "other")) == (2, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_record_holds_an_unstable_test_once_as_passed(run: Run, pytester: pytest.Pytester) -> None:
     run(UNSTABLE, "--repeat")
     record = suite(pytester.path)
@@ -101,7 +101,7 @@ def test_record_holds_an_unstable_test_once_as_passed(run: Run, pytester: pytest
     assert (place.get("name"), place.get("value")) == ("unstable", "build/tests-outputs/1-test_a.py-test_again")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_error_in_setup_and_in_teardown_is_repeated(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_red():
     assert suite(pytester.path).get("failures") == "1"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "ending", ['pytest.skip("there are no hosts any more")', "request.addfinalizer(lambda: os._exit(0))"]
 )
@@ -164,7 +164,7 @@ def test_a(request):
     assert (result.ret, result.parseoutcomes()) == (1, {"failed": 1})
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_is_not_marked_lab_or_not_to_be_repeated_runs_once(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 def test_plain():
@@ -176,6 +176,7 @@ def test_plain():
     assert (result.ret, result.parseoutcomes(), count(pytester.path / "ran")) == (1, {"failed": 1, "passed": 1}, 1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("failing", "repeated"), [pytest.param(10, 10, marks=pytest.mark.slow), (11, 0)], ids=["ten", "eleven"]
 )
@@ -193,7 +194,7 @@ def test_red(number):
     assert ("11 tests of the lab failed: more than 10 are not repeated" in result.outlines) == (repeated == 0)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_test_of_another_selection_is_repeated_by_its_id(run: Run) -> None:
     text = """
 @pytest.mark.long
@@ -272,7 +273,7 @@ def test_beside():
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_each_of_several_runs_after_the_one_before(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 @pytest.mark.lab
@@ -318,7 +319,7 @@ def pytest_sessionfinish():
     result.stdout.fnmatch_lines(["worker gw0 ended: *"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_either_part_may_select_nothing(run: Run) -> None:
     files = {"test_a.py": "@pytest.mark.measures\ndef test_alone(): ...\n"}
     result = run(files, *WITH_WORKER, "-m", "not measures", "--then=-m measures")
@@ -336,7 +337,7 @@ def test_a_file_that_does_not_load_by_itself_is_an_error_told_once(run: Run) -> 
     result.stdout.fnmatch_lines(["FAILED to load: test_b.py", "*ModuleNotFoundError*"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_process_that_ends_early_is_named_with_its_test(run: Run) -> None:
     text = """
 @pytest.mark.measures
@@ -387,7 +388,7 @@ ON_ITS_WAY = """
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("words", [(), WITH_WORKER], ids=["by itself", "with a worker"])
 def test_an_interrupted_run_says_what_ran(run: Run, pytester: pytest.Pytester, words: tuple[str, ...]) -> None:
     text = """
@@ -405,7 +406,7 @@ def test_on_its_way():"""
     assert count(pytester.path / "ran") == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_runs_by_itself_is_interrupted_with_the_run_and_clears_up(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 @pytest.fixture(scope="session")

@@ -30,7 +30,6 @@ FOUND: tuple[tuple[str, bytes], ...] = (
         b"Total transferred file size: " + _DIGITS + b" bytes\n" + _DIGITS + b"/1 MB (1%) computed\n",
     ),
     ("migration/release", _DIGITS * 2 + b"=" * 20_000),
-    ("migration/differing files", base64.b64encode(gzip.compress(bytes(300 << 20)))),
     ("migration/differing files", "²".encode()),
     ("migration/differing files", b"\2data\2\nbase/1/1\2owner\n"),
     ("migration/differing files", b"\2data\2\nbase/1/1\2ow\2ner l x\n"),
@@ -42,7 +41,8 @@ FOUND: tuple[tuple[str, bytes], ...] = (
 
 
 def test_what_was_found_is_read_or_refused_in_time(subtests: pytest.Subtests) -> None:
-    for number, (name, data) in enumerate(FOUND):
+    bomb = ("migration/differing files", base64.b64encode(gzip.compress(bytes(300 << 20))))
+    for number, (name, data) in enumerate((*FOUND, bomb)):
         with subtests.test(name, number=number):
             limits.read_or_refuse(READ[name], data)
 

@@ -215,7 +215,7 @@ def _luminance(colour: QColor) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("factor", ["1", "2"])
+@pytest.mark.parametrize("factor", [pytest.param("1", marks=pytest.mark.long), "2"])
 def test_no_text_is_clipped(histories: Histories, tmp_path: Path, factor: str) -> None:
     """In a process of its own: the scale is set before Qt starts."""
     history = histories.copy(tmp_path / "history", samples.fill)

@@ -17,7 +17,7 @@ from tests.gui.conftest import page
 TOP = Path(__file__).parents[2]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_picture_of_every_page(qapp: QApplication, full_store: Store, tmp_path: Path) -> None:  # noqa: ARG001
     saved = save_screenshots(Session(full_store, Nobody()), "spring", tmp_path / "pictures", schemes=("light",))
     names = [path.name for path in saved]

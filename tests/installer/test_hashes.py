@@ -30,7 +30,7 @@ def test_what_builds_the_project_is_locked_too() -> None:
     assert "--no-build-isolation" in (TOP / "installer" / "environment.sh").read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="the script is a Unix shell's")
 def test_a_tool_with_another_hash_is_not_installed(tmp_path: Path) -> None:
     """A package index that hands out something else under uv's name and version."""

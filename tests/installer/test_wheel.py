@@ -141,6 +141,7 @@ def test_it_says_its_version(installed: Installed) -> None:
     assert installed.run("pghaul", "--version") == f"pghaul {program_version()}\n"
 
 
+@pytest.mark.long
 def test_it_reports_on_the_example_and_shows_it(installed: Installed) -> None:
     installed.run("pghaul", "history", "example", str(installed.home / "history"))
     pdf = installed.home / "example.pdf"

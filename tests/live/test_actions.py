@@ -80,6 +80,7 @@ def test_facts_without_the_cluster_are_read_again(session: Session) -> None:
     assert known.cluster(MOVE.cluster) is not None
 
 
+@pytest.mark.long
 def test_two_profiles_of_one_host_are_told(session: Session, old_profile: Profile) -> None:
     """The lab's hosts share this machine's kernel and its ids: old and new are two hosts, old and twin are one."""
     session.store.add_profile(replace(old_profile, name="twin"))

@@ -140,6 +140,7 @@ def test_a_killed_pghaul_leaves_nothing_without_a_next_start(
         assert folder.name in lab.old.exec("ls", "-A", "/tmp").stdout
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean_hosts")
 def test_interrupted_twice_it_ends_at_once_and_the_server_cleans_up(lab: Lab, data: Path, suite: str) -> None:
     with bench(lab, suite) as process:

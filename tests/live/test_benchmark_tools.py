@@ -68,7 +68,10 @@ def run(server: Server, *workloads: Workload, job: Job | None = None) -> tuple[R
 @pytest.mark.parametrize(
     "workloads",
     [
-        (workload("bonnie", "write_bytes_per_second", size_bytes=128 * MIB, flush=True, concurrency=2, seeks=50),),
+        pytest.param(
+            (workload("bonnie", "write_bytes_per_second", size_bytes=128 * MIB, flush=True, concurrency=2, seeks=50),),
+            marks=pytest.mark.long,
+        ),
         (workload("sysbench", "read_iops", **SEEKS), workload("sysbench", "fsyncs_per_second", **SYNCS)),
         (workload("fio", "fsyncs_per_second", sync="fdatasync", **LOG), workload("fio", "read_iops", **MIXED)),
         workloads_of(JOB),
@@ -95,6 +98,7 @@ def test_a_test_that_is_over_too_soon_has_not_measured(old_server: Server) -> No
     assert "choose a larger size" in repetition.message
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean_hosts")
 def test_pg_test_fsync_knows_every_method_and_leaves_nothing(old_server: Server) -> None:
     (ended,) = run(old_server, workload("pg_test_fsync", "fsyncs_per_second", method="fsync", seconds_per_test=1))
@@ -189,6 +193,7 @@ def test_a_missing_tool_is_installed_when_asked(lab: Lab, new_server: Server) ->
     assert installation(new_server, ["fio", "bonnie++"], Job()).shell is None
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("without_bonnie")
 def test_what_apt_says_when_it_cannot_is_said(lab: Lab, new_server: Server) -> None:
     lab.new.exec("sh", "-c", "rm /etc/apt/sources.list")

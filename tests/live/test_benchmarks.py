@@ -168,6 +168,7 @@ def test_a_run_is_journaled_whole_and_leaves_nothing(lab: Lab, old_server: Serve
     lab.old.exec("rmdir", folder)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("clean_hosts")
 def test_more_repetitions_than_were_forecast_do_not_count_for_what_comes_behind(old_server: Server) -> None:
     events: list[Event] = []

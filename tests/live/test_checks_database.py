@@ -206,6 +206,7 @@ def test_what_sorts_by_bytes_is_not_affected(of_sick: Seen) -> None:
         assert name not in text
 
 
+@pytest.mark.long
 def test_on_its_own_host_the_sick_cluster_has_all_that_it_needs(sick: Extra, new_server: Server) -> None:
     """The same libraries, settings and locales pass where the binaries have them: the checks see both ways."""
     results = look(new_server, new_server, sick).results
@@ -214,6 +215,7 @@ def test_on_its_own_host_the_sick_cluster_has_all_that_it_needs(sick: Extra, new
     assert "pg_trgm" in results["extension-libraries"].old
 
 
+@pytest.mark.long
 def test_another_order_of_the_same_locale_is_found_and_priced(
     lab: Lab, sick: Extra, new_server: Server, old_server: Server
 ) -> None:

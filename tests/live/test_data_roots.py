@@ -105,6 +105,7 @@ def test_a_disk_that_goes_before_the_stop_removes_nothing_on_new(disk: CommandLi
     assert sql(disk.lab.old, ACCOUNTS) == before
 
 
+@pytest.mark.long
 def test_a_link_to_a_file_that_new_does_not_have_stops_the_move_before_it_begins(odd: CommandLine) -> None:
     odd.lab.old.exec("sh", "-c", f"touch {ROOT}/here && ln -sfn {ROOT}/here {DATA}/server.key")
     code, _, err = execute(odd)

@@ -41,7 +41,7 @@ def a_write(mount_point: str) -> Run:
     )
 
 
-@pytest.mark.parametrize("name", ["old", "new"])
+@pytest.mark.parametrize("name", ["old", pytest.param("new", marks=pytest.mark.long)])
 def test_times_of_access(lab: Lab, old_server: Server, new_server: Server, name: str) -> None:
     host, server = lab.host(name), old_server if name == "old" else new_server
     assert "access-times" not in names(diagnosed(server, "/srv/pg"))

@@ -191,28 +191,6 @@ def settings_of_the_first_start(cluster: Lab) -> str:
     return sql(cluster.new, "select current_setting('listen_addresses') || '|' || current_setting('archive_mode')")
 
 
-def test_going_back_before_the_point_of_no_return_makes_old_what_it_was(cluster: Lab, move: Moving) -> None:
-    """New has been started and asked; the person decides against it."""
-    number = move.begin()
-    with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
-        carry_out(move.executor(number, Undecided()))
-    assert move.store.execution(number).state is State.STOPPED
-    assert sql(cluster.new, HISTORY) == "0"
-    roll_back(move.executor(number))
-    assert move.store.execution(number).state is State.ROLLED_BACK
-    assert sql(cluster.old, HISTORY) == "0"
-    assert cluster.old.exec("test", "-e", f"{DATA}/pghaul-fence", check=False).returncode == 1
-    assert cluster.new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
-    assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-fence/global/pg_control").returncode == 0  # new is kept
-
-
-class Undecided(Person):
-    """Does everything but the last thing."""
-
-    def has_done(self, step: Step) -> bool:
-        return step.name != DECIDE
-
-
 def _silent() -> Server:
     raise UnreachableError("new does not answer", "look at its power")
 
@@ -289,6 +267,7 @@ def test_a_rehearsal_stops_and_starts_nothing(cluster: Lab, move: Moving) -> Non
     assert not declined.done(stop.number)
 
 
+@pytest.mark.long
 def test_a_page_changed_within_the_second_of_the_warm_copy_arrives(cluster: Lab, move: Moving) -> None:
     """The same size, the same second: what rsync's own quick check passes over."""
     table = f"{DATA}/" + sql(cluster.old, "select pg_relation_filepath('pgbench_tellers')")

@@ -173,6 +173,7 @@ def test_the_cable_is_out(window: MainWindow, qtbot: QtBot, lab: Lab) -> None:
     qtbot.waitUntil(lambda: window.work.runner.idle, timeout=PATIENCE_MS)
 
 
+@pytest.mark.long
 def test_no_postgresql_in_the_folder(window: MainWindow, qtbot: QtBot) -> None:
     session = window.work.session
     assert session is not None
@@ -194,6 +195,7 @@ def test_no_postgresql_in_the_folder(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: window.work.runner.idle, timeout=PATIENCE_MS)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("full_disk")
 def test_a_full_disk(window: MainWindow, qtbot: QtBot) -> None:
     page = shown(window, qtbot, MeasurePage)

@@ -75,11 +75,11 @@ class Undecided(Person):
         return step.name != DECIDE and super().has_done(step)
 
 
-def undecided(move: Moving, person: Person | None = None) -> int:
+def undecided(move: Moving, listener: Callable[[Event], None] | None = None) -> int:
     """An execution up to the decision: new runs for us alone."""
     number = move.begin()
     with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
-        carry_out(move.executor(number, person or Undecided()))
+        carry_out(move.executor(number, Undecided(), listener))
     return number
 
 
@@ -100,11 +100,20 @@ def at_start(title: str, action: Callable[[], object]) -> Callable[[Event], None
     return hear
 
 
-@pytest.mark.parametrize("move", [False], indirect=True)
+@pytest.mark.parametrize(
+    "move", [True, pytest.param(False, marks=pytest.mark.long)], indirect=True, ids=["running", "stopped"]
+)
 def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_byte(cluster: Lab, move: Moving) -> None:
-    before = site.hashes(cluster.old)
-    number = undecided(move)
-    pg_ctl, old = f"{SERVER}/bin/pg_ctl", cluster.old
+    """New has been started and asked; the person decides against it. If old ran, it runs again."""
+    looks: list[str] = []
+    pg_ctl, old, new = f"{SERVER}/bin/pg_ctl", cluster.old, cluster.new
+
+    def look() -> None:
+        looks.append(site.hashes(old))
+
+    number = undecided(move, listener=at_start("keep old from starting", look))
+    assert move.store.execution(number).state is State.STOPPED
+    assert sql(new, BRANCHES) == "1"
     refuses(old, pg_ctl, "-D", DATA, "-w", "-s", "start")
     refuses(old, pg_ctl, "-D", DATA, "-w", "-s", "restart")
     assert "could not find the database system" in refuses(old, f"{SERVER}/bin/postgres", "-D", DATA)
@@ -113,10 +122,16 @@ def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_b
     refuses(old, f"{SERVER}/bin/initdb", "-D", DATA)  # as an entrypoint that takes the folder for none
     state = old.exec(f"{SERVER}/bin/pg_controldata", f"{DATA}/pghaul-fence").stdout
     assert "shut down" in state
-    roll_back(move.executor(number))
+    roll_back(move.executor(number, listener=at_start("start old", look)))
     assert move.store.execution(number).state is State.ROLLED_BACK
-    assert site.hashes(old) == before
-    site.start(old)
+    assert new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
+    assert new.exec("test", "-e", f"{FENCE}/global/pg_control").returncode == 0  # new is kept
+    ran = move.facts[0].cluster(DATA)
+    if ran is None or not ran.running:
+        look()
+        site.start(old)
+    stopped, given_back = looks
+    assert given_back == stopped
     assert sql(old, BRANCHES) == "1"
 
 

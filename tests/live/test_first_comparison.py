@@ -82,6 +82,7 @@ def compares(path: Path, window: MainWindow) -> bool:
     return len(sides) == 2 and path.read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.long
 def test_ten_clicks_besides_typing(window: MainWindow, lab: Lab, qtbot: QtBot, tmp_path: Path) -> None:
     hand, path = Hand(qtbot, window), tmp_path / "spring.pdf"
     qtbot.waitUntil(lambda: window.findChild(Empty) is not None, timeout=PATIENCE_MS)

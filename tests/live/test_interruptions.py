@@ -312,6 +312,7 @@ def test_a_cancel_from_elsewhere_ends_the_copy_and_cleans_up(cluster: Lab, stopp
     assert site.contents(cluster.old) == before
 
 
+@pytest.mark.long
 def test_a_killed_workstation_is_gone_on_with(
     cluster: Lab, running: Moving, tmp_path: Path, lines: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:

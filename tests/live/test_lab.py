@@ -221,6 +221,7 @@ def test_keyboard_interactive_has_a_port_of_its_own(lab: Lab) -> None:
     assert "Authentications that can continue: keyboard-interactive\n" in done.stderr.replace("\r", "")
 
 
+@pytest.mark.long
 def test_two_labs_at_once_do_not_meet(lab: Lab) -> None:
     with labs.lab("second", with_clusters=False, size="1G") as second:
         assert second.subnet != lab.subnet
@@ -234,7 +235,9 @@ def test_two_labs_at_once_do_not_meet(lab: Lab) -> None:
         lab.old.exec("rm", "/home/dba/mine")
 
 
-@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "sign", [signal.SIGKILL, *(pytest.param(each, marks=pytest.mark.long) for each in (signal.SIGTERM, signal.SIGINT))]
+)
 def test_a_killed_owner_leaves_nothing(lab: Lab, sign: signal.Signals) -> None:
     owner = _hold_a_lab()
     try:
@@ -251,6 +254,7 @@ def test_a_killed_owner_leaves_nothing(lab: Lab, sign: signal.Signals) -> None:
     assert lab.old.exec("true").returncode == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("after", ["folder", "bridge", "host"])
 def test_an_owner_killed_while_the_lab_starts_leaves_nothing(after: str) -> None:
     owner = _hold_a_lab()

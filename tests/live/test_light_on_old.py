@@ -76,6 +76,7 @@ def session(host: Host, statement: str) -> Iterator["subprocess.Popen[str]"]:
         made.stdin.close()
 
 
+@pytest.mark.long
 def test_facts_take_little_memory_of_a_server_of_many_relations(crowd: Host, command: CommandLine) -> None:
     look = (
         f"until [ -e {ROOT}/over ]; do for each in $(pgrep -f '^postgres: postgres crowd'); do "

@@ -337,8 +337,11 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
 @pytest.mark.parametrize(
     "where",
     [
-        *("read_probe", "write_probe", "cipher_probe", "send_sample"),
-        *(pytest.param(each, marks=pytest.mark.long) for each in ("copy_probe", "load_probe")),
+        *("read_probe", "send_sample"),
+        *(
+            pytest.param(each, marks=pytest.mark.long)
+            for each in ("write_probe", "cipher_probe", "copy_probe", "load_probe")
+        ),
     ],
 )
 def test_a_cancelled_probe_leaves_nothing(
@@ -517,6 +520,7 @@ def test_without_rights_nothing_is_begun(
         probe(poor, new_server, *both_facts, MOVE, "0123", Journal(), Job())
 
 
+@pytest.mark.long
 def test_a_link_that_cannot_be_measured_is_said_and_left_out(
     lab: Lab,
     old_server: Server,

@@ -79,6 +79,7 @@ def states(host: Host) -> set[str]:
     return set(host.exec("find", f"{ROOT}/", "-type", "f", "-printf", r"%C@ %T@ %i %P\n").stdout.splitlines())
 
 
+@pytest.mark.long
 def test_what_does_not_change_is_read_while_old_runs(cluster: Lab, begin: Callable[[], Moving]) -> None:
     ahead: list[int] = []
     behind: list[int] = []

@@ -116,6 +116,7 @@ def test_each_server_is_a_row_of_its_own_whatever_becomes_of_it(
     assert lab.old.exec("ls", "/tmp/surveyed", check=False).returncode != 0
 
 
+@pytest.mark.long
 def test_five_clusters_of_one_server_are_five_moves(lab: Lab, fleet: tuple[str, ...], session: Session) -> None:
     try:
         for folder in CLUSTERS:

@@ -115,7 +115,11 @@ def test_a_cold_pass_makes_both_the_same(
     assert inside(new, TARGET, "ls postmaster.pid x || true") == ""
 
 
-@pytest.mark.parametrize("transport", TRANSPORTS[:2], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "transport",
+    [TRANSPORTS[0], pytest.param(TRANSPORTS[1], marks=pytest.mark.long)],
+    ids=lambda each: each.name,
+)
 def test_the_final_pass_carries_a_page_that_changed_within_the_second(
     lab: Lab, source: Host, old_server: Server, new_server: Server, transport: Transport
 ) -> None:

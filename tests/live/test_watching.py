@@ -99,6 +99,7 @@ def test_a_watch_that_old_has_lost_is_ended_and_asked_for_once(session: Session)
     assert changes(session) is None
 
 
+@pytest.mark.long
 def test_the_longer_write_finds_the_rate_of_the_disk_and_leaves_nothing(lab: Lab, session: Session) -> None:
     lab.cap_disk("new", write_bps=60_000_000)
     notes: list[Event] = []

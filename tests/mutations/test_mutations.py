@@ -113,7 +113,7 @@ def test_what_never_runs_is_not_mutated(text: str) -> None:
     assert python(text) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_draw_comes_again_by_its_seed_and_goes_on_where_a_shorter_one_ended() -> None:
     drawn = draw(PROJECT, 60, 7)
     assert drawn == draw(PROJECT, 60, 7)

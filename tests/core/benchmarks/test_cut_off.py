@@ -111,7 +111,7 @@ PIECES = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.sampled_from(SAMPLES), st.data())
 def test_damage_never_crashes_and_gives_numbers_alone(sample: tuple[Parser, str], data: st.DataObject) -> None:
     parse, text = sample

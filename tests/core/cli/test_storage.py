@@ -58,7 +58,7 @@ def test_the_write_thread_is_named_where_it_bounds(capsys: pytest.CaptureFixture
         (["what-if", "--drives", "5", "--level", "10", *ONE], "RAID 10 of 5 "),
         (["what-if", "--drives", "1", *ONE], " 1 "),
         (["what-if", "--drives", "8"], "--read-iops"),
-        (["what-if", "--drives", "8", "--read-iops", "0"], ""),
+        (["what-if", "--drives", "8", "--read-iops", "0"], "zero"),
         (["what-if", "--drives", "8", "--groups", "2", *ONE], " 50 or 60"),
         (["prepare", "/srv/pg", "/dev/sdb", "/dev/sdc"], " 2"),
         (["prepare", "srv", "/dev/sdb"], "srv"),

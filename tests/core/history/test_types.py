@@ -40,7 +40,7 @@ st.register_type_strategy(
     datetime,
     st.datetimes(min_value=datetime(1970, 1, 2), max_value=datetime(2200, 1, 1), timezones=_zones),  # noqa: DTZ001
 )
-_quick = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+_quick = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.slow

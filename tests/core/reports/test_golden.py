@@ -76,7 +76,7 @@ def _bare(text: str) -> str:
 
 @pytest.mark.slow
 @each_kind
-@each_language
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "de"])
 def test_nothing_is_lost_in_the_pdf(full: Report, storages: StorageReport, kind: Kind, language: str) -> None:
     options = Options(language=language, raw=True, functions=True)
     document = _document(kind, full, storages, options)

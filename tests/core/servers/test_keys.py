@@ -85,8 +85,8 @@ def test_what_is_no_key_is_named(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("pipe", ""),
-        ("/dev/zero", ""),
+        ("pipe", " regular file"),
+        ("/dev/zero", " regular file"),
         ("long", " 64 KiB"),
         (".", ": Is a directory"),
         ("a\0b", ": embedded null byte"),

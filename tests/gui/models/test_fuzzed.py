@@ -146,7 +146,7 @@ FUNCTIONS = functions()
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_is_shown_is_made_whatever_there_is(name: str, data: st.DataObject) -> None:
     function = FUNCTIONS[name]

@@ -17,10 +17,21 @@ from core.cli.main import main, parser
 from core.cli.manual.completion import script
 from core.cli.manual.outline import outline
 
-SHELLS = [
-    pytest.param(shell, marks=pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not installed"))
-    for shell in ("bash", "fish", "zsh")
-]
+
+def each(*marks: pytest.MarkDecorator) -> list[object]:
+    """Each shell that is installed; those beside bash with these marks."""
+    return [
+        pytest.param(
+            shell,
+            marks=[
+                pytest.mark.skipif(shutil.which(shell) is None, reason=f"{shell} is not installed"),
+                *(marks if shell != "bash" else ()),
+            ],
+        )
+        for shell in ("bash", "fish", "zsh")
+    ]
+
+
 SECONDS = 200.0
 END = "=="
 """Behind the answers to a line."""
@@ -119,12 +130,12 @@ def _read_until(terminal: int, wanted: bytes) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", each(pytest.mark.long))
 def test_each_line_is_completed(shell: str, complete: Callable[[str], dict[str, set[str]]]) -> None:
     assert complete(shell) == LINES
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", each())
 def test_the_shell_reads_the_script_without_a_word(shell: str, tmp_path: Path) -> None:
     made = tmp_path / "_pghaul"
     made.write_text(script(outline(parser()), shell), encoding="utf-8")

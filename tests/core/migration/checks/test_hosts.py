@@ -440,7 +440,7 @@ CROWDED = host_environment(
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     here=spoiled(old(RICH, host_environment=CROWDED)),
     there=spoiled(new(replace(RICH, data_directory=TARGET), host_environment=CROWDED)),

@@ -536,7 +536,7 @@ def shellcheck(text: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("made", [odd_plan, plan], ids=["odd", "plain"])
+@pytest.mark.parametrize("made", [odd_plan, pytest.param(plan, marks=pytest.mark.long)], ids=["odd", "plain"])
 def test_shellcheck_finds_nothing_in_the_script(made: Callable[[], Plan]) -> None:
     assert shellcheck(script(made())) == ""
 
