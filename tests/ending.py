@@ -264,6 +264,8 @@ class Ending:
             self.terminal.section("unstable: failed, and passed when run once more alone", yellow=True, bold=True)
             for nodeid, folder in self.unstable.items():
                 self.terminal.write_line(f"unstable: {nodeid} (both outputs: {_shown(folder)})", yellow=True, bold=True)
+                for line in (line for report in self.failed_in_lab[nodeid] for line in _last_lines(report)):
+                    self.terminal.write_line(f"    {line}")
 
     def _say_what_failed(self, *, interrupted: bool) -> None:
         reports = [each for some in self.terminal.stats.values() for each in some if getattr(each, "failed", False)]

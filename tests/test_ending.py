@@ -79,9 +79,14 @@ def test_lab_test_that_passes_when_repeated_is_unstable(
     result = run(UNSTABLE, "--repeat", *words)
     assert result.ret == 0
     folder = pytester.path / "build" / "tests-outputs" / "1-test_a.py-test_again"
-    *_, named, last = result.outlines
-    assert named == "unstable: test_a.py::test_again (both outputs: build/tests-outputs/1-test_a.py-test_again)"
+    *_, last = result.outlines
     assert re.fullmatch(r"=+ 1 passed, 1 unstable in .* =+", last)
+    result.stdout.fnmatch_lines(
+        [
+            "unstable: test_a.py::test_again (both outputs: build/tests-outputs/1-test_a.py-test_again)",
+            "    E *assert 1 > 1",
+        ]
+    )
     assert "what failed" not in result.stdout.str()
     assert "said in run 1" in (folder / "first.txt").read_text()
     assert "assert 1 > 1" in (folder / "first.txt").read_text()
