@@ -97,7 +97,7 @@ class Messenger:
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: Any) -> None:
         report.longrepr = _crashed(crashitem, report)
-        self._tell(crashed=report.node.gateway.id)
+        self._tell(crashed=report.node.gateway.id, item=crashitem)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -172,28 +172,39 @@ class Ending:
 
     def _run_the_rest(self, session: pytest.Session, words: str) -> None:
         hook, output = self.config.hook, self.kept / f"then-{self.config.option.then.index(words) + 1}.txt"
-        failed_before = session.testsfailed
+        failed_before, lost_before = session.testsfailed, len(self.lost)
+        collected, unloaded = 0, False
+        over: set[str] = set()
         for event in self._by_itself(shlex.split(words), output):
             match event:
                 case {"collected": number}:
+                    collected += number
                     session.testscollected += number
                 case {"began": nodeid, "location": location}:
                     hook.pytest_runtest_logstart(nodeid=nodeid, location=tuple(location))
                 case {"ended": nodeid, "location": location}:
+                    over.add(nodeid)
                     hook.pytest_runtest_logfinish(nodeid=nodeid, location=tuple(location))
                 case {"report": report}:
                     hook.pytest_runtest_logreport(report=self._read(report))
                 case {"uncollected": report}:
+                    unloaded = True
                     hook.pytest_collectreport(report=self._read(report))
                 case {"down": worker, "error": error}:
                     self.lost[f"{worker} {output}"] = f"worker {worker} ended: {error}, see {_shown(output)}"
-                case {"crashed": worker}:
+                case {"crashed": worker, "item": nodeid}:
+                    over.add(nodeid)
                     self.lost.pop(f"{worker} {output}", None)
-                case {"status": pytest.ExitCode.INTERRUPTED} if session.testsfailed > failed_before:
+                case {"status": pytest.ExitCode.INTERRUPTED} if unloaded:
                     pass  # what it could not load has been told
-                case {"status": status} if status not in _USUAL:
+                case {"status": status}:
+                    told = session.testsfailed > failed_before or len(self.lost) > lost_before
+                    whole = len(over) >= collected or len(self.lost) > lost_before
+                    if status in _USUAL and whole and (told or status != pytest.ExitCode.TESTS_FAILED):
+                        continue
+                    ran = "" if whole else f", when {len(over)} of {collected} tests had run"
                     nodeid = next(reversed(self.running), "the tests by themselves")
-                    said = f"the process ended with status {status} while running {nodeid}, see {_shown(output)}"
+                    said = f"the process ended with status {status} while running {nodeid}{ran}, see {_shown(output)}"
                     place = (nodeid.partition("::")[0], None, nodeid)
                     hook.pytest_runtest_logreport(report=pytest.TestReport(nodeid, place, {}, "failed", said, "call"))
 

@@ -324,6 +324,53 @@ def pytest_sessionfinish():
     result.stdout.fnmatch_lines(["worker gw0 ended: *"])
 
 
+UNFINISHED = """
+@pytest.mark.measures
+@pytest.mark.lab
+def test_first():
+    assert runs("first") > 1
+
+@pytest.mark.measures
+def test_last():
+    {body}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("body", "status", "ran"),
+    [
+        ("os._exit(0)", 0, 1),
+        ("os._exit(1)", 1, 1),
+        ("os._exit(5)", 5, 1),
+        ("pytest.exit('enough')", 2, 1),
+    ],
+)
+def test_what_ends_before_its_tests_are_over_fails_the_run(run: Run, body: str, status: int, ran: int) -> None:
+    """Also where a test of the lab failed before, and passes when it is repeated."""
+    result = run({"test_a.py": UNFINISHED.format(body=body)}, "--repeat", "-m", "not measures", "--then=-m measures")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        [
+            f"*status {status} while running test_a.py::test_last, when {ran} of 2 tests had run, *",
+            "unstable: *test_first*",
+        ]
+    )
+
+
+@pytest.mark.slow
+def test_a_failed_end_without_a_failed_test_fails_the_run(run: Run) -> None:
+    ends = """
+def pytest_sessionfinish(session):
+    if session.config.option.reports_to is not None:
+        session.exitstatus = 1
+"""
+    files = {"conftest.py": ends, "test_a.py": "@pytest.mark.measures\ndef test_a(): ...\n"}
+    result = run(files, "-m", "not measures", "--then=-m measures")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*the process ended with status 1 while running the tests by themselves, see *"])
+
+
 @pytest.mark.long
 def test_either_part_may_select_nothing(run: Run) -> None:
     files = {"test_a.py": "@pytest.mark.measures\ndef test_alone(): ...\n"}
@@ -365,7 +412,7 @@ def test_beside():
     result.stdout.fnmatch_lines(
         [
             "    worker gw0 ended while running test_a.py::test_beside",
-            "    the process ended with status 7 while running test_a.py::test_alone, see *then-1.txt",
+            "    the process ended with status 7 while running test_a.py::test_alone, when 1 of 2 *, see *then-1.txt",
         ]
     )
 

@@ -34,6 +34,11 @@ def test_a_part_without_such_a_test_is_no_failure(words: list[str]) -> None:
     assert words == ["-m", "nfs", "--repeat", "--junitxml=build/tests/nfs.xml", "-k", "nothing", "-n0", "tests/core"]
 
 
+def test_a_part_that_holds_no_test_at_all_is_red(words: list[str]) -> None:
+    assert run.main(["nfs"]) == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert words[:2] == ["-m", "nfs"]
+
+
 def test_usual_tests_run_on_many_hosts_then_without_then_what_measures(words: list[str]) -> None:
     run.main(["-n", "2", "core"])
     then = [shlex.split(word.removeprefix("--then=")) for word in words if word.startswith("--then=")]
@@ -57,6 +62,7 @@ def test_usual_tests_run_on_many_hosts_then_without_then_what_measures(words: li
         (["tests/core", "tests/live/test_facts.py::test_a[1]"], True),
         (["tests"], True),
         (["-k", "facts"], True),
+        (["-k", "core"], True),  # which is a folder, too
     ],
 )
 def test_no_worker_waits_for_hosts_where_no_test_wants_them(words: list[str], given: list[str], *, hosts: bool) -> None:
