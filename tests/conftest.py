@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,10 +48,16 @@ _ALIEN = {
 }
 
 
-def pytest_collection_finish() -> None:
-    """Thousands of items and their modules stay to the end: no collection of garbage needs to look at them again."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Thousands of items and their modules stay to the end: no collection of garbage needs to look at them."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def _isolate(environment: pytest.MonkeyPatch, folder: Path) -> None:

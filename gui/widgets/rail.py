@@ -42,6 +42,7 @@ class Rail(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setFrameShape(QListView.Shape.NoFrame)
+        self.setUniformItemSizes(True)  # else Qt asks for each row's size at every change
         metrics = self.fontMetrics()
         widest = max(metrics.horizontalAdvance(tr(row.title)) for row in rows)
         self.setFixedWidth(widest + MARK + metrics.horizontalAdvance("88 min") + metrics.height() * 4)

@@ -142,7 +142,7 @@ def test_the_page_and_the_strip_say_what_is_so(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("state", [State.INTERRUPTED, State.RUNNING])
+@pytest.mark.parametrize("state", [State.INTERRUPTED, pytest.param(State.RUNNING, marks=pytest.mark.long)])
 def test_no_size_of_a_step_fails(state: State, size: str, shown: Callable[..., ExecutionPage]) -> None:
     made = shown(Case(state, 4, MoveStatus.STOPPED, GO_ON), SIZES[size])
     outcomes = [made.table.rows.text(made.table.rows.columns[-1], row) for row in made.table.rows.rows if row.run]

@@ -1,6 +1,7 @@
 """What is on a host, to hold the state after a test against the state before it."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass, fields
 
 from tests.lab.hosts import Host
@@ -60,16 +61,12 @@ def differences(before: Footprint, after: Footprint) -> list[str]:
     """
     found = []
     for field in fields(Footprint):
-        old, new = list(getattr(before, field.name)), list(getattr(after, field.name))
-        for line in list(new):
-            if line in old:
-                old.remove(line)
-                new.remove(line)
-        found += [f"{field.name}: left behind: {line}" for line in new]
-        running = set(getattr(after, field.name))
+        old, new = Counter(getattr(before, field.name)), Counter(getattr(after, field.name))
+        found += [f"{field.name}: left behind: {line}" for line in (new - old).elements()]
+        running = set(new)
         found += [
             f"{field.name}: gone: {line}"
-            for line in old
+            for line in (old - new).elements()
             if field.name != "processes" or (" -D " in line and line not in running)
         ]
     return found

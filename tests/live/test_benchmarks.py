@@ -72,7 +72,7 @@ def fio(name: str, headline: str, **parameters: Parameter) -> Workload:
     return Workload(name, name, "fio", headline, {"direct": True, "runtime_seconds": 2, **parameters})
 
 
-SEQUENTIAL_READ = fio("read", "read_bytes_per_second", pattern="read", block_bytes=MIB, size_bytes=80 * MIB, files=5)
+SEQUENTIAL_READ = fio("read", "read_bytes_per_second", pattern="read", block_bytes=MIB, size_bytes=40 * MIB, files=5)
 SEQUENTIAL_WRITE = fio("write", "write_bytes_per_second", pattern="write", block_bytes=MIB, size_bytes=256 * MIB)
 # many requests under way, so that the cap binds also where the machine lets the jobs wait
 RANDOM_READ = fio("randread", "read_iops", pattern="randread", size_bytes=16 * MIB, jobs=5, depth=8)
