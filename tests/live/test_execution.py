@@ -300,7 +300,7 @@ def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(c
     file = f"{TARGET}/base/1/1259"
 
     def spoil(event: object) -> None:
-        if isinstance(event, CommandStarted) and event.title.startswith("flush new's disks"):
+        if isinstance(event, CommandStarted) and event.title == "prove that old stayed stopped":
             rot = f"stamp=$(stat -c %y '{file}'); printf rot | dd of='{file}' bs=1 seek=77 conv=notrunc 2>/dev/null"
             cluster.new.exec("sh", "-c", f"{rot}; touch -d \"$stamp\" '{file}'")
 
@@ -315,12 +315,12 @@ def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(c
 
 
 def test_what_differs_is_copied_again_by_a_resume_and_nothing_else(cluster: Lab, move: Moving) -> None:
-    """A page that rots on new behind its warm pass; the next comparison reads it, and nothing but it is sent."""
+    """A page that rots on new behind its passes; the comparison reads it, and nothing but it is sent."""
     file = f"{TARGET}/base/1/1259"
     rotten: list[str] = []
 
     def spoil(event: object) -> None:
-        if isinstance(event, CommandStarted) and event.title == "flush new's disks" and not rotten:
+        if isinstance(event, CommandStarted) and event.title == "prove that old stayed stopped" and not rotten:
             rotten.append(event.title)
             rot = f"stamp=$(stat -c %y '{file}'); printf rot | dd of='{file}' bs=1 seek=77 conv=notrunc 2>/dev/null"
             cluster.new.exec("sh", "-c", f"{rot}; touch -d \"$stamp\" '{file}'")
