@@ -78,6 +78,7 @@ class Server:
         self._transport = transport
         self._disconnect = disconnect
         self._heartbeat = Heartbeat(transport, profile.name)
+        self._ended_by = ""
         self._launcher = Launcher(transport, profile, to.user, asker, self.lost)
 
     @property
@@ -171,7 +172,10 @@ class Server:
             return UnreachableError(
                 f"{self.name} stopped answering while {doing}", "check the network and the server, then connect again"
             )
-        ended_by = str(error or "") or str(self._transport.saved_exception or "")
-        if not ended_by:
+        # paramiko forgets what ended the connection once it has told: behind that it only says that there is none
+        self._ended_by = self._ended_by or str(self._transport.saved_exception or error or "")
+        if not self._ended_by:
             return UnreachableError(f"the connection to {self.name} was lost while {doing}", "connect again")
-        return UnreachableError(f"the connection to {self.name} was lost while {doing}: {ended_by}", "connect again")
+        return UnreachableError(
+            f"the connection to {self.name} was lost while {doing}: {self._ended_by}", "connect again"
+        )
