@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # For a part of the tests: make test PYTEST="tests/core -k facts"
 PYTEST ?=
-# Side by side: each worker has a lab of its own and takes the next file of tests when it is done with one.
+# How many compute side by side. As tests wait, there are two or three times as many workers, on the hosts each with a lab.
 WORKERS ?= 2
 # Of make chaos: how many rounds, drawn by which seed, on how many pairs of hosts at once; ROUND=3: that one alone.
 ROUNDS ?= 10
@@ -26,7 +26,7 @@ help:
 	@echo 'make test-fast     a minute of the tests: no hosts, and not the slow ones'
 	@echo 'make test          the tests, all but the longest; STRICT=1 repeats none that failed on the hosts'
 	@echo 'make test-all      all tests: make test, then each of those below and chaos; which were red stands at the end'
-	@echo 'make test-long     the longest: every cap, every interruption'
+	@echo 'make test-long     the longest: whole moves, every cap, every interruption'
 	@echo 'make test-nfs      a move over NFS, between two virtual machines'
 	@echo 'make test-systemd  moves between hosts with service managers, in every layout'
 	@echo 'make test-pdf      reports held against PDF/A-2a and PDF/UA-1 by veraPDF, which comes from Maven Central'
@@ -50,7 +50,7 @@ demo: setup-lab
 	@WITHOUT_LAB='$(BIN)/pghaul estimate --spec tests/data/specs/seed-1220gb-observed.toml' sh installer/with-lab.sh $(BIN)/python tests/lab/demo.py
 
 test: setup-lab
-	@WITHOUT_LAB='$(RUN) -n $(WORKERS) unhosted $(PYTEST)' sh installer/with-lab.sh $(RUN) -n $(WORKERS) core $(PYTEST)
+	@WITHOUT_LAB='$(if $(WITHOUT_LAB),$(WITHOUT_LAB); )$(RUN) -n $(WORKERS) unhosted $(PYTEST)' sh installer/with-lab.sh $(RUN) -n $(WORKERS) core $(PYTEST)
 
 test-fast: setup-lab
 	@$(RUN) -n $(WORKERS) fast $(PYTEST)

@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 . installer/machine.sh
 
 obstacle=$(lab_obstacle)
+if [ -z "$obstacle" ]; then obstacle=$(as_root .venv/bin/python -m tests.lab.machine); fi
 if [ -n "$obstacle" ]; then
     say "this machine cannot host the lab, because $obstacle; doing what works without it"
     eval "${WITHOUT_LAB:-}"

@@ -37,11 +37,10 @@ TARGETS = {
 }
 """What `all` has make run, and the part that each is."""
 NEEDED = {"test-pdf": ("java", "javac", "mvn")}
+"""What a target needs and make cannot install where there is no apt."""
 PARTS = ("fast", "unhosted", "core", "long", "nfs", "systemd", "clean_debian", "pdf")
-
-
-WHOLE = ("fast", "unhosted", "core")
-"""Those that go through all files."""
+SPREAD = ("fast", "unhosted", "core", "long")
+"""Those that run by several workers, of which each loads all files."""
 
 
 def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
@@ -57,7 +56,8 @@ def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
         case "fast":
             return ["-n", workers, *spread, "-m", f"not lab and {USUAL} and not slow", "--ignore", "tests/live"]
         case "unhosted":
-            return [*without, "-m", f"not lab and {USUAL}"]
+            alone = ["-m", f"not lab and {USUAL} and measures", *(given or files_that_measure())]
+            return [*without, "-m", f"not lab and {USUAL} and not measures", f"--then={shlex.join(alone)}"]
         case "core":
             rest = [*without, "-m", f"not lab and {USUAL} and not measures"]
             alone = ["-m", f"{USUAL} and measures", *(given or files_that_measure())]
@@ -107,7 +107,7 @@ def load_once(workers: int) -> None:
 
 def run(part: str, workers: str, given: Sequence[str]) -> int:
     """Run one part; that none of the tests that were asked for is of that kind is no failure."""
-    if part in WHOLE and not given:
+    if part in SPREAD and not given:
         load_once(int(workers))
     repeated = [] if os.environ.get("STRICT", "0") not in {"", "0"} else ["--repeat"]
     status = pytest.main([*selection(part, workers, given), *repeated, f"--junitxml={_record(part)}", *given])
@@ -133,10 +133,11 @@ def run_all() -> int:
 def _verdict(target: str, part: str | None) -> str:
     """How a target of make ended."""
     missing = [name for name in NEEDED.get(target, ()) if shutil.which(name) is None]
-    if missing:
+    if missing and shutil.which("apt-get") is None:
         return f"left out: there is no {' and no '.join(missing)}"
-    record = _record(part or target)
-    record.unlink(missing_ok=True)
+    record, without = _record(part or target), _record("unhosted")
+    for each in (record, without):
+        each.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         unhosted = Path(folder) / "unhosted"
         environment = {**os.environ, "WITHOUT_LAB": f"touch {unhosted}"}
@@ -146,9 +147,15 @@ def _verdict(target: str, part: str | None) -> str:
         except KeyboardInterrupt:  # the part was interrupted too, and first takes its lab down
             child.wait()
             return "interrupted"
-        if unhosted.exists():
+        if unhosted.exists() and not without.exists():
             return "left out: this machine cannot host the lab"
-    return f"{'red' if status else 'green'}{_counts(record) if record.exists() else ''}"
+        if unhosted.exists():
+            return f"{'red' if status else 'green'} without the lab{_counts(without)}"
+    if part is None:
+        return "red" if status else "green"
+    if not record.exists():
+        return "red: it left no record of its tests"
+    return f"{'red' if status else 'green'}{_counts(record)}"
 
 
 def _counts(record: Path) -> str:
@@ -166,6 +173,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("part", choices=[*PARTS, "all"])
     parser.add_argument("given", nargs=argparse.REMAINDER, help="words for pytest")
     options = parser.parse_args(arguments)
+    if any(word.startswith("-m") for word in options.given):
+        parser.error("-m is how a part selects its tests; select among them by -k")
     return run_all() if options.part == "all" else run(options.part, options.workers, options.given)
 
 

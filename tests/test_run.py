@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -134,22 +135,50 @@ def test_all_runs_each_part_and_says_which_were_red(
 echo "$2" >>called
 case $2 in
 test) mkdir -p build/tests; echo '<r><testsuite tests="7" skipped="2"/></r>' >build/tests/core.xml; exit 1 ;;
+test-long) echo '<r><testsuite tests="9" skipped="0"/></r>' >build/tests/long.xml ;;
 test-nfs) eval "$WITHOUT_LAB" ;;
 esac
 """)
     make.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{make.parent}:/bin:/usr/bin")
+    for name in ("bash", "mkdir", "sh", "touch"):
+        (make.parent / name).symlink_to(str(shutil.which(name)))
+    monkeypatch.setenv("PATH", str(make.parent))  # there is no apt
     monkeypatch.setattr(run, "NEEDED", {"test-pdf": ("no-such-program", "sh")})
     monkeypatch.chdir(tmp_path)
     assert run.main(["all"]) == 1
     assert Path("called").read_text().split() == ["test", "test-long", "test-nfs", "test-systemd", "chaos"]
     assert capsys.readouterr().out.split("make test-all:\n")[1].splitlines() == [
         "    test           red: 7 tests, 2 of them skipped",
-        "    test-long      green",
+        "    test-long      green: 9 tests, 0 of them skipped",
         "    test-nfs       left out: this machine cannot host the lab",
-        "    test-systemd   green",
+        "    test-systemd   red: it left no record of its tests",
         "    test-pdf       left out: there is no no-such-program",
         "    chaos          green",
     ]
-    make.write_text("#!/bin/sh\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for make")
+def test_all_says_what_ran_without_the_lab(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = MAKEFILE.split("\ntest: ")[1].split("\n\n")[0]
+    assert "WITHOUT_LAB='$(if $(WITHOUT_LAB),$(WITHOUT_LAB); )$(RUN)" in recipe
+    make = tmp_path / "make"
+    make.write_text("""#!/bin/sh
+eval "$WITHOUT_LAB"
+mkdir -p build/tests
+echo '<r><testsuite tests="7" skipped="2"/></r>' >build/tests/unhosted.xml
+""")
+    make.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setattr(run, "TARGETS", {"test": "core"})
+    monkeypatch.chdir(tmp_path)
     assert run.main(["all"]) == 0
+    assert "    test           green without the lab: 7 tests, 2 of them skipped\n" in capsys.readouterr().out
+
+
+def test_a_part_selects_its_tests_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run.main(["core", "-m", "long"])
+    assert ended.value.code == 2
+    assert "-k" in capsys.readouterr().err

@@ -156,3 +156,7 @@ def _kernel_lacks() -> str | None:
     if done.returncode == 0:
         return None
     return "the lab needs namespaces, overlay, veth, bridge and tbf: " + re.sub(r"\s+", " ", done.stderr).strip()
+
+
+if __name__ == "__main__":
+    print(lab_unavailable() or "")
