@@ -4,7 +4,8 @@ It does so where a record is asked for (`--junitxml`), as `tests/run.py` does. T
 their own, with nothing beside them, and count as tests of the same run:
 
 - those of each `--then`, after all others, one after another;
-- with `--repeat`, each test marked `lab` that failed, once more in a new lab. If it passes, it is unstable and the run
+- with `--repeat`, each test marked `lab` that failed, once more in a new lab; with all of its file where it failed in
+  its teardown, for what is torn down is often what the tests before it used. If it passes, it is unstable and the run
   stays green; else its failure stands. A test whose worker ended is not repeated.
 """
 
@@ -216,9 +217,12 @@ class Ending:
         (folder / "first.txt").write_text("\n".join(map(_whole, failed)), "utf-8", "backslashreplace")
         given = [word for word in self.config.invocation_params.args if word not in self.config.option.file_or_dir]
         without_workers = ["-n0"] if self.config.pluginmanager.hasplugin("xdist") else []
-        words = [*given, *without_workers, "-m", "", "-rA", "--junitxml=", nodeid]
+        in_teardown = any(report.when == "teardown" for report in failed)
+        which = [nodeid.partition("::")[0]] if in_teardown else ["-m", "", nodeid]
+        words = [*given, *without_workers, "-rA", "--junitxml=", *which]
         *events, ended = self._by_itself(words, folder / "again.txt")
         reports = [self._read(event["report"]) for event in events if "report" in event]
+        reports = [report for report in reports if report.nodeid == nodeid]
         if ended["status"] != pytest.ExitCode.OK or [(each.when, each.outcome) for each in reports] != _PASSED:
             return
         self.unstable[nodeid] = folder

@@ -132,6 +132,29 @@ def test_teardown(left): ...
 
 
 @pytest.mark.slow
+def test_what_is_torn_down_behind_the_last_of_a_file_is_repeated_with_all_of_it(run: Run) -> None:
+    text = """
+left = []
+
+@pytest.fixture(scope="module")
+def hosts():
+    yield
+    assert runs("teardown") == 4 or not left
+
+@pytest.mark.lab
+def test_leaves(hosts):
+    left.append("a file")
+
+@pytest.mark.lab
+def test_last(hosts): ...
+"""
+    result = run({"test_a.py": text}, "--repeat")
+    assert (result.ret, result.parseoutcomes()) == (1, {"passed": 2, "errors": 1})
+    result = run({}, "--repeat")
+    assert (result.ret, result.parseoutcomes()) == (0, {"passed": 2, "unstable": 1})
+
+
+@pytest.mark.slow
 def test_lab_test_that_fails_again_stays_a_failure(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 @pytest.mark.lab
@@ -152,24 +175,27 @@ def test_red():
     assert suite(pytester.path).get("failures") == "1"
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    "ending", ['pytest.skip("there are no hosts any more")', "request.addfinalizer(lambda: os._exit(0))"]
-)
-def test_lab_test_that_does_not_pass_to_its_end_when_repeated_stays_a_failure(run: Run, ending: str) -> None:
-    text = f"""
+@pytest.mark.slow
+def test_lab_test_that_does_not_pass_to_its_end_when_repeated_stays_a_failure(run: Run) -> None:
+    text = """
 @pytest.mark.lab
-def test_a(request):
-    if runs("ran") > 1:
-        {ending}
+def test_is_skipped():
+    if runs("skipped") > 1:
+        pytest.skip("there are no hosts any more")
+    assert False
+
+@pytest.mark.lab
+def test_ends_all(request):
+    if runs("ended") > 1:
+        request.addfinalizer(lambda: os._exit(0))
     else:
         assert False
 """
     result = run({"test_a.py": text}, "--repeat")
-    assert (result.ret, result.parseoutcomes()) == (1, {"failed": 1})
+    assert (result.ret, result.parseoutcomes()) == (1, {"failed": 2})
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_is_not_marked_lab_or_not_to_be_repeated_runs_once(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 def test_plain():
@@ -182,9 +208,7 @@ def test_plain():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("failing", "repeated"), [pytest.param(10, 10, marks=pytest.mark.slow), (11, 0)], ids=["ten", "eleven"]
-)
+@pytest.mark.parametrize(("failing", "repeated"), [(10, 10), (11, 0)], ids=["ten", "eleven"])
 def test_no_more_than_ten_are_repeated(run: Run, pytester: pytest.Pytester, failing: int, repeated: int) -> None:
     text = f"""
 @pytest.mark.lab
@@ -389,8 +413,8 @@ def test_a_file_that_does_not_load_by_itself_is_an_error_told_once(run: Run) -> 
     result.stdout.fnmatch_lines(["FAILED to load: test_b.py", "*ModuleNotFoundError*"])
 
 
-@pytest.mark.long
-def test_a_process_that_ends_early_is_named_with_its_test(run: Run) -> None:
+@pytest.mark.slow
+def test_a_process_that_ends_early_is_named_with_its_test(run: Run, pytester: pytest.Pytester) -> None:
     text = """
 @pytest.mark.measures
 def test_before():
@@ -404,11 +428,13 @@ def test_alone():
 def test_beside():
     runs("ran")
     os._exit(8)
+
+def test_behind(): ...
 """
-    result = run(
-        {"test_a.py": text}, *WITH_WORKER, "-m", "not measures", "--then=-m measures", "--max-worker-restart=0"
-    )
-    assert (result.ret, result.parseoutcomes()) == (1, {"failed": 3})
+    words = (*WITH_WORKER, "-p", "tests.workers", "-m", "not measures", "--then=-m measures")
+    result = run({"test_a.py": text}, *words)
+    assert (result.ret, result.parseoutcomes()) == (1, {"failed": 3, "passed": 1})
+    assert count(pytester.path / "ran") == 1
     result.stdout.fnmatch_lines(
         [
             "    worker gw0 ended while running test_a.py::test_beside",

@@ -1,7 +1,8 @@
 """Which worker runs what: a file each, or a part of a long one, and those that take longest first.
 
 A lab belongs to a worker, and fixtures to a file; so the tests of a file stay together. The longest file would then be
-what all wait for in the end, so it comes early, and one that is longer than a worker's share comes in parts.
+what all wait for in the end, so it comes early, and one that is longer than a worker's share comes in parts, of which
+each makes the file's fixtures for itself. A test whose worker ended has failed: another worker goes on behind it.
 """
 
 from collections import Counter
@@ -91,6 +92,22 @@ class FilesInParts(LoadFileScheduling):  # type: ignore[misc]  # xdist tells no 
 
     def _split_scope(self, nodeid: str) -> str:
         return self._unit[nodeid]
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """What the worker ran when it ended, if it ran anything; xdist would have the next worker run that again."""
+        work = self.assigned_work[node]
+        crashed: str | None = next(
+            (nodeid for tests in work.values() for nodeid, over in tests.items() if not over), None
+        )
+        if crashed is None:
+            super().remove_node(node)
+            return None
+        del self.assigned_work[node]
+        work[self._unit[crashed]][crashed] = True
+        self.workqueue.update({unit: tests for unit, tests in work.items() if not all(tests.values())})
+        for other in self.assigned_work:
+            self._reschedule(other)
+        return crashed
 
     def _reschedule(self, node: WorkerController) -> None:
         if self._pending_of(self.assigned_work[node]) <= 1:
