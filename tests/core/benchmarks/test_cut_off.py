@@ -34,7 +34,7 @@ PARSERS: dict[str, tuple[Parser, float]] = {
     "hammerdb": (parse_hammerdb, 0.0),
     "pg_test_fsync": (parse_pg_test_fsync, 0.0),
 }
-STEP = 11
+STEP = 29
 TOOLS = {name: reader.parse for name, reader in readers().items()} | {"fio-terse": parse_fio_terse}
 
 

@@ -23,6 +23,7 @@ from tests.core.migration.plan.plans import odd_plan, plan
 from tests.lab.machine import wait_until
 
 SHELLS = ("dash", "bash")
+RATHER_DASH = ("dash", pytest.param("bash", marks=pytest.mark.long))
 
 SSH = """
 case $* in *'-O exit'*) exit ;; esac
@@ -218,7 +219,7 @@ def channel(tmp_path: Path, middle: Step) -> Plan:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", RATHER_DASH)
 def test_a_failure_closes_what_was_opened_and_says_how_to_go_on(shell: str, tmp_path: Path) -> None:
     run = Run(channel(tmp_path, step(f"ls {tmp_path}/missing", side="new")), tmp_path, shell)
     done = run(answers="yes\n")
@@ -323,7 +324,7 @@ def test_what_differs_is_gone_on_with_from_where_it_is_copied(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", RATHER_DASH)
 def test_an_opening_that_let_nobody_in_leaves_the_way_back(shell: str, tmp_path: Path) -> None:
     opening = step(f"sh -c 'exit $(cat {tmp_path}/status)'", point_of_no_return=True, stopped=True)
     run = Run(toy(step("echo copy"), opening, back=(step("echo back"),)), tmp_path, shell)
@@ -337,7 +338,7 @@ def test_an_opening_that_let_nobody_in_leaves_the_way_back(shell: str, tmp_path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", RATHER_DASH)
 def test_a_closed_way_is_taken_on_with_a_reason(shell: str, tmp_path: Path) -> None:
     """What it rests on is looked at again, also where the script begins behind that."""
     looks = step(f"sh -c 'echo looked; exit $(cat {tmp_path}/status)'", reads=LISTENS)
