@@ -171,7 +171,7 @@ class Reach:
                 return self._connected(socket.socket(family, kind, protocol), address)
             except OSError as error:
                 problem = error
-        raise self._unreachable(to, problem)
+        raise self._unreachable(to, problem) from problem
 
     def _connected(self, wire: socket.socket, address: object) -> socket.socket:
         """Connect without blocking, so that a cancelled job does not wait for a dead address."""

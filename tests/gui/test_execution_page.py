@@ -291,6 +291,7 @@ def test_the_stop_is_asked_with_host_and_expected_downtime(full_window: MainWind
     assert (downtime, warnings, clients) == ("35 s", "1", "1")
     full_window.moves_made.remove("spring")
     assert full_window.banner.isVisible()
+    assert other.move("spring").name == PLAN.move
     assert QApplication.activeModalWidget() is None  # it is not even asked
     qtbot.waitUntil(panel.decline.isEnabled)
     panel.decline.click()

@@ -163,6 +163,7 @@ def test_a_server_is_tried_before_it_is_kept(window: MainWindow, store: Store, q
     dialog = _server_dialog(qtbot)
     dialog.test.click()
     assert "address" in dialog.trouble.text()
+    assert dialog.test.isEnabled()  # nothing was asked of any server
     dialog.address.setText("no-such-host.invalid")
     dialog.test.click()
     qtbot.waitUntil(lambda: "no-such-host.invalid" in dialog.trouble.text(), timeout=20_000)

@@ -1,5 +1,6 @@
 """The command line on the lab's hosts, for tests that do what a person does."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -45,6 +46,14 @@ class CommandLine:
             volumes += ["--old-volume", "/srv/pg"]
         code, _, err = self("move", "add", "m", "--old", "old", "--new", "new", *where, *volumes, *options)
         assert code == 0, err
+
+    def last_step(self, move: str = "m") -> str:
+        """The step that the latest execution has come to, by its name in the plan."""
+        code, out, err = self("execute", move, "--status", "--json")
+        assert code == 0, err
+        execution = json.loads(out)["execution"]
+        names = {step["number"]: step["name"] for step in execution["plan"]["steps"]}
+        return str(names[execution["steps"][-1]["number"]])
 
 
 @dataclass(frozen=True)

@@ -308,8 +308,10 @@ def test_a_stopped_cluster_keeps_what_was_read_while_it_ran(lab: Lab, new_server
     result = never.results["extension-libraries"]
     assert result.status is U
     assert never.results["preload-libraries"].status is P, "the file tells it"
+    assert "pg_trgm" not in f"{result.old} {result.message}"
     result = known.results["extension-libraries"]
     assert result.status is B
+    assert "pg_trgm" in f"{result.old} {result.message}"
     assert known.results["slots"].status is P
     assert known.results["collation"].status is P
     for seen in (never, known):

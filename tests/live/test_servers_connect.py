@@ -148,15 +148,20 @@ def test_a_changed_host_key_is_refused(lab: Lab, old_profile: Profile) -> None:
 def test_a_wrong_name(old_profile: Profile) -> None:
     error = refused(UnreachableError, replace(old_profile, address="no-such-host.invalid"))
     assert "no-such-host.invalid" in error.message
+    assert isinstance(error.__cause__, socket.gaierror)
 
 
 def test_a_closed_port(old_profile: Profile) -> None:
-    assert "port 9 " in refused(UnreachableError, replace(old_profile, port=9)).message
+    error = refused(UnreachableError, replace(old_profile, port=9))
+    assert "port 9 " in error.message
+    assert isinstance(error.__cause__, ConnectionRefusedError)
 
 
 def test_no_answer(lab: Lab, old_profile: Profile) -> None:
     lab.cut("old")
-    assert " 1 s" in refused(UnreachableError, old_profile, deadline=1).message
+    error = refused(UnreachableError, old_profile, deadline=1)
+    assert " 1 s" in error.message
+    assert isinstance(error.__cause__, TimeoutError)
 
 
 def test_a_cancelled_connect_does_not_wait(lab: Lab, old_profile: Profile) -> None:
@@ -192,6 +197,7 @@ def test_what_is_no_ssh_server(old_profile: Profile, greeting: bytes) -> None:
     with listener(greeting) as port:
         error = refused(UnreachableError, replace(old_profile, address="127.0.0.1", port=port))
     assert f"127.0.0.1 port {port}" in error.message
+    assert "MaxStartups" in error.hint
 
 
 @contextmanager

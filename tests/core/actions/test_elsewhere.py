@@ -133,11 +133,19 @@ def test_who_is_shown_it_takes_it_over_by_their_word(
     assert "old is old at 127.0.0.1 port 1, new is new at 127.0.0.1 port 1; " in told
 
 
-def test_what_has_changed_since_it_was_shown_is_not_taken_over(session: Session, begun: int) -> None:
+def test_what_has_changed_since_it_was_shown_is_not_taken_over(
+    session: Session, begun: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     found = session.store.execution(begun)
     session.store.execution_changed(begun, State.STOPPED)
-    with pytest.raises(InputError, match=rf"\b{begun}\b"):
-        session.store.take_over(found, ())
+    session.store.close()
+    _key_is_lost(session.store, monkeypatch, tmp_path)
+    with Store.open(session.store.path.parent) as store:
+        with pytest.raises(InputError, match=rf"\b{begun}\b"):
+            store.take_over(found, ())
+        assert not store.recorded_here(begun)
+        store.take_over(store.execution(begun), ())
+        assert store.recorded_here(begun)
 
 
 def test_all_that_would_run_is_shown() -> None:

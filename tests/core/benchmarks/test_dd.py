@@ -122,8 +122,9 @@ def test_size_is_twice_the_memory() -> None:
 
 
 def test_unknown_memory_needs_a_stated_size() -> None:
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as refused:
         procedure(_workload(), Machine(None, None))
+    assert "size_bytes" in refused.value.hint
 
 
 def test_reading_both_steps() -> None:

@@ -194,8 +194,9 @@ def test_a_wrong_parameter_is_named(tool: str, parameters: dict[str, Parameter],
 
 @pytest.mark.parametrize("tool", ["bonnie", "dd"])
 def test_what_depends_on_the_memory_needs_to_know_it(tool: str) -> None:
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as refused:
         made(tool, "write_bytes_per_second", Machine(None, None))
+    assert "size_bytes" in refused.value.hint
 
 
 def test_no_postgresql_no_pg_test_fsync() -> None:

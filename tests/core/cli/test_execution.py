@@ -77,8 +77,13 @@ def test_the_end_says_what_the_move_came_to(store: Store, capsys: pytest.Capture
     store.execution_changed(number, State.DONE)
     assert main(["execute", "spring", "--status"]) == 0
     shown = capsys.readouterr().out
-    assert "\ndowntime  " in shown
     assert re.search(r"^kept      .*: pghaul execute spring --status --json$", shown, re.MULTILINE)
+    assert main(["execute", "spring", "--status", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["account"]["stopped_at"] is None
+    (downtime,) = (each["sentences"] for each in document["outcome"] if each["title"] == "downtime")
+    assert f"\ndowntime  {downtime[0]}\n" in shown
+    assert not re.search(r"\d", " ".join(downtime))
 
 
 def test_a_name_given_beforehand_must_be_the_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +161,7 @@ def test_what_a_step_has_found_is_taken_on_by_the_option_or_at_the_terminal(
     assert TerminalPeople(None, yes=yes, other_way=given).takes_on("old: closed").strip() == said
 
 
-@pytest.mark.parametrize(("words", "why"), [(["--cancel"], "--resume"), ([], "hint: ")])
+@pytest.mark.parametrize(("words", "why"), [(["--cancel"], "--resume"), ([], "--other-way")])
 def test_another_way_needs_a_move_and_words(
     words: list[str], why: str, store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:

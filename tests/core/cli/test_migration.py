@@ -1,5 +1,7 @@
 """Checks, plans, reports, comparisons and estimates on the command line: what they say, and where their hints lead."""
 
+import errno
+import os
 import re
 import subprocess
 import sys
@@ -96,7 +98,9 @@ def test_two_runs_are_named_by_their_numbers(capsys: pytest.CaptureFixture[str])
     assert f"run {first.id}: {first.volume.server}:{first.volume.mount_point}" in head
     assert "old" not in head.replace(first.volume.server, "")
     assert main(["compare", str(first.id), str(other.id)]) == 2
-    assert not capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert not out
+    assert {str(first.id), str(other.id)} <= set(re.findall(r"\d+", err))
     said = comparison.text(compare([first], [same]), ("run 3", "run 13"))
     assert "run 13 faster" in said
     assert "new faster" not in said
@@ -121,3 +125,4 @@ def test_a_full_disk_behind_stdout_is_no_bug(
             [sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
         )
     assert (ended.returncode, ended.stderr.count("\n"), ended.stderr[:8]) == (2, 1, "pghaul: ")
+    assert os.strerror(errno.ENOSPC).lower() in ended.stderr

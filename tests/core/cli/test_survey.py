@@ -53,12 +53,15 @@ def test_each_part_has_its_table() -> None:
 
 def test_what_cannot_be_surveyed_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["survey"]) == 2
-    assert "hint: " in capsys.readouterr().err
+    assert "pghaul survey LIST" in capsys.readouterr().err
     assert main(["survey", "--jobs", "0"]) == 2
+    assert "--jobs 0" in capsys.readouterr().err
     path = tmp_path / "fleet"
     path.write_text("\x7fELF\n")
     assert main(["survey", str(path)]) == 2
-    assert str(path) in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert str(path) in err
+    assert "line 1: " in err
 
 
 def test_a_survey_is_handed_out_as_a_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from core.cli.main import main
 from core.history.store import Store
 from core.migration.model.checks import Status
 from tests.core.history import samples
+from tests.figures import without
 
 MOVE = samples.MOVE.name
 
@@ -40,7 +41,10 @@ def test_a_warning_is_waived_and_taken_back(filled: dict[Status, str], capsys: p
 
 @pytest.mark.slow
 def test_what_is_refused(filled: dict[Status, str], capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open() as store:
+        before, said = store.waivers(MOVE), set()
     for words, complaint in (
+        (("--waive", "no-such-check", "--reason", "we hope"), "no-such-check"),
         (("--waive", filled[Status.BLOCKER], "--reason", "we hope"), filled[Status.BLOCKER]),
         (("--waive", filled[Status.WARNING]), "--reason"),
         (("--unwaive", filled[Status.WARNING]), filled[Status.WARNING]),
@@ -48,7 +52,12 @@ def test_what_is_refused(filled: dict[Status, str], capsys: pytest.CaptureFixtur
         (("--waive", "a", "--unwaive", "b"), "--unwaive"),
     ):
         assert main(["check", MOVE, *words]) == 2
-        assert complaint in capsys.readouterr().err
+        err = capsys.readouterr().err
+        assert complaint in err
+        said.add(without(words, err.splitlines()[0]))
+    assert len(said) == 6
+    with Store.open() as store:
+        assert store.waivers(MOVE) == before
 
 
 def test_the_list_needs_no_servers(capsys: pytest.CaptureFixture[str]) -> None:

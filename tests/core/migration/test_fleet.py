@@ -57,6 +57,7 @@ def test_a_move_by_what_the_history_holds() -> None:
     assert not made.unknown
     unread = fleet_move(samples.MOVE, None, None, None)
     assert (unread.size_bytes, bool(unread.unknown), unread.ready) == (None, True, False)
+    assert fleet_move(samples.MOVE, None, None, None, unknown="no answer").unknown == "no answer"
     assert moved_at(None) is None
 
 

@@ -68,10 +68,12 @@ def test_what_is_missing_or_out_of_date_is_said(
     change: Change, milestone: Milestone, condition: Condition, said: str
 ) -> None:
     known = Known(checks=(PASSED,), checked_at=NOW, probes=(PROBE,), estimate=ESTIMATE, plan=DONE.plan)
-    mark = next(one for one in marks(replace(known, **change), NOW) if one.milestone is milestone)
+    before, mark = (
+        {one.milestone: one for one in marks(each, NOW)}[milestone] for each in (known, replace(known, **change))
+    )
     assert mark.condition is condition
-    assert mark.said
     assert said in mark.said
+    assert mark.said != before.said
 
 
 def test_what_was_interrupted_comes_before_all_else() -> None:

@@ -84,7 +84,10 @@ def test_a_last_line_without_its_end_is_not_spoilt(tmp_path: Path) -> None:
 
 
 def test_a_folder_in_the_way_is_named(tmp_path: Path) -> None:
-    with pytest.raises(HostKeyError, match=re.escape(str(tmp_path))):
+    path = re.escape(str(tmp_path))
+    with pytest.raises(HostKeyError, match=path) as unread:
         known_hosts.read([tmp_path])
-    with pytest.raises(HostKeyError, match=re.escape(str(tmp_path))):
-        known_hosts.add(tmp_path, "old", "ssh-ed25519", b"", hashed=False)
+    with pytest.raises(HostKeyError, match=rf"\balder\b.*{path}") as unwritten:
+        known_hosts.add(tmp_path, "alder", "ssh-ed25519", b"", hashed=False)
+    for refused in (unread, unwritten):
+        assert isinstance(refused.value.__cause__, IsADirectoryError)

@@ -66,7 +66,7 @@ def test_a_call_takes_its_functions_along_and_any_words_as_they_are() -> None:
     assert "fail() {" in made.functions
     with pytest.raises(KeyError):
         shell.call("no_such_function")
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match=re.escape(repr("a\nb"))):
         shell.call("enter", "a\nb")
 
 
@@ -81,7 +81,7 @@ def test_settings_stand_ahead_of_a_call(tmp_path: Path) -> None:
 
 def test_a_call_is_no_word_of_another_shell() -> None:
     """There its functions would be unknown."""
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match=r"^enter /tmp "):
         shell.command("sh", "-c", shell.call("enter", "/tmp"))
 
 

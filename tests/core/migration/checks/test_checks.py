@@ -9,7 +9,7 @@ from core.facts.host_environment import HostEnvironment
 from core.facts.model import Cluster, Facts, FileSystem, Gap, Link, Memory, NetworkLink, Tool
 from core.migration.checks import CHECKS, check, documentation
 from core.migration.findings.finding import NOTHING
-from core.migration.findings.releases import parse_release
+from core.migration.findings.releases import CONTROL_VERSIONS, parse_release
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Move
 from core.migration.probing.trial_cluster import with_known_trials
@@ -61,14 +61,12 @@ BINARIES: list[tuple[str, dict[str, Any], dict[str, Any], Status, str]] = [
     ("series", {"series": "8.0", "version": "8.0.1"}, {"series": "8.1", "version": "8.1.2"}, Status.BLOCKER, "8.1"),
     ("minor", {"version": "15.18"}, {"version": "15.18"}, Status.PASS, "15.18"),
     ("minor", {"version": "15.9"}, {"version": "15.10"}, Status.PASS, "15.10"),
-    ("minor", {"version": None}, {"version": "15.10"}, Status.UNKNOWN, " old "),
     ("series", {"series": "9.5", "version": "9.5.2"}, {"series": "9.6", "version": "9.6.2"}, Status.BLOCKER, "9.6"),
     ("series", {"series": "8.2", "version": "8.2.5"}, {"series": "8.2", "version": "8.2.18"}, Status.PASS, "8.2"),
     ("series", {"series": "18", "version": "18beta1"}, {"series": "18", "version": "18.1"}, Status.BLOCKER, "beta1"),
     ("series", {"series": "18", "version": "18.1"}, {"series": "18", "version": "18rc1"}, Status.BLOCKER, "18rc1"),
     ("product", {"version": "9.4.26 (Greenplum Database 6)"}, {}, Status.BLOCKER, "Greenplum"),
     ("product", {"product": "openGauss"}, {}, Status.BLOCKER, "openGauss"),
-    ("product", {"control": control(pg_control_version=8330500)}, {}, Status.BLOCKER, "PostgreSQL 15"),
 ]
 
 
@@ -77,6 +75,15 @@ def test_binaries(identifier: str, on_old: dict[str, Any], on_new: dict[str, Any
     theirs = cluster(**{"data_directory": "/var/lib/postgresql/x", "version": "15.18", **on_new})
     result = one(identifier, old(cluster(**on_old)), new(theirs))
     assert (result.status, words in result.message) == (status, True), result.message
+
+
+def test_binaries_that_are_not_known_and_the_control_file_of_a_fork_are_shown() -> None:
+    missing = one("minor", old(cluster(version=None)), new(cluster(data_directory="/x", version="15.10")))
+    assert (missing.status, missing.old, missing.new) == (Status.UNKNOWN, "series 15", "15.10")
+    assert missing.message != one("minor", old(), new(cluster(data_directory="/x", version=None))).message
+    fork = one("product", old(cluster(control=control(pg_control_version=8330500))), new())
+    assert (fork.status, "8330500" in fork.old) == (Status.BLOCKER, True)
+    assert str(CONTROL_VERSIONS["15"]) in fork.new
 
 
 @pytest.mark.parametrize(

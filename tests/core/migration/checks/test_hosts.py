@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core import units
+from core.facts.clusters import CONTROL
 from core.facts.host_environment import (
     Account,
     Autostart,
@@ -24,12 +25,14 @@ from core.facts.host_environment import (
     Scheduled,
     SecurityPolicy,
 )
+from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Array, Cluster, Facts, FileSystem, Gap, Link, Memory, System
 from core.migration.checks import CHECKS, check
 from core.migration.findings.finding import Case, Finding
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
 from tests.core.migration.builders import DATA, TARGET, cluster, control, host_environment, move, new, old, space
+from tests.figures import without
 
 B, U, W, P = Status.BLOCKER, Status.UNKNOWN, Status.WARNING, Status.PASS
 GB = 1024**3
@@ -71,17 +74,23 @@ JOB = Scheduled("/etc/cron.d/backup", "postgres", "0 3 * * * postgres pg_dump sh
 
 OLD, NEW = "alder", "birch"
 """Names of the servers that are in no sentence."""
+WHY = "it took too long"
+"""The reason of a section that could not be read."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Spoiled:
-    """What is changed of the facts, how the check comes out then, and the values that it names."""
+    """What is changed of the facts, how the check comes out then, and the values that it names.
+
+    `unread`: the section of the cluster that could not be read.
+    """
 
     status: Status
     named: tuple[str, ...] = ()
     cluster: dict[str, Any] = dataclasses.field(default_factory=dict)
     old: dict[str, Any] = dataclasses.field(default_factory=dict)
     new: dict[str, Any] = dataclasses.field(default_factory=dict)
+    unread: str = ""
 
 
 CASES: dict[str, tuple[Spoiled, ...]] = {
@@ -96,7 +105,7 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
     ),
     "unreadable-files": (
         Spoiled(B, ("/d/x", "2"), odd(unreadable=2, examples={"unreadable": ("/d/x",)})),
-        Spoiled(U, (), {"irregular_files": None}),
+        Spoiled(U, (WHY,), {"irregular_files": None}, unread=IRREGULAR_FILES.name),
     ),
     "foreign-files": (
         Spoiled(P, ("1",), odd(foreign=1)),
@@ -105,13 +114,13 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
     ),
     "special-files": (
         Spoiled(W, ("/x, /y", "2"), odd(special=2, examples={"special": ("/x", "/y")})),
-        Spoiled(U, (), {"irregular_files": None}),
+        Spoiled(U, (WHY,), {"irregular_files": None}, unread=IRREGULAR_FILES.name),
     ),
     "folder-mode": (
         Spoiled(W, ("755", "700 or 750", "15"), {"mode": "755"}),
         Spoiled(P, ("750",), {"mode": "750"}),
         Spoiled(W, ("750 | 700 |", "10"), {"mode": "750", "series": "10", "version": "10.23"}),
-        Spoiled(U, (), {"mode": None}),
+        Spoiled(U, (WHY,), {"mode": None}, unread=IRREGULAR_FILES.name),
     ),
     "hard-links": (Spoiled(W, ("3",), odd(hard_links=3)),),
     "sparse-files": (Spoiled(W, ("1", "1.0 GiB"), odd(sparse=1, sparse_bytes=1 << 30)),),
@@ -191,7 +200,7 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
     "primary": (
         Spoiled(B, ("standby.signal", "shut down"), {"leftovers": ("standby.signal",)}),
         Spoiled(B, ("in archive recovery",), {"control": control(state="in archive recovery"), **RUNNING_UNDER}),
-        Spoiled(U, (), {"control": None}),
+        Spoiled(U, (WHY,), {"control": None}, unread=CONTROL.name),
     ),
     "leftovers": (Spoiled(W, ("/d/.~tmp~",), odd(partial=1, examples={"partial": ("/d/.~tmp~",)})),),
 }
@@ -202,6 +211,7 @@ def test_each_fails_for_its_own_reason_and_names_it(identifier: str, subtests: p
     assert one(identifier, old(), new()).status is P
     for number, spoiled in enumerate(CASES[identifier]):
         here = replace(old(cluster(**spoiled.cluster), host_environment=host_environment(**spoiled.old)), server=OLD)
+        here = replace(here, gaps=(*here.gaps, Gap(spoiled.unread, "its section", WHY, DATA)))
         there = replace(new(host_environment=host_environment(**spoiled.new)), server=NEW)
         with subtests.test(number=number):
             found = one(identifier, here, there)
@@ -227,6 +237,7 @@ def placed(kind: str, *options: str, point: str = "/srv/pg") -> Facts:
 
 
 def test_a_place_that_is_none(subtests: pytest.Subtests) -> None:
+    reasons = set()
     for there, target, status, named in (
         (new(), "/data", B, "/data"),
         (new(), "/var/lib/postgresql", B, "/var/lib/postgresql"),
@@ -238,6 +249,10 @@ def test_a_place_that_is_none(subtests: pytest.Subtests) -> None:
         with subtests.test(target, status=status):
             result = one("target-path", old(), there, move(target=target))
             assert (result.status, named in result.message) == (status, True)
+            system = there.file_system_of(target)
+            assert system is None or system.kind in result.new
+            reasons.add(without([target], result.message))
+    assert len(reasons) == 6
 
 
 def test_copy_on_write() -> None:

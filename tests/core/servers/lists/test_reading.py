@@ -111,8 +111,6 @@ def test_a_row_that_cannot_be_is_refused_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", " fleet"),
-        ("\x7fELF\ufffd\x02\n", " fleet: "),
         ("---\nall:\n  hosts:\n", "YAML"),
         ("all:\n  hosts:\n    a:\n", "YAML"),
         ("Host a\n  HostName 192.0.2.1\n", " ssh "),
@@ -133,6 +131,13 @@ def test_what_is_no_list_is_refused(text: str, said: str) -> None:
     with pytest.raises(InputError) as caught:
         read(text)
     assert said in caught.value.message
+
+
+def test_where_no_server_stands_the_first_line_that_is_refused_is_named() -> None:
+    for text, place in (("", None), ("\x7fELF\ufffd\x02\n", "line 1: "), ("\n\x7fELF\n\x7f\n", "line 2: ")):
+        with pytest.raises(ParseError, match=r"\bfleet\b") as caught:
+            read(text)
+        assert re.findall(r"line \d+: ", caught.value.message) == ([] if place is None else [place])
 
 
 @pytest.mark.parametrize(
