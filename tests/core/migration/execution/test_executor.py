@@ -8,11 +8,13 @@ from typing import cast
 
 import pytest
 
-from core.errors import CommandError
+from core.errors import Cancelled, CommandError
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Note, Progress
+from core.migration.checks.waivers import whoami
 from core.migration.execution.executor import KEPT, Executor, output_of, run_step
-from core.migration.model.execution import FOR_A_PERSON
+from core.migration.execution.recording import recorded, watched
+from core.migration.model.execution import FOR_A_PERSON, State
 from core.migration.plan.steps.reached import LISTENS
 from core.redaction import CUT
 from core.servers.connection import Server
@@ -72,6 +74,26 @@ def test_of_a_failed_step_the_end_is_kept_and_no_secret_that_was_cut(store: Stor
     assert "geh3im" not in kept.output
 
 
+@pytest.mark.slow
+def test_a_wish_to_cancel_from_another_program_ends_the_command_that_runs(store: Store, tmp_path: Path) -> None:
+    call = f"touch '{tmp_path / 'begun'}'; sleep 9; touch '{tmp_path / 'ended'}'"
+    lasting = replace(STEP, side="you", user="you", call=call)
+    number = store.execution_started(execution(lasting))
+    executor = Executor(number, store, unconnected, Nobody(), Job())
+
+    def carried_out() -> None:
+        with recorded(executor), watched(executor):
+            with Store.open(store.path.parent) as elsewhere:
+                elsewhere.ask_cancel(number)
+            run_step(executor, lasting)
+
+    with pytest.raises(Cancelled):
+        carried_out()
+    found = store.execution(number)
+    assert (found.state, [run.done for run in found.steps]) == (State.CANCELLED, [False])
+    assert ((tmp_path / "begun").exists(), (tmp_path / "ended").exists()) == (True, False)
+
+
 class Closed:
     """A server on which a command ends with the status of what a person may judge."""
 
@@ -96,7 +118,7 @@ def test_a_person_judges_the_look_at_the_way_and_no_other_step(store: Store, rea
     with nullcontext() if left_out else pytest.raises(CommandError):
         run_step(executor, made.plan.steps[1])
     said = [run.message for run in store.execution(number).steps if run.number == 2]
-    assert ("by the pooler" in said[-1]) is left_out
+    assert said[-1].endswith(f", as {whoami()} has taken on: by the pooler") is left_out
 
 
 def test_by_what_a_detached_job_is_found_again_is_nobodys_news(store: Store) -> None:

@@ -63,6 +63,15 @@ def test_the_end_of_a_move_says_all_that_is_asked_then() -> None:
     assert "pghaul report spring -o spring.pdf" in paragraphs["kept"]
 
 
+def test_what_a_person_has_taken_on_is_told_at_the_end() -> None:
+    made = moved(*WHOLE[:-1], at(7, 98, 200, message="closed, as ada@desk has taken on: by DNS"))
+    proving = tuple(replace(step, proves=step.number == 7) for step in made.plan.steps)
+    proven = replace(made, plan=replace(made.plan, steps=proving))
+    paragraphs = {each.title: each.sentences for each in outcome_of(proven)}
+    assert paragraphs["not looked at"] == ("closed, as ada@desk has taken on: by DNS",)
+    assert "not looked at" not in {each.title for each in outcome_of(moved(*WHOLE))}
+
+
 def test_of_what_is_not_done_nothing_is_told() -> None:
     assert outcome_of(moved(*WHOLE[:3], state=State.STOPPED)) == ()
 

@@ -232,7 +232,14 @@ def test_earlier_ones_are_a_line_each(full: Report) -> None:
 
 def test_who_confirmed_what_and_when(full: Report) -> None:
     found = rows(_made(_executed(full, *ALL, state=State.DONE)), "confirmations")
-    assert found == [["9", "decide", "dba@desk", "2026-03-15 06:31 UTC", "confirmed"]]
+    decided = ["9", "decide", "dba@desk", "2026-03-15 06:31 UTC", "confirmed"]
+    assert found == [decided]
+    closed = "closed, as ada@desk has taken on: by DNS"
+    taken_on = _executed(full, *ALL[:-1], replace(ALL[-1], message=closed), state=State.DONE)
+    assert rows(_made(taken_on), "confirmations") == [
+        decided,
+        ["10", "open new to clients", "dba@desk", "2026-03-15 06:41 UTC", closed],
+    ]
 
 
 def test_what_is_left_to_do(full: Report) -> None:
