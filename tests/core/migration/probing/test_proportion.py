@@ -15,6 +15,7 @@ def test_a_tenth_of_the_move_and_a_quarter_of_a_minute_at_least() -> None:
     assert in_proportion(10**9, 100e6).seconds == 15
     assert in_proportion(30 * 10**9, 100e6).seconds == 30
     assert in_proportion(TERA, 100e6) == THOROUGH
+    assert THOROUGH.dump_bytes == 96 << 20
     assert in_proportion(TERA, 1e12).seconds == 15
     assert in_proportion(None, None).seconds == 15
 

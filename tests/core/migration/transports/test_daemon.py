@@ -106,6 +106,7 @@ def test_contents_alone_go_by_the_daemon(channel: CopyChannel, tmp_path: Path) -
 
 def test_it_is_told_the_addresses_of_old_and_the_folders_of_new(channel: CopyChannel) -> None:
     words = shlex.split(daemon.start(channel).text)
+    assert words[4:6] == ["8730", "8829"]
     assert words[6:] == ["127.0.0.1", "259200", "10.0.0.1 fd00::1", "data", "/new it's", "16400", "/space"]
     assert shlex.split(daemon.start(replace(channel, address="new", purpose="probe")).text)[6:8] == ["-", "600"]
 
