@@ -247,6 +247,20 @@ def test_an_estimate_from_a_file_needs_no_server(capsys: pytest.CaptureFixture[s
     assert run(capsys, "estimate", "--spec", str(spec))[0] == 0
 
 
+def test_a_bug_ends_with_70_and_is_shown_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_store: Store) -> None:
+        raise RuntimeError("unforeseen")
+
+    monkeypatch.setattr(Store, "moves", fails)
+    code, out, err = run(capsys, "move", "list")
+    assert (code, out) == (70, "")
+    assert err.startswith("pghaul: ")
+    assert re.search(rf'^  File "{re.escape(__file__)}", line \d+, in fails$', err, re.MULTILINE)
+    assert err.endswith("\nRuntimeError: unforeseen\n")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ctrl_c_and_a_closed_terminal_cancel_with_4(number: signal.Signals) -> None:
