@@ -135,6 +135,20 @@ def test_each_line_is_completed(shell: str, complete: Callable[[str], dict[str, 
     assert complete(shell) == LINES
 
 
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes_each_line_by_the_names_that_are_printed(
+    complete: Callable[[str], dict[str, set[str]]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As above, but pghaul, which fish starts for each name anew, has answered beforehand."""
+    programs = tmp_path / "programs"
+    for names in ("moves", "servers"):
+        capsys.readouterr()
+        assert main(["completion", names]) == 0
+        (programs / names).write_text(capsys.readouterr().out)
+    (programs / "pghaul").write_text(f'#!/bin/sh\n[ "$1" = completion ] && exec cat \'{programs}\'/"$2"\n')
+    assert complete("fish") == LINES
+
+
 @pytest.mark.parametrize("shell", each())
 def test_the_shell_reads_the_script_without_a_word(shell: str, tmp_path: Path) -> None:
     made = tmp_path / "_pghaul"

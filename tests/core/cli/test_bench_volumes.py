@@ -1,0 +1,73 @@
+"""`pghaul bench MOVE --volume …`: what is measured are the volumes that are named, on the servers that they are of."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from core.actions.session import Session
+from core.benchmarks import devices
+from core.cli.main import main
+from core.facts.model import Facts
+from core.jobs import Job
+from tests.core.facts.here import Here
+from tests.core.migration.builders import set_up
+from tests.core.migration.running import program
+from tests.histories import Histories
+
+SIZE = 4 << 20
+DD = f"""
+title = "dd alone"
+repetitions = 1
+[[workload]]
+name = "dd"
+title = "dd"
+tool = "dd"
+headline = "write_bytes_per_second"
+[workload.parameters]
+size_bytes = {SIZE}
+"""
+
+
+@pytest.fixture(autouse=True)
+def store(histories: Histories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A history with a move, of whose new server the facts were read."""
+    monkeypatch.setenv("PGHAUL_DATA", str(tmp_path / "history"))
+    with histories.open(tmp_path / "history", set_up) as made:
+        made.save_facts(Facts("new", datetime.now(UTC), 1.0, 1))
+
+
+def test_the_forecast_of_two_volumes_of_one_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+
+    def here(_session: Session, name: str, _job: Job) -> Here:
+        asked.append(name)
+        return Here()
+
+    monkeypatch.setattr(Session, "server", here)
+    monkeypatch.setattr(devices, "LOOK_SECONDS", 0.01)
+    program(tmp_path / "programs" / "fio", "exit 0")  # to try its engines takes seconds
+    monkeypatch.setenv("PATH", f"{tmp_path / 'programs'}:{os.environ['PATH']}")
+    suite, volumes = tmp_path / "dd.toml", [tmp_path / "a", tmp_path / "b"]
+    suite.write_text(DD)
+    for volume in volumes:
+        volume.mkdir()
+    places = [word for volume in volumes for word in ("--volume", f"new:{volume}")]
+    main(["bench", "spring", "--suite", str(suite), "--forecast", "--json", *places])
+    forecasts = json.loads(capsys.readouterr().out)["forecasts"]
+    found = [(each["volume"]["server"], each["volume"]["folder"], each["bytes_needed"]) for each in forecasts]
+    assert found == [("new", str(volume), SIZE) for volume in volumes]
+    assert set(asked) == {"new"}
+
+
+def test_a_volume_of_no_server_of_the_move_reaches_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_session: Session, name: str, _job: Job) -> NoReturn:
+        raise AssertionError(name)
+
+    monkeypatch.setattr(Session, "server", none)
+    assert main(["bench", "spring", "--volume", "new:/mnt/a", "--volume", "nowhere:/mnt/b"]) == 2
