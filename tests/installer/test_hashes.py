@@ -30,6 +30,34 @@ def test_what_builds_the_project_is_locked_too() -> None:
     assert "--no-build-isolation" in (TOP / "installer" / "environment.sh").read_text(encoding="utf-8")
 
 
+PYTHON = """#!/bin/sh
+case $1 in -c) echo "$0"; exit ;; esac
+printf '%s\\n' "$*" >>asked
+case $2 in venv) mkdir -p "$3/bin" && ln -s "$0" "$3/bin/python" ;; *) exit 1 ;; esac
+"""
+"""An interpreter that makes environments, and whose pip takes nothing."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the script is a Unix shell's")
+def test_the_tools_are_fetched_by_their_hashes_or_not_at_all(tmp_path: Path) -> None:
+    (tmp_path / "installer").mkdir()
+    for name in ("environment.sh", "machine.sh", "requirements-tools.txt"):
+        shutil.copy(TOP / "installer" / name, tmp_path / "installer")
+    python = tmp_path / "python"
+    python.write_text(PYTHON)
+    python.chmod(0o755)
+    words = ["env", f"PYTHON={python}", "sh", "installer/environment.sh"]
+    assert subprocess.run(words, cwd=tmp_path, capture_output=True, check=False).returncode == 1
+    made, fetched = (tmp_path / "asked").read_text().splitlines()
+    assert (made, "--require-hashes" in fetched.split()) == ("-m venv .venv-tools", True)
+    assert fetched.endswith(" --requirement installer/requirements-tools.txt")
+    assert not (tmp_path / ".venv").exists()
+    text = (TOP / "installer" / "requirements-tools.txt").read_text(encoding="utf-8").replace("\\\n", " ")
+    needed = [line for line in text.splitlines() if not line.startswith("#")]
+    assert needed
+    assert all(re.fullmatch(r"[a-z-]+==[0-9.]+(\s+--hash=sha256:[0-9a-f]{64})+\s*", line) for line in needed)
+
+
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="the script is a Unix shell's")
 def test_a_tool_with_another_hash_is_not_installed(tmp_path: Path) -> None:
