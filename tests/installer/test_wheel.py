@@ -4,6 +4,7 @@ For each Python that pghaul asks for and that uv finds on this machine; those be
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,9 @@ pytestmark = pytest.mark.slow
 
 PACKAGES = ("core", "gui", "resources")
 
+OTHERWISE = {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C"}
+"""What may differ from build to build."""
+
 OFFSCREEN = "This plugin does not support propagateSizeHints()"
 """What Qt says of its screen that is none."""
 
@@ -38,6 +42,17 @@ with Store.open() as store, Session(store, Nobody()) as session:
         print(path)
 """
 """What opens the window with every page of the move, as `make demo` does."""
+
+READ = """
+import ast, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as wheel:
+    for name in wheel.namelist():
+        if name.endswith(".py"):
+            compile(wheel.read(name), name, "exec", ast.PyCF_ONLY_AST)
+print(*sys.stdlib_module_names)
+"""
+"""Reads every module of a wheel; prints which modules this Python brings."""
+IMPORTS = re.compile(rb"^\s*(?:import|from) (\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -80,6 +95,7 @@ def interpreter(version: str) -> str:
         return sys.executable
     asked = subprocess.run(
         [uv(), "python", "find", "--no-python-downloads", "--no-project", version],
+        env=os.environ | {"PYENV_VERSION": version},  # else pyenv's command of that name is there and runs nothing
         capture_output=True,
         text=True,
         check=False,
@@ -120,6 +136,25 @@ def kept() -> set[str]:
 def test_the_wheel_holds_every_file_of_the_packages(built: tuple[Path, Path]) -> None:
     with zipfile.ZipFile(built[0]) as wheel:
         assert {name for name in wheel.namelist() if ".dist-info/" not in name} == kept()
+        (about,) = (wheel.read(name).decode() for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    assert {"Requires-Python: <3.14,>=3.11"} <= set(about.splitlines())
+
+
+def test_the_newest_python_reads_every_module_and_has_what_they_import(built: tuple[Path, Path]) -> None:
+    words = [interpreter("3.13"), "-W", "error", "-c", READ, str(built[0])]
+    brought = subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
+    with zipfile.ZipFile(built[0]) as wheel:
+        texts = [wheel.read(name) for name in wheel.namelist() if name.endswith(".py")]
+    imported = {name.decode() for text in texts for name in IMPORTS.findall(text)}
+    assert {"core", "paramiko", "subprocess"} <= imported
+    assert imported & (sys.stdlib_module_names - set(brought)) == set()
+
+
+def test_a_second_wheel_is_the_same_byte_for_byte(built: tuple[Path, Path], tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(words, cwd=TOP, env=os.environ | OTHERWISE, check=True, capture_output=True)
+    (again,) = tmp_path.iterdir()
+    assert (again.name, again.read_bytes()) == (built[0].name, built[0].read_bytes())
 
 
 @pytest.mark.long
@@ -133,7 +168,7 @@ def test_the_source_makes_the_same_wheel(built: tuple[Path, Path], tmp_path: Pat
 
 @pytest.mark.long
 def test_a_second_build_is_the_same_byte_for_byte(built: tuple[Path, Path], tmp_path: Path) -> None:
-    again = build(tmp_path, os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C"})
+    again = build(tmp_path, os.environ | OTHERWISE)
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in built]
 
 

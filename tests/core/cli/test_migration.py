@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from core.actions.session import Session
 from core.cli import comparison
 from core.cli.estimate import SPEC_EXAMPLE, estimate_text
 from core.cli.main import main
@@ -19,7 +20,11 @@ from core.history.store import Store
 from core.migration.estimate import load_spec
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Method, Span
+from core.redaction import MASK
+from core.servers.running import Completed
 from tests.core.history import samples
+from tests.core.migration import builders
+from tests.histories import Histories
 
 
 def result(status: Status, *, blocking: bool = True) -> CheckResult:
@@ -52,6 +57,37 @@ def test_the_method_that_an_execution_carries_out_stands_first() -> None:
     assert re.search(r"\(warm-copy; .*: 58 min 20 s\)$", first)
     assert estimate_text(replace(made, planned="cold-copy")).splitlines()[0].endswith("(cold-copy)")
     assert estimate_text(replace(made, planned="")).startswith("method")
+
+
+class Answers:
+    """A server of whose answers the facts are made by hand."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.profile = builders.profile(name)
+
+    def can_become(self, *_: object) -> bool:
+        return True
+
+    def run(self, *_: object, **__: object) -> Completed:
+        return Completed("true", 0, "", "", 0.1)
+
+
+def test_a_script_and_a_runbook_hold_no_secret_of_the_cluster(
+    histories: Histories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("Geheim-1x", "Geheim-2x")
+    said = (f"password={words[0]}", f'pg_hba.conf line 1: radiussecrets="{words[1]}"')
+    answered = {"old": builders.old(builders.cluster(start_complaints=said)), "new": builders.new()}
+    monkeypatch.setattr("core.facts.collect.Facts", lambda *, server, **_: answered[server])
+    monkeypatch.setattr(Session, "server", lambda _session, name, _job: Answers(name))
+    histories.copy(Path(os.environ["PGHAUL_DATA"]), builders.set_up)
+    paths = [tmp_path / "move.sh", tmp_path / "move.md"]
+    assert main(["plan", "spring", "--script", str(paths[0]), "--runbook", str(paths[1])]) == 0
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        assert [name for name in ("password=", "radiussecrets=") if f" {name}{MASK}" not in text] == []
+        assert [word for word in words if word in text] == []
 
 
 @pytest.mark.parametrize("text", ["[1,2]", "3", '"x"'])

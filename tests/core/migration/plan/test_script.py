@@ -454,6 +454,9 @@ def test_sudos_password_is_asked_once_a_server_and_is_on_no_command_line(shell: 
     assert set((tmp_path / "passwords").read_text().splitlines()) == {"old word", "new word"}
     assert "     | hello" in done.stdout
     assert "word" not in "".join(run.asked()) + run.log()
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    left = [path for path in files if re.search(rb"(old|new) word", path.read_bytes())]
+    assert left == [tmp_path / "passwords"]
 
 
 def test_a_login_without_rights_is_told(tmp_path: Path) -> None:
