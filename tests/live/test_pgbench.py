@@ -85,6 +85,7 @@ def new_facts(new_server: Server) -> Facts:
     return collect(new_server, Job())
 
 
+@pytest.mark.long
 def test_a_drift_on_new(new_server: Server, new_facts: Facts) -> None:
     suite = pgbench("final_transactions_per_second", test="drift", warm_ups=1, updates=2, settings="autovacuum = off")
     journal, context = Journal(), MoveContext("15")

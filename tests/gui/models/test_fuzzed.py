@@ -144,7 +144,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 FUNCTIONS = functions()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", FUNCTIONS)
 @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
