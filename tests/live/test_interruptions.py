@@ -187,8 +187,8 @@ def nothing(_lab: Lab) -> None:
     ("disturb", "mend"),
     [
         (kill_rsync, nothing),
-        pytest.param(restart_sshd, nothing, marks=pytest.mark.long),
-        pytest.param(fill_new, empty_new, marks=pytest.mark.long),
+        (restart_sshd, nothing),
+        (fill_new, empty_new),
     ],
     ids=["rsync killed", "sshd restarted", "target full"],
 )

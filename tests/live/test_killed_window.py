@@ -137,16 +137,6 @@ def at_the_decision(process: "subprocess.Popen[str]", cluster: Lab, folder: Path
 
 Killing = Callable[["subprocess.Popen[str]", Lab, Path], str]
 PLACES = {"warm": in_a_warm_pass, "stop": in_the_stop, "decision": at_the_decision}
-GONE_ON_WITH = [
-    pytest.param("warm", marks=pytest.mark.long),
-    pytest.param("stop", marks=pytest.mark.long),
-    "decision",
-]
-TAKEN_BACK = [
-    pytest.param("warm", marks=pytest.mark.long),
-    "stop",
-    pytest.param("decision", marks=pytest.mark.long),
-]
 
 
 @contextmanager
@@ -194,7 +184,7 @@ def serves(host: Host) -> bool:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("place", GONE_ON_WITH)
+@pytest.mark.parametrize("place", PLACES)
 def test_a_killed_window_is_gone_on_with(
     place: str, cluster: Lab, history: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,7 +207,7 @@ def test_a_killed_window_is_gone_on_with(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("place", TAKEN_BACK)
+@pytest.mark.parametrize("place", PLACES)
 def test_a_killed_window_is_taken_back(
     place: str, cluster: Lab, history: Path, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
