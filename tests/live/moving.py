@@ -143,6 +143,11 @@ def describe(cli: CommandLine, target: str = TARGET, *, spread: bool = False) ->
     cli.set_up(DATA, *(("--tablespace", f"{OTHER}={NEW_OTHER}") if spread else ()), target=target)
 
 
+def processes(host: Host) -> set[str]:
+    """The processes of a host's servers besides their sessions, by the names that they give themselves."""
+    return set(re.findall(r"^postgres: ([a-z ]+?) *$", host.exec("ps", "-eo", "args").stdout, re.MULTILINE))
+
+
 def move_of(cluster: Cluster | None) -> Move:
     """The move that these facts of the cluster are of."""
     return SPREAD if cluster is not None and any(each.location == OTHER for each in cluster.tablespaces) else MOVE

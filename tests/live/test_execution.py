@@ -17,7 +17,7 @@ from core.migration.execution.engine import carry_out
 from core.migration.execution.outcome import outcome_of
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.status import MoveStatus, move_status, ways_on
-from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.execution import Kind, State
 from core.migration.model.move import Hook, HookCommand, Verify
 from core.migration.model.plan import Phase, Step
 from core.migration.model.probe import Probe, Quantity
@@ -25,12 +25,15 @@ from core.migration.model.transport import Route, Transport
 from core.migration.plan.steps.copy import STOP
 from core.migration.plan.steps.hooks import LEAD
 from core.migration.plan.steps.opening import DECIDE
+from core.migration.plan.steps.reached import LISTENS
 from core.migration.transports.daemon import FIRST_PORT, LAST_PORT
 from core.servers.connection import Server
 from core.servers.profiles import Profile
+from tests.lab.hosts import Host
 from tests.lab.lab import Lab
+from tests.lab.machine import wait_until
 from tests.live import moving as site
-from tests.live.moving import DATA, NEW_OTHER, ROOT, SERVER, SPACE, TARGET, Moving, Person, sql
+from tests.live.moving import DATA, NEW_OTHER, PORT, ROOT, SERVER, SPACE, TARGET, Moving, Person, sql
 
 pytestmark = pytest.mark.lab
 
@@ -71,20 +74,28 @@ def move(
         yield made
 
 
-def titles(execution: Execution) -> list[str]:
-    return [run.title for run in execution.steps if run.done and not run.message]
-
-
 @in_four_places
 def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: Moving) -> None:
-    seen: list[str] = []
+    seen: list[tuple[str, set[str]]] = []
+
+    def look() -> None:
+        seen.append((settings_of_the_first_start(cluster), site.processes(cluster.new)))
+
+    open_to_the_network(cluster.old)
     with site.load(cluster.old):
-        person = Person(at={DECIDE: lambda: seen.append(settings_of_the_first_start(cluster))})
+        person = Person(at={DECIDE: look})
         done = move.execute(person)
     assert done.state is State.DONE
     assert person.asked == [f"stop {DATA}", Hook.STOP_APPLICATIONS, DECIDE, LEAD]
-    assert seen == ["localhost|off"]
-    assert settings_of_the_first_start(cluster) == "|off"  # its own configuration again
+    assert seen == [("localhost|off|0|0", {"background writer", "checkpointer", "walwriter"})]
+    assert settings_of_the_first_start(cluster) == "*|off|8|4"  # its own configuration again
+    launched = {"autovacuum launcher", "logical replication launcher"}
+    wait_until(lambda: launched <= site.processes(cluster.new), "what works by itself")
+    reach = next(step.number for step in done.plan.steps if step.reads == LISTENS)
+    (reached,) = [run.output for run in done.steps if run.number == reach]
+    identifier = sql(cluster.new, "select system_identifier from pg_control_system()")
+    answers = [line for line in reached.splitlines() if line.startswith(f"{cluster.new.address} port {PORT}: ")]
+    assert [identifier in line for line in answers] == [True]
     assert sql(cluster.new, "select count(*) from pg_settings where source = 'command line'") == "0"
     with pytest.raises(BlockedError) as caught:
         roll_back(move.executor(done.id))
@@ -187,8 +198,16 @@ def test_wal_that_nobody_needs_stays_on_old_and_what_compares_all_looks_for_corr
     assert sql(cluster.new, "select count(*) from pg_extension where extname = 'amcheck'") == "0"
 
 
+def open_to_the_network(old: Host) -> None:
+    """The old server listens on every address of its host, and lets its neighbours in."""
+    for file, line in (("postgresql.conf", "listen_addresses = '*'"), ("pg_hba.conf", "host all all samenet trust")):
+        old.exec("tee", "-a", f"{DATA}/{file}", input=f"{line}\n")
+    site.pg_ctl(old, "-l", "/dev/null", "restart")
+
+
 def settings_of_the_first_start(cluster: Lab) -> str:
-    return sql(cluster.new, "select current_setting('listen_addresses') || '|' || current_setting('archive_mode')")
+    names = ("listen_addresses", "archive_mode", "max_worker_processes", "max_logical_replication_workers")
+    return sql(cluster.new, "select concat_ws('|', " + ", ".join(f"current_setting('{name}')" for name in names) + ")")
 
 
 def _silent() -> Server:

@@ -1,6 +1,5 @@
 """New before it is opened: nothing in it works by itself, and the way back loses nothing of what others hold for it."""
 
-import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,11 +19,10 @@ from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.extra import Extra, extra, put_tree
-from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import LabError, wait_until
 from tests.live import moving as site
-from tests.live.moving import DATA, Moving, Person, sql
+from tests.live.moving import DATA, Moving, Person, processes, sql
 
 pytestmark = pytest.mark.lab
 
@@ -130,12 +128,6 @@ def subscribe(cluster: Lab, publisher: Extra) -> None:
     sql(cluster.old, "create table published (n int)")
     sql(cluster.old, f"create subscription sub connection '{way}' publication pub")
     wait_until(lambda: sql(cluster.old, _ROWS) == "10", "the first rows")
-
-
-def processes(host: Host) -> set[str]:
-    """The processes of a host's servers besides their sessions, by the names that they give themselves."""
-    named = re.findall(r"^postgres: ([a-z ]+?) *$", host.exec("ps", "-eo", "args").stdout, re.MULTILINE)
-    return set(named)
 
 
 def test_no_function_is_called_at_a_login_before_new_is_opened(lab: Lab, new_server: Server) -> None:
