@@ -3,14 +3,16 @@
 Where 15.8 is not to be had it is 15.5.
 """
 
-from collections.abc import Iterator
+import re
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from core.errors import BlockedError, Cancelled, CommandError, PghaulError, UnreachableError
+from core.errors import BlockedError, Cancelled, CommandError, InputError, PghaulError, UnreachableError
 from core.facts.model import Facts
 from core.jobs import CommandStarted, Event, Progress
 from core.migration.execution.engine import carry_out
@@ -29,10 +31,12 @@ from core.migration.plan.steps.reached import LISTENS
 from core.migration.transports.daemon import FIRST_PORT, LAST_PORT
 from core.servers.connection import Server
 from core.servers.profiles import Profile
+from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import wait_until
 from tests.live import moving as site
+from tests.live.command_line import CommandLine
 from tests.live.moving import DATA, NEW_OTHER, PORT, ROOT, SERVER, SPACE, TARGET, Moving, Person, sql
 
 pytestmark = pytest.mark.lab
@@ -265,20 +269,73 @@ def test_a_local_start_that_a_power_cut_ended_is_made_again(cluster: Lab, move: 
     assert sql(cluster.new, HISTORY) == "0"
 
 
-def test_a_rehearsal_stops_and_starts_nothing(cluster: Lab, move: Moving) -> None:
-    with_events = move.execute(kind=Kind.REHEARSAL)
-    assert with_events.state is State.DONE
+def killed(move: Moving, when: Callable[[Event], bool]) -> Callable[[Event], None]:
+    """A listener with whom the program ends at the first such event, as by a kill: nothing is cleaned up."""
+
+    def listen(event: Event) -> None:
+        move.events.append(event)
+        if threading.current_thread() is threading.main_thread() and when(event):
+            raise KeyboardInterrupt
+
+    return listen
+
+
+def of_ours(cluster: Lab) -> set[str]:
+    """The kinds of what lies on the servers of an execution: its locks, lists, jobs and keys."""
+    look = "ls -d /tmp/pghaul* /var/tmp/pghaul*; grep -h pghaul /home/*/.ssh/authorized_keys"
+    said = [host.exec("sh", "-c", look, check=False).stdout for host in (cluster.old, cluster.new)]
+    return set(re.findall(r"pghaul-(\w+)", "".join(said)))
+
+
+def test_a_rehearsal_stops_and_starts_nothing(
+    cluster: Lab,
+    move: Moving,
+    asker: LabAsker,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Killed while it copies, it is gone on with; a real one is killed, cancelled, begun again and taken back."""
+    monkeypatch.setenv("PGHAUL_DATA", str(tmp_path))
+    command = CommandLine(cluster, asker, capsys)
+    before = cluster.old.exec("head", "-n", "3", f"{DATA}/postmaster.pid").stdout
+
+    rehearsal = move.begin(Kind.REHEARSAL)
+    copies = killed(move, lambda event: isinstance(event, Progress) and "warm pass 1" in event.title)
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(move.executor(rehearsal, listener=copies))
+    assert move.store.execution(rehearsal).state is State.INTERRUPTED
+    code, _, err = command.connecting("execute", move.move.name, "--resume")
+    assert code == 0, err
+    done = move.store.execution(rehearsal)
+    assert done.state is State.DONE
+    passes = [run for run in done.steps if run.title.startswith("warm pass 1")]
+    assert [run.attempt for run in passes] == [1]  # the very same try, followed to its end
+    assert (passes[0].bytes or 0) > 20_000_000
     assert sql(cluster.old, HISTORY) == "0"
-    assert not any(step.stopped and not step.closes for step in with_events.plan.steps if with_events.done(step.number))
+    assert not any(step.stopped and not step.closes for step in done.plan.steps if done.done(step.number))
     assert cluster.new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
     ran = [event.title for event in move.events if isinstance(event, CommandStarted)]
+    ran += [run.title for run in done.steps]
     assert not any(word in title for title in ran for word in ("stop", "start new", "start old", "open"))
-    assert any(run.title.startswith("warm pass 1") and (run.bytes or 0) > 20_000_000 for run in with_events.steps)
-    number = (
-        move.begin()
-    )  # the real one, but its name is mistyped: it has found the rehearsal's copy, and stops nothing
-    with pytest.raises(BlockedError, match="not confirmed"):
+
+    number = move.begin()  # it finds the rehearsal's copy
+    copies = killed(move, lambda event: isinstance(event, CommandStarted) and event.title.startswith("warm pass 1"))
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(move.executor(number, listener=copies))
+    assert {"copy", "lock"} <= of_ours(cluster)
+    code, _, err = command.connecting("execute", move.move.name, "--cancel")
+    assert code == 0, err
+    assert move.store.execution(number).state is State.CANCELLED
+    assert of_ours(cluster) == set()
+    with pytest.raises(BlockedError, match="not confirmed"):  # its name is mistyped: it stops nothing
         carry_out(move.executor(number, Person(name="another")))
+    code, _, err = command("execute", move.move.name, "--resume", "--confirm", "another", "--yes-to-hooks")
+    assert code == InputError.exit_code, err
+    code, _, err = command.connecting("execute", move.move.name, "--rollback")
+    assert code == 0, err
+    assert move.store.execution(number).state is State.ROLLED_BACK
+    assert cluster.old.exec("head", "-n", "3", f"{DATA}/postmaster.pid").stdout == before
     assert sql(cluster.old, HISTORY) == "0"
     declined = move.store.execution(number)
     stop = declined.plan.step(STOP)
