@@ -106,13 +106,28 @@ def at_start(title: str, action: Callable[[], object]) -> Callable[[Event], None
 def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_byte(cluster: Lab, move: Moving) -> None:
     """New has been started and asked; the person decides against it. If old ran, it runs again."""
     looks: list[str] = []
+    refused: list[str] = []
     pg_ctl, old, new = f"{SERVER}/bin/pg_ctl", cluster.old, cluster.new
 
     def look() -> None:
         looks.append(site.hashes(old))
 
-    number = undecided(move, listener=at_start("keep old from starting", look))
+    def start_new() -> None:
+        new.exec("chmod", "700", TARGET)
+        refused.append(refuses(new, f"{NEW_BIN}/pg_ctl", "-D", TARGET, "-w", "-s", "start"))
+
+    stopped_and_copied = at_start("keep old from starting", look), at_start("compare new's files", start_new)
+
+    def listen(event: Event) -> None:
+        for each in stopped_and_copied:
+            each(event)
+
+    number = undecided(move, listener=listen)
     assert move.store.execution(number).state is State.STOPPED
+    start_new()  # new runs for us alone: after a restart of its host nobody starts what is not decided
+    half, whole = refused
+    assert "could not find the database system" in half
+    assert "not a database cluster directory" in whole
     assert sql(new, BRANCHES) == "1"
     refuses(old, pg_ctl, "-D", DATA, "-w", "-s", "start")
     refuses(old, pg_ctl, "-D", DATA, "-w", "-s", "restart")
@@ -126,6 +141,7 @@ def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_b
     assert move.store.execution(number).state is State.ROLLED_BACK
     assert new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
     assert new.exec("test", "-e", f"{FENCE}/global/pg_control").returncode == 0  # new is kept
+    start_new()
     ran = move.facts[0].cluster(DATA)
     if ran is None or not ran.running:
         look()
