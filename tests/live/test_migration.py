@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -23,6 +24,7 @@ from core.migration.model.table_sample import copied, loaded
 from core.migration.model.transport import PLAIN, Route
 from core.migration.plan import make_plan
 from core.migration.probing.probes import probe
+from core.migration.probing.proportion import Bounds
 from core.migration.transports.choice import choose
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
@@ -362,6 +364,29 @@ def test_a_cancelled_probe_leaves_nothing(
     with pytest.raises(Cancelled):
         probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), job)
     assert timers
+
+
+def test_a_probe_that_comes_to_its_end_leaves_its_figures_and_nothing_else(
+    old_server: Server,
+    new_server: Server,
+    both_facts: tuple[Facts, Facts],
+    clean_hosts: None,  # noqa: ARG001  a fixture
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each link as shortly as can be, and one sample; sums and COPY of its tables were measured within the hour."""
+    least = Bounds(0.0, 0.01, 0.0, link_seconds=1, sample_seconds=0.0, small_files=10, dump_seconds=0, dump_bytes=0)
+    monkeypatch.setattr("core.migration.probing.probes.in_proportion", lambda *_: least)
+    monkeypatch.setattr("core.migration.probing.probes.CIPHERS", ())
+    monkeypatch.setattr("core.migration.probing.commands.MOST_BYTES", 32 * 2**20)
+    now = datetime.now(UTC)
+    known = OF_A_DUMP | {Quantity.SUMS}
+    before = [Probe(each, 1e9, 10**9, 1.0, "by hand", "true", "", now, began_at=now) for each in known]
+    journal = Journal()
+    probes = probe(old_server, new_server, *both_facts, MOVE, "0123", journal, Job(), before=before)
+    taken = [each.quantity for _, each in journal.probes]
+    assert sorted(taken) == sorted(set(Quantity) - known - {Quantity.SUSTAINED, Quantity.CHANGES})
+    assert {each for _, each in journal.probes} == set(probes) - set(before)
+    assert all(each.bytes_per_second > 0 for each in probes)
 
 
 @pytest.mark.long
