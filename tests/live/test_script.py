@@ -1,6 +1,7 @@
 """A plan exported as a script and run alone, through a whole move; broken off in the middle, and gone on with."""
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -9,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.facts.model import Facts
-from core.migration.model.plan import Plan
+from core.migration.model.move import Verify
+from core.migration.model.plan import Phase, Plan
 from core.migration.plan import script
 from core.servers.connection import Server
 from core.servers.profiles import Profile
@@ -160,7 +162,7 @@ def test_the_script_alone_moves_a_cluster(cluster: Lab, move: Moving, tmp_path: 
     cluster.old.exec("tee", "-a", f"{DATA}/postgresql.conf", input=archives)
     site.pg_ctl(cluster.old, "-l", "/dev/null", "restart")
     cluster.old.exec("tee", "-a", f"{DATA}/postgresql.conf", input="work_mem = 8MB\n")
-    made = Script(move.plan(), cluster, tmp_path)
+    made = Script(move.plan(Verify.ALL), cluster, tmp_path)
     held = sql(cluster.old, ROWS)
     assert made.answered(answers=made.answers()) == 0, made.said()
     assert made.said().count("warning: The setting ") == 1
@@ -170,6 +172,9 @@ def test_the_script_alone_moves_a_cluster(cluster: Lab, move: Moving, tmp_path: 
     assert cluster.old.exec("test", "-e", f"{DATA}/pghaul-fence/global/pg_control").returncode == 0
     log = (tmp_path / "move.log").read_text()
     assert log.count(" begins: ") == log.count(" ended well ") == len(made.plan.steps)
+    said = {step.timed_as: (tmp_path / "move.kept" / str(step.number)).read_text() for step in made.plan.steps}
+    assert re.findall(r"\bBad checksums: +(\d+)$", said[Phase.CHECKSUMS], re.MULTILINE) == ["0"]
+    assert said[Phase.AMCHECK].split() == ["database", "postgres", "database", "shop"]
     (tmp_path / "move.kept").rename(tmp_path / "lost")  # as on another workstation
     assert made.answered("--back", answers="yes\n") == 1
     assert "new was opened to clients" in made.said()
