@@ -1,5 +1,6 @@
 """Each driver on a real server: figures, and nothing left behind; a tool that is missing, and its installation."""
 
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -16,7 +17,9 @@ from core.facts.model import Cluster, Tool
 from core.jobs import CommandStarted, Event, Job, Note
 from core.servers.connection import Server, connect
 from core.servers.profiles import Asker, Profile
+from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
+from tests.live.command_line import CommandLine
 from tests.live.test_benchmark_caps import Nobody
 from tests.live.test_benchmarks import FACTS
 
@@ -212,6 +215,38 @@ def test_nobody_installs_without_root(lab: Lab, nosudo_profile: Profile, asker: 
                 install(server, wanted, Job())
     finally:
         lab.old.exec("mv", "/usr/bin/sysbench.away", "/usr/bin/sysbench")
+
+
+_STANDS_IN = """#!/bin/sh
+echo "$(id -un) $DEBIAN_FRONTEND $*" >>/var/tmp/asked
+mv /usr/bin/sysbench.away /usr/bin/sysbench
+"""
+_AS_BEFORE = """
+rm -f /var/tmp/asked
+for program in sysbench apt-get; do
+  [ ! -e /usr/bin/$program.away ] || mv /usr/bin/$program.away /usr/bin/$program
+done
+"""
+
+
+@pytest.mark.usefixtures("clean_hosts")
+def test_the_command_line_has_root_install_what_is_missing(
+    lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a program in place of apt-get's."""
+    command = CommandLine(lab, asker, capsys)
+    command.describe(lab.old)
+    try:
+        for program in ("sysbench", "apt-get"):
+            lab.old.exec("mv", f"/usr/bin/{program}", f"/usr/bin/{program}.away")
+        lab.old.exec("install", "/dev/stdin", "/usr/bin/apt-get", input=_STANDS_IN)
+        code, out, err = command.connecting("server", "install", "old", "fio", "sysbench", "--json")
+        assert code == 0, err
+        assert json.loads(out)["installed"] == ["sysbench"]
+        asked = lab.old.exec("cat", "/var/tmp/asked").stdout.splitlines()
+        assert asked == ["root noninteractive -q -y --no-install-recommends install sysbench"]
+    finally:
+        lab.old.exec("sh", "-c", _AS_BEFORE)
 
 
 @pytest.mark.parametrize("tool", ["postgresql", "pgbench", "-x", "fio bonnie++", shlex.quote("a'b")])
