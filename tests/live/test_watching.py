@@ -76,6 +76,7 @@ def test_a_watch_goes_on_without_a_connection_and_the_next_estimate_takes_what_i
 
 def test_a_watch_is_looked_at_collected_and_ended_before_its_time(lab: Lab, session: Session) -> None:
     begin_watch(session, "watched", 3600.0, Job())
+    session.close()  # it goes on without a connection
     assert estimate(session, "watched", Job()).methods, "its time is not over: nobody asks old"
     assert changes(session) is None
     assert watch_status(session, "watched", Job()).running
