@@ -137,7 +137,7 @@ class Process:
         """Wait a moment, then move what there is to move in both directions; whether anything came."""
         self._send()
         # while there is more to send than the window takes, look again soon: its opening wakes no selector
-        self._selector.select(_TURN / 10 if self._outgoing else _TURN)
+        self._wait(_TURN / 10 if self._outgoing else _TURN)
         return self._receive()
 
     def wait_unfed(self, until: float) -> bool:
@@ -148,7 +148,7 @@ class Process:
         begins = len(self._outgoing) <= self._spare
         self._outgoing, self._end_input = memoryview(b""), False
         while begins and self.group is None and not self.ended and time.monotonic() < until:
-            self._selector.select(_TURN)
+            self._wait(_TURN)
             self._receive()
         return self.group is not None
 
@@ -160,6 +160,13 @@ class Process:
     def close(self) -> None:
         self._selector.close()
         self.channel.close()
+
+    def _wait(self, seconds: float) -> None:
+        """Until something comes, for so long at most."""
+        if self.channel.eof_received and not (self.channel.recv_ready() or self.channel.recv_stderr_ready()):
+            self.channel.status_event.wait(seconds)  # only that can come; the selector would tell of the end for ever
+        else:
+            self._selector.select(seconds)
 
     def _send(self) -> None:
         if self._prompt and self._loading not in self._chatter and self.group is None:

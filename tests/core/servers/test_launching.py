@@ -1,7 +1,9 @@
-"""What is said where a server starts no command: on a real connection, to a server that refuses each."""
+"""Commands on a real connection: to a server that refuses each, and to one that is late to say how they ended."""
 
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import paramiko
 import pytest
@@ -11,6 +13,7 @@ from core.errors import ServerError, UnreachableError
 from core.jobs import Job
 from core.servers.launching import Launcher, Order
 from core.servers.profiles import Profile
+from core.servers.remote_process import Process
 from core.servers.shell import command
 
 
@@ -24,6 +27,21 @@ class Refusing(paramiko.ServerInterface):
         return OPEN_SUCCEEDED
 
 
+class Late(Refusing):
+    """Ends the outputs of each command half a second before it says how it ended."""
+
+    def check_channel_exec_request(self, channel: paramiko.Channel, command: bytes) -> bool:  # noqa: ARG002
+        def end() -> None:
+            channel.shutdown_write()
+            threading.Event().wait(0.5)
+            channel.send_exit_status(3)
+            channel.close()
+
+        self.ending = threading.Timer(0.1, end)
+        self.ending.start()
+        return True
+
+
 class Nobody:
     """Is asked nothing."""
 
@@ -34,22 +52,34 @@ class Nobody:
         raise NotImplementedError
 
 
-@pytest.mark.slow
-def test_a_refused_command_is_no_lost_connection() -> None:
+@contextmanager
+def connected(to: paramiko.ServerInterface) -> Iterator[tuple[paramiko.Transport, paramiko.Transport]]:
+    """Both ends of a connection, the client's first."""
     here, there = socket.socketpair()
     server, client = paramiko.Transport(there), paramiko.Transport(here)
+    try:
+        server.add_server_key(paramiko.ECDSAKey.generate())
+        server.start_server(threading.Event(), to)
+        client.start_client(timeout=30)
+        client.auth_none("dba")
+        yield client, server
+    finally:
+        client.close()
+        server.close()
+        client.join(5)
+        server.join(5)
+
+
+@pytest.mark.slow
+def test_a_refused_command_is_no_lost_connection() -> None:
     told: list[tuple[str, str]] = []
 
     def lost(doing: str, error: Exception | None) -> UnreachableError:
         told.append((doing, str(error)))
         return UnreachableError("lost", "")
 
-    launcher = Launcher(client, Profile("old", "old"), "dba", Nobody(), lost)
-    try:
-        server.add_server_key(paramiko.ECDSAKey.generate())
-        server.start_server(threading.Event(), Refusing())
-        client.start_client(timeout=30)
-        client.auth_none("dba")
+    with connected(Refusing()) as (client, server):
+        launcher = Launcher(client, Profile("old", "old"), "dba", Nobody(), lost)
         with (
             pytest.raises(ServerError, match="the connection stands") as caught,
             launcher.process(Order(command("true")), Job()),
@@ -60,8 +90,18 @@ def test_a_refused_command_is_no_lost_connection() -> None:
         with pytest.raises(UnreachableError), launcher.process(Order(command("true")), Job()):
             pass
         assert [doing for doing, _ in told] == ["starting a command"]
-    finally:
-        client.close()
-        server.close()
-        client.join(5)
-        server.join(5)
+
+
+@pytest.mark.slow
+def test_what_has_ended_its_outputs_is_waited_for_at_rest() -> None:
+    late = Late()
+    with connected(late) as (client, _):
+        process = Process(client.open_session(), "true", "mark", first=b"", end_input=True)
+        turns = 0
+        while not process.ended:
+            process.turn()
+            turns += 1
+        assert process.exit_status == 3
+        assert turns < 50
+        process.close()
+        late.ending.join(5)
