@@ -34,7 +34,6 @@ LONG: dict[str, tuple[int, int]] = {
     "tests/live/test_first_comparison.py": (28, 1),
     "tests/live/test_actions.py": (27, 1),
     "tests/live/test_start_options.py": (27, 1),
-    "tests/live/test_hostile_account.py": (27, 1),
     "tests/live/test_start_files.py": (26, 1),
     "tests/live/test_survey.py": (22, 1),
     "tests/live/test_benchmark_ends.py": (22, 1),

@@ -11,7 +11,9 @@ PASSWORD = "s3cret pass"
 USERS = ("dba", "plain", "pgonly", "nosudo")
 
 _SFTP = "Subsystem sftp /usr/lib/openssh/sftp-server\n"
+# what resists quantum computers takes 0.15 s of both processors at each connection, and a move opens dozens
 _SSHD = f"""\
+KexAlgorithms -sntrup*
 HostKey /etc/ssh/ssh_host_ed25519_key
 TrustedUserCAKeys /etc/ssh/user_ca.pub
 PermitRootLogin no

@@ -193,7 +193,7 @@ def hashes(host: Host) -> str:
 def load(old: Host) -> Iterator[None]:
     """pgbench at work on old, until it is stopped."""
     words = old.command(
-        f"{SERVER}/bin/pgbench", "-n", "-c", "2", "-T", "300", "-R", "100", "-h", "/tmp", "-p", str(PORT), "shop",
+        f"{SERVER}/bin/pgbench", "-n", "-c", "2", "-T", "300", "-R", "30", "-h", "/tmp", "-p", str(PORT), "shop",
         user="postgres",
     )  # fmt: skip
     running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

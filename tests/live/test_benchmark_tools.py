@@ -77,7 +77,7 @@ def run(server: Server, *workloads: Workload, job: Job | None = None) -> tuple[R
         ),
         (workload("sysbench", "read_iops", **SEEKS), workload("sysbench", "fsyncs_per_second", **SYNCS)),
         (workload("fio", "fsyncs_per_second", sync="fdatasync", **LOG), workload("fio", "read_iops", **MIXED)),
-        workloads_of(JOB),
+        pytest.param(workloads_of(JOB), marks=pytest.mark.long),
     ],
     ids=lambda workloads: workloads[0].tool,
 )

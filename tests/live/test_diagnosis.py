@@ -129,6 +129,7 @@ class NoJournal:
         pass
 
 
+@pytest.mark.long
 def test_a_run_tells_how_long_its_files_took_to_be_laid_out(old_server: Server, clean_hosts: None) -> None:  # noqa: ARG001
     size = 16 * 2**20
     parameters: dict[str, Parameter] = {"pattern": "randread", "direct": True, "size_bytes": size, "runtime_seconds": 1}

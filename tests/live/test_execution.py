@@ -80,15 +80,34 @@ def move(
 
 @in_four_places
 def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: Moving) -> None:
+    """A page rots on new behind its passes: the comparison finds it, and a resume sends it again and nothing else."""
     seen: list[tuple[str, set[str]]] = []
+    file = f"{TARGET}/base/1/1259"
+    rotten: list[str] = []
 
     def look() -> None:
         seen.append((settings_of_the_first_start(cluster), site.processes(cluster.new)))
 
+    def spoil(event: Event) -> None:
+        move.events.append(event)
+        if isinstance(event, CommandStarted) and event.title == "prove that old stayed stopped" and not rotten:
+            rotten.append(event.title)
+            rot = f"stamp=$(stat -c %y '{file}'); printf rot | dd of='{file}' bs=1 seek=77 conv=notrunc 2>/dev/null"
+            cluster.new.exec("sh", "-c", f"{rot}; touch -d \"$stamp\" '{file}'")
+
     open_to_the_network(cluster.old)
-    with site.load(cluster.old):
-        person = Person(at={DECIDE: look})
-        done = move.execute(person)
+    person, number = Person(at={DECIDE: look}), move.begin()
+    with (
+        site.load(cluster.old),
+        pytest.raises(BlockedError, match=r"compare new's .* sum up old's files: base/1/1259 \(content\)\n"),
+    ):
+        carry_out(move.executor(number, person, spoil))
+    before = len(move.store.execution(number).steps)
+    carry_out(move.executor(number, person))
+    done = move.store.execution(number)
+    again = [run for run in done.steps[before:] if run.title.startswith("final pass, changed files")]
+    size = int(cluster.new.exec("stat", "-c", "%s", file).stdout)
+    assert 0 < sum(run.bytes or 0 for run in again) <= size
     assert done.state is State.DONE
     assert person.asked == [f"stop {DATA}", Hook.STOP_APPLICATIONS, DECIDE, LEAD]
     assert seen == [("localhost|off|0|0", {"background writer", "checkpointer", "walwriter"})]
@@ -388,30 +407,6 @@ def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(c
     assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
     roll_back(move.executor(number))
     assert sql(cluster.old, HISTORY) == "0"
-
-
-def test_what_differs_is_copied_again_by_a_resume_and_nothing_else(cluster: Lab, move: Moving) -> None:
-    """A page that rots on new behind its passes; the comparison reads it, and nothing but it is sent."""
-    file = f"{TARGET}/base/1/1259"
-    rotten: list[str] = []
-
-    def spoil(event: object) -> None:
-        if isinstance(event, CommandStarted) and event.title == "prove that old stayed stopped" and not rotten:
-            rotten.append(event.title)
-            rot = f"stamp=$(stat -c %y '{file}'); printf rot | dd of='{file}' bs=1 seek=77 conv=notrunc 2>/dev/null"
-            cluster.new.exec("sh", "-c", f"{rot}; touch -d \"$stamp\" '{file}'")
-
-    number = move.begin()
-    with pytest.raises(BlockedError, match=r"compare new's .* sum up old's files: base/1/1259 \(content\)\n"):
-        carry_out(move.executor(number, listener=spoil))
-    before = len(move.store.execution(number).steps)
-    carry_out(move.executor(number))
-    done = move.store.execution(number)
-    assert done.state is State.DONE
-    again = [run for run in done.steps[before:] if run.title.startswith("final pass, changed files")]
-    size = int(cluster.new.exec("stat", "-c", "%s", file).stdout)
-    assert 0 < sum(run.bytes or 0 for run in again) <= size
-    assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
 
 
 @pytest.mark.long

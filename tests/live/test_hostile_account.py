@@ -144,7 +144,7 @@ _WHOLE_MOVE = [
 
 @pytest.mark.parametrize(
     "commands",
-    [_LOOKS, pytest.param(_WHOLE_MOVE, marks=pytest.mark.long)],
+    [pytest.param(_LOOKS, marks=pytest.mark.long), pytest.param(_WHOLE_MOVE, marks=pytest.mark.long)],
     ids=["looks", "a whole move"],
 )
 def test_nothing_of_hers_runs_as_another_user_and_nothing_else_changes(

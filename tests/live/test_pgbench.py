@@ -157,6 +157,7 @@ def databases(host: Host) -> list[str]:
     return host.exec(psql, "-X", "-A", "-t", "-h", "/tmp", "-c", query, "postgres", user="postgres").stdout.split()
 
 
+@pytest.mark.long
 def test_a_database_of_its_own_in_a_named_cluster(lab: Lab, old_server: Server, old_facts: Facts) -> None:
     before, seen = databases(lab.old), list[str]()
     suite = pgbench(test="tpcb", transactions=2000, cluster=clusters.DATA)
