@@ -172,10 +172,9 @@ class Server:
             return UnreachableError(
                 f"{self.name} stopped answering while {doing}", "check the network and the server, then connect again"
             )
-        # paramiko forgets what ended the connection once it has told: behind that it only says that there is none
-        self._ended_by = self._ended_by or str(self._transport.saved_exception or error or "")
-        if not self._ended_by:
+        ended_by = self._ended_by or str(self._transport.saved_exception or error or "")
+        if not self.connected:  # paramiko raises the cause once; later it only says that the session is not active
+            self._ended_by = ended_by
+        if not ended_by:
             return UnreachableError(f"the connection to {self.name} was lost while {doing}", "connect again")
-        return UnreachableError(
-            f"the connection to {self.name} was lost while {doing}: {self._ended_by}", "connect again"
-        )
+        return UnreachableError(f"the connection to {self.name} was lost while {doing}: {ended_by}", "connect again")

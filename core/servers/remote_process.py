@@ -162,9 +162,10 @@ class Process:
         self.channel.close()
 
     def _wait(self, seconds: float) -> None:
-        """Until something comes, for so long at most."""
+        """Wait until something comes, for so long at most."""
         if self.channel.eof_received and not (self.channel.recv_ready() or self.channel.recv_stderr_ready()):
-            self.channel.status_event.wait(seconds)  # only that can come; the selector would tell of the end for ever
+            # only the exit status is still to come, and a selector never waits for a channel whose output has ended
+            self.channel.status_event.wait(seconds)
         else:
             self._selector.select(seconds)
 
