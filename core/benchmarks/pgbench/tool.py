@@ -122,7 +122,10 @@ class Parameters:
         # what belongs to the DBA is not set up for a benchmark
         of_ours = [name for name in ("settings", "from_other_server", "port") if getattr(self, name)]
         if self.cluster is not None and of_ours:
-            raise InputError(f"{' and '.join(of_ours)} cannot stand beside cluster: a cluster of yours keeps its own")
+            raise InputError(
+                f"{' and '.join(of_ours)} cannot stand beside cluster: "
+                "a cluster of yours keeps its own settings and addresses"
+            )
         if self.script is not None and (not self.script.strip() or len(self.script) > LARGEST_SCRIPT):
             raise InputError(f"a script has some text, of at most {LARGEST_SCRIPT} characters")
         if self.script is not None and "\0" in self.script:
