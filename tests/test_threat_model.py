@@ -1,6 +1,6 @@
-"""The threat model of SECURITY.md is no promise: every test that it names is there, and one of each line is run.
+"""The threat model of SECURITY.md is more than a promise.
 
-By `make test`: what only the longer parts hold breaks unseen.
+Every test that it names exists, and `make test` runs at least one of each line.
 """
 
 import ast

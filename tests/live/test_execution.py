@@ -19,12 +19,12 @@ from core.migration.execution.engine import carry_out
 from core.migration.execution.outcome import outcome_of
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.status import MoveStatus, move_status, ways_on
-from core.migration.model.execution import Kind, State
+from core.migration.model.execution import Kind, State, StepRun
 from core.migration.model.move import Hook, HookCommand, Verify
 from core.migration.model.plan import Phase, Step
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
-from core.migration.plan.steps.copy import STOP
+from core.migration.plan.steps.copy import STOP, STOPPED
 from core.migration.plan.steps.hooks import LEAD
 from core.migration.plan.steps.opening import DECIDE
 from core.migration.plan.steps.reached import LISTENS
@@ -78,11 +78,35 @@ def move(
         yield made
 
 
+def stays_stopped(move: Moving, execution: int) -> set[str]:
+    """The titles of what proves the stop of old once more behind the passes."""
+    return {step.title for step in move.store.execution(execution).plan.steps if step.agrees_with == STOPPED}
+
+
+def runs_of_the_first_pass(move: Moving, execution: int) -> list[StepRun]:
+    """Of the steps that copy in the first warm pass."""
+    found = move.store.execution(execution)
+    copying = {step.number for step in found.plan.steps if step.warm_pass == 1 and step.root}
+    return [run for run in found.steps if run.number in copying]
+
+
+def begins(event: Event, titles: set[str]) -> bool:
+    """Whether a command of one of these steps begins: an event knows its step by the title alone."""
+    return isinstance(event, CommandStarted) and event.title in titles
+
+
+def spoilt(new: Host) -> str:
+    """A file of new in which a page was changed, its time as before."""
+    file = f"{TARGET}/base/1/1259"
+    rot = f"stamp=$(stat -c %y '{file}'); printf rot | dd of='{file}' bs=1 seek=77 conv=notrunc 2>/dev/null"
+    new.exec("sh", "-c", f"{rot}; touch -d \"$stamp\" '{file}'")
+    return file
+
+
 @in_four_places
 def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: Moving) -> None:
     """A page rots on new behind its passes: the comparison finds it, and a resume sends it again and nothing else."""
     seen: list[tuple[str, set[str]]] = []
-    file = f"{TARGET}/base/1/1259"
     rotten: list[str] = []
 
     def look() -> None:
@@ -90,10 +114,8 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
 
     def spoil(event: Event) -> None:
         move.events.append(event)
-        if isinstance(event, CommandStarted) and event.title == "prove that old stayed stopped" and not rotten:
-            rotten.append(event.title)
-            rot = f"stamp=$(stat -c %y '{file}'); printf rot | dd of='{file}' bs=1 seek=77 conv=notrunc 2>/dev/null"
-            cluster.new.exec("sh", "-c", f"{rot}; touch -d \"$stamp\" '{file}'")
+        if begins(event, stays_stopped(move, number)) and not rotten:
+            rotten.append(spoilt(cluster.new))
 
     open_to_the_network(cluster.old)
     person, number = Person(at={DECIDE: look}), move.begin()
@@ -105,8 +127,9 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
     before = len(move.store.execution(number).steps)
     carry_out(move.executor(number, person))
     done = move.store.execution(number)
-    again = [run for run in done.steps[before:] if run.title.startswith("final pass, changed files")]
-    size = int(cluster.new.exec("stat", "-c", "%s", file).stdout)
+    final = {step.number for step in done.plan.steps if step.phase is Phase.FINAL}
+    again = [run for run in done.steps[before:] if run.number in final]
+    size = int(cluster.new.exec("stat", "-c", "%s", rotten[0]).stdout)
     assert 0 < sum(run.bytes or 0 for run in again) <= size
     assert done.state is State.DONE
     assert person.asked == [f"stop {DATA}", Hook.STOP_APPLICATIONS, DECIDE, LEAD]
@@ -320,7 +343,7 @@ def test_a_rehearsal_stops_and_starts_nothing(
     before = cluster.old.exec("head", "-n", "3", f"{DATA}/postmaster.pid").stdout
 
     rehearsal = move.begin(Kind.REHEARSAL)
-    copies = killed(move, lambda event: isinstance(event, Progress) and "warm pass 1" in event.title)
+    copies = killed(move, lambda event: isinstance(event, Progress) and runs_of_the_first_pass(move, rehearsal) != [])
     with pytest.raises(KeyboardInterrupt):
         carry_out(move.executor(rehearsal, listener=copies))
     assert move.store.execution(rehearsal).state is State.INTERRUPTED
@@ -328,7 +351,7 @@ def test_a_rehearsal_stops_and_starts_nothing(
     assert code == 0, err
     done = move.store.execution(rehearsal)
     assert done.state is State.DONE
-    passes = [run for run in done.steps if run.title.startswith("warm pass 1")]
+    passes = runs_of_the_first_pass(move, rehearsal)
     assert [run.attempt for run in passes] == [1]  # the very same try, followed to its end
     assert (passes[0].bytes or 0) > 20_000_000
     assert sql(cluster.old, HISTORY) == "0"
@@ -339,7 +362,7 @@ def test_a_rehearsal_stops_and_starts_nothing(
     assert not any(word in title for title in ran for word in ("stop", "start new", "start old", "open"))
 
     number = move.begin()  # it finds the rehearsal's copy
-    copies = killed(move, lambda event: isinstance(event, CommandStarted) and event.title.startswith("warm pass 1"))
+    copies = killed(move, lambda event: begins(event, {run.title for run in runs_of_the_first_pass(move, number)}))
     with pytest.raises(KeyboardInterrupt):
         carry_out(move.executor(number, listener=copies))
     assert {"copy", "lock"} <= of_ours(cluster)
@@ -392,12 +415,10 @@ class Changing(Person):
 @pytest.mark.long
 def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(cluster: Lab, move: Moving) -> None:
     """A page that rots on new after the copy, its time as before, is found by its sum."""
-    file = f"{TARGET}/base/1/1259"
 
-    def spoil(event: object) -> None:
-        if isinstance(event, CommandStarted) and event.title == "prove that old stayed stopped":
-            rot = f"stamp=$(stat -c %y '{file}'); printf rot | dd of='{file}' bs=1 seek=77 conv=notrunc 2>/dev/null"
-            cluster.new.exec("sh", "-c", f"{rot}; touch -d \"$stamp\" '{file}'")
+    def spoil(event: Event) -> None:
+        if begins(event, stays_stopped(move, number)):
+            spoilt(cluster.new)
 
     number = move.begin(verify=Verify.ALL)
     with pytest.raises(BlockedError, match=r"compare new's .* sum up old's files: base/1/1259 \(content\)\n"):

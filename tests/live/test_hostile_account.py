@@ -63,7 +63,6 @@ while [ -e race ]; do
 done
 """
 
-_SUITE = "short.toml"
 _SHORT = """
 title = "a short look"
 repetitions = 1
@@ -129,27 +128,8 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     site.remove(lab)
 
 
-_LOOKS = [("check", "m"), ("plan", "m")]
-"""They read the facts of both servers."""
-_WHOLE_MOVE = [
-    ("facts", "old"),
-    ("facts", "new"),
-    ("bench", "m", "--suite", _SUITE),
-    ("check", "m"),
-    ("probe", "m"),
-    ("plan", "m"),
-    ("execute", "m", "--confirm", DATA, "--yes-to-hooks"),
-]
-
-
-@pytest.mark.parametrize(
-    "commands",
-    [pytest.param(_LOOKS, marks=pytest.mark.long), pytest.param(_WHOLE_MOVE, marks=pytest.mark.long)],
-    ids=["looks", "a whole move"],
-)
-def test_nothing_of_hers_runs_as_another_user_and_nothing_else_changes(
-    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, commands: list[tuple[str, ...]]
-) -> None:
+@pytest.mark.long
+def test_nothing_of_hers_runs_as_another_user_and_nothing_else_changes(cli: CommandLine, tmp_path: Path) -> None:
     before = {host.name: places(host) for host in (cli.lab.old, cli.lab.new)}
     for host in (cli.lab.old, cli.lab.new):  # whoever ran one of her programs would be told of
         for user in ("mallory", "nobody", "root"):
@@ -162,16 +142,22 @@ def test_nothing_of_hers_runs_as_another_user_and_nothing_else_changes(
     roots = ("--cluster", DATA, "--target", TARGET, "--tablespace", f"{OTHER}={NEW_OTHER}")
     assert cli("move", "add", "m", *ends, *roots)[0] == 0
     assert cli("move", "hook", "m", "stop-applications", "--side", "old", "--command", "true")[0] == 0
-    monkeypatch.chdir(tmp_path)
-    Path(_SUITE).write_text(_SHORT)
-    for words in commands:
+    (tmp_path / "short.toml").write_text(_SHORT)
+    for words in (
+        ("facts", "old"),
+        ("facts", "new"),
+        ("bench", "m", "--suite", str(tmp_path / "short.toml")),
+        ("check", "m"),
+        ("probe", "m"),
+        ("plan", "m"),
+        ("execute", "m", "--confirm", DATA, "--yes-to-hooks"),
+    ):
         code, out, err = cli.connecting(*words)
         assert code == 0 or words[0] == "check", (words, out, err)
     with Store.open(Path(os.environ["PGHAUL_DATA"])) as store:
         seen = [store.facts(host.name) for host in (cli.lab.old, cli.lab.new)]
     assert [facts is not None and facts.cluster(f"{_HOME}/data") is not None for facts in seen] == [True, True]
-    if commands is _WHOLE_MOVE:
-        assert sql(cli.lab.new, "select count(*) from pgbench_accounts") == "100000"
+    assert sql(cli.lab.new, "select count(*) from pgbench_accounts") == "100000"
     for host in (cli.lab.old, cli.lab.new):
         assert told(host) == {"mallory"}
         assert turns(host) > raced[host.name] + 50  # she was at it all the while

@@ -366,11 +366,11 @@ def test_a_cancelled_probe_leaves_nothing(
     assert timers
 
 
+@pytest.mark.usefixtures("clean_hosts")
 def test_a_probe_that_comes_to_its_end_leaves_its_figures_and_nothing_else(
     old_server: Server,
     new_server: Server,
     both_facts: tuple[Facts, Facts],
-    clean_hosts: None,  # noqa: ARG001  a fixture
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each link as shortly as can be, and one sample; sums and COPY of its tables were measured within the hour."""
