@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # For a part of the tests: make test PYTEST="tests/core -k facts"
 PYTEST ?=
-# How many compute side by side. As tests wait, there are two or three times as many workers, on the hosts each with a lab.
+# How many tests compute at once. Most wait, so there are two to three times as many workers; on the hosts each has a lab.
 WORKERS ?= 2
 # Of make chaos: how many rounds, drawn by which seed, on how many pairs of hosts at once; ROUND=3: that one alone.
 ROUNDS ?= 10
