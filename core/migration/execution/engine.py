@@ -80,7 +80,7 @@ def clean(executor: Executor) -> None:
     """Take away what the copy needed, and the locks; what cannot be removed is said, and the rest goes on."""
     for side, _ in executor.sides:
         _try(executor, f"what still runs on {side}", partial(end_detached, executor, side))
-    for step in executor.execution.plan.steps:
+    for step in executor.plan.steps:
         if step.closes and _may_be_open(executor.execution, step):
             _try(executor, step.title, partial(_close, executor, step))
     for side, folder in executor.sides:
@@ -142,7 +142,7 @@ def _may_be_open(execution: Execution, closing: Step) -> bool:
 
 
 def _close(executor: Executor, step: Step) -> None:
-    call = call_of(executor.execution.plan, step.call)
+    call = call_of(executor.plan, step.call)
     pass_on_warnings(executor, executor.connect(step.side).run(call, Job(), user=step.user, title=step.title).stdout)
 
 
@@ -187,7 +187,7 @@ def _confirm_stop(executor: Executor) -> None:
     Raises:
         BlockedError: the person has declined.
     """
-    plan = executor.execution.plan
+    plan = executor.plan
     look, warm = plan.step(CLIENTS), any(step.warm_pass for step in plan.steps)
     while True:
         if look is not None and look.number not in executor.outputs:
@@ -242,7 +242,7 @@ def pass_on_warnings(executor: Executor, output: str) -> None:
 
 def hold_against(executor: Executor, step: Step) -> None:
     """Hold what a step printed against what it must equal; the step has failed where it does not."""
-    other = executor.execution.plan.step(step.agrees_with) if step.agrees_with else None
+    other = executor.plan.step(step.agrees_with) if step.agrees_with else None
     if other is None:
         return
     expected, found = output_of(executor, other).strip(), executor.outputs[step.number].strip()
@@ -287,7 +287,7 @@ def _inventories_differ(expected: str, found: str) -> str:
 
 def _runs_locally(executor: Executor) -> bool:
     """Whether this execution has started new for local connections alone."""
-    start = next((step for step in executor.execution.plan.steps if step.name == START_NEW), None)
+    start = next((step for step in executor.plan.steps if step.name == START_NEW), None)
     return start is not None and executor.execution.done(start.number)
 
 
@@ -295,7 +295,7 @@ def _differing_files(executor: Executor, other: Step, step: Step) -> Differences
     """Which files differ, where both steps kept the lists that they sum up and these can still be read."""
     lists = {"old": "", "new": ""}
     for each in (other, step) if other.listing and step.listing else ():
-        call = call_of(executor.execution.plan, each.listing)
+        call = call_of(executor.plan, each.listing)
         with suppress(ServerError):
             lists[each.side] = (
                 executor.connect(each.side)
@@ -319,7 +319,7 @@ def _show_deletions(executor: Executor, step: Step) -> None:
 
 def _warm_pass(executor: Executor, group: list[Step], todo: list[Step]) -> None:
     """A warm pass, if it shortens the stop; the last one of the plan as often as it does."""
-    last = max(step.warm_pass for step in executor.execution.plan.steps)
+    last = max(step.warm_pass for step in executor.plan.steps)
     number = group[0].warm_pass
     if number > 1 and not another(_passes(executor.execution), _waited(executor.execution)):
         spared = gain(_passes(executor.execution), _waited(executor.execution))
@@ -352,7 +352,7 @@ def _catch_up(executor: Executor) -> None:
 
 def _pass_before_the_stop(executor: Executor) -> None:
     """The plan's last warm pass, once more."""
-    steps = executor.execution.plan.steps
+    steps = executor.plan.steps
     last = max(step.warm_pass for step in steps)
     _make_pass(executor, [step for step in steps if step.warm_pass == last])
 
@@ -403,8 +403,7 @@ def _whole(parts: list[int | None]) -> int | None:
 def _adopt(executor: Executor) -> None:
     """What an earlier process began and nobody saw end: followed to its end."""
     for step in executor.execution.steps_taken:
-        if not executor.execution.done(step.number):
-            adopt(executor, step)
+        adopt(executor, step)
 
 
 def _prove_still_stopped(executor: Executor) -> None:
@@ -480,7 +479,7 @@ def _remembered_for_the_sums(execution: Execution, remembered: Step, sums: Step 
 
 def _from_the_warm_passes(executor: Executor) -> None:
     """The lists of what earlier passes brought are gone: old is compared whole again, but not in its stop."""
-    steps = executor.execution.plan.steps
+    steps = executor.plan.steps
     executor.journal.steps_void(executor.id, next(step.number for step in steps if step.warm_pass or step.stopped))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Protocol
 
 from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PghaulError, UnreachableError
@@ -16,7 +17,7 @@ from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.status import ways_on
 from core.migration.execution.workstation import run_here
 from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, State, StepRun, StopAnswer
-from core.migration.model.plan import Step, call_of, functions_file
+from core.migration.model.plan import Plan, Step, call_of, functions_file
 from core.migration.plan.steps.reached import LISTENS
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
@@ -108,11 +109,20 @@ class Executor:
         """As the history has it now."""
         return self.journal.execution(self.id)
 
+    @cached_property
+    def plan(self) -> Plan:
+        """What is carried out; nothing changes it once the execution has begun."""
+        return self.execution.plan
+
+    @cached_property
+    def token(self) -> str:
+        """By which both servers know what this execution has left there."""
+        return self.execution.token
+
     @property
     def sides(self) -> tuple[tuple[str, str], ...]:
         """Each side with its data directory. Raises nothing: the plan says both."""
-        plan = self.execution.plan
-        return (("old", plan.data_directory), ("new", plan.target))
+        return (("old", self.plan.data_directory), ("new", self.plan.target))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +183,7 @@ def end_detached(executor: Executor, side: str) -> None:
     """End and remove every detached step of this execution on a side."""
     server = executor.connect(side)
     for each in remote_jobs.find(server, Job()):
-        if executor.execution.token in each.title:
+        if executor.token in each.title:
             remote_jobs.kill(server, each, Job())
             remote_jobs.remove(server, each, Job())
 
@@ -222,7 +232,7 @@ def _performed(executor: Executor, step: Step, run: StepRun) -> Printed:
     server = executor.connect(step.side)
     if step.detached:
         return _detached(executor, server, step, run)
-    call, stdin = call_of(executor.execution.plan, step.call), _input(executor, step)
+    call, stdin = call_of(executor.plan, step.call), _input(executor, step)
     try:
         done = server.run(call, executor.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
     except CommandError as error:
@@ -249,7 +259,7 @@ def _taken_on(executor: Executor, server: str, step: Step, error: CommandError) 
 
 def _input(executor: Executor, step: Step) -> bytes:
     """What the step reads: what another one printed, and the plan's functions where new is to keep them."""
-    plan = executor.execution.plan
+    plan = executor.plan
     other = plan.step(step.reads) if step.reads else None
     said = "" if other is None else output_of(executor, other)
     kept = functions_file(plan.functions) if step.takes_functions else ""
@@ -314,7 +324,7 @@ def _here(executor: Executor, step: Step) -> Printed:
 
 
 def _detached(executor: Executor, server: Server, step: Step, run: StepRun) -> Printed:
-    call, stdin = call_of(executor.execution.plan, step.call), _input(executor, step)
+    call, stdin = call_of(executor.plan, step.call), _input(executor, step)
     begun = remote_jobs.start(server, call, executor.job, title=_title(executor, step), user=step.user, stdin=stdin)
     return _followed(executor, server, step, run, begun)
 
@@ -372,7 +382,7 @@ def _removed(server: Server, begun: RemoteJob) -> None:
 
 def _title(executor: Executor, step: Step) -> str:
     """By which its detached job is found again."""
-    return f"{step.title} [{executor.execution.token} {step.number}]"
+    return f"{step.title} [{executor.token} {step.number}]"
 
 
 def _untagged(event: Event) -> Event:

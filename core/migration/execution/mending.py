@@ -26,14 +26,14 @@ def differed(execution: Execution) -> StepRun | None:
 
 def leave_to_passes(executor: Executor, failed: StepRun) -> None:
     """Tell old which files alone the passes are to bring; where that is not known they compare all of them."""
-    compared = compares_files(executor.execution.plan)
+    compared = compares_files(executor.plan)
     if compared is None or not compared.mending or not failed.output:
         executor.job.report(Note("which files differ is not known: all are compared again"))
         return
     old = executor.connect("old")
-    call = call_of(executor.execution.plan, compared.mending)
+    call = call_of(executor.plan, compared.mending)
     given = f"{failed.output}{END_MARK}".encode("utf-8", "surrogateescape")
-    user = mended_as(executor.execution.plan)
+    user = mended_as(executor.plan)
     old.run(call, executor.job, user=user, stdin=given, deadline=3600.0, title="leave what differs to the passes")
 
 

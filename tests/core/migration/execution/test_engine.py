@@ -24,7 +24,7 @@ COMPARED = Step(
 def executor(events: list[Event], taken: Step, compared: Step) -> Executor:
     made = replace(execution(), plan=replace(PLAN, steps=(taken, compared)))
     outputs = {1: "setting a = 1\nrelations r 2\n", 2: "setting a = 1\nrelations r 3\nsetting b = 4\n"}
-    return cast("Executor", SimpleNamespace(execution=made, outputs=outputs, job=Job(events.append)))
+    return cast("Executor", SimpleNamespace(execution=made, plan=made.plan, outputs=outputs, job=Job(events.append)))
 
 
 def test_inventories_of_an_earlier_plan_that_differ_are_a_warning_with_both_sides() -> None:
