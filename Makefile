@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # For a part of the tests: make test PYTEST="tests/core -k facts"
 PYTEST ?=
-# How many tests compute at once. Most wait, so there are two to three times as many workers; on the hosts each has a lab.
+# How many tests compute at once. Many wait, so there are more workers: on the hosts three times as many, each with a lab.
 WORKERS ?= 2
 # Of make chaos: how many rounds, drawn by which seed, on how many pairs of hosts at once; ROUND=3: that one alone.
 ROUNDS ?= 10

@@ -21,10 +21,12 @@ import pytest
 TOP = Path(__file__).parents[1]
 LIVE = "tests/live"
 """Where the tests of the lab are, all of them."""
+FILLING = "tests/resources/sh/test_functions.py"
+"""Where those are that compute while the last of the lab's wait for their hosts, all of them."""
 HOSTS_A_WORKER = 3
 """A test of the lab waits for its hosts most of the time: that many take their turns where one computes."""
-PROGRAMS_A_WORKER = 2
-"""Of the others some wait, for programs that they run and for what is told a moment later."""
+WAITING = 1
+"""Of the others some wait, for programs that they run and for what is told a moment later: so many more workers."""
 UNUSUAL = ("clean_debian", "long", "nfs", "systemd")
 USUAL = " and ".join(f"not {mark}" for mark in UNUSUAL)
 TARGETS = {
@@ -46,12 +48,13 @@ SPREAD = ("fast", "unhosted", "core", "long")
 def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
     """The words by which pytest runs a part, but for those given.
 
-    The usual tests run in three steps: those of the lab, the others, and what measures, which has no neighbour, for
-    that would be measured too. So do the long ones, of which nearly all are of the lab, in two.
+    The usual tests run in three steps: those of the lab, with some that fill the time in which the last of them wait;
+    the others; and what measures, which has no neighbour, for that would be measured too. So do the long ones, of which
+    nearly all are of the lab, in two.
     """
     spread = ["--dist", "loadfile", "--no-loadscope-reorder"]
     on_hosts = ["-n", str(int(workers) * HOSTS_A_WORKER), *spread]
-    without = ["-n", str(int(workers) * PROGRAMS_A_WORKER), *spread]
+    without = ["-n", str(int(workers) + WAITING), *spread]
     match part:
         case "fast":
             return ["-n", workers, *spread, "-m", f"not lab and {USUAL} and not slow", "--ignore", "tests/live"]
@@ -59,13 +62,13 @@ def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
             alone = ["-m", f"not lab and {USUAL} and measures", *(given or files_that_measure())]
             return [*without, "-m", f"not lab and {USUAL} and not measures", f"--then={shlex.join(alone)}"]
         case "core":
-            rest = [*without, "-m", f"not lab and {USUAL} and not measures"]
             alone = ["-m", f"{USUAL} and measures", *(given or files_that_measure())]
             if without_hosts(given):
-                return [*rest, f"--then={shlex.join(alone)}"]
-            hosts = [*on_hosts, "-m", f"lab and {USUAL} and not measures"]
-            afterwards = (f"--then={shlex.join(words)}" for words in ([*rest, *given], alone))
-            return [*hosts, *afterwards, *([] if given else [LIVE])]
+                return [*without, "-m", f"not lab and {USUAL} and not measures", f"--then={shlex.join(alone)}"]
+            hosts = [*on_hosts, "-m", f"(lab or filling) and {USUAL} and not measures"]
+            rest = [*without, "-m", f"not lab and not filling and {USUAL} and not measures", *given]
+            afterwards = (f"--then={shlex.join(words)}" for words in (rest, alone))
+            return [*hosts, *afterwards, *([] if given else [LIVE, FILLING])]
         case "long":
             alone = ["-m", "long and measures", *(given or files_that_measure())]
             return [*on_hosts, "-m", "long and not measures", f"--then={shlex.join(alone)}"]

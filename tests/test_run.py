@@ -44,13 +44,13 @@ def test_usual_tests_run_on_many_hosts_then_without_then_what_measures(words: li
     run.main(["-n", "2", "core"])
     then = [shlex.split(word.removeprefix("--then=")) for word in words if word.startswith("--then=")]
     usual = "not clean_debian and not long and not nfs and not systemd"
-    assert (words[:2], words[words.index("-m") + 1]) == (["-n", "6"], f"lab and {usual} and not measures")
-    assert words[-3] == "tests/live"
+    assert (words[:2], words[words.index("-m") + 1]) == (["-n", "6"], f"(lab or filling) and {usual} and not measures")
+    assert words[-4:-2] == ["tests/live", "tests/resources/sh/test_functions.py"]
     assert [each[each.index("-m") + 1] for each in then] == [
-        f"not lab and {usual} and not measures",
+        f"not lab and not filling and {usual} and not measures",
         f"{usual} and measures",
     ]
-    assert then[0][:2] == ["-n", "4"]
+    assert then[0][:2] == ["-n", "3"]
     assert "-n" not in then[1]
     assert set(run.files_that_measure()) <= set(then[1])
 
@@ -68,15 +68,18 @@ def test_usual_tests_run_on_many_hosts_then_without_then_what_measures(words: li
 )
 def test_no_worker_waits_for_hosts_where_no_test_wants_them(words: list[str], given: list[str], *, hosts: bool) -> None:
     run.main(["core", *given])
-    assert words[words.index("-m") + 1].startswith("lab and ") == hosts
+    expression = words[words.index("-m") + 1]
+    assert expression.startswith("(lab or filling) and " if hosts else "not lab and not clean_debian and ")
     thens = [shlex.split(word) for word in words if word.startswith("--then=")]
     assert [each[-len(given) :] for each in [*thens, words]] == [given] * (3 if hosts else 2)
 
 
-def test_tests_of_the_lab_are_where_they_are_looked_for() -> None:
+def test_tests_of_the_lab_and_what_fills_their_time_are_where_they_are_looked_for() -> None:
     for path in (TOP / "tests").rglob("*.py"):
-        if "pytest.mark.lab" in path.read_text("utf-8"):
-            assert path.is_relative_to(TOP / run.LIVE) or path.name in {"test_run.py", "test_ending.py"}
+        text = path.read_text("utf-8")
+        if path.name not in {"test_run.py", "test_ending.py"}:
+            assert "pytest.mark.lab" not in text or path.is_relative_to(TOP / run.LIVE)
+            assert ("pytest.mark.filling" in text) == (path == TOP / run.FILLING)
 
 
 @pytest.mark.parametrize(("strict", "repeats"), [("1", False), ("0", True), ("", True)])

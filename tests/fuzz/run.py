@@ -13,7 +13,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 
 from tests.fuzz import inputs, limits, receiver
-from tests.fuzz.targets import TARGETS, Target
+from tests.fuzz.targets import Target, targets
 
 FINDINGS = Path("fuzz-findings")
 _EXAMPLES = 60
@@ -23,7 +23,7 @@ _RECEIVER = 0.25
 
 def main() -> int:
     options = _options()
-    chosen = [target for target in TARGETS if options.target in ("", target.name)]
+    chosen = [target for target in targets() if options.target in ("", target.name)]
     limits.bounded_memory()
     if options.input is not None:
         for target in chosen:
@@ -46,7 +46,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--target", default="", choices=["", *(target.name for target in TARGETS)])
+    parser.add_argument("--target", default="", choices=["", *(target.name for target in targets())])
     parser.add_argument("--input", type=Path)
     return parser.parse_args()
 

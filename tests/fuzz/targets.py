@@ -1,7 +1,7 @@
 """What reads bytes that somebody else has written, by name, with real ones to begin from: the list of what is fuzzed.
 
 A target reads an input or refuses it with one of pghaul's own errors; anything else, more than a second or more than
-the memory that `limits.py` gives it is a finding. To add one: a function of bytes, its samples, a line in `TARGETS`.
+the memory that `limits.py` gives it is a finding. To add one: a function of bytes, its samples, a line in `targets`.
 """
 
 import ast
@@ -159,36 +159,39 @@ def _logged(data: bytes) -> object:
     return log.sent
 
 
-TARGETS: tuple[Target, ...] = (
-    *_facts(),
-    *(Target(f"benchmarks/{name}", _text(parse), _files(name)) for name, parse in parsers().items()),
-    Target("benchmarks/fio-json", _text(parsers()["fio"]), _files("fio-json")),
-    Target("benchmarks/fio-terse", _text(parsers()["fio"]), _files("fio-terse", "fio-sync")),
-    Target("benchmarks/situation", _text(lambda text: parse_situation(text, _FACTS)), (_SITUATION,)),
-    Target("benchmarks/traffic", _text(lambda text: taken_apart(text, _MARK)), (_TRAFFIC,)),
-    Target("benchmarks/job file", _text(sections_of), _tested("core.benchmarks.fio.job_file")),
-    Target("facts/answers", _decoded, (_ANSWER,)),
-    Target("facts/control data by place", _text(read_control_data), _files("pg_controldata")),
-    Target("facts/version", _text(parse_version), _files("pg_version")),
-    Target("migration/rsync", _text(parse_rsync), _files("rsync")),
-    Target("migration/rsync log", _logged, _files("rsync")),
-    Target("migration/iperf3", _text(parse_iperf3_summary), _files("iperf3")),
-    Target(
-        "migration/binaries",
-        _text(lambda text: parse_binaries(text, Wanted())),
-        _tested("core.migration.probing.binaries"),
-    ),
-    Target("migration/release", _text(parse_release), _files("pg_version")),
-    Target("migration/timing", _text(parse_timing), (b"bytes 5\nnanoseconds 7\n",)),
-    Target("migration/compression", _text(ratio_of), _files("rsync")),
-    Target("migration/differing files", _different, (_LIST, base64.b64encode(gzip.compress(bytes(30 << 20))))),
-    Target("history/file", history.read_file, history.files()),
-    Target("history/value", history.read_value, history.values()),
-    Target("redaction", _text(without_secrets), _quoted(DATA.parent / "core" / "test_redaction.py")),
-    Target("servers/certificate", host_certificates.parse),
-    Target("servers/list", _text(lambda text: read_list("-", text)), _tested("core.servers.lists.reading")),
-    Target("servers/list as INI", _text(parse_ini), _tested("core.servers.lists.reading")),
-    Target("servers/list as JSON", _text(parse_json), _tested("core.servers.lists.reading")),
-    Target("servers/list as CSV", _text(lambda text: list(parse_csv(text))), _tested("core.servers.lists.reading")),
-    Target("terminal", _text(printable)),
-)
+@cache
+def targets() -> tuple[Target, ...]:
+    """All of them. They are not made when this is loaded: every worker loads it, and few need the samples."""
+    return (
+        *_facts(),
+        *(Target(f"benchmarks/{name}", _text(parse), _files(name)) for name, parse in parsers().items()),
+        Target("benchmarks/fio-json", _text(parsers()["fio"]), _files("fio-json")),
+        Target("benchmarks/fio-terse", _text(parsers()["fio"]), _files("fio-terse", "fio-sync")),
+        Target("benchmarks/situation", _text(lambda text: parse_situation(text, _FACTS)), (_SITUATION,)),
+        Target("benchmarks/traffic", _text(lambda text: taken_apart(text, _MARK)), (_TRAFFIC,)),
+        Target("benchmarks/job file", _text(sections_of), _tested("core.benchmarks.fio.job_file")),
+        Target("facts/answers", _decoded, (_ANSWER,)),
+        Target("facts/control data by place", _text(read_control_data), _files("pg_controldata")),
+        Target("facts/version", _text(parse_version), _files("pg_version")),
+        Target("migration/rsync", _text(parse_rsync), _files("rsync")),
+        Target("migration/rsync log", _logged, _files("rsync")),
+        Target("migration/iperf3", _text(parse_iperf3_summary), _files("iperf3")),
+        Target(
+            "migration/binaries",
+            _text(lambda text: parse_binaries(text, Wanted())),
+            _tested("core.migration.probing.binaries"),
+        ),
+        Target("migration/release", _text(parse_release), _files("pg_version")),
+        Target("migration/timing", _text(parse_timing), (b"bytes 5\nnanoseconds 7\n",)),
+        Target("migration/compression", _text(ratio_of), _files("rsync")),
+        Target("migration/differing files", _different, (_LIST, base64.b64encode(gzip.compress(bytes(30 << 20), 1)))),
+        Target("history/file", history.read_file, history.files()),
+        Target("history/value", history.read_value, history.values()),
+        Target("redaction", _text(without_secrets), _quoted(DATA.parent / "core" / "test_redaction.py")),
+        Target("servers/certificate", host_certificates.parse),
+        Target("servers/list", _text(lambda text: read_list("-", text)), _tested("core.servers.lists.reading")),
+        Target("servers/list as INI", _text(parse_ini), _tested("core.servers.lists.reading")),
+        Target("servers/list as JSON", _text(parse_json), _tested("core.servers.lists.reading")),
+        Target("servers/list as CSV", _text(lambda text: list(parse_csv(text))), _tested("core.servers.lists.reading")),
+        Target("terminal", _text(printable)),
+    )

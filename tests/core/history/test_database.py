@@ -228,13 +228,13 @@ for turn in range(int(sys.argv[2])):
 @pytest.mark.slow
 def test_programs_share_one_history_from_its_first_moment(tmp_path: Path) -> None:
     writers = [
-        subprocess.Popen([sys.executable, "-c", _WRITER, str(tmp_path / "history"), "10", name], cwd=Path.cwd())
+        subprocess.Popen([sys.executable, "-c", _WRITER, str(tmp_path / "history"), "5", name], cwd=Path.cwd())
         for name in ("first", "second", "third")
     ]
     assert [writer.wait(timeout=120) for writer in writers] == [0, 0, 0]
     with Store.open(tmp_path / "history") as store:
         commands = store.commands()
-    assert len(commands) == 30
+    assert len(commands) == 15
     assert {command.user for command in commands} == {"first", "second", "third"}
 
 

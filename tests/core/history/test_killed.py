@@ -67,7 +67,7 @@ def killed(processes: Any) -> Killing:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("on", "times"),
-    [("sqlite", 10), ("postgresql", 3), *(pytest.param(on, 100, marks=pytest.mark.long) for on in BOTH)],
+    [("sqlite", 6), ("postgresql", 3), *(pytest.param(on, 100, marks=pytest.mark.long) for on in BOTH)],
 )
 @pytest.mark.timeout(1800)
 def test_while_it_records(on: str, histories: Histories, tmp_path: Path, killed: Killing, times: int) -> None:

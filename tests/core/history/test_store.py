@@ -473,7 +473,7 @@ def test_threads_share_a_store(filled: Store) -> None:
 
     def work(number: int) -> None:
         try:
-            for turn in range(10):
+            for turn in range(5):
                 started = START + timedelta(minutes=100 * number + turn)
                 run_id = filled.run_started(dataclasses.replace(samples.runs(Side.OLD)[0], started_at=started))
                 assert filled.run(run_id).started_at == started
@@ -487,7 +487,7 @@ def test_threads_share_a_store(filled: Store) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
-    assert len(filled.runs(MOVE.name)) == 2 * len(samples.WORKLOADS) + 60
+    assert len(filled.runs(MOVE.name)) == 2 * len(samples.WORKLOADS) + 30
 
 
 def test_the_store_is_both_journals(store: Store) -> None:

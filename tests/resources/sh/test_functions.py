@@ -13,13 +13,15 @@ import pytest
 from core.servers.functions import functions
 from tests.resources.sh.examples import WATCHED, Ended, Example, Stage, make_shims
 
+pytestmark = pytest.mark.filling
+
 HERE = Path(__file__).parent
 
 
 def _examples() -> list[Example]:
-    """Those of every `examples_SUBJECT.py` beside this file."""
+    """Those of every `examples_SUBJECT.py` beside this file; the last subjects first, as theirs wait longest."""
     found: list[Example] = []
-    for path in sorted(HERE.glob("examples_*.py")):
+    for path in sorted(HERE.glob("examples_*.py"), reverse=True):
         described = importlib.util.spec_from_file_location(path.stem, path)
         assert described is not None
         assert described.loader is not None
