@@ -23,9 +23,9 @@ RUN := $(BIN)/python -m tests.run
 
 help:
 	@echo 'make demo          the main job, end to end, on two real hosts that it starts and takes away again'
-	@echo 'make test-fast     a minute of the tests: no hosts, and not the slow ones'
-	@echo 'make test          the tests, all but the longest; STRICT=1 repeats none that failed on the hosts'
-	@echo 'make test-all      all tests: make test, then each of those below and chaos; which were red stands at the end'
+	@echo 'make test-fast     a minute: the quick tests, no hosts; PYTEST="tests/core -k facts": of them a part, here as below'
+	@echo 'make test          eight minutes: all tests but the longest; STRICT=1 repeats none that failed on the hosts'
+	@echo 'make test-all      hours: make test, test-long, test-nfs, test-systemd, test-pdf and chaos, then which of them were red'
 	@echo 'make test-long     the longest: whole moves, every cap, every interruption'
 	@echo 'make test-nfs      a move over NFS, between two virtual machines'
 	@echo 'make test-systemd  moves between hosts with service managers, in every layout'
@@ -38,7 +38,7 @@ help:
 	@echo 'make texts         the texts of reports and window into the catalogue of each language'
 	@echo 'make run           the window'
 	@echo 'make setup         everything into .venv, system packages included'
-	@echo 'make check         lint, format, types and walls'
+	@echo 'make check         lint, format, types, which package may import which, and the shell of the remote half'
 	@echo 'make bench         the benchmarks, each with its figures'
 	@echo 'make wheel         the wheel and the source distribution, in dist/'
 	@echo 'make package       .deb, .rpm, tar, wheel, bill of materials and SHA256SUMS, in dist/'
@@ -126,7 +126,7 @@ package-again: setup-package
 	@$(BIN)/python -m installer.build again
 
 package-test: package
-	@sh installer/with-lab.sh $(RUN) clean_debian tests/installer
+	@sh installer/with-lab.sh $(RUN) clean_debian $(PYTEST)
 
 clean:
 	rm -rf .venv .venv-tools dist build demo site screenshots fuzz-findings installer/build

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import run
+
 pytest_plugins = [
     "tests.ending",
     "tests.workers",
@@ -58,6 +60,18 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.collect()
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse a test that no step of a run would load the file of, as its mark is not where the steps look for it."""
+    measuring = set(run.files_that_measure())
+    for item in items:
+        file = item.path.relative_to(config.rootpath).as_posix()
+        there = {"lab": file.startswith(f"{run.LIVE}/"), "filling": file == run.FILLING, "measures": file in measuring}
+        for mark in item.iter_markers():
+            if not there.get(mark.name, True):
+                raise pytest.UsageError(f"{item.nodeid} is marked {mark.name}, and no step runs it: see tests/run.py")
 
 
 def _isolate(environment: pytest.MonkeyPatch, folder: Path) -> None:

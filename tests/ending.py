@@ -36,6 +36,7 @@ _USUAL = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_T
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("ending", "the end of a run (with --junitxml)")
     group.addoption("--then", action="append", default=[], metavar="WORDS", help="then run pytest with these words")
+    group.addoption("--whole", action="store_true", help="a --then that selects no test is a failure")
     group.addoption("--repeat", action="store_true", help="run each test marked lab that failed once more, alone")
     group.addoption("--reports-to", type=int, metavar="FD", help="only report to the run that began this process")
 
@@ -174,12 +175,13 @@ class Ending:
     def _run_the_rest(self, session: pytest.Session, words: str) -> None:
         hook, output = self.config.hook, self.kept / f"then-{self.config.option.then.index(words) + 1}.txt"
         failed_before, lost_before = session.testsfailed, len(self.lost)
-        collected, unloaded = 0, False
+        collected: int | None = None
+        unloaded = False
         over: set[str] = set()
         for event in self._by_itself(shlex.split(words), output):
             match event:
                 case {"collected": number}:
-                    collected += number
+                    collected = number + (collected or 0)
                     session.testscollected += number
                 case {"began": nodeid, "location": location}:
                     hook.pytest_runtest_logstart(nodeid=nodeid, location=tuple(location))
@@ -200,10 +202,11 @@ class Ending:
                     pass  # what it could not load has been told
                 case {"status": status}:
                     told = session.testsfailed > failed_before or len(self.lost) > lost_before
-                    whole = len(over) >= collected or len(self.lost) > lost_before
+                    nothing = collected is None or (self.config.option.whole and collected == 0)
+                    whole = not nothing and (len(over) >= (collected or 0) or len(self.lost) > lost_before)
                     if status in _USUAL and whole and (told or status != pytest.ExitCode.TESTS_FAILED):
                         continue
-                    ran = "" if whole else f", when {len(over)} of {collected} tests had run"
+                    ran = "" if whole else f", when {len(over)} of {collected or 'no'} tests had run"
                     nodeid = next(reversed(self.running), "the tests by themselves")
                     said = f"the process ended with status {status} while running {nodeid}{ran}, see {_shown(output)}"
                     place = (nodeid.partition("::")[0], None, nodeid)

@@ -29,6 +29,7 @@ WAITING = 1
 """Of the others some wait, for programs that they run and for what is told a moment later: so many more workers."""
 UNUSUAL = ("clean_debian", "long", "nfs", "systemd")
 USUAL = " and ".join(f"not {mark}" for mark in UNUSUAL)
+ELSEWHERE = "make test-long runs those marked long, make test-nfs and make test-systemd those of these names"
 TARGETS = {
     "test": "core",
     "test-long": "long",
@@ -74,12 +75,16 @@ def selection(part: str, workers: str, given: Sequence[str]) -> list[str]:
             return [*on_hosts, "-m", "long and not measures", f"--then={shlex.join(alone)}"]
         case "pdf":
             return ["tests/core/reports/shapes/test_standards.py"]
+        case "clean_debian":
+            return ["-m", part, *([] if given else ["tests/installer"])]
         case _:
             return ["-m", part]
 
 
 def without_hosts(given: Sequence[str]) -> bool:
     """Whether places among the tests are named, and none of them is of the lab's."""
+    if any(word.startswith(("--ignore", "--deselect")) for word in given):
+        return False  # such places are those that are left out
     live, tests = TOP / LIVE, TOP / "tests"
     places = [(TOP / word.partition("::")[0]).resolve() for word in given]
     places = [place for place in places if place.exists() and (place == tests or tests in place.parents)]
@@ -101,6 +106,7 @@ def load_once(workers: int) -> None:
     new = [path for path in files if not any((path.parent / "__pycache__").glob(f"{path.stem}.*-pytest-*.pyc"))]
     if len(new) * 2 < len(files) or sys.dont_write_bytecode:
         return
+    print("loading all tests once, as they are new here", flush=True)
     words = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n0"]
     shares = ([str(path) for path in files[first::workers]] for first in range(workers))
     loading = [subprocess.Popen([*words, *share], cwd=TOP, stdout=subprocess.DEVNULL) for share in shares]
@@ -109,12 +115,16 @@ def load_once(workers: int) -> None:
 
 
 def run(part: str, workers: str, given: Sequence[str]) -> int:
-    """Run one part; that none of the tests that were asked for is of that kind is no failure."""
+    """Run one part; its exit status, which is not 0 either where it holds none of the tests that were asked for."""
     if part in SPREAD and not given:
         load_once(int(workers))
     repeated = [] if os.environ.get("STRICT", "0") not in {"", "0"} else ["--repeat"]
-    status = pytest.main([*selection(part, workers, given), *repeated, f"--junitxml={_record(part)}", *given])
-    return 0 if given and status == pytest.ExitCode.NO_TESTS_COLLECTED else int(status)
+    whole = [] if given else ["--whole"]
+    words = [*selection(part, workers, given), *whole, *repeated, f"--junitxml={_record(part)}", *given]
+    status = int(pytest.main(words))
+    if given and status == pytest.ExitCode.NO_TESTS_COLLECTED:
+        print(f"{shlex.join(given)}: no such test, or none that is run here. {ELSEWHERE}", file=sys.stderr)
+    return status
 
 
 def run_all() -> int:
@@ -158,12 +168,19 @@ def _verdict(target: str, part: str | None) -> str:
         return "red" if status else "green"
     if not record.exists():
         return "red: it left no record of its tests"
+    if os.environ.get("PYTEST") and _suite(record).get("tests") == "0":
+        return "holds none of the tests asked for"
     return f"{'red' if status else 'green'}{_counts(record)}"
 
 
-def _counts(record: Path) -> str:
+def _suite(record: Path) -> ET.Element:
     suite = ET.parse(record).find("testsuite")  # noqa: S314  pytest has written it
-    return "" if suite is None else f": {suite.get('tests')} tests, {suite.get('skipped')} of them skipped"
+    return ET.Element("none") if suite is None else suite
+
+
+def _counts(record: Path) -> str:
+    suite = _suite(record)
+    return f": {suite.get('tests')} tests, {suite.get('skipped')} of them skipped"
 
 
 def _record(part: str) -> Path:
@@ -178,7 +195,14 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if any(word.startswith("-m") for word in options.given):
         parser.error("-m is how a part selects its tests; select among them by -k")
-    return run_all() if options.part == "all" else run(options.part, options.workers, options.given)
+    for word in options.given:
+        place = word.partition("::")[0]
+        if word.startswith("tests") and not (TOP / place).exists():
+            parser.error(f"{place}: no such file or folder")
+    try:
+        return run_all() if options.part == "all" else run(options.part, options.workers, options.given)
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import run as run_steps
+
 pytest_plugins = "pytester"
 
 TOP = Path(__file__).parents[1]
@@ -41,7 +43,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
             path.write_text(f"{HELPERS}\n{text}", encoding="utf-8")
         pytester.makeini(
             "[pytest]\naddopts = -p tests.ending -ra -m 'not long' --strict-markers\nfilterwarnings = error\n"
-            "markers =\n    lab\n    long\n    measures\n"
+            "markers =\n    filling\n    lab\n    long\n    measures\n"
         )
         return pytester.runpytest_subprocess("--junitxml=build/tests.xml", *words)
 
@@ -127,7 +129,8 @@ def test_teardown(left): ...
     result = run({"test_a.py": text}, "--repeat")
     assert result.ret == 0
     assert re.fullmatch(r"=+ 1 passed, 2 unstable in .* =+", result.outlines[-1])  # the call of the second had passed
-    assert [count(pytester.path / name) for name in ("setup", "teardown")] == [2, 2]
+    runs = {name: count(pytester.path / name) for name in ("setup", "teardown")}
+    assert runs == {"setup": 3, "teardown": 2}  # what failed in its teardown is repeated with all of its file
     assert [len(list(suite(pytester.path).iter(tag))) for tag in ("testcase", "error", "flakyError")] == [2, 0, 2]
 
 
@@ -403,6 +406,37 @@ def test_either_part_may_select_nothing(run: Run) -> None:
     result = run(files, *WITH_WORKER, "-m", "measures", "--then=-m long")
     assert (result.ret, result.parseoutcomes()["passed"]) == (0, 1)
     assert run(files, "-m", "not measures", "--then=-m long").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@pytest.mark.slow
+def test_what_ends_before_it_has_collected_fails_the_run(run: Run) -> None:
+    files = {"test_a.py": "def test_beside(): ...\n", "test_b.py": "os._exit(0)\ndef test_broken(): assert False\n"}
+    result = run(files, "test_a.py", "--then=test_b.py")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*the process ended with status 0 *, when 0 of no tests had run, see *"])
+
+
+@pytest.mark.slow
+def test_a_step_without_a_test_fails_a_whole_run(run: Run) -> None:
+    files = {"test_a.py": "def test_beside(): ...\n"}
+    assert run(files, "--then=-m measures").ret == 0
+    result = run(files, "--whole", "--then=-m measures")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*the process ended with status 5 *, when 0 of no tests had run, see *"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mark", ["lab", "filling", "measures"])
+def test_a_mark_where_no_step_looks_for_it_is_refused(run: Run, mark: str) -> None:
+    """However it is written: what counts is the mark of the test."""
+    hooks = "from tests.conftest import pytest_collection_modifyitems\n"
+    marked = f"MARK = pytest.mark\n@MARK.{mark}\ndef test_there(): ...\n"
+    result = run({"conftest.py": hooks, "tests/core/test_a.py": marked}, "-m", f"not {mark}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*tests/core/test_a.py::test_there is marked {mark}, and no step runs it*"])
+    there = {"lab": "tests/live/test_a.py", "filling": run_steps.FILLING}.get(mark)
+    if there is not None:
+        assert run({"conftest.py": hooks, there: marked}, there).ret == 0
 
 
 @pytest.mark.slow

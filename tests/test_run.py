@@ -30,9 +30,18 @@ def words(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return heard
 
 
-def test_a_part_without_such_a_test_is_no_failure(words: list[str]) -> None:
-    assert run.main(["-n", "3", "nfs", "-k", "nothing", "-n0", "tests/core"]) == 0
+def test_a_part_without_such_a_test_says_so(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(["-n", "3", "nfs", "-k", "nothing", "-n0", "tests/core"]) == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert "-k nothing -n0 tests/core" in capsys.readouterr().err
     assert words == ["-m", "nfs", "--repeat", "--junitxml=build/tests/nfs.xml", "-k", "nothing", "-n0", "tests/core"]
+
+
+@pytest.mark.parametrize("word", ["tests/cor", "tests/test_rum.py::test_a"])
+def test_a_place_that_is_not_there_is_refused(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run.main(["fast", "-k", "facts", word])
+    assert ended.value.code == 2
+    assert word.partition("::")[0] in capsys.readouterr().err
 
 
 def test_a_part_that_holds_no_test_at_all_is_red(words: list[str]) -> None:
@@ -40,12 +49,19 @@ def test_a_part_that_holds_no_test_at_all_is_red(words: list[str]) -> None:
     assert words[:2] == ["-m", "nfs"]
 
 
+def test_no_step_of_a_whole_part_may_be_empty(words: list[str]) -> None:
+    run.main(["core"])
+    assert "--whole" in words
+    run.main(["core", "tests/core"])
+    assert "--whole" not in words
+
+
 def test_usual_tests_run_on_many_hosts_then_without_then_what_measures(words: list[str]) -> None:
     run.main(["-n", "2", "core"])
     then = [shlex.split(word.removeprefix("--then=")) for word in words if word.startswith("--then=")]
     usual = "not clean_debian and not long and not nfs and not systemd"
     assert (words[:2], words[words.index("-m") + 1]) == (["-n", "6"], f"(lab or filling) and {usual} and not measures")
-    assert words[-4:-2] == ["tests/live", "tests/resources/sh/test_functions.py"]
+    assert words[words.index("--whole") - 2 : words.index("--whole")] == ["tests/live", run.FILLING]
     assert [each[each.index("-m") + 1] for each in then] == [
         f"not lab and not filling and {usual} and not measures",
         f"{usual} and measures",
@@ -64,6 +80,8 @@ def test_usual_tests_run_on_many_hosts_then_without_then_what_measures(words: li
         (["tests"], True),
         (["-k", "facts"], True),
         (["-k", "core"], True),  # which is a folder, too
+        (["--ignore", "tests/gui"], True),
+        (["--deselect", "tests/test_run.py::test_a"], True),
     ],
 )
 def test_no_worker_waits_for_hosts_where_no_test_wants_them(words: list[str], given: list[str], *, hosts: bool) -> None:
@@ -158,6 +176,26 @@ esac
         "    test-pdf       left out: there is no no-such-program",
         "    chaos          green",
     ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for make")
+@pytest.mark.parametrize(("asked", "said"), [("tests/core", "holds none"), ("", "red: 0 tests")])
+def test_all_says_which_part_holds_none_of_the_tests_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], asked: str, said: str
+) -> None:
+    make = tmp_path / "make"
+    make.write_text("""#!/bin/sh
+mkdir -p build/tests
+echo '<r><testsuite tests="0" skipped="0"/></r>' >build/tests/nfs.xml
+exit 2
+""")
+    make.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setenv("PYTEST", asked)
+    monkeypatch.setattr(run, "TARGETS", {"test-nfs": "nfs"})
+    monkeypatch.chdir(tmp_path)
+    assert run.main(["all"]) == int(not asked)
+    assert f"    test-nfs       {said}" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for make")

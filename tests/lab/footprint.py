@@ -8,7 +8,7 @@ from tests.lab.hosts import Host
 
 # Left out: what runs this very look, threads of a machine's kernel, sessions of sshd, and the server's own comings and
 # goings. Within a cluster only the top folder is listed: a running server creates and removes files below it at any
-# time.
+# time. Nor are the notes of sudo and of mount(8), which come with the first use of either.
 _LOOK = r"""
 set -eu
 export LC_ALL=C
@@ -19,7 +19,8 @@ ps -e -o pid=,ppid=,user:32=,args= | awk -v self=$$ '
   $4 == "sshd:" || $4 == "postgres:" || $4 == "(sd-pam)" || $4 ~ /sftp-server$/ { next }
   { $1 = ""; $2 = ""; print }'
 echo "== files"
-find /home /root /tmp /var/tmp /dev/shm /srv /etc /usr/local /run -xdev -path /run/sudo -prune \
+find /home /root /tmp /var/tmp /dev/shm /srv /etc /usr/local /run -xdev \
+  \( -path /run/sudo -o -path /run/mount \) -prune \
   -o -path '/srv/pg/data/*/*' -prune -o -path '/srv/pg/space1/*/*' -prune -o -path '/srv/pg/15/main/*/*' -prune \
   -o ! -name 'PostgreSQL.*' ! -name postmaster.pid -print
 find /srv/pg -xdev -path '/srv/pg/data/*/*' -prune -o -path '/srv/pg/space1/*/*' -prune \
