@@ -21,7 +21,7 @@ from core.migration.model.transport import Route, Transport
 from core.migration.probing import commands, dumping, sampling, sums, wire
 from core.migration.probing.candidates import CIPHERS, fastest_cipher, mounts, search, worth_a_cipher
 from core.migration.probing.proportion import THOROUGH, Bounds, forecast, in_proportion, lately, slowest
-from core.migration.probing.taking import BothEnds, Measured, Taker, clean, reason_of, scratch_folder
+from core.migration.probing.taking import BothEnds, Measured, Taker, again_if_nothing, clean, reason_of, scratch_folder
 from core.migration.probing.timing import parse_timing
 from core.migration.transports import nfs, passes
 from core.migration.transports.choice import allowed_routes, latest_pass, on_one_server
@@ -181,11 +181,7 @@ class _Sampler:
     def _send(self, transport: Transport) -> Measured:
         sent = _mounted if transport.route is Route.NFS else _end_to_end
         send = partial(sent, self._site, replace(self._channel, transport=transport), self._scratch, self._large)
-        try:
-            return send()
-        except ParseError:  # nothing is left of its time where a busy host took longer to connect: once more
-            self._site.job.check()
-            return send()
+        return again_if_nothing(send, f"the sample by {transport.name}", self._site.job)
 
 
 def _transports(site: BothEnds, sampler: _Sampler, plain: Transport, others: Sequence[Transport]) -> None:

@@ -24,7 +24,7 @@ class Bounds:
     """How far the probes of a pass go.
 
     Attributes:
-        seconds: no sample begins after so many.
+        seconds: no sample begins after so many, but the first of each route, and one in place of one that told nothing.
         route_seconds: no further transport of a route is tried after so many.
         closer_seconds: for larger samples of what is near the fastest.
         link_seconds: each link is measured for so many.

@@ -68,6 +68,23 @@ class BothEnds:
 Measured = tuple[Timing, str, Completed]
 
 
+def again_if_nothing(measure: Callable[[], Measured], what: str, job: Job) -> Measured:
+    """What is measured, by a second try where the first one measured nothing.
+
+    Of a sample no time is left where a busy host took longer to connect than shortly before.
+
+    Raises:
+        ParseError: nothing was measured by either try.
+        Cancelled: the job was cancelled.
+    """
+    try:
+        return measure()
+    except ParseError:
+        job.check()
+        job.report(Note(f"{what} measured nothing: it is taken once more"))
+        return measure()
+
+
 class Taker:
     """Takes the probes of one pass, and records each as it ends.
 
