@@ -6,7 +6,6 @@ A history that somebody else can write is somebody else's word: what it names wo
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 from core.errors import HistoryError
@@ -31,8 +30,11 @@ def check_belonging(folder: Path, path: Path) -> None:
     if os.name == "nt":  # no owner or mode to go by
         return
     _check(folder, folder.stat())
-    for beside in _files(folder, path):
-        found = beside.lstat()
+    for beside in (path, *(Path(f"{path}-{end}") for end in ("wal", "shm", "journal")), folder / ALIVE):
+        try:
+            found = beside.lstat()
+        except FileNotFoundError:  # asked no earlier: another program that closes the history removes two of them
+            continue
         if stat.S_ISLNK(found.st_mode):
             raise HistoryError(f"{beside} is a link", f"put the file itself into {folder}, if it is yours")
         _check(beside, found)
@@ -88,11 +90,6 @@ def check_locks(folder: Path) -> None:
     finally:
         os.close(handle)
         Path(name).unlink()
-
-
-def _files(folder: Path, path: Path) -> Iterable[Path]:
-    beside = (path, *(Path(f"{path}-{end}") for end in ("wal", "shm", "journal")), folder / ALIVE)
-    return (each for each in beside if os.path.lexists(each))
 
 
 def _check(path: Path, found: os.stat_result) -> None:

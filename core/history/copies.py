@@ -57,12 +57,11 @@ def copy_of(source: sqlite3.Connection, to: Path) -> None:
 def copy_bytes(path: Path, to: Path) -> None:
     """The file as it lies there, with the log of what was written to it last, unopened; raises OSError."""
     for side in ("", "-wal"):
-        each = Path(f"{path}{side}")
-        if side and not each.exists():
-            continue
-        handle = os.open(f"{to}{side}", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with os.fdopen(handle, "wb") as stream, each.open("rb") as source:
-            shutil.copyfileobj(source, stream)
+        # SQLite removes the log when the last program closes the history, maybe just now
+        with contextlib.suppress(*([FileNotFoundError] if side else [])), Path(f"{path}{side}").open("rb") as source:
+            handle = os.open(f"{to}{side}", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(handle, "wb") as stream:
+                shutil.copyfileobj(source, stream)
 
 
 def put_aside(path: Path) -> Path:

@@ -4,8 +4,10 @@ import contextlib
 import os
 import sqlite3
 import struct
+import threading
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 
 from core.errors import HistoryError
 from core.history import types
-from core.history.belonging import ALIVE
+from core.history.belonging import ALIVE, check_belonging
 from core.history.database import as_written
 from core.history.decoding import of_type
 from core.history.store import Store
@@ -57,6 +59,27 @@ def test_what_belongs_to_another_user_is_refused(filled: Store, name: str) -> No
     os.chown(filled.path.parent / name, 65534, 65534)
     with pytest.raises(HistoryError, match="belongs to the user number 65534"):
         Store.open(filled.path.parent)
+
+
+def test_a_log_that_another_program_removes_meanwhile_is_none(filled: Store) -> None:
+    """SQLite removes it when the last program closes the history."""
+    filled.close()
+    folder, log = filled.path.parent, Path(f"{filled.path}-wal")
+    over = threading.Event()
+
+    def come_and_go() -> None:
+        while not over.is_set():
+            log.touch(mode=0o600)
+            log.unlink()
+
+    with ThreadPoolExecutor(1) as other:
+        coming = other.submit(come_and_go)
+        try:
+            for _ in range(3000):
+                check_belonging(folder, filled.path)
+        finally:
+            over.set()
+    coming.result()
 
 
 @pytest.mark.parametrize("name", ["history.sqlite3", "history.sqlite3-wal", ALIVE])
