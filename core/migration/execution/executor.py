@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from typing import Protocol
 
 from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PghaulError, UnreachableError
@@ -80,6 +79,8 @@ class Executor:
     outputs: dict[int, str] = field(default_factory=dict)
     _reporting: threading.Lock = field(default_factory=threading.Lock)
     _asking: bool = False
+    _plan: Plan | None = None
+    _token: str | None = None
 
     def __post_init__(self) -> None:
         listened = self.job
@@ -109,19 +110,24 @@ class Executor:
         """As the history has it now."""
         return self.journal.execution(self.id)
 
-    @cached_property
+    @property
     def plan(self) -> Plan:
         """What is carried out; nothing changes it once the execution has begun."""
-        return self.execution.plan
+        # no cached_property: on Python 3.11 all instances share its lock, and a history on a server may hang
+        if self._plan is None:
+            self._plan = self.execution.plan
+        return self._plan
 
-    @cached_property
+    @property
     def token(self) -> str:
         """By which both servers know what this execution has left there."""
-        return self.execution.token
+        if self._token is None:
+            self._token = self.execution.token
+        return self._token
 
     @property
     def sides(self) -> tuple[tuple[str, str], ...]:
-        """Each side with its data directory. Raises nothing: the plan says both."""
+        """Each side with its data directory."""
         return (("old", self.plan.data_directory), ("new", self.plan.target))
 
 
@@ -158,8 +164,10 @@ def run_step(executor: Executor, step: Step, *, back: bool = False) -> None:
 
 def adopt(executor: Executor, step: Step) -> bool:
     """Follow a detached step that an earlier process began, if it is still there; whether it was."""
+    if not step.detached:
+        return False
     run = executor.execution.latest(step.number)
-    if not step.detached or run is None or run.ended_at is not None:
+    if run is None or run.ended_at is not None:
         return False
     server = executor.connect(step.side)
     found = _found(executor, server, step)
